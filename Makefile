@@ -14,6 +14,11 @@ VERSION := $(shell sed -n 's/^\#define LEAT_VERSION "\(.*\)"/\1/p' include/leat.
 SONAME  := 0
 MACHINE := $(shell $(CC) -dumpmachine)
 
+# the compiler's own macro stays a name where it has no such integers, as for machines of 32 bits
+ifeq ($(shell echo __SIZEOF_INT128__ | $(CC) $(CPPFLAGS) $(CFLAGS) -E -P -x c - 2>/dev/null),__SIZEOF_INT128__)
+$(error leat is for 64-bit machines: $(CC) has no 128-bit integers for this one)
+endif
+
 # ---- Flags ----------------------------------------------------------------------------------------------------------
 
 PKG_CONFIG ?= pkg-config
@@ -23,9 +28,11 @@ WARNINGS   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -W
 CFLAGS     ?= $(OPTIMIZE) -g
 # WERROR=1 in CI; a new compiler's new warning must not keep a user from building
 WERROR     ?= 0
-ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Itokenize_tools -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
-              $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(URING_CFLAGS) $(PCRE2_CFLAGS) \
-              $(GZIP_CFLAGS) $(CFLAGS) $(SANITIZE)
+# doubles are rounded after each operation, as other programs round them whose results must be met (order/megatron.h)
+ALL_CFLAGS  = -std=c11 -ffp-contract=off -D_GNU_SOURCE -Iinclude -Isrc -Itokenize_tools -fPIC -fvisibility=hidden \
+              -pthread $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) \
+              $(URING_CFLAGS) $(PCRE2_CFLAGS) $(GZIP_CFLAGS) $(FORMS_CFLAGS) $(BROTLI_CFLAGS) $(CURL_CFLAGS) \
+              $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)
 # a shared library names all it needs; but clang puts a sanitizer's runtime into programs only
 DEFINED     = $(if $(strip $(SANITIZE)),,-Wl,-z,defs)
@@ -45,7 +52,24 @@ GZIP_CFLAGS   := $(if $(HAVE_ISAL),-DLEAT_HAVE_ISAL=1 $(shell $(PKG_CONFIG) --cf
                  $(HAVE_ZLIB),-DLEAT_HAVE_ZLIB=1 $(shell $(PKG_CONFIG) --cflags zlib)))
 GZIP_LIBS     := $(if $(HAVE_ISAL),$(shell $(PKG_CONFIG) --libs libisal),$(if $(HAVE_ZLIB),$(shell $(PKG_CONFIG) \
                  --libs zlib)))
+# inputs compressed with xz, bzip2, lz4; HAVE_LZMA= and so on builds without. Not every system has libbz2's bzip2.pc
+HAVE_LZMA     := $(shell $(PKG_CONFIG) --exists liblzma 2>/dev/null && echo 1)
+HAVE_LZ4      := $(shell $(PKG_CONFIG) --exists liblz4 2>/dev/null && echo 1)
+HAVE_BZIP2    := $(shell echo '\#include <bzlib.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
+FORMS_CFLAGS  := $(if $(HAVE_LZMA),-DLEAT_HAVE_LZMA=1 $(shell $(PKG_CONFIG) --cflags liblzma)) \
+                 $(if $(HAVE_LZ4),-DLEAT_HAVE_LZ4=1 $(shell $(PKG_CONFIG) --cflags liblz4)) \
+                 $(if $(HAVE_BZIP2),-DLEAT_HAVE_BZIP2=1)
+FORMS_LIBS    := $(if $(HAVE_LZMA),$(shell $(PKG_CONFIG) --libs liblzma)) $(if $(HAVE_LZ4),$(shell $(PKG_CONFIG) \
+                 --libs liblz4)) $(if $(HAVE_BZIP2),-lbz2)
+# pages of Parquet files in Brotli; HAVE_BROTLI= builds without it
+HAVE_BROTLI   := $(shell $(PKG_CONFIG) --exists libbrotlidec 2>/dev/null && echo 1)
+BROTLI_CFLAGS := $(if $(HAVE_BROTLI),-DLEAT_HAVE_BROTLI=1 $(shell $(PKG_CONFIG) --cflags libbrotlidec))
+BROTLI_LIBS   := $(if $(HAVE_BROTLI),$(shell $(PKG_CONFIG) --libs libbrotlidec libbrotlicommon))
 URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
+
+# things behind URLs; only its headers are used here, the library is loaded when it is needed. HAVE_CURL= builds without
+HAVE_CURL     := $(shell $(PKG_CONFIG) --atleast-version=7.66 libcurl 2>/dev/null && echo 1)
+CURL_CFLAGS   := $(if $(HAVE_CURL),-DLEAT_HAVE_CURL=1 $(shell $(PKG_CONFIG) --cflags libcurl))
 
 # The GPU's kernels: PTX is checked in; machine code is also made if nvcc is found. CUDA=0: not; CUDA=1: it must
 # be.
@@ -64,10 +88,10 @@ endif
 LEVELS/bench/measure/kernel                           := plain avx2 avx512
 LEVELS/src/base/utf8_blocks                          := words neon avx2 avx512
 LEVELS/src/checksum/checksum_kernel                  := plain avx2 avx512
-LEVELS/src/rows/rows_kernel                          := plain avx2 avx512
-LEVELS/tokenize_tools/corpus/json/json_kernel        := plain avx2 avx512
+LEVELS/src/rows/rows_kernel                          := plain neon avx2 avx512
+LEVELS/tokenize_tools/corpus/json/json_kernel        := plain neon avx2 avx512
 LEVELS/tokenize_tools/tokenizer/bpe/cut_kernel       := plain neon avx2 avx512vbmi
-LEVELS/tokenize_tools/tokenizer/bpe/pretoken_kernel  := plain avx2 avx512 avx512vbmi
+LEVELS/tokenize_tools/tokenizer/bpe/pretoken_kernel  := plain neon avx2 avx512 avx512vbmi
 LEVELS/tokenize_tools/tokenizer/scan/scan_blocks     := words neon avx2 avx512 avx512vbmi
 
 LEVELS := plain words $(if $(filter x86_64%,$(MACHINE)),avx2 avx512 avx512vbmi) \
@@ -75,7 +99,7 @@ LEVELS := plain words $(if $(filter x86_64%,$(MACHINE)),avx2 avx512 avx512vbmi) 
 
 %.plain.o:      LEVEL = -DCPU_LEVEL=plain
 %.words.o:      LEVEL = -DCPU_LEVEL=words -DBYTES64_BY_WORDS=1
-%.neon.o:       LEVEL = -DCPU_LEVEL=neon -DCUT_BY_NEON=1
+%.neon.o:       LEVEL = -DCPU_LEVEL=neon -DLEVEL_NEON=1
 %.avx2.o:       LEVEL = -DCPU_LEVEL=avx2 -mavx2 -mbmi2
 %.avx512.o:     LEVEL = -DCPU_LEVEL=avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx2 -mbmi2
 %.avx512vbmi.o: LEVEL = -DCPU_LEVEL=avx512vbmi -mavx512vl -mavx512dq -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx2 \
@@ -86,7 +110,7 @@ $(BUILD)/obj/src/base/cpu.o $(BUILD)/obj/tests/support/cpu_limit.o: LEVEL = $(ad
 
 # the driver is loaded at run time; glibc before 2.34 has that in a library of its own
 DL_LIBS   = -ldl
-PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS)
+PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS) $(FORMS_LIBS) $(BROTLI_LIBS)
 # of programs that are linked with both libraries
 ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS) $(DL_LIBS)
 
@@ -105,17 +129,20 @@ endef
 
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src)
-PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,arrange corpus pack tokenizer))
-CLI_SOURCES     := $(call sources,tokenize_tools/cli)
-COMMAND_SOURCES := $(call sources,tokenize_tools/commands)
-BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/commands/%.c,arrange_values commands \
-                   pack_notices pack_options)
+# fewer folders in the builds for other machines, of tests that need no more: tests/cross.mk
+PACK_FOLDERS    := arrange corpus exchange pack tokenizer
+PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,$(PACK_FOLDERS)))
+CLI_SOURCES     := $(call sources,tokenize_tools/cli tokenize_tools/runs)
+COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands info pages show))
+BENCH_SOURCES   := $(call sources,bench tokenize_tools/pages) $(patsubst %,tokenize_tools/commands/%.c,\
+                   $(addprefix common/,arrange_values by_outputs common) \
+                   $(addprefix packing/,pack_bar pack_notices pack_options pack_take))
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
-# hidden, as src/base: inputs are hashed as datasets are
-CHECKSUM_SOURCES := $(call sources,src/checksum)
-PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(CHECKSUM_SOURCES))
+# hidden, as src/base: inputs are hashed as datasets are, and come from servers as they do
+SHARED_SOURCES  := $(call sources,src/checksum src/remote)
+PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(SHARED_SOURCES))
 CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 BENCH_OBJECTS   := $(call objects,$(BENCH_SOURCES))
@@ -181,12 +208,12 @@ $(BUILD)/libleat.so: $(LIB_OBJECTS) src/leat.map
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so tokenize_tools/leat_pack.map
 	$(call say,LD      $@)
 	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) -Wl,--version-script=tokenize_tools/leat_pack.map \
-	    $(DEFINED) $(ALL_LDFLAGS) $(PACK_OBJECTS) -L$(BUILD) -lleat $(PACK_LIBS) -o $@.$(SONAME)
+	    $(DEFINED) $(ALL_LDFLAGS) $(PACK_OBJECTS) -L$(BUILD) -lleat $(PACK_LIBS) $(DL_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
 
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
@@ -224,7 +251,10 @@ check:
 include tests/tests.mk
 include tests/fuzz.mk
 include tests/cross.mk
+include tests/instructions.mk
 include tests/conformance.mk
+include tests/megatron.mk
+include tests/cluster.mk
 include tests/coverage.mk
 include python/python.mk
 
@@ -260,7 +290,7 @@ format:
 # A virtual environment FOLDER with what FILE requires; without a network there is none. And a script that runs in it.
 define make_venv
 	$(Q)rm -rf $(1) && mkdir -p $(BUILD)
-	$(Q)if python3 -m venv $(1) && $(1)/bin/pip install -q --disable-pip-version-check -r $(2); then \
+	$(Q)if python3 -m venv $(1) && $(1)/bin/pip install -q --disable-pip-version-check --no-compile -r $(2); then \
 	    touch $(1)/ready; else rm -rf $(1); fi
 endef
 define run_peers
@@ -288,28 +318,62 @@ define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
 	    $(MAKE) --no-print-directory $(2) PEERS='$(if $(BENCH_SHORT),$(4),$(3))' && echo '```'; }
 endef
 
+.PHONY: bench-levels
+# the same program, with a cpu.o that knows of no higher level
+BENCH_LEVELS := $(patsubst %,$(BUILD)/levels/leat-bench-%,PLAIN AVX2 AVX512 AVX512_VBMI)
+$(BENCH_LEVELS): $(BUILD)/levels/leat-bench-%: src/base/cpu.c $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DCPU_MAX=CPU_$* -c $< -o $@.o
+	$(Q)$(CC) $(ALL_LDFLAGS) $@.o $(filter-out $<,$^) $(ALL_LIBS) -lm -o $@
+## bench-levels: what CPUs without AVX-512, or AVX2, get: FILES="code.jsonl.zst", LEVELS_FLAGS="--rounds 3"
+bench-levels: $(BENCH_LEVELS)
+	$(Q)bench/levels.py $(LEVELS_FLAGS) $(BUILD)/levels $(FILES)
+
+.PHONY: check-pages
+## check-pages: the pages that leat writes, in headless Chromium: 360 and 1,600 pixels, light, dark, print
+check-pages: $(BUILD)/leat $(BUILD)/leat-bench
+	$(Q)tests/pages/check.sh $(BUILD) || [ $$? -eq 77 ]
+
+.PHONY: report
+REPORT := $(BUILD)/report.html
+## report: measures this machine and leat, writes a page: REPORT=report.html; FILES="a.jsonl" are packed, too
+report: $(BUILD)/leat-bench
+	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/report.sh $(BUILD) $(BUILD)/report $(REPORT) $(FILES)
+	$(Q)echo "$(REPORT)"
+
 .PHONY: bench-gpu
 ## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1, or DEVICE=simulated to see that it runs
 bench-gpu: $(BUILD)/leat-bench $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so)
 	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
 
-.PHONY: bench-encode-peers bench-pack-peers
+.PHONY: bench-encode-peers bench-encode-lookup bench-pack-peers
 # what is measured beside leat lies in virtual environments of its own
 ENCODE_PEERS := $(BUILD)/encode-peers-venv
 $(ENCODE_PEERS)/ready: bench/peers/encode.txt
 	$(call make_venv,$(ENCODE_PEERS),$<)
+PACK_PEERS := $(BUILD)/pack-peers-venv
+$(PACK_PEERS)/ready: bench/peers/pack.txt
+	$(call make_venv,$(PACK_PEERS),$<)
 ## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
 bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
-## bench-pack-peers: leat pack beside gigatoken with numpy, and Megatron's preprocess_data; PEERS="--megatron FOLDER"
-bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
-	$(call run_peers,$(ENCODE_PEERS),bench/peers/pack.py $(BUILD))
+## bench-encode-lookup: leat-bench encode beside sentencepiece and tokenizers, for Unigram and WordPiece models
+bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode_lookup.py $(BUILD)/leat-bench)
+## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove, Megatron; PEERS="--megatron FOLDER"
+bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
+	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
 ## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
 bench-simdjson: $(BUILD)/scan_simdjson
 $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
 	$(call say,CXX     $<)
 	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
 	    $$($(PKG_CONFIG) --libs simdjson) -o $@
+
+.PHONY: bench-order-peers
+## bench-order-peers: a plan of order megatron beside megatron-core's indexes: time, memory; PEERS="--samples 1e8"
+bench-order-peers: python $(MEGATRON_PYTHON)
+	$(Q)PYTHONPATH=$(BUILD)/python $(MEGATRON_PYTHON) -B bench/peers/order.py $(PEERS)
 
 # PyTorch alone takes gigabytes
 LOADER_PEERS := $(BUILD)/peers-venv

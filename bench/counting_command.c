@@ -64,9 +64,9 @@ static void print_summary(const struct counting_values *v, const struct leat_inf
     struct json j;
 
     if (!v->json) {
-        printf("%s: %s tokens of %u bytes in %s documents, %s (%s).\n", v->output, units_count(info->tokens).text,
-               info->token_width, units_count(info->documents).text, units_duration(seconds).text,
-               units_rate(seconds > 0 ? (double)info->token_bytes / seconds : 0, "B").text);
+        cli_say("%s: %s tokens of %u bytes in %s documents, %s (%s).", v->output, units_count(info->tokens).text,
+                info->token_width, units_count(info->documents).text, units_duration(seconds).text,
+                units_rate(seconds > 0 ? (double)info->token_bytes / seconds : 0, "B").text);
         return;
     }
     json_begin(&j, stdout);

@@ -1,7 +1,10 @@
 /*
- * dataset.c: `leat-bench dataset NAME`: how long opening takes, and how fast verifying is beside the fastest bare loop
- * that hashes the same bytes, in the same rounds. Two bare loops compete, one that reads the files and one that maps
- * them; the better one is the bar.
+ * dataset.c: `leat-bench dataset NAME`: how long opening takes, and how fast verifying is compared with the fastest
+ * bare loop that hashes the same bytes, in the same rounds.
+ *
+ * There are two bare loops, one that reads the files and one that maps them; the better one is the bar. Each case runs
+ * on one thread and on all, and the cases take turns (measure/contest.h), so that a machine that slows down slows all
+ * of them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +28,7 @@
 #include "subcommands.h"
 
 #define READ_BYTES  ((uint64_t)256 << 10) /* hashed while it is still in the level 2 cache */
-#define PIECE_BYTES ((uint64_t)4 << 20)   /* what a thread takes at once */
+#define CHUNK_BYTES ((uint64_t)4 << 20)   /* what a thread takes at once */
 #define MAX_CASES   8u
 
 struct dataset_values {
@@ -66,8 +69,8 @@ struct trial {
     struct subject *subject;
     unsigned threads;
     bool map;              /* the bare loop maps instead of reading */
-    _Atomic uint64_t next; /* the next piece to take, counted over all files */
-    _Atomic uint64_t sum;  /* of all hashes: keeps the work from being left out */
+    _Atomic uint64_t next; /* the next chunk to take, counted over all files */
+    _Atomic uint64_t sum;  /* of all hashes: so that the compiler keeps the work */
     _Atomic int failed;    /* errno */
 };
 
@@ -102,7 +105,7 @@ static bool run_open(void *context, struct contest_work *work)
     return true;
 }
 
-/* What no way of opening can do without: both files opened, asked for their size, one page read of each, closed. */
+/* What every way of opening has to do: open both files, ask for their size, read one page of each, close them. */
 static bool run_bare_open(void *context, struct contest_work *work)
 {
     struct subject *subject = ((struct trial *)context)->subject;
@@ -142,18 +145,18 @@ static bool run_verify(void *context, struct contest_work *work)
     return true;
 }
 
-/* Finds piece `number` of all files; false past the last. */
-static bool find_piece(const struct subject *s, uint64_t number, size_t *file, uint64_t *offset, uint64_t *bytes)
+/* Finds chunk `number` of all files; false past the last. */
+static bool find_chunk(const struct subject *s, uint64_t number, size_t *file, uint64_t *offset, uint64_t *bytes)
 {
     for (*file = 0; *file < s->files; (*file)++) {
-        uint64_t pieces = (s->sizes[*file] + PIECE_BYTES - 1) / PIECE_BYTES;
+        uint64_t chunks = (s->sizes[*file] + CHUNK_BYTES - 1) / CHUNK_BYTES;
 
-        if (number < pieces) {
-            *offset = number * PIECE_BYTES;
-            *bytes = s->sizes[*file] - *offset < PIECE_BYTES ? s->sizes[*file] - *offset : PIECE_BYTES;
+        if (number < chunks) {
+            *offset = number * CHUNK_BYTES;
+            *bytes = s->sizes[*file] - *offset < CHUNK_BYTES ? s->sizes[*file] - *offset : CHUNK_BYTES;
             return true;
         }
-        number -= pieces;
+        number -= chunks;
     }
     return false;
 }
@@ -187,7 +190,7 @@ static int hash_mapped(int fd, uint64_t offset, uint64_t bytes, uint64_t *sum)
     return 0;
 }
 
-/* One thread of a bare loop: takes pieces until none is left. */
+/* One thread of a bare loop: takes chunks until none is left. */
 static void bare_thread(void *context, unsigned index)
 {
     struct trial *t = context;
@@ -197,7 +200,7 @@ static void bare_thread(void *context, unsigned index)
     int failed = buffer ? 0 : ENOMEM;
 
     (void)index;
-    while (failed == 0 && find_piece(t->subject, atomic_fetch_add(&t->next, 1), &file, &offset, &bytes)) {
+    while (failed == 0 && find_chunk(t->subject, atomic_fetch_add(&t->next, 1), &file, &offset, &bytes)) {
         int fd = t->subject->fds[file];
 
         failed = t->map ? hash_mapped(fd, offset, bytes, &sum) : hash_read(fd, offset, bytes, buffer, &sum);
@@ -328,9 +331,9 @@ static void print_results(const struct subject *s, const struct dataset_values *
     machine_describe(&m);
     if (!v->json) {
         machine_print(stdout, &m);
-        printf("dataset: %s, %s in %s documents, hot; medians of %llu runs\n", s->name,
-               units_bytes(s->info.token_bytes + s->info.index_bytes).text, units_count(s->info.documents).text,
-               (unsigned long long)v->runs);
+        cli_say("dataset: %s, %s in %s documents, hot; medians of %llu runs", s->name,
+                units_bytes(s->info.token_bytes + s->info.index_bytes).text, units_count(s->info.documents).text,
+                (unsigned long long)v->runs);
         contest_print(stdout, "opening", cases, results, 2);
         if (v->opening)
             return;

@@ -1,7 +1,9 @@
 /*
  * encode.c: `leat-bench encode`: how fast texts become ids, and nothing else: the documents are in memory before, the
- * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once. The checksum
- * of the ids shows whether two measurements did the same work, whatever the number of threads.
+ * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once.
+ *
+ * Each thread has a share of about as many bytes, an encoder, and memory for its ids that was touched before the clock
+ * starts. The checksum of the ids shows whether two measurements did the same work, whatever the number of threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 #include "bench/measure/parallel.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "commands/commands.h"
+#include "commands/common/common.h"
 #include "subcommands.h"
 
 #define HASHED_IDS 4096u
@@ -96,8 +98,8 @@ static void encode_share(void *context, unsigned index)
     }
 }
 
-/* Cuts the documents in shares of about as many bytes each, opens the encoders, and touches memory for more ids than
- * texts as a rule have: making it is not part of encoding. */
+/* Cuts the documents into shares of about equally many bytes, opens the encoders, and touches memory for more ids than
+ * texts usually have: making it is not part of encoding. */
 static enum leat_status prepare(struct share *shares, unsigned threads, const struct texts *t,
                                 const struct leat_tokenizer *tokenizer, bool special, struct leat_error *err)
 {

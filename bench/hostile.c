@@ -1,6 +1,6 @@
 /*
- * hostile.c: `leat-bench hostile`: how fast texts become ids that are made to be slow. Each is one document, encoded by
- * a new encoder, so that no cache of a run before helps.
+ * hostile.c: `leat-bench hostile`: how fast texts become ids that were made to be slow. Each is one document, encoded
+ * by a new encoder, so that no cache of an earlier run helps.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "bench/measure/machine.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "commands/commands.h"
+#include "commands/common/common.h"
 #include "leat_pack.h"
 #include "subcommands.h"
 
@@ -34,7 +34,7 @@ const struct option_row hostile_options[] = {
     OPTIONS_END
 };
 
-/* Seconds of encoding the text once, and its tokens. */
+/* Seconds that it takes to encode the text once, and its tokens. */
 static enum leat_status encode_once(const struct leat_tokenizer *t, const char *text, size_t bytes, double *seconds,
                                     uint64_t *tokens, struct leat_error *err)
 {

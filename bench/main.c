@@ -27,7 +27,7 @@ static const struct command commands[] = {
       .purpose = "measures how fast texts become ids",
       .words = "FILE...",
       .words_help =
-          "FILE is JSON lines (.jsonl .ndjson .json, also with .zst or .gz), one document per line; every other "
+          "FILE is JSON lines (.jsonl .ndjson .json, also with .zst and the like), one document per line; every other "
           "file is one document, plain or compressed.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
@@ -48,22 +48,36 @@ static const struct command commands[] = {
       .options = hostile_options,
       .run = bench_hostile },
     { .name = "pack",
-      .purpose = "packs like `leat pack`, and shows the CPU time of each stage and the bottleneck",
+      .purpose = "packs like `leat pack`, and shows the CPU time of each step and the bottleneck",
       .words = "INPUT...",
       .words_help = "INPUT and the options are those of leat pack.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "\"Text, alone\" is the rate of one core that does nothing but this stage.",
-      .example = "leat-bench pack --force -o /data/tmp/corpus -t gpt2 corpus.jsonl.zst",
+      .notes = "\"Text, alone\" is the rate of one core that does nothing but this step. What only one thread at a "
+               "time can do decides how many cores can be of use. --threads 1,2,4 makes three runs.",
+      .example = "leat-bench pack --force -o /data/tmp/corpus -t gpt2 corpus.jsonl.zst\nleat-bench pack --force "
+                 "--threads 1,2 -o /data/tmp/corpus -t bytes corpus.jsonl.zst",
       .options = pack_options,
       .run = bench_pack },
+    { .name = "merge",
+      .purpose = "measures joining, deduplicating, splitting and shuffling datasets, beside a bare copy",
+      .words = "DIR",
+      .words_help = "DIR is a folder on the disk to be measured. The datasets are made in it, and removed at the end; "
+                    "they take some four times --size.",
+      .min_words = 1,
+      .max_words = 1,
+      .notes = "The rates are those of the tokens; each includes the time until the output is on disk. The bare copy "
+               "reads and writes the same files with one thread.",
+      .example = "leat-bench merge /data\nleat-bench merge --size 256MiB --runs 5 /dev/shm",
+      .options = merge_options,
+      .run = bench_merge },
     { .name = "scan",
       .purpose = "measures how fast records are found in files: reading, lines, JSON",
       .words = "FILE...",
-      .words_help = "FILE is JSON lines, plain or compressed with zstd or gzip.",
+      .words_help = "FILE is JSON lines, plain or compressed.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "Each stage is measured alone, in CPU time of one thread, the best of several runs. Reading includes "
+      .notes = "Each step is measured alone, in CPU time of one thread, the best of several runs. Reading includes "
                "decompression and the hash of the file, which the first round has read into memory; lines and records "
                "are found in blocks of 1 MiB in the CPU's cache. All text is held in memory.",
       .example = "leat-bench scan corpus.jsonl.zst",
@@ -88,6 +102,15 @@ static const struct command commands[] = {
       .example = "leat-bench order\nleat-bench order --runs 9 --json",
       .options = order_options,
       .run = bench_order },
+    { .name = "fit",
+      .purpose = "measures plans of rows of whole documents, and how full the rows are",
+      .words = "NAME",
+      .words_help = "NAME is a dataset. With NAME.fit beside it (leat fit), plans use that.",
+      .min_words = 1,
+      .max_words = 1,
+      .example = "leat-bench fit corpus\nleat-bench fit --seq-len 2Ki --json corpus",
+      .options = fit_options,
+      .run = bench_fit },
     { .name = "load",
       .purpose = "measures the loader: takes batches of a plan as a training loop does",
       .words = "",
@@ -107,10 +130,22 @@ static const struct command commands[] = {
       .example = "leat-bench counting -o counting --tokens 256M\nleat-bench gpu counting",
       .options = gpu_options,
       .run = bench_gpu },
+    { .name = "report",
+      .purpose = "writes a page from what other commands printed with --json, and from a run's statistics",
+      .words = "FILE...",
+      .words_help = "FILE holds results of leat-bench, printed with --json, or statistics of a loader in training "
+                    "(json.dumps(loader.stats()) in Python), one object per line. Files may be of several machines.",
+      .min_words = 1,
+      .max_words = COMMAND_ANY_WORDS,
+      .notes = "The page has no script and fetches nothing. Results of one kind are shown beside each other.",
+      .example = "leat-bench limits --json /data >limits.json\nleat-bench report -o report.html limits.json other.json "
+                 "run.jsonl",
+      .options = report_options,
+      .run = bench_report },
     { .name = "counting",
       .purpose = "writes a dataset of counting tokens, for measurements and tests",
       .words = "",
-      .notes = "The token at position p is a fixed function of p, so that any misplaced byte shows. Documents have "
+      .notes = "Token p is a fixed function of p, so that any misplaced byte shows. Documents have "
                "pseudo-random lengths, the same every time.",
       .example = "leat-bench counting -o counting --tokens 1G",
       .options = counting_options,
@@ -132,8 +167,8 @@ static const struct program leat_bench = {
     .commands = commands,
     .example = "leat-bench limits /data\nleat-bench counting -o /data/counting --tokens 1G\n"
                "leat-bench dataset /data/counting",
-    .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 130 "
-             "interrupted",
+    .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 5 stopped by "
+             "SIGTERM or SIGUSR1; 130 interrupted",
 };
 
 int main(int argc, char **argv)

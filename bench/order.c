@@ -1,7 +1,9 @@
 /*
  * order.c: `leat-bench order`: what one sample of a plan costs: the permutation alone at sizes up to 2^48, and whole
- * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them. No dataset is needed: the plans'
- * datasets are nothing but numbers of tokens. bench/order_numpy.py measures a stored permutation beside it.
+ * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them.
+ *
+ * No dataset is needed: the plans' datasets are only numbers of tokens (data/fake_dataset.h). bench/order_numpy.py
+ * measures a stored permutation for comparison.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,7 @@ struct subject {
     struct leat_plan *plan;
     struct leat_dataset *data;
     uint64_t draws;
-    uint64_t sum; /* of what came out, so that it is computed */
+    uint64_t sum; /* of the results, so that they are computed */
 };
 
 static bool run_forward(void *context, struct contest_work *work)
@@ -59,7 +61,7 @@ static bool run_forward(void *context, struct contest_work *work)
     return true;
 }
 
-/* Side by side, as a batch of samples is drawn. */
+/* Draws side by side, as a batch of samples does. */
 static bool run_many(void *context, struct contest_work *work)
 {
     struct permute_draw draws[64];
@@ -106,7 +108,7 @@ static bool run_samples(void *context, struct contest_work *work)
     return true;
 }
 
-/* The same one by one, at places all over the plan: what a random access costs. */
+/* Draws one by one, at places all over the plan: the cost of a random access. */
 static bool run_scattered(void *context, struct contest_work *work)
 {
     struct subject *s = context;

@@ -1,75 +1,211 @@
 /*
- * pack.c: `leat-bench pack`: a run of `leat pack` with the CPU time of each stage, what these allow together on the
- * threads given, and how much of that the run reached.
+ * pack.c: `leat-bench pack`: runs of `leat pack`, one for each number of threads, with the CPU time of each step, what
+ * these allow together on the given threads, and how much of that the run reached. And the *serial* work: what only one
+ * thread at a time can do, in this program or in the kernel; it decides how many cores can be of use.
  */
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/thread.h"
 #include "bench/measure/machine.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "commands/pack_options.h"
+#include "commands/packing/pack_bar.h"
+#include "commands/packing/pack_options.h"
+#include "corpus/streams/byte_stream.h"
 #include "subcommands.h"
 
-#define STAGES      4
-#define LITTLE_TEXT (16u << 20) /* takes a fraction of a second, like starting and finishing */
+#define STEPS       4
+#define SERIALS     5
+#define LITTLE_TEXT (16u << 20)       /* takes a fraction of a second, like starting and finishing */
+#define STORE_BYTES ((size_t)1 << 20) /* written at once: what the writer does */
+#define STORE_MOST  ((uint64_t)1 << 30)
+#define SPAN_MOST   ((uint64_t)64 << 20) /* larger frames are rarely decompressed ahead */
 
-struct stage_row {
+struct step_row {
     const char *name, *what;
     double cpu_s;
 };
 
 struct figures {
-    struct stage_row stages[STAGES];
-    double text;  /* bytes of it that this run packed itself: the times are of these */
-    double cpu_s; /* of all stages */
+    struct step_row steps[STEPS];
+    struct step_row serial[SERIALS];
+    double text;     /* bytes of it that this run packed itself: the times are of these */
+    double cpu_s;    /* of all steps */
+    double serial_s; /* of the serial work, and its share of all CPU time: */
+    double serial_share;
+    double cores; /* more are of no use: some serial work takes as long as all else on so many */
     double wall_s;
-    double allowed_s; /* what the stages need at least: their CPU time over the threads */
+    double allowed_s; /* what the steps need at least: their CPU time over the threads */
     unsigned threads;
-    const char *bound; /* the stage that takes the most */
+    const char *bound; /* the step that takes the most */
+    uint64_t documents, tokens, text_bytes, peak_memory;
+    uint64_t units;
+    double lock_wait_ns;            /* for each of them */
+    struct leat_pack_stream stream; /* the report's */
+    double wait_share, divisible;   /* of it: waiting for it, and its bytes that several threads can decompress */
 };
 
-static struct figures figure(const struct leat_pack_report *r, uint64_t text, double wall_s, unsigned threads)
-{
-    struct figures f = { .stages = { { "read", "reading and decompressing", (double)r->times.read_ns / 1e9 },
-                                     { "scan", "finding records and texts", (double)r->times.scan_ns / 1e9 },
-                                     { "encode", "tokens of the texts", (double)r->times.encode_ns / 1e9 },
-                                     { "write", "hashes, index, files", (double)r->times.write_ns / 1e9 } },
-                         .text = (double)text,
-                         .wall_s = wall_s,
-                         .threads = threads };
-    double max = -1;
-
-    for (unsigned i = 0; i < STAGES; i++) {
-        f.cpu_s += f.stages[i].cpu_s;
-        if (f.stages[i].cpu_s > max) {
-            max = f.stages[i].cpu_s;
-            f.bound = f.stages[i].name;
-        }
-    }
-    f.allowed_s = f.cpu_s / threads;
-    return f;
-}
+/* ---- Figures ---- */
 
 static double per_second(double amount, double seconds)
 {
     return seconds > 0 ? amount / seconds : 0;
 }
 
-static void print_table(const struct figures *f, const struct leat_pack_report *r)
+static double cpu_now(void)
 {
-    struct machine m;
+    struct timespec t;
 
-    machine_describe(&m);
-    machine_print(stdout, &m);
-    printf("%-8s  %10s  %12s  %6s\n", "stage", "CPU time", "text, alone", "share");
-    for (unsigned i = 0; i < STAGES; i++)
-        printf("%-8s  %10s  %12s  %4.1f %%  %s\n", f->stages[i].name, units_duration(f->stages[i].cpu_s).text,
-               units_rate(per_second(f->text, f->stages[i].cpu_s), "B").text,
-               f->cpu_s > 0 ? 100 * f->stages[i].cpu_s / f->cpu_s : 0.0, f->stages[i].what);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* CPU time of writing as many bytes as the token file has to a file beside it, since the kernel lets one thread at a
+ * time write to a file. At most 1 GiB is written; a negative time: it cannot be. */
+static double store_seconds(const char *output)
+{
+    char path[4096];
+    uint64_t done = 0, bytes;
+    double began, spent;
+    struct stat st;
+    uint8_t *block;
+    int fd;
+
+    if (snprintf(path, sizeof path, "%s.tokens", output) >= (int)sizeof path || stat(path, &st) != 0)
+        return -1;
+    block = malloc(STORE_BYTES);
+    if (!block)
+        return -1;
+    memset(block, 0x5a, STORE_BYTES);
+    bytes = (uint64_t)st.st_size < STORE_MOST ? (uint64_t)st.st_size : STORE_MOST;
+    fd = open(dirname(path), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    began = cpu_now();
+    while (fd >= 0 && done < bytes) {
+        size_t here = bytes - done < STORE_BYTES ? (size_t)(bytes - done) : STORE_BYTES;
+        ssize_t n = pwrite(fd, block, here, (off_t)done);
+
+        if (n <= 0)
+            break;
+        done += (uint64_t)n;
+    }
+    spent = cpu_now() - began;
+    if (fd >= 0)
+        close(fd);
+    free(block);
+    return done == bytes && bytes > 0 ? spent * (double)st.st_size / (double)bytes : -1;
+}
+
+/* The share of an input that lies in frames or members which threads decompress beside each other. */
+static double divisible(const struct leat_pack_stream *stream)
+{
+    struct byte_stream *s;
+    double share;
+
+    if (!*stream->name || byte_stream_open(&s, stream->name, NULL) != LEAT_OK)
+        return 0;
+    share = byte_stream_divisible(s, SPAN_MOST);
+    byte_stream_close(s);
+    return share;
+}
+
+/* Cutting, giving places and storing go on beside each other, and beside all else; the beginning and the end do not. */
+static void figure_serial(struct figures *f, const struct leat_pack_serial *s, double store_s)
+{
+    double shared_ns = f->divisible * (double)f->stream.decompress_ns;
+    const double ns[SERIALS] = { (double)s->begin_ns, (double)s->cut_ns - shared_ns, (double)s->place_ns,
+                                 store_s > 0 ? store_s * 1e9 : 0, (double)s->finish_ns };
+    static const struct step_row rows[SERIALS] = {
+        { "begin", "finding inputs, opening the output", 0 },
+        { "cut", "of the input that takes the longest: units off it, decompressing what is in one piece", 0 },
+        { "place", "adding up where documents go", 0 },
+        { "store", "the kernel's part of writing tokens, measured alone", 0 },
+        { "finish", "the index, from what is known of documents", 0 },
+    };
+    double longest = 0, ends = (ns[0] + ns[4]) / 1e9;
+
+    for (unsigned i = 0; i < SERIALS; i++) {
+        f->serial[i] = rows[i];
+        f->serial[i].cpu_s = ns[i] / 1e9;
+        f->serial_s += f->serial[i].cpu_s;
+        if (i > 0 && i < SERIALS - 1 && f->serial[i].cpu_s > longest)
+            longest = f->serial[i].cpu_s;
+    }
+    f->serial_share = per_second(f->serial_s, f->cpu_s + ends);
+    f->cores = per_second(f->cpu_s + ends, longest + ends);
+}
+
+static struct figures figure(const struct leat_pack_report *r, uint64_t text, double wall_s, unsigned threads,
+                             double store_s)
+{
+    struct figures f = { .steps = { { "read", "reading and decompressing", (double)r->times.read_ns / 1e9 },
+                                    { "scan", "finding records and texts", (double)r->times.scan_ns / 1e9 },
+                                    { "encode", "tokens of the texts", (double)r->times.encode_ns / 1e9 },
+                                    { "write", "hashes, index, files", (double)r->times.write_ns / 1e9 } },
+                         .text = (double)text,
+                         .wall_s = wall_s,
+                         .threads = threads,
+                         .documents = r->documents,
+                         .tokens = r->tokens,
+                         .text_bytes = r->text_bytes,
+                         .peak_memory = r->peak_memory,
+                         .units = r->units,
+                         .lock_wait_ns = per_second((double)r->lock_wait_ns, (double)r->units) };
+    double max = -1;
+
+    for (unsigned i = 0; i < STEPS; i++) {
+        f.cpu_s += f.steps[i].cpu_s;
+        if (f.steps[i].cpu_s > max) {
+            max = f.steps[i].cpu_s;
+            f.bound = f.steps[i].name;
+        }
+    }
+    f.allowed_s = f.cpu_s / threads;
+    f.stream = r->stream;
+    f.wait_share = pack_stream_share(r);
+    f.divisible = divisible(&r->stream);
+    figure_serial(&f, &r->serial, store_s);
+    return f;
+}
+
+/* ---- For people ---- */
+
+static void print_row(const struct step_row *row, const struct figures *f)
+{
+    printf("%-8s  %10s  %12s  %4.1f %%  %s\n", row->name, units_duration(row->cpu_s).text,
+           units_rate(per_second(f->text, row->cpu_s), "B").text, f->cpu_s > 0 ? 100 * row->cpu_s / f->cpu_s : 0.0,
+           row->what);
+}
+
+static void print_serial(const struct figures *f)
+{
+    printf("For one thread at a time:\n");
+    for (unsigned i = 0; i < SERIALS; i++)
+        print_row(&f->serial[i], f);
+    printf("%.2f %% of the CPU time is such work; more than %.0f cores are of no use.\n", 100 * f->serial_share,
+           f->cores);
+    printf("%s units; for each, threads waited %s for each other's lock.\n", units_count(f->units).text,
+           units_duration(f->lock_wait_ns / 1e9).text);
+    if (*f->stream.name)
+        cli_say("%s: several threads can decompress %.0f %% of it; threads waited for it %.0f %% of their time.",
+                f->stream.name, 100 * f->divisible, 100 * f->wait_share);
+}
+
+static void print_table(const struct figures *f)
+{
+    printf("%-8s  %10s  %12s  %6s\n", "step", "CPU time", "text, alone", "share");
+    for (unsigned i = 0; i < STEPS; i++)
+        print_row(&f->steps[i], f);
     printf("%-8s  %10s  %12s\n", "all", units_duration(f->cpu_s).text,
            units_rate(per_second(f->text, f->cpu_s), "B").text);
-    printf("%u thread%s allow %s; the run took %s: %s of text", f->threads, f->threads > 1 ? "s" : "",
+    print_serial(f);
+    printf("%u thread%s %s; the run took %s: %s of text", f->threads, f->threads > 1 ? "s allow" : " allows",
            units_duration(f->allowed_s).text, units_duration(f->wall_s).text,
            units_rate(per_second(f->text, f->wall_s), "B").text);
     if (f->text < LITTLE_TEXT)
@@ -77,64 +213,139 @@ static void print_table(const struct figures *f, const struct leat_pack_report *
     else
         printf(", %.0f %% of what they allow. %s takes the most.\n", 100 * per_second(f->allowed_s, f->wall_s),
                f->bound);
-    printf("%s tokens in %s documents, memory at most %s.\n", units_count(r->tokens).text,
-           units_count(r->documents).text, units_bytes(r->peak_memory).text);
+    printf("%s tokens in %s documents, memory at most %s.\n", units_count(f->tokens).text,
+           units_count(f->documents).text, units_bytes(f->peak_memory).text);
 }
 
-static void print_json(const struct figures *f, const struct leat_pack_report *r)
+/* The runs beside each other. */
+static void print_curve(const struct figures *runs, unsigned count)
 {
-    struct machine m;
+    printf("\n%7s  %10s  %12s  %11s  %10s\n", "threads", "time", "text", "times run 1", "CPU time");
+    for (unsigned i = 0; i < count; i++)
+        printf("%7u  %10s  %12s  %11.2f  %10s\n", runs[i].threads, units_duration(runs[i].wall_s).text,
+               units_rate(per_second(runs[i].text, runs[i].wall_s), "B").text,
+               per_second(runs[0].wall_s, runs[i].wall_s), units_duration(runs[i].cpu_s).text);
+}
+
+/* ---- For programs ---- */
+
+static void json_steps(struct json *j, const char *name, const struct step_row *rows, unsigned count)
+{
+    json_open_object(j, name);
+    for (unsigned i = 0; i < count; i++)
+        json_double(j, rows[i].name, rows[i].cpu_s);
+}
+
+static void json_run(struct json *j, const struct figures *f)
+{
+    json_u64(j, "documents", f->documents);
+    json_u64(j, "tokens", f->tokens);
+    json_u64(j, "text_bytes", f->text_bytes);
+    json_double(j, "seconds", f->wall_s);
+    json_double(j, "mb_per_s", per_second(f->text, f->wall_s) / 1e6);
+    json_u64(j, "threads", f->threads);
+    json_steps(j, "cpu_seconds", f->steps, STEPS);
+    json_close_object(j);
+    json_string(j, "bound", f->bound);
+    json_double(j, "share_of_bound", per_second(f->allowed_s, f->wall_s));
+    json_steps(j, "serial_seconds", f->serial, SERIALS);
+    json_double(j, "all", f->serial_s);
+    json_close_object(j);
+    json_double(j, "cores_of_use", f->cores);
+    json_u64(j, "units", f->units);
+    json_double(j, "lock_wait_ns", f->lock_wait_ns);
+    if (*f->stream.name) {
+        json_open_object(j, "stream");
+        json_string(j, "name", f->stream.name);
+        json_double(j, "wait_share", f->wait_share);
+        json_double(j, "divisible", f->divisible);
+        json_close_object(j);
+    }
+    json_u64(j, "peak_memory", f->peak_memory);
+}
+
+/* The last run as a single one is told; several also as a list. */
+static void print_json(const struct figures *runs, unsigned count, const struct machine *m)
+{
     struct json j;
 
-    machine_describe(&m);
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
-    json_u64(&j, "documents", r->documents);
-    json_u64(&j, "tokens", r->tokens);
-    json_u64(&j, "text_bytes", r->text_bytes);
-    json_double(&j, "seconds", f->wall_s);
-    json_double(&j, "mb_per_s", per_second(f->text, f->wall_s) / 1e6);
-    json_u64(&j, "threads", f->threads);
-    json_open_object(&j, "cpu_seconds");
-    for (unsigned i = 0; i < STAGES; i++)
-        json_double(&j, f->stages[i].name, f->stages[i].cpu_s);
-    json_close_object(&j);
-    json_string(&j, "bound", f->bound);
-    json_double(&j, "share_of_bound", per_second(f->allowed_s, f->wall_s));
-    json_u64(&j, "peak_memory", r->peak_memory);
-    machine_json(&j, "machine", &m);
+    json_run(&j, &runs[count - 1]);
+    if (count > 1) {
+        json_open_array(&j, "runs");
+        for (unsigned i = 0; i < count; i++) {
+            json_open_object(&j, NULL);
+            json_run(&j, &runs[i]);
+            json_close_object(&j);
+        }
+        json_close_array(&j);
+    }
+    machine_json(&j, "machine", m);
     json_close_object(&j);
     json_end(&j);
 }
 
+/* ---- Running ---- */
+
+static enum leat_status run(const struct pack_values *v, const struct options_parsed *parsed,
+                            struct leat_pack_options *options, struct leat_pack_report *report, struct figures *f,
+                            struct leat_error *err)
+{
+    struct pack_bar bar;
+    double began;
+    enum leat_status s;
+
+    *report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
+    pack_bar_begin(&bar, v, options);
+    began = cli_now();
+    s = leat_pack(v->output, parsed->words, parsed->count, options, report, err);
+    began = cli_now() - began;
+    pack_bar_end(&bar);
+    if (s == LEAT_OK)
+        *f = figure(report, pack_bar_text(&bar, report), began, options->threads > 0 ? options->threads : thread_cpus(),
+                    store_seconds(v->output));
+    pack_bar_free(&bar);
+    return s;
+}
+
 static int pack(const struct command *self, const struct pack_values *v, const struct options_parsed *parsed)
 {
-    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    unsigned count = v->threads.runs > 0 ? v->threads.runs : 1;
+    struct leat_pack_report report;
+    struct figures runs[PACK_RUNS];
     struct leat_pack_options options;
     struct leat_tokenizer *t;
     struct leat_error err;
-    struct figures f;
-    struct pack_bar bar;
-    enum leat_status s;
-    double began;
-    int code = pack_options_take(self, v, &t, &options);
+    struct machine m;
+    enum leat_status s = LEAT_OK;
+    int code;
 
+    if (v->dry_run)
+        return command_wrong(self, "--dry-run is for leat pack: this command measures what a run does");
+    if (v->run || !v->output)
+        return command_wrong(self,
+                             "--output NAME is missing, and --run is for leat pack: this command measures one run");
+    code = pack_options_take(self, v, &t, &options);
     if (code != CLI_DONE)
         return code;
-    pack_bar_begin(&bar, v, &options);
-    began = cli_now();
-    s = leat_pack(v->output, parsed->words, parsed->count, &options, &report, &err);
-    f = figure(&report, pack_bar_text(&bar, &report), cli_now() - began,
-               options.threads > 0 ? options.threads : thread_cpus());
-    pack_bar_end(&bar);
-    pack_bar_free(&bar);
+    machine_describe(&m);
+    if (!v->json)
+        machine_print(stdout, &m);
+    for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
+        options.threads = v->threads.counts[i];
+        options.force = options.force || i > 0;
+        s = run(v, parsed, &options, &report, &runs[i], &err);
+        if (s == LEAT_OK && !v->json)
+            print_table(&runs[i]);
+    }
     leat_tokenizer_close(t);
     if (s != LEAT_OK)
-        return pack_options_failed(v, &report, &err);
+        return pack_bar_say_failed(v, &report, &err);
     if (v->json)
-        print_json(&f, &report);
-    else
-        print_table(&f, &report);
+        print_json(runs, count, &m);
+    else if (count > 1)
+        print_curve(runs, count);
     return cli_finish_stdout(CLI_DONE);
 }
 

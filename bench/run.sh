@@ -51,6 +51,7 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
         printf '\nCold reads and warming: skipped, there is no python3.\n'
     fi
     rm -f "$dir"/counting.*
+    title "Joining, deduplicating, splitting, shuffling" "$bench" merge $(pick '' '--runs 1 --size 16MiB') "$dir"
     "$bench" sparse -o "$dir/huge" --documents "$(pick 1G 1M)" >/dev/null
     title "Opening a dataset of $(pick '1 G' '1 M') documents (mostly holes)" \
         "$bench" dataset --opening "$dir/huge"

@@ -1,7 +1,9 @@
 /*
- * scan.c: `leat-bench scan`: what it takes to bring records from files to the tokenizer's door, each stage alone:
- * reading and decompressing; finding lines; scanning JSON and unescaping the text. Lines and records are measured on
- * blocks that were just copied, as a packer has them, in the cache of the core.
+ * scan.c: `leat-bench scan`: what it costs to bring records from files to the tokenizer, each step alone: reading and
+ * decompressing; finding lines; scanning JSON and unescaping the text.
+ *
+ * Lines and records are measured on blocks that were just copied, because a packer has them in the cache of the core,
+ * too. The best of several runs counts, in CPU time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,7 @@ const struct option_row scan_options[] = { { .name = "text",
                                              .standard = "id",
                                              .help = "the member that holds the id" },
                                            BENCH_RUNS(struct scan_values, "5",
-                                                      "runs of each stage, of which the best counts"),
+                                                      "runs of each step, of which the best counts"),
                                            OPTIONS_JSON(struct scan_values, "print one JSON object"),
                                            OPTIONS_END };
 
@@ -91,7 +93,7 @@ static enum leat_status read_file(const char *path, struct input *in, char *bloc
     return s;
 }
 
-/* Bytes up to and with the last newline, which are whole lines; 0 if there is none. */
+/* Bytes up to the last newline, included, which are whole lines; 0 without a newline. */
 static size_t whole_lines(const char *bytes, size_t count)
 {
     const char *last = count > 0 ? memrchr(bytes, '\n', count) : NULL;

@@ -1,7 +1,9 @@
 /*
- * scanners.c: `leat-bench scanners`: how fast texts are cut into pieces, by each family of scanners and each of its
- * rows that this CPU has; that all rows of a family cut alike; and how fast UTF-8 is checked. Nothing is done with the
- * pieces.
+ * scanners.c: `leat-bench scanners`: how fast texts are cut into pretokens, by each family of scanners and each of its
+ * rows that this CPU can run; whether all rows of a family cut alike; and how fast UTF-8 is checked.
+ *
+ * Each document is a window of its own, and nothing is done with the pretokens but to count them and mix their ends
+ * into a number, which must be equal for all rows of a family.
  */
 #include <string.h>
 
@@ -48,8 +50,8 @@ const struct option_row scanners_options[] = {
 
 /* What a run of one scanner found. */
 struct cut {
-    uint64_t pieces, mix; /* mix: depends on every end, in order */
-    double seconds;       /* CPU time of this thread */
+    uint64_t pretokens, mix; /* mix: depends on every end, in order */
+    double seconds;          /* CPU time of this thread */
 };
 
 /* Every document is a window of its own. */
@@ -65,7 +67,7 @@ static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool
 
         do {
             n = scan_next(s, &window, &at, ends, ROOM);
-            c.pieces += n;
+            c.pretokens += n;
             for (size_t k = 0; mixes && k < n; k++)
                 c.mix = (c.mix ^ ends[k]) * UINT64_C(0x9e3779b97f4a7c15);
         } while (n == ROOM);
@@ -74,7 +76,7 @@ static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool
     return c;
 }
 
-/* The same for whether text is well-formed; a piece is a document. */
+/* The same for whether text is well-formed; a pretoken is a document. */
 static struct cut check_texts(const struct utf8_row *row, const struct texts *t)
 {
     struct cut c = { .seconds = clocks_thread() };
@@ -82,7 +84,7 @@ static struct cut check_texts(const struct utf8_row *row, const struct texts *t)
     for (uint64_t i = 0; i < t->count; i++) {
         uint64_t begin = texts_begin(t, i), bytes = t->ends[i] - begin;
 
-        c.pieces += row->valid_prefix((const uint8_t *)t->bytes + begin, (size_t)bytes) == bytes;
+        c.pretokens += row->valid_prefix((const uint8_t *)t->bytes + begin, (size_t)bytes) == bytes;
     }
     c.seconds = clocks_thread() - c.seconds;
     return c;
@@ -95,14 +97,14 @@ static void print_row(const char *family, const char *row, const struct texts *t
 
     if (!j) {
         printf("%-10s%-14s%12s  ", family, row, units_rate(rate, "B").text);
-        printf("%s\n", units_count(best->pieces).text);
+        printf("%s\n", units_count(best->pretokens).text);
         return;
     }
     json_open_object(j, NULL);
     json_string(j, "family", family);
     json_string(j, "row", row);
     json_double(j, "mb_per_s", rate / 1e6);
-    json_u64(j, "pieces", best->pieces);
+    json_u64(j, "pretokens", best->pretokens);
     json_close_object(j);
 }
 
@@ -128,7 +130,7 @@ static void measure_utf8(const struct texts *t, const struct scanners_values *v,
     }
 }
 
-/* Measures each row of a family, all of which must cut as the last one does, the plain one. */
+/* Measures each row of a family; all of them must cut as the last one does, the plain one. */
 static enum leat_status measure_family(const struct scan_family *family, const struct texts *t,
                                        const struct scanners_values *v, struct json *j, struct leat_error *err)
 {
@@ -146,8 +148,8 @@ static enum leat_status measure_family(const struct scan_family *family, const s
         if (!wanted_row(s.row->name, s.row->needs, v))
             continue;
         found = cut_texts(&s, t, true);
-        if (found.pieces != wanted.pieces || found.mix != wanted.mix)
-            return status_set(err, LEAT_E_MISMATCH, "%s, %s: not the pieces of the plain row", family->name,
+        if (found.pretokens != wanted.pretokens || found.mix != wanted.mix)
+            return status_set(err, LEAT_E_MISMATCH, "%s, %s: not the pretokens of the plain row", family->name,
                               s.row->name);
         for (uint64_t run = 0; run < v->runs; run++) {
             found = cut_texts(&s, t, false);
@@ -187,7 +189,7 @@ static enum leat_status print_rates(const struct texts *t, const struct scanners
     if (!v->json) {
         machine_print(stdout, &m);
         printf("text      %s in %s documents\n", units_bytes(t->used).text, units_count(t->count).text);
-        printf("%-10s%-14s%12s  %s\n", "family", "row", "rate", "pieces");
+        printf("%-10s%-14s%12s  %s\n", "family", "row", "rate", "pretokens");
         return measure(t, v, NULL, err);
     }
     json_begin(&j, stdout);

@@ -1,7 +1,9 @@
 /*
  * sparse_command.c: `leat-bench sparse`: writes a dataset of any size that takes hardly any disk, to measure what
- * opening costs at sizes that no disk at hand would hold. All documents but the last are empty, all tokens are 0, and
- * both files are mostly holes; it is a whole dataset all the same, with every checksum right.
+ * opening costs at sizes that no available disk would hold.
+ *
+ * All documents but the last are empty, all tokens are 0, and both files are mostly holes; it is still a valid dataset,
+ * with every checksum right. The page sum of the zeros is computed from one page, since all are equal.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,9 +134,9 @@ static enum leat_status put_sections(struct sparse *s, struct leat_error *err)
     records_store_input(record, &input);
     status = put_hole(s, FORMAT_DOCUMENTS, 0, 8 * h->documents, tokens, 8, h->documents + 1, err);
     if (status == LEAT_OK)
-        status = put_repeated(s, FORMAT_DIRECTORY, 0, h->documents, 8, bytes_pieces(bytes, FORMAT_CELL_BYTES), err);
+        status = put_repeated(s, FORMAT_DIRECTORY, 0, h->documents, 8, bytes_divide_up(bytes, FORMAT_CELL_BYTES), err);
     if (status == LEAT_OK)
-        status = put_repeated(s, FORMAT_PAGES, page_hash, page_hash, 4, bytes_pieces(bytes, FORMAT_PAGE_BYTES), err);
+        status = put_repeated(s, FORMAT_PAGES, page_hash, page_hash, 4, bytes_divide_up(bytes, FORMAT_PAGE_BYTES), err);
     if (status == LEAT_OK)
         status = put_hole(s, FORMAT_INPUTS, 0, 0, record, sizeof record, 1, err);
     if (status == LEAT_OK)
@@ -204,7 +206,7 @@ int bench_sparse(const struct command *self, int argc, char **argv)
     snprintf(index, sizeof index, "%.4096s.leat", v.output);
     s = write_files(&v, tokens, index, &err);
     if (s == LEAT_OK)
-        printf("%s: %s tokens in %s documents\n", v.output, units_count(v.tokens).text, units_count(v.documents).text);
+        cli_say("%s: %s tokens in %s documents", v.output, units_count(v.tokens).text, units_count(v.documents).text);
     code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     options_free(&parsed);
     return code;

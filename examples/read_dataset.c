@@ -2,12 +2,14 @@
  * read_dataset.c: looks into a dataset: read_dataset NAME [FIRST COUNT]
  *
  * Prints its facts, its first tokens, and the documents that the tokens [FIRST, FIRST + COUNT) fall in, with the places
- * they came from: what a training program asks when it wants to know what a step saw.
+ * they came from: what a training program asks when it wants to know what a step saw. Ids and paths come from whoever
+ * made the inputs, so leat_show() keeps what they hold from the terminal.
  */
 #include <inttypes.h>
 #include <leat.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SHOWN 12
 
@@ -30,7 +32,7 @@ static enum leat_status print_document(const struct leat_dataset *d, uint64_t nu
 {
     struct leat_origin origin;
     uint64_t first, count, bytes;
-    char path[256] = "no input", id[64];
+    char path[256] = "no input", id[64], shown_path[6 * sizeof path], shown_id[6 * sizeof id];
     enum leat_status s;
 
     if ((s = leat_dataset_document(d, number, &first, &count, err)) != LEAT_OK ||
@@ -39,10 +41,13 @@ static enum leat_status print_document(const struct leat_dataset *d, uint64_t nu
         return s;
     if (origin.input != LEAT_NONE)
         s = leat_dataset_input_path(d, origin.input, path, sizeof path, &bytes, err);
-    if (s == LEAT_OK)
-        printf("document %" PRIu64 " (%s): tokens %" PRIu64 " to %" PRIu64 ", from byte %" PRIu64 " of %s\n", number,
-               id, first, first + count, origin.offset, path);
-    return s;
+    if (s != LEAT_OK)
+        return s;
+    leat_show(shown_path, sizeof shown_path, path, strlen(path));
+    leat_show(shown_id, sizeof shown_id, id, strlen(id));
+    printf("document %" PRIu64 " (%s): tokens %" PRIu64 " to %" PRIu64 ", from byte %" PRIu64 " of %s\n", number,
+           shown_id, first, first + count, origin.offset, shown_path);
+    return LEAT_OK;
 }
 
 int main(int argc, char **argv)

@@ -30,7 +30,7 @@
  * of samples" and "The loader"; to write datasets: "Writing a dataset", or, from text, leat_pack.h.
  *
  * Rules that hold everywhere
- *   Numbers     of tokens and documents are 64-bit and count from 0. A token's position is its place in the dataset.
+ *   Numbers     of tokens and documents are 64-bit and count from 0. A token's number is its place in the dataset.
  *   Errors      every call that can fail returns a status; LEAT_OK (0) is success. `err` may be NULL; if not, a failing
  *               call fills it with a sentence that names the file, the place and what to do. The library never prints,
  *               exits or aborts on bad input, installs no signal handler and keeps no global state.
@@ -98,7 +98,7 @@ enum leat_status {
     LEAT_E_NOT_LEAT = 30,  /* the index does not begin with leat's magic */
     LEAT_E_VERSION = 31,   /* this library does not know the index's format version */
     LEAT_E_FEATURE = 32,   /* this library does not know a feature that the index needs */
-    LEAT_E_TRUNCATED = 33, /* a file is shorter or longer than the index says */
+    LEAT_E_TRUNCATED = 33, /* a file is shorter or longer than its index or header says */
     LEAT_E_CHECKSUM = 34,  /* bytes do not match their checksum: damage */
     LEAT_E_HEADER = 35,    /* a header field contradicts another or is out of range */
     LEAT_E_SECTION = 36,   /* the section table or a section's size contradicts the header */
@@ -117,8 +117,8 @@ enum leat_status {
 
     LEAT_E_VOCABULARY = 60, /* a tokenizer's file is broken or contradicts itself */
     LEAT_E_TEXT = 61,       /* a text cannot be encoded: it is malformed or takes too many steps */
-    LEAT_E_PIECE = 62,      /* a pretoken (text that cannot be cut) needs more memory than allowed */
-    LEAT_E_REJECTS = 63     /* more records were refused than allowed */
+    LEAT_E_PRETOKEN = 62,   /* a pretoken (text that cannot be cut) needs more memory than allowed */
+    LEAT_E_REJECTS = 63     /* more records were rejected than allowed */
 };
 
 /*
@@ -138,7 +138,8 @@ enum leat_hint {
     LEAT_HINT_INPUTS = 9,            /* leat_dataset_input() */
     LEAT_HINT_MEMORY = 10,           /* `memory` in the options */
     LEAT_HINT_SKIP = 11,             /* `skip_unknown` in struct leat_pack_options */
-    LEAT_HINT_BINARY = 12            /* `allow_binary` in struct leat_pack_options */
+    LEAT_HINT_BINARY = 12,           /* `allow_binary` in struct leat_pack_options */
+    LEAT_HINT_FOLLOW = 13            /* `follow_links` in struct leat_pack_options */
 };
 
 /* The caller provides it; a failing call fills it. */
@@ -146,9 +147,20 @@ struct leat_error {
     enum leat_status status;
     int os_error;       /* errno of the failed system call, else 0 */
     uint64_t offset;    /* byte offset in the file that `message` names, else LEAT_NONE */
-    char message[1020]; /* one sentence or two, without a final newline */
+    char message[1020]; /* one sentence or two, without a final newline; safe to print (leat_show()) */
     uint32_t hint;      /* enum leat_hint */
 };
+
+/*
+ * Text from files (names, ids, metadata) as people may see it. What would send a terminal a command, end the line or
+ * change the order in which text is shown becomes an escape such as \x1b or \u202e: control characters, line and
+ * paragraph separators, marks of direction, and bytes that are not UTF-8. The rest stays. Sentences in struct
+ * leat_error have been shown so already.
+ *
+ * Writes as much to `out` as fits in `capacity` with a NUL, without cutting an escape or a character, and returns the
+ * length of the whole without the NUL; at most 6 per byte of `text`. `out` may be NULL if `capacity` is 0.
+ */
+LEAT_API uint64_t leat_show(char *out, uint64_t capacity, const char *text, uint64_t bytes);
 
 /* Returns a status's short lower-case name ("truncated"), or "unknown" for any other number. Static memory. */
 LEAT_API const char *leat_status_name(enum leat_status status);
@@ -175,7 +187,8 @@ enum leat_access {
      * back. From then on the file is read, and if it shrinks, the call returns an error. (The kernel also sends SIGURG,
      * which is ignored unless the program handles it.) A risk remains: the kernel revokes the lease after
      * /proc/sys/fs/lease-break-time (45 s). A thread that is stopped for longer inside a call, or a view that is held
-     * for longer, can then meet SIGBUS; so can any access if the disk fails to deliver a page.
+     * for longer, can then meet SIGBUS; so can any access to a page that was in memory, was dropped from it, and that
+     * the disk then fails to deliver. (A page that it fails to deliver at first is LEAT_E_IO.)
      */
     LEAT_ACCESS_LEASED = 0,
     /* Maps without a lease: the caller promises that nobody changes the files. A change causes SIGBUS or wrong tokens.
@@ -195,20 +208,37 @@ struct leat_open_options {
 /*
  * Opens one dataset, or a list of datasets joined end to end. `name` is one of:
  *   NAME, NAME.leat or NAME.tokens: one dataset, even if there is also a folder NAME (write NAME/ for the folder);
- *   a folder: every *.leat in it, sorted by NAME as bytes, except hidden and unfinished ones (NAME.partial.leat);
+ *   a folder: every *.leat in it, sorted by NAME as bytes, except hidden and unfinished ones (NAME.partial.leat); the
+ *   folder of a run (`leat pack --run`) opens when all parts of the run are in it;
  *   @FILE: a text file with one dataset per line. Blank lines and lines that begin with # are skipped, and relative
- *   names start from the folder of FILE.
+ *   names start from the folder of FILE;
+ *   files of other tools, which are opened where they lie and never written to:
+ *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
+ *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;
+ *     FILE.bin or llmc:FILE: of llm.c;   FILE.ds or datatrove:FILE: with FILE.index;   FILE.pbin or pbin:FILE.
+ *     Without a scheme only what its first bytes or its suffix show for certain is taken, and NAME.leat comes first.
+ *     In raw:, llmc: and pbin: names, end=ID or begin=ID (raw:FILE?dtype=u16&end=50256) says which token ends or begins
+ *     each document, and tokenizer=SPEC of which tokenizer the ids are: a built-in's name, or a tokenizer's file (not a
+ *     folder), relative to the current folder; it is not looked at until it is used. With end or begin, the first
+ *     opening reads the whole file for documents, and keeps them in FILE.documents, or in memory if it cannot; later
+ *     ones use that as long as size and modification time of FILE stay.
  * A list numbers its documents, tokens and inputs through all its datasets, which must agree in vocabulary, tokenizer,
- * begin and end token.
+ * begin and end token. What a file of another tool does not record agrees with everything.
  *
- * Checks the header, the section table, the sizes of both files and the hash of the first and last page of tokens:
- * work that does not grow with the dataset. leat_dataset_verify() and leat_dataset_verify_range() check the rest. Every
- * number from the index is checked before use, so a damaged index causes errors, not crashes.
+ * Opening leat's own files checks the header, the section table, the sizes of both files and the hash of the first and
+ * last page of tokens: work that does not grow with the dataset. leat_dataset_verify() and leat_dataset_verify_range()
+ * check the rest. Every number from the index is checked before use, so a damaged index causes errors, not crashes.
+ *
+ * Files of other tools have no hashes, origins or tokenizer: calls that need them return LEAT_E_NOT_FOUND, and
+ * verifying checks ids and structure only. Their vocabulary is what ids can be: 65536, or 2^31 with 4 bytes per id,
+ * where reading and a loader with `verify` check each id (LEAT_E_TOKEN for a negative int32); views do not. Their
+ * identity is a hash of size, documents and three pages of tokens: different files of the same size may have the same.
  *
  * On success the caller owns *out until leat_dataset_close(). On failure *out is NULL and nothing stays open. `name`
  * and `options` (NULL: the defaults) are not kept. Each dataset keeps two file descriptors open.
  * Returns LEAT_E_NO_FILE, _PERMISSION, _IO, _NO_MEMORY, _NOT_LEAT, _VERSION, _FEATURE, _TRUNCATED, _CHECKSUM, _HEADER,
- * _SECTION, _DOCUMENTS, _MISMATCH, _INCOMPATIBLE or _ARGUMENT (an empty or unfinished name, a malformed list).
+ * _SECTION, _DOCUMENTS, _MISMATCH, _INCOMPATIBLE, _UNSUPPORTED (another tool's tokens of another size) or _ARGUMENT (an
+ * empty or unfinished name, a malformed list, unknown keys in a name).
  */
 LEAT_API enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name,
                                             const struct leat_open_options *options, struct leat_error *err);
@@ -241,9 +271,12 @@ struct leat_info {
     uint8_t identity[16];    /* hash of the content: tokens, documents, vocabulary, tokenizer; not of names or times */
     uint8_t fingerprint[16]; /* of the tokenizer */
     uint32_t stores_hashes;  /* 1: at least one dataset stores hashes of its documents' texts */
-    uint32_t reserved;       /* 0 */
+    uint32_t stores_mask;    /* 1: at least one dataset stores a mask, see leat_dataset_mask() */
+    uint64_t foreign_parts;  /* of other tools (see leat_dataset_open()); `vocabulary` of such is what ids can be */
+    uint64_t sequences;      /* in Megatron's index, where a document may have several; elsewhere: documents */
 };
-#define LEAT_INFO_INIT { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0 }
+#define LEAT_INFO_INIT                                                                                                 \
+    { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0 }
 
 LEAT_API void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info);
 
@@ -258,8 +291,10 @@ struct leat_part {
     uint64_t first_input;
     uint64_t inputs;
     uint8_t identity[16];
+    const char *kind;        /* "leat", or of another tool: "megatron" */
+    const char *token_path;  /* the file that holds its tokens; valid until the dataset is closed */
 };
-#define LEAT_PART_INIT { sizeof(struct leat_part), NULL, 0, 0, 0, 0, 0, 0, { 0 } }
+#define LEAT_PART_INIT { sizeof(struct leat_part), NULL, 0, 0, 0, 0, 0, 0, { 0 }, NULL, NULL }
 
 /* Describes part `number`. Returns LEAT_E_RANGE unless `number` is below info.parts. */
 LEAT_API enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number, struct leat_part *part,
@@ -268,9 +303,10 @@ LEAT_API enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64
 /* ---- Tokens ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Copies `count` tokens, from position `first` on, to `out`: in the stored width (info.token_width) and this machine's
+ * Copies `count` tokens, from token `first` on, to `out`: in the stored width (info.token_width) and this machine's
  * byte order, or widened to 32 bits. The range may span documents and datasets of a list. Does not check hashes.
- * Returns LEAT_E_RANGE, _TRUNCATED (the file has shrunk since it was opened) or _IO; `out` is then undefined.
+ * Returns LEAT_E_RANGE, _TRUNCATED (the file has shrunk since it was opened), _IO or _TOKEN (a negative id in a file
+ * of another tool); `out` is then undefined.
  */
 LEAT_API enum leat_status leat_dataset_read(const struct leat_dataset *d, uint64_t first, uint64_t count, void *out,
                                             struct leat_error *err);
@@ -285,11 +321,12 @@ struct leat_view {
 };
 
 /*
- * Points *view at `count` tokens from position `first` on, all in one dataset of a list. The memory is valid until
+ * Points *view at `count` tokens from token `first` on, all in one dataset of a list. The memory is valid until
  * leat_view_release(), which must come before leat_dataset_close(). A held view keeps the lease on its file from being
  * given back (see LEAT_ACCESS_LEASED): hold it briefly, or open with LEAT_ACCESS_TRUSTED.
  * Returns LEAT_E_RANGE; LEAT_E_NOT_MAPPED if the file is read, not mapped (use leat_dataset_read() or
- * LEAT_ACCESS_TRUSTED), or its tokens do not start at a multiple of their width; LEAT_E_UNSUPPORTED if big-endian.
+ * LEAT_ACCESS_TRUSTED), its tokens do not start at a multiple of their width, or the disk does not deliver them (known
+ * for up to 262144 tokens; leat_dataset_read() says why); LEAT_E_UNSUPPORTED if big-endian.
  */
 LEAT_API enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                             struct leat_view *view, struct leat_error *err);
@@ -297,9 +334,15 @@ LEAT_API void leat_view_release(struct leat_view *view);
 
 /* ---- Documents -------------------------------------------------------------------------------------------------- */
 
-/* Finds a document's first position and its number of tokens, with begin and end token. Returns LEAT_E_RANGE. */
+/* Finds a document's first token and its number of tokens, with begin and end token. Returns LEAT_E_RANGE. */
 LEAT_API enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t number, uint64_t *first,
                                                 uint64_t *count, struct leat_error *err);
+
+/* The same for `count` documents in any order, with a result in each of first[] and counts[]. It checks each file only
+ * once, so it is much faster than asking one by one. */
+LEAT_API enum leat_status leat_dataset_document_list(const struct leat_dataset *d, const uint64_t *numbers,
+                                                     uint64_t count, uint64_t *first, uint64_t *counts,
+                                                     struct leat_error *err);
 
 /*
  * Writes the starts of `count` documents, from `number` on, to starts[0..count), with one read instead of many. The
@@ -307,6 +350,10 @@ LEAT_API enum leat_status leat_dataset_document(const struct leat_dataset *d, ui
  */
 LEAT_API enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
                                               uint64_t *starts, struct leat_error *err);
+
+/* The same for the starts of sequences: see info.sequences. The order `megatron` puts these together. */
+LEAT_API enum leat_status leat_dataset_sequence_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
+                                                       uint64_t *starts, struct leat_error *err);
 
 /*
  * Finds the documents that have a token in [first, first + count), count > 0. Sets *document to the first one's number,
@@ -324,7 +371,7 @@ struct leat_input {
     uint64_t bytes;      /* size of the input on disk */
     uint64_t documents;  /* made from it */
     uint64_t tokens;     /* of these documents, with begin and end tokens */
-    uint64_t rejects;    /* records that were refused */
+    uint64_t rejects;    /* records that were rejected */
     uint8_t hash[16];    /* of the input's bytes: FORMAT.md, "page sum"; all zero: not recorded */
 };
 #define LEAT_INPUT_INIT { sizeof(struct leat_input), 0, 0, 0, 0, 0, { 0 } }
@@ -343,8 +390,9 @@ LEAT_API enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t
 
 struct leat_origin {
     uint64_t input;    /* LEAT_NONE: not from an input */
-    uint64_t offset;   /* byte offset of the record in the (decompressed) input */
-    uint64_t line;     /* counted from 1; LEAT_NONE: not stored */
+    uint64_t offset;   /* byte offset of the record in the (decompressed) input; of a Parquet file: its row, from 0 */
+    uint64_t line;     /* counted from 1; LEAT_NONE: not stored; writing: 0 too means that it is not known. Of a Parquet
+                        * file: its row group, also from 1 */
     const char *id;    /* writing: the document's id or NULL; reading: always NULL, see leat_dataset_id() */
     uint64_t id_bytes; /* 0: no id */
     const uint8_t *text_hash; /* writing: 16 bytes or NULL; reading: always NULL, see leat_dataset_text_hash() */
@@ -375,6 +423,14 @@ LEAT_API enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d,
                                                    uint8_t (*hashes)[16], struct leat_error *err);
 
 /*
+ * Copies the mask of tokens [first, first + count) to out[], a byte per token: 0: a label that is this token counts for
+ * nothing (-100, and 0 in the loss mask); else it counts. 255 for tokens of datasets that store no mask. Checks the
+ * hash of each page that is read (LEAT_E_CHECKSUM).
+ */
+LEAT_API enum leat_status leat_dataset_mask(const struct leat_dataset *d, uint64_t first, uint64_t count, uint8_t *out,
+                                            struct leat_error *err);
+
+/*
  * Finds the first input with this path; the document whose record holds this byte of this input (the last one that
  * starts at or before it); the first document with this id. LEAT_E_NOT_FOUND: there is none. Finding an id, or an
  * origin in a shuffled dataset, scans all documents.
@@ -397,7 +453,8 @@ struct leat_stored_tokenizer {
 };
 
 /* Copies the tokenizer (of a list: the first dataset's) into one allocation, which the caller frees with
- * leat_stored_tokenizer_free() (NULL is fine). LEAT_E_NOT_FOUND: the dataset stores no tokenizer. */
+ * leat_stored_tokenizer_free() (NULL is fine). LEAT_E_NOT_FOUND: the dataset stores no tokenizer, and its name says
+ * none. */
 LEAT_API enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d,
                                                  struct leat_stored_tokenizer **tokenizer, struct leat_error *err);
 LEAT_API void leat_stored_tokenizer_free(struct leat_stored_tokenizer *tokenizer);
@@ -484,6 +541,11 @@ LEAT_API enum leat_status leat_dataset_verify(const struct leat_dataset *d, cons
  * that many passes. With a split, D counts the documents that start in the used range. Weights and the limits of single
  * sources have no effect; phases are refused.
  *
+ * The order `megatron` takes megatron-core's own settings: its split ("969,30,1"; NULL: all of each dataset, as for
+ * --train-data-path), "train", "valid" or "test" to use of it, a seed below 2^32, weights for all sources or for none
+ * (NULL; the sources are then blended by their lengths), and `samples`. Phases, limits of epochs and base_len are
+ * refused. Opening it makes Megatron's indexes, in memory.
+ *
  *   Threads     an open plan never changes: any number of threads may use it.  Fork: as for datasets.
  */
 struct leat_plan;
@@ -494,7 +556,9 @@ enum leat_order {
     LEAT_ORDER_SHUFFLED = 0,            /* windows, in a new order in each epoch */
     LEAT_ORDER_SEQUENTIAL = 1,          /* windows, in the order of the files in each epoch */
     LEAT_ORDER_DOCUMENTS = 2,           /* whole documents, one per row, for fine-tuning; a new order in each epoch */
-    LEAT_ORDER_DOCUMENTS_SEQUENTIAL = 3 /* whole documents, in the order of the files in each epoch */
+    LEAT_ORDER_DOCUMENTS_SEQUENTIAL = 3, /* whole documents, in the order of the files in each epoch */
+    LEAT_ORDER_FIT = 4, /* rows of whole documents, put together by best fit; others meet in each epoch */
+    LEAT_ORDER_MEGATRON = 5 /* megatron-core's: its GPTDataset and BlendedDataset, sample for sample */
 };
 
 /* Returns an order's name in a plan's text ("shuffled"), or NULL for an unknown number. The numbers have no gaps. */
@@ -503,7 +567,8 @@ LEAT_API const char *leat_order_name(enum leat_order order);
 struct leat_plan_source {
     size_t size;
     const char *name;    /* NAME, a folder or @FILE, as for leat_dataset_open(); without a newline */
-    const char *weight;  /* a decimal, read exactly ("0.3", "1e-9"); NULL: 1. "0": unused until a phase sets one */
+    const char *weight;  /* a decimal, read exactly ("0.3", "1e-9"); NULL: 1, for megatron none. "0": unused until a
+                          * phase sets one */
     uint64_t epochs;     /* at most this many passes; the other sources then share its weight. 0: no limit */
     const struct leat_dataset *dataset; /* already open, and until the plan is closed; NULL: the plan opens `name` */
 };
@@ -515,7 +580,7 @@ struct leat_plan_phase {
     size_t size;
     uint64_t begin;      /* greater than that of the phase before */
     const char *weights; /* decimals in the order of the sources, separated by commas; sources left out get 0 */
-    uint64_t seq_len;    /* a divisor of base_len; 0: as before */
+    uint64_t seq_len;    /* a divisor of base_len, or for fit any; 0: as before */
 };
 #define LEAT_PLAN_PHASE_INIT { sizeof(struct leat_plan_phase), 0, NULL, 0 }
 
@@ -531,8 +596,9 @@ struct leat_plan_options {
     uint64_t seq_len;                       /* inputs of a sample, 1 to 2^30 */
     uint64_t base_len;                      /* tokens of a block, a multiple of every seq_len; 0: seq_len */
     uint64_t seed;
-    const char *split; /* "train=0.99,valid=0.01": consecutive ranges of each dataset; NULL: none */
-    const char *use;   /* the name of the range to use */
+    const char *split; /* "train=0.99,valid=0.01": consecutive ranges of each dataset; for megatron "969,30,1"; NULL:
+                        * none */
+    const char *use;   /* the name of the range to use; for megatron "train" if NULL */
     const struct leat_plan_phase *phases; /* an array, as `sources`, in rising order; the first begins after sample 0 */
     uint64_t phase_count;
     const struct leat_plan_range *skips; /* samples to skip, in any order; ranges must not overlap */
@@ -541,10 +607,18 @@ struct leat_plan_options {
     uint32_t reserved; /* 0 */
     uint64_t epochs; /* at most this many passes over any source; the plan ends when all are used up. 0: no limit */
     const struct leat_open_options *open; /* for datasets that the plan opens; NULL: the defaults */
+    /* Only for LEAT_ORDER_FIT, 0: not given. Documents are measured with their begin and end tokens. */
+    uint64_t max_per_row; /* documents, or parts of documents, in a row: bounds the number of sequences */
+    uint64_t min_length;  /* documents of fewer tokens are left out */
+    uint64_t max_length;  /* documents of more tokens are left out */
+    uint64_t cut_length;  /* of longer documents, only the first so many tokens are used */
+    /* Only for LEAT_ORDER_MEGATRON: */
+    uint64_t samples; /* the number of samples to build for; 0: not given */
+    const char *mid_level_dataset_surplus; /* a decimal; NULL: 0.005, as in Megatron */
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_plan_options), NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, 0, LEAT_ORDER_SHUFFLED, 0, 0,     \
-      NULL }
+      NULL, 0, 0, 0, 0, 0, NULL }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
@@ -606,10 +680,12 @@ struct leat_plan_source_info {
     size_t size;
     const char *name;                   /* valid until the plan is closed, as is `dataset` */
     const struct leat_dataset *dataset; /* to read the samples' tokens from */
-    uint64_t blocks;                    /* each epoch shows all of them once; for documents: their number */
+    uint64_t blocks;                    /* each epoch shows all of them once; for documents: their number; for megatron:
+                                         * samples that were built, of all epochs */
     uint64_t tokens;                    /* in the used range; without a split: all */
     uint64_t dropped;                   /* of `tokens`: at ends of datasets, shown by no sample as an input */
-    uint64_t weight;                    /* in the first phase, as an integer: weights have no common factor */
+    uint64_t weight;                    /* in the first phase, as an integer: weights have no common factor; for
+                                         * megatron: how many of the plan's samples are its */
     uint64_t epochs;                    /* limit of passes; 0: none */
 };
 #define LEAT_PLAN_SOURCE_INFO_INIT { sizeof(struct leat_plan_source_info), NULL, NULL, 0, 0, 0, 0, 0 }
@@ -621,17 +697,20 @@ LEAT_API enum leat_status leat_plan_source_info(const struct leat_plan *plan, ui
 /* One sample: a row of `length` inputs. Source, part, token and offset are those of its first piece. */
 struct leat_sample {
     uint64_t number; /* n */
-    uint64_t epoch;  /* of the source; for documents: of the plan */
-    uint64_t block;  /* of the source; for documents: the document's number in the source */
-    uint64_t window; /* of the source, in windows of this length: block * slices + slice; for documents: block */
-    uint64_t token;  /* the first token's position in the source's dataset, as for leat_dataset_read() */
-    uint64_t offset; /* the first token's position in its part */
+    uint64_t epoch;  /* of the source; for documents: of the plan; for megatron: 0, or the last one's if Megatron
+                      * shuffles that by itself */
+    uint64_t block;  /* of the source; for documents: the document's number in the source; for fit: the row's; for
+                      * megatron: that of Megatron's sample index */
+    uint64_t window; /* of the source, in windows of this length: block * slices + slice; for documents and megatron:
+                      * block */
+    uint64_t token;  /* the first token's number in the source's dataset, as for leat_dataset_read() */
+    uint64_t offset; /* the first token's number in its part */
     uint32_t source;
     uint32_t part;   /* number of the dataset in the source's list */
-    uint32_t length; /* inputs */
+    uint32_t length; /* inputs; for fit: without the padding after them */
     uint32_t slice;  /* number in the block; for documents: 0 */
     uint32_t tokens; /* of the row: length + 1, since the last input's label is the token after it; 0 for a document
-                      * without tokens */
+                      * without tokens; for fit: length + pieces, since each piece has its last label */
     uint32_t pieces; /* of the row; see leat_plan_pieces() */
 };
 
@@ -642,8 +721,8 @@ struct leat_sample {
  * last label, and c + 1 if it has that label itself, as the last piece of a row does.
  */
 struct leat_piece {
-    uint64_t token;    /* the first token's position in the source's dataset */
-    uint64_t offset;   /* the first token's position in its part */
+    uint64_t token;    /* the first token's number in the source's dataset */
+    uint64_t offset;   /* the first token's number in its part */
     uint64_t document; /* of these tokens, numbered in the source's dataset; LEAT_NONE: not looked up, as for windows */
     uint32_t source;
     uint32_t part;     /* number of the dataset in the source's list */
@@ -669,6 +748,11 @@ LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_
 LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,
                                            uint64_t room, uint64_t *count, struct leat_error *err);
 
+/* The same for `count` samples at once, as leat_plan_samples() gave them: much faster than one by one. The pieces of
+ * one sample follow those of the other: pieces[] must have room for all, the sum of the samples' `pieces`. */
+LEAT_API enum leat_status leat_plan_sample_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
+                                                  uint64_t count, struct leat_piece *pieces, struct leat_error *err);
+
 /* Returns the number of the sample at a position; and back: for a skipped sample, the position of the next one that is
  * shown, with *skipped (may be NULL) set to 1, else to 0. Both count on after the plan's end. */
 LEAT_API uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position);
@@ -678,6 +762,59 @@ LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t numb
  * `batch` is a multiple of `world` and `rank` is below it. The order of samples does not depend on any of them. */
 LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t world, uint64_t *first,
                                               uint64_t *count, struct leat_error *err);
+
+/* ---- Rows of whole documents: which length ---- */
+
+/* What rows of whole documents of a source are like for one length of rows, and, to compare, what windows of that
+ * length do to its documents. A *prediction* is a token with a next one in the same document. */
+struct leat_fit_report {
+    size_t size;
+    uint64_t documents;    /* used */
+    uint64_t predictions;  /* of these: each is shown once per epoch */
+    uint64_t empty;        /* documents of fewer than two tokens, which no row has */
+    uint64_t rows;
+    uint64_t full_rows;    /* of these: with nothing but a part of a longer document */
+    uint64_t pieces;       /* of all rows */
+    uint64_t max_pieces;   /* of a row */
+    uint64_t patterns;     /* different sets of lengths that the rows have */
+    uint64_t padding;      /* places of all rows without a prediction */
+    uint64_t cut;          /* documents that do not lie in one row */
+    uint64_t lost;         /* predictions with lost context: not in a row with the beginning of their document */
+    uint64_t window_rows;  /* the same of windows, of all documents */
+    uint64_t window_cut;
+    uint64_t window_lost;
+    uint64_t left_out;     /* documents too short or too long for the plan (min_length, max_length), not among these */
+    uint64_t unused;       /* predictions of these documents, and after cut_length in others, not counted above */
+};
+#define LEAT_FIT_REPORT_INIT                                                                                           \
+    { sizeof(struct leat_fit_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/*
+ * Reports on a source of a plan of any order. What counts of the plan is its split, and max_per_row and the lengths of
+ * documents. Reads the starts of all used documents, some 20 ns each, in memory that does not grow with their number.
+ * Returns LEAT_E_RANGE for an unknown source, LEAT_E_ARGUMENT for a seq_len of 0 or above 2^24.
+ */
+LEAT_API enum leat_status leat_plan_fit_report(const struct leat_plan *plan, uint64_t source, uint64_t seq_len,
+                                               struct leat_fit_report *report, struct leat_error *err);
+
+struct leat_fit_options {
+    size_t size;
+    /* NULL, or a function that is called now and then with the bytes read, for each dataset of a list from 0 on. A
+     * nonzero result stops the work, and leat_dataset_fit() returns LEAT_E_STOPPED. */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+#define LEAT_FIT_OPTIONS_INIT { sizeof(struct leat_fit_options), NULL, NULL }
+
+/*
+ * Writes a file NAME.fit beside each dataset of a list, or replaces it: its documents by length, 4 bytes each. Plans
+ * with the order LEAT_ORDER_FIT then read it where they need it, instead of sorting the documents in memory when they
+ * are opened, which they refuse for more than 2^28 documents per source. It changes no sample. A plan uses a file only
+ * if it was made of the same dataset, belongs to the caller or to the owner of its folder, and is not damaged. Takes
+ * 160 MiB of memory, whatever the number of documents, and a pass over their starts, and one for every 2^25 of them.
+ */
+LEAT_API enum leat_status leat_dataset_fit(const struct leat_dataset *d, const struct leat_fit_options *options,
+                                           struct leat_error *err);
 
 /* ---- The way back: which samples show this ---- */
 
@@ -695,6 +832,12 @@ typedef uint32_t leat_plan_found(void *context, const struct leat_sample *sample
 LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
                                           uint64_t epochs, uint64_t until, leat_plan_found *found, void *context,
                                           struct leat_error *err);
+
+/* The same for samples numbered [from, until): to go through very many, stretch by stretch, in bounded memory. Epochs
+ * before that are not searched. */
+LEAT_API enum leat_status leat_plan_trace_range(const struct leat_plan *plan, uint64_t source, uint64_t first,
+                                                uint64_t count, uint64_t epochs, uint64_t from, uint64_t until,
+                                                leat_plan_found *found, void *context, struct leat_error *err);
 
 /* ---- Where a run stands ---- */
 
@@ -839,7 +982,7 @@ enum leat_output {
 enum leat_apart {
     LEAT_APART_AUTO = 0,   /* on a GPU, if rows take 8 KiB or more */
     LEAT_APART_ALWAYS = 1, /* on the host too, and for rows of any size */
-    LEAT_APART_NEVER = 2   /* every batch has `tokens`, rows x width; the CPU copies them */
+    LEAT_APART_NEVER = 2   /* every batch (not of order fit) has `tokens`, rows x width; the CPU copies them */
 };
 
 struct leat_loader_options {
@@ -904,7 +1047,7 @@ struct leat_batch {
     uint32_t sequences;         /* stretches of one document, or of padding, in all rows; 0: documents not asked for */
     uint32_t max_seqlen;        /* tokens of the longest one; for variable-length attention */
     const void *tokens;         /* rows x width, stored width, little-endian; after a row's length + 1 tokens: padding.
-                                 * NULL: rows lie apart (enum leat_apart) */
+                                 * NULL: rows lie apart (enum leat_apart), or are of order fit */
     const uint32_t *lengths;    /* inputs of each row */
     const uint8_t *flags;       /* of each row: LEAT_ROW_... */
     const struct leat_sample *samples; /* where each row comes from; all zero for a padded row */
@@ -934,7 +1077,8 @@ LEAT_API enum leat_status leat_loader_try_next(struct leat_loader *loader, const
 LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err);
 
 /* Returns a row's tokens on the host, little-endian, in the stored width and aligned to it: length + 1 of them, or one
- * end token if it has none. NULL: no such row. Valid until the batch is released. */
+ * end token if it has none; of order fit: those of its pieces, one after another. NULL: no such row. Valid until the
+ * batch is released. */
 LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row);
 
 /*
@@ -951,7 +1095,8 @@ struct leat_outputs {
     uint64_t length;       /* numbers per row, at least batch->length. 0: batch->length */
     void *inputs;
     void *labels;          /* -100 if there is no loss */
-    uint8_t *loss_mask;    /* 1: this label counts; 0: padding, a damaged row, mask_first */
+    uint8_t *loss_mask;    /* 1: this label counts; 0: padding, a damaged row, mask_first, or left out by
+                            * the dataset's mask (leat_dataset_mask()); the label is then -100 */
     uint8_t *attention_mask; /* 0: padding after a shorter row; else 1, also for rows of only padding */
     void *position_ids;    /* of a token in its document, counted from the start of the document or of the row */
     void *document_ids;    /* 0 for the tokens of the row's first document, 1 for the next, ... */
@@ -1056,9 +1201,15 @@ struct leat_writer_options {
     uint32_t store_lines;       /* 1: store a line number for each document */
     uint32_t store_ids;         /* 1: store an id string for each document */
     uint32_t store_hashes;      /* 1: store a hash of each document's text */
+    /* If not NULL: called about ten times per second while leat_writer_resume() reads back what was written, with the
+     * bytes done. Nonzero stops that (LEAT_E_STOPPED); the run can still be resumed. */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+    uint32_t store_mask; /* 1: store a mask: a byte for each token, see leat_dataset_mask() */
+    uint32_t reserved;   /* 0 */
 };
 #define LEAT_WRITER_OPTIONS_INIT                                                                                       \
-    { sizeof(struct leat_writer_options), 0, LEAT_NONE, LEAT_NONE, NULL, NULL, 0, 0, 0, 0, 0 }
+    { sizeof(struct leat_writer_options), 0, LEAT_NONE, LEAT_NONE, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, 0 }
 
 /*
  * Starts a dataset `name` (NAME, NAME.leat or NAME.tokens; NAME must not end in a dot or in .partial). Its folder must
@@ -1091,6 +1242,15 @@ LEAT_API enum leat_status leat_writer_add_u16(struct leat_writer *w, const uint1
 LEAT_API enum leat_status leat_writer_add_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
                                               const struct leat_origin *origin, struct leat_error *err);
 
+/*
+ * The same for ids of `id_width` 2 or 4 bytes, with a byte of the mask for each (NULL: 255, which is also the mask of
+ * documents added by the other calls). The begin token gets the byte of the document's first id, and the end token that
+ * of the last; of a document without ids, 255. LEAT_E_ARGUMENT: a mask, without `store_mask`.
+ */
+LEAT_API enum leat_status leat_writer_add_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
+                                                 const uint8_t *mask, uint64_t count, const struct leat_origin *origin,
+                                                 struct leat_error *err);
+
 /* Writes a document in pieces, if it does not fit in memory: any number of appends, then the end. An id out of range
  * makes the writer fail, since part of the document is already written. */
 LEAT_API enum leat_status leat_writer_append_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
@@ -1099,6 +1259,39 @@ LEAT_API enum leat_status leat_writer_append_u32(struct leat_writer *w, const ui
                                                  struct leat_error *err);
 LEAT_API enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
                                                    struct leat_error *err);
+
+/*
+ * Several documents at once, for programs whose threads make ids side by side. leat_writer_place() decides where they
+ * go; calls of it, and of all functions above and below, come from one thread at a time, in the order of the documents.
+ * leat_writer_put() then writes them, and may be called by several threads at once, in any order: exactly once for
+ * each place, with the same documents. Checkpoints and finishing wait until all documents with a place are written.
+ */
+struct leat_documents {
+    size_t size;
+    const void *ids;         /* of all documents, one after another: uint16_t or uint32_t, see id_width */
+    const uint64_t *lengths; /* how many ids each document has */
+    const struct leat_origin *origins; /* of each; NULL: all from no input */
+    uint64_t count;                    /* of documents */
+    uint64_t first_line;               /* added to the line of each origin that has one */
+    uint32_t id_width;                 /* 2 or 4 bytes */
+    uint32_t reserved;                 /* 0 */
+    const uint8_t *mask;               /* of each id, as for leat_writer_add_masked(); NULL: 255 */
+};
+#define LEAT_DOCUMENTS_INIT                                                                                            \
+    { sizeof(struct leat_documents), NULL, NULL, NULL, 0, 0, 0, 0, NULL }
+
+/* Where documents go: the number of the first one, its first token, and numbers of the writer's own. */
+struct leat_place {
+    uint64_t token, document, id_byte, cell;
+};
+
+LEAT_API enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_documents *documents,
+                                            struct leat_place *place, struct leat_error *err);
+
+/* If it fails, the writer fails; also with LEAT_E_TOKEN for an id that is not below the vocabulary size, and
+ * LEAT_E_ARGUMENT for an origin in an input that was not declared. */
+LEAT_API enum leat_status leat_writer_put(struct leat_writer *w, const struct leat_documents *documents,
+                                          const struct leat_place *place, struct leat_error *err);
 
 /* Sets a metadata pair. The same key again replaces its value; a NULL value removes the pair. Keys are not empty. */
 LEAT_API enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key, const char *value,
@@ -1109,7 +1302,7 @@ LEAT_API uint64_t leat_writer_tokens(const struct leat_writer *w);
 LEAT_API uint64_t leat_writer_documents(const struct leat_writer *w);
 
 /*
- * Makes everything so far durable, together with `note` (the caller's own bytes: its position in its inputs), so that
+ * Makes everything so far durable, together with `note` (the caller's own bytes: where it is in its inputs), so that
  * leat_writer_resume() can continue from here, however the run ends. LEAT_E_STATE: a document is open. If the call
  * fails, the checkpoint before it stays.
  */
@@ -1118,9 +1311,11 @@ LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const vo
 
 /*
  * Opens the writer at its last checkpoint, and drops what was written after it. `options` must be those of the run's
- * start, except `force` and `created` (LEAT_E_CHECKPOINT names the difference). On success *note is the checkpoint's
- * note, freed by leat_writer_free_note(), and *note_bytes its length; `note` may be NULL.
- * Returns LEAT_E_CHECKPOINT if there is no checkpoint, LEAT_E_EXISTS if the run had already finished.
+ * start, except `force`, `created` and `progress` (LEAT_E_CHECKPOINT names the difference). Reads back all that was
+ * written before the checkpoint, and changes nothing unless it is intact. On success *note is the checkpoint's note,
+ * freed by leat_writer_free_note(), and *note_bytes its length; `note` may be NULL.
+ * Returns LEAT_E_CHECKPOINT if there is no checkpoint, if it is of another version of leat, or if a file is damaged;
+ * LEAT_E_EXISTS if the run had already finished, or if a file has been replaced by something else, such as a link.
  */
 LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
                                              const struct leat_writer_options *options, void **note,
@@ -1149,6 +1344,117 @@ LEAT_API void leat_writer_suspend(struct leat_writer *w);
 /* Ends and frees the writer, and removes everything it wrote, with its checkpoint. An older dataset that it was to
  * replace stays, unless leat_writer_finish() had already removed it. NULL is fine. */
 LEAT_API void leat_writer_abandon(struct leat_writer *w);
+
+/* ---- Files of other tools --------------------------------------------------------------------------------------- */
+
+struct leat_adopt_options {
+    size_t size;
+    const char *output; /* of the index OUTPUT.leat; NULL: the path of the tokens' file, of Megatron's without .bin */
+    const struct leat_stored_tokenizer *tokenizer; /* to store in the index; NULL: none. Then set `vocabulary` too */
+    uint64_t vocabulary; /* ids must be below it; 0: not known */
+    uint64_t created;    /* as in struct leat_writer_options */
+    uint32_t force;      /* replace an existing index */
+    uint32_t reserved;   /* 0 */
+    /* If not NULL: called now and then with the bytes done. Nonzero stops leat_adopt() (LEAT_E_STOPPED). */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+    const uint8_t *fingerprint; /* 16 bytes; NULL: a hash of the stored tokenizer */
+    uint64_t end_token; /* with which documents end: they are found by it, as by end= in the name, or, where the files
+                         * record documents, each is checked to end with it. LEAT_NONE: as the name says */
+    char *index;        /* if not NULL: gets the path of the index, with a NUL, cut to index_capacity bytes */
+    uint64_t index_capacity;
+};
+#define LEAT_ADOPT_OPTIONS_INIT                                                                                        \
+    { sizeof(struct leat_adopt_options), NULL, NULL, 0, 0, 0, 0, NULL, NULL, NULL, LEAT_NONE, NULL, 0 }
+
+/*
+ * Writes an index for one dataset of another tool, which stays where it is: documents, a hash of each page, tokenizer.
+ * From then on the dataset is leat's own, under the name of the index: hashes are checked, by loaders too. Reads all
+ * tokens once. A run that was stopped or killed goes on when it is called again; what it has done is kept in
+ * OUTPUT.partial.adopt, and used if size and times of modification and change (ctime) of the file are the same. Fills
+ * *info (may be NULL).
+ * Returns LEAT_E_NOT_FOUND unless documents are known; LEAT_E_TOKEN for an id that is not below the vocabulary size, or
+ * a document without the end token; LEAT_E_ARGUMENT for an end token that the name contradicts;
+ * LEAT_E_ARGUMENT if there is an index already; LEAT_E_EXISTS, _BUSY; LEAT_E_MISMATCH if the file changed meanwhile; or
+ * as leat_dataset_open() and leat_writer_open().
+ */
+LEAT_API enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *options,
+                                     struct leat_info *info, struct leat_error *err);
+
+/* ---- Datasets on servers ---------------------------------------------------------------------------------------- */
+
+struct leat_pull_options {
+    size_t size;
+    uint32_t force;       /* replace an existing dataset */
+    uint32_t connections; /* at once, at most 64, each with 8 MiB of memory; 0: 8 */
+    /* If not NULL: called now and then with the bytes done. Nonzero stops leat_pull() (LEAT_E_STOPPED). */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+#define LEAT_PULL_OPTIONS_INIT { sizeof(struct leat_pull_options), 0, 0, NULL, NULL }
+
+struct leat_pull_report {
+    size_t size;
+    uint64_t bytes;     /* of both files */
+    uint64_t kept;      /* of these, what an earlier call had brought */
+    uint64_t tokens;
+    uint64_t documents;
+    uint64_t requests;
+    uint64_t retries;   /* of these, tries after the first */
+};
+#define LEAT_PULL_REPORT_INIT { sizeof(struct leat_pull_report), 0, 0, 0, 0, 0, 0 }
+
+/*
+ * Copies a dataset of leat's own from a server to this machine: URL.leat and URL.tokens to NAME.leat and NAME.tokens.
+ * `url` is s3://BUCKET/NAME, gs://BUCKET/NAME, https://... or http://..., with or without one of the suffixes; a query
+ * stays behind the suffix. Keys, region and endpoint come from the usual variables and files of AWS's tools
+ * (docs/object-storage.md); none is in a message. Every page and section is checked by its hash when it arrives.
+ *
+ * Until all is here and durable, no dataset of this name exists. What a call that failed, was stopped or killed has
+ * brought stays in NAME.partial.tokens and NAME.partial.leat, and the next call goes on from there.
+ *
+ * Fills *report (may be NULL), also after a failure. Returns LEAT_E_NO_FILE; LEAT_E_PERMISSION (keys); LEAT_E_MISMATCH
+ * if the dataset changes on the server meanwhile; LEAT_E_CHECKSUM for damage; LEAT_E_IO for a server or network that
+ * fails many times; LEAT_E_UNSUPPORTED without libcurl, for a server that does not serve ranges, and for an adopted
+ * dataset; LEAT_E_EXISTS, _BUSY, _NO_SPACE, _STOPPED; or what opening a dataset returns.
+ */
+LEAT_API enum leat_status leat_pull(const char *url, const char *name, const struct leat_pull_options *options,
+                                    struct leat_pull_report *report, struct leat_error *err);
+
+struct leat_push_options {
+    size_t size;
+    uint32_t force;       /* replace a dataset that is there: its index is removed first */
+    uint32_t connections; /* at once, at most 64, each with a part in memory (16 MiB, more beyond 156 GiB); 0: 8 */
+    /* If not NULL: called now and then with the bytes done. Nonzero stops leat_push() (LEAT_E_STOPPED). */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+#define LEAT_PUSH_OPTIONS_INIT { sizeof(struct leat_push_options), 0, 0, NULL, NULL }
+
+struct leat_push_report {
+    size_t size;
+    uint64_t bytes;     /* of both files */
+    uint64_t kept;      /* of these, what an earlier call had sent */
+    uint64_t tokens;
+    uint64_t documents;
+    uint64_t requests;
+    uint64_t retries;   /* of these, tries after the first */
+};
+#define LEAT_PUSH_REPORT_INIT { sizeof(struct leat_push_report), 0, 0, 0, 0, 0, 0 }
+
+/*
+ * Copies a dataset of leat's own to a bucket, s3://BUCKET/NAME or gs://BUCKET/NAME: NAME.tokens first, then NAME.leat,
+ * in uploads of several parts; each exists when it is whole. The pages are checked by their hashes before they are
+ * sent, and the server checks what arrives by the SHA-256 in each request's signature. What a call that failed, was
+ * stopped or killed has sent stays on the server, and the next call does not send it again. Nothing is replaced without
+ * `force`, also if it appears meanwhile, where the server knows If-None-Match.
+ *
+ * Fills *report (may be NULL), also after a failure. Returns LEAT_E_EXISTS; LEAT_E_CHECKSUM for damage here;
+ * LEAT_E_PERMISSION (keys); LEAT_E_IO for a server or network that fails many times; LEAT_E_UNSUPPORTED without libcurl
+ * and for an adopted dataset; LEAT_E_STOPPED; or what opening a dataset returns.
+ */
+LEAT_API enum leat_status leat_push(const char *name, const char *url, const struct leat_push_options *options,
+                                    struct leat_push_report *report, struct leat_error *err);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,8 @@
  * (leat.h), whose rules hold here too: statuses, struct leat_error, structs that begin with their size.
  *
  * It has the tokenizers, packs files of text (leat_pack()) and texts of a program (leat_packer_*()), and joins,
- * deduplicates, splits and shuffles finished datasets (leat_merge()).
+ * deduplicates, splits and shuffles finished datasets (leat_merge()). leat_export() writes them for other tools,
+ * and leat_import() reads theirs.
  */
 #ifndef LEAT_PACK_H
 #define LEAT_PACK_H
@@ -26,10 +27,10 @@ struct leat_tokenizer_options {
 
 /*
  * Opens a tokenizer. `spec` is a built-in name (bytes, gpt2 or r50k_base, p50k_base, p50k_edit, cl100k_base,
- * o200k_base, o200k_harmony); a path to a tokenizer.json, *.tiktoken, tekken.json or tokenizer.model, plain or
- * compressed with zstd, or to a folder that holds one; or the id of a Hugging Face model in the local hub cache. The
- * tokenizer gives exactly the ids that the vocabulary's reference library gives; a vocabulary for which it cannot is
- * refused, with the reason.
+ * o200k_base, o200k_harmony); a path to a tokenizer.json, *.tiktoken, tekken.json, tokenizer.model, vocab.txt or
+ * vocab.json, plain or compressed with zstd, or to a folder that holds one (docs/tokenizers.md has the order); or the
+ * id of a Hugging Face model in the local hub cache. The tokenizer gives exactly the ids that the vocabulary's
+ * reference library gives; a vocabulary for which it cannot is refused, with the reason.
  *
  * A file may also be a JSON object of the arguments of tiktoken's Encoding: "pat_str", "mergeable_ranks" (a string, the
  * lines of a *.tiktoken) and "special_tokens" (an object of ids).
@@ -75,7 +76,7 @@ struct leat_token {
     uint64_t bytes;
     uint32_t bytewise; /* 1: `text` is any bytes, and a tokenizer.json writes each as a letter; 0: it is UTF-8 */
     uint32_t added;    /* 1: looked for in a text before anything else happens to it */
-    uint32_t special;  /* 1: looked for only if the encoder's `special` is set; or a control piece of a
+    uint32_t special;  /* 1: looked for only if the encoder's `special` is set; or a control token of a
                           tokenizer.model, which no text becomes */
     uint32_t reserved; /* 0 */
     const char *name;  /* what tokenizers calls it, if that is not `text`: the normalized text of an added token that is
@@ -96,8 +97,13 @@ struct leat_encoder_options {
     uint32_t special;         /* strings of special tokens in a text become these tokens; else they are ordinary text */
     uint32_t reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else it becomes U+FFFD, as in Python */
     uint64_t max_bytes; /* limit on memory that grows with the text, see leat_encoder_part(); 0: 2 GiB */
+
+    /* A text that the vocabulary's expression takes long for asks this now and then, on the encoder's thread: 1 ends it
+     * with LEAT_E_STOPPED. Ordinary texts do not ask. NULL: nothing stops them. */
+    uint32_t (*stop)(void *context);
+    void *stop_context;
 };
-#define LEAT_ENCODER_OPTIONS_INIT { sizeof(struct leat_encoder_options), 0, 0, 0 }
+#define LEAT_ENCODER_OPTIONS_INIT { sizeof(struct leat_encoder_options), 0, 0, 0, NULL, NULL }
 
 LEAT_API enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_tokenizer *t,
                                             const struct leat_encoder_options *options, struct leat_error *err);
@@ -105,27 +111,29 @@ LEAT_API void leat_encoder_close(struct leat_encoder *e);
 
 /*
  * Encodes a text, and adds no begin or end token. *ids is the encoder's until its next call.
- * Returns LEAT_E_TEXT (malformed, or the vocabulary's expression takes too many steps), LEAT_E_PIECE (a stretch that
- * cannot be cut needs more than max_bytes) or LEAT_E_NO_MEMORY; the encoder stays usable.
+ * Returns LEAT_E_TEXT (malformed, or the vocabulary's expressions or replacements take too many steps), LEAT_E_PRETOKEN
+ * (a stretch that cannot be cut needs more than max_bytes), LEAT_E_STOPPED (by options.stop) or LEAT_E_NO_MEMORY; the
+ * encoder stays usable.
  */
 LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, uint64_t bytes,
                                               const uint32_t **ids, uint64_t *count, struct leat_error *err);
 
 /*
- * Encodes a text that comes in parts of any size, cut anywhere, even inside characters: begin, any number of parts,
+ * Encodes a text that comes in chunks of any size, cut anywhere, even inside characters: begin, any number of chunks,
  * end. leat_encoder_part() takes the first *used bytes of its text, at most 1 MiB, and more than 0 if there are any:
  * call it again with the rest. Each call gives the ids that have become certain, which are the encoder's until its next
  * call. All of them together are exactly those that leat_encoder_encode() gives for the whole text.
  *
- * The encoder keeps what the end of a part leaves open until more text comes: an unfinished word, a run of white space,
- * a stretch of any length in which the vocabulary has no place to cut. The memory for this, all buffers and the ids of
- * a call stay within max_bytes, except about 2 MiB that every encoder has. leat_encoder_encode() keeps to the same
- * limit, except for its ids. A text that needs more is LEAT_E_PIECE, with the length of the stretch that cannot be cut.
- * Such a stretch takes about 8 bytes of memory per byte, at worst 32.
+ * The encoder keeps what the end of a chunk leaves open until more text comes: an unfinished word, a run of white
+ * space, a stretch of any length in which the vocabulary has no place to cut. The memory for this, all buffers and the
+ * ids of a call stay within max_bytes, except about 2 MiB that every encoder has. leat_encoder_encode() keeps to the
+ * same limit, but its ids may take 128 bytes more per byte of the text. A text that needs more is LEAT_E_PRETOKEN,
+ * with the length of the stretch that cannot be cut. Such a stretch takes about 8 bytes of memory per byte, at worst
+ * 32.
  *
- * Returns the statuses of leat_encoder_encode(), and LEAT_E_STATE for a part or an end without a begin. Offsets in an
+ * Returns the statuses of leat_encoder_encode(), and LEAT_E_STATE for a chunk or an end without a begin. Offsets in an
  * error count from the start of the text. After a failure, go on with a begin or leat_encoder_encode(); each of these
- * forgets an unfinished text. A part's text need not stay after the call.
+ * forgets an unfinished text. A chunk's text need not stay after the call.
  */
 LEAT_API enum leat_status leat_encoder_begin(struct leat_encoder *e, struct leat_error *err);
 LEAT_API enum leat_status leat_encoder_part(struct leat_encoder *e, const char *text, uint64_t bytes, uint64_t *used,
@@ -137,9 +145,11 @@ LEAT_API enum leat_status leat_encoder_end(struct leat_encoder *e, const uint32_
 LEAT_API uint64_t leat_encoder_special_strings(const struct leat_encoder *e);
 
 /*
- * Decodes ids to the bytes that they stand for. Special tokens become their names, and so do control pieces of a
+ * Decodes ids to the bytes that they stand for. Special tokens become their names, and so do control tokens of a
  * tokenizer.model, which sentencepiece leaves out. The bytes need not be valid UTF-8: ids may stop inside a character.
  * *text is the encoder's until its next call; a NUL, not counted, ends it. LEAT_E_RANGE for an unknown id.
+ * LEAT_E_VOCABULARY: the tokenizer makes so much text of the ids that decoding takes more than 64 MiB and 256 bytes per
+ * id. LEAT_E_TEXT: its expressions or replacements take too many steps.
  */
 LEAT_API enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint32_t *ids, uint64_t count,
                                               const char **text, uint64_t *bytes, struct leat_error *err);
@@ -147,9 +157,11 @@ LEAT_API enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint
 /* ---- Packing files ---------------------------------------------------------------------------------------------- */
 
 enum leat_pack_format {
-    LEAT_PACK_AUTO = 0,  /* by the name: a document per line in .jsonl .jsonlines .ndjson .json; one in .txt .md */
+    LEAT_PACK_AUTO = 0,  /* by the name: a document per line in .jsonl .jsonlines .ndjson .json; one in .txt .md; one
+                            per row in .parquet .pq, and in files without a known suffix that begin as Parquet does */
     LEAT_PACK_JSONL = 1, /* also standard input, unless another format is set */
-    LEAT_PACK_TEXT = 2
+    LEAT_PACK_TEXT = 2,
+    LEAT_PACK_PARQUET = 3 /* plain files only */
 };
 
 /* A dataset OUTPUT.name of the documents whose text falls into its fraction; see leat_merge(). */
@@ -158,14 +170,27 @@ struct leat_split {
     const char *fraction; /* of all texts: a decimal number above 0 and up to 1, read exactly: "0.01" */
 };
 
+/* A dataset of a run with `by`. All that it points to stays until the function that gets it returns. */
+struct leat_by_output {
+    const char *name;  /* the dataset's: OUTPUT.VALUE, or OUTPUT.VALUE.SPLIT */
+    const char *value; /* of the field: a string's characters; of a number, true or false their JSON */
+    const char *split; /* NULL: the rest, or there are no splits */
+    const struct leat_info *info;
+};
+
 /* What a run reports about a file. */
 enum leat_pack_notice_kind {
-    LEAT_NOTICE_SKIPPED = 1, /* it is in a folder and was left out; `count` is 0 */
+    LEAT_NOTICE_SKIPPED = 1, /* it was left out, for a `reason`; `count` is 0 */
     LEAT_NOTICE_REPLACED = 2 /* `count` malformed parts of its texts became U+FFFD */
+};
+enum leat_skip_reason {
+    LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
+    LEAT_SKIP_LINK = 1, /* it is a link in a folder that leads out of it */
+    LEAT_SKIP_OWN = 2   /* it is a file of the run's own output */
 };
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
-    uint32_t reserved; /* 0 */
+    uint32_t reason; /* enum leat_skip_reason */
     const char *path;  /* "": texts that a program gave without an input */
     uint64_t count;
 };
@@ -175,7 +200,8 @@ struct leat_pack_progress {
     uint64_t bytes, total_bytes; /* of the inputs as stored on disk; total 0: not known */
     uint64_t text_bytes, tokens, documents, rejects;
     uint64_t bytes_before;       /* those of `bytes` that were done before the run was resumed */
-    const char *bound;           /* the stage that the others wait for: "reading", "encoding" or "writing"; or
+    const char *bound;           /* the step that the others wait for: "reading", "encoding" or "writing"; or
+                                    "checking", before a run is resumed, and `bytes` are those that it had written; or
                                     "arranging", and `bytes` are those of the tokens */
 };
 
@@ -189,10 +215,11 @@ struct leat_pack_options {
     uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
     uint64_t begin_token;
     uint32_t special;       /* strings of special tokens in a text become these tokens; else they are ordinary text */
-    uint32_t reject_invalid;     /* a text with malformed UTF-8 is refused; else each malformed part becomes U+FFFD */
+    uint32_t reject_invalid;     /* a text with malformed UTF-8 is rejected; else each malformed part becomes U+FFFD */
     uint32_t threads;       /* 0: one per CPU that the process may run on */
-    uint64_t memory;        /* limit on the memory of the process; 0: 2 GiB */
-    uint64_t max_rejects;      /* more refused records end the run; LEAT_NONE: no limit */
+    uint64_t memory;        /* limit on the memory of the process; 0: 2 GiB, and whole GiB that it holds already, but in
+                               control groups at most three quarters of what they leave it */
+    uint64_t max_rejects;      /* more rejected records end the run; LEAT_NONE: no limit */
     uint64_t max_rejects_ppm;  /* likewise, per million records; LEAT_NONE: no limit */
     uint32_t part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
     uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
@@ -203,8 +230,8 @@ struct leat_pack_options {
     uint32_t resume;                 /* continue an unfinished run; if there is none, start */
     uint32_t force;                  /* as in struct leat_writer_options */
     uint64_t created;           /* likewise */
-    /* If not NULL: called now and then, from the calling thread. Nonzero stops the run (LEAT_E_STOPPED), which can then
-     * be resumed. */
+    /* If not NULL: called now and then, from the calling thread, also while inputs are looked for, with zeros. Nonzero
+     * stops the run (LEAT_E_STOPPED), which can then be resumed. */
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
     /* If not NULL: called from the calling thread, before packing for each file that is left out, and at the end of a
@@ -212,14 +239,47 @@ struct leat_pack_options {
     void (*notice)(void *context, const struct leat_pack_notice *notice);
     uint32_t skip_unknown; /* leave out files of folders that may hold texts but cannot be read; else an error */
     uint32_t allow_binary; /* pack what does not look like UTF-8 text (Parquet, UTF-16, zip, ...) as if it did */
+    uint32_t follow_links; /* pack what links in folders lead to, also out of the folder */
+    /* Conditions on fields of JSON records and columns of Parquet, all of which must hold, else the record is left out
+     * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = != < <= > >=. A value that is a
+     * JSON number is compared with numbers, as exact decimal numbers; any other, in JSON's quotes or bare, with
+     * strings, by their bytes. For a field that is missing or of another type no condition holds; a null does not
+     * exist. */
+    const char *const *keep;
+    uint64_t keep_count;
+    const char *by; /* a field or column: a dataset for each of its values; see leat_pack(). NULL: one dataset */
+    /* If not NULL: called from the calling thread for each dataset, when all are finished, in the order of the values
+     * as bytes, splits before the rest. */
+    void (*output)(void *context, const struct leat_by_output *output);
+    /* With `parts`: a file of lines that say what all parts of the run have in common: inputs with sizes and times of
+     * change, options, tokenizer. With `part` 0, nothing is packed: the file is written, or found to say the same. A
+     * part that would pack anything else is refused, LEAT_E_CHECKPOINT. `dedup` and `splits` are compared, and left to
+     * leat_part_arrange(). NULL: nothing is compared. */
+    const char *run_file;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
-      LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0 }
+      LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
+      NULL, NULL, NULL }
 
-/* CPU time of each stage, over all threads. */
+/* CPU time of each step, over all threads. */
 struct leat_pack_times {
     uint64_t read_ns, scan_ns, encode_ns, write_ns;
+};
+
+/* CPU time of work that only one thread at a time can do: getting ready; cutting units off the input that takes the
+ * longest with it, which is decompressing it if it is compressed; giving documents their places; finishing. */
+struct leat_pack_serial {
+    uint64_t begin_ns, cut_ns, place_ns, finish_ns;
+};
+
+/* The compressed input that takes the longest to be cut into units, which one thread at a time does, and decompresses
+ * it, as far as others have not done that ahead. If threads waited for it, its decompression bounds the run. */
+struct leat_pack_stream {
+    char name[512];         /* cut to the array; empty: no input is compressed, or another one takes longer */
+    uint64_t decompress_ns; /* CPU time of decompressing in serial.cut_ns */
+    uint64_t waited_ns;     /* for which threads waited for it, all together */
+    uint64_t threads_ns;    /* for which they were there */
 };
 
 struct leat_pack_report {
@@ -227,51 +287,84 @@ struct leat_pack_report {
     uint64_t inputs, documents, tokens;
     uint64_t text_bytes;      /* of the packed texts, as they were encoded */
     uint64_t disk_bytes;      /* of the inputs */
-    uint64_t rejects;         /* refused records; NAME.rejects.jsonl has them */
+    uint64_t rejects;         /* rejected records; NAME.rejects.jsonl has them */
     uint64_t deduplicated;    /* documents left out because an earlier one has the same text */
     struct leat_info *splits; /* the caller's, one per split, set to LEAT_INFO_INIT; NULL: not wanted */
     uint64_t special_strings; /* strings of special tokens in the texts, encoded as such or not */
-    uint64_t damaged_inputs;  /* compressed, and cut off or broken; what was readable is packed */
+    uint64_t damaged_inputs;  /* compressed or Parquet, and cut off or broken; what was readable is packed */
     char damage[512];         /* what is wrong with the first of them */
     uint64_t peak_memory;     /* of the process */
     uint32_t resumable;            /* on failure: `resume` can continue the run */
     uint32_t was_finished;         /* on success with `resume`: there was nothing left to do */
     struct leat_pack_times times;
-    uint64_t skipped;  /* files that were left out of folders */
+    uint64_t skipped;  /* files that were left out, mostly of folders */
     uint64_t replaced; /* malformed parts of the packed texts; each became U+FFFD */
     uint64_t not_json; /* documents whose record has NaN, Infinity or -Infinity, which are not JSON */
+    uint64_t kept_out; /* records for which a condition of `keep` does not hold */
+    struct leat_pack_serial serial; /* of packing; arranging comes on top */
+    uint64_t values; /* with `by`: how many values the field had */
+    struct leat_pack_stream stream;
+    uint64_t row_groups; /* of Parquet inputs, that were packed */
+    uint64_t units;        /* stretches of inputs that threads handed to each other, in this run */
+    uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
-    { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0 }
+    { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, 0, \
+      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0 }
 
 /*
  * Packs inputs into the dataset `output`: files, folders (everything in them, in the order of the paths as bytes),
  * patterns (* ? [ ], expanded here if the shell has not), "@LIST" (a file with one input per line; relative names
- * count from its folder) and "-" (standard input), each plain or compressed with zstd or gzip. The same inputs and
- * options give the same bytes with any number of threads, any memory and on any machine.
+ * count from its folder) and "-" (standard input), each plain or compressed (zstd, gzip, xz, bzip2, lz4). The same
+ * inputs and options give the same bytes with any number of threads, any memory and on any machine.
+ *
+ * JSON inputs are lines with an object each, or one array of objects in any layout: it begins with [ and then { or ].
  *
  * In a folder, hidden files are left out silently. Files that accompany a corpus (README, LICENSE, NOTICE, CITATION,
  * dataset_info and the like, with any suffix) are left out and counted, but not with LEAT_PACK_TEXT. With
  * LEAT_PACK_AUTO, so are files with unknown suffixes. But if one of these may hold texts, by its first bytes or its
- * suffix (Parquet, Arrow, CSV, bzip2, xz, zip, tar, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED,
+ * suffix (Arrow, CSV, zip, tar, brotli, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED,
  * unless `skip_unknown` is set.
  *
+ * A symbolic link in a folder is followed if it leads to a file or folder in that folder; else it is left out and
+ * counted, unless `follow_links` is set. In the cache of the Hugging Face Hub, the blobs of a repository count as part
+ * of its snapshots, which are folders of links. The run's own files (dataset, rejects, NAME.partial.*) are never
+ * inputs: in a folder they are passed over, and where a link, a pattern, a list or the caller names one, it is counted.
+ * In folders, neither are the files of other datasets, and any NAME.rejects.jsonl, unless `format` is LEAT_PACK_TEXT.
+ * At most 16,384 lists and folders behind links, 16,777,216 lines of lists, and as many inputs through lists and links.
+ *
  * An input that is a file and does not begin like UTF-8 text is LEAT_E_UNSUPPORTED, and the message says what to do. A
- * text file of a folder or list that begins so is refused as a record. So is a text with more than 16 malformed parts,
+ * text file of a folder or list that begins so is rejected as a record. So is a text with more than 16 malformed parts,
  * if these are more than one per 100 bytes. `allow_binary` packs all of these.
  *
- * A record that cannot be packed is refused and counted, and NAME.rejects.jsonl gets a line (input, byte offset, line,
- * reason, the record's first 200 bytes); the run goes on. A compressed input that is cut off or broken is packed as far
- * as it is readable, and counts in report->damaged_inputs.
+ * A record that cannot be packed is rejected and counted, and NAME.rejects.jsonl gets a line (input, byte offset, line,
+ * reason, the record's first 200 bytes); the run goes on. A compressed input or a Parquet file that is cut off or
+ * broken is packed as far as it is readable, and counts in report->damaged_inputs.
  *
  * To shuffle, deduplicate or split, it first writes the dataset OUTPUT.packed, which takes as much disk again, then
  * arranges that as leat_merge() does, and removes it.
  *
+ * So it does with `by`, a field of JSON records (dots lead into objects: "meta.lang"), or a column of a Parquet file,
+ * of a type that `id` may have. The documents of each value become the dataset OUTPUT.VALUE; there is no OUTPUT
+ * itself. Each is what packing the records with this value alone, in their order, would give: shuffled, deduplicated
+ * and split (OUTPUT.VALUE.SPLIT) alone, too. It lists all inputs. Values are strings, numbers, true and false (the
+ * latter three by their JSON: 1 and 1.0 are two values, 1 and "1" one), of at most 1,024 bytes; a record without one
+ * is rejected, with the reason. VALUE has letters, digits, - and _ as they are, and %XX for other bytes. Of values
+ * that differ in capitals only, the capitals are %XX, too; so is the first letter of leat, tokens, partial, packed and
+ * rejects. The empty value is "%empty"; what is spelled with more than 64 bytes is cut off and ends in "%-" and 32
+ * digits. More than 1,024 values are LEAT_E_UNSUPPORTED as soon as they come up. All datasets are complete and
+ * durable, in the folder OUTPUT.partial.by, before the first one gets its name; if one cannot, none exists. The
+ * metadata of each say the field (leat.by), its value (leat.by.value) and how many values there were (leat.by.values).
+ * A share (`part`) is one dataset, whose documents carry their values, before their ids and a zero byte; leat_merge()
+ * of all shares divides it.
+ *
  * A run that fails or is killed can be resumed from its last checkpoint with the same arguments; only threads, memory,
- * limits of rejects and progress may differ. It repeats what was done since: at most about 256 MiB of text or a few
- * seconds. A run from standard input starts over. `report` (may be NULL) is filled on failure too.
- * Returns what opening, reading and writing return; LEAT_E_REJECTS (more records refused than allowed; with a larger
- * limit the run can be resumed); LEAT_E_CHECKPOINT (inputs or options are not those of the run to be resumed);
+ * limits of rejects and progress may differ. It first reads back what was written, and is refused if that is damaged;
+ * then it repeats what was done since: at most about 256 MiB of text or a few seconds. A run from standard input starts
+ * over. `report` (may be NULL) is filled on failure too.
+ * Returns what opening, reading and writing return; LEAT_E_REJECTS (more records rejected than allowed; with a larger
+ * limit the run can be resumed); LEAT_E_CHECKPOINT (inputs or options are not those of the run to be resumed, or
+ * what it wrote is damaged);
  * LEAT_E_STOPPED (by `progress`).
  */
 LEAT_API enum leat_status leat_pack(const char *output, const char *const *inputs, uint64_t count,
@@ -291,9 +384,10 @@ LEAT_API enum leat_status leat_pack(const char *output, const char *const *input
 struct leat_packer;
 
 /*
- * Starts a dataset. The options `format`, `text`, `id`, `part`, `parts` and `progress` do not apply; `shuffle`, `dedup`
- * and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. With `resume` it continues from
- * the last checkpoint, or starts if there is none; a finished dataset is LEAT_E_EXISTS. Statuses as leat_pack().
+ * Starts a dataset. The options `format`, `text`, `id`, `part` and `parts` do not apply; `shuffle`, `dedup`, `by` and
+ * `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. With `resume` it continues from the
+ * last checkpoint, or starts without one; a finished dataset is LEAT_E_EXISTS. `progress` is called only by this
+ * call, while a run that is resumed is checked. Statuses as leat_pack().
  */
 LEAT_API enum leat_status leat_packer_open(struct leat_packer **out, const char *output,
                                            const struct leat_pack_options *options, struct leat_error *err);
@@ -319,7 +413,7 @@ struct leat_texts {
 };
 #define LEAT_TEXTS_INIT { sizeof(struct leat_texts), 0, NULL, NULL, NULL, NULL }
 
-/* Adds texts, or one. A text that cannot be encoded is refused, as leat_pack() refuses a record. LEAT_E_ARGUMENT, and
+/* Adds texts, or one. A text that cannot be encoded is rejected, as leat_pack() rejects a record. LEAT_E_ARGUMENT, and
  * nothing is taken, if offsets decrease or an origin names an input that was not declared. */
 LEAT_API enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts,
                                                 struct leat_error *err);
@@ -367,9 +461,15 @@ struct leat_merge_options {
     uint32_t dedup;        /* keep only the first of documents with the same text */
     const struct leat_split *splits; /* NULL: none */
     uint64_t split_count;
-    uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB; less than 64 KiB counts as 64 KiB */
+    uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
+                         counts as 64 KiB */
+    void (*output)(void *context, const struct leat_by_output *output); /* as in struct leat_pack_options */
+    uint32_t threads; /* one reads and arranges, the others write, four at most; 0: one per CPU that the process may
+                         run on */
+    uint32_t reserved; /* 0 */
 };
-#define LEAT_MERGE_OPTIONS_INIT { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0 }
+#define LEAT_MERGE_OPTIONS_INIT                                                                                        \
+    { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0 }
 
 /*
  * Joins datasets into a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
@@ -383,8 +483,12 @@ struct leat_merge_options {
  * shuffled or deduplicated. An input counts as cut if a part's metadata "leat.part.cut" is "1"; without it, if the
  * offsets of its documents continue those of the part before.
  *
+ * All parts of a run with `by` become one dataset for each value, as leat_pack() says, each with a name that follows
+ * `output` and a dot; report->info then has the sums of documents, tokens and bytes of all, and report->splits nothing.
+ * Some of its parts are joined as ever.
+ *
  * Then, in this order, as the options ask for:
- *   dedup    keeps only the first of documents with the same text, compared by stored hash.
+ *   dedup    keeps only the first of documents with the same text: the same stored hash, and the same tokens.
  *   splits   sends each document to one output by its text alone. The fractions divide [0, 1) into intervals, one after
  *            another; the high half of the text's hash, as a fraction of 2^64, lies in one of them, or after them all,
  *            which is `output`. All outputs list all inputs.
@@ -393,17 +497,138 @@ struct leat_merge_options {
  * The metadata "leat.dedup" ("1"), "leat.splits" ("NAME=FRACTION,..."), "leat.split" (NAME; not in the rest) and
  * "leat.shuffle" (the seed) record this. dedup and splits need text hashes in all parts, else LEAT_E_NOT_FOUND.
  *
- * The bytes depend only on the parts and these options, not on `memory`. Memory in addition to that: 16 MiB, about
- * 8 MiB per output, and 100 bytes and the path per input. What does not fit goes to files without names on the disk of
- * `output`: for shuffling, as much as the documents take. Several outputs are all complete before the first one gets
- * its name; if one then cannot get its name, the message says which outputs are finished. `report` (may be NULL) is
- * filled on success.
- * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on, and
- * LEAT_E_ARGUMENT what is wrong with a split.
+ * The bytes depend only on the parts and these options, not on `memory` and `threads`. Memory in addition to that:
+ * 16 MiB, about 8 MiB per output, and 100 bytes and the path per input. What does not fit goes to files without names
+ * on the disk of `output`: for shuffling, as much as the documents take. Several outputs are all complete before the
+ * first one gets its name; if one then cannot get its name, the message says which outputs are finished. `report` (may
+ * be NULL) is filled on success. Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two
+ * parts disagree on, and LEAT_E_ARGUMENT what is wrong with a split.
  */
 LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
                                      const struct leat_merge_options *options,
                                      struct leat_merge_report *report, struct leat_error *err);
+
+/*
+ * Deduplicating and splitting a run of `count` parts in parts, so that no machine needs all hashes or all documents: on
+ * machines that share files, in three steps with a process per part and step. Each step begins when the one before has
+ * ended for all parts. Without `dedup` only the last one is needed. Merging what comes out (all parts of the rest; all
+ * parts of a split) gives, byte by byte, what leat_merge() with `dedup` and `splits` makes of the parts.
+ *
+ *   hashes      writes to `file` the hashes of the texts of a part, sorted: 24 bytes per document
+ *   duplicates  decides which documents have the text of an earlier one, for one of `count` ranges of hashes, and
+ *               writes their numbers to `file`, 8 bytes each. It reads this range of the files of all parts, `hashes`,
+ *               and where a hash comes again the tokens of the part in `datasets`, one dataset at a time
+ *   arrange     writes the datasets `outputs`, splits first, then the rest, from the part in `dataset`, without the
+ *               documents that one of the `count` files `duplicates` names (NULL: not deduplicated). All are complete
+ *               before the first one gets its name
+ *
+ * Parts count from 1, and have their documents in that order. Of the options, `memory`, `progress` and `created` mean
+ * what they mean there, `force` replaces datasets, and `shuffle` must be 0. Files get their names when they are
+ * durable, and replace older ones. They have sums: LEAT_E_CHECKSUM for a damaged one, LEAT_E_MISMATCH for one of
+ * another run; LEAT_E_BUSY if another process writes the same one.
+ */
+LEAT_API enum leat_status leat_part_hashes(const char *file, const char *dataset, uint64_t count,
+                                           const struct leat_merge_options *options, struct leat_error *err);
+LEAT_API enum leat_status leat_part_duplicates(const char *file, const char *const *datasets,
+                                               const char *const *hashes, uint64_t count, uint64_t part,
+                                               const struct leat_merge_options *options, struct leat_error *err);
+LEAT_API enum leat_status leat_part_arrange(const char *const *outputs, const char *dataset,
+                                            const char *const *duplicates, uint64_t count, uint64_t part,
+                                            const struct leat_merge_options *options,
+                                            struct leat_merge_report *report, struct leat_error *err);
+
+/* ---- Files of other tools --------------------------------------------------------------------------------------- */
+
+struct leat_export_options {
+    size_t size;
+    const char *to;        /* "megatron", "raw", "llmc" or "datatrove" */
+    uint32_t number_bytes; /* 2 or 4 per id; 0: as stored */
+    uint32_t force;        /* replace existing files that have the output's names */
+    /* If not NULL: called now and then with the token bytes done. Nonzero stops leat_export(), which then leaves no
+     * file (LEAT_E_STOPPED). */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+#define LEAT_EXPORT_OPTIONS_INIT { sizeof(struct leat_export_options), NULL, 0, 0, NULL, NULL }
+
+struct leat_export_report {
+    size_t size;
+    uint64_t documents; /* LEAT_NONE: not known */
+    uint64_t tokens;
+    uint64_t bytes;        /* of all files */
+    uint64_t end_token;    /* with which documents end; LEAT_NONE: none is known */
+    uint32_t number_bytes; /* per id */
+    uint32_t reserved;     /* 0 */
+};
+#define LEAT_EXPORT_REPORT_INIT { sizeof(struct leat_export_report), 0, 0, 0, 0, 0, 0 }
+
+/*
+ * Writes the tokens of datasets, joined in order, as files of another tool:
+ *   megatron   OUTPUT.bin and OUTPUT.idx; ids of 4 bytes are int32. A document is one sequence, several if it has more
+ *              than 2^31 - 1 tokens
+ *   raw        OUTPUT, nothing but ids: nanoGPT, OLMo-core
+ *   llmc       OUTPUT, with llm.c's header; at most 2^31 - 1 tokens
+ *   datatrove  OUTPUT.ds, OUTPUT.ds.index and OUTPUT.ds.metadata, which does not name the tokenizer
+ * `names` are what leat_dataset_open() takes; of megatron and datatrove their documents must be known. Hashes are
+ * checked while tokens are read, where the datasets store some. All files are complete before the first one gets its
+ * name; until then they are called *.partial. `report` (may be NULL) is filled on success.
+ * Returns what opening and reading return; LEAT_E_EXISTS; LEAT_E_BUSY (another process writes the same files);
+ * LEAT_E_UNSUPPORTED if ids or tokens do not fit; LEAT_E_NOT_FOUND without documents; LEAT_E_STOPPED; or _IO, _NO_SPACE
+ * and the like.
+ */
+LEAT_API enum leat_status leat_export(const char *output, const char *const *names, uint64_t count,
+                                      const struct leat_export_options *options,
+                                      struct leat_export_report *report, struct leat_error *err);
+
+/* ---- Datasets of other tools, written as leat's own -------------------------------------------------------------- */
+
+struct leat_import_options {
+    size_t size;
+    const char *column; /* that holds ids; NULL: input_ids or tokens, or the only one that can */
+    const char *dtype;  /* of ids in columns of bytes (MDS): "uint16", "int64", ...; NULL: not known */
+    const struct leat_stored_tokenizer *tokenizer; /* to store in the index; NULL: none. Then set `vocabulary` too */
+    const uint8_t *fingerprint;                    /* 16 bytes; NULL: a hash of the stored tokenizer */
+    uint64_t vocabulary; /* ids must be below it; it decides the width. 0: 65536, or 2^31 if ids have 4 or 8 bytes */
+    uint64_t end_token;  /* ends each document, and is added where it is missing; LEAT_NONE: none. _INIT: LEAT_NONE */
+    uint64_t created;    /* as in struct leat_writer_options */
+    uint32_t force;      /* replace an existing dataset */
+    uint32_t reserved;   /* 0 */
+    /* If not NULL: called now and then with the bytes of files done. Nonzero stops leat_import() (LEAT_E_STOPPED). */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+#define LEAT_IMPORT_OPTIONS_INIT                                                                                       \
+    { sizeof(struct leat_import_options), NULL, NULL, NULL, NULL, 0, LEAT_NONE, 0, 0, 0, NULL, NULL }
+
+struct leat_import_report {
+    size_t size;
+    uint64_t files;      /* read, and bytes of them on disk */
+    uint64_t bytes;
+    uint64_t documents;  /* written, and their tokens */
+    uint64_t tokens;
+    uint64_t ends_added; /* documents that did not end with the end token */
+    struct leat_info *info; /* if not NULL, filled as by leat_dataset_info() */
+};
+#define LEAT_IMPORT_REPORT_INIT { sizeof(struct leat_import_report), 0, 0, 0, 0, 0, NULL }
+
+/*
+ * Writes a dataset from ones that cannot be used where they lie. A source is
+ *   a folder of MosaicML's streaming (MDS): index.json and shards, plain or compressed (zstd, gzip, bzip2). The column
+ *   holds arrays of NumPy, or bytes, whose dtype must then be given;
+ *   a folder of litdata's optimize(): ids (TokensLoader), or a tensor, array or list of ints in a dict; plain or zstd;
+ *   an Arrow file (IPC stream or file, plain, LZ4 or zstd), or a folder that Hugging Face datasets saved: a column of
+ *   lists of integers, without nulls.
+ * Each sample, item or row is a document, in the order of the sources and of their files; its origin is the file and
+ * the byte where it begins. Ids are copied as they are, but for the end token. A dataset has its name when it is
+ * complete; after a failure or a kill there is none, and importing starts over.
+ * Returns LEAT_E_UNSUPPORTED for what is not one of these; LEAT_E_ARGUMENT if the column or dtype must be given;
+ * LEAT_E_NOT_FOUND for a column that is not there; LEAT_E_TOKEN for an id that is negative or not below the vocabulary
+ * size; _TRUNCATED, _HEADER, _DOCUMENTS, _RECORD, _CHECKSUM or _MISMATCH for damage; LEAT_E_STOPPED; or as
+ * leat_writer_open() and leat_writer_finish().
+ */
+LEAT_API enum leat_status leat_import(const char *output, const char *const *sources, uint64_t count,
+                                      const struct leat_import_options *options,
+                                      struct leat_import_report *report, struct leat_error *err);
 
 #ifdef __cplusplus
 }

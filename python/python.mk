@@ -24,7 +24,8 @@ python-headers:
 archive_of     = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).a))
 shared_of      = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).so))
 NEEDED        := $(sort $(ALL_LIBS))
-PYTHON_LIBS   := $(foreach l,$(NEEDED),$(or $(call archive_of,$(l)),$(l)))
+# Debian's libbz2.a is not made for shared objects
+PYTHON_LIBS   := $(foreach l,$(NEEDED),$(or $(if $(filter -lbz2,$(l)),,$(call archive_of,$(l))),$(l)))
 PYTHON_SHARED := $(foreach l,$(filter -l%,$(PYTHON_LIBS)),$(call shared_of,$(l)))
 PYTHON_PROGRAMS := $(PYTHON_PACKAGE)/bin/leat $(PYTHON_PACKAGE)/bin/leat-bench
 
@@ -36,7 +37,7 @@ python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so $(PYTHON_PROGRAMS) $(PYTHON_PA
 $(PYTHON_PACKAGE)/_leat.abi3.so: $(PYTHON_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN/lib' $(ALL_LDFLAGS) $^ \
-	    $(PYTHON_LIBS) -o $@
+	    -Wl,--start-group $(PYTHON_LIBS) -Wl,--end-group -o $@
 
 .PHONY: python-objects
 ## python-objects: the extension's sources, compiled and no more; for another compiler: CC=clang WERROR=1
@@ -49,7 +50,8 @@ $(PYTHON_PACKAGE)/bin/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 $(PYTHON_PACKAGE)/bin/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 $(PYTHON_PROGRAMS):
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ $(PYTHON_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ -Wl,--start-group $(PYTHON_LIBS) \
+	    -Wl,--end-group -lm -o $@
 
 # under the name that they are asked for by; and the licenses of all that is brought along, where Debian's packages tell
 LICENSED = $(realpath $(filter /%,$(PYTHON_LIBS)) $(PYTHON_SHARED)) $(wildcard /usr/include/xxhash.h)
@@ -59,7 +61,7 @@ $(PYTHON_PACKAGE)/lib/ready:
 	    name=$$(objdump -p $$so | sed -n 's/^ *SONAME *//p'); cp $$so $(@D)/$$name && chmod 755 $(@D)/$$name || exit 1; \
 	done
 	$(Q)for file in $(LICENSED); do \
-	    package=$$(dpkg -S $$file 2>/dev/null | cut -d: -f1); \
+	    package=$$({ dpkg -S $$file || dpkg -S $${file#/usr}; } 2>/dev/null | cut -d: -f1); \
 	    [ -z "$$package" ] || cp -L /usr/share/doc/$$package/copyright $(@D)/$$package.license; \
 	done; touch $@
 
@@ -87,7 +89,8 @@ PYTHON_VENV ?= $(BUILD)/python-venv
 $(PYTHON_VENV)/ready: python/requirements-test.txt
 	$(Q)rm -rf $(PYTHON_VENV) && mkdir -p $(BUILD)
 	$(Q)if $(PYTHON) -m venv $(PYTHON_VENV) && \
-	    $(PYTHON_VENV)/bin/pip install -q --disable-pip-version-check -r $<; then touch $@; else rm -rf $(PYTHON_VENV); fi
+	    $(PYTHON_VENV)/bin/pip install -q --disable-pip-version-check \
+	    --no-compile -r $<; then touch $@; else rm -rf $(PYTHON_VENV); fi
 
 .PHONY: bench-python
 ## bench-python: what the Python loader adds to a batch of the C loader; BENCH="--rounds 9"
@@ -97,7 +100,7 @@ bench-python: $(BUILD)/leat-bench $(PYTHON_VENV)/ready python
 
 .PHONY: check-python
 ## check-python: `pip install .` and pytest against torch, numpy, lightning, ...; PYTEST="-k loader" chooses tests
-check-python: tools $(PYTHON_VENV)/ready
+check-python: tools $(BUILD)/make_shapes $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then python/check.sh $(BUILD) $(PYTHON_VENV) $(PYTEST); else \
 	    echo "skipped: the packages of python/requirements-test.txt cannot be installed (python3 -m venv, pip)"; \
 	    echo "0 passed, 0 failed, 1 skipped"; fi
@@ -113,7 +116,7 @@ ASAN_TESTS  ?= $(patsubst %,python/tests/test_%*.py,arrow dataset device lifetim
 ASAN_REPORT  = $(abspath $(ASAN_BUILD))/report
 .PHONY: check-python-asan
 ## check-python-asan: the extension under AddressSanitizer and UBSan, with gcc; ASAN_TESTS="python/tests/test_arrow.py"
-check-python-asan: tools $(PYTHON_VENV)/ready
+check-python-asan: tools $(BUILD)/make_shapes $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then \
 	    $(MAKE) --no-print-directory python BUILD=$(ASAN_BUILD) OPTIMIZE=-O1 SANITIZE="$(ASAN_FLAGS)" && \
 	    rm -f $(ASAN_REPORT).* && LD_PRELOAD="$(ASAN_RUNTIME)" PYTHONMALLOC=malloc \

@@ -1,22 +1,24 @@
 #!/bin/sh
-# deps.sh [build|python|check|ci]: installs from the system's packages what is missing, and says nothing if nothing is.
+# deps.sh [build|python|check|ci|cluster]: installs what is missing from the system's packages, and is silent if
+# nothing is.
 #
-#   build   a C compiler, pkg-config, zstd and xxHash; if anything has to be installed, also liburing, isa-l, zlib and
-#           PCRE2: without the last three there is no gzip, and no pattern without a scanner of its own, and what needs
-#           them says so
+#   build   a C compiler, pkg-config, zstd and xxHash; if anything has to be installed, also liburing, isa-l, zlib,
+#           PCRE2, liblzma, libbz2, liblz4, Brotli and libcurl: without these there are no gzip, xz, bzip2 and lz4, no
+#           Parquet in Brotli, no URLs, and no pattern without a scanner of its own, and what needs them says so
 #   python  also: python3 with its headers and venv, for `pip install .` and `make python`; PYTHON=... is another one
 #   check   as build, and python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip
 #           for them
-#   ci      as check, and isa-l, PCRE2, the zstd command, clang with its sanitizers and fuzzer, clang-format,
-#           g++, cross compilers, qemu-user, shellcheck
+#   ci      as check, and isa-l, PCRE2, liblzma, libbz2, liblz4, Brotli, libcurl, the zstd command, clang with its
+#           sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck
+#   cluster as check, and Slurm, for tests of runs in many parts
 #
 # What `build` and `python` name must be there: without it, and without the right to install, this ends with 1 and the
 # command that installs it. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
 level=${1:-build}
 case $level in
-build | python | check | ci) ;;
+build | python | check | ci | cluster) ;;
 *)
-    echo "usage: scripts/deps.sh [build|python|check|ci]" >&2
+    echo "usage: scripts/deps.sh [build|python|check|ci|cluster]" >&2
     exit 2
     ;;
 esac
@@ -48,6 +50,11 @@ have() {
     uring) module liburing ;;
     isal) module libisal ;;
     zlib) module zlib ;;
+    lzma) module liblzma ;;
+    lz4) module liblz4 ;;
+    bzip2) echo '#include <bzlib.h>' | ${CC:-cc} -E - >/dev/null 2>&1 ;;
+    brotli) module libbrotlidec ;;
+    curl) "${PKG_CONFIG:-pkg-config}" --atleast-version=7.66 libcurl 2>/dev/null ;;
     python-headers)
         "$python" -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' 2>/dev/null
         ;;
@@ -108,6 +115,29 @@ packages() {
     dnf:zlib | zypper:zlib) echo zlib-devel ;;
     apk:zlib) echo zlib-dev ;;
     pacman:zlib | brew:zlib) echo zlib ;;
+    apt-get:lzma) echo liblzma-dev ;;
+    dnf:lzma | zypper:lzma) echo xz-devel ;;
+    apk:lzma) echo xz-dev ;;
+    pacman:lzma | brew:lzma) echo xz ;;
+    apt-get:lz4) echo liblz4-dev ;;
+    dnf:lz4) echo lz4-devel ;;
+    zypper:lz4) echo liblz4-devel ;;
+    apk:lz4) echo lz4-dev ;;
+    pacman:lz4 | brew:lz4) echo lz4 ;;
+    apt-get:bzip2) echo libbz2-dev ;;
+    dnf:bzip2) echo bzip2-devel ;;
+    zypper:bzip2) echo libbz2-devel ;;
+    apk:bzip2) echo bzip2-dev ;;
+    pacman:bzip2 | brew:bzip2) echo bzip2 ;;
+    apt-get:brotli) echo libbrotli-dev ;;
+    dnf:brotli) echo brotli-devel ;;
+    zypper:brotli) echo libbrotli-devel ;;
+    apk:brotli) echo brotli-dev ;;
+    pacman:brotli | brew:brotli) echo brotli ;;
+    apt-get:curl) echo libcurl4-openssl-dev ;;
+    dnf:curl | zypper:curl) echo libcurl-devel ;;
+    apk:curl) echo curl-dev ;;
+    pacman:curl | brew:curl) echo curl ;;
     pacman:python3 | brew:python3) echo python ;;
     *:python3) echo python3 ;;
     apt-get:python-headers | apk:python-headers) echo python3-dev ;;
@@ -133,6 +163,8 @@ packages() {
     apt-get:qemu | dnf:qemu | pacman:qemu) echo qemu-user ;;
     dnf:shellcheck | zypper:shellcheck) echo ShellCheck ;;
     *:shellcheck) echo shellcheck ;;
+    apt-get:slurmctld | apt-get:slurmd) echo "$1" ;;
+    apt-get:sbatch) echo slurm-client ;;
     *:git) echo git ;;
     esac
 }
@@ -141,10 +173,12 @@ needed="cc pkg-config zstd xxhash"
 wanted=
 case $level in
 python) needed="$needed python3 python-headers venv" ;;
-check | ci) wanted="python3 numpy zlib" ;;
+check | ci | cluster) wanted="python3 numpy zlib" ;;
 esac
-[ "$level" != ci ] || wanted="$wanted isal pcre2 zstd-command g++ clang clang-runtime clang-format \
-    aarch64 s390x qemu shellcheck git"
+[ "$level" != ci ] || wanted="$wanted isal pcre2 lzma bzip2 lz4 brotli curl zstd-command g++ clang clang-runtime \
+    clang-format aarch64 s390x qemu shellcheck git"
+
+[ "$level" != cluster ] || wanted="$wanted venv slurmctld slurmd sbatch"
 
 # The names of the given things that are missing.
 missing() {
@@ -164,7 +198,7 @@ lack=$(missing $needed)
 # shellcheck disable=SC2086
 wish=$(missing $wanted)
 [ -n "$lack$wish" ] || exit 0
-for extra in uring isal zlib pcre2; do
+for extra in uring isal zlib pcre2 lzma bzip2 lz4 brotli curl; do
     have $extra || wish="$wish $extra"
 done
 # shellcheck disable=SC2086

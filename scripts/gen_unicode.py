@@ -17,7 +17,8 @@ from importlib.metadata import version
 import tiktoken
 from tokenizers import Regex, normalizers, pre_tokenizers
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tokenize_tools", "tokenizer")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tokenize_tools", "tokenizer",
+                      "unicode")
 POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 ALL_TEXT = "".join(map(chr, POINTS))
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
@@ -79,7 +80,7 @@ def check_folding(ask):
 # ---- What tokenizers asks of single characters -----------------------------------------------------------------------
 
 def probe_character_tests():
-    """Bits as in char_tests.h: numeric, punctuation, white space, mark, control."""
+    """Bits as in char_tests.h: numeric, punctuation, white space, mark, control, nonspacing mark."""
     # a numeric character becomes a piece of its own; between them stand two letters at least
     numeric = {ord(piece) for piece, _ in pre_tokenizers.Digits(True).pre_tokenize_str("ab".join(ALL_TEXT) + "ab")
                if len(piece) == 1}
@@ -95,8 +96,10 @@ def probe_character_tests():
     if space != dropped(pre_tokenizers.WhitespaceSplit()):
         sys.exit("Strip and WhitespaceSplit disagree about white space")
     bert = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=False, strip_accents=False, lowercase=False)
+    accents = normalizers.BertNormalizer(clean_text=False, handle_chinese_chars=False, strip_accents=True,
+                                         lowercase=False)
     sets = (numeric, dropped(pre_tokenizers.Punctuation("removed")), space, emptied(normalizers.StripAccents()),
-            emptied(bert))
+            emptied(bert), emptied(accents))
     words = [0] * 0x110000
     for bit, members in enumerate(sets):
         for c in members:

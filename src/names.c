@@ -1,10 +1,17 @@
 /*
- * names.c: the two public functions that need nothing: the names of statuses, and the version. Not in src/base/, which
- * libleat_pack has a hidden copy of: there is one of each of these, libleat's.
+ * names.c: the public functions that belong to no subject: the names of statuses, the version, texts for people. Not
+ * in src/base/, which libleat_pack has a hidden copy of: there is one of each of these, libleat's.
  */
 #include <stddef.h>
 
 #include "leat.h"
+
+#include "base/show.h"
+
+uint64_t leat_show(char *out, uint64_t capacity, const char *text, uint64_t bytes)
+{
+    return show_text(out, (size_t)capacity, text, (size_t)bytes);
+}
 
 const char *leat_status_name(enum leat_status status)
 {
@@ -46,7 +53,7 @@ const char *leat_status_name(enum leat_status status)
         { LEAT_E_FORKED, "forked" },
         { LEAT_E_VOCABULARY, "vocabulary" },
         { LEAT_E_TEXT, "text" },
-        { LEAT_E_PIECE, "piece" },
+        { LEAT_E_PRETOKEN, "pretoken" },
         { LEAT_E_REJECTS, "rejects" },
     };
 

@@ -11,7 +11,8 @@ VENV_READY  := $(VENV)/ready
 # Without a network, or a wheel for this Python, there is nothing to compare with: the stamp then says so.
 $(VENV_READY): $(CONFORMANCE)/requirements.txt
 	$(Q)mkdir -p $(BUILD) && rm -rf $(VENV)
-	$(Q)if python3 -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check -r $<; then touch $@; \
+	$(Q)if python3 -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check \
+	    --no-compile -r $<; then touch $@; \
 	    else rm -rf $(VENV); fi
 
 .PHONY: check-conformance

@@ -3,6 +3,7 @@
 # the stored inputs of all fuzzers.
 #
 #   make fuzz FUZZ=dataset FUZZ_SECONDS=36000 FUZZ_FLAGS="-jobs=2"    one of them, long
+#   make fuzz FUZZ=tokenizer_cost FUZZ_PLAIN=1                        without sanitizers: many more cases
 #   make fuzz-minimize                                                what was found, into tests/fuzz/corpus/
 #   build/fuzz/fuzz_dataset FILE                                      one input, with a stack where it fails
 
@@ -22,14 +23,26 @@ FUZZ_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 # New branches guide libFuzzer, without a look into comparisons, which would cost more than half of the speed.
 FUZZ_COVERAGE := -fsanitize-coverage=inline-8bit-counters,pc-table
 FUZZ_LDFLAGS  :=
+# what tests/fuzz/memory.h counts
+MEMORY_WRAP := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc reallocarray aligned_alloc strdup strndup free)
+# FUZZ_PLAIN=1: without sanitizers, for what counts and compares many cases
+ifneq ($(FUZZ_PLAIN),)
+FUZZ_SANITIZE :=
+FUZZ_BUILD    := $(BUILD)/fuzz-plain
+FUZZ_CFLAGS   += -DFUZZ_PLAIN
+$(FUZZ_BUILD)/fuzz_tokenizer_cost: FUZZ_LDFLAGS += $(MEMORY_WRAP)
+endif
 
 FUZZ_HELPERS  := $(filter-out $(addprefix tests/fuzz/,fuzz_% test_% make_%),$(sort $(wildcard tests/fuzz/*.c)))
 FUZZ_OBJECTS  := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(LIB_SOURCES) $(FUZZ_HELPERS))
 FUZZ_PACK     := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(PACK_SOURCES))
 FUZZ_PROGRAMS := $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZERS))
 
-# The hashes have no branches worth finding, nor have the fuzzers themselves.
+# The hashes have no branches worth finding, nor have the fuzzers themselves; the checker has one per rule of FORMAT.md,
+# and the changes have one per kind.
+RULE_COVERAGE := $(FUZZ_COVERAGE)
 $(FUZZ_BUILD)/obj/src/checksum/%.o $(FUZZ_BUILD)/obj/tests/fuzz/%.o: FUZZ_COVERAGE :=
+$(patsubst %,$(FUZZ_BUILD)/obj/tests/fuzz/%.o,checker checker_sections changes): FUZZ_COVERAGE := $(RULE_COVERAGE)
 # Nor are there any in tables.
 $(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: FUZZ_COVERAGE :=
 $(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)
@@ -91,8 +104,11 @@ REPLAY_OBJECTS := $(call objects,$(patsubst %,tests/fuzz/fuzz_%.c,$(FUZZERS)) $(
 
 $(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(MEMORY_WRAP) $^ $(ALL_LIBS) -o $@
 
-$(FUZZ_BUILD)/make_seeds: $(BUILD)/obj/tests/fuzz/make_seeds.o $(call objects,$(FUZZ_HELPERS)) $(STATIC)
+# the datasets that python/tests/test_hostile.py opens
+$(BUILD)/make_shapes: $(BUILD)/obj/tests/fuzz/make_shapes.o
+$(FUZZ_BUILD)/make_seeds: $(BUILD)/obj/tests/fuzz/make_seeds.o
+$(FUZZ_BUILD)/make_seeds $(BUILD)/make_shapes: $(call objects,$(FUZZ_HELPERS)) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -o $@

@@ -1,7 +1,9 @@
 #!/bin/sh
 # run.sh BUILD ONLY TEST...: runs tests, several at once, a line each, and ends with "N passed, N failed, N skipped".
+# A test that takes 5 seconds or more has them in its line.
 # What a failing test printed follows its line. ONLY, if not empty, selects tests whose path or source names that word.
-# $LEAT_TEST_RUNNER, if set, is put before each test: an emulator.
+# $LEAT_TEST_RUNNER, if set, is put before each test: an emulator. $LEAT_TEST_WITHOUT, if set: tests whose path matches
+# this regular expression are left out.
 build=$1 only=$2
 shift 2
 jobs=${LEAT_TEST_JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -12,6 +14,7 @@ trap 'exit 130' INT TERM
 source_of() {
     case $1 in
     "$build"/*/test_gzip_with_*) echo tests/corpus/test_gzip_stream.c ;; # one source, several inflaters
+    "$build"/*/test_made_streams_none) echo tests/corpus/test_made_streams.c ;;
     "$build"/tests/device/test_loader_faults) echo tests/faults/test_loader_faults.c ;;
     "$build"/tests/device/*) echo "tests/loader/${1##*/}.c" ;; # the same, on a device
     "$build"/*) echo "${1#"$build"/}.c" ;;
@@ -25,10 +28,13 @@ run_one='
     name=$1 work=$2 build=$3
     file=$work/$(echo "$name" | tr / _)
     mkdir -p "$file.tmp"
+    began=$(date +%s)
     LEAT_TEST_TMP=$file.tmp LEAT_BUILD=$build timeout --foreground -k 10 "${LEAT_TEST_SECONDS:-300}" \
         $LEAT_TEST_RUNNER "$name" >"$file.out" 2>&1 </dev/null
     code=$?
     rm -rf "$file.tmp"
+    took=$(($(date +%s) - began))
+    [ $took -lt 5 ] && took= || took=" ($took s)"
     # a shell goes on after a word that is no command, and what it was to check is not checked
     if [ $code -eq 0 ] && grep -E "^([^ ]*/)?test_[^ ]*\.sh: (line )?[0-9]+: [^ ]*: (command )?not found$" "$file.out" \
         >"$file.missing"; then
@@ -38,7 +44,7 @@ run_one='
     short=${name#"$build"/tests/}
     short=${short#tests/}
     case $code in
-    0) echo "pass $short" ;;
+    0) echo "pass $short$took" ;;
     77) echo "skip $short: $(tail -n 1 "$file.out" | sed "s/^skipped: //")" ;;
     *)
         [ $code -eq 124 ] && why="still running after ${LEAT_TEST_SECONDS:-300} s" || why="exit $code"
@@ -49,6 +55,9 @@ run_one='
     cat "$file.result"
 '
 for t in "$@"; do
+    if [ -n "$LEAT_TEST_WITHOUT" ] && echo "$t" | grep -qE "$LEAT_TEST_WITHOUT"; then
+        continue
+    fi
     if [ -n "$only" ]; then
         case $t in
         *"$only"*) ;;

@@ -16,6 +16,19 @@
 
 static int t_failures;
 
+/* Sanitizers are slow, and count memory of their own. gcc says nothing of its undefined behaviour sanitizer, which does
+ * neither. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define T_SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define T_SANITIZED 1
+#endif
+#endif
+#ifndef T_SANITIZED
+#define T_SANITIZED 0
+#endif
+
 #define T_FAIL(...)                                                                                                    \
     (t_failures++, fprintf(stderr, "%s:%d: ", __FILE__, __LINE__), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr))
 #define T_CHECK(condition) ((condition) ? (void)0 : (void)T_FAIL("not true: %s", #condition))
@@ -97,6 +110,12 @@ static inline uint64_t t_seed(void)
 
     fprintf(stderr, "LEAT_TEST_SEED=%" PRIu64 "\n", seed);
     return seed;
+}
+
+/* How often to try something: `times`, or a tenth of it under an emulator (LEAT_TEST_QUICK=1 in the environment). */
+static inline unsigned t_times(unsigned times)
+{
+    return getenv("LEAT_TEST_QUICK") ? (times + 9) / 10 : times;
 }
 
 /* A fresh folder under $LEAT_TEST_TMP (the runner makes and removes it) or /tmp. */

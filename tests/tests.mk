@@ -4,10 +4,15 @@
 # here". Programs of tests/faults/ are linked so that the system calls of the library go through tests/support/fault.c.
 
 TEST_SOURCES   := $(sort $(wildcard tests/*/test_*.c))
-TEST_SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py))
+# of a build with sanitizers without those that test no program of it
+TEST_SCRIPTS   := $(filter-out $(if $(strip $(SANITIZE)),tests/lint/% tests/install/%),\
+                  $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py)))
 SUPPORT_SOURCES := $(filter-out tests/support/fault.c tests/support/on_device.c,$(sort $(wildcard \
                    tests/support/*.c))) bench/data/counting.c bench/device/cuda_extra.c bench/data/hostile_texts.c
-TEST_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
+# nor with them what ends a child at each call, which takes long then: what a sanitizer could say of what is left is
+# said of test_nth_call_fails and test_resume
+TEST_PROGRAMS  := $(filter-out $(if $(strip $(SANITIZE)),%/test_killed_at_every_call),\
+                  $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES)))
 FAULT_PROGRAMS := $(filter $(BUILD)/tests/faults/%,$(TEST_PROGRAMS))
 # not tests themselves: what the scripts of tests/conformance/ compare with the reference packages
 DUMP_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/conformance/*_dump.c))
@@ -17,7 +22,7 @@ TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
 # Calls that tests/support/fault.c can make fail, or end the process at.
 WRAPPED := malloc calloc realloc reallocarray aligned_alloc strdup strndup free open close read pread preadv2 pwrite \
            fsync ftruncate fstat fstatfs stat lstat mmap munmap madvise rename renameat2 link unlink flock fcntl \
-           opendir readdir closedir pthread_create eventfd
+           opendir readdir closedir realpath pthread_create eventfd
 comma   := ,
 WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
@@ -36,23 +41,31 @@ include tests/fake_cuda/fake_cuda.mk
 
 .PHONY: run-tests test-programs
 test-programs: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
+               $(BUILD)/remote_probe $(BUILD)/refuse_calls \
                $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA) $(COUNT_CUDA)
 # ONLY=word runs the tests whose path or first lines hold that word
 run-tests: test-programs
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
-# dataset for the reader in Python, what makes small datasets for the tests of the commands, and what answers questions
-# about the order of samples for its twin in Python. make_splits makes data of the library (make splits; likewise).
+# dataset for the reader in Python, what makes small datasets for the tests of the commands, what answers questions
+# about the order of samples for its twin in Python, and what asks servers for things. make_splits makes data of the
+# library (make splits; likewise).
 $(BUILD)/make_golden: $(BUILD)/obj/tests/golden/make_golden.o
 $(BUILD)/make_splits: $(BUILD)/obj/tests/tokenizer/make_splits.o
 $(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o
 $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
 $(BUILD)/order_dump: $(BUILD)/obj/tests/order/order_dump.o
-$(BUILD)/make_golden $(BUILD)/make_splits $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump: \
+$(BUILD)/remote_probe: $(BUILD)/obj/tests/remote/remote_probe.o
+$(BUILD)/make_golden $(BUILD)/make_splits $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump \
+    $(BUILD)/remote_probe: \
     $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
+
+$(BUILD)/refuse_calls: $(BUILD)/obj/tests/disks/refuse_calls.o
+	$(call say,LD      $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
 
 .PHONY: golden
 golden: $(BUILD)/make_golden

@@ -1,5 +1,5 @@
 /*
- * counting.h: datasets of counting tokens, in which any misplaced byte shows: the token at position p is a function of
+ * counting.h: datasets of counting tokens, in which any misplaced byte shows: token p of the dataset is a function of
  * p alone, so a reader can be checked at any place without a second copy.
  *
  *   counting_token(p, width):  z = p * 0x9e3779b97f4a7c15;  z ^= z >> 32;  z *= 0xd6e8feb86659fd93;  z ^= z >> 32

@@ -1,6 +1,6 @@
 /*
- * fake_dataset.h: datasets that are nothing but a number of tokens, of any size, without files: enough for all of a
- * plan but splits and documents. For measurements and tests: ends the program if there is no memory.
+ * fake_dataset.h: datasets that are only a number of tokens, of any size, without files: enough for everything in a
+ * plan except splits and documents. For measurements and tests: ends the program if there is no memory.
  */
 #ifndef LEAT_BENCH_FAKE_DATASET_H
 #define LEAT_BENCH_FAKE_DATASET_H
@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 #include "dataset/dataset.h"
+#include "dataset/part.h"
 
 static char fake_name[] = "fake";
+static struct file_map fake_file = { .path = fake_name, .fd = -1 };
 
 /* A list of `parts` datasets of these numbers of tokens. The caller's, until fake_dataset_free(). */
 static inline struct leat_dataset *fake_dataset(const uint64_t *tokens, uint64_t parts)
@@ -22,6 +24,7 @@ static inline struct leat_dataset *fake_dataset(const uint64_t *tokens, uint64_t
     for (uint64_t i = 0; i < parts; i++) {
         struct part *p = &d->parts[i];
 
+        p->kind = &part_leat;
         p->name = fake_name;
         p->kernels = checksum_kernels();
         p->tokens = tokens[i];
@@ -29,6 +32,7 @@ static inline struct leat_dataset *fake_dataset(const uint64_t *tokens, uint64_t
         p->end_token = p->begin_token = LEAT_NONE;
         p->token_width = 2;
         p->data.bytes = 2 * tokens[i];
+        p->data.file = &fake_file;
         /* identities differ as those of real datasets do */
         p->identity = p->kernels->hash(&p->tokens, sizeof p->tokens);
         p->first_token = d->tokens;

@@ -1,6 +1,6 @@
 /*
- * hostile_texts.h: texts that are made to be slow to encode, or to take much memory: one thing again and again, and
- * letters and bytes without an order. For the test that they do no harm, and for the command that measures them.
+ * hostile_texts.h: texts that are made to be slow to encode, or to take much memory: one thing repeated, and letters
+ * and bytes without an order. For the test that they do no harm, and for the command that measures them.
  */
 #ifndef LEAT_BENCH_HOSTILE_TEXTS_H
 #define LEAT_BENCH_HOSTILE_TEXTS_H

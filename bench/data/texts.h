@@ -1,4 +1,9 @@
-/* texts.h: the documents of files in memory, end to end, for the commands that measure what is done with text. */
+/*
+ * texts.h: the documents of files in memory, end to end, for the commands that measure what is done with text.
+ *
+ * The room data/ has what the commands measure with: texts in memory, texts that are slow to encode, datasets that are
+ * computed or have no files. What may enter: data that several commands or tests need; nothing that measures.
+ */
 #ifndef LEAT_BENCH_TEXTS_H
 #define LEAT_BENCH_TEXTS_H
 

@@ -1,5 +1,5 @@
 /*
- * cuda_extra.h: functions of NVIDIA's driver that the library has no use for, and measurements and tests have: as of
+ * cuda_extra.h: functions of NVIDIA's driver that measurements and tests use and the library does not, declared as in
  * src/device/cuda_driver.h.
  */
 #ifndef LEAT_BENCH_CUDA_EXTRA_H

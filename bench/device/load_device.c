@@ -22,7 +22,7 @@ enum leat_status load_device_check(const struct load_device *d, cuda_result r, c
     return r == CUDA_OK ? LEAT_OK : cuda_driver_failed(&d->driver, r, tried, err);
 }
 
-/* Libraries of ours lie beside this program where they were built, or where `make install` puts them. */
+/* The stand-ins are beside this program where they were built, or where `make install` puts them. */
 static bool find_beside(const char *file, char *found, size_t capacity)
 {
     static const char *const places[] = { "fake_cuda", "../lib/leat" };

@@ -1,6 +1,9 @@
 /*
  * load_device.h: a GPU as a consumer has it, for measurements: its memory, a stream, copies back. "simulated" is the
  * stand-in driver of tests/fake_cuda/, which is built beside leat-bench.
+ *
+ * The room device/ is the consumer's side of a GPU, or of its stand-in, for load/, gpu/ and the tests. What may enter:
+ * calls of NVIDIA's driver that a training loop makes; the library's own side is src/device/.
  */
 #ifndef LEAT_BENCH_LOAD_DEVICE_H
 #define LEAT_BENCH_LOAD_DEVICE_H
@@ -33,12 +36,12 @@ void load_device_close(struct load_device *d);
 enum leat_status load_device_allocate(struct load_device *d, void **memory, size_t bytes, struct leat_error *err);
 void load_device_free(struct load_device *d, void *memory);
 
-/* Behind what is on the stream; waits for it. */
+/* Comes after what is on the stream; waits for it. */
 enum leat_status load_device_bring(struct load_device *d, void *to, const void *from, size_t bytes,
                                    struct leat_error *err);
 enum leat_status load_device_wait(struct load_device *d, struct leat_error *err);
 
-/* Calls of the driver since the last time, and none with a real one. */
+/* How many calls of the driver there were since the last time; 0 with a real one. */
 uint64_t load_device_calls(struct load_device *d);
 
 /* Another driver for the device, which counts a loader's calls of the real one, and those of them that may wait: a

@@ -17,7 +17,7 @@
 #include "cli/units.h"
 #include "device/cuda_device.h"
 
-#define NO_GPU 77 /* as for a test that cannot run here */
+#define NO_GPU 77 /* the exit code of a test that cannot run here */
 
 struct values {
     const char *device, *driver;

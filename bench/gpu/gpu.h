@@ -1,6 +1,9 @@
 /*
  * gpu.h: what the parts of `leat-bench gpu` share. gpu.c has the command; gpu_ring.c measures the backend alone (copies
  * of filled slots, calls, kernels), gpu_loader.c whole loaders (end to end, steps).
+ *
+ * The room gpu/ measures what a GPU does with batches. What may enter: cases that need a GPU or its stand-in; what the
+ * host does alone is measured in load/.
  */
 #ifndef LEAT_BENCH_GPU_H
 #define LEAT_BENCH_GPU_H

@@ -1,4 +1,10 @@
-/* gpu_loader.c: see gpu.h: whole loaders: batches as fast as they come, and steps like those of training. */
+/*
+ * gpu_loader.c: see gpu.h: whole loaders: batches as fast as they come, and steps like those of training.
+ *
+ * A step is stood in for by copies on the device, as many as take a given time (calibrate()). Steps with a loader and
+ * steps with a batch that is already there run in turns; the difference is what the loader adds to a step. Calls of the
+ * driver are counted by a driver that passes them on (tests/count_cuda/).
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +112,8 @@ static enum leat_status calibrate(struct loading *x, struct leat_error *err)
     return s;
 }
 
-/* `count` steps, each waited for at its end, as a training that looks at its loss; their times into times[]. */
+/* Makes `count` steps and waits for each at its end, as a training loop that looks at its loss; their times go into
+ * times[]. */
 static enum leat_status steps(struct loading *x, bool loaded, uint64_t count, double *times, struct leat_error *err)
 {
     struct load_device *d = &x->g->d;

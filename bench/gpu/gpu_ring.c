@@ -1,4 +1,10 @@
-/* gpu_ring.c: see gpu.h: the backend alone, with slots that are filled already. */
+/*
+ * gpu_ring.c: see gpu.h: the backend alone, with slots that are filled already.
+ *
+ * A ring is opened for slots of one size and filled once. Then three loops are timed in turns: plain copies out of the
+ * same pinned memory; slots through the backend; and, by the device's clock, the widening kernel against a copy that
+ * moves as many bytes. CPU time is taken while the device is idle, so that no call waits for it.
+ */
 #include <string.h>
 
 #include "base/clock.h"
@@ -99,7 +105,7 @@ static void close_ring(struct ring *r)
 
 /* ---- Copies ---- */
 
-/* `count` copies of a slot's bytes, out of the same pinned memory, and nothing else. */
+/* Times `count` copies of a slot's bytes, out of the same pinned memory, and nothing else. */
 static enum leat_status plain_loop(struct ring *r, uint64_t count, double *seconds, struct leat_error *err)
 {
     struct load_device *d = &r->g->d;

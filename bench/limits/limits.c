@@ -1,6 +1,8 @@
 /*
  * limits.c: `leat-bench limits DIR`: this machine's ceilings, for memory, page cache, disk, hashes and decompression.
- * The test files lie in DIR without a name, so that nothing remains however the command ends.
+ *
+ * The rows come in groups; a file limits_*.c fills each group, measure/contest.h measures it, and it is printed when it
+ * is done. The test files in DIR have no name, so nothing remains, however the command ends.
  */
 #include "limits.h"
 
@@ -132,7 +134,8 @@ static enum leat_status fill_file(struct limits *l, struct progress *p, struct l
     return s == LEAT_OK ? file_sync(l->file, "the test file", err) : s;
 }
 
-/* The size of the files: what was asked for or fits, in whole MiB; an error if the disk has no room for it. */
+/* Chooses the size of the files: what was asked for or what fits, in whole MiB; an error if the disk has no room for
+ * it. */
 static enum leat_status choose_sizes(struct limits *l, uint64_t asked, struct leat_error *err)
 {
     struct statvfs fs;
@@ -238,8 +241,9 @@ static enum leat_status run_groups(struct limits *l, const struct limits_values 
         json_u64(&j, "runs", v->runs);
     } else {
         machine_print(stdout, &m);
-        printf("test file: %s in %s; page cache rows read its first %s; medians of %llu runs\n",
-               units_bytes(l->file_bytes).text, l->folder, units_bytes(l->hot_bytes).text, (unsigned long long)v->runs);
+        cli_say("test file: %s in %s; page cache rows read its first %s; medians of %llu runs",
+                units_bytes(l->file_bytes).text, l->folder, units_bytes(l->hot_bytes).text,
+                (unsigned long long)v->runs);
     }
     for (size_t i = 0; i < sizeof groups / sizeof groups[0] && s == LEAT_OK; i++)
         s = run_group(groups[i], l, (unsigned)v->runs, v->json ? &j : NULL, err);

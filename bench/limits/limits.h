@@ -1,6 +1,9 @@
 /*
  * limits.h: what the parts of `leat-bench limits` share: the files and buffers that they measure with. Each part is a
  * function that fills a group of cases; limits.c runs and prints them.
+ *
+ * The room limits/ measures the ceilings of the machine: memory, files, io_uring, codecs. What may enter: bare loops
+ * that do what any program would have to do, without a room that knows tokens.
  */
 #ifndef LEAT_BENCH_LIMITS_H
 #define LEAT_BENCH_LIMITS_H

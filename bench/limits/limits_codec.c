@@ -1,4 +1,9 @@
-/* limits_codec.c: ceilings of what is computed over bytes: XXH3 out of each level of memory, and zstd decompression. */
+/*
+ * limits_codec.c: the ceilings of computing over bytes: XXH3 in each level of memory, and zstd decompression.
+ *
+ * What is decompressed must be like text: words are drawn by how common they are, and half of them depend on the word
+ * before, so that zstd compresses them about as well as a language.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +16,12 @@
 
 #define L2_BYTES    ((size_t)128 << 10) /* half of the smallest level 2 cache in use */
 #define L2_TIMES    2048u
-#define PIECE_BYTES ((size_t)256 << 10) /* of a file, hashed while it is still in level 2 */
+#define CHUNK_BYTES ((size_t)256 << 10) /* of a file, hashed while it is still in level 2 */
 #define TEXT_BYTES  ((size_t)64 << 20)
 #define TEXT_SEED   20240501u
 #define ZSTD_LEVEL  3
 
-/* Something that depends on the results, so that no compiler leaves the work out. */
+/* A sum that depends on the results, so that no compiler leaves the work out. */
 static volatile uint64_t sink;
 
 /* The case's hash: depth 64 or 128 is the number of its bits. */
@@ -58,11 +63,11 @@ static bool run_hash_file(void *context, struct contest_work *work)
     struct limits_case *c = context;
     uint64_t sum = 0;
 
-    for (uint64_t at = 0; at + PIECE_BYTES <= c->limits->hot_bytes; at += PIECE_BYTES) {
-        if (pread(c->limits->file, c->limits->to, PIECE_BYTES, (off_t)at) != (ssize_t)PIECE_BYTES)
+    for (uint64_t at = 0; at + CHUNK_BYTES <= c->limits->hot_bytes; at += CHUNK_BYTES) {
+        if (pread(c->limits->file, c->limits->to, CHUNK_BYTES, (off_t)at) != (ssize_t)CHUNK_BYTES)
             return limits_refuse(work, "reading the test file failed", errno);
-        sum += hash(c, c->limits->to, PIECE_BYTES);
-        work->bytes += PIECE_BYTES;
+        sum += hash(c, c->limits->to, CHUNK_BYTES);
+        work->bytes += CHUNK_BYTES;
     }
     sink = sum;
     note_kernel(work);
@@ -110,8 +115,8 @@ static size_t make_word(char *out, unsigned rank, uint64_t *seed)
 }
 
 /*
- * A word as common as its rank says (Zipf): halving the range at random makes each doubling of ranks about as likely as
- * the one before it. Half of the words depend on the one before, as words do.
+ * Draws a word as often as its rank says (Zipf): halving the range at random makes each doubling of ranks about as
+ * likely as the one before it. Half of the words depend on the word before, as in a language.
  */
 static unsigned next_word(unsigned before, uint64_t *seed)
 {

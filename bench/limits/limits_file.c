@@ -1,4 +1,10 @@
-/* limits_file.c: ceilings of the page cache and of the disk, with one test file. */
+/*
+ * limits_file.c: the ceilings of the page cache and of the disk, with one test file.
+ *
+ * Rows of the page cache read the file's beginning, which is in memory: by pread, and from a map, as windows at random
+ * places and in one go. Rows of the disk read it with O_DIRECT, or write a second file, for a fixed time, because a
+ * slow disk would take too long for all of it.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -63,7 +69,7 @@ static bool run_cached_random(void *context, struct contest_work *work)
     return true;
 }
 
-/* Maps what is hot and has the kernel fill the page table; MAP_FAILED with errno set if it cannot. */
+/* Maps the part that is in memory and has the kernel fill the page table; MAP_FAILED with errno set if it cannot. */
 static uint8_t *map_populated(const struct limits *l)
 {
     void *map = mmap(NULL, l->hot_bytes, PROT_READ, MAP_SHARED, l->file, 0);

@@ -1,4 +1,4 @@
-/* limits_memory.c: ceilings of the memory: copies, and widening 16-bit tokens to 64 bits. */
+/* limits_memory.c: the ceilings of memory: copying, and widening 16-bit tokens to 64 bits. */
 #include <string.h>
 
 #include "bench/measure/kernels.h"

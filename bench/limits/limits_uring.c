@@ -1,6 +1,6 @@
 /*
- * limits_uring.c: random reads with many in flight, by io_uring with registered buffers. Where the build has no
- * liburing, or the kernel refuses a ring (most containers do), the row says so.
+ * limits_uring.c: random reads with many in flight, by io_uring with registered buffers. Without liburing, or if the
+ * kernel refuses a ring (as in most containers), the row says so.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -24,12 +24,13 @@ static const char *const threads[] = { "0", "1", NULL };
 static const char *const devices[] = { "host", "cuda", "simulated", NULL };
 static const char *const aparts[] = { "auto", "always", "never", NULL };
 
-/* A row of the table, but for what is particular to it. */
+/* A row of the table, except what is particular to it. */
 #define LOAD_OPTION(option, kind, member, shown, text)                                                                 \
     .name = option, .type = kind, .field = offsetof(struct load_values, member), .value = shown, .help = text
 
 const struct option_row load_options[] = {
     PLAN_OPTION_ROWS,
+    PLAN_OPTION_SAMPLES,
     { LOAD_OPTION("batch", OPTION_COUNT, batch, "B", "rows of a global batch"), .required = true, .min = 1,
       .max = 1u << 30 },
     { LOAD_OPTION("rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0", .max = 1u << 30 },
@@ -296,7 +297,9 @@ int bench_load(const struct command *self, int argc, char **argv)
             print_json(&v, &result);
         else if (s == LEAT_OK)
             print_text(&v, &result);
-        code = cli_finish_stdout(s != LEAT_OK ? cli_failed(&err) : cli_interrupted() ? CLI_INTERRUPTED : CLI_DONE);
+        code = cli_finish_stdout(s != LEAT_OK        ? cli_failed(&err)
+                                 : cli_interrupted() ? cli_interrupted_code()
+                                                     : CLI_DONE);
     }
     leat_plan_close(documents);
     leat_plan_close(plan);

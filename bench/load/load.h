@@ -2,6 +2,9 @@
  * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader and
  * holds them as a training step would, load_consumer.c makes of them what it would, load_bare.c does the same copies
  * without a loader, load_trace.c keeps a trace.
+ *
+ * The room load/ measures loaders as a training loop uses them. What may enter: consumers, and bare loops to compare
+ * with; it opens datasets and loaders by the public headers.
  */
 #ifndef LEAT_BENCH_LOAD_H
 #define LEAT_BENCH_LOAD_H
@@ -29,7 +32,7 @@ void load_trace_span(struct load_trace *t, const char *name, uint64_t began_ns, 
 void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_loader_stats *stats);
 bool load_trace_close(struct load_trace *t);
 
-/* What a run of some steps gave. */
+/* The results of a run of some steps. */
 struct load_figures {
     uint64_t steps, rows, tokens, bytes; /* bytes as delivered */
     double seconds, cpu_seconds;         /* without checksums */
@@ -37,7 +40,7 @@ struct load_figures {
 
 struct load_result {
     struct load_figures total, bare, synthetic;
-    double bare_ratio;     /* median over the rounds of loader's seconds a token by bare's */
+    double bare_ratio;     /* median over the rounds of the loader's seconds per token divided by the bare loop's */
     double synthetic_loss; /* share that the loader adds to a step */
     struct leat_loader_stats stats;
     struct leat_times next; /* of views: of one view */
@@ -53,7 +56,7 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
 
 /* ---- load_bare.c ---- */
 
-/* Rows at places of mapped files, copied or widened by the barest loop; everything is in memory before. */
+/* Copies or widens rows at places of mapped files, with as little code as possible; everything is in memory before. */
 struct load_bare;
 enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *plan, const struct load_values *v,
                                 struct leat_error *err);

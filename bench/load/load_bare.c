@@ -1,7 +1,7 @@
 /*
- * load_bare.c: the bare loops that a loader is measured against: see load.h. One thread, one buffer, and as many places
- * of the same plan: not the very same ones, which the loader would have brought to the CPU's caches (hundreds of MiB on
- * servers) for the one who comes after it.
+ * load_bare.c: the bare loops that a loader is measured against: see load.h. They use one thread, one buffer, and as
+ * many places of the same plan, but other places: the loader would have brought its own to the CPU's caches (hundreds
+ * of MiB on servers), which would help whoever comes after it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +122,7 @@ void load_bare_close(struct load_bare *b)
     free(b);
 }
 
-/* The loop itself; places are known before. Returns bytes written. */
+/* The loop itself; the places were computed before. Returns how many bytes it wrote. */
 static uint64_t copy_rows(struct load_bare *b, uint64_t rows)
 {
     unsigned bytes = b->v->output == LOAD_I64 ? 8 : 4;

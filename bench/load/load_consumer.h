@@ -1,6 +1,6 @@
 /*
- * load_consumer.h: what `leat-bench load` makes of a batch, as a training loop would: its numbers, in memory on the
- * host or on a GPU; and for the checksum its rows as they are stored.
+ * load_consumer.h: what `leat-bench load` does with a batch, as a training loop would: it gets its numbers, in memory
+ * on the host or on a GPU, and, for the checksum, its rows as they are stored.
  */
 #ifndef LEAT_BENCH_LOAD_CONSUMER_H
 #define LEAT_BENCH_LOAD_CONSUMER_H

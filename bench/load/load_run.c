@@ -60,7 +60,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
 
 /* ---- One step ---- */
 
-/* A step of training that needs no CPU of ours. */
+/* A step of training that takes no CPU time of this machine. */
 static void work(const struct load_values *v)
 {
     struct timespec t = { (time_t)(v->work_ns / 1000000000u), (long)(v->work_ns % 1000000000u) };
@@ -151,7 +151,7 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
     return s;
 }
 
-/* The same steps with a batch that is there already. */
+/* The same steps with a batch that is in memory already. */
 static enum leat_status synthetic_steps(struct run *r, const struct leat_batch *b, uint64_t steps,
                                         struct load_figures *f, struct leat_error *err)
 {
@@ -213,7 +213,7 @@ static double a_token(const struct load_figures *f)
     return f->tokens ? f->seconds / (double)f->tokens : 0;
 }
 
-/* As many steps of the bare loop; and with a batch that is held. */
+/* Runs as many steps of the bare loop, and of a loop with a batch that is held. */
 static enum leat_status beside(struct run *r, const struct load_figures *f, struct load_result *result, double *ratio,
                                struct leat_error *err)
 {
@@ -222,7 +222,7 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
     enum leat_status s = LEAT_OK;
 
     if (r->bare) {
-        settle(); /* else refilling the ring is measured with it */
+        settle(); /* otherwise refilling the ring is measured with it */
         s = load_bare_run(r->bare, f->steps, &bare, err);
         *ratio = a_token(&bare) > 0 ? a_token(f) / a_token(&bare) : 0;
         add(&result->bare, &bare);
@@ -282,7 +282,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
 
 /* ---- Memory ---- */
 
-/* What this process alone takes: memory of its own, and page tables. */
+/* The memory that only this process takes: its own, and page tables. */
 static double memory_mib(void)
 {
     FILE *f = fopen("/proc/self/status", "re");
@@ -304,7 +304,7 @@ static void take_notices(struct run *r, struct load_result *result)
 
     while (r->loader && used < sizeof result->notices - 1 && leat_loader_notice(r->loader, text, sizeof text)) {
         if (r->v->work_ns == 0 && strstr(text, "waited for batches"))
-            continue; /* a consumer that does nothing else has not to be told */
+            continue; /* a consumer that does nothing else needs no notices */
         snprintf(result->notices + used, sizeof result->notices - used, "%s%.400s", used ? "\n" : "", text);
         used = strlen(result->notices);
     }

@@ -1,4 +1,4 @@
-/* clocks.h: CPU time, which on a machine that others use says more than the clock. */
+/* clocks.h: CPU time, which on a shared machine says more than the clock. */
 #ifndef LEAT_BENCH_CLOCKS_H
 #define LEAT_BENCH_CLOCKS_H
 

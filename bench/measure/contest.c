@@ -1,4 +1,10 @@
-/* contest.c: see contest.h. */
+/*
+ * contest.c: see contest.h.
+ *
+ * contest_run() goes through the rounds, and in each through the cases: a case prepares, the clocks are read, it runs,
+ * and the clocks are read again. The first round is not kept. Each result keeps all its runs, so medians and spreads,
+ * and ratios between two cases of the same round, are computed afterwards, for the table and for JSON alike.
+ */
 #include "contest.h"
 
 #include <stdlib.h>
@@ -142,7 +148,7 @@ static void print_row(FILE *out, int widest, const struct contest_case *c, const
         fprintf(out, "  not measured: %s\n", r->why);
         return;
     }
-    /* without bytes the spread is that of the time an item takes */
+    /* without bytes, the spread is that of the time per item */
     if (has_bytes)
         snprintf(range, sizeof range, "%s - %s", units_rate(bytes.min, "B").text, units_rate(bytes.max, "B").text);
     else if (item.median > 0)

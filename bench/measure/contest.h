@@ -2,6 +2,9 @@
  * contest.h: measures named cases against each other. It knows nothing of what they do. Cases run in turn (A B C A B C
  * ...), so that a machine that slows down slows all of them; the first round warms up and does not count. Results are
  * medians, with the minimum and maximum beside them. CPU time is that of all threads of the process.
+ *
+ * The room measure/ is how all commands of leat-bench measure: cases in turn, clocks, bare loops to compare with,
+ * threads, and the line about the machine. What may enter: tools that know nothing of leat's own work.
  */
 #ifndef LEAT_BENCH_CONTEST_H
 #define LEAT_BENCH_CONTEST_H
@@ -18,7 +21,7 @@ struct contest_work {
     uint64_t bytes;  /* 0: not counted */
     uint64_t items;  /* 0: not counted */
     double seconds;  /* set by a case that times a part of its run itself; 0: contest.c's clock counts */
-    char why[160];   /* set when the case cannot run here: the end of "not measured: ..." */
+    char why[160];   /* set if the case cannot run here: the end of "not measured: ..." */
     char note[160];  /* shown beside the numbers */
     unsigned number; /* of this run, counting the warm-up; set by contest.c */
 };
@@ -59,7 +62,7 @@ void contest_free_results(struct contest_result *results, size_t count);
 
 void contest_show(void *context, const char *name, uint64_t done, uint64_t total);
 
-/* What a sample can be asked for: bytes or items per second, seconds per item, CPU seconds per second. */
+/* What can be computed from a run: bytes or items per second, seconds per item, CPU seconds per second. */
 enum contest_measure { CONTEST_BYTES_PER_S, CONTEST_ITEMS_PER_S, CONTEST_SECONDS_PER_ITEM, CONTEST_CPU };
 
 struct contest_spread {
@@ -72,7 +75,7 @@ struct contest_spread contest_spread(const struct contest_result *r, enum contes
 /* Orders doubles, for qsort(). */
 int contest_compare(const void *a, const void *b);
 
-/* The median over the rounds of a's measure divided by b's of the same round; 0 if it cannot be told. */
+/* The median over the rounds of a's measure divided by b's in the same round; 0 without a round. */
 double contest_ratio(const struct contest_result *a, const struct contest_result *b, enum contest_measure measure);
 
 /* A table under `title`, and the same as an array of objects. */

@@ -1,6 +1,6 @@
 /*
- * kernels.h: the bare loops that others are measured against, as fast as this CPU allows: one row for each instruction
- * set, the fastest that the CPU has is taken.
+ * kernels.h: the bare loops that others are measured against, as fast as this CPU allows: one row per instruction set;
+ * the fastest that the CPU can run is taken.
  */
 #ifndef LEAT_BENCH_KERNELS_H
 #define LEAT_BENCH_KERNELS_H

@@ -1,4 +1,4 @@
-/* machine.h: the line that belongs to every measurement: on what it was made, with what, and when. */
+/* machine.h: the line that goes with every measurement: where, with what and when it was made. */
 #ifndef LEAT_BENCH_MACHINE_H
 #define LEAT_BENCH_MACHINE_H
 

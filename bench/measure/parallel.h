@@ -1,4 +1,4 @@
-/* parallel.h: the same work on several threads, for measurements; and numbers without a pattern, from a seed. */
+/* parallel.h: runs the same work on several threads, for measurements; and makes random-looking numbers from a seed. */
 #ifndef LEAT_BENCH_PARALLEL_H
 #define LEAT_BENCH_PARALLEL_H
 

@@ -2,17 +2,19 @@
 """pack.py BUILD [--rounds N] [--megabytes N] [--megatron FOLDER [--megatron-python PYTHON]] [--files FILE,...]
 
 From text to a dataset, whole programs with their start: leat pack, gigatoken's file reading with numpy.tofile (the best
-path that it offers for the job: it writes no files itself), and, where a copy of Megatron-LM lies in FOLDER,
-its tools/preprocess_data.py; all with gpt2, on all cores, over the same JSON lines, plain and .zst (gigatoken and
-leat). In turns; medians, with the least and the most. Then what leat's unavoidable stages cost: the share of what they
-allow that the run reached (leat-bench pack). The numbers of tokens must agree, but for the ends of documents.
+path that it offers for the job: it writes no files itself), and, where a copy of Megatron-LM lies in FOLDER, its
+tools/preprocess_data.py; all with gpt2, on all cores, over the same JSON lines, plain and .zst (gigatoken and leat). In
+turns; medians, with the least and the most. The same texts in Parquet (Snappy and zstd, row groups of 10,000 rows):
+leat, pyarrow's column given to gigatoken, gigatoken's own reader, and datatrove (on the first N MB only: it starts a
+process and loads packages first; so at its steady state, as Megatron). Then what leat's unavoidable steps cost: the
+share of what they allow that the run reached (leat-bench pack). The numbers of tokens must agree, but for the ends of
+documents.
 
 Texts may hold strings of special tokens, which gigatoken takes for tokens: then it says how the numbers differ.
 
 Megatron is measured on the first N (10) MB only, at its steady state: from a tenth of them to all; by a PYTHON that has
-what it needs: torch, numpy, packaging, regex, six, einops, transformers, sentencepiece, tiktoken. The corpora are
-those of LEAT_CORPORA, else of ../shared/corpora. 77: something that it needs is not there. Run by
-`make bench-pack-peers`.
+what it needs: torch, numpy, packaging, regex, six, einops, transformers, sentencepiece, tiktoken. The corpora are those
+of LEAT_CORPORA, else of ../shared/corpora. 77: something that it needs is not there. Run by `make bench-pack-peers`.
 """
 import argparse
 import json
@@ -37,15 +39,52 @@ def skip(why):
 
 def gigatoken_here(vocabulary, path, out):
     """What --one does: files to arrays to disk."""
-    import awkward
     import gigatoken
-    import numpy
     tokenizer = gigatoken.Tokenizer(vocabulary)
-    documents = tokenizer.encode_files(gigatoken.JsonlFileSource([path]))
+    write_arrays(tokenizer.encode_files(gigatoken.JsonlFileSource([path])), out)
+
+
+def write_arrays(documents, out):
+    """An awkward array of ids, as two files."""
+    import awkward
+    import numpy
     ids = awkward.to_numpy(awkward.flatten(documents))
     ids.astype(numpy.uint16).tofile(out)
     awkward.to_numpy(awkward.num(documents)).astype(numpy.int64).tofile(out + ".lengths")
     print(json.dumps({"tokens": int(ids.size), "documents": len(documents)}))
+
+
+def gigatoken_rows(vocabulary, path, out):
+    import gigatoken
+    tokenizer = gigatoken.Tokenizer(vocabulary)
+    write_arrays(tokenizer.encode_files(gigatoken.ParquetFileSource([path])), out)
+
+
+def pyarrow_rows(vocabulary, path, out):
+    """A row group at a time, as memory does not hold a corpus."""
+    import awkward
+    import gigatoken
+    import pyarrow.parquet
+    tokenizer, documents = gigatoken.Tokenizer(vocabulary), []
+    file = pyarrow.parquet.ParquetFile(path)
+    for group in range(file.num_row_groups):
+        documents.append(tokenizer.encode_batch(file.read_row_group(group, ["text"])["text"].to_pylist()))
+    write_arrays(awkward.concatenate(documents), out)
+
+
+def datatrove_rows(vocabulary, path, out):
+    from datatrove.executor import LocalPipelineExecutor
+    from datatrove.pipeline.readers import ParquetReader
+    from datatrove.pipeline.tokens import DocumentTokenizer
+    shutil.rmtree(out, ignore_errors=True)
+    folder, name = os.path.split(path)
+    LocalPipelineExecutor([ParquetReader(folder, glob_pattern=name),
+                           DocumentTokenizer(out, vocabulary, shuffle_documents=False)], tasks=1, logging_dir=out).run()
+    size = sum(os.path.getsize(os.path.join(out, f)) for f in os.listdir(out) if f.endswith(".ds"))
+    print("\n" + json.dumps({"tokens": size // 2}))
+
+
+HERE = {f.__name__: f for f in (gigatoken_rows, pyarrow_rows, datatrove_rows)}
 
 
 def timed(command, **more):
@@ -91,13 +130,71 @@ def compare(build, vocabulary, path, size, folder, rounds):
     return ours, len(counts) == 1
 
 
-def stages(build, path, folder, rounds):
+def steps(build, path, folder, rounds):
     shares = []
     for _ in range(rounds):
         _, got = timed([os.path.join(build, "leat-bench"), "pack", "--json", "--force", "-t", "gpt2", "-o",
-                        os.path.join(folder, "stages"), path])
+                        os.path.join(folder, "steps"), path])
         shares.append(100 * json.loads(got)["share_of_bound"])
-    print(f"  leat-bench pack: {spread(shares)} % of what its stages' CPU time allows on these cores")
+    print(f"  leat-bench pack: {spread(shares)} % of what its steps' CPU time allows on these cores")
+
+
+# ---- Parquet --------------------------------------------------------------------------------------------------------
+
+def write_rows(plain, out, codec, limit=float("inf")):
+    """The first `limit` bytes of text; returns how many."""
+    import pyarrow
+    import pyarrow.parquet
+    texts, size = [], 0
+    with open(plain, encoding="utf-8") as lines:
+        for line in lines:
+            if size >= limit:
+                break
+            texts.append(json.loads(line)["text"])
+            size += len(texts[-1].encode())
+    pyarrow.parquet.write_table(pyarrow.table({"text": texts}), out, compression=codec, row_group_size=10000)
+    return size
+
+
+def rows_once(name, vocabulary, path, out):
+    seconds, got = timed([sys.executable, os.path.abspath(__file__), "--rows", name, vocabulary, path, out])
+    return seconds, json.loads(got.splitlines()[-1])["tokens"]
+
+
+def compare_rows(o, vocabulary, plain, folder, codec):
+    path = os.path.join(folder, "rows.parquet")
+    size = write_rows(plain, path, codec)
+    print(f"{os.path.basename(plain)} as .parquet ({codec}), {size / 1e6:.0f} MB of text, gpt2, {os.cpu_count()} cores")
+    rates, counts = {name: [] for name in ("leat", "pyarrow_rows", "gigatoken_rows")}, set()
+    for k in range(o.rounds):
+        for name in list(rates)[::1 if k % 2 == 0 else -1]:
+            out = os.path.join(folder, name)
+            seconds, tokens = (leat_once(o.build, path, out) if name == "leat" else
+                               rows_once(name, vocabulary, path, out))
+            rates[name].append(size / 1e6 / seconds)
+            counts.add(tokens)
+    print(f"  leat                 {spread(rates['leat'])} MB/s")
+    for name, shown in (("pyarrow_rows", "pyarrow + gigatoken "), ("gigatoken_rows", "gigatoken's reader  ")):
+        faster = [a / b for a, b in zip(rates["leat"], rates[name])]
+        print(f"  {shown} {spread(rates[name])} MB/s; leat is {spread(faster, 2)} times as fast")
+    if len(counts) > 1:
+        print(f"  DIFFERENT numbers of tokens: {sorted(counts)}")
+    compare_datatrove(o, vocabulary, plain, folder, codec, rates["leat"])
+    os.remove(path)
+    return len(counts) == 1
+
+
+def compare_datatrove(o, vocabulary, plain, folder, codec, ours):
+    paths = [os.path.join(folder, name + ".parquet") for name in ("few", "many")]
+    sizes = [write_rows(plain, path, codec, o.megabytes * by) for path, by in zip(paths, (1e5, 1e6))]
+    out, rates = os.path.join(folder, "datatrove"), []
+    for _ in range(o.rounds):
+        (few, _), (many, tokens) = (rows_once("datatrove_rows", vocabulary, path, out) for path in paths)
+        rates.append((sizes[1] - sizes[0]) / 1e6 / max(many - few, 1e-9))
+    _, expected = leat_once(o.build, paths[1], os.path.join(folder, "same"))
+    print(f"  datatrove            {spread(rates, 2)} MB/s in steady state, without its start; leat is "
+          f"{statistics.median(ours) / statistics.median(rates):.0f} times as fast"
+          f"{'' if tokens == expected else f'; DIFFERENT numbers of tokens: {tokens} and {expected}'}")
 
 
 def megatron(o, folder, path, vocabulary_files):
@@ -163,6 +260,8 @@ def compare_megatron(o, vocabulary, path, folder, ours):
 def main():
     if len(sys.argv) == 5 and sys.argv[1] == "--one":
         return gigatoken_here(*sys.argv[2:])
+    if len(sys.argv) == 6 and sys.argv[1] == "--rows":
+        return HERE[sys.argv[2]](*sys.argv[3:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=5)
@@ -190,9 +289,11 @@ def main():
                       f"{os.cpu_count()} cores")
                 ours, equal = compare(o.build, vocabulary, path, size, folder, o.rounds)
                 same = same and equal
-                stages(o.build, path, folder, o.rounds)
+                steps(o.build, path, folder, o.rounds)
                 if path == plain and o.megatron:
                     compare_megatron(o, vocabulary, path, folder, ours)
+            for codec in ("snappy", "zstd"):
+                same = compare_rows(o, vocabulary, plain, folder, codec) and same
             os.remove(plain)
     return 0 if same else 1
 

@@ -5,20 +5,24 @@ help(leat.Plan) and help(leat.Loader).
 
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin (transformers' Trainer), leat.GrainSource (Grain).
+
+Modules of their own: leat.megatron (Megatron's datasets and batches), leat.ray (packing on a cluster).
 """
 from leat._leat import Error, version as __version__
 from leat.batch import Batch
 from leat.dataset import Dataset, open
 from leat.encodings import encoding_for_model, encoding_name_for_model, get_encoding, list_encoding_names
+from leat.foreign import Adopted, Import, adopt, import_dataset
 from leat.loader import Loader, LoaderNotice
 from leat.packer import Packer
-from leat.packing import Progress, Summary, merge, pack
+from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
 from leat.tokenizer import Encoding, Tokenizer
 
-__all__ = ["Batch", "Dataset", "Encoding", "Error", "Loader", "LoaderNotice", "Packer", "Plan", "Progress", "Sample",
-           "Summary", "Tokenizer", "__version__", "encoding_for_model", "encoding_name_for_model", "get_encoding",
-           "list_encoding_names", "merge", "open", "pack"]
+__all__ = ["Adopted", "Batch", "Dataset", "Encoding", "Error", "Export", "Import", "Loader", "LoaderNotice", "Packer",
+           "Plan", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt", "encoding_for_model",
+           "encoding_name_for_model", "export", "get_encoding", "import_dataset", "list_encoding_names", "merge",
+           "open", "pack"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

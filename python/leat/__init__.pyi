@@ -8,6 +8,10 @@ from leat.encodings import encoding_for_model as encoding_for_model
 from leat.encodings import encoding_name_for_model as encoding_name_for_model
 from leat.encodings import get_encoding as get_encoding
 from leat.encodings import list_encoding_names as list_encoding_names
+from leat.foreign import Adopted as Adopted
+from leat.foreign import Import as Import
+from leat.foreign import adopt as adopt
+from leat.foreign import import_dataset as import_dataset
 from leat.integrations.grain import GrainSource as GrainSource
 from leat.integrations.huggingface import LoaderMixin as LoaderMixin
 from leat.integrations.lightning import DataModule as DataModule
@@ -16,8 +20,10 @@ from leat.integrations.torch_data import MapDataset as MapDataset
 from leat.loader import Loader as Loader
 from leat.loader import LoaderNotice as LoaderNotice
 from leat.packer import Packer as Packer
+from leat.packing import Export as Export
 from leat.packing import Progress as Progress
 from leat.packing import Summary as Summary
+from leat.packing import export as export
 from leat.packing import merge as merge
 from leat.packing import pack as pack
 from leat.plan import Plan as Plan
@@ -25,6 +31,7 @@ from leat.plan import Sample as Sample
 from leat.tokenizer import Encoding as Encoding
 from leat.tokenizer import Tokenizer as Tokenizer
 
-__all__ = ["Batch", "Dataset", "Encoding", "Error", "Loader", "LoaderNotice", "Packer", "Plan", "Progress", "Sample",
-           "Summary", "Tokenizer", "__version__", "encoding_for_model", "encoding_name_for_model", "get_encoding",
-           "list_encoding_names", "merge", "open", "pack"]
+__all__ = ["Adopted", "Batch", "Dataset", "Encoding", "Error", "Export", "Import", "Loader", "LoaderNotice", "Packer",
+           "Plan", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt", "encoding_for_model",
+           "encoding_name_for_model", "export", "get_encoding", "import_dataset", "list_encoding_names", "merge",
+           "open", "pack"]

@@ -41,7 +41,7 @@ def has_arrow(source) -> bool:
 # what a corpus is called that lies in a file
 _FILES = tuple(f".{name}{pressed}" for name in ("parquet", "jsonl", "ndjson", "jsonlines", "json", "txt", "csv", "tsv",
                                                 "arrow", "feather", "orc")
-               for pressed in ("", ".zst", ".gz", ".bz2", ".xz"))
+               for pressed in ("", ".zst", ".gz", ".bz2", ".xz", ".lz4"))
 
 
 def is_file_name(text) -> bool:

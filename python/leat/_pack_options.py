@@ -1,12 +1,13 @@
 """_pack_options.py: turns the arguments of leat.pack() and leat.Packer into the tuple that the extension takes."""
 from __future__ import annotations
 
+from leat._leat import show
 from leat._documents import has_arrow
 from leat._values import choice, is_name, listed, whole
 from leat.tokenizer import Tokenizer
 
 NONE = 2**64 - 1  # LEAT_NONE of leat.h
-FORMATS = {"auto": 0, "jsonl": 1, "text": 2}  # enum leat_pack_format
+FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3}  # enum leat_pack_format
 INVALID = {"replace": False, "reject": True}
 
 
@@ -34,11 +35,11 @@ def list_paths(paths):
 def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin=None, special=False,
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
-                 allow_binary=False):
+                 allow_binary=False, follow_links=False, keep=(), by=None):
     """The tuple that text_options_take() of the extension reads."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
-    for name, field in (("text", text), ("id", id)):
+    for name, field in (("text", text), ("id", id), ("by", by)):
         if field is not None and not isinstance(field, str):
             raise TypeError(f"{name} must be the name of a field, not {field!r}")
     part, parts = _part(part)
@@ -46,8 +47,17 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
     seed = read_seed(shuffle)
     return (form, text, "" if id is None else id, _end(tokenizer, end),
             _token(tokenizer, "begin", begin), special, way, threads,
-            _memory() if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
-            dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary)
+            0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
+            dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
+            follow_links, _conditions(keep), by)
+
+
+def _conditions(keep):
+    keep = [keep] if isinstance(keep, str) else list(keep)
+    for condition in keep:
+        if not isinstance(condition, str) or "\0" in condition:
+            raise TypeError(f"keep must be a condition like 'lang = en' or a list of them, not {condition!r}")
+    return keep
 
 
 def _token(tokenizer, name, token):
@@ -56,12 +66,21 @@ def _token(tokenizer, name, token):
     if isinstance(token, str) and not token.isdigit():
         found = tokenizer._core.find(token.encode())
         if found is None:
-            raise ValueError(f"{name}={token!r}: {tokenizer.name} has no such token")
+            raise ValueError(f"{name}={token!r}: {show(tokenizer.name)} has no such token")
         return found
     token = whole(name, int(token) if isinstance(token, str) else token)
     if token >= tokenizer.n_vocab:
-        raise ValueError(f"{name}={token}: the highest id of {tokenizer.name} is {tokenizer.n_vocab - 1}")
+        raise ValueError(f"{name}={token}: the highest id of {show(tokenizer.name)} is {tokenizer.n_vocab - 1}")
     return token
+
+
+def read_token(tokenizer, name, token):
+    """The same where the tokenizer need not be known."""
+    if tokenizer is not None or token is None or token == "none":
+        return _token(tokenizer, name, token)
+    if isinstance(token, str) and not token.isdigit():
+        raise ValueError(f"{name}={token!r} is not an id; to give it as text, name the tokenizer")
+    return whole(name, int(token) if isinstance(token, str) else token, 0, 2**32 - 1)
 
 
 def _end(tokenizer, end):
@@ -69,9 +88,9 @@ def _end(tokenizer, end):
         return _token(tokenizer, "end", end)
     if tokenizer.end_token is not None:
         return tokenizer.end_token
-    maybe = ", ".join(f"{i} ({tokenizer.decode_single_token_bytes(i).decode('utf-8', 'replace')})"
+    maybe = ", ".join(f"{i} ({show(tokenizer.decode_single_token_bytes(i).decode('utf-8', 'replace'))})"
                       for i in tokenizer.end_candidates)
-    raise ValueError(f"{tokenizer.name} does not say which token ends a document: give end=ID, or end=None"
+    raise ValueError(f"{show(tokenizer.name)} does not say which token ends a document: give end=ID, or end=None"
                      + (f"; it may be one of {maybe}" if maybe else ""))
 
 
@@ -91,17 +110,6 @@ def read_size(size, least=1):
     number, letter, binary = found.groups()
     unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
     return whole("memory", int(fractions.Fraction(number) * unit), least)
-
-
-def _memory():
-    """leat's default of 2 GiB, plus the whole GiB that the program holds already: Python programs often hold more."""
-    import os
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            held = int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
-    except (OSError, ValueError, IndexError):
-        held = 0
-    return (2 << 30) + (held >> 30 << 30)
 
 
 def _bound(most):

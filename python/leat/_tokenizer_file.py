@@ -11,14 +11,26 @@ def byte_letters():
     return letters
 
 
-def affixes_of(processor):
+def affixes_of(processor, vocabulary):
+    """(ids before a text, ids after it), all below `vocabulary`. Nobody has checked this part of the file before."""
+    try:
+        before, after = _sides(processor)
+        good = all(type(i) is int and 0 <= i < vocabulary for i in (*before, *after))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        good = False
+    if not good:
+        raise ValueError("the post-processor in tokenizer.json is malformed: give add_special_tokens=False")
+    return before, after
+
+
+def _sides(processor):
     kind = processor["type"] if processor else "ByteLevel"
     if kind == "ByteLevel":
         return [], []
     if kind == "Sequence":
         before, after = [], []
         for one in processor["processors"]:
-            b, a = affixes_of(one)
+            b, a = _sides(one)
             before, after = b + before, after + a
         return before, after
     if kind in ("BertProcessing", "RobertaProcessing"):
@@ -32,7 +44,7 @@ def affixes_of(processor):
             else:
                 sides[side].extend(ids[entry["SpecialToken"]["id"]]["ids"])
         return sides
-    raise NotImplementedError(f"unknown post-processor {kind} in tokenizer.json: give add_special_tokens=False")
+    raise NotImplementedError(f"unknown post-processor {kind!r} in tokenizer.json: give add_special_tokens=False")
 
 
 def unpacked(file):

@@ -212,6 +212,13 @@ class Dataset:
             count = self._count() + 1 - first
         return numpy("Dataset.starts()").asarray(self._native.starts(first, count))
 
+    def mask(self, first=0, count=None):
+        """The mask of `count` tokens (None: of the rest), a byte each, as a numpy array: 0 where a token is not to be
+        learned. 255 where no mask is stored."""
+        if count is None:
+            count = self.info.tokens - first
+        return numpy("Dataset.mask()").asarray(self._native.mask(first, count))
+
     def text(self, number, *, errors="replace"):
         """The text of a document without its begin and end tokens, decoded by the tokenizer that the dataset keeps.
 

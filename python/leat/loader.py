@@ -1,8 +1,17 @@
-"""loader.py: batches of a plan, one after another."""
+"""loader.py: batches of a plan, one after another.
+
+How far a loader is stands in one tuple, _place, which is replaced as a whole. The library's loader (_native) prepares
+batches ahead and has a cursor of its own, after the last batch that it gave. Ctrl-C can raise between any two
+statements: after the library gave a batch and before it is the caller's, or while the library's loader is replaced by
+another one. Then the two cursors differ, or the library's loader is closed; so each call for a batch compares them
+first, and opens the library's loader at _place if need be. leat._leat.Turn gives one call at a time its turn, and
+stores the place of a batch while it gives it to the caller.
+"""
 from __future__ import annotations
 
 import os
 import warnings
+from collections import namedtuple
 from collections.abc import Mapping
 
 from leat import _leat
@@ -56,7 +65,18 @@ def check_options(options):
             raise TypeError(f"leat.Loader has no option {name}")
 
 
-class Loader:
+# How far a loader is:
+#   cursor   position in the plan after the last batch that was given
+#   damaged  rows that were masked up to there
+#   batches  given since it began there
+#   step     of these, in this `for`
+#   resumes  _NEXT: the next `for` continues the pass in which a state was saved, with its `step`; _THIS: this one does,
+#            and has no batch yet
+_Place = namedtuple("_Place", "cursor damaged batches step resumes", defaults=(0, 0, 0, 0))
+_NEXT, _THIS = 1, 2
+
+
+class Loader(_leat.Turn):
     """Iterates over the batches of a plan, for ever or to the plan's end; a background thread prepares them.
 
     plan         a leat.Plan
@@ -107,7 +127,9 @@ class Loader:
     numa_node    the node for memory and thread, if the system allows; -1: any
     notices      True: warns, once each, about what a person should know, such as that training waits for the loader
 
-    A loader has a thread: it cannot be pickled or used after fork. Make one in each process, from a Plan.
+    A loader has a thread: it cannot be pickled or used after fork. Make one in each process, from a Plan. One thread at
+    a time may take batches; a second one gets RuntimeError. After Ctrl-C a loader goes on: a next() that was
+    interrupted has taken nothing.
     """
 
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None,
@@ -156,12 +178,13 @@ class Loader:
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
-        self._in_pass = False  # whether the next `for` continues the pass in which a state was saved
         self._native = None
+        self._closed = False  # by its user
+        self._failed = False  # the library's loader gives no more batches
         self._held = None  # the borrowed batch
         self._unwritten = None  # a batch that could not be written to its arrays yet
         self._buffers = self._make_buffers(buffers) if buffers is not None else None
-        self._reset(self._begin, 0)
+        self._place = _Place(self._begin)
         if state is not None:
             self.load_state_dict(state)
         else:
@@ -180,26 +203,40 @@ class Loader:
 
     # ---- Opening and closing
 
-    def _reset(self, cursor, damaged):
-        self._cursor, self._damaged, self._given_batches, self._step = cursor, damaged, 0, 0
-
-    def _open(self):
+    def _let_go(self):
+        """Closes the library's loader. Work that is on the current stream by now may still use the borrowed batch."""
         self._give_back()
         self._unwritten = None
         if self._native is not None:
             self._native.close()
-        state = None
-        if self._damaged:
-            state = self.plan.state(self._cursor, self._damaged)
-        self._torn = False  # a Ctrl-C came after the library gave a batch and before it was counted: reopen at cursor
+
+    def _open(self):
+        """Opens the library's loader at _place."""
+        self._let_go()
+        cursor, damaged = self._place[:2]
+        state = self.plan.state(cursor, damaged) if damaged else None
+        self._failed = False
         self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device, self._driver,
-                                         self._framework.dlpack_device, {**self._options, "position": self._cursor})
+                                         self._framework.dlpack_device, {**self._options, "position": cursor})
+        if self._closed:  # by another thread, meanwhile
+            self._native.close()
+
+    def _go_to(self, place):
+        self._let_go()  # first: the new place may have the same cursor, and needs a new loader all the same
+        self._place = place
+        self._closed = False
+        self._open()
+
+    def _opened(self):
+        """The library's loader, also after an interrupt while it was being opened."""
+        if self._native.closed and not self._closed:
+            self._alone(self._open)
+        return self._native
 
     def close(self):
         """Stops the thread and frees the ring, which borrowed arrays keep alive until they are gone."""
-        self._give_back()
-        self._unwritten = None
-        self._native.close()
+        self._closed = True
+        self._let_go()
 
     def __enter__(self):
         return self
@@ -212,8 +249,8 @@ class Loader:
                         "own: send its leat.Plan, which can be pickled, and make a Loader there")
 
     def __repr__(self):
-        closed = ", closed" if self._native is not None and self._native.closed else ""
-        return (f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}"
+        closed = ", closed" if self._closed else ""
+        return (f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._place.cursor}"
                 f"{closed}>")
 
     # ---- Buffers
@@ -248,37 +285,45 @@ class Loader:
     # ---- Batches
 
     def __iter__(self):
-        if self._restart and self._given_batches:
-            self._reset(self._begin, 0)
-            self._open()
-        if not self._in_pass:
-            self._step = 0
-        self._in_pass = False
+        self._alone(self._begin_pass)
         return self
 
-    def __next__(self):
-        if self._steps is not None and self._step >= self._steps:
-            raise StopIteration
-        if self._torn:
-            self._open()
-        self._torn = True
-        try:
-            with self._framework.range("leat.Loader.next"):
-                batch = self._next()
-        except _leat.Error:
-            self._torn = self._unwritten is None
-            raise
-        if batch is not None:
-            native = batch._native
-            self._cursor, self._damaged = native.cursor, native.damaged
-            self._given_batches += 1
-            self._step += 1
-        self._torn = False
+    def _begin_pass(self):
+        place = self._place
+        if self._restart and place.batches:
+            self._go_to(_Place(self._begin))
+        else:
+            self._place = place._replace(resumes=_THIS) if place.resumes else place._replace(step=0)
+
+    def _take(self):
+        """What next() gives, and the place after it, which becomes _place when the caller has the batch."""
+        place = self._place
+        batch = None
+        if self._steps is None or place.step < self._steps:
+            self._prepare()
+            try:
+                with self._framework.range("leat.Loader.next"):
+                    batch = self._next()
+            except _leat.Error:
+                self._failed = self._unwritten is None
+                raise
+        resumes = place.resumes if place.resumes == _NEXT else 0
         if batch is None:
+            self._place = place._replace(resumes=resumes)
             raise StopIteration
-        if self._notices and self._given_batches % LOOK_EVERY == 0:
+        native = batch._native
+        place = _Place(native.cursor, native.damaged, place.batches + 1, place.step + 1, resumes)
+        if self._notices and place.batches % LOOK_EVERY == 0:
             self._warn()
-        return batch if self._style == "batch" else self._styled(batch)
+        return batch if self._style == "batch" else self._styled(batch), place
+
+    def _prepare(self):
+        """Sees to it that the library's loader gives the batch after _place."""
+        if self._unwritten is not None and not self._unwritten.held:
+            self._unwritten = None  # it was written, and its next() interrupted
+        if self._unwritten is None and not self._closed and (
+                self._failed or self._native.closed or self._native.cursor != self._place.cursor):
+            self._open()
 
     def _next(self):
         if self._borrow:
@@ -360,7 +405,7 @@ class Loader:
         return left if self._steps is None else min(left, self._steps)
 
     def _left(self):
-        begin = self._begin if self._restart else self._cursor
+        begin = self._begin if self._restart else self._place.cursor
         return batches_in(len(self.plan) - begin, self.batch_size, self.rank, self.world, self._last)
 
     def __bool__(self):
@@ -372,44 +417,43 @@ class Loader:
         """The state of the run after the last batch that was given; or after the Batch or cursor `after`, for programs
         that take batches ahead of the one they train on. It is the same on all ranks, and any number of ranks can
         continue from it: it has a position in the plan, and fingerprints of what led there."""
-        cursor, damaged = self._cursor, self._damaged
+        place = self._place
+        cursor, damaged = place.cursor, place.damaged
         if after is not None:
             cursor = after.cursor if isinstance(after, Batch) else whole("after", after)
             damaged = after.damaged if isinstance(after, Batch) else damaged
-        ahead = -(-(self._cursor - cursor) // self._options["batch"])
-        return {"leat": 1, "position": cursor, "step": max(self._step - ahead, 0),
+        ahead = -(-(place.cursor - cursor) // self._options["batch"])
+        return {"leat": 1, "position": cursor, "step": max(place.step - ahead, 0),
                 "state": self.plan.state(cursor, damaged)}
 
     def load_state_dict(self, state):
         """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there."""
         check_state(state)
         if "state" not in state and self.plan.info.order.startswith("documents"):  # older states of documents
-            self._reset(whole("position", state["position"]), 0)
+            position, damaged = whole("position", state["position"]), 0
         elif "state" not in state:
             raise ValueError("this is the state of a loader of documents (rows=\"documents\"), but this loader has "
                              "windows")
         else:
             position, damaged, _ = self.plan.load_state(state["state"])
-            self._reset(position, damaged)
-        self._step = whole("step", state.get("step", 0))
-        self._in_pass = True
-        self._open()
+        place = _Place(position, damaged, step=whole("step", state.get("step", 0)), resumes=_NEXT)
+        self._alone(lambda: self._go_to(place))
 
     @property
     def cursor(self):
         """Position in the plan after the last batch that was given."""
-        return self._cursor
+        return self._place.cursor
 
     # ---- Statistics
 
     def stats(self):
         """Statistics, as in struct leat_loader_stats of leat.h, with times in seconds: batches, tokens, next (how long
         it took to take a batch), waiting_share, engine, and how the thread spent its time."""
-        return self._native.stats()
+        return self._opened().stats()
 
     def stats_line(self):
         """The statistics in one line, for a log."""
-        return self._native.stats_line()
+        return self._opened().stats_line()
 
     def _warn(self):
         while (text := self._native.notice()) is not None:

@@ -5,7 +5,7 @@ import warnings
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import NONE, now, open_tokenizer, pack_options, read_id
+from leat._pack_options import now, open_tokenizer, pack_options, read_id
 from leat._values import whole
 from leat.packing import Summary, summarize
 from leat._documents import (arrow_capsules, follow, has_arrow, is_lazy_frame, is_pair, plain_ids, refuse_file_names,
@@ -47,9 +47,7 @@ class Packer:
         self._every = checkpoint_seconds
         self._last = now()
         self._summary: Summary | None = None
-        self._given, self._skipped, self._note = 0, 0, ""
-        self._rows: dict[str, int] = {}  # how many each source has given
-        self._numbers: dict[str, int] = {}  # each source's number as an input
+        self._note = ""
         self._take_note(self._core.note())
 
     def _take_note(self, note):
@@ -58,28 +56,27 @@ class Packer:
             return
         try:
             state = json.loads(note)
-            self._given, self._note, self._skipped = state["given"], state["note"], state["skipped"]
-            self._rows = dict(state["sources"])
+            self._core.restore(state["given"], state["skipped"], dict(state["sources"]))
+            self._note = state["note"]
         except (ValueError, KeyError, TypeError):
             self._core.suspend()
-            raise ValueError(f"the checkpoint of {self._output} was not made by a leat.Packer") from None
-        self._numbers = {name: number for number, name in enumerate(self._rows)}
+            raise ValueError(f"the checkpoint of {self._output!r} was not made by a leat.Packer") from None
 
     @property
     def given(self) -> int:
         """How many documents were given so far, including those before a resumed checkpoint."""
-        return self._given
+        return self._core.given()[0]
 
     @property
     def skipped(self) -> int:
         """How many rows without a text extend(nulls="skip") has left out."""
-        return self._skipped
+        return self._core.given()[1]
 
     @property
     def sources(self) -> dict[str, int]:
         """How many rows each source has given. To continue: extend(rows, source=name, skip=packer.sources.get(name, 0))
         """
-        return dict(self._rows)
+        return self._core.given()[2]
 
     @property
     def note(self) -> str:
@@ -105,10 +102,8 @@ class Packer:
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")
         if not isinstance(document, (list, tuple)):
             refuse_file_names(document)
-        number, row = self._origin(source)
         add, document = self._way(document)
-        add(document, read_id(id), number, row, row + 1 if source is not None else NONE)
-        self._count(source, 1)
+        add(document, read_id(id), source)
 
     def extend(self, documents, *, text: str = "text", id: str | None = "id", source: str | None = None, skip: int = 0,
                nulls: str = "error") -> int:
@@ -135,13 +130,13 @@ class Packer:
         if isinstance(documents, (list, tuple)):
             refuse_file_names(documents)
         skip = whole("skip", skip)
-        before = self._given
+        before = self.given
         how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls)
         if has_arrow(documents):
             self._extend_table(documents, **how)
         else:
             self._extend_some(tables_of(documents), **how)
-        return self._given - before
+        return self.given - before
 
     def _way(self, document):
         if isinstance(document, (str, bytes)):
@@ -155,32 +150,13 @@ class Packer:
                 raise
             raise TypeError(f"a document is a str, bytes, or ids, not {document!r}") from None
 
-    def _origin(self, source):
-        """(the number of a source's input, the number of its next row)."""
-        if source is None:
-            return NONE, 0
-        if source not in self._rows:
-            self._numbers[source] = self._core.add_input(source)
-            self._rows[source] = 0
-        return self._numbers[source], self._rows[source]
-
-    def _count(self, source, documents, skipped=0):
-        self._given += documents
-        self._skipped += skipped
-        if source is not None:
-            self._rows[source] += documents + skipped
-
     def _extend_table(self, table, text, id, source, skip, nulls):
         """Returns how many rows of `skip` remain to be left out."""
         rows = _leat.ArrowRows(arrow_capsules(table), text, id, id == "id")
         passed = 0
         while True:
-            number, row = self._origin(source)
             before = rows.count()
-            try:
-                more = self._core.add_arrow(rows, skip, nulls == "skip", number, row)
-            finally:
-                self._count(source, *self._core.counts())
+            more = self._core.add_arrow(rows, skip, nulls == "skip", source)
             passed += rows.count() - before
             if not more:
                 return max(0, skip - passed)
@@ -201,31 +177,26 @@ class Packer:
                 skip = self._extend_table(table, text, id, source, skip, nulls)
             return
         iterator = itertools.islice(iterator, skip, None)
-        if isinstance(first, dict) or hasattr(first, "keys"):
-            iterator = self._of_dicts(iterator, text, id, source, nulls)
+        of_dicts = isinstance(first, dict) or hasattr(first, "keys")
+        if of_dicts:
+            iterator = self._of_dicts(iterator, text, id, nulls)
         elif not isinstance(first, (str, bytes)) and not is_pair(first):
             for document in iterator:
                 self.add(document, source=source)
                 self._checkpoint_if_due()
             return
-        while True:
-            number, row = self._origin(source)
-            try:
-                more = self._core.add_some(iterator, number, row)
-            finally:
-                self._count(source, self._core.counts()[0])
-            if not more:
-                return
+        while self._core.add_some(iterator, source, of_dicts and nulls == "skip"):
             self._checkpoint_if_due()
 
-    def _of_dicts(self, dicts, text, id, source, nulls):
+    def _of_dicts(self, dicts, text, id, nulls):
+        """Pairs for add_some(), and None for a row that is left out."""
         way, id_way = text.split("."), id.split(".") if id else []
         for n, record in enumerate(dicts):
             value = follow(record, text, way)
             if value is None:
                 if nulls == "error":
                     raise ValueError(f"document {n} has no {text}; nulls=\"skip\" leaves such documents out")
-                self._count(source, 0, 1)
+                yield None
                 continue
             yield value, read_id(follow(record, id, id_way)) if id else None
 
@@ -236,9 +207,15 @@ class Packer:
         import json
         if not isinstance(note, str):
             raise TypeError(f"note must be a str, not {note!r}")
-        state = {"given": self._given, "skipped": self._skipped, "note": note, "sources": list(self._rows.items())}
-        self._core.checkpoint(json.dumps(state).encode())
-        self._note, self._last = note, now()
+        given, skipped, sources = self._core.given()
+        state = {"given": given, "skipped": skipped, "note": note, "sources": list(sources.items())}
+        before, self._note = self._note, note  # first: after an interrupt, no older one may be in the last checkpoint
+        try:
+            self._core.checkpoint(json.dumps(state).encode())
+        except Error:
+            self._note = before
+            raise
+        self._last = now()
 
     def _checkpoint_if_due(self):
         if self._every is not None and now() - self._last >= self._every:
@@ -247,7 +224,7 @@ class Packer:
     def finish(self) -> Summary:
         """Writes what is left, and gives the dataset its name. If this fails, suspend or abandon the packer."""
         if self._summary is None:
-            report = dict(self._core.finish(), inputs=len(self._rows))
+            report = dict(self._core.finish(), inputs=len(self.sources))
             self._summary = summarize(self._output, report, [], [], now() - self._began)
         return self._summary
 
@@ -261,7 +238,7 @@ class Packer:
 
     def __repr__(self):
         state = "finished" if self._summary else "ended" if self._core.ended() else "open"
-        return f"<leat.Packer of {self._output!r}: {self._given} documents given, {state}>"
+        return f"<leat.Packer of {self._output!r}: {self.given} documents given, {state}>"
 
     def __enter__(self) -> Packer:
         return self
@@ -284,7 +261,7 @@ class Packer:
     def __del__(self):
         core = getattr(self, "_core", None)  # None if the output could not be opened
         if core is not None and not core.ended():
-            warnings.warn(f"the leat.Packer of {self._output} was neither finished nor suspended",
+            warnings.warn(f"the leat.Packer of {self._output!r} was neither finished nor suspended",
                           ResourceWarning, source=self)
 
     def __reduce__(self):

@@ -1,12 +1,12 @@
-"""packing.py: leat.pack and leat.merge make datasets from text files and from other datasets."""
+"""packing.py: leat.pack and leat.merge make datasets; leat.export turns them into files of other tools."""
 from __future__ import annotations
 
 import collections
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, read_size, \
-    read_splits
+from leat._pack_options import NONE, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
+    read_size, read_splits
 
 SKIPPED, REPLACED = 1, 2  # enum leat_pack_notice_kind of leat_pack.h
 
@@ -17,14 +17,15 @@ Progress.__doc__ = """The progress of a run of leat.pack().
 bytes, total_bytes   of the inputs, as on disk; total_bytes is 0 if not known
 bytes_before         how many of `bytes` were done before the run was resumed
 text_bytes, tokens, documents, rejects   so far
-bound                the slowest station: "reading", "encoding", "writing"; or "arranging", when `bytes` counts
-                     bytes of tokens
+bound                the slowest station: "reading", "encoding", "writing"; or "checking", when a run is resumed and
+                     `bytes` counts what it had written, which is read back; or "arranging", when `bytes` counts bytes
+                     of tokens
 """
 
 Summary = collections.namedtuple(
     "Summary", "output inputs documents tokens text_bytes rejected deduplicated splits special_strings "
                "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished skipped skipped_files replaced "
-               "replaced_in not_json", defaults=(0, (), 0, {}, 0))
+               "replaced_in not_json kept_out outputs row_groups", defaults=(0, (), 0, {}, 0, 0, (), 0))
 Summary.__doc__ = """What a run did; the names are those of `leat pack --json`.
 
 rejected          records that could not be packed; OUTPUT.rejects.jsonl holds them
@@ -34,10 +35,13 @@ special_strings   strings of special tokens in the texts, whether encoded as spe
 truncated_inputs  compressed inputs that were cut off or damaged
 mb_per_s, tokens_per_s   of the work of this run alone, without that of a run that it resumed
 was_finished      with resume: nothing was left to do
-skipped, skipped_files   files of folders that were left out
+skipped, skipped_files   files that were left out, mostly of folders
 replaced, replaced_in    malformed parts of texts that became U+FFFD: how many, and how many per input (a dict; empty
                          after a Packer)
 not_json          records with NaN or Infinity, which were taken though JSON has neither
+kept_out          records that a condition of `keep` left out
+outputs           with `by`, a dict for each dataset: name, value, documents, tokens, identity, and split if it is one
+row_groups        of Parquet files, that were packed
 """
 
 
@@ -46,25 +50,36 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          invalid_utf8: str = "replace", threads: int | None = None, memory: int | str | None = None,
          shuffle: int | None = None, dedup: bool = False, split=None, max_rejects: int | float | str | None = "1%",
          allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
-         skip_unknown: bool = False, allow_binary: bool = False, created: int | None = None) -> Summary:
+         skip_unknown: bool = False, allow_binary: bool = False, follow_links: bool = False, keep=(),
+         by: str | None = None, created: int | None = None) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
-    inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain, .zst or .gz), folders, "@LIST", "-"
+    inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
+                  folders, "@LIST", "-"
     tokenizer     a leat.Tokenizer, or the argument for one
-    format        "auto", "jsonl" or "text" (each file is one document)
+    format        "auto", "jsonl", "parquet" or "text" (each file is one document)
     text, id      the fields of a JSON record, with dots for fields of objects; id=None: no ids
     end, begin    the token after and before each document: an id, a token, or None; "auto": the tokenizer's
     special       True: strings of special tokens in texts become these tokens; False: they stay text, and are counted
     invalid_utf8  "replace" or "reject"
     threads       None: all cores
-    memory        bound on the memory of the process, in bytes or like "4GiB"; None: 2 GiB, plus whole GiB already held
+    memory        bound on the memory of the process, in bytes or like "4GiB"; None: 2 GiB, plus whole GiB already held,
+                  but in control groups at most three quarters of what they leave
     shuffle       a seed: shuffles the documents over the whole corpus
     dedup         keeps only the first of documents with the same text
     split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
     max_rejects   stops the run after more rejects than this number, or share of the records ("1%", 0.01); None: never
-    allow_truncated  warns of a compressed input that is cut off instead of failing; its readable part is packed
+    allow_truncated  warns of a compressed or Parquet input that is cut off, instead of failing; what is readable is
+                  packed
     skip_unknown  leaves out files of folders that may hold texts and cannot be read, instead of failing
     allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
+    follow_links  packs what symbolic links in folders lead to, also out of the folder; else these are left out
+    keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
+                  "score >= 3", "meta.url exists"; signs: = != < <= > >=. Numbers are compared with numbers, exactly,
+                  other values (bare or in quotes) with strings; a missing field, a null or another type: left out
+    by            a field of JSON records or a column of Parquet files, as for `id`: makes a dataset OUTPUT.VALUE for
+                  each of its values, which is what packing the records with that value alone gives. Records without a
+                  value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
     resume        continues a run that was stopped or killed
     part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
     force         replaces an existing output
@@ -81,16 +96,19 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     options = pack_options(tokenizer, format=format, text=text, id=id, end=end, begin=begin, special=special,
                        invalid_utf8=invalid_utf8, threads=threads, memory=memory, shuffle=shuffle, dedup=dedup,
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
-                       skip_unknown=skip_unknown, allow_binary=allow_binary)
+                       skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
+                           by=by)
     notices: list[tuple[int, bytes, int]] = []
+    made: list[tuple] = []
     bar, watch = _watching(progress)
     try:
         report, infos, text_before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch,
-                                               notices.append)
+                                               notices.append, made.append)
     finally:
         if bar:
             bar.close()
-    summary = summarize(output, report, infos, splits, now() - began, text_before)._replace(
+    summary = summarize(output, report, infos, [] if by else splits, now() - began, text_before)._replace(
+        outputs=_outputs(made),
         skipped_files=[path for kind, path, _ in _named(notices) if kind == SKIPPED],
         replaced_in={path: count for kind, path, count in _named(notices) if kind == REPLACED})
     if report["damaged_inputs"]:
@@ -98,23 +116,54 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     return summary
 
 
-def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, split=None,
+def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, split=None, threads: int | None = None,
           memory: int | str | None = None, force: bool = False, progress=None, created: int | None = None) -> Summary:
-    """Joins finished datasets of one tokenizer to the dataset `output`, without encoding again, like `leat merge`.
+    """Joins finished datasets of one tokenizer to the dataset `output`, without encoding again, like `leat merge`. All
+    parts of a run with `by` become the datasets OUTPUT.VALUE.
 
     parts     names of datasets, folders or "@LIST"; the results of pack(part=(i, n)) for all i become the whole dataset
-    shuffle, dedup, split, memory, force, created   as in pack()
+    shuffle, dedup, split, threads, memory, force, created   as in pack()
     progress  a function that is called with (bytes done, bytes in all) about ten times per second
     """
     began = now()
     splits = read_splits(split)
     seed = read_seed(shuffle)
+    made: list[tuple] = []
     info, infos, documents, deduplicated = _leat.merge(
-        output, list_paths(parts), seed is not None, seed or 0, dedup, splits,
-        0 if memory is None else read_size(memory), force, read_created(created), progress)
+        output, list_paths(parts), seed is not None, seed or 0, dedup, splits, threads or 0,
+        0 if memory is None else read_size(memory), force, read_created(created), progress, made.append)
     report = dict(info[0], deduplicated=deduplicated, inputs=0, text_bytes=0, rejects=0, special_strings=0,
                   damaged_inputs=0, peak_memory=0, was_finished=False)
-    return summarize(output, report, infos, splits, now() - began)
+    return summarize(output, report, infos, [] if made else splits, now() - began)._replace(outputs=_outputs(made))
+
+
+Export = collections.namedtuple("Export", "output to documents tokens bytes dtype end_token")
+Export.__doc__ = """What leat.export() has written; the names are those of `leat export --json`.
+
+documents   None if not known
+bytes       of all files
+dtype       "u16" or "u32"
+end_token   with which documents end; None if none is known
+"""
+
+
+def export(parts, output, to: str, *, dtype: str | None = None, force: bool = False, progress=None) -> Export:
+    """Writes the tokens of datasets, joined in order, as files of another tool, like `leat export`.
+
+    parts     a name or several: datasets, folders, "@LIST", files of other tools
+    output    the name of the files
+    to        "megatron" (OUTPUT.bin and .idx), "raw" (nanoGPT, OLMo-core), "llmc", "datatrove" (OUTPUT.ds, .ds.index)
+    dtype     "u16" or "u32": the size of an id; by default as stored
+    force     replaces existing files
+    progress  a function that is called with (bytes done, bytes in all)
+    """
+    if dtype not in (None, "u16", "u32"):
+        raise ValueError(f'dtype must be "u16" or "u32", not {dtype!r}')
+    documents, tokens, size, end, width = _leat.export(
+        output, list_paths(parts), to, {None: 0, "u16": 2, "u32": 4}[dtype], force, progress)
+    import os
+    return Export(os.fsdecode(output), to, None if documents == NONE else documents, tokens, size, f"u{8 * width}",
+                  None if end == NONE else end)
 
 
 # ---- Summary and progress --------------------------------------------------------------------------------------------
@@ -136,7 +185,15 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
                    seconds=seconds, mb_per_s=rate(text) / 1e6, tokens_per_s=rate(tokens),
                    peak_memory=report["peak_memory"], was_finished=report["was_finished"],
                    skipped=report.get("skipped", 0), replaced=report.get("replaced", 0),
-                   not_json=report.get("not_json", 0))
+                   not_json=report.get("not_json", 0), kept_out=report.get("kept_out", 0),
+                   row_groups=report.get("row_groups", 0))
+
+
+def _outputs(made):
+    import os
+    return [{"name": os.fsdecode(name), "value": value.decode("utf-8", "replace"), "documents": documents,
+             "tokens": tokens, "identity": identity.hex(), **({"split": split} if split else {})}
+            for name, value, split, documents, tokens, identity in made]
 
 
 def _named(notices):
@@ -165,7 +222,7 @@ class _Bar:
 
     def __call__(self, *numbers):
         p = Progress(*numbers)
-        phase = "arranging" if p.bound == "arranging" else "pack"
+        phase = p.bound if p.bound in ("arranging", "checking") else "pack"
         if phase != self._phase:
             self.close()
             self._phase = phase

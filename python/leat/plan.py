@@ -54,7 +54,7 @@ def _source(item):
         item = (item,)
     if not isinstance(item, (tuple, list)) or not 1 <= len(item) <= 3:
         raise TypeError(f"a source must be a name, (name, weight) or (name, weight, epochs), not {item!r}")
-    name, weight, epochs = (*item, *(1, 0)[len(item) - 1:])
+    name, weight, epochs = (*item, *(None, 0)[len(item) - 1:])
     epochs = whole("epochs of a source", epochs or 0)
     if isinstance(name, Dataset):
         return (name._names[0], decimal(weight), epochs, name._native)
@@ -85,23 +85,32 @@ class Plan:
               epochs); or a dict from names to weights. A weight counts as the decimal that you write. epochs limits the
               passes over a source
     seq_len   tokens per sample; one more is read for the labels
-    seed      another seed gives another order
+    seed      another seed gives another order; None: 0, or with order="megatron" Megatron's 1234
     base_len  tokens per block, a multiple of all lengths, if phases change the length
     split, use   contiguous ranges of each dataset: split="train=0.99,valid=0.01" or a dict, use="train"
     phases    changes: (start, weights) or (start, weights, seq_len) from sample `start` on
     skip      samples to leave out: (first, end)
     order     "shuffled" or "sequential": windows of seq_len tokens, shuffled by the seed or in the files' order.
               "documents" or "documents-sequential": whole documents, one per row, cut to seq_len tokens and one more,
-              without weights and phases
+              without weights and phases. "fit": rows of seq_len tokens of whole documents, put together so that nearly
+              nothing stays empty; only longer documents are cut, and other documents meet in each epoch.
+              "megatron": megatron-core's samples, each of them. It takes Megatron's settings: split="969,30,1", use
+              "train", "valid" or "test", weights for all sources or for none, and these:
+    samples   with order="megatron": how many samples to build for, as --train-samples; needed with weights
+    mid_level_dataset_surplus   with order="megatron": Megatron's setting of that name; None: 0.005
     epochs    a finite plan with at most so many passes over each source; None: without end
+    max_per_row    for "fit": at most so many documents, or parts of longer ones, in a row
+    min_length, max_length    for "fit": documents of fewer or more tokens are left out
+    cut_length    for "fit": only the first so many tokens of longer documents are used
 
     A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
     """
 
     __slots__ = ("_native", "_made", "_info", "_access", "__weakref__")
 
-    def __init__(self, sources, seq_len, seed=0, *, base_len=None, split=None, use=None, phases=(), skip=(),
-                 order="shuffled", epochs=None, access="leased"):
+    def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(),
+                 order="shuffled", epochs=None, access="leased", max_per_row=None, min_length=None, max_length=None,
+                 cut_length=None, samples=None, mid_level_dataset_surplus=None):
         choice("order", order, _leat.ORDERS)
         if isinstance(sources, Dataset) or is_name(sources):
             sources = [sources]
@@ -114,13 +123,23 @@ class Plan:
             if text is not None and not isinstance(text, str):
                 raise TypeError(f"{name} must be a str, not {text!r}")
         phases, skip = listed("phases must be a list", phases), listed("skip must be a list", skip)
+        if seed is None:
+            seed = 1234 if order == "megatron" else 0
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         self._native = _leat.open_plan(
             [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip], seq_len,
             0 if base_len is None else whole("base_len", base_len, 1), seed, split, use, _leat.ORDERS.index(order),
-            0 if epochs is None else whole("epochs", epochs, 1), choice("access", access, ACCESS))
+            0 if epochs is None else whole("epochs", epochs, 1), choice("access", access, ACCESS),
+            *(0 if value is None else whole(name, value, 1)
+              for name, value in (("max_per_row", max_per_row), ("min_length", min_length), ("max_length", max_length),
+                                  ("cut_length", cut_length), ("samples", samples))),
+            decimal(mid_level_dataset_surplus))
         self._made = (_make, (sources, seq_len, seed, dict(base_len=base_len, split=split, use=use, phases=phases,
-                                                           skip=skip, order=order, epochs=epochs, access=access)))
+                                                           skip=skip, order=order, epochs=epochs, access=access,
+                                                           max_per_row=max_per_row, min_length=min_length,
+                                                           max_length=max_length, cut_length=cut_length,
+                                                           samples=samples,
+                                                           mid_level_dataset_surplus=mid_level_dataset_surplus)))
         self._access = access
         self._info = None
 

@@ -73,11 +73,14 @@ def decimal(weight: _Weight | None) -> str | None: ...
 
 class Plan:
     def __init__(self, sources: _OneSource | Mapping[Any, _Weight] | Iterable[_AnySource], seq_len: int,
-                 seed: int = 0, *,
+                 seed: int | None = None, *,
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
                  phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
-                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential"] = "shuffled",
-                 epochs: int | None = None, access: _Access = "leased") -> None: ...
+                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] = "shuffled",
+                 epochs: int | None = None, access: _Access = "leased", max_per_row: int | None = None,
+                 min_length: int | None = None, max_length: int | None = None,
+                 cut_length: int | None = None, samples: int | None = None,
+                 mid_level_dataset_surplus: _Weight | None = None) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
               label: str = "plan", access: _Access = "leased") -> Plan: ...

@@ -1,7 +1,10 @@
 """tokenizer.py: leat.Tokenizer: fast and token-exact, replaces tiktoken's Encoding and tokenizers' Tokenizer."""
 from __future__ import annotations
 
+import os
+
 from leat import _leat
+from leat._leat import show
 from leat._documents import arrow_capsules, plain_ids, refuse_lazy
 from leat._tokenizer_file import affixes_of, byte_letters, unpacked
 
@@ -51,8 +54,8 @@ class Tokenizer:
     """Encodes text to the ids that the vocabulary's reference library gives, and decodes ids.
 
     spec     a built-in name: "bytes", or one of list_encoding_names(); a path to a tokenizer.json, *.tiktoken,
-             tekken.json or tokenizer.model (each also as .zst), or to a folder that holds one; or a Hugging Face model
-             id in the local hub cache
+             tekken.json, tokenizer.model, vocab.txt or vocab.json (each also as .zst), or to a folder that holds one;
+             or a Hugging Face model id in the local hub cache
     pattern  the name of the pattern, for a *.tiktoken file whose name does not imply it
     pat_str, mergeable_ranks, special_tokens, explicit_n_vocab
              make a tokenizer of a program's own, as tiktoken's Encoding does; `spec` or `name` is its name
@@ -171,7 +174,7 @@ class Tokenizer:
     def eot_token(self) -> int:
         """end_token; KeyError if it is None."""
         if self._end is None:
-            raise KeyError(f"{self.name} does not say which token ends a document")
+            raise KeyError(f"{show(self.name)} does not say which token ends a document")
         return self._end
 
     @property
@@ -385,7 +388,7 @@ class Tokenizer:
         from leat._ranks import pattern_of
         pattern = pattern_of(self._core.stored())
         if pattern is None:
-            raise AttributeError(f"{self.name} has no pattern as tiktoken's encodings do")
+            raise AttributeError(f"{show(self.name)} has no pattern as tiktoken's encodings do")
         return pattern
 
     # ---- The vocabulary, as a tokenizer.json writes it ----
@@ -401,7 +404,8 @@ class Tokenizer:
             return dict(self._names()[0])
         file = self._tokenizer_json()
         if file is not None:
-            return dict(file["model"]["vocab"])
+            vocab = file["model"]["vocab"]
+            return dict(vocab) if isinstance(vocab, dict) else {text: id for id, (text, _) in enumerate(vocab)}
         return {name: id for id, name in self._names()[1].items() if not self._core.token(id)[2]}
 
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
@@ -499,8 +503,8 @@ class Tokenizer:
     def _around(self, lists, add):
         asked = self._asked_for()
         if asked:
-            raise NotImplementedError(f"{self.name} asks for {' and '.join(asked)}, which leat does not support: call "
-                                      + " and ".join(f"no_{what}()" for what in asked))
+            raise NotImplementedError(f"{show(self.name)} asks for {' and '.join(asked)}, which leat does not support: "
+                                      "call " + " and ".join(f"no_{what}()" for what in asked))
         before, after = self._post_processor() if add or add is None else ([], [])
         if not before and not after:
             return [Encoding(ids, self) for ids in lists]
@@ -527,7 +531,7 @@ class Tokenizer:
         """(ids before a text, ids after it)."""
         if self._affixes is None:
             file = self._tokenizer_json() or {}
-            self._affixes = affixes_of(file.get("post_processor"))
+            self._affixes = affixes_of(file.get("post_processor"), self._vocabulary)
         return self._affixes
 
 
@@ -540,7 +544,7 @@ def _restored(cls, stored, like):
 def _reopened(cls, spec, pattern, like, fingerprint):
     tokenizer = cls(spec, pattern=pattern, like=like)
     if tokenizer._fingerprint != fingerprint:
-        raise ValueError(f"{spec} now holds another vocabulary than when the tokenizer was pickled")
+        raise ValueError(f"{spec!r} now holds another vocabulary than when the tokenizer was pickled")
     return tokenizer
 
 
@@ -563,7 +567,7 @@ def _refuse_pairs(pair, is_pretokenized):
 
 def _threads(count):
     if count is None:
-        return 0
+        count = len(os.sched_getaffinity(0))
     if count < 1:
         raise ValueError(f"num_threads must be at least 1, not {count}")
     return min(int(count), 4096)

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import command
+from conftest import ROOT, command
 
 import leat
 
@@ -21,6 +21,16 @@ def test_info_is_the_commands(corpus):
     shown, info = json.loads(command("leat", "info", corpus, "--json")), leat.open(corpus).info
     assert (info.tokens, info.documents, info.token_width) == (shown["tokens"], shown["documents"], shown["width"])
     assert info.identity.hex() == shown["identity"] and info.end_token == 50256 and info.begin_token is None
+
+
+def test_mask(corpus):
+    d = leat.open(ROOT / "tests/golden/valid/mask")
+    assert d.info.stores_mask and not leat.open(corpus).info.stores_mask
+    assert d.mask(0, 7).tolist() == [0, 0, 1, 255, 0, 0, 255]
+    assert d.mask().dtype == np.uint8 and len(d.mask(10)) == d.info.tokens - 10
+    assert (leat.open(corpus).mask(0, 100) == 255).all()
+    with pytest.raises(leat.Error, match="range"):
+        d.mask(0, d.info.tokens + 1)
 
 
 def test_tokens_are_the_file(corpus, wide):

@@ -90,14 +90,16 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def inputs(folder, *names, field="text", length=None):
-    """The sample corpus by these names, its texts as a field of this name; cut to documents of that length."""
+def inputs(folder, *names, field="text", length=None, **more):
+    """The sample corpus by these names, its texts in this field, too; cut to documents of that length."""
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         texts = [json.loads(line)["text"] for line in ENGLISH.read_text(encoding="utf-8").splitlines()]
         if length:
             texts = [text[at:at + length] for text in texts for at in range(0, len(text), length)]
-        lines = "".join(json.dumps({field: text, "id": n}) + "\n" for n, text in enumerate(texts)).encode()
+        records = ({"text": text, field: text, "id": n, "lang": "en", "score": 4, **more}
+                   for n, text in enumerate(texts))
+        lines = "".join(json.dumps(record) + "\n" for record in records).encode()
         (folder / name).write_bytes(pyarrow.compress(lines, "zstd", asbytes=True) if name.endswith(".zst") else lines)
 
 
@@ -287,8 +289,8 @@ def test_from_megatron_settings(folder, megatron):
 def test_from_megatron_settings_of_megatron(folder, megatron):
     """The same with Megatron's own function."""
     path = "megatron/core/datasets/gpt_dataset.py"
-    text = public_files("LEAT_TEST_MEGATRON", "NVIDIA/Megatron-LM", "5be9626709af2722333bf54797c954c09edeada3",
-                        {path: "9414985f9b3d61af73785135967b86cc69fb09371e4043d5a32802395e4c3c95"})[path]
+    text = public_files("LEAT_TEST_MEGATRON", "NVIDIA/Megatron-LM", "55ac7082517c3878ae653c07c09c534b8aed49f6",
+                        {path: "313ff01e834735a67baf6f7b2bfa16dc20e91d06d4799998d8378e1c689f1f3b"})[path]
     function = next(part for part in ast.parse(text).body
                     if getattr(part, "name", "") == "_get_ltor_masks_and_position_ids")
     names = {"torch": torch}
@@ -337,13 +339,25 @@ def test_readme(folder, monkeypatch):
                 path.unlink()
         inputs(folder, "data/a.jsonl", "data/b.jsonl.zst", "more/c.jsonl")
         inputs(folder, "part-1.jsonl.zst", field="content")
+        (folder / "fineweb").mkdir()
+        pyarrow.parquet.write_table(pyarrow.table({"text": ["a", "b"], "id": ["1", "2"]}), folder / "fineweb/1.parquet")
+        inputs(folder, "pile/a.jsonl", meta={"pile_set_name": "Wikipedia (en)"})
         (folder / "inputs.txt").write_text("data\nmore\n")
         a_vocabulary(folder / "tokenizer.json")
         if not line.startswith("leat pack"):
             for name in ("corpus", "wiki"):
                 leat.pack("data", name, progress=None)
 
+    def plan(line):
+        anew("leat pack")
+        if "--parts" not in line:
+            run = [BUILD / "leat", "pack", "--run", "run"]
+            subprocess.run([*run, "--parts", "3", "-t", "gpt2", "data/"], cwd=folder, check=True)
+            for part in "123" if "merge" in line else "":
+                subprocess.run([*run, "--part", part], cwd=folder, check=True)
+
     page.shell(anew)
+    page.shell(plan)
     page.done()
 
 

@@ -1,5 +1,6 @@
 """What a person at a terminal gets wrong: each is refused by a sentence that names the argument and says what it is,
 and nothing is taken for something else. Beside each block: what there was before."""
+import base64
 import os
 import pickle
 import subprocess
@@ -42,7 +43,7 @@ def test_numbers_of_a_loader(plan, name, least):
 
 def test_other_numbers(corpus, plan):
     """Plans and packing said "'str' object cannot be interpreted as an integer" and did not say which."""
-    for name, wrong in (("seq_len", 0), ("seq_len", -1), ("seq_len", "64"), ("seed", None), ("seed", 1.5),
+    for name, wrong in (("seq_len", 0), ("seq_len", -1), ("seq_len", "64"), ("seed", "1"), ("seed", 1.5),
                         ("epochs", 0), ("epochs", 1.0), ("base_len", -64)):
         refused((TypeError, ValueError), name, leat.Plan, corpus, **{"seq_len": 64, name: wrong})
     for name, wrong in (("threads", "4"), ("threads", True), ("threads", 0), ("memory", 2.5e9), ("memory", "lots"),
@@ -179,8 +180,8 @@ def test_repr(corpus, plan, tmp_path):
 
 def test_words_of_python(corpus, tmp_path):
     """Sentences spoke of LEAT_ACCESS_TRUSTED and --force; hints are spelled for Python."""
-    refused(leat.Error, r"force=True", leat.pack, corpus + ".tokens", corpus, "bytes", format="text",
-            allow_binary=True)
+    (tmp_path / "a.txt").write_text("a text")
+    refused(leat.Error, r"force=True", leat.pack, tmp_path / "a.txt", corpus, "bytes")
     refused(leat.Error, r"read\(\).*access=\"trusted\"", lambda: leat.open(corpus, access="read").tokens)
 
 
@@ -235,6 +236,37 @@ def test_names_of_any_bytes(tmp_path, name):
         assert leat.Plan.load(path).text == plan.text
     refused(leat.Error, "first line", leat.Plan.load, folder + b"/data.tokens")  # "embedded null byte"
     refused(leat.Error, "nothing.leat", leat.open, folder + b"/nothing")
+
+
+def test_what_is_printed_of_names(tmp_path):
+    """Names of files, of tokens and of what a file says stood in sentences as they are: a terminal obeyed them."""
+    import re
+    evil = "e\x1b]0;x\x07\x7f\x9b31m\u202eb\u2066c\u2028d\u061c\r\n" + os.fsdecode(b"\x9b\xff")
+    shown = "e\\x1b]0;x\\x07\\x7f\\u009b31m\\u202eb\\u2066c\\u2028d\\u061c\\x0d\\x0a\\x9b\\xff"
+    obeyed = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+    assert leat._leat.show(evil) == shown and leat._leat.show("\ud800 \u00e9") == "\\ud800 \u00e9"
+
+    def says(kind, call, *args, name=shown, **options):
+        with pytest.raises(kind) as error:
+            call(*args, **options)
+        text = str(error.value)
+        assert name in text and not obeyed.search(text), repr(text)
+
+    path = tmp_path / (evil + ".tiktoken")
+    path.write_bytes(b"".join(base64.b64encode(bytes([i])) + b" %d\n" % i for i in range(256)))
+    t = leat.Tokenizer(path, pattern="gpt2")
+    says(leat.Error, leat.open, tmp_path / evil)
+    says(leat.Error, leat.Tokenizer, tmp_path / (evil + "no.tiktoken"))
+    says(ValueError, leat.Packer, tmp_path / "x", t)
+    says(ValueError, leat.Packer, tmp_path / "x", t, end=10**9)
+    says(ValueError, leat.Packer, tmp_path / "x", t, end="none of it")
+    says(KeyError, lambda: t.eot_token, name="e\\")
+    says(leat.Error, leat.pack, tmp_path / evil, tmp_path / "x", "bytes")
+    assert not obeyed.search(repr(t))
+    packer = leat.Packer(tmp_path / evil, "bytes")
+    with pytest.warns(ResourceWarning) as warned:
+        del packer
+    assert not obeyed.search(str(warned[0].message))
 
 
 # ---- Without the other packages

@@ -94,6 +94,49 @@ def test_inputs(tmp_path, monkeypatch):
     assert os.path.exists("path.tokens") and os.path.exists("bytes.leat")
 
 
+def test_keep(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "a", "n": 3}\n{"text": "b", "n": 3.0e0}\n{"text": "c"}\n')
+    kept = leat.pack(tmp_path / "a.jsonl", tmp_path / "kept", "bytes", keep="n = 3", progress=None)
+    assert (kept.documents, kept.kept_out, kept.rejected) == (2, 1, 0)
+    kept = leat.pack(tmp_path / "a.jsonl", tmp_path / "all", "bytes", keep=["n exists", 'text != "a"'], progress=None)
+    assert (kept.documents, kept.kept_out) == (1, 2)
+    for wrong, error in (("n", leat.Error), ("n =\0", TypeError), ([3], TypeError), (["n = 3"] * 65, ValueError)):
+        with pytest.raises(error):
+            leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", keep=wrong, progress=None)
+    assert not (tmp_path / "no.leat").exists()
+
+
+def test_by(tmp_path):
+    lines = [json.dumps({"text": f"text {n}", "lang": ["en", "De", 3][n % 3]}) + "\n" for n in range(30)]
+    (tmp_path / "a.jsonl").write_text("".join(lines) + '{"text": ""}\n')
+    made = leat.pack(tmp_path / "a.jsonl", tmp_path / "all", "bytes", by="lang", split={"v": 0.3}, progress=None,
+                     max_rejects=None)
+    assert (made.documents, made.rejected, made.splits) == (30, 1, [])
+    assert [(o["value"], o.get("split")) for o in made.outputs] == \
+        [("3", "v"), ("3", None), ("De", "v"), ("De", None), ("en", "v"), ("en", None)]
+    for o in made.outputs:
+        with leat.Dataset(o["name"]) as d:
+            assert (len(d), len(d.tokens)) == (o["documents"], o["tokens"])
+            assert d.metadata["leat.by.value"] == o["value"]
+        assert o["name"] == f"{tmp_path}/all.{o['value']}{'.v' if 'split' in o else ''}"
+    parts = [tmp_path / f"p{i}" for i in (1, 2)]
+    for i, part in enumerate(parts):
+        assert leat.pack(tmp_path / "a.jsonl", part, "bytes", by="lang", part=(i + 1, 2), progress=None,
+                         max_rejects=None).outputs == []
+    merged = leat.merge(parts, tmp_path / "merged", split={"v": 0.3})
+    assert [o["identity"] for o in merged.outputs] == [o["identity"] for o in made.outputs]
+    again = leat.pack(tmp_path / "a.jsonl", tmp_path / "all", "bytes", by="lang", split={"v": 0.3}, progress=None,
+                      max_rejects=None, resume=True)
+    assert again.was_finished and again.outputs == made.outputs
+    with pytest.raises(TypeError):
+        leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", by=3)
+
+
+def test_array(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps([{"text": "a"}, {"text": "b"}], indent=2))
+    assert leat.pack(tmp_path / "a.json", tmp_path / "a", "bytes", progress=None).documents == 2
+
+
 def test_created(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     corpus(tmp_path / "in")
@@ -232,11 +275,56 @@ def test_rates_of_a_resumed_run(tmp_path):
     with pytest.raises(leat.Error) as e:
         leat.pack(path, out, "bytes", max_rejects=0)
     assert e.value.resumable
-    first = []
-    s = leat.pack(path, out, "bytes", max_rejects=1, resume=True, progress=first.append)
+    seen = []
+    s = leat.pack(path, out, "bytes", max_rejects=1, resume=True, progress=seen.append)
+    first = [p for p in seen if p.bound != "checking"]
     whole, own = (s.text_bytes, s.tokens), (s.text_bytes - first[0].text_bytes, s.tokens - first[0].tokens)
     assert first[0].bytes_before > 0 and own < whole
     assert (s.mb_per_s * s.seconds * 1e6, s.tokens_per_s * s.seconds) == pytest.approx(own)
+
+
+def test_resuming_checks_what_was_written(tmp_path):
+    """That can be stopped, too, and refuses what is damaged."""
+    out, path, seen = tmp_path / "out", large(tmp_path), []
+    with open(path, "a") as file:
+        file.write("{}\n")
+    with pytest.raises(leat.Error) as e:
+        leat.pack(path, out, "bytes", max_rejects=0)
+
+    def stop(p):
+        seen.append(p)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as e:
+        leat.pack(path, out, "bytes", max_rejects=1, resume=True, progress=stop)
+    assert e.value.__cause__.status == "stopped" and e.value.__cause__.resumable
+    assert [p.bound for p in seen] == ["checking"] and 0 < seen[0].bytes <= seen[0].total_bytes
+    origins = tmp_path / "out.partial.origins"
+    whole = origins.read_bytes()
+    origins.write_bytes(whole[:100] + b"\1" + whole[101:])
+    with pytest.raises(leat.Error, match="out.partial.origins is damaged.*force=True") as e:
+        leat.pack(path, out, "bytes", max_rejects=1, resume=True)
+    assert e.value.status == "checkpoint" and not e.value.resumable
+    origins.write_bytes(whole)
+    leat.pack(path, out, "bytes", max_rejects=1, resume=True)
+    leat.pack(path, tmp_path / "whole", "bytes", max_rejects=1)
+    assert same(out, tmp_path / "whole")
+
+
+def test_follow_links(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("in", "out", "links"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.txt").write_text(folder)
+    (tmp_path / "in" / "link.txt").symlink_to("../out/a.txt")
+    s = leat.pack("in", "x", "bytes")
+    assert (s.inputs, s.skipped, s.skipped_files) == (1, 1, ["in/link.txt"])
+    s = leat.pack("in", "x", "bytes", follow_links=True, force=True)
+    assert (s.inputs, s.skipped) == (2, 0)
+    (tmp_path / "links" / "a.txt").unlink()
+    (tmp_path / "links" / "a.txt").symlink_to("../out/a.txt")
+    with pytest.raises(leat.Error, match=r"links that lead out of it, such as links/a.txt.*\(follow_links=True\)"):
+        leat.pack("links", "y", "bytes")
 
 
 INTERRUPTED = """
@@ -300,7 +388,7 @@ def test_merge(tmp_path, monkeypatch):
     seen = []
     s = leat.merge(parts, "merged", progress=lambda *p: seen.append(p))
     assert same("merged", "whole") and s.tokens == whole.tokens and s.documents == whole.documents
-    mixed = leat.merge(parts, "mixed", shuffle=5, dedup=True, split={"valid": 0.2}, memory="1MiB")
+    mixed = leat.merge(parts, "mixed", shuffle=5, dedup=True, split={"valid": 0.2}, threads=2, memory="1MiB")
     command("merge", "-o", "theirs", "--shuffle", "5", "--dedup", "--split", "valid=0.2", *parts)
     assert same("mixed", "theirs") and same("mixed.valid", "theirs.valid")
     assert mixed.deduplicated > 0 and mixed.splits[0]["output"] == "mixed.valid"

@@ -86,6 +86,14 @@ def test_datasets_as_sources(corpus, folder):
     assert pickle.loads(pickle.dumps(plan)).order(77) == plan.order(77)
 
 
+def test_megatron(corpus):
+    plan = leat.Plan([(corpus, 0.7), (corpus, Decimal("0.3"))], 64, order="megatron", split="8,1,1", use="valid",
+                     samples=5000, mid_level_dataset_surplus=0.25)
+    words = ["--source", f"{corpus}:0.7", "--source", f"{corpus}:0.3", "--seq-len", 64, "--order", "megatron",
+             "--split", "8,1,1", "--use", "valid", "--samples", 5000, "--mid-level-dataset-surplus", 0.25]
+    assert len(plan) == 5000 and plan.text == command("leat", "order", *words, "--seed", 1234, "--print-plan")
+
+
 def test_finite(corpus):
     plan = leat.Plan(corpus, 256, epochs=2, skip=[(0, 10)])
     blocks = (171241 - 1) // 256

@@ -1,6 +1,7 @@
 """leat.Tokenizer itself: forms of texts and ids, errors, threads, forks, pickling, interrupts, lifetimes."""
 import array
 import gc
+import json
 import os
 import pickle
 import signal
@@ -260,3 +261,35 @@ def test_opened_and_dropped():
         leat.Tokenizer("gpt2").encode("x")
     gc.collect()
     assert resident() - before < 24 << 20
+
+
+def slow_tokenizer(folder):
+    """Of a row of digits it looks at all that follow for each three of them."""
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps({
+        "model": {"type": "BPE", "vocab": {"1": 0, "a": 1}, "merges": []},
+        "pre_tokenizer": {"type": "Split", "behavior": "Isolated", "invert": False,
+                          "pattern": {"Regex": "1{1,3}(?=(?:111)*(?:[^1]|$))|[^1]+"}},
+    }))
+    return leat.Tokenizer(str(path))
+
+
+@pytest.mark.parametrize("call", ["one text", "a list", "a long list", "a long text"])
+def test_interrupt_inside_of_a_text(tmp_path, call):
+    """An interrupt was noticed after the text only: 40 s for one of 69 KB. If it still were, the text would come to its
+    last row first, for which the expression takes too many steps."""
+    slow = slow_tokenizer(tmp_path)
+    text = ("1" * 40000 + "a") * 5 + "1" * 500000
+    calls = {
+        "one text": lambda: slow.encode(text),
+        "a list": lambda: slow.encode_batch([text[:200000] + "1" * 50000]),
+        "a long list": lambda: slow.encode_batch([text, text]),
+        "a long text": lambda: slow.encode(text + "1" * 3000000),
+    }
+    with pytest.raises(leat.Error, match="too many steps"):
+        slow.encode("1" * 500000)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        calls[call]()
+    assert slow.encode("11a") == [0, 0, 1]  # and it goes on

@@ -20,30 +20,36 @@ static size_t next_room(size_t room, size_t need)
     return room;
 }
 
+/* Lets the buffer have `allocated` bytes. */
+static enum leat_status move(struct buffer *b, uint64_t allocated, struct leat_error *err)
+{
+    uint8_t *bytes = allocated > b->allocated ? realloc(b->bytes, allocated) : b->bytes;
+
+    if (!bytes)
+        return status_no_memory(err, allocated);
+    b->bytes = bytes;
+    b->allocated = allocated;
+    return LEAT_OK;
+}
+
 enum leat_status buffer_reserve(struct buffer *b, size_t more, struct leat_error *err)
 {
     size_t need = b->size + more, room;
-    uint8_t *bytes;
+    uint64_t allocated = b->allocated;
+    enum leat_status s;
 
     if (b->room - b->size >= more)
         return LEAT_OK;
     if (more > SIZE_MAX - b->size)
         return status_no_memory(err, more);
-    room = next_room(b->room, need);
-    if (!bound_take(b->bound, room)) {
-        room = need; /* near the bound, without any reserve */
-        if (!bound_take(b->bound, room))
-            return bound_refuse(b->bound, need, err);
-    }
-    bytes = realloc(b->bytes, room);
-    if (!bytes) {
-        bound_give(b->bound, room);
-        return status_no_memory(err, room);
-    }
-    bound_give(b->bound, b->room);
-    b->bytes = bytes;
-    b->room = room;
-    return LEAT_OK;
+    room = bound_take_growth(b->bound, next_room(b->room, need), need, &allocated);
+    if (room == 0)
+        return bound_refuse(b->bound, need, err);
+    s = move(b, allocated, err);
+    bound_give(b->bound, s == LEAT_OK ? b->room : room);
+    if (s == LEAT_OK)
+        b->room = room;
+    return s;
 }
 
 enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size, struct leat_error *err)
@@ -68,7 +74,7 @@ void buffer_trim(struct buffer *b)
     } else if ((bytes = realloc(b->bytes, b->size))) {
         bound_give(b->bound, b->room - b->size);
         b->bytes = bytes;
-        b->room = b->size;
+        b->room = b->allocated = b->size;
     }
 }
 

@@ -13,7 +13,8 @@
 struct buffer {
     uint8_t *bytes;      /* owned; NULL while room is 0 */
     size_t size;         /* bytes in use */
-    size_t room;         /* bytes allocated */
+    size_t room;         /* bytes that it may use without asking */
+    uint64_t allocated;  /* bytes allocated: more than `room` near the bound */
     struct bound *bound; /* counts the room, or NULL; set it while the room is 0; outlives the buffer */
 };
 

@@ -95,7 +95,7 @@ static inline bool bytes_multiply(uint64_t a, uint64_t b, uint64_t *product)
 }
 
 /* How many pieces of `unit` bytes hold `bytes`. Cannot overflow. */
-static inline uint64_t bytes_pieces(uint64_t bytes, uint64_t unit)
+static inline uint64_t bytes_divide_up(uint64_t bytes, uint64_t unit)
 {
     return bytes / unit + (bytes % unit != 0);
 }

@@ -7,4 +7,7 @@
 /* A clock that only goes forward, in nanoseconds. */
 uint64_t clock_ns(void);
 
+/* CPU time of the calling thread. */
+uint64_t clock_cpu_ns(void);
+
 #endif

@@ -65,12 +65,6 @@ enum leat_status file_create(int *fd, const char *path, struct leat_error *err)
     return *fd < 0 ? status_set_os(err, errno, "cannot create %s", path) : LEAT_OK;
 }
 
-enum leat_status file_open_write(int *fd, const char *path, struct leat_error *err)
-{
-    *fd = open_again(path, O_RDWR);
-    return *fd < 0 ? status_set_os(err, errno, "cannot open %s for writing", path) : LEAT_OK;
-}
-
 enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *path,
                               struct leat_error *err)
 {
@@ -133,6 +127,15 @@ enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct l
     return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot set the length of %s", path);
 }
 
+/* The kernel reports a write that failed to the first sync after it, even of a file that was opened later: that report
+ * is taken here, since what the last sync made durable is safe, and the rest goes. Before cutting, because the last
+ * block is written again for it, and a failure of that must show. */
+enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct leat_error *err)
+{
+    fdatasync(fd);
+    return file_truncate(fd, size, path, err);
+}
+
 bool file_is_remote(int fd)
 {
 #if defined(__linux__)
@@ -177,8 +180,7 @@ static enum leat_status sync_names(int fd, const char *folder, struct leat_error
     return s;
 }
 
-/* The folder that holds a path; the caller frees it. NULL: no memory. */
-static char *folder_of(const char *path)
+char *file_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
@@ -196,7 +198,7 @@ static char *folder_of(const char *path)
 
 enum leat_status file_sync_folder(const char *path, struct leat_error *err)
 {
-    char *folder = folder_of(path);
+    char *folder = file_folder(path);
     enum leat_status s;
     int fd;
 
@@ -214,7 +216,7 @@ enum leat_status file_sync_folder(const char *path, struct leat_error *err)
 
 enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_error *err)
 {
-    char *folder = folder_of(path);
+    char *folder = file_folder(path);
     enum leat_status s;
 
     *fd = -1;
@@ -240,8 +242,9 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
     return s;
 }
 
-/* Without RENAME_NOREPLACE (NFS): makes a second name, which also fails if `to` exists, then removes the first; the
- * sync keeps a power cut from losing both. Without second names either (FUSE): looks, then renames, not atomically. */
+/* Without RENAME_NOREPLACE (NFS; containers that refuse the call): makes a second name, which also fails if `to`
+ * exists, then removes the first; the sync keeps a power cut from losing both. Without second names either (FUSE):
+ * looks, then renames, not atomically. */
 static int rename_to_new(const char *from, const char *to)
 {
     struct stat st;
@@ -260,18 +263,35 @@ static int rename_to_new(const char *from, const char *to)
     return errno == ENOENT ? rename(from, to) : -1;
 }
 
+/* Whether a rename that failed was done all the same: on a network file system its answer may be lost, and the kernel
+ * asks again. `was`: what `from` was before; `to` was something else, or nothing. */
+static bool is_renamed(const char *from, const char *to, struct file_identity was)
+{
+    struct file_identity is;
+
+    if (file_identify(to, &is, NULL) != LEAT_OK || !file_same(was, is))
+        return false;
+    unlink(from); /* a second name may be left */
+    return true;
+}
+
 enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err)
 {
-    int r;
+    struct file_identity was, old;
+    bool known = file_identify(from, &was, NULL) == LEAT_OK && file_identify(to, &old, NULL) == LEAT_OK;
+    int r, why;
 
     if (replace) {
         r = rename(from, to);
     } else {
         r = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-        if (r != 0 && (errno == EINVAL || errno == ENOSYS))
+        if (r != 0 && (errno == EINVAL || errno == ENOSYS || errno == EPERM))
             r = rename_to_new(from, to);
     }
-    return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot rename %s to %s", from, to);
+    why = errno;
+    if (r == 0 || (known && !file_same(was, old) && is_renamed(from, to, was)))
+        return LEAT_OK;
+    return status_set_os(err, why, "cannot rename %s to %s", from, to);
 }
 
 enum leat_status file_remove(const char *path, struct leat_error *err)

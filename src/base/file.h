@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 #include "leat.h"
@@ -21,18 +22,30 @@ enum leat_status file_create(int *fd, const char *path, struct leat_error *err);
  * that, the file is `path` for a moment, and replaces what had this name. */
 enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_error *err);
 
-/* Opens an existing file for reading and writing. */
-enum leat_status file_open_write(int *fd, const char *path, struct leat_error *err);
-
 /* Reads exactly `count` bytes at `offset`; LEAT_E_TRUNCATED if the file ends before. */
 enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *path,
                               struct leat_error *err);
+
+/*
+ * Memory to read files into, as from malloc(). That puts a large block 16 bytes after the start of a page, and the
+ * kernel copies whole pages to there at a fifth of its speed: 2.6 instead of 13 GB/s from the page cache of ext4 on a
+ * Zen 3, whose `rep movsb` is slow if, modulo 4 KiB, its target begins less than 32 bytes after its source.
+ */
+static inline void *file_buffer(size_t bytes)
+{
+    return bytes <= SIZE_MAX - 63 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+}
 
 /* Writes exactly `count` bytes at `offset`. */
 enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint64_t count, const char *path,
                                struct leat_error *err);
 
 enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err);
+
+/* Cuts a file back to the length that it had when it was last synced. If the disk has failed to write what is cut off,
+ * a later sync does not fail because of that. */
+enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct leat_error *err);
+
 enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err);
 
 /* Whether the file system is remote or does not say what it is: the file's bytes can change or vanish without this
@@ -69,6 +82,9 @@ bool file_ends_with(const char *name, size_t length, const char *suffix);
 
 /* The length of name[0..length), a dataset's name or that of one of its files, without .leat or .tokens. */
 size_t file_dataset_length(const char *name, size_t length);
+
+/* The folder that holds a path; the caller frees it. NULL: no memory. */
+char *file_folder(const char *path);
 
 /* Closes and sets *fd to -1. A negative one is fine. */
 void file_close(int *fd);

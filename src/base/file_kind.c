@@ -11,20 +11,24 @@
 #include "utf8.h"
 
 #define CONVERT             "convert it to JSON lines (.jsonl), or give its texts to a packer"
-#define DECOMPRESS          "decompress it first, or compress it with zstd or gzip instead"
-#define UNPACK              "unpack it first"
+#define DECOMPRESS(command) "decompress it first (" command "), or compress it with zstd or gzip instead"
+#define UNPACK(command)     "unpack it first (" command ")"
 #define RECODE              "convert it to UTF-8 first, with iconv for example"
 
 #define MAGIC(text)         .magic = (text), .magic_bytes = sizeof(text) - 1
 #define CORPUS(what_, todo) .name = (what_), .cure = (todo), .what = FILE_CORPUS
 #define COMPRESSED(what_, suffix)                                                                                      \
-    .name = "compressed with " what_, .cure = "add " suffix " to its name, or choose the format",                      \
-    .what = FILE_COMPRESSED
+    .name = "compressed with " what_,                                                                                  \
+    .cure = "let its name end in .jsonl" suffix " or .txt" suffix ", or choose the format", .what = FILE_COMPRESSED
 #define TOKENS(what_) .name = (what_), .cure = "its tokens are packed already", .what = FILE_TOKENS
 #define OTHER(what_)  .name = (what_), .cure = "leave it out", .what = FILE_OTHER
 
 static const struct file_kind kinds[] = {
-    { CORPUS("a Parquet file", CONVERT), .suffixes = ".parquet .pq", MAGIC("PAR1") },
+    { .name = "a Parquet file",
+      .cure = "pack it as Parquet",
+      .what = FILE_PARQUET,
+      .suffixes = ".parquet .pq",
+      MAGIC("PAR1") },
     { CORPUS("an Arrow file", CONVERT), .suffixes = ".arrow .feather", MAGIC("ARROW1\0\0") },
     { CORPUS("an Arrow stream", CONVERT), .suffixes = ".arrows", MAGIC("\xff\xff\xff\xff") },
     { CORPUS("a Feather file", CONVERT), .suffixes = "", MAGIC("FEA1") },
@@ -34,25 +38,27 @@ static const struct file_kind kinds[] = {
     { CORPUS("an HDF5 file", CONVERT), .suffixes = ".h5 .hdf5", MAGIC("\x89HDF\r\n\x1a\n") },
     { CORPUS("a table of comma-separated values", CONVERT), .suffixes = ".csv .tsv" },
     { CORPUS("a web archive", CONVERT), .suffixes = ".warc .wet .warc.gz .wet.gz", MAGIC("WARC/1.") },
-    { CORPUS("compressed with bzip2", DECOMPRESS), .suffixes = ".bz2", MAGIC("1AY&SY"), .offset = 4 },
-    { CORPUS("compressed with xz", DECOMPRESS), .suffixes = ".xz",
-      MAGIC("\xfd"
-            "7zXZ\0") },
-    { CORPUS("compressed with lzma", DECOMPRESS), .suffixes = ".lzma" },
-    { CORPUS("compressed with lz4", DECOMPRESS), .suffixes = ".lz4", MAGIC("\x04\x22\x4d\x18") },
-    { CORPUS("compressed with brotli", DECOMPRESS), .suffixes = ".br" },
-    { CORPUS("compressed with snappy", DECOMPRESS), .suffixes = ".snappy .sz", MAGIC("\xff\x06\0\0sNaPpY") },
-    { CORPUS("a zip archive", UNPACK), .suffixes = ".zip", MAGIC("PK\3\4") },
-    { CORPUS("a 7z archive", UNPACK), .suffixes = ".7z", MAGIC("7z\xbc\xaf\x27\x1c") },
-    { CORPUS("a rar archive", UNPACK), .suffixes = ".rar", MAGIC("Rar!\x1a\7") },
-    { CORPUS("a tar archive", UNPACK), .suffixes = ".tar .tgz .tar.gz .tar.zst .tar.bz2 .tar.xz", MAGIC("ustar"),
-      .offset = 257 },
+    { CORPUS("compressed with lzma", DECOMPRESS("xz -d")), .suffixes = ".lzma" },
+    { CORPUS("compressed with compress", DECOMPRESS("uncompress")), .suffixes = ".z", MAGIC("\x1f\x9d") },
+    { CORPUS("compressed with brotli", DECOMPRESS("brotli -d")), .suffixes = ".br" },
+    { CORPUS("compressed with snappy", DECOMPRESS("snzip -d")), .suffixes = ".snappy .sz",
+      MAGIC("\xff\x06\0\0sNaPpY") },
+    { CORPUS("a zip archive", UNPACK("unzip")), .suffixes = ".zip", MAGIC("PK\3\4") },
+    { CORPUS("a 7z archive", UNPACK("7z x")), .suffixes = ".7z", MAGIC("7z\xbc\xaf\x27\x1c") },
+    { CORPUS("a rar archive", UNPACK("unrar x")), .suffixes = ".rar", MAGIC("Rar!\x1a\7") },
+    { CORPUS("a tar archive", UNPACK("tar -xf")),
+      .suffixes = ".tar .tgz .tbz2 .txz .tar.gz .tar.zst .tar.bz2 .tar.xz .tar.lz4", MAGIC("ustar"), .offset = 257 },
     { CORPUS("text in UTF-32", RECODE), .suffixes = "", MAGIC("\xff\xfe\0\0") },
     { CORPUS("text in UTF-32", RECODE), .suffixes = "", MAGIC("\0\0\xfe\xff") },
     { CORPUS("text in UTF-16", RECODE), .suffixes = "", MAGIC("\xff\xfe") },
     { CORPUS("text in UTF-16", RECODE), .suffixes = "", MAGIC("\xfe\xff") },
     { COMPRESSED("gzip", ".gz"), .suffixes = "", MAGIC("\x1f\x8b") },
     { COMPRESSED("zstd", ".zst"), .suffixes = "", MAGIC("\x28\xb5\x2f\xfd") },
+    { COMPRESSED("xz", ".xz"), .suffixes = "",
+      MAGIC("\xfd"
+            "7zXZ\0") },
+    { COMPRESSED("bzip2", ".bz2"), .suffixes = "", MAGIC("1AY&SY"), .offset = 4 },
+    { COMPRESSED("lz4", ".lz4"), .suffixes = "", MAGIC("\x04\x22\x4d\x18") },
     { TOKENS("an index of a leat dataset"), .suffixes = "", MAGIC("leat\r\n\x1a\n") },
     { TOKENS("an index of a Megatron dataset"), .suffixes = ".idx", MAGIC("MMIDIDX\0\0") },
     { TOKENS("a token file of llm.c"), .suffixes = "", MAGIC("\x88\xd8\x34\x01") },
@@ -79,7 +85,8 @@ static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) }, othe
 
 /* ---- By bytes ---- */
 
-/* Text has at most one such byte in so many. */
+/* Text has at most one zero byte in this many bytes, and likewise of malformed characters. A single zero byte is never
+ * plenty, however short the text is. */
 #define PLENTY 32
 
 static const struct file_kind *by_zeros(const uint8_t *head, size_t bytes)
@@ -88,7 +95,7 @@ static const struct file_kind *by_zeros(const uint8_t *head, size_t bytes)
 
     for (size_t i = 0; i < bytes; i++)
         zeros[i % 2] += head[i] == 0;
-    if (zeros[0] + zeros[1] <= bytes / PLENTY)
+    if (zeros[0] + zeros[1] <= 1 || zeros[0] + zeros[1] <= bytes / PLENTY)
         return NULL;
     /* in UTF-16, most letters of a text have the same high byte, which is zero for Latin */
     for (size_t i = 0; i < 2; i++)

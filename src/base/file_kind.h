@@ -13,6 +13,7 @@
 
 enum file_class {
     FILE_CORPUS,     /* may hold texts to train on */
+    FILE_PARQUET,    /* likewise, and leat can read it */
     FILE_COMPRESSED, /* likewise, and leat can read it, but its name does not say so */
     FILE_TOKENS,     /* already packed, by leat or another program */
     FILE_OTHER,

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "show.h"
+#include "utf8.h"
+
 STATUS_PRINTF(5, 0)
 static void fill(struct leat_error *err, enum leat_status status, int os_error, uint64_t offset, const char *format,
                  va_list args)
@@ -15,6 +18,7 @@ static void fill(struct leat_error *err, enum leat_status status, int os_error, 
     err->offset = offset;
     err->hint = LEAT_HINT_NONE;
     vsnprintf(err->message, sizeof err->message, format, args);
+    show_in_place(err->message, sizeof err->message); /* it quotes names and texts of files */
 }
 
 enum leat_status status_set(struct leat_error *err, enum leat_status status, const char *format, ...)
@@ -110,8 +114,10 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
         va_end(args);
         used = strlen(err->message);
         if (used > sizeof err->message - REASON_BYTES) { /* a long path must not take the reason's place */
-            used = sizeof err->message - REASON_BYTES;
-            memcpy(err->message + used - 3, "...", 3);
+            used = sizeof err->message - REASON_BYTES - 3;
+            used -= utf8_open_end((const uint8_t *)err->message, used);
+            memcpy(err->message + used, "...", 3);
+            used += 3;
         }
         /* strerror_r is thread-safe, unlike strerror; which of its two forms we got depends on the C library */
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
@@ -135,6 +141,7 @@ enum leat_status status_before(struct leat_error *err, enum leat_status status, 
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
+    show_in_place(words, sizeof words);
     length = strlen(words);
     room = sizeof err->message - length - 2; /* words that do not fit are cut off the sentence's end */
     memmove(err->message + length + 2, err->message, room);
@@ -152,6 +159,7 @@ void status_after(struct leat_error *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->message + used, sizeof err->message - used, format, args);
     va_end(args);
+    show_in_place(err->message + used, sizeof err->message - used);
 }
 
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes)

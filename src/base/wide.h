@@ -5,6 +5,10 @@
 #ifndef LEAT_BASE_WIDE_H
 #define LEAT_BASE_WIDE_H
 
+#ifndef __SIZEOF_INT128__
+#error "leat is for 64-bit machines: this compiler has no 128-bit integers"
+#endif
+
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 wide_u128;

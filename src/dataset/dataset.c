@@ -69,7 +69,7 @@ static struct part *part_of(const struct leat_dataset *d, size_t field, uint64_t
     return &d->parts[search_first(1, d->part_count, begins_by, &wanted) - 1];
 }
 
-static struct part *part_of_token(const struct leat_dataset *d, uint64_t token)
+struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token)
 {
     return part_of(d, offsetof(struct part, first_token), token);
 }
@@ -84,14 +84,25 @@ struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input)
     return part_of(d, offsetof(struct part, first_input), input);
 }
 
+const struct part *dataset_facts(const struct leat_dataset *d)
+{
+    const struct part *facts = NULL;
+
+    for (uint64_t i = 0; i < d->part_count && !(facts && !facts->foreign); i++)
+        if (!d->parts[i].foreign || (!facts && d->parts[i].end_token != LEAT_NONE))
+            facts = &d->parts[i];
+    return facts ? facts : &d->parts[0];
+}
+
 void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
 {
     struct leat_info full = LEAT_INFO_INIT;
-    const struct part *p = &d->parts[0];
+    const struct part *p = dataset_facts(d);
     uint8_t identities[32];
 
     full.tokens = d->tokens;
     full.documents = d->documents;
+    full.sequences = d->documents != LEAT_NONE ? d->sequences : LEAT_NONE;
     full.inputs = d->inputs;
     full.parts = d->part_count;
     full.vocabulary = p->vocabulary;
@@ -104,6 +115,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
     for (uint64_t i = 0; i < d->part_count; i++) {
         p = &d->parts[i];
         full.token_bytes += p->data.bytes;
+        full.foreign_parts += p->foreign;
         if (p->index) {
             full.index_bytes += p->index->header.index_bytes;
             if (p->index->header.version > full.format_version)
@@ -112,6 +124,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
         full.stores_lines |= part_has(p, FORMAT_LINES);
         full.stores_ids |= part_has(p, FORMAT_ID_ENDS);
         full.stores_hashes |= part_has(p, FORMAT_TEXT_HASHES);
+        full.stores_mask |= part_has(p, FORMAT_MASK);
         /* for a list: a chain over the parts' identities */
         checksum_store(identities + 16, p->identity);
         if (i == 0)
@@ -141,6 +154,8 @@ enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number
         .documents = p->documents,
         .first_input = p->first_input,
         .inputs = p->inputs,
+        .kind = p->kind->name,
+        .token_path = p->data.file->path,
     };
     checksum_store(full.identity, p->identity);
     options_fill(part, &full, sizeof full);
@@ -157,11 +172,13 @@ enum leat_status leat_dataset_read(const struct leat_dataset *d, uint64_t first,
     uint8_t *to = out;
 
     while (s == LEAT_OK && count > 0) {
-        struct part *p = part_of_token(d, first);
+        struct part *p = dataset_part_of_token(d, first);
         uint64_t at = first - p->first_token, left = p->tokens - at;
         uint64_t here = count < left ? count : left;
 
         s = file_map_read(p->data.file, p->data.offset + at * width, to, here * width, err);
+        if (s == LEAT_OK && part_may_hold_wrong_ids(p))
+            s = part_check_ids(p, at, to, here, err);
         to += here * width;
         first += here;
         count -= here;
@@ -199,11 +216,16 @@ enum leat_status leat_dataset_read_u32(const struct leat_dataset *d, uint64_t fi
     return s;
 }
 
+/* Of so many tokens, a view is safe to touch from the beginning; of a longer one, which may be of the whole file, pages
+ * come as they are touched. */
+#define FILLED_VIEW ((uint64_t)1 << 18)
+
 enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first, uint64_t count, struct leat_view *view,
                                    struct leat_error *err)
 {
     enum leat_status s = dataset_check_range(first, count, d->tokens, "token", err);
     const uint8_t *bytes;
+    uint64_t at;
     struct part *p;
 
     if (s != LEAT_OK)
@@ -211,7 +233,7 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
     if (BYTES_BIG_ENDIAN)
         return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_READ,
                                "views show little-endian bytes, but this machine is big-endian; copy the tokens");
-    p = part_of_token(d, first);
+    p = dataset_part_of_token(d, first);
     if (!bytes_inside(first - p->first_token, count, p->tokens))
         return status_set(err, LEAT_E_RANGE,
                           "tokens %llu to %llu lie in %s and the next dataset of the list: view one dataset at a time",
@@ -226,7 +248,14 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
         return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
                                "%s is not mapped; copy the tokens, or trust that nobody changes the file",
                                p->data.file->path);
-    view->tokens = bytes + p->data.offset + (first - p->first_token) * p->token_width;
+    at = p->data.offset + (first - p->first_token) * p->token_width;
+    if (count <= FILLED_VIEW && !file_map_fill(p->data.file, at, count * p->token_width)) {
+        file_map_leave(p->data.file);
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+                               "the disk does not deliver tokens %llu to %llu of %s; copying them shows why",
+                               (unsigned long long)first, (unsigned long long)(first + count), p->data.file->path);
+    }
+    view->tokens = bytes + at;
     view->count = count;
     view->hold = p->data.file;
     return LEAT_OK;
@@ -243,27 +272,37 @@ void leat_view_release(struct leat_view *view)
 
 /* ---- Documents ---- */
 
-enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t number, uint64_t count, uint64_t *starts,
-                                     struct leat_error *err)
-{
-    enum leat_status s = dataset_need_documents(d, err);
+/* Starts of documents or of sequences. */
+struct kind_of_start {
+    size_t first;   /* of struct part: the field with its first one's number */
+    uint64_t total; /* of the dataset */
+    uint64_t (*count)(const struct part *p);
+    enum leat_status (*read)(struct part *p, uint64_t first, uint64_t count, uint64_t *starts, struct leat_error *err);
+};
 
-    if (s == LEAT_OK)
-        s = dataset_check_range(number, count, d->documents + 1, "document start", err);
+static uint64_t documents_of(const struct part *p)
+{
+    return p->documents;
+}
+
+static enum leat_status read_starts(const struct leat_dataset *d, const struct kind_of_start *kind, uint64_t number,
+                                    uint64_t count, uint64_t *starts, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && count > 0) {
         struct part *p;
-        uint64_t at, left, here;
+        uint64_t first, left, here;
 
-        if (number == d->documents) {
+        if (number == kind->total) {
             *starts = d->tokens;
             break;
         }
-        p = dataset_part_of_document(d, number);
-        at = number - p->first_document;
-        left = p->documents - at;
+        p = part_of(d, kind->first, number);
+        memcpy(&first, (const char *)p + kind->first, sizeof first);
+        left = first + kind->count(p) - number;
         here = count < left ? count : left;
-        s = part_starts(p, at, here, starts, err);
+        s = kind->read(p, number - first, here, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++)
             starts[i] += p->first_token;
         starts += here;
@@ -271,6 +310,30 @@ enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t numb
         count -= here;
     }
     return s;
+}
+
+enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t number, uint64_t count, uint64_t *starts,
+                                     struct leat_error *err)
+{
+    const struct kind_of_start kind = { offsetof(struct part, first_document), d->documents, documents_of,
+                                        part_starts };
+    enum leat_status s = dataset_need_documents(d, err);
+
+    if (s == LEAT_OK)
+        s = dataset_check_range(number, count, d->documents + 1, "document start", err);
+    return s == LEAT_OK ? read_starts(d, &kind, number, count, starts, err) : s;
+}
+
+enum leat_status leat_dataset_sequence_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
+                                              uint64_t *starts, struct leat_error *err)
+{
+    const struct kind_of_start kind = { offsetof(struct part, first_sequence), d->sequences, part_sequences,
+                                        part_sequence_starts };
+    enum leat_status s = dataset_need_documents(d, err);
+
+    if (s == LEAT_OK)
+        s = dataset_check_range(number, count, d->sequences + 1, "sequence start", err);
+    return s == LEAT_OK ? read_starts(d, &kind, number, count, starts, err) : s;
 }
 
 enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t number, uint64_t *first, uint64_t *count,
@@ -294,7 +357,7 @@ enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t nu
 static enum leat_status document_at(const struct leat_dataset *d, uint64_t token, uint64_t *document,
                                     struct leat_error *err)
 {
-    struct part *p = part_of_token(d, token);
+    struct part *p = dataset_part_of_token(d, token);
     enum leat_status s = part_document_at(p, token - p->first_token, document, err);
 
     if (s == LEAT_OK)
@@ -321,7 +384,7 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
     if (to < from)
         return status_set(err, LEAT_E_DOCUMENTS,
                           "the document starts of %s contradict each other; verify the dataset, or write it again",
-                          part_of_token(d, first)->name);
+                          dataset_part_of_token(d, first)->name);
     *document = from;
     *documents = to - from + 1;
     return LEAT_OK;
@@ -333,7 +396,7 @@ enum leat_status leat_dataset_verify_range(const struct leat_dataset *d, uint64_
     enum leat_status s = dataset_check_range(first, count, d->tokens, "token", err);
 
     while (s == LEAT_OK && count > 0) {
-        struct part *p = part_of_token(d, first);
+        struct part *p = dataset_part_of_token(d, first);
         uint64_t at = first - p->first_token, left = p->tokens - at;
         uint64_t here = count < left ? count : left;
         uint64_t in_page = FORMAT_PAGE_BYTES / p->token_width;

@@ -15,6 +15,7 @@ struct leat_dataset {
     uint64_t part_count;
     uint64_t tokens, inputs; /* of all parts */
     uint64_t documents;      /* of all parts; LEAT_NONE: some part does not know its own */
+    uint64_t sequences;      /* of all parts, if their documents are known */
 };
 
 /* Part `number`, below part_count. */
@@ -23,13 +24,18 @@ static inline struct part *dataset_part(const struct leat_dataset *d, uint64_t n
     return &d->parts[number];
 }
 
+/* The part whose vocabulary, end token and tokenizer are the dataset's: the first of leat's own, else the first that
+ * knows its end token, else the first. */
+const struct part *dataset_facts(const struct leat_dataset *d);
+
 /* Makes a dataset of one part that the caller has opened; takes it over, even on failure. */
 enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *part, struct leat_error *err);
 
 /* `err` says that the dataset's files do not exist: adds what does exist in that folder. */
 void dataset_say_missing(const char *name, struct leat_error *err);
 
-/* The part that holds this document or input, which the caller has checked to be below the dataset's count. */
+/* The part that holds this token, document or input, which the caller has checked to be below the dataset's count. */
+struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token);
 struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document);
 struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input);
 

@@ -19,16 +19,16 @@
 static enum leat_status equals(struct part *p, unsigned kind, uint64_t offset, const char *text, uint64_t bytes,
                                bool *equal, struct leat_error *err)
 {
-    char piece[512];
+    char chunk[512];
 
     *equal = true;
-    for (uint64_t at = 0; *equal && at < bytes; at += sizeof piece) {
-        uint64_t here = bytes - at < sizeof piece ? bytes - at : sizeof piece;
-        enum leat_status s = part_section(p, kind, offset + at, piece, here, err);
+    for (uint64_t at = 0; *equal && at < bytes; at += sizeof chunk) {
+        uint64_t here = bytes - at < sizeof chunk ? bytes - at : sizeof chunk;
+        enum leat_status s = part_section(p, kind, offset + at, chunk, here, err);
 
         if (s != LEAT_OK)
             return s;
-        *equal = memcmp(piece, text + at, here) == 0;
+        *equal = memcmp(chunk, text + at, here) == 0;
     }
     return LEAT_OK;
 }

@@ -93,11 +93,14 @@ static void say_file(const char *name, struct leat_error *err)
     if (file_kind_look(name, true, &kind, NULL) != LEAT_OK)
         kind = NULL;
     if (kind && kind->what == FILE_TOKENS)
-        status_after(err, "; %.300s is %s, which cannot be read yet: pack its texts", name, kind->name);
+        status_after(err,
+                     "; %.300s is %s by its name: if it holds bare token ids, as OLMo-core's .npy does, "
+                     "raw:FILE?dtype=u16 (or u32) reads it",
+                     name, kind->name);
     else if (kind && kind->what == FILE_BINARY)
         status_after(err,
-                     "; %.300s may hold bare token ids, as nanoGPT's train.bin does, which cannot be read yet: "
-                     "pack its texts",
+                     "; %.300s may hold bare token ids, as nanoGPT's train.bin does: raw:FILE?dtype=u16 (or u32) reads "
+                     "such a file, with &end=ID its documents too",
                      name);
     else if (kind && kind->what != FILE_COMPRESSED)
         status_after(err, "; %.300s is %s: %s", name, kind->name, kind->cure);

@@ -46,7 +46,7 @@ static char *append(char *to, struct text text)
     return to + text.length;
 }
 
-/* Adds SCHEME:FOLDER/NAME; scheme (with its colon) and folder may be empty. */
+/* Adds SCHEME:FOLDER/NAME; scheme and folder may be empty. */
 static enum leat_status names_add(struct names *n, struct text scheme, struct text folder, struct text name,
                                   struct leat_error *err)
 {
@@ -79,11 +79,54 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds the files of a folder that end in `suffix`, without it. */
-static enum leat_status names_of_folder(struct names *n, struct text scheme, const char *folder, const char *suffix,
-                                        struct leat_error *err)
+/* What of the folder of a run, found from `first` on, is not a part of it, or NULL. */
+static const char *other_than_part(const struct names *found, size_t first)
 {
-    struct text place = { folder, strlen(folder) };
+    for (size_t i = first; i < found->count; i++) {
+        const char *slash = strrchr(found->items[i], '/'), *name = slash ? slash + 1 : found->items[i];
+
+        if (strncmp(name, "part-", 5) != 0 || strlen(name + 5) != strspn(name + 5, "0123456789"))
+            return found->items[i];
+    }
+    return NULL;
+}
+
+/* A run that is packed in parts has the file leat-run in its folder, which begins "leat run 1\nparts N\n". Until all
+ * of them are there, and nothing besides, the folder is not a dataset: nobody trains on half of it, or on some of it
+ * twice, by mistake. */
+static enum leat_status check_parts(const char *folder, const struct names *found, size_t first, struct leat_error *err)
+{
+    struct text place = { folder, strlen(folder) }, name = { "leat-run", 8 }, nothing = { NULL, 0 };
+    struct names plan = { NULL, 0, 0 };
+    char text[64] = "";
+    unsigned parts = 0;
+    uint64_t size;
+    int fd = -1;
+    enum leat_status s = names_add(&plan, nothing, place, name, err);
+
+    if (s == LEAT_OK && file_open_read(&fd, &size, plan.items[0], NULL) == LEAT_OK)
+        file_read_at(fd, 0, text, size < sizeof text - 1 ? size : sizeof text - 1, plan.items[0], NULL);
+    file_close(&fd);
+    if (s == LEAT_OK && sscanf(text, "leat run %*u\nparts %u", &parts) == 1) {
+        const char *other = other_than_part(found, first);
+
+        if (other)
+            s = status_set(err, LEAT_E_INCOMPATIBLE,
+                           "%s.leat is no part of the run in its folder: move it elsewhere, so that the folder opens",
+                           other);
+        else if (found->count - first < parts)
+            s = status_set(err, LEAT_E_NO_FILE,
+                           "the run in the folder %s is not finished: %zu of its %u parts are there", folder,
+                           found->count - first, parts);
+    }
+    names_free(&plan);
+    return s;
+}
+
+/* Adds the files of a folder that end in `suffix`, without it. */
+static enum leat_status names_of_folder(struct names *n, const char *folder, const char *suffix, struct leat_error *err)
+{
+    struct text place = { folder, strlen(folder) }, nothing = { NULL, 0 };
     DIR *dir = opendir(folder);
     enum leat_status s = LEAT_OK;
     size_t before = n->count;
@@ -99,11 +142,13 @@ static enum leat_status names_of_folder(struct names *n, struct text scheme, con
             continue;
         name.length -= strlen(suffix);
         if (!file_ends_with(name.at, name.length, ".partial"))
-            s = names_add(n, scheme, place, name, err);
+            s = names_add(n, nothing, place, name, err);
     }
     if (s == LEAT_OK && errno != 0)
         s = status_set_os(err, errno, "cannot read the folder %s", folder);
     closedir(dir);
+    if (s == LEAT_OK && strcmp(suffix, ".leat") == 0)
+        s = check_parts(folder, n, before, err);
     if (s == LEAT_OK && n->count == before)
         return status_set(err, LEAT_E_NO_FILE, "the folder %s holds no dataset (no *%s in it)", folder, suffix);
     if (n->count > before)
@@ -111,12 +156,12 @@ static enum leat_status names_of_folder(struct names *n, struct text scheme, con
     return s;
 }
 
-/* Relative names in a list start from the list's folder. */
+/* Relative names in a list start from the list's folder, after their scheme. */
 static enum leat_status add_line(struct names *n, const char *path, struct text line, struct leat_error *err)
 {
     const char *slash = strrchr(path, '/');
+    struct text scheme = { line.at, part_scheme_length(line.at, line.length) };
     struct text folder = { path, slash ? (size_t)(slash - path) + 1 : 0 };
-    struct text scheme = { line.at, part_scheme(line.at, line.length) };
 
     line.at += scheme.length;
     line.length -= scheme.length;
@@ -203,56 +248,47 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
     const struct part_kind *kind;
     struct text whole = { name, strlen(name) }, nothing = { NULL, 0 };
     enum leat_status s;
-    const char *path;
     struct stat st;
     bool has;
 
     if (name[0] == '@')
         return names_of_list(n, name + 1, err);
-    kind = part_kind_of(name, &path);
-    if (kind->suffix && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        s = has_file(path, kind->suffix, &has, err);
+    s = part_kind_of(&kind, name, err);
+    if (s != LEAT_OK)
+        return s;
+    if (kind->suffix && stat(name, &st) == 0 && S_ISDIR(st.st_mode)) {
+        s = has_file(name, kind->suffix, &has, err);
         if (s != LEAT_OK)
             return s;
         if (!has)
-            return names_of_folder(n, (struct text) { name, (size_t)(path - name) }, path, kind->suffix, err);
+            return names_of_folder(n, name, kind->suffix, err);
     }
     return names_add(n, nothing, nothing, whole, err);
 }
 
-/* Checks that the parts of a list agree in everything that a reader of tokens needs. */
-static enum leat_status check_agreement(const struct part *a, const struct part *b, struct leat_error *err)
+/* The first part with a begin token: a file of another tool may have one without an end token, or the reverse. */
+static const struct part *first_with_begin(const struct leat_dataset *d)
 {
-    const char *what = NULL;
-    uint64_t in_a = 0, in_b = 0;
+    for (uint64_t i = 0; i < d->part_count; i++)
+        if (d->parts[i].begin_token != LEAT_NONE)
+            return &d->parts[i];
+    return &d->parts[0];
+}
 
-    if (a->vocabulary != b->vocabulary) {
-        what = "vocabulary size";
-        in_a = a->vocabulary;
-        in_b = b->vocabulary;
-    } else if (a->end_token != b->end_token) {
-        what = "end-of-document token";
-        in_a = a->end_token;
-        in_b = b->end_token;
-    } else if (a->begin_token != b->begin_token) {
-        what = "begin token";
-        in_a = a->begin_token;
-        in_b = b->begin_token;
-    } else if (a->token_width != b->token_width) {
-        what = "size of a token";
-        in_a = a->token_width;
-        in_b = b->token_width;
+/* Checks that the new last part agrees with all before it. Of these, two stand for all: dataset_facts(), unless the new
+ * one knows more than it, and the first that knows what that one may not. */
+static enum leat_status check_agreement(const struct leat_dataset *d, const struct part *p, struct leat_error *err)
+{
+    const struct part *facts = dataset_facts(d);
+    enum leat_status s = LEAT_OK;
+
+    if (facts != p) {
+        s = part_check_agreement(facts, p, err);
+        return s == LEAT_OK ? part_check_agreement(first_with_begin(d), p, err) : s;
     }
-    if (what && (in_a == LEAT_NONE || in_b == LEAT_NONE))
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: only %s has one (%s)", a->name,
-                          b->name, in_a == LEAT_NONE ? "the second" : "the first", what);
-    if (what)
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their %s is %llu and %llu", a->name,
-                          b->name, what, (unsigned long long)in_a, (unsigned long long)in_b);
-    if (memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) != 0)
-        return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "%s and %s cannot be joined: they were made with different tokenizers", a->name, b->name);
-    return LEAT_OK;
+    for (uint64_t i = 0; s == LEAT_OK && i + 1 < d->part_count; i++)
+        s = part_check_agreement(&d->parts[i], p, err);
+    return s;
 }
 
 static enum leat_status too_many(const char *name, struct leat_error *err)
@@ -272,13 +308,15 @@ static enum leat_status append_part(struct leat_dataset *d, const char *name, en
     p->first_token = d->tokens;
     p->first_document = d->documents;
     p->first_input = d->inputs;
+    p->first_sequence = d->sequences;
     if (d->documents == LEAT_NONE || p->documents == LEAT_NONE)
         d->documents = LEAT_NONE;
-    else if (!bytes_add(d->documents, p->documents, &d->documents))
+    else if (!bytes_add(d->documents, p->documents, &d->documents) ||
+             !bytes_add(d->sequences, part_sequences(p), &d->sequences))
         return too_many(name, err);
     if (!bytes_add(d->tokens, p->tokens, &d->tokens) || !bytes_add(d->inputs, p->inputs, &d->inputs))
         return too_many(name, err);
-    return d->part_count > 1 ? check_agreement(&d->parts[0], p, err) : LEAT_OK;
+    return check_agreement(d, p, err);
 }
 
 enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *const *list, uint64_t count,
@@ -343,6 +381,7 @@ enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *p
     d->part_count = 1;
     d->tokens = part->tokens;
     d->documents = part->documents;
+    d->sequences = part_sequences(part);
     d->inputs = part->inputs;
     *out = d;
     return LEAT_OK;

@@ -1,10 +1,12 @@
 /*
- * dataset_stored.c: the tokenizer and the user's metadata, which an index may store. Each is returned as one
- * allocation.
+ * dataset_stored.c: the tokenizer and the user's metadata, which an index may store; a name may say the tokenizer, too.
+ * Each is returned as one allocation.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "dataset.h"
 #include "format/records.h"
@@ -34,6 +36,39 @@ static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const st
     return s;
 }
 
+#define MAX_NAMED_BYTES ((uint64_t)1 << 30) /* of a tokenizer's file */
+
+/* The tokenizer that a name says (tokenizer=SPEC): a file if there is one of this name, else a built-in, which the
+ * caller knows or does not. */
+static enum leat_status read_named(const struct part *p, struct leat_stored_tokenizer **tokenizer,
+                                   struct leat_error *err)
+{
+    const char *slash = strrchr(p->tokenizer, '/'), *base = slash ? slash + 1 : p->tokenizer;
+    bool is_file = access(p->tokenizer, F_OK) == 0;
+    struct leat_stored_tokenizer *t;
+    uint64_t size = 0;
+    char *name;
+    int fd = -1;
+    enum leat_status s = is_file ? file_open_read(&fd, &size, p->tokenizer, err) : LEAT_OK;
+
+    if (s == LEAT_OK && size > MAX_NAMED_BYTES)
+        s = status_set(err, LEAT_E_UNSUPPORTED, "%s is too large for a tokenizer's file", p->tokenizer);
+    t = s == LEAT_OK ? malloc(sizeof *t + strlen(base) + 1 + (size_t)size) : NULL;
+    if (s == LEAT_OK && !t)
+        s = status_no_memory(err, size);
+    if (s == LEAT_OK) {
+        name = memcpy(t + 1, base, strlen(base) + 1);
+        *t = (struct leat_stored_tokenizer) { name, "", is_file ? name + strlen(base) + 1 : NULL, size };
+        s = is_file ? file_read_at(fd, 0, name + strlen(base) + 1, size, p->tokenizer, err) : LEAT_OK;
+    }
+    file_close(&fd);
+    if (s != LEAT_OK)
+        free(t);
+    else
+        *tokenizer = t;
+    return s;
+}
+
 enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct leat_stored_tokenizer **tokenizer,
                                         struct leat_error *err)
 {
@@ -45,6 +80,8 @@ enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct lea
     enum leat_status s;
 
     *tokenizer = NULL;
+    if (p->tokenizer)
+        return read_named(p, tokenizer, err);
     if (!part_has(p, FORMAT_TOKENIZER))
         return status_set(err, LEAT_E_NOT_FOUND, "%s stores no tokenizer", p->name);
     section = &p->index->header.sections[FORMAT_TOKENIZER];

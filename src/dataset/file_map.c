@@ -8,9 +8,13 @@
  *
  * Why leases at all? Without one, a process that shrinks the file ends every reader by SIGBUS. With a lease, the kernel
  * makes that process wait until the map is gone, and readers continue with read calls, which can fail with a reason.
+ *
+ * Why fill page tables? A page that the disk cannot deliver ends a reader by SIGBUS too. Filling fails with an errno
+ * instead; bytes that cannot be filled are read. Only once per stretch, since a system call costs more than most reads.
  */
 #include "file_map.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,6 +25,11 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+
+/* What is filled at once: as much as the kernel maps around a fault, and no more than it reads for one. */
+#define STRETCH        ((uint64_t)64 << 10)
+
+#define COPIED_AT_ONCE ((uint64_t)1 << 20) /* while it is in the processor's cache */
 
 /* The kernel must wait at least so long before it breaks a lease: a process may sleep that long inside a call. */
 #define SHORTEST_BREAK_SECONDS 5
@@ -83,40 +92,70 @@ static enum leat_status copy_path(struct file_map *f, const char *path, struct l
     return f->path ? LEAT_OK : status_no_memory(err, strlen(path) + 1);
 }
 
-enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err)
+/* Maps the file where that is wanted and safe; else it is read. */
+static enum leat_status map_bytes(struct file_map *f, enum leat_access access, struct leat_error *err)
 {
-    enum leat_status s = copy_path(f, path, err);
+    size_t words = (size_t)bytes_divide_up(bytes_divide_up(f->size, STRETCH), 64);
     void *map;
 
-    if (s == LEAT_OK)
-        s = file_open_read(&f->fd, &f->size, path, err);
-    if (s != LEAT_OK) {
-        file_map_close(f);
-        return s;
-    }
-    /* a lease holds back only processes of this machine */
-    f->leased = access == LEAT_ACCESS_LEASED && !file_is_remote(f->fd) && take_lease(f->fd);
-    /* the size may have changed before the lease */
-    if (f->leased) {
-        s = file_size(f->fd, &f->size, path, err);
-        if (s != LEAT_OK) {
-            file_map_close(f);
-            return s;
-        }
-    }
-    f->owner = getpid();
     if ((f->leased || access == LEAT_ACCESS_TRUSTED) && f->size > 0 && f->size <= FILE_MAP_LARGEST &&
         f->size <= SIZE_MAX) {
-        map = mmap(NULL, (size_t)f->size, PROT_READ, MAP_SHARED, f->fd, 0);
-        if (map != MAP_FAILED) { /* else read calls: safe, only slower */
-            f->bytes = map;
+        f->filled = calloc(words, sizeof *f->filled);
+        if (!f->filled) {
+            file_map_close(f);
+            return status_no_memory(err, words * sizeof *f->filled);
         }
+        map = mmap(NULL, (size_t)f->size, PROT_READ, MAP_SHARED, f->fd, 0);
+        if (map != MAP_FAILED) /* else read calls: safe, only slower */
+            f->bytes = map;
     }
     if (f->leased && !f->bytes) { /* without a map, the lease would only make others wait */
         give_lease_back(f);
         f->leased = false;
     }
     return LEAT_OK;
+}
+
+/* The file is open; takes the lease, if that is wanted, and maps it. */
+static enum leat_status take_file(struct file_map *f, enum leat_access access, struct leat_error *err)
+{
+    /* a lease holds back only processes of this machine */
+    f->leased = access == LEAT_ACCESS_LEASED && !file_is_remote(f->fd) && take_lease(f->fd);
+    /* the size may have changed before the lease */
+    if (f->leased) {
+        enum leat_status s = file_size(f->fd, &f->size, f->path, err);
+
+        if (s != LEAT_OK) {
+            file_map_close(f);
+            return s;
+        }
+    }
+    f->owner = getpid();
+    return map_bytes(f, access, err);
+}
+
+enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err)
+{
+    enum leat_status s = copy_path(f, path, err);
+
+    if (s == LEAT_OK)
+        s = file_open_read(&f->fd, &f->size, path, err);
+    if (s == LEAT_OK)
+        return take_file(f, access, err);
+    file_map_close(f);
+    return s;
+}
+
+enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, struct leat_error *err)
+{
+    enum leat_status s = copy_path(f, path, err);
+
+    f->fd = fd;
+    f->size = size;
+    if (s == LEAT_OK)
+        return take_file(f, file_map_access(LEAT_ACCESS_LEASED), err);
+    file_map_close(f);
+    return s;
 }
 
 enum leat_status file_map_memory(struct file_map *f, const char *path, const void *bytes, uint64_t size,
@@ -152,7 +191,9 @@ void file_map_close(struct file_map *f)
     if (f->bytes)
         retire(f);
     file_close(&f->fd);
+    free(f->filled);
     free(f->path);
+    f->filled = NULL;
     f->path = NULL;
     f->bytes = NULL;
 }
@@ -187,19 +228,76 @@ static enum leat_status check_range(const struct file_map *f, uint64_t offset, u
                          (unsigned long long)f->size);
 }
 
+static bool is_filled(struct file_map *f, uint64_t stretch)
+{
+    return atomic_load_explicit(&f->filled[stretch / 64], memory_order_relaxed) >> stretch % 64 & 1;
+}
+
+/* Fills the page tables of stretches [first, last). */
+static bool fill(struct file_map *f, uint64_t first, uint64_t last)
+{
+#if defined(MADV_POPULATE_READ)
+    uint64_t end = last * STRETCH < f->size ? last * STRETCH : f->size;
+
+    if (madvise((void *)(uintptr_t)(f->bytes + first * STRETCH), (size_t)(end - first * STRETCH), MADV_POPULATE_READ) !=
+            0 &&
+        errno != EINVAL)
+        return false;
+#endif
+    for (uint64_t i = first; i < last; i++)
+        atomic_fetch_or_explicit(&f->filled[i / 64], (uint64_t)1 << i % 64, memory_order_relaxed);
+    return true;
+}
+
+bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count)
+{
+    uint64_t last = bytes_divide_up(offset + count, STRETCH);
+
+    if (!f->filled)
+        return true;
+    for (uint64_t at = offset / STRETCH, next; at < last; at = next) {
+        next = at + 1;
+        if (is_filled(f, at))
+            continue;
+        while (next < last && !is_filled(f, next))
+            next++;
+        if (!fill(f, at, next))
+            return false;
+    }
+    return true;
+}
+
+/* Copies from the map as far as it can be filled; how many bytes. */
+static uint64_t copy_mapped(struct file_map *f, uint64_t offset, uint8_t *to, uint64_t count)
+{
+    const uint8_t *bytes = file_map_enter(f);
+    uint64_t done = 0;
+
+    if (!bytes)
+        return 0;
+    while (done < count) {
+        uint64_t here = count - done < COPIED_AT_ONCE ? count - done : COPIED_AT_ONCE;
+
+        if (!file_map_fill(f, offset + done, here))
+            break;
+        memcpy(to + done, bytes + offset + done, (size_t)here);
+        done += here;
+    }
+    file_map_leave(f);
+    return done;
+}
+
 enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
 {
     enum leat_status s = check_range(f, offset, count, err);
-    const uint8_t *bytes;
+    uint64_t done;
 
     if (s != LEAT_OK || count == 0)
         return s;
-    bytes = file_map_enter(f);
-    if (!bytes)
-        return file_read_at(f->fd, offset, out, count, f->path, err);
-    memcpy(out, bytes + offset, count);
-    file_map_leave(f);
-    return LEAT_OK;
+    done = copy_mapped(f, offset, out, count);
+    if (done == count)
+        return LEAT_OK;
+    return file_read_at(f->fd, offset + done, (uint8_t *)out + done, count - done, f->path, err);
 }
 
 /* Populates the pages of a window; false if that fails or cannot be known: reading them will say why. */

@@ -25,11 +25,12 @@ struct file_map {
     char *path;
     uint64_t size;
     int fd;
-    const uint8_t *bytes; /* of the map; NULL: never mapped. Stays set after unmapping */
-    bool leased;          /* else the map is trusted */
-    pid_t owner;          /* the lease belongs to this process, not to its children */
-    atomic_uint state;    /* of a leased map: how many threads are inside, and FILE_MAP_RETIRED */
-    atomic_bool unmapped; /* retired and unmapped */
+    const uint8_t *bytes;         /* of the map; NULL: never mapped. Stays set after unmapping */
+    bool leased;                  /* else the map is trusted */
+    pid_t owner;                  /* the lease belongs to this process, not to its children */
+    atomic_uint state;            /* of a leased map: how many threads are inside, and FILE_MAP_RETIRED */
+    atomic_bool unmapped;         /* retired and unmapped */
+    atomic_uint_fast64_t *filled; /* a bit per stretch of the map whose page tables were filled; NULL: of memory */
 };
 
 /* Gives LEAT_ACCESS_READ instead of _LEASED if leases are useless here, because the kernel breaks them too soon. Called
@@ -38,6 +39,9 @@ enum leat_access file_map_access(enum leat_access wanted);
 
 /* `path` is copied. On failure the struct is as after file_map_close(). */
 enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err);
+
+/* The same for a file that is open, under a lease if it can be had. Takes `fd` over, even on failure. */
+enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, struct leat_error *err);
 
 /* Uses bytes in memory like a file, for tests; `bytes` must stay valid. */
 enum leat_status file_map_memory(struct file_map *f, const char *path, const void *bytes, uint64_t size,
@@ -49,6 +53,10 @@ void file_map_close(struct file_map *f);
 /* The bytes of the whole file; call file_map_leave() afterwards. NULL: use file_map_read(), and do not leave. */
 const uint8_t *file_map_enter(struct file_map *f);
 void file_map_leave(struct file_map *f);
+
+/* Inside: makes these bytes of the map safe to touch, once. False: the disk fails to deliver some of them, and touching
+ * them could end the process by SIGBUS; file_map_read() says why. (Before Linux 5.14 this cannot be known: true.) */
+bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count);
 
 /* Copies bytes from the file, mapped or not. The range is checked against the size at opening. */
 enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err);

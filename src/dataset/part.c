@@ -1,9 +1,9 @@
 /*
  * part.c: see part.h. What all kinds of parts share.
  *
- * A name belongs to the kind whose scheme it begins with, else to the first kind that accepts the path, else to the
- * last. Questions about documents go to the kind's table; what a kind does not answer is found by binary search over
- * its starts. Pages of 4 KiB count from the first token, wherever that lies in its file.
+ * A name belongs to the first kind that takes it, else to the last. Questions about documents go to the kind's table;
+ * what a kind does not answer is found by binary search over its starts. Pages of 4 KiB count from the first token,
+ * wherever that lies in its file.
  */
 #include "part.h"
 
@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "part_foreign.h"
 
 #define KIND(name) &part_##name,
 static const struct part_kind *const kinds[] = { PART_KINDS(KIND) };
@@ -22,47 +24,49 @@ static const struct part_kind *const kinds[] = { PART_KINDS(KIND) };
 
 /* ---- Opening ---- */
 
-/* The kind whose scheme a name begins with; NULL: none. */
-static const struct part_kind *kind_of_scheme(const char *name, size_t length, size_t *scheme)
+size_t part_scheme_length(const char *name, size_t length)
 {
-    for (size_t i = 0; i < KINDS; i++) {
-        *scheme = kinds[i]->scheme ? strlen(kinds[i]->scheme) + 1 : 0;
-        if (*scheme > 0 && length >= *scheme && memcmp(name, kinds[i]->scheme, *scheme - 1) == 0 &&
-            name[*scheme - 1] == ':')
-            return kinds[i];
+    const char *colon = memchr(name, ':', length);
+    size_t before = colon ? (size_t)(colon - name) : 0;
+
+    for (size_t i = 0; colon && i + 1 < KINDS; i++)
+        if (strlen(kinds[i]->name) == before && memcmp(kinds[i]->name, name, before) == 0)
+            return before + 1;
+    return 0;
+}
+
+/* Whether leat's own files are meant: by their suffix, or since NAME.leat is there, whatever else is. */
+static enum leat_status is_own(const char *name, bool *own, struct leat_error *err)
+{
+    size_t length = strlen(name);
+
+    *own = file_dataset_length(name, length) < length;
+    return *own || part_scheme_length(name, length) > 0 ? LEAT_OK
+                                                        : foreign_peek(name, length, ".leat", NULL, 0, own, err);
+}
+
+enum leat_status part_kind_of(const struct part_kind **kind, const char *name, struct leat_error *err)
+{
+    bool own, takes = false;
+    enum leat_status s = is_own(name, &own, err);
+
+    *kind = kinds[KINDS - 1];
+    for (size_t i = 0; s == LEAT_OK && !own && !takes && i + 1 < KINDS; i++) {
+        s = kinds[i]->takes(name, &takes, err);
+        if (takes)
+            *kind = kinds[i];
     }
-    *scheme = 0;
-    return NULL;
-}
-
-size_t part_scheme(const char *name, size_t length)
-{
-    size_t scheme;
-
-    kind_of_scheme(name, length, &scheme);
-    return scheme;
-}
-
-const struct part_kind *part_kind_of(const char *name, const char **path)
-{
-    size_t scheme;
-    const struct part_kind *kind = kind_of_scheme(name, strlen(name), &scheme);
-
-    *path = name + scheme;
-    for (size_t i = 0; !kind && i + 1 < KINDS; i++)
-        if (kinds[i]->takes && kinds[i]->takes(name))
-            kind = kinds[i];
-    return kind ? kind : kinds[KINDS - 1];
+    return s;
 }
 
 enum leat_status part_open(struct part *p, const char *name, enum leat_access access, struct leat_error *err)
 {
-    const char *path;
-    const struct part_kind *kind = part_kind_of(name, &path);
-    enum leat_status s;
+    const struct part_kind *kind;
+    enum leat_status s = part_kind_of(&kind, name, err);
 
     *p = (struct part) { .kind = kind, .kernels = checksum_kernels(), .name = strdup(name) };
-    s = p->name ? kind->open(p, path, access, err) : status_no_memory(err, strlen(name) + 1);
+    if (s == LEAT_OK)
+        s = p->name ? kind->open(p, access, err) : status_no_memory(err, strlen(name) + 1);
     if (s != LEAT_OK)
         part_close(p);
     return s;
@@ -72,7 +76,8 @@ void part_close(struct part *p)
 {
     p->kind->close(p);
     free(p->name);
-    p->name = NULL;
+    free(p->tokenizer);
+    p->name = p->tokenizer = NULL;
     p->own = NULL;
 }
 
@@ -92,6 +97,14 @@ enum leat_status part_starts(struct part *p, uint64_t first, uint64_t count, uin
     enum leat_status s = part_need_documents(p, err);
 
     return s == LEAT_OK ? p->kind->starts(p, first, count, starts, err) : s;
+}
+
+enum leat_status part_sequence_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
+                                      struct leat_error *err)
+{
+    if (!p->kind->sequence_starts)
+        return part_starts(p, first, count, starts, err);
+    return p->kind->sequence_starts(p, first, count, starts, err);
 }
 
 struct from_token {
@@ -146,6 +159,75 @@ enum leat_status part_documents_near(struct part *p, uint64_t first, uint64_t en
         return p->kind->near(p, first, end, from, to, err);
     s = part_first_from(p, first, from, err);
     return s == LEAT_OK ? part_first_from(p, end, to, err) : s;
+}
+
+/* ---- Ids ---- */
+
+static uint64_t id_at(const struct part *p, const uint8_t *ids, uint64_t i)
+{
+    return p->token_width == 2 ? bytes_load16(ids + 2 * i) : bytes_load32(ids + 4 * i);
+}
+
+enum leat_status part_check_ids(const struct part *p, uint64_t first, const void *ids, uint64_t count,
+                                struct leat_error *err)
+{
+    uint64_t i = 0;
+
+    if (p->token_width == 2 && p->vocabulary == 65536)
+        return LEAT_OK;
+    if ((p->token_width == 2 ? p->kernels->max16(ids, (size_t)count) : p->kernels->max32(ids, (size_t)count)) <
+        p->vocabulary)
+        return LEAT_OK;
+    while (id_at(p, ids, i) < p->vocabulary)
+        i++;
+    if (p->foreign && p->token_width == 4)
+        return status_set_at(err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
+                             "token %llu of %s is %d: an id is never negative; restore the file from its source, or "
+                             "write it again",
+                             (unsigned long long)(first + i), p->data.file->path, (int)(int32_t)id_at(p, ids, i));
+    return status_set_at(err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
+                         "token %llu of %s is %llu, not below the vocabulary size %llu; write the dataset again",
+                         (unsigned long long)(first + i), p->data.file->path, (unsigned long long)id_at(p, ids, i),
+                         (unsigned long long)p->vocabulary);
+}
+
+/* ---- Agreement ---- */
+
+struct fact {
+    const char *what;
+    uint64_t a, b;
+};
+
+/* What a foreign part does not know agrees with everything; its vocabulary is only what ids can be. */
+static bool differs(const struct part *a, const struct part *b, const struct fact *f)
+{
+    return f->a != f->b && !(a->foreign && f->a == LEAT_NONE) && !(b->foreign && f->b == LEAT_NONE);
+}
+
+enum leat_status part_check_agreement(const struct part *a, const struct part *b, struct leat_error *err)
+{
+    const struct fact facts[] = {
+        { "vocabulary size", a->foreign ? LEAT_NONE : a->vocabulary, b->foreign ? LEAT_NONE : b->vocabulary },
+        { "end-of-document token", a->end_token, b->end_token },
+        { "begin token", a->begin_token, b->begin_token },
+        { "size of a token", a->token_width, b->token_width },
+    };
+
+    for (unsigned i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+        const struct fact *f = &facts[i];
+
+        if (!differs(a, b, f))
+            continue;
+        if (f->a == LEAT_NONE || f->b == LEAT_NONE)
+            return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: only %s has one (%s)", a->name,
+                              b->name, f->a == LEAT_NONE ? "the second" : "the first", f->what);
+        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their %s is %llu and %llu", a->name,
+                          b->name, f->what, (unsigned long long)f->a, (unsigned long long)f->b);
+    }
+    if (!a->foreign && !b->foreign && memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) != 0)
+        return status_set(err, LEAT_E_INCOMPATIBLE,
+                          "%s and %s cannot be joined: they were made with different tokenizers", a->name, b->name);
+    return LEAT_OK;
 }
 
 /* ---- Pages ---- */

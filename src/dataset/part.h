@@ -1,7 +1,8 @@
 /*
  * part.h: the interface to tokens, wherever they lie. A *part* is one opened source of tokens: facts, where its bytes
  * lie, and a table of functions (struct part_kind). leat's own two files are the last kind. A dataset is one part or a
- * list of parts, joined. Numbers here count within the part. What a part returns has been checked and can be used.
+ * list of parts, joined. Numbers here count within the part. What a part returns has been checked and can be used; that
+ * is, reading gives no id beyond the vocabulary where part_may_hold_wrong_ids() (leat's own are verified instead).
  *
  * A kind may lack page hashes, document starts, or an index with origins and metadata. Opening does not complain about
  * that; a call that needs them fails.
@@ -18,7 +19,7 @@
  * The kinds, in the order in which they are asked whether a name is theirs; the last one takes every name. A new kind
  * is a file part_NAME.c with its table, and a row here.
  */
-#define PART_KINDS(each) each(leat)
+#define PART_KINDS(each) each(megatron) each(raw) each(llmc) each(pbin) each(datatrove) each(leat)
 
 /* Bytes of a file; `file` NULL: no bytes. */
 struct part_extent {
@@ -38,30 +39,35 @@ struct part {
 
     uint64_t tokens;
     uint64_t documents; /* LEAT_NONE: not known */
+    uint64_t sequences; /* of kinds with sequence_starts() */
     uint64_t inputs;    /* 0 without an index */
     uint64_t vocabulary;
     uint64_t end_token, begin_token; /* LEAT_NONE: none */
     uint32_t token_width;            /* 2 or 4 */
-    uint8_t fingerprint[16];         /* of the tokenizer */
-    struct hash128 identity;         /* of the content */
+    bool adopted;                    /* another tool's files with an index: its first and last document may be cut */
+    bool foreign;    /* another tool's files: `vocabulary` is what ids can be, and what else is not set is not known */
+    char *tokenizer; /* what the name of another tool's files says; NULL: nothing */
+    uint8_t fingerprint[16]; /* of the tokenizer */
+    struct hash128 identity; /* of the content */
 
     struct part_extent data;   /* tokens * token_width bytes, little-endian; they may begin at any byte */
     struct part_extent hashes; /* u32 for each page of FORMAT_PAGE_BYTES of `data`, counted from its first byte */
     struct part_extent lookup; /* also read for each window: worth having in memory */
+    struct part_extent ends;   /* u64 for each document: where it ends; not of all kinds */
     struct part_index *index;  /* leat's index, with origins, tokenizer, metadata; NULL: none of these is stored */
 
-    uint64_t first_token, first_document, first_input; /* in the list */
+    uint64_t first_token, first_document, first_input, first_sequence; /* in the list */
 };
 
 struct part_kind {
-    const char *scheme; /* a name SCHEME:PATH is of this kind; NULL: no scheme */
+    const char *name;   /* "leat", for those who ask */
     const char *suffix; /* a folder's files with this suffix are parts, named without it; NULL: none are */
 
-    /* Whether a path without a scheme is of this kind; NULL: never. Not called for the last kind. */
-    bool (*takes)(const char *path);
+    /* Whether a name is of this kind; an error if a file that is there cannot be read. Not called for the last kind. */
+    enum leat_status (*takes)(const char *name, bool *takes, struct leat_error *err);
 
-    /* Opens PATH: sets what struct part says. After a failure close() is called, and closes what is still open. */
-    enum leat_status (*open)(struct part *p, const char *path, enum leat_access access, struct leat_error *err);
+    /* Opens p->name: sets what struct part says. After a failure close() is called, and closes what is still open. */
+    enum leat_status (*open)(struct part *p, enum leat_access access, struct leat_error *err);
     void (*close)(struct part *p);
 
     /* For parts with known documents: see part_starts() and the calls after it. The last two may be NULL: a binary
@@ -71,16 +77,20 @@ struct part_kind {
     enum leat_status (*document_at)(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);
     enum leat_status (*near)(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
                              struct leat_error *err);
+
+    /* Of kinds whose documents may consist of several sequences, which tokens were written by: their starts. */
+    enum leat_status (*sequence_starts)(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
+                                        struct leat_error *err);
 };
 
 #define PART_DECLARE_KIND(name) extern const struct part_kind part_##name;
 PART_KINDS(PART_DECLARE_KIND)
 
-/* The length of a name's scheme with its colon, if it is a kind's; else 0. */
-size_t part_scheme(const char *name, size_t length);
+/* The length of "SCHEME:", with which name[0..length) says of which kind it is; 0: it does not. */
+size_t part_scheme_length(const char *name, size_t length);
 
-/* The kind of a name; *path is the name without its scheme. */
-const struct part_kind *part_kind_of(const char *name, const char **path);
+/* The kind of a name. */
+enum leat_status part_kind_of(const struct part_kind **kind, const char *name, struct leat_error *err);
 
 /* On failure nothing stays open. */
 enum leat_status part_open(struct part *p, const char *name, enum leat_access access, struct leat_error *err);
@@ -102,6 +112,14 @@ enum leat_status part_need_documents(const struct part *p, struct leat_error *er
  * most `tokens`. */
 enum leat_status part_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts, struct leat_error *err);
 
+/* The same for sequences: of most kinds, these are the documents. */
+static inline uint64_t part_sequences(const struct part *p)
+{
+    return p->kind->sequence_starts ? p->sequences : p->documents;
+}
+enum leat_status part_sequence_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
+                                      struct leat_error *err);
+
 /* The document that holds token `token`, which must be below the number of tokens. */
 enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);
 
@@ -115,6 +133,20 @@ enum leat_status part_first_from(struct part *p, uint64_t token, uint64_t *docum
 
 /* The stored hashes of pages [first, first + count), as they lie in the file; the part must have some. */
 enum leat_status part_hashes(struct part *p, uint64_t first, uint64_t count, uint8_t *hashes, struct leat_error *err);
+
+/* Whether reading must look at the ids: a foreign file of 4 bytes per id may hold negative ones, and has no hashes. */
+static inline bool part_may_hold_wrong_ids(const struct part *p)
+{
+    return p->foreign && p->token_width == 4 && !p->hashes.file;
+}
+
+/* Checks that `count` ids, from token `first` on, are below the vocabulary size: LEAT_E_TOKEN names the first that is
+ * not. `ids` as they lie in the file. */
+enum leat_status part_check_ids(const struct part *p, uint64_t first, const void *ids, uint64_t count,
+                                struct leat_error *err);
+
+/* LEAT_E_INCOMPATIBLE unless both parts can be in one list: they agree in all facts that both know. */
+enum leat_status part_check_agreement(const struct part *a, const struct part *b, struct leat_error *err);
 
 /* Checks pages [first, first + count) of the tokens. LEAT_E_NOT_FOUND: the part has no hashes. */
 enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count, struct leat_error *err);

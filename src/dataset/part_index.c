@@ -7,14 +7,18 @@
  */
 #include "part_index.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 #include "base/status.h"
 #include "base/tiny.h"
 
 /* How many document starts are fetched at once while looking for one: 4 KiB of the index. */
 #define STARTS_AT_ONCE TINY_OR(4, 512)
+
+#define MAX_PATH       4096u /* of a token file */
 
 static enum leat_status read_header(struct part *p, struct leat_error *err)
 {
@@ -43,8 +47,11 @@ static void take_facts(struct part *p)
     p->begin_token = h->begin_token;
     p->token_width = h->token_width;
     p->identity = h->identity;
+    p->adopted = (h->must_understand & FORMAT_ELSEWHERE) != 0;
+    p->foreign = p->adopted && bytes_all_zero(h->fingerprint, sizeof h->fingerprint);
     memcpy(p->fingerprint, h->fingerprint, sizeof p->fingerprint);
     p->hashes = (struct part_extent) { &x->file, pages->offset, pages->bytes };
+    p->ends = (struct part_extent) { &x->file, h->sections[FORMAT_DOCUMENTS].offset + 8, 8 * h->documents };
     /* documents, directory, pages: they come first in the file */
     p->lookup = (struct part_extent) { &x->file, 0, pages->offset + pages->bytes };
 }
@@ -100,6 +107,49 @@ enum leat_status part_index_take(struct part *p, struct part_index *index, struc
     take_facts(p);
     s = check_document_ends(p, err);
     return s == LEAT_OK ? check_token_ends(p, err) : s;
+}
+
+/* Checks the header as if the tokens were as long as it says: where they lie is in one of its sections. */
+static enum leat_status read_place(struct part *p, struct part_index *x, const uint8_t *page, uint64_t token_bytes,
+                                   uint64_t *offset, char **path, struct leat_error *err)
+{
+    const struct format_place *place = &x->header.sections[FORMAT_TOKEN_FILE];
+    enum leat_status s = format_parse(&x->header, page, FORMAT_HEADER_BYTES, x->file.size, token_bytes, x->file.path,
+                                      x->file.path, p->kernels, err);
+    uint8_t number[8];
+
+    if (s != LEAT_OK)
+        return s;
+    if (place->bytes > 8 + MAX_PATH)
+        return status_set_at(err, LEAT_E_RECORD, place->offset, "%s: the path of its token file is too long",
+                             x->file.path);
+    *path = calloc(1, (size_t)place->bytes - 8 + 1);
+    if (!*path)
+        return status_no_memory(err, place->bytes);
+    s = file_map_read(&x->file, place->offset, number, sizeof number, err);
+    if (s == LEAT_OK)
+        s = file_map_read(&x->file, place->offset + 8, *path, place->bytes - 8, err);
+    *offset = bytes_load64(number);
+    if (s == LEAT_OK && strlen(*path) != place->bytes - 8)
+        return status_set_at(err, LEAT_E_RECORD, place->offset + 8, "%s: the path of its token file has a zero byte",
+                             x->file.path);
+    return s;
+}
+
+enum leat_status part_index_elsewhere(struct part *p, struct part_index *x, uint64_t *offset, char **path,
+                                      struct leat_error *err)
+{
+    uint8_t page[FORMAT_HEADER_BYTES];
+    uint64_t token_bytes;
+    enum leat_status s;
+
+    *path = NULL;
+    if (x->file.size < sizeof page) /* reading it says what is wrong */
+        return LEAT_OK;
+    s = file_map_read(&x->file, 0, page, sizeof page, err);
+    if (s != LEAT_OK || !format_peek_elsewhere(page, &token_bytes))
+        return s;
+    return read_place(p, x, page, token_bytes, offset, path, err);
 }
 
 enum leat_status part_section(struct part *p, unsigned kind, uint64_t offset, void *out, uint64_t count,
@@ -166,25 +216,39 @@ static enum leat_status directory_range(struct part *p, uint64_t cell, uint64_t 
     return LEAT_OK;
 }
 
+/* Documents of a cell in groups, each fetched at once with the start after it. */
+#define GROUP (STARTS_AT_ONCE - 1)
+
+struct search {
+    struct part *part;
+    uint64_t low, token; /* the first document of group 0 */
+};
+
+/* Whether a group begins at the token or before it. */
+static enum leat_status group_begins(void *context, uint64_t group, bool *is_before, struct leat_error *err)
+{
+    const struct search *search = context;
+    uint64_t start = 0;
+    enum leat_status s = part_index_starts(search->part, search->low + group * GROUP, 1, &start, err);
+
+    *is_before = s == LEAT_OK && start <= search->token;
+    return s;
+}
+
 enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err)
 {
     uint64_t cell = token / (FORMAT_CELL_BYTES / p->token_width);
-    uint64_t starts[STARTS_AT_ONCE], low = 0, high = 0, count, i;
+    struct search search = { .part = p, .token = token };
+    uint64_t starts[STARTS_AT_ONCE], low = 0, high = 0, group, count, i;
     enum leat_status s = directory_range(p, cell, &low, &high, err);
 
-    /* if documents have few tokens or none, more may begin here than are fetched at once */
-    while (s == LEAT_OK && high - low + 2 > STARTS_AT_ONCE) {
-        uint64_t middle = low + (high - low) / 2 + 1;
-
-        s = part_index_starts(p, middle, 1, starts, err);
-        if (s == LEAT_OK && starts[0] <= token)
-            low = middle;
-        else
-            high = middle - 1;
-    }
+    search.low = low;
+    if (s == LEAT_OK) /* if documents have few tokens or none, more may begin here than are fetched at once */
+        s = search_first_read(&group, 1, (high - low) / GROUP + 1, group_begins, &search, err);
     if (s != LEAT_OK)
         return s;
-    count = high - low + 2; /* with the start after the last: where it ends */
+    low += (group - 1) * GROUP;
+    count = (high - low < GROUP ? high - low + 1 : GROUP) + 1; /* with the start after the last: where it ends */
     s = part_index_starts(p, low, count, starts, err);
     if (s != LEAT_OK)
         return s;

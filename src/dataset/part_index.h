@@ -18,6 +18,11 @@ struct part_index {
  */
 enum leat_status part_index_take(struct part *p, struct part_index *index, struct leat_error *err);
 
+/* Sets *path (the caller frees it) and *offset to where an open index says that its tokens lie; NULL: in NAME.tokens.
+ * On failure too *path may be set. */
+enum leat_status part_index_elsewhere(struct part *p, struct part_index *index, uint64_t *offset, char **path,
+                                      struct leat_error *err);
+
 /* For parts with an index: functions for the tables of their kinds. */
 enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
                                    struct leat_error *err);
@@ -40,6 +45,10 @@ static inline const struct format_place *part_place(const struct part *p, enum f
 /* Section `number` of those that the index has, those of unknown kinds (*kind 0) last; NULL: it has no more, or the
  * part has no index. */
 const struct format_place *part_place_number(const struct part *p, unsigned number, unsigned *kind);
+
+/* Copies the mask of tokens [first, first + count) of the part, with the hash of each page checked; 255 where the part
+ * has none. The range must be inside of it. */
+enum leat_status part_mask(struct part *p, uint64_t first, uint64_t count, uint8_t *out, struct leat_error *err);
 
 /* Copies `count` bytes at `offset` of a section; the part must have an index. */
 enum leat_status part_section(struct part *p, unsigned kind, uint64_t offset, void *out, uint64_t count,

@@ -63,17 +63,53 @@ static enum leat_status cut_name(struct part *p, struct leat_error *err)
     return LEAT_OK;
 }
 
-static enum leat_status open_pair(struct part *p, const char *path, enum leat_access access, struct leat_error *err)
+/* Opens the token file that the index names: absolute, or from the index's folder. */
+static enum leat_status open_elsewhere(struct part *p, struct own *own, const char *path, uint64_t offset,
+                                       enum leat_access access, struct leat_error *err)
+{
+    uint64_t bytes = own->index.header.token_file_bytes;
+    const char *slash = strrchr(p->name, '/');
+    int folder = slash && path[0] != '/' ? (int)(slash + 1 - p->name) : 0;
+    size_t room = (size_t)folder + strlen(path) + 1;
+    char *whole = malloc(room);
+    enum leat_status s;
+
+    if (!whole)
+        return status_no_memory(err, room);
+    snprintf(whole, room, "%.*s%s", folder, p->name, path);
+    s = file_map_open(&own->tokens, whole, access, err);
+    if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
+        s = status_set_at(err, LEAT_E_TRUNCATED, own->tokens.size,
+                          "%s has %llu bytes, but %s says that its tokens are %llu from byte %llu: it is cut, or "
+                          "another file; restore it from its source, or adopt it again",
+                          whole, (unsigned long long)own->tokens.size, own->index.file.path, (unsigned long long)bytes,
+                          (unsigned long long)offset);
+    free(whole);
+    if (s != LEAT_OK)
+        return s == LEAT_E_NO_FILE ? status_before(err, s, "%s holds no tokens itself", own->index.file.path) : s;
+    return take(p, own, offset, bytes, err);
+}
+
+static enum leat_status open_pair(struct part *p, enum leat_access access, struct leat_error *err)
 {
     enum leat_status s = cut_name(p, err);
+    uint64_t offset = 0;
+    char *path = NULL;
     struct own *own;
 
-    (void)path; /* without a scheme it is the name */
     if (s == LEAT_OK)
         s = make_own(p, &own, err);
     if (s != LEAT_OK)
         return s;
     s = open_file(&own->index.file, p->name, ".leat", access, err);
+    if (s == LEAT_OK)
+        s = part_index_elsewhere(p, &own->index, &offset, &path, err);
+    if (path && s == LEAT_OK)
+        s = open_elsewhere(p, own, path, offset, access, err);
+    if (path || (s != LEAT_OK && own->index.file.fd >= 0)) {
+        free(path);
+        return s;
+    }
     if (s == LEAT_OK)
         s = open_file(&own->tokens, p->name, ".tokens", access, err);
     if (s == LEAT_E_NO_FILE)
@@ -92,7 +128,8 @@ static void close_pair(struct part *p)
     free(own);
 }
 
-const struct part_kind part_leat = { .suffix = ".leat",
+const struct part_kind part_leat = { .name = "leat",
+                                     .suffix = ".leat",
                                      .open = open_pair,
                                      .close = close_pair,
                                      .starts = part_index_starts,
@@ -124,7 +161,12 @@ enum leat_status part_open_memory(struct part *p, const void *index, uint64_t in
         s = file_map_memory(&own->index.file, "memory.leat", index, index_bytes, err);
     if (s == LEAT_OK)
         s = file_map_memory(&own->tokens, "memory.tokens", tokens, token_bytes, err);
-    return end(p, s == LEAT_OK ? take(p, own, 0, token_bytes, err) : s);
+    if (s == LEAT_OK)
+        s = take(p, own, 0, token_bytes, err);
+    if (s == LEAT_OK && p->adopted)
+        s = status_set(err, LEAT_E_FEATURE,
+                       "an index in memory names another file for its tokens: open it by its name");
+    return end(p, s);
 }
 
 enum leat_status part_open_at(struct part *p, const char *name, const char *token_path, uint64_t offset, uint64_t bytes,

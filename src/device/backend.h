@@ -50,6 +50,7 @@ struct backend_ops {
     const char *name;
     bool apart; /* long rows should lie apart, so that the CPU copies nothing on their way to the device */
     bool marks; /* slots must have marks and heads (rows.h) if documents are known */
+    bool masks; /* outputs are in this machine's memory when they are made, so that rows_mask() can follow */
     /* Whether this row serves `device` ("host", "cuda:0"). */
     bool (*serves)(const char *device);
     /* `driver`: as in leat_loader_options, but never "". */
@@ -61,7 +62,7 @@ struct backend_ops {
     /* How many bytes of the device's memory are free; UINT64_MAX: the device needs no memory of its own. */
     uint64_t (*room)(struct backend *b);
 
-    /* Allocates the ring in one piece, touched, on NUMA node `node` if that is not negative and the system allows,
+    /* Allocates the ring contiguous and touched, on NUMA node `node` if that is not negative and the system allows,
      * pinned if the device wants that. Fills in the rest of *m from its slots, slot_bytes and output_bytes; if there is
      * no room for as many slots, makes fewer, but at least two. */
     enum leat_status (*allocate_ring)(struct backend *b, struct backend_memory *m, int node, struct leat_error *err);

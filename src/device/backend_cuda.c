@@ -213,7 +213,7 @@ static bool nothing_wanted(const struct rows_job *j)
     bool none = true;
 
 #define LOOK(field, name, kind, documents) none = none && !j->field;
-    ROWS_OUTPUTS(LOOK)
+    ROWS_OUTPUTS(LOOK, LOOK)
 #undef LOOK
     return none;
 }
@@ -225,7 +225,7 @@ static bool is_aligned(const struct rows_job *j)
 
 #define LOOK(field, name, kind, documents)                                                                             \
     aligned = aligned && (uintptr_t)j->field % rows_output_bytes(kind, 1, j->number_bytes, 1) == 0;
-    ROWS_OUTPUTS(LOOK)
+    ROWS_OUTPUTS(LOOK, LOOK)
 #undef LOOK
     return aligned;
 }

@@ -137,7 +137,7 @@ enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory 
     b->slot_bytes = m->slot_bytes;
     b->output_bytes = m->output_bytes;
     b->host_stride = m->stride = m->slot_bytes;
-    b->device_stride = bytes_pieces(m->slot_bytes + m->output_bytes, DEVICE_ALIGNMENT) * DEVICE_ALIGNMENT;
+    b->device_stride = bytes_divide_up(m->slot_bytes + m->output_bytes, DEVICE_ALIGNMENT) * DEVICE_ALIGNMENT;
     s = backend_cuda_check(b, backend_cuda_enter(b, &before), "entering the GPU's context", err);
     if (s != LEAT_OK)
         return s;

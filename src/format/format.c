@@ -70,6 +70,9 @@ static const struct {
     [FORMAT_TOKENIZER] = { "tokenizer", 0, 0, 0 },
     [FORMAT_METADATA] = { "metadata", 0, 0, 0 },
     [FORMAT_TEXT_HASHES] = { "text hashes", FORMAT_HASH_BYTES, 0, 0 },
+    [FORMAT_TOKEN_FILE] = { "token file", 0, 0, 0 },
+    [FORMAT_MASK] = { "mask", 1, 0, 0 },
+    [FORMAT_MASK_PAGES] = { "mask pages", 4, 0, 0 },
 };
 
 const char *format_section_name(unsigned kind)
@@ -82,6 +85,7 @@ void format_info(const struct format_header *h, struct leat_info *info)
     struct leat_info full = {
         .tokens = h->tokens,
         .documents = h->documents,
+        .sequences = h->documents,
         .inputs = h->sections[FORMAT_INPUTS].entries,
         .parts = 1,
         .vocabulary = h->vocabulary,
@@ -95,6 +99,7 @@ void format_info(const struct format_header *h, struct leat_info *info)
         .stores_lines = h->sections[FORMAT_LINES].present,
         .stores_ids = h->sections[FORMAT_ID_ENDS].present,
         .stores_hashes = h->sections[FORMAT_TEXT_HASHES].present,
+        .stores_mask = h->sections[FORMAT_MASK].present,
     };
 
     checksum_store(full.identity, h->identity);
@@ -109,7 +114,8 @@ uint32_t format_width(uint64_t vocabulary)
 
 struct hash128 format_identity(const struct format_header *h, const struct checksum_kernels *k)
 {
-    uint8_t text[96];
+    const struct format_place *mask = &h->sections[FORMAT_MASK];
+    uint8_t text[112];
 
     bytes_store64(text, h->tokens);
     bytes_store64(text + 8, h->documents);
@@ -120,7 +126,8 @@ struct hash128 format_identity(const struct format_header *h, const struct check
     memcpy(text + 48, h->fingerprint, 16);
     checksum_store(text + 64, h->token_sum);
     checksum_store(text + 80, h->sections[FORMAT_DOCUMENTS].sum);
-    return k->hash(text, sizeof text);
+    checksum_store(text + 96, mask->sum);
+    return k->hash(text, mask->present ? 112 : 96);
 }
 
 static void encode_section(uint8_t *entry, unsigned kind, const struct format_place *s)
@@ -188,7 +195,7 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
         return status_set_at(err, LEAT_E_VERSION, AT_VERSION,
                              "%s has format version %u; this library reads version %u: use a newer leat", path,
                              bytes_load32(page + AT_VERSION), FORMAT_VERSION);
-    if (bytes_load64(page + AT_MUST_UNDERSTAND) != 0)
+    if ((bytes_load64(page + AT_MUST_UNDERSTAND) & ~(uint64_t)FORMAT_ELSEWHERE) != 0)
         return status_set_at(err, LEAT_E_FEATURE, AT_MUST_UNDERSTAND,
                              "%s needs features (bits %#llx) that this library does not know: use a newer leat", path,
                              (unsigned long long)bytes_load64(page + AT_MUST_UNDERSTAND));
@@ -221,6 +228,11 @@ static void load_fields(struct format_header *h, const uint8_t *page)
     h->created = bytes_load64(page + AT_CREATED);
 }
 
+static bool is_elsewhere(const struct format_header *h)
+{
+    return (h->must_understand & FORMAT_ELSEWHERE) != 0;
+}
+
 static enum leat_status check_fields(const struct format_header *h, const uint8_t *page, const char *path,
                                      struct leat_error *err)
 {
@@ -234,7 +246,8 @@ static enum leat_status check_fields(const struct format_header *h, const uint8_
         return wrong_field(err, path, AT_TOKEN_FILE_BYTES, "the token file's size is beyond 2^62 bytes");
     if (h->vocabulary == 0 || h->vocabulary > FORMAT_MAX_VOCABULARY)
         return wrong_field(err, path, AT_VOCABULARY, "the vocabulary size is not between 1 and 2^32");
-    if (h->token_width != format_width(h->vocabulary))
+    /* other tools use four bytes also where two are enough */
+    if (h->token_width != format_width(h->vocabulary) && !(is_elsewhere(h) && h->token_width == 4))
         return wrong_field(err, path, AT_TOKEN_WIDTH, "the token width does not fit the vocabulary size");
     if (!bytes_multiply(h->tokens, h->token_width, &bytes) || bytes != h->token_file_bytes)
         return wrong_field(err, path, AT_TOKENS, "token count times width is not the token file's size");
@@ -242,7 +255,7 @@ static enum leat_status check_fields(const struct format_header *h, const uint8_
         return wrong_field(err, path, AT_END_TOKEN, "the end-of-document token is not below the vocabulary size");
     if (h->begin_token != LEAT_NONE && h->begin_token >= h->vocabulary)
         return wrong_field(err, path, AT_BEGIN_TOKEN, "the begin token is not below the vocabulary size");
-    fixed = (h->end_token != LEAT_NONE) + (h->begin_token != LEAT_NONE);
+    fixed = is_elsewhere(h) ? 0 : (h->end_token != LEAT_NONE) + (h->begin_token != LEAT_NONE);
     if (h->documents > FORMAT_MAX_BYTES / 8 || h->documents * fixed > h->tokens)
         return wrong_field(err, path, AT_DOCUMENTS, "it has more documents than the tokens allow");
     if (h->documents == 0 && h->tokens > 0)
@@ -279,10 +292,11 @@ static enum leat_status wrong_section(struct leat_error *err, const char *path, 
         (unsigned long long)offset, kind, format_section_name(kind), what);
 }
 
-/* Whether this library knows the kind; others may come more than once. */
-static int is_known(uint32_t kind)
+/* Whether this library knows the kind; others may come more than once. Where the tokens are NAME.tokens, no section
+ * says where they lie. */
+static bool is_known(const struct format_header *h, uint32_t kind)
 {
-    return kind < FORMAT_KINDS && kinds[kind].name != NULL;
+    return kind < FORMAT_KINDS && kinds[kind].name != NULL && (kind != FORMAT_TOKEN_FILE || is_elsewhere(h));
 }
 
 /* How many entries a section of this kind has; LEAT_NONE: the header does not say. */
@@ -292,15 +306,20 @@ static uint64_t expected_entries(const struct format_header *h, unsigned kind)
     case FORMAT_DOCUMENTS:
         return h->documents + 1;
     case FORMAT_DIRECTORY:
-        return bytes_pieces(h->token_file_bytes, FORMAT_CELL_BYTES);
+        return bytes_divide_up(h->token_file_bytes, FORMAT_CELL_BYTES);
     case FORMAT_PAGES:
-        return bytes_pieces(h->token_file_bytes, FORMAT_PAGE_BYTES);
+        return bytes_divide_up(h->token_file_bytes, FORMAT_PAGE_BYTES);
+    case FORMAT_MASK:
+        return h->tokens;
+    case FORMAT_MASK_PAGES:
+        return bytes_divide_up(h->tokens, FORMAT_PAGE_BYTES);
     case FORMAT_ORIGINS:
     case FORMAT_LINES:
     case FORMAT_ID_ENDS:
     case FORMAT_TEXT_HASHES:
         return h->documents;
     case FORMAT_TOKENIZER:
+    case FORMAT_TOKEN_FILE:
         return 1;
     default:
         return LEAT_NONE;
@@ -329,7 +348,7 @@ static enum leat_status parse_section(struct format_header *h, const uint8_t *en
     if (!bytes_all_zero(entry + IN_RESERVED, ENTRY_BYTES - IN_RESERVED))
         return wrong_section(err, path, at + IN_RESERVED, kind, "reserved bytes are not zero");
     *end = s.offset + s.bytes;
-    if (!is_known(kind)) {
+    if (!is_known(h, kind)) {
         if (s.flags & FORMAT_MUST_UNDERSTAND)
             return status_set_at(err, LEAT_E_FEATURE, at + IN_KIND,
                                  "%s has a section of kind %u that must be understood, but this library does not know "
@@ -364,7 +383,7 @@ static enum leat_status parse_sections(struct format_header *h, const uint8_t *p
         uint64_t at = AT_SECTIONS + (uint64_t)ENTRY_BYTES * i;
         uint32_t kind = bytes_load32(page + at);
 
-        if (kind < last || (kind == last && (kind == 0 || is_known(kind))))
+        if (kind < last || (kind == last && (kind == 0 || is_known(h, kind))))
             return wrong_section(err, path, at, kind, "kinds must increase, starting at 1");
         last = kind;
         s = parse_section(h, page + at, at, &end, path, err);
@@ -379,8 +398,12 @@ static enum leat_status parse_sections(struct format_header *h, const uint8_t *p
     for (unsigned kind = 1; kind < FORMAT_KINDS; kind++)
         if (kinds[kind].required && !h->sections[kind].present)
             return wrong_section(err, path, AT_SECTIONS, kind, "it is missing");
+    if (is_elsewhere(h) && h->sections[FORMAT_TOKEN_FILE].bytes <= 8)
+        return wrong_section(err, path, AT_SECTIONS, FORMAT_TOKEN_FILE, "it is missing or names no file");
     if (h->sections[FORMAT_ID_ENDS].present != h->sections[FORMAT_IDS].present)
         return wrong_section(err, path, AT_SECTIONS, FORMAT_IDS, "ids and id ends must appear together");
+    if (h->sections[FORMAT_MASK].present != h->sections[FORMAT_MASK_PAGES].present)
+        return wrong_section(err, path, AT_SECTIONS, FORMAT_MASK, "a mask and its pages must appear together");
     return LEAT_OK;
 }
 
@@ -403,4 +426,10 @@ enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint
     if (!checksum_equal(h->identity, format_identity(h, k)))
         return wrong_field(err, path, AT_IDENTITY, "the identity does not match the content");
     return LEAT_OK;
+}
+
+bool format_peek_elsewhere(const uint8_t page[FORMAT_HEADER_BYTES], uint64_t *token_bytes)
+{
+    *token_bytes = bytes_load64(page + AT_TOKEN_FILE_BYTES);
+    return (bytes_load64(page + AT_MUST_UNDERSTAND) & FORMAT_ELSEWHERE) != 0;
 }

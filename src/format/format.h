@@ -9,6 +9,7 @@
 #ifndef LEAT_FORMAT_H
 #define LEAT_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "checksum/checksum.h"
@@ -37,10 +38,16 @@ enum format_section {
     FORMAT_IDS = 9,         /* the ids */
     FORMAT_TOKENIZER = 10,
     FORMAT_METADATA = 11,
-    FORMAT_COLUMN = 12,      /* reserved: one unsigned byte per token in NAME.<column>.column */
+    FORMAT_COLUMN = 12,      /* reserved */
     FORMAT_TEXT_HASHES = 13, /* u128 per document: XXH3-128 of its text */
-    FORMAT_KINDS = 14
+    FORMAT_TOKEN_FILE = 14,  /* u64 where the tokens begin, and the path of their file; with FORMAT_ELSEWHERE only */
+    FORMAT_MASK = 15,        /* a byte per token: 0: not to be learned */
+    FORMAT_MASK_PAGES = 16,  /* u32 per 4 KiB of the mask: its hash */
+    FORMAT_KINDS = 17
 };
+
+/* A must-understand bit: the tokens lie in a file of another tool. */
+#define FORMAT_ELSEWHERE 1u
 
 /* Flags of a section. */
 #define FORMAT_MUST_UNDERSTAND 1u /* a reader that does not know this kind must refuse the index */
@@ -98,6 +105,9 @@ void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header
 enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint64_t count, uint64_t index_bytes,
                               uint64_t token_file_bytes, const char *path, const char *token_path,
                               const struct checksum_kernels *k, struct leat_error *err);
+
+/* What a first page says before it is checked: whether the tokens are in another tool's file, and their bytes. */
+bool format_peek_elsewhere(const uint8_t page[FORMAT_HEADER_BYTES], uint64_t *token_bytes);
 
 /* Fills in the facts of one dataset for the caller, as many as the caller's struct has room for. */
 void format_info(const struct format_header *h, struct leat_info *info);

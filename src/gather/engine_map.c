@@ -28,10 +28,10 @@ static bool fill_tables(const uint8_t *map, uint64_t begin, uint64_t end)
 
 static bool fill_regions(struct gather_file *f, const uint8_t *map, uint64_t begin, uint64_t end)
 {
-    uint64_t regions = bytes_pieces(f->map->size, GATHER_REGION);
+    uint64_t regions = bytes_divide_up(f->map->size, GATHER_REGION);
 
     if (!f->populated)
-        f->populated = calloc(bytes_pieces(regions, 64), sizeof *f->populated);
+        f->populated = calloc(bytes_divide_up(regions, 64), sizeof *f->populated);
     if (!f->populated)
         return fill_tables(map, begin, end);
     for (uint64_t r = begin / GATHER_REGION; r * GATHER_REGION < end; r++) {

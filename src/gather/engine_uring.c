@@ -73,7 +73,7 @@ static void register_memory(struct gather *g, struct gather_uring *u)
 
 static bool make_buffers(struct gather *g, struct gather_uring *u)
 {
-    uint64_t span = bytes_pieces(g->max_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE * (1 + g->unaligned);
+    uint64_t span = bytes_divide_up(g->max_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE * (1 + g->unaligned);
     void *buffers;
 
     u->buffer_bytes = span < LARGEST ? span : LARGEST;
@@ -168,7 +168,7 @@ static void prepare_read(const struct gather *g, const struct gather_uring *u, s
                          const struct slot *s, bool in_memory)
 {
     /* whole pages also at the file's end */
-    unsigned bytes = (unsigned)(bytes_pieces(s->wanted, GATHER_PAGE) * GATHER_PAGE);
+    unsigned bytes = (unsigned)(bytes_divide_up(s->wanted, GATHER_PAGE) * GATHER_PAGE);
 
     if (in_memory ? u->memory_registered : u->registered)
         io_uring_prep_read_fixed(sqe, fd, s->to, bytes, s->from,

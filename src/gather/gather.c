@@ -61,7 +61,7 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
 /* A bit per page, unless the bitmaps get too large; their memory is not touched before pages are verified. */
 static enum leat_status make_bitmap(struct gather_file *f, uint64_t *total, struct leat_error *err)
 {
-    uint64_t words = bytes_pieces(bytes_pieces(f->bytes, GATHER_PAGE), 64);
+    uint64_t words = bytes_divide_up(bytes_divide_up(f->bytes, GATHER_PAGE), 64);
 
     if (!f->verify || 8 * words > GATHER_BITMAPS - *total)
         return LEAT_OK;
@@ -83,7 +83,7 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
         f->map = f->part->data.file;
         f->offset = f->part->data.offset;
         f->bytes = f->part->data.bytes;
-        f->verify = g->verify && f->part->hashes.file;
+        f->verify = g->verify && (f->part->hashes.file || part_may_hold_wrong_ids(f->part));
         g->unhashed += f->bytes > 0 && !f->part->hashes.file;
         g->unaligned |= f->offset % GATHER_PAGE != 0;
         f->network = file_is_remote(f->map->fd);
@@ -190,12 +190,26 @@ static enum leat_status stored_hashes(struct gather *g, struct gather_file *f, u
         if (!f->asked_inside)
             g->entered[g->entered_count++] = (uint32_t)(f - g->files);
     }
-    if (f->index_inside && bytes_inside(4 * first, 4 * count, place->bytes)) {
+    if (f->index_inside && bytes_inside(4 * first, 4 * count, place->bytes) &&
+        file_map_fill(place->file, place->offset + 4 * first, 4 * count)) {
         *hashes = f->index_inside + place->offset + 4 * first;
         return LEAT_OK;
     }
     *hashes = room;
     return part_hashes(f->part, first, count, room, err);
+}
+
+/* Compares the page's hash with the stored one; without one, its ids are looked at. */
+static enum leat_status check_page(struct gather_file *f, uint64_t page, const uint8_t *bytes, uint64_t size,
+                                   const uint8_t *hash, struct leat_error *err)
+{
+    uint32_t width = f->part->token_width;
+
+    if (!hash)
+        return part_check_ids(f->part, page * GATHER_PAGE / width, bytes, size / width, err);
+    if ((uint32_t)f->part->kernels->hash(bytes, size).low != bytes_load32(hash))
+        return part_damaged_page(f->part, page, NULL, NULL, err);
+    return LEAT_OK;
 }
 
 enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
@@ -207,17 +221,17 @@ enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t
 
     while (s == LEAT_OK && page < last) {
         uint64_t count = last - page < HASHES_AT_ONCE ? last - page : HASHES_AT_ONCE;
-        const uint8_t *hashes;
+        const uint8_t *hashes = NULL;
 
-        s = stored_hashes(g, f, page, count, room, &hashes, err);
+        if (f->part->hashes.file)
+            s = stored_hashes(g, f, page, count, room, &hashes, err);
         for (uint64_t i = 0; s == LEAT_OK && i < count; i++, page++) {
             uint64_t at = page * GATHER_PAGE, size = end - at < GATHER_PAGE ? end - at : GATHER_PAGE;
 
             if (is_verified(f, page))
                 continue;
-            if ((uint32_t)f->part->kernels->hash(bytes + (at - begin), size).low != bytes_load32(hashes + 4 * i))
-                s = part_damaged_page(f->part, page, NULL, NULL, err);
-            else if (f->verified)
+            s = check_page(f, page, bytes + (at - begin), size, hashes ? hashes + 4 * i : NULL, err);
+            if (s == LEAT_OK && f->verified)
                 f->verified[page / 64] |= (uint64_t)1 << page % 64;
             checked++;
         }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "gather_engine.h"
 #include "residency.h"
 #include "warm.h"
@@ -25,7 +26,7 @@
 static void forget_tables(struct gather_file *f)
 {
     if (f->populated)
-        memset(f->populated, 0, 8 * bytes_pieces(bytes_pieces(f->map->size, GATHER_REGION), 64));
+        memset(f->populated, 0, 8 * bytes_divide_up(bytes_divide_up(f->map->size, GATHER_REGION), 64));
 }
 
 /* Drops the page tables of a file that is no longer copied from its map. */
@@ -156,7 +157,7 @@ static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
 /* Warms the indexes first, because every row needs some of their bytes; then the files, if all cold ones fit. */
 static void start_warming(struct gather *g)
 {
-    uint64_t cold = 0, index = 0, memory = residency_memory(), count = 0;
+    uint64_t cold = 0, index = 0, memory = memory_left(), count = 0;
     struct warm_stretch *s;
 
     for (uint32_t i = 0; i < g->file_count; i++)

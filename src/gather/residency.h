@@ -1,6 +1,6 @@
 /*
- * residency.h: how much of a file is in the page cache, and how much memory is available, for the choice of engines.
- * These are guesses of the moment: only speed may depend on them.
+ * residency.h: how much of a file is in the page cache, for the choice of engines. These are guesses of the moment:
+ * only speed may depend on them.
  */
 #ifndef LEAT_RESIDENCY_H
 #define LEAT_RESIDENCY_H
@@ -17,13 +17,5 @@ bool residency_whole(int fd, uint64_t offset, uint64_t bytes);
 
 /* Whether some of it is neither there nor being read; false if unknown. */
 bool residency_lacks(int fd, uint64_t offset, uint64_t bytes);
-
-/* How much memory the control groups (version 1 or 2) have left that a file like /proc/self/cgroup names, below a
- * folder like /sys/fs/cgroup; UINT64_MAX: no limit. */
-uint64_t residency_group_memory(const char *groups, const char *root);
-
-/* Bytes that this process can take without pushing others out: the least that the system and its control groups
- * have. */
-uint64_t residency_memory(void);
 
 #endif

@@ -11,9 +11,9 @@
 #include "base/thread.h"
 #include "residency.h"
 
-#define PIECE   ((uint64_t)1 << 20)
-#define AHEAD   (32 * PIECE)
-#define ADVISED (AHEAD / PIECE + 1) /* pieces advised at once */
+#define CHUNK   ((uint64_t)1 << 20)
+#define AHEAD   (32 * CHUNK)
+#define ADVISED (AHEAD / CHUNK + 1) /* chunks advised at once */
 /* Of advice that is longer than what the kernel reads at once, it takes only the beginning. 256 KiB are enough for a
  * local disk, and always taken; a remote file system pays a round trip per read, so the longest advice is searched
  * for. */
@@ -49,31 +49,31 @@ static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes, 
 #endif
 }
 
-static uint64_t piece_bytes(const struct warm_stretch *s, uint64_t at)
+static uint64_t chunk_bytes(const struct warm_stretch *s, uint64_t at)
 {
-    return s->bytes - at < PIECE ? s->bytes - at : PIECE;
+    return s->bytes - at < CHUNK ? s->bytes - at : CHUNK;
 }
 
-/* Keeps the kernel advised up to AHEAD bytes ahead, so that the disk never waits, and waits for each piece advised. */
+/* Keeps the kernel advised up to AHEAD bytes ahead, so that the disk never waits, and waits for each chunk advised. */
 static void warm_stretch(struct warm *w, const struct warm_stretch *s)
 {
-    uint64_t done = 0, wish = s->remote ? PIECE : WISH;
-    bool missing[ADVISED] = { false }; /* of piece k at k % ADVISED */
+    uint64_t done = 0, wish = s->remote ? CHUNK : WISH;
+    bool missing[ADVISED] = { false }; /* of chunk k at k % ADVISED */
 
-    for (uint64_t at = 0; at < s->bytes && !atomic_load(&w->stop); at += PIECE) {
-        for (; done <= at + AHEAD && done < s->bytes; done += PIECE) {
-            bool *m = &missing[done / PIECE % ADVISED];
+    for (uint64_t at = 0; at < s->bytes && !atomic_load(&w->stop); at += CHUNK) {
+        for (; done <= at + AHEAD && done < s->bytes; done += CHUNK) {
+            bool *m = &missing[done / CHUNK % ADVISED];
 
-            *m = !residency_whole(s->fd, s->offset + done, piece_bytes(s, done));
+            *m = !residency_whole(s->fd, s->offset + done, chunk_bytes(s, done));
             if (*m)
-                announce(s, done, piece_bytes(s, done), &wish);
+                announce(s, done, chunk_bytes(s, done), &wish);
         }
-        if (!missing[at / PIECE % ADVISED])
+        if (!missing[at / CHUNK % ADVISED])
             continue;
         /* what fails here fails again when a row is read, and is reported there */
-        if (residency_whole(s->fd, s->offset + at, piece_bytes(s, at)) ||
-            pread(s->fd, w->buffer, (size_t)piece_bytes(s, at), (off_t)(s->offset + at)) > 0)
-            atomic_fetch_add(&w->bytes, piece_bytes(s, at));
+        if (residency_whole(s->fd, s->offset + at, chunk_bytes(s, at)) ||
+            pread(s->fd, w->buffer, (size_t)chunk_bytes(s, at), (off_t)(s->offset + at)) > 0)
+            atomic_fetch_add(&w->bytes, chunk_bytes(s, at));
     }
 }
 
@@ -95,10 +95,10 @@ struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count)
         return NULL;
     w->count = count;
     memcpy(w->stretches, stretches, count * sizeof *stretches);
-    w->buffer = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    w->buffer = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (w->buffer == MAP_FAILED || thread_start(&w->thread, STACK, work, w) != 0) {
         if (w->buffer != MAP_FAILED)
-            munmap(w->buffer, PIECE);
+            munmap(w->buffer, CHUNK);
         free(w);
         return NULL;
     }
@@ -111,7 +111,7 @@ void warm_close(struct warm *w)
         return;
     atomic_store(&w->stop, true);
     pthread_join(w->thread, NULL);
-    munmap(w->buffer, PIECE);
+    munmap(w->buffer, CHUNK);
     free(w);
 }
 

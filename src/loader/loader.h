@@ -22,6 +22,7 @@
 #include "plan/plan.h"
 #include "ring.h"
 #include "rows/rows.h"
+#include "rows/rows_mask.h"
 #include "rows/rows_outputs.h"
 
 #define LOADER_RECENT    100u /* the share of waiting is that of so many batches */
@@ -42,6 +43,7 @@ struct loader_slot {
     uint32_t piece_room;
     struct gather_piece *reads; /* one for each piece */
     struct gather_job job;      /* all of them */
+    uint8_t *mask;              /* of the rows' tokens, l->mask_width for each; NULL: no dataset has one */
 };
 
 /* Where things lie in a slot: numbers and bits of rows, then the rows, so that a copy can end with the last token. */
@@ -83,8 +85,9 @@ struct leat_loader {
     uint64_t first_row;  /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
-    bool narrow;    /* ids fit into 31 bits */
-    bool documents; /* where documents begin is needed */
+    bool narrow;         /* ids fit into 31 bits */
+    bool documents;      /* where documents begin is needed */
+    uint64_t mask_width; /* bytes of mask per row; 0: no dataset has a mask */
     const struct backend_ops *ops;
     struct backend *backend;
     struct ranges *ranges;
@@ -158,6 +161,15 @@ uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);
 /* Sets the bits of a row where documents begin. */
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                        struct leat_error *err);
+
+/* ---- loader_mask.c ---- */
+
+/* Finds out whether some dataset has a mask, and whether the device can apply it. */
+enum leat_status loader_mask_open(struct leat_loader *l, struct leat_error *err);
+
+/* Reads the mask of a row's tokens into slot->mask. */
+enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
+                                 struct leat_error *err);
 
 /* Fills a job for the kernels from a slot and the outputs that are wanted. */
 struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *outputs);

@@ -22,7 +22,7 @@ static const char *needs_documents(const struct leat_outputs *o)
 #define ASK(field, name, kind, documents)                                                                              \
     if (documents && o->field)                                                                                         \
         return #field;
-    ROWS_OUTPUTS(ASK)
+    ROWS_OUTPUTS(ASK, ASK)
 #undef ASK
     return o->mask_first ? "mask_first" : NULL;
 }
@@ -86,7 +86,11 @@ enum leat_status leat_batch_write(const struct leat_batch *batch, const struct l
         return s;
     job = loader_job(slot, &full);
     s = check_sequences(&job, err);
-    return s == LEAT_OK ? l->ops->fill(l->backend, slot->number, &job, stream, err) : s;
+    if (s == LEAT_OK)
+        s = l->ops->fill(l->backend, slot->number, &job, stream, err);
+    if (s == LEAT_OK && slot->mask)
+        rows_mask(&job, slot->mask, l->mask_width);
+    return s;
 }
 
 enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,

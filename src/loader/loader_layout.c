@@ -27,7 +27,7 @@ _Static_assert(RING_MAX <= GATHER_MAX, "each slot is a stretch of memory for spa
 /* Adds `bytes`, aligned, to a size; *at is where they begin. False: too large. */
 static bool add_part(uint64_t *size, uint64_t bytes, size_t *at)
 {
-    uint64_t aligned = bytes_pieces(bytes, ALIGNMENT);
+    uint64_t aligned = bytes_divide_up(bytes, ALIGNMENT);
 
     *at = (size_t)*size;
     return aligned <= SIZE_MAX / 4 / ALIGNMENT && bytes_add(*size, aligned * ALIGNMENT, size) && *size <= SIZE_MAX / 4;
@@ -44,7 +44,7 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
     if (ok && o->outputs & LEAT_OUTPUT_##name)                                                                         \
         ok = add_part(&size, rows_output_bytes(kind, numbers, o->number_bytes, o->cu_seqlens_room),                    \
                       &z->outputs[ROWS_OUTPUT_##name]);
-    ROWS_OUTPUTS(ADD)
+    ROWS_OUTPUTS(ADD, ADD)
 #undef ADD
     z->output_bytes = (size_t)size;
     return ok;
@@ -60,7 +60,7 @@ static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 
 static uint64_t whole_pages(uint64_t bytes)
 {
-    return bytes_pieces(bytes, GATHER_PAGE) * GATHER_PAGE;
+    return bytes_divide_up(bytes, GATHER_PAGE) * GATHER_PAGE;
 }
 
 /* Rows come last. If they may lie apart, slots begin at pages, and borrowed outputs take whole pages too. */
@@ -87,13 +87,15 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
 
 bool loader_layout_size(struct leat_loader *l)
 {
-    uint64_t width = (uint64_t)l->max_length + 1, words = (width + 63) / 64, tokens, size = 0;
+    bool own = l->plan->order->own_labels;
+    uint64_t words = ((uint64_t)l->max_length + 1 + 63) / 64, size = 0, tokens;
+    uint64_t width = (uint64_t)l->max_length + (own ? l->plan->max_pieces : 1);
     struct loader_sizes *z = &l->sizes;
 
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
         !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !add_part(&size, l->rows, &z->flags_at))
         return false;
-    if (may_lie_apart(l, width * l->token_width) && !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
+    if ((own || may_lie_apart(l, width * l->token_width)) && !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
     if (l->documents && !add_part(&size, 8 * words * l->rows, &z->starts_at))
@@ -102,7 +104,8 @@ bool loader_layout_size(struct leat_loader *l)
         (!add_part(&size, sizeof(struct rows_mark) * words * l->rows, &z->marks_at) ||
          !add_part(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
         return false;
-    return (!l->options.borrow || size_outputs(l, tokens - l->rows)) && size_tokens(l, size, width * l->token_width);
+    return (!l->options.borrow || size_outputs(l, (uint64_t)l->max_length * l->rows)) &&
+           size_tokens(l, size, width * l->token_width);
 }
 
 /* ---- One batch ---- */
@@ -146,6 +149,13 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
         if (lengths[i] > longest)
             longest = lengths[i];
     }
+    /* rows with padding do not make a batch shorter */
+    for (uint32_t i = 0; i < slot->places && l->plan->order->own_labels; i++) {
+        uint32_t length = (uint32_t)plan_length_at(l->plan, slot->samples[i].number);
+
+        if (length > longest)
+            longest = length;
+    }
     if (longest == 0)
         longest = 1;
     memset(slot->memory + z->flags_at, 0, rows);
@@ -159,18 +169,22 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .flags_at = z->flags_at,
                                           .starts_at = z->starts_at,
                                           .marks_at = z->marks_at,
-                                          .heads_at = z->heads_at };
+                                          .heads_at = z->heads_at,
+                                          .own_labels = l->plan->order->own_labels };
     slot->batch.rows = rows;
     slot->batch.length = longest;
     slot->batch.width = longest + 1;
 }
 
-/* The read of a piece, except where it goes. */
-static struct gather_piece read_of(const struct leat_loader *l, const struct leat_piece *p)
+/* Makes the read of a piece; gather_begin() fills in the rest. */
+static void set_read(const struct leat_loader *l, struct gather_piece *read, const struct leat_piece *p, uint8_t *to,
+                     uint8_t *span)
 {
-    return (struct gather_piece) { .file = file_of(l, p),
-                                   .offset = p->offset * l->token_width,
-                                   .bytes = (uint64_t)p->count * l->token_width };
+    read->file = file_of(l, p);
+    read->offset = p->offset * l->token_width;
+    read->bytes = (uint64_t)p->count * l->token_width;
+    read->to = to;
+    read->span = span;
 }
 
 static void put_together(struct leat_loader *l, struct loader_slot *slot)
@@ -185,13 +199,32 @@ static void put_together(struct leat_loader *l, struct loader_slot *slot)
 
         if (has < slot->layout.width)
             fill_pad(l, row + has * l->token_width, slot->layout.width - has);
-        for (; k < slot->job.count && k < slot->first_piece[i + 1]; k++) {
-            slot->reads[k] = read_of(l, &slot->pieces[k]);
-            slot->reads[k].to = row + (uint64_t)slot->pieces[k].at * l->token_width;
-        }
+        for (; i < slot->places && k < slot->first_piece[i + 1]; k++)
+            set_read(l, &slot->reads[k], &slot->pieces[k], row + (uint64_t)slot->pieces[k].at * l->token_width, NULL);
     }
     slot->batch.tokens = tokens;
     slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
+}
+
+/* Rows of pieces that have labels of their own: row after row, piece after piece. A row without tokens takes one. */
+static void put_pieces(struct leat_loader *l, struct loader_slot *slot)
+{
+    uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at), at = l->sizes.tokens_at;
+
+    for (uint32_t i = 0, k = 0; i < slot->batch.rows; i++) {
+        begins[i] = at;
+        if (i >= slot->places) {
+            fill_pad(l, slot->memory + at, 1);
+            at += l->token_width;
+        }
+        for (; i < slot->places && k < slot->first_piece[i + 1]; k++) {
+            set_read(l, &slot->reads[k], &slot->pieces[k], slot->memory + at, NULL);
+            at += (uint64_t)slot->pieces[k].count * l->token_width;
+        }
+    }
+    slot->layout.rows_at = l->sizes.rows_at;
+    slot->batch.tokens = NULL;
+    slot->bytes = at;
 }
 
 /* Rows without tokens share one place with one end token; *at is set to it when first needed. */
@@ -211,19 +244,17 @@ static void put_apart(struct leat_loader *l, struct loader_slot *slot)
     uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at), at = l->sizes.tokens_at, nothing = 0;
 
     for (uint32_t i = 0; i < slot->batch.rows; i++) {
-        struct gather_piece p = i < slot->places ? read_of(l, &slot->pieces[i]) : (struct gather_piece) { .file = 0 };
-        uint64_t in_page = p.offset % GATHER_PAGE;
+        const struct leat_piece *p = i < slot->places ? &slot->pieces[i] : NULL;
+        uint64_t in_page = p ? p->offset * l->token_width % GATHER_PAGE : 0, from = at;
 
-        if (p.bytes > 0) {
-            p.span = slot->memory + at;
+        if (p && p->count > 0) {
             begins[i] = at + in_page;
-            at += whole_pages(in_page + p.bytes);
+            at += whole_pages(in_page + (uint64_t)p->count * l->token_width);
         } else {
             begins[i] = put_nothing(l, slot, &nothing, &at);
         }
-        p.to = slot->memory + begins[i];
-        if (i < slot->places)
-            slot->reads[i] = p;
+        if (p)
+            set_read(l, &slot->reads[i], p, slot->memory + begins[i], p->count > 0 ? slot->memory + from : NULL);
     }
     slot->layout.rows_at = l->sizes.rows_at;
     slot->batch.tokens = NULL;
@@ -236,6 +267,8 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
     slot->job.count = slot->first_piece[slot->places];
     if (lies_apart(l, slot))
         put_apart(l, slot);
+    else if (slot->layout.own_labels)
+        put_pieces(l, slot);
     else
         put_together(l, slot);
 }

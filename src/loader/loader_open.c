@@ -15,10 +15,10 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "base/thread.h"
-#include "gather/residency.h"
 #include "loader.h"
 
 typedef unsigned long long ull;
@@ -33,9 +33,9 @@ typedef unsigned long long ull;
 
 /* Bits of outputs: all, and those that need to know where documents begin. */
 #define BIT(field, name, kind, documents)   | LEAT_OUTPUT_##name
-#define KNOWN_OUTPUTS                       (0u ROWS_OUTPUTS(BIT))
+#define KNOWN_OUTPUTS                       (0u ROWS_OUTPUTS(BIT, BIT))
 #define NEEDS(field, name, kind, documents) | (documents ? LEAT_OUTPUT_##name : 0)
-#define NEEDS_DOCUMENTS                     (0u ROWS_OUTPUTS(NEEDS))
+#define NEEDS_DOCUMENTS                     (0u ROWS_OUTPUTS(NEEDS, NEEDS))
 
 /* ---- Options ---- */
 
@@ -114,7 +114,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (o->borrow && o->number_bytes == 4 && !l->narrow)
         return status_set(err, LEAT_E_ARGUMENT, "ids of a vocabulary of %llu entries do not fit into 4 signed bytes",
                           (ull)info.vocabulary);
-    l->documents = o->outputs & NEEDS_DOCUMENTS || o->mask_first;
+    l->documents = o->outputs & NEEDS_DOCUMENTS || o->mask_first || l->plan->order->own_labels;
     for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
         s = dataset_need_documents(l->plan->sources[i].dataset, err);
     if (s != LEAT_OK)
@@ -127,7 +127,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (!l->ops)
         return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s: \"host\" is always there",
                           o->device);
-    return LEAT_OK;
+    return loader_mask_open(l, err);
 }
 
 /* ---- Sizes ---- */
@@ -136,7 +136,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
     uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, max = l->options.memory, fit, slots;
-    uint64_t free = max ? 0 : residency_memory(), on_device = max ? 0 : l->ops->room(l->backend);
+    uint64_t free = max ? 0 : memory_left(), on_device = max ? 0 : l->ops->room(l->backend);
 
     if (free > on_device)
         free = on_device;
@@ -147,7 +147,7 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     fit = max / each;
     slots = l->options.slots ? l->options.slots : USUAL_SLOTS;
     if (!l->options.slots && slots * l->rows < ROWS_AHEAD) {
-        slots = bytes_pieces(ROWS_AHEAD, l->rows);
+        slots = bytes_divide_up(ROWS_AHEAD, l->rows);
         if (slots > RING_MAX)
             slots = RING_MAX;
         while (slots > USUAL_SLOTS && slots * each > SMALL_RING)
@@ -197,6 +197,11 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
         slot->first_piece = calloc((size_t)l->rows + 1, sizeof *slot->first_piece);
         if (!slot->samples || !slot->first_piece)
             return status_no_memory(err, l->rows * sizeof *slot->samples);
+        if (l->mask_width > 0) {
+            slot->mask = calloc(l->rows, l->mask_width);
+            if (!slot->mask)
+                return status_no_memory(err, l->rows * l->mask_width);
+        }
         s = loader_pieces_room(slot, l->rows, err);
         if (s != LEAT_OK)
             return s;
@@ -301,7 +306,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
 enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
                                   const struct leat_loader_options *options, struct leat_error *err)
 {
-    struct leat_loader *l = aligned_alloc(ALIGNMENT, bytes_pieces(sizeof *l, ALIGNMENT) * ALIGNMENT);
+    struct leat_loader *l = aligned_alloc(ALIGNMENT, bytes_divide_up(sizeof *l, ALIGNMENT) * ALIGNMENT);
     enum leat_status s;
 
     *out = NULL;

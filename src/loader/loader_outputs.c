@@ -12,7 +12,7 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
                                .mask_first = o->mask_first,
                                .pad = slot->loader->pad,
 #define TAKE(field, name, kind, documents) .field = o->field,
-                               ROWS_OUTPUTS(TAKE)
+                               ROWS_OUTPUTS(TAKE, TAKE)
 #undef TAKE
                                    .cu_seqlens_room = o->cu_seqlens_room };
 }
@@ -32,7 +32,7 @@ void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_
 #define POINT(field, name, kind, documents)                                                                            \
     if (wanted & LEAT_OUTPUT_##name)                                                                                   \
         out->field = (void *)(base + z->outputs[ROWS_OUTPUT_##name]);
-    ROWS_OUTPUTS(POINT)
+    ROWS_OUTPUTS(POINT, POINT)
 #undef POINT
     if (out->cu_seqlens)
         out->cu_seqlens_room = l->options.cu_seqlens_room;

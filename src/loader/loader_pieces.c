@@ -25,15 +25,18 @@ enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, st
     return LEAT_OK;
 }
 
-/* The tokens of a row lie together in a slot, so each piece must begin where the one before it ends. */
-static enum leat_status check_row(const struct leat_sample *sample, const struct leat_piece *pieces,
+/* The tokens of a row lie together in a slot, so each piece must begin where the one before it ends, or, if pieces have
+ * labels of their own (`own` 1), at that label's place. */
+static enum leat_status check_row(const struct leat_sample *sample, const struct leat_piece *pieces, uint32_t own,
                                   struct leat_error *err)
 {
-    uint64_t at = 0;
+    uint64_t at = 0, tokens = 0;
 
-    for (uint32_t i = 0; i < sample->pieces && pieces[i].at == at; i++)
-        at += pieces[i].count;
-    if (at == sample->tokens)
+    for (uint32_t i = 0; i < sample->pieces && pieces[i].at == at; i++) {
+        tokens += pieces[i].count;
+        at += pieces[i].count - own;
+    }
+    if (tokens == sample->tokens)
         return LEAT_OK;
     return status_set(err, LEAT_E_UNSUPPORTED,
                       "sample %llu has pieces that bring labels of their own; the loader has no room for them",
@@ -45,16 +48,17 @@ enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *s
     enum leat_status s;
     uint64_t count = 0;
 
-    for (uint32_t i = 0; i < slot->places; i++)
-        count += slot->samples[i].pieces;
-    s = loader_pieces_room(slot, count, err);
-    if (s != LEAT_OK)
-        return s;
     slot->first_piece[0] = 0;
-    for (uint32_t i = 0; i < slot->places; i++)
-        slot->first_piece[i + 1] = slot->first_piece[i] + slot->samples[i].pieces;
-    s = plan_order_pieces(l->plan, slot->samples, slot->places, slot->pieces, err);
+    for (uint32_t i = 0; i < slot->places; i++) {
+        count += slot->samples[i].pieces;
+        slot->first_piece[i + 1] = (uint32_t)count;
+    }
+    s = loader_pieces_room(slot, count, err); /* also refuses a count that 32 bits do not hold */
+    if (s == LEAT_OK)
+        s = plan_order_pieces(l->plan, slot->samples, slot->places, slot->pieces, err);
+    if (!l->plan->order->pieces) /* each row is one piece */
+        return s;
     for (uint32_t i = 0; s == LEAT_OK && i < slot->places; i++)
-        s = check_row(&slot->samples[i], slot->pieces + slot->first_piece[i], err);
+        s = check_row(&slot->samples[i], slot->pieces + slot->first_piece[i], l->plan->order->own_labels, err);
     return s;
 }

@@ -115,7 +115,8 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 static bool is_masked(const struct leat_loader *l, enum leat_status s)
 {
     return l->options.on_damage == LEAT_ON_DAMAGE_MASK &&
-           (s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS);
+           (s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS ||
+            s == LEAT_E_TOKEN);
 }
 
 /* A row that failed keeps its place, without loss, if the options say so; else its failure is the batch's. */
@@ -133,42 +134,36 @@ static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *s
     return LEAT_OK;
 }
 
-/* While a slow piece is waited for, slots may come back: begins further batches in them. */
-static enum leat_status finish_piece(struct leat_loader *l, struct loader_slot *slot, uint32_t piece,
-                                     struct leat_error *err)
-{
-    enum leat_status s;
-
-    if (slot->reads[piece].bytes == 0)
-        return LEAT_OK;
-    while ((s = gather_finish(&l->gather, &slot->job, piece, err)) == LEAT_E_AGAIN)
-        loader_stage_begin(l);
-    return s;
-}
-
-/* Waits for all pieces of a row, even if one is damaged and masked, because the others still write to the row. */
-static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row,
+/* Finishes the pieces [first, end) of a row. While a slow one is waited for, slots may come back: begins further
+ * batches in them. A damaged one that is masked does not end this, because the others still write to the row. */
+static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *slot, uint32_t first, uint32_t end,
                                    struct leat_error *err)
 {
-    enum leat_status damage = LEAT_OK;
+    enum leat_status damage = LEAT_OK, s;
 
-    for (uint32_t k = slot->first_piece[row]; k < slot->first_piece[row + 1]; k++) {
-        enum leat_status s = finish_piece(l, slot, k, err);
-
+    for (uint32_t k = first; k < end; k++) {
+        if (slot->reads[k].bytes == 0)
+            continue;
+        while ((s = gather_finish(&l->gather, &slot->job, k, err)) == LEAT_E_AGAIN)
+            loader_stage_begin(l);
         if (s != LEAT_OK && !is_masked(l, s))
             return s;
         if (s != LEAT_OK)
             damage = s;
     }
-    return mask_damage(l, slot, row, damage);
+    return damage;
 }
 
 static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
+    const uint32_t *first = slot->first_piece, places = slot->places;
     enum leat_status s = LEAT_OK;
 
-    for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++)
-        s = gather_row(l, slot, row, err);
+    for (uint32_t row = 0; s == LEAT_OK && row < places; row++) {
+        s = gather_row(l, slot, first[row], first[row + 1], err);
+        if (s != LEAT_OK)
+            s = mask_damage(l, slot, row, s);
+    }
     gather_end(&l->gather, &slot->job);
     return s;
 }
@@ -186,11 +181,24 @@ static enum leat_status find_documents(struct leat_loader *l, struct loader_slot
     return s;
 }
 
+/* Reads the masks of the rows, as their tokens lie in the slot. */
+static enum leat_status find_masks(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++) {
+        if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED))
+            s = mask_damage(l, slot, row, loader_mask_row(l, slot, row, err));
+    }
+    return s;
+}
+
 static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     struct leat_outputs outputs = LEAT_OUTPUTS_INIT;
     struct rows_job job;
     uint64_t longest;
+    enum leat_status s;
 
     loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &outputs);
     job = loader_job(slot, &outputs);
@@ -199,7 +207,10 @@ static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *
                           "a batch has %llu sequences, too many for the room for %llu numbers of cu_seqlens: allow one "
                           "more than the maximum of sequences per batch",
                           (unsigned long long)rows_sequences(&job, &longest), (unsigned long long)job.cu_seqlens_room);
-    return l->ops->prepare(l->backend, slot->number, &job, err);
+    s = l->ops->prepare(l->backend, slot->number, &job, err);
+    if (s == LEAT_OK && slot->mask)
+        rows_mask(&job, slot->mask, l->mask_width);
+    return s;
 }
 
 static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
@@ -240,6 +251,8 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
         if (l->ops->marks)
             rows_mark(slot->memory, &slot->layout);
     }
+    if (s == LEAT_OK && slot->mask)
+        s = find_masks(l, slot, err);
     slot->batch.damaged = st->damaged;
     t2 = clock_ns();
     counter_bump(&st->documents_ns, t2 - t1);

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/gate.h"
+#include "gate.h"
 
 #define RING_MAX 64u
 

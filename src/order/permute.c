@@ -62,6 +62,11 @@ static inline uint64_t first_key(const struct permute *p, uint64_t epoch)
     return mix((p->state ^ epoch) + GOLDEN);
 }
 
+uint64_t permute_number(const struct permute *p, uint64_t epoch, uint64_t place)
+{
+    return mix(first_key(p, epoch) + place * GOLDEN);
+}
+
 static inline uint64_t lesser(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

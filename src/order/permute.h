@@ -36,6 +36,9 @@ struct permute_draw {
 };
 void permute_forward_many(struct permute_draw *draws, size_t count);
 
+/* A number for place `place` of something drawn once: mix(key(place)) of docs/ORDER.md, of p's seed and source. */
+uint64_t permute_number(const struct permute *p, uint64_t epoch, uint64_t place);
+
 /* The inverse: the draw at place x < n. */
 uint64_t permute_inverse(const struct permute *p, uint64_t epoch, uint64_t x);
 

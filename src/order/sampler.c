@@ -161,7 +161,7 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     if (epoch > SAMPLER_MAX / from->by_blocks.divisor)
         return false;
     own += epoch * from->by_blocks.divisor;
-    if (own >= from->limit)
+    if (own >= from->limit || own < count_at(s, 0, source))
         return false;
     /* the last segment that begins at or before this draw of the source */
     at = (uint32_t)search_first(1, s->segment_count, source_begins_by, &(struct wanted) { s, own, source }) - 1;

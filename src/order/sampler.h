@@ -36,6 +36,9 @@ struct sampler_rules {
     uint32_t phase_count; /* at least 1 */
     uint64_t seed;
     bool sequential;
+    /* For phases that follow others, of another sampler, or are followed by them: */
+    uint64_t *counts; /* of each source: draws before the first phase, then before `until`; NULL: 0, and not wanted */
+    uint64_t until;   /* the first sample after the last phase; 0: no end */
 };
 
 struct sampler_source {

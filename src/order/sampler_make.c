@@ -125,9 +125,9 @@ static enum leat_status unlawful(const struct sampler_phase *p, uint64_t begin, 
 static enum leat_status make_phase(struct maker *m, uint32_t number)
 {
     const struct sampler_phase_rule *rule = &m->rules->phases[number];
-    bool last = number + 1 == m->rules->phase_count;
+    bool last = number + 1 == m->rules->phase_count && m->rules->until == 0;
     struct sampler_phase *p = &m->s->phases[number];
-    uint64_t samples = last ? UINT64_MAX : rule[1].begin - rule->begin, draws, made;
+    uint64_t next = number + 1 < m->rules->phase_count ? rule[1].begin : m->rules->until, draws, made;
     enum leat_status status;
 
     *p = (struct sampler_phase) { .begin = rule->begin, .slices = rule->slices, .first_segment = m->s->segment_count };
@@ -139,7 +139,7 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
                           "the phase at sample %llu has no source left: all sources with a weight in it have reached "
                           "their limits of epochs",
                           (ull)p->begin);
-    draws = last ? UINT64_MAX : bytes_pieces(samples, p->slices);
+    draws = last ? UINT64_MAX : bytes_divide_up(next - rule->begin, p->slices);
     status = make_segments(m, number, draws, &made);
     if (status != LEAT_OK)
         return status;
@@ -149,16 +149,15 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
     if (p->end > SAMPLER_MAX)
         p->end = SAMPLER_MAX;
     m->s->end = p->end;
-    if (last || p->end == rule[1].begin)
-        return !last && made * p->slices % p->by_group.divisor != 0 && drop_spent(m)
-                   ? unlawful(p, rule[1].begin, m->err)
-                   : LEAT_OK;
+    if (last || p->end == next)
+        return !last && made * p->slices % p->by_group.divisor != 0 && drop_spent(m) ? unlawful(p, next, m->err)
+                                                                                     : LEAT_OK;
     if (made < draws)
         return status_set(m->err, LEAT_E_ARGUMENT,
                           "a phase cannot start at sample %llu: the plan ends at sample %llu, where all sources of the "
                           "phase before are spent; start it there at the latest",
-                          (ull)rule[1].begin, (ull)p->end);
-    return unlawful(p, rule[1].begin, m->err);
+                          (ull)next, (ull)p->end);
+    return unlawful(p, next, m->err);
 }
 
 enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rules, struct leat_error *err)
@@ -181,8 +180,12 @@ enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rul
         s->sources[i].permute = permute_make(rules->blocks[i], rules->seed, i);
         s->sources[i].by_blocks = wide_divider(rules->blocks[i]);
     }
+    if (status == LEAT_OK && rules->counts)
+        memcpy(m.counts, rules->counts, count * sizeof *m.counts);
     for (uint32_t i = 0; status == LEAT_OK && i < rules->phase_count; i++)
         status = make_phase(&m, i);
+    if (status == LEAT_OK && rules->counts)
+        memcpy(rules->counts, m.counts, count * sizeof *m.counts);
     free(m.counts);
     free(m.weights);
     if (status != LEAT_OK)

@@ -233,13 +233,14 @@ static enum leat_status find_document(const struct leat_plan *plan, struct plan_
     const struct documents *o = plan->derived;
     enum leat_status s = LEAT_OK;
 
-    for (uint64_t epoch = 0; s == LEAT_OK && epoch < search->epochs && !search->stopped; epoch++) {
+    for (uint64_t epoch = search->from / o->count; s == LEAT_OK && epoch < search->epochs && !search->stopped;
+         epoch++) {
         uint64_t n = epoch * o->count;
 
         if (n >= search->until)
             break;
         n += plan->order->sequential ? at : permute_inverse(&o->permute, epoch, at);
-        if (n < search->until)
+        if (n >= search->from && n < search->until)
             s = plan_search_try(plan, search, n, 1, err);
     }
     return s;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/status.h"
 #include "order/sampler.h"
 #include "plan.h"
@@ -87,6 +88,17 @@ static void fill_sample(const struct leat_plan *plan, uint64_t number, const str
     sample->pieces = 1;
 }
 
+/* Without the arrays that many are computed in: 51 ns instead of 61 (Zen 3), of which the permutation takes 27. */
+static enum leat_status one_sample(const struct leat_plan *plan, uint64_t n, struct leat_sample *sample)
+{
+    struct sampler_cursor at = { .phase = NULL };
+    struct sampler_place place;
+
+    sampler_at(plan->derived, &at, n, &place);
+    fill_sample(plan, n, &place, sample);
+    return LEAT_OK;
+}
+
 static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
                                         struct leat_sample *samples, struct leat_error *err)
 {
@@ -94,6 +106,8 @@ static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n
     struct sampler_cursor at = { .phase = NULL };
 
     (void)err;
+    if (count == 1)
+        return one_sample(plan, n, samples);
     for (uint64_t i = 0, here; i < count; i += here) {
         here = count - i < SAMPLES_AT_ONCE ? count - i : SAMPLES_AT_ONCE;
         sampler_range(plan->derived, &at, n + i, (size_t)here, places);
@@ -123,11 +137,26 @@ static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint
 
         if (n >= s->until)
             break;
+        if (n < s->from)
+            continue;
         place.slice = (uint32_t)slice;
         fill_sample(plan, n, &place, &sample);
         plan_search_report(s, &sample);
     }
     return true;
+}
+
+/* The tokens of part `i` that are searched for, [*low, *high), counted from its first block; *low >= *high: none. */
+static void wanted_tokens(const struct leat_plan *plan, const struct plan_search *s, uint32_t i, uint64_t *low,
+                          uint64_t *high)
+{
+    const struct plan_part *p = &plan->sources[s->source].parts[i];
+    uint64_t begin = p->list_token + p->begin, size = p->blocks * plan->rules.base_len;
+
+    *low = s->first > begin ? s->first - begin : 0;
+    *high = s->end > begin ? s->end - begin : 0;
+    if (*high > size)
+        *high = size;
 }
 
 /* Searches one epoch for all tokens; false: no sample shows any of them in this epoch or a later one. */
@@ -139,11 +168,9 @@ static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint
 
     for (uint32_t i = 0; i < source->part_count && !s->stopped; i++) {
         const struct plan_part *p = &source->parts[i];
-        uint64_t begin = p->list_token + p->begin, size = p->blocks * base;
-        uint64_t low = s->first > begin ? s->first - begin : 0, high = s->end > begin ? s->end - begin : 0;
+        uint64_t low, high;
 
-        if (high > size)
-            high = size;
+        wanted_tokens(plan, s, i, &low, &high);
         for (uint64_t block = low / base; low < high && block * base < high && !s->stopped; block++) {
             uint64_t from = block * base < low ? low - block * base : 0;
             uint64_t to = high - block * base < base ? high - block * base : base;
@@ -154,15 +181,49 @@ static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint
     return any;
 }
 
+struct block_of_search {
+    const struct leat_plan *plan;
+    const struct plan_search *search;
+    uint64_t block;
+};
+
+SEARCH_INLINE bool shown_before(const void *context, uint64_t epoch)
+{
+    const struct block_of_search *b = context;
+    struct sampler_found found;
+
+    return sampler_find(b->plan->derived, b->search->source, epoch, b->block, &found) &&
+           found.n + (found.slices - 1) * found.step < b->search->from;
+}
+
+/* The first epoch that may have samples from s->from on. One block decides: its last sample in an epoch comes after all
+ * samples of the epochs before. */
+static uint64_t first_epoch(const struct leat_plan *plan, const struct plan_search *s)
+{
+    const struct plan_source *source = &plan->sources[s->source];
+    uint64_t low, high, last = s->epochs < plan->end ? s->epochs : plan->end, epoch;
+
+    for (uint32_t i = 0; s->from > 0 && i < source->part_count; i++) {
+        wanted_tokens(plan, s, i, &low, &high);
+        if (low >= high)
+            continue;
+        epoch = search_first(
+            0, last, shown_before,
+            &(struct block_of_search) { plan, s, source->parts[i].first_block + low / plan->rules.base_len });
+        return epoch > 0 ? epoch - 1 : 0;
+    }
+    return 0;
+}
+
 /* Trying a sample in turn is cheaper by this factor than finding the sample of a block. */
 #define SCAN_WORTH 4u
 
 static enum leat_status windows_trace(const struct leat_plan *plan, struct plan_search *s, struct leat_error *err)
 {
-    if (s->until / SCAN_WORTH <= (s->end - s->first) / plan->rules.base_len)
-        return plan_search_try(plan, s, 0, s->until, err);
+    if ((s->until - s->from) / SCAN_WORTH <= (s->end - s->first) / plan->rules.base_len)
+        return plan_search_try(plan, s, s->from, s->until - s->from, err);
     /* a block's sample in one epoch comes before its sample in the next, so an epoch without one is the last */
-    for (uint64_t epoch = 0; epoch < s->epochs && !s->stopped; epoch++)
+    for (uint64_t epoch = first_epoch(plan, s); epoch < s->epochs && !s->stopped; epoch++)
         if (!find_epoch(plan, s, epoch))
             break;
     return LEAT_OK;

@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/options.h"
+#include "base/search.h"
 #include "base/status.h"
 #include "order/sampler.h"
 
@@ -22,28 +23,84 @@ typedef unsigned long long ull;
 
 /* ---- Opening ---- */
 
-/* Checks that all sources were encoded with the same vocabulary. */
-static enum leat_status check_agreement(const struct leat_plan *plan, size_t number, struct leat_error *err)
+/* Whether all of a source are other tools' files, which do not say how they were encoded. */
+static bool is_foreign(const struct leat_info *info)
+{
+    return info->foreign_parts == info->parts;
+}
+
+/* Whether two sources differ in a token; what foreign files do not say agrees with everything. */
+static bool differ(const struct leat_info *a, const struct leat_info *b, uint64_t in_a, uint64_t in_b)
+{
+    return in_a != in_b && !(is_foreign(a) && in_a == LEAT_NONE) && !(is_foreign(b) && in_b == LEAT_NONE);
+}
+
+/* Checks that two sources were encoded with the same vocabulary. */
+static enum leat_status check_agreement(const struct leat_plan *plan, size_t one, size_t other, struct leat_error *err)
 {
     struct leat_info a = LEAT_INFO_INIT, b = LEAT_INFO_INIT;
     const char *what = NULL;
+    bool known;
 
-    leat_dataset_info(plan->sources[0].dataset, &a);
-    leat_dataset_info(plan->sources[number].dataset, &b);
-    if (a.vocabulary != b.vocabulary)
+    leat_dataset_info(plan->sources[one].dataset, &a);
+    leat_dataset_info(plan->sources[other].dataset, &b);
+    known = !is_foreign(&a) && !is_foreign(&b);
+    if (known && a.vocabulary != b.vocabulary)
         what = "vocabulary size";
-    else if (a.end_token != b.end_token)
+    else if (differ(&a, &b, a.end_token, b.end_token))
         what = "end-of-document token";
-    else if (a.begin_token != b.begin_token)
+    else if (differ(&a, &b, a.begin_token, b.begin_token))
         what = "begin token";
     else if (a.token_width != b.token_width)
         what = "bytes per token";
-    else if (memcmp(a.fingerprint, b.fingerprint, sizeof a.fingerprint) != 0)
+    else if (known && memcmp(a.fingerprint, b.fingerprint, sizeof a.fingerprint) != 0)
         what = "tokenizer";
     if (!what)
         return LEAT_OK;
     return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s cannot be in one plan: they differ in their %s",
-                      plan->rules.sources[0].name, plan->rules.sources[number].name, what);
+                      plan->rules.sources[one].name, plan->rules.sources[other].name, what);
+}
+
+/* 2: leat's own files record everything; 1: their end token at least is known. */
+static int known_facts(const struct plan_source *source)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+
+    leat_dataset_info(source->dataset, &info);
+    return !is_foreign(&info) ? 2 : info.end_token != LEAT_NONE;
+}
+
+/* The first source with a begin token: a file of another tool may have one without an end token, or the reverse. */
+static size_t first_with_begin(const struct leat_plan *plan, size_t number)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+
+    for (size_t i = 0; i < number; i++) {
+        leat_dataset_info(plan->sources[i].dataset, &info);
+        if (info.begin_token != LEAT_NONE)
+            return i;
+    }
+    return 0;
+}
+
+/*
+ * Checks source `number` against those before it. Source *facts, of which most is known, stands for them, unless of the
+ * new one more is known; and the first one that knows what it may not.
+ */
+static enum leat_status check_source(const struct leat_plan *plan, size_t number, size_t *facts, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (known_facts(&plan->sources[number]) <= known_facts(&plan->sources[*facts])) {
+        s = check_agreement(plan, *facts, number, err);
+        return s == LEAT_OK && known_facts(&plan->sources[*facts]) < 2
+                   ? check_agreement(plan, first_with_begin(plan, number), number, err)
+                   : s;
+    }
+    for (size_t i = 0; s == LEAT_OK && i < number; i++)
+        s = check_agreement(plan, i, number, err);
+    *facts = number;
+    return s;
 }
 
 static enum leat_status open_sources(struct leat_plan *plan, const struct leat_open_options *options,
@@ -51,6 +108,7 @@ static enum leat_status open_sources(struct leat_plan *plan, const struct leat_o
 {
     struct leat_info info = LEAT_INFO_INIT;
     enum leat_status s = LEAT_OK;
+    size_t facts = 0;
 
     plan->sources = calloc(plan->rules.source_count, sizeof *plan->sources);
     if (!plan->sources)
@@ -58,7 +116,7 @@ static enum leat_status open_sources(struct leat_plan *plan, const struct leat_o
     for (size_t i = 0; s == LEAT_OK && i < plan->rules.source_count; i++) {
         s = plan_source_open(&plan->sources[i], &plan->rules, i, options, err);
         if (s == LEAT_OK && i > 0)
-            s = check_agreement(plan, i, err);
+            s = check_source(plan, i, &facts, err);
     }
     if (s != LEAT_OK)
         return s;
@@ -98,8 +156,7 @@ static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, stru
     return LEAT_OK;
 }
 
-/* The limit of passes over a source: its own or the plan's, whichever is smaller; 0: no limit. */
-static uint64_t epochs_of(const struct plan_rules *rules, uint64_t source)
+uint64_t plan_epochs(const struct plan_rules *rules, uint64_t source)
 {
     uint64_t own = rules->sources[source].epochs, all = rules->epochs;
 
@@ -109,7 +166,7 @@ static uint64_t epochs_of(const struct plan_rules *rules, uint64_t source)
 /* The limit of blocks that a source may show; UINT64_MAX: no limit. */
 static uint64_t limit_of(const struct leat_plan *plan, size_t source)
 {
-    uint64_t epochs = epochs_of(&plan->rules, source), limit;
+    uint64_t epochs = plan_epochs(&plan->rules, source), limit;
 
     if (epochs == 0 || !plan->order->blocks || !bytes_multiply(epochs, plan->sources[source].blocks, &limit))
         return UINT64_MAX;
@@ -125,7 +182,7 @@ static enum leat_status fill_phases(struct leat_plan *plan, struct decimal *deci
         plan->limits[i] = limit_of(plan, i);
     for (size_t i = 0; i <= r->phase_count; i++) {
         uint64_t length = i > 0 ? r->phases[i - 1].seq_len : r->seq_len;
-        enum leat_status s = phase_weights(plan, i, decimals, err);
+        enum leat_status s = plan->order->megatron ? LEAT_OK : phase_weights(plan, i, decimals, err);
 
         if (s != LEAT_OK)
             return s;
@@ -169,6 +226,7 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     }
     plan->rules = *rules;
     plan->order = plan_order_of(rules->order);
+    plan->max_pieces = 1;
     s = plan_rules_finish(&plan->rules, err);
     if (s == LEAT_OK)
         s = open_sources(plan, options, err);
@@ -207,10 +265,8 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
             return s;
         if (!source.name)
             return status_set(err, LEAT_E_ARGUMENT, "source %llu of the plan has no name", (ull)i);
-        if (!source.weight)
-            source.weight = "1";
-        s = plan_rules_add_source(r, source.name, strlen(source.name), source.weight, strlen(source.weight),
-                                  source.epochs, source.dataset, err);
+        s = plan_rules_add_source(r, source.name, strlen(source.name), source.weight,
+                                  source.weight ? strlen(source.weight) : 0, source.epochs, source.dataset, err);
     }
     for (size_t i = 0; s == LEAT_OK && i < o->phase_count; i++) {
         struct leat_plan_phase phase = LEAT_PLAN_PHASE_INIT;
@@ -228,6 +284,8 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
         s = plan_rules_set_split(r, o->split, strlen(o->split), err);
     if (s == LEAT_OK && o->use)
         s = plan_rules_set_use(r, o->use, strlen(o->use), err);
+    if (s == LEAT_OK && o->mid_level_dataset_surplus)
+        s = plan_megatron_set_surplus(r, o->mid_level_dataset_surplus, strlen(o->mid_level_dataset_surplus), err);
     return s;
 }
 
@@ -246,6 +304,11 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.base_len = o.base_len;
     rules.epochs = o.epochs;
     rules.order = (uint32_t)o.order;
+    rules.fit[PLAN_FIT_MAX_PER_ROW] = o.max_per_row;
+    rules.fit[PLAN_FIT_MIN_LENGTH] = o.min_length;
+    rules.fit[PLAN_FIT_MAX_LENGTH] = o.max_length;
+    rules.fit[PLAN_FIT_CUT_LENGTH] = o.cut_length;
+    rules.megatron.samples = o.samples;
     if (!plan_order_of((uint64_t)o.order))
         return status_set(err, LEAT_E_ARGUMENT, "unknown order %d", (int)o.order);
     s = add_options(&rules, &o, err);
@@ -355,12 +418,30 @@ enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t nu
     full.tokens = plan->sources[number].tokens;
     full.dropped = plan->sources[number].dropped;
     full.weight = plan->weights[number];
-    full.epochs = epochs_of(&plan->rules, number);
+    full.epochs = plan_epochs(&plan->rules, number);
     options_fill(info, &full, sizeof full);
     return LEAT_OK;
 }
 
 /* ---- Samples ---- */
+
+struct at_sample {
+    const struct leat_plan *plan;
+    uint64_t n;
+};
+
+SEARCH_INLINE bool phase_begins_by(const void *context, uint64_t phase)
+{
+    const struct at_sample *at = context;
+
+    return plan_phase_begin(at->plan, phase) <= at->n;
+}
+
+uint64_t plan_length_at(const struct leat_plan *plan, uint64_t n)
+{
+    return plan
+        ->lengths[search_first(1, plan->rules.phase_count + 1, phase_begins_by, &(struct at_sample) { plan, n }) - 1];
+}
 
 enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
                                    struct leat_sample *samples, uint64_t *got, struct leat_error *err)
@@ -415,6 +496,12 @@ enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number,
     if (s == LEAT_OK)
         *count = sample.pieces;
     return s;
+}
+
+enum leat_status leat_plan_sample_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
+                                         uint64_t count, struct leat_piece *pieces, struct leat_error *err)
+{
+    return plan_order_pieces(plan, samples, count, pieces, err);
 }
 
 uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position)

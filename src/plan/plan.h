@@ -2,7 +2,8 @@
  * plan.h: the inside of struct leat_plan: its rules, its sources, and its order, which says what sample n is.
  *
  * This room is for all that decides which tokens a sample shows, and nothing that reads them: rules and their text,
- * sources cut into blocks, the orders (plan_order.h), states. It sees datasets through leat.h.
+ * sources cut into blocks, the orders (plan_order.h), states. It sees datasets through leat.h; file_map.h maps
+ * files of its own.
  */
 #ifndef LEAT_PLAN_H
 #define LEAT_PLAN_H
@@ -29,6 +30,7 @@ struct leat_plan {
     void *derived;       /* the order's own */
     uint64_t end;        /* samples; LEAT_MAX_SAMPLES: without end */
     uint64_t max_length; /* inputs of the longest row */
+    uint32_t max_pieces; /* of a row */
     uint32_t token_width;
 };
 
@@ -41,5 +43,11 @@ static inline uint64_t plan_phase_begin(const struct leat_plan *plan, size_t pha
 {
     return phase > 0 ? plan->rules.phases[phase - 1].begin : 0;
 }
+
+/* The limit of passes over a source: its own or the plan's, whichever is smaller; 0: no limit. */
+uint64_t plan_epochs(const struct plan_rules *rules, uint64_t source);
+
+/* The length of the phase that sample n lies in. */
+uint64_t plan_length_at(const struct leat_plan *plan, uint64_t n);
 
 #endif

@@ -19,19 +19,34 @@
 
 struct plan_search;
 
+#define PLAN_ORDER_SETTINGS 6u
+
 struct plan_order {
     /* What the order uses of a plan. */
     bool weights; /* sources' weights; else every stretch of samples has tokens of all sources */
     bool phases;  /* the plan may have phases */
     bool blocks;  /* sources are cut into blocks of base_len, and one with a weight must have a block */
-                  /* The loader sorts each rank's rows of a batch by length, longest first. */
+    bool lengths; /* phases may have any length: there is no base length */
+    /* The loader sorts each rank's rows of a batch by length, longest first. */
     bool longest_first;
+    /* Rows of whole documents: every piece of c places has c + 1 tokens, its last label included; a row may end before
+     * the phase's length, with padding up to it. */
+    bool own_labels;
     bool sequential;
+    bool megatron; /* the plan's settings are Megatron's: plan_megatron.h */
+
+    /* The name and version of the order's own rule, which states keep; NULL and 0: none. */
+    const char *rule;
+    uint32_t rule_version;
 
     /* Derives plan->derived, which it needs, from the plan's rules and sources; sets plan->end, and
      * plan->max_length if that is not the longest seq_len of the phases. */
     enum leat_status (*open)(struct leat_plan *plan, struct leat_error *err);
     void (*close)(struct leat_plan *plan); /* frees plan->derived; also what a failed `open` left */
+
+    /* What else decides the order, of a source: at most PLAN_ORDER_SETTINGS numbers; returns how many. States keep a
+     * hash of them. NULL: nothing else. */
+    unsigned (*settings)(const struct leat_plan *plan, size_t source, uint64_t *numbers);
 
     /* Fills in all fields of samples [n, n + count), all below plan->end. */
     enum leat_status (*samples)(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples,
@@ -67,7 +82,8 @@ enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct le
 struct plan_search {
     uint32_t source;
     uint64_t first, end;
-    uint64_t epochs, until; /* only epochs and numbers below these; until is at most plan->end */
+    uint64_t epochs;      /* only epochs below it */
+    uint64_t from, until; /* and numbers [from, until); until is at most plan->end */
     leat_plan_found *found;
     void *context;
     bool stopped; /* the caller wants no more samples */

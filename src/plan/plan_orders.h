@@ -7,6 +7,6 @@
 
 #define PLAN_ORDERS(each)                                                                                              \
     each(0, "shuffled", windows) each(1, "sequential", windows_sequential) each(2, "documents", documents)             \
-        each(3, "documents-sequential", documents_sequential)
+        each(3, "documents-sequential", documents_sequential) each(4, "fit", fit) each(5, "megatron", megatron)
 
 #endif

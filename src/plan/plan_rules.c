@@ -63,10 +63,11 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, s
                                        size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,
                                        struct leat_error *err)
 {
-    struct plan_source_rule source = { .dataset = dataset, .epochs = epochs }, *sources;
+    struct plan_source_rule source = { .dataset = dataset, .weight = { 1, 0 }, .weighted = weight, .epochs = epochs };
+    struct plan_source_rule *sources;
     enum leat_status s = check_name(name, name_length, err);
 
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && weight)
         s = parse_weight(weight, weight_length, &source.weight, err);
     if (s != LEAT_OK)
         return s;
@@ -195,6 +196,8 @@ enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, si
 {
     enum leat_status s = LEAT_OK;
 
+    if (plan_megatron_is_split(text, length))
+        return plan_megatron_set_split(r, text, length, err);
     if (memchr(text, '\n', length) || memchr(text, '\0', length))
         return status_set(err, LEAT_E_ARGUMENT, "a split's name cannot have a newline or a zero byte in it");
     for (size_t at = 0; s == LEAT_OK && at <= length;) {
@@ -228,6 +231,10 @@ static enum leat_status finish_splits(const struct plan_rules *r, struct leat_er
 {
     uint64_t total = 0;
 
+    enum leat_status s = plan_megatron_refuse(r, err);
+
+    if (s != LEAT_OK)
+        return s;
     if (r->split_count == 0)
         return r->use
                    ? status_set(err, LEAT_E_ARGUMENT,
@@ -279,7 +286,7 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
 {
     if (seq_len == 0 || seq_len > PLAN_MAX_LENGTH)
         return status_set(err, LEAT_E_ARGUMENT, "a sequence length of %llu is not between 1 and 2^30", (ull)seq_len);
-    if (r->base_len % seq_len == 0)
+    if (plan_order_of(r->order)->lengths || r->base_len % seq_len == 0)
         return LEAT_OK;
     status_set(
         err, LEAT_E_ARGUMENT,
@@ -289,6 +296,17 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
     if (err && seq_len % r->base_len == 0)
         status_after(err, ", as %llu", (ull)seq_len);
     return LEAT_E_ARGUMENT;
+}
+
+const char *const plan_fit_names[PLAN_FIT_OPTIONS] = { "max-per-row", "min-length", "max-length", "cut-length" };
+
+static enum leat_status check_fit(const struct plan_rules *r, struct leat_error *err)
+{
+    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
+        if (r->fit[i] > 0 && !plan_order_of(r->order)->own_labels)
+            return status_set(err, LEAT_E_ARGUMENT, "%s is for rows of whole documents, but the plan's order is %s",
+                              plan_fit_names[i], leat_order_name((enum leat_order)r->order));
+    return LEAT_OK;
 }
 
 static enum leat_status finish_phases(const struct plan_rules *r, struct leat_error *err)
@@ -327,12 +345,20 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
         return status_set(err, LEAT_E_ARGUMENT, "a plan needs a sequence length: the tokens of a sample");
     if (r->base_len == 0)
         r->base_len = r->seq_len;
+    if (plan_order_of(r->order)->lengths && r->base_len != r->seq_len)
+        return status_set(err, LEAT_E_ARGUMENT, "a plan of order %s has no base length%s",
+                          leat_order_name((enum leat_order)r->order),
+                          plan_order_of(r->order)->phases ? ": each phase may have any length" : "");
     if (r->base_len > PLAN_MAX_LENGTH)
         return status_set(err, LEAT_E_ARGUMENT, "a base length of %llu is not between 1 and 2^30", (ull)r->base_len);
     s = check_length(r, r->seq_len, err);
     if (s == LEAT_OK)
-        s = finish_phases(r, err);
+        s = check_fit(r, err);
     if (s == LEAT_OK)
+        s = finish_phases(r, err);
+    if (s == LEAT_OK && plan_order_of(r->order)->megatron)
+        s = plan_megatron_finish(r, err);
+    else if (s == LEAT_OK)
         s = finish_splits(r, err);
     return s == LEAT_OK ? finish_skips(r, err) : s;
 }
@@ -362,13 +388,17 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
     char weight[DECIMAL_TEXT];
 
     *to = (struct plan_rules) { .seed = from->seed, .seq_len = seq_len, .epochs = from->epochs, .order = order };
+    for (unsigned i = 0; plan_order_of(order)->own_labels && i < PLAN_FIT_OPTIONS; i++)
+        to->fit[i] = from->fit[i];
     for (size_t i = 0; s == LEAT_OK && i < from->source_count; i++) {
         const struct plan_source_rule *source = &from->sources[i];
 
         decimal_print(source->weight, weight);
-        s = plan_rules_add_source(to, source->name, strlen(source->name), weight, strlen(weight), source->epochs,
-                                  datasets[i], err);
+        s = plan_rules_add_source(to, source->name, strlen(source->name), source->weighted ? weight : NULL,
+                                  strlen(weight), source->epochs, datasets[i], err);
     }
+    memcpy(to->megatron.ratios, from->megatron.ratios, sizeof to->megatron.ratios);
+    to->megatron.ratio_count = from->megatron.ratio_count;
     return s == LEAT_OK && from->split_count > 0 ? copy_split(to, from, err) : s;
 }
 

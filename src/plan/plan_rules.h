@@ -12,6 +12,7 @@
 #include "leat.h"
 #include "order/decimal.h"
 #include "order/skips.h"
+#include "plan_megatron.h"
 
 #define PLAN_MAX_SOURCES 65536u
 #define PLAN_MAX_LENGTH  ((uint64_t)1 << 30)
@@ -26,8 +27,9 @@ static inline int plan_rules_shown(size_t length)
 struct plan_source_rule {
     char *name;
     const struct leat_dataset *dataset; /* the caller's; NULL: opened by name */
-    struct decimal weight;
-    uint64_t epochs; /* 0: no limit */
+    struct decimal weight;              /* 1 if none was given */
+    bool weighted;                      /* one was */
+    uint64_t epochs;                    /* 0: no limit */
 };
 
 struct plan_phase_rule {
@@ -42,8 +44,19 @@ struct plan_split_rule {
     struct decimal fraction;
 };
 
+/* What a plan of rows of whole documents may say of them; each is 0 if not given. */
+enum plan_fit_option {
+    PLAN_FIT_MAX_PER_ROW, /* pieces of a row */
+    PLAN_FIT_MIN_LENGTH,  /* shorter documents are left out, in tokens */
+    PLAN_FIT_MAX_LENGTH,  /* longer ones are left out */
+    PLAN_FIT_CUT_LENGTH,  /* of longer ones, the first so many tokens are used */
+    PLAN_FIT_OPTIONS
+};
+extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* in a plan's text */
+
 struct plan_rules {
     uint64_t seed, seq_len, base_len, epochs;
+    uint64_t fit[PLAN_FIT_OPTIONS];
     uint32_t order; /* number */
     struct plan_source_rule *sources;
     struct plan_phase_rule *phases; /* those after the first */
@@ -52,9 +65,10 @@ struct plan_rules {
     size_t source_count, phase_count, split_count, skip_count;
     size_t source_room, phase_room, split_room, skip_room;
     char *use; /* NULL: not given */
+    struct plan_megatron megatron;
 };
 
-/* Rules begin as all zeros; each call adds one thing. Texts need no NUL at their end. */
+/* Rules begin as all zeros; each call adds one thing. Texts need no NUL at their end; `weight` NULL: not given. */
 enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
                                        size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,
                                        struct leat_error *err);
@@ -62,7 +76,7 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, s
 enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, const char *weights, size_t weights_length,
                                       uint64_t seq_len, struct leat_error *err);
 enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint64_t end, struct leat_error *err);
-/* NAME=FRACTION,... */
+/* NAME=FRACTION,... or Megatron's */
 enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
 enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size_t length, struct leat_error *err);
 
@@ -86,6 +100,9 @@ void plan_rules_free(struct plan_rules *r);
 /* A plan's text, line by line (docs/ORDER.md, "Plan text"); `label` as of leat_plan_parse(). Does not finish. */
 enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t bytes, const char *label,
                                  struct leat_error *err);
+
+/* Whether a source's name ends in a field that a text would have as its weight. */
+bool plan_rules_is_ambiguous(const char *name);
 
 /* The text of finished rules: at most capacity - 1 bytes of it and a NUL; returns its whole length. */
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity);

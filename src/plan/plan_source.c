@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/status.h"
 #include "order/permute.h"
 #include "plan_order.h"
@@ -137,7 +138,8 @@ static void say_weight(const char *name, enum leat_status status, struct leat_er
 {
     const char *colon = strrchr(name, ':');
 
-    if (status == LEAT_E_NO_FILE && err && colon)
+    /* the sentence has the whole name, unless a scheme was taken from it: raw:FILE?dtype=u16 has its colon there */
+    if (status == LEAT_E_NO_FILE && err && colon && strstr(err->message, name))
         status_after(err, "; \"%.100s\" after its last colon is not a weight, which is a decimal number such as 0.25",
                      colon + 1);
 }
@@ -169,6 +171,25 @@ enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules
     if (status == LEAT_OK)
         status = check_blocks(s, rules, number, err);
     return status == LEAT_OK ? make_hints(s, err) : status;
+}
+
+struct wanted_token {
+    const struct plan_part *parts;
+    uint64_t token;
+};
+
+SEARCH_INLINE bool begins_by(const void *context, uint64_t part)
+{
+    const struct wanted_token *w = context;
+
+    return w->parts[part].list_token <= w->token;
+}
+
+uint32_t plan_source_part_of_token(const struct plan_source *s, uint64_t token)
+{
+    if (s->part_count == 1)
+        return 0;
+    return (uint32_t)search_first(1, s->part_count, begins_by, &(struct wanted_token) { s->parts, token }) - 1;
 }
 
 void plan_source_close(struct plan_source *s)

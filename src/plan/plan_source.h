@@ -33,6 +33,9 @@ enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules
                                   const struct leat_open_options *options, struct leat_error *err);
 void plan_source_close(struct plan_source *s);
 
+/* The part that has this token of the list. */
+uint32_t plan_source_part_of_token(const struct plan_source *s, uint64_t token);
+
 /* The number of the part that has this block, below s->blocks. */
 static inline uint32_t plan_source_part(const struct plan_source *s, uint64_t block)
 {

@@ -51,6 +51,12 @@ static void chain_source(struct chain *c, const struct leat_plan *plan, size_t n
         chain_words(c, words, 4);
     }
     chain_words(c, (uint64_t[]) { s->part_count, plan->limits[number] }, 2);
+    if (plan->order->settings) {
+        uint64_t numbers[PLAN_ORDER_SETTINGS];
+        unsigned count = plan->order->settings(plan, number, numbers);
+
+        chain_words(c, numbers, count);
+    }
 }
 
 static void chain_phase(struct chain *c, const struct leat_plan *plan, size_t number)
@@ -107,18 +113,25 @@ static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
     return count;
 }
 
+static bool has_options(const uint64_t *fit)
+{
+    return !bytes_all_zero(fit, PLAN_FIT_OPTIONS * sizeof *fit);
+}
+
 static void tell_past(const struct leat_plan *plan, uint64_t position, struct past *past)
 {
     static const uint8_t name[16] = "leat plan state";
     uint64_t end = position > 0 ? skips_number(&plan->skips, position - 1) + 1 : 0;
-    const uint64_t rules[] = { PERMUTE_VERSION,      BLEND_VERSION,    PLAN_SPLIT_VERSION,
-                               plan->rules.base_len, plan->rules.seed, plan->rules.order };
+    const uint64_t rules[] = { PERMUTE_VERSION,  BLEND_VERSION,     PLAN_SPLIT_VERSION,       plan->rules.base_len,
+                               plan->rules.seed, plan->rules.order, plan->order->rule_version };
     struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c;
 
     *past = (struct past) { .position = position, .skipped = end - position };
     past->phases = past_phases(plan, end);
     past->sources = past_sources(plan, past->phases);
-    chain_words(&c, rules, 6);
+    chain_words(&c, rules, plan->order->rule ? 7 : 6);
+    if (has_options(plan->rules.fit))
+        chain_words(&c, plan->rules.fit, PLAN_FIT_OPTIONS);
     for (uint64_t step = 0, i = 0; step < steps_of(past->sources); step++) {
         for (; i < step_begin(step + 1, past->sources); i++)
             chain_source(&c, plan, (size_t)i);
@@ -188,9 +201,13 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     tell_past(plan, full.position, &past);
     put(&w, FIRST_LINE "\nposition %llu\nskipped %llu\ndamaged %llu\n", (ull)past.position, (ull)past.skipped,
         (ull)full.damaged);
-    put(&w, "rules permutation=%u,blend=%u,split=%u\n", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
-    put(&w, "base-len %llu\nseed %llu\norder %s\n", (ull)plan->rules.base_len, (ull)plan->rules.seed,
+    put(&w, "rules permutation=%u,blend=%u,split=%u", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
+    if (plan->order->rule)
+        put(&w, ",%s=%u", plan->order->rule, plan->order->rule_version);
+    put(&w, "\nbase-len %llu\nseed %llu\norder %s\n", (ull)plan->rules.base_len, (ull)plan->rules.seed,
         leat_order_name((enum leat_order)plan->rules.order));
+    for (unsigned i = 0; has_options(plan->rules.fit) && i < PLAN_FIT_OPTIONS; i++)
+        put(&w, "%s %llu\n", plan_fit_names[i], (ull)plan->rules.fit[i]);
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
     put(&w, "skips %016llx\n", (ull)past.skips);
@@ -254,9 +271,22 @@ static bool take_steps(struct reader *r, const char *key, uint64_t *count, uint6
 /* A parsed state. */
 struct state_text {
     struct past past;
-    uint64_t damaged, permutation, blend, split, base_len, seed;
+    uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: of the order's own */
+    uint64_t options[PLAN_FIT_OPTIONS];                                        /* of rows of whole documents */
     uint32_t order;
 };
+
+/* A line for each option, or no such line. */
+static bool take_options(struct reader *r, uint64_t *options)
+{
+    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++) {
+        if (!take(r, plan_fit_names[i]))
+            return i == 0;
+        if (!take(r, " ") || !take_number(r, &options[i]) || !take(r, "\n"))
+            return false;
+    }
+    return true;
+}
 
 /* The name of an order, to the end of the line. */
 static bool take_order(struct reader *r, uint32_t *order)
@@ -269,6 +299,16 @@ static bool take_order(struct reader *r, uint32_t *order)
     return true;
 }
 
+/* The version of the order's own rule, if the state has one: ",NAME=N". */
+static bool take_rule(struct reader *r, uint64_t *version)
+{
+    if (!take(r, ","))
+        return true;
+    while (r->at < r->end && *r->at >= 'a' && *r->at <= 'z')
+        r->at++;
+    return take(r, "=") && take_number(r, version);
+}
+
 static bool parse(struct reader *r, struct state_text *t)
 {
     const char *begin = r->at;
@@ -277,10 +317,12 @@ static bool parse(struct reader *r, struct state_text *t)
     if (!take(r, FIRST_LINE "\nposition ") || !take_number(r, &t->past.position) || !take(r, "\nskipped ") ||
         !take_number(r, &t->past.skipped) || !take(r, "\ndamaged ") || !take_number(r, &t->damaged) ||
         !take(r, "\nrules permutation=") || !take_number(r, &t->permutation) || !take(r, ",blend=") ||
-        !take_number(r, &t->blend) || !take(r, ",split=") || !take_number(r, &t->split) || !take(r, "\nbase-len ") ||
-        !take_number(r, &t->base_len) || !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
+        !take_number(r, &t->blend) || !take(r, ",split=") || !take_number(r, &t->split) ||
+        !take_rule(r, &t->rule_version) || !take(r, "\nbase-len ") || !take_number(r, &t->base_len) ||
+        !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
         return false;
-    if (!take_order(r, &t->order) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
+    if (!take_order(r, &t->order) || !take_options(r, t->options) ||
+        !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
         !take_hash(r, &t->past.skips) || !take(r, "\nfingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||
         !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
@@ -321,6 +363,13 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
     if (t->order != r->order)
         return differs(err, "its order is %s, but the plan's is %s", leat_order_name((enum leat_order)t->order),
                        leat_order_name((enum leat_order)r->order));
+    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
+        if (t->options[i] != r->fit[i])
+            return differs(err, "its %s is %llu, but the plan's is %llu", plan_fit_names[i], (ull)t->options[i],
+                           (ull)r->fit[i]);
+    if (plan->order->rule && t->rule_version != plan->order->rule_version)
+        return differs(err, "its rule is %s %llu, but this library's is %s %u", plan->order->rule, (ull)t->rule_version,
+                       plan->order->rule, plan->order->rule_version);
     return LEAT_OK;
 }
 

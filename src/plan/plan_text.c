@@ -28,6 +28,7 @@ struct reader {
     const char *key, *value;
     size_t key_length, value_length;
     bool seen[32]; /* of the keys' table: given already */
+    bool seeded;
     struct leat_error *err;
 };
 
@@ -79,6 +80,7 @@ static enum leat_status read_number(struct reader *r, uint64_t *value)
 
 static enum leat_status read_seed(struct reader *r)
 {
+    r->seeded = true;
     return read_number(r, &r->rules->seed);
 }
 
@@ -97,6 +99,15 @@ static enum leat_status read_epochs(struct reader *r)
     return read_number(r, &r->rules->epochs);
 }
 
+static enum leat_status read_fit(struct reader *r)
+{
+    unsigned i = 0;
+
+    while (strlen(plan_fit_names[i]) != r->key_length || memcmp(plan_fit_names[i], r->key, r->key_length) != 0)
+        i++;
+    return read_number(r, &r->rules->fit[i]);
+}
+
 static enum leat_status read_order(struct reader *r)
 {
     struct leat_error sentence;
@@ -108,6 +119,20 @@ static enum leat_status read_order(struct reader *r)
     for (unsigned i = 1; leat_order_name((enum leat_order)i); i++)
         status_after(&sentence, ", %s", leat_order_name((enum leat_order)i));
     return wrong(r, "%s", sentence.message);
+}
+
+static enum leat_status read_samples(struct reader *r)
+{
+    enum leat_status s = read_number(r, &r->rules->megatron.samples);
+
+    if (s == LEAT_OK && r->rules->megatron.samples == 0)
+        return wrong(r, "the number of samples is 0: give at least 1");
+    return s;
+}
+
+static enum leat_status read_surplus(struct reader *r)
+{
+    return placed(r, plan_megatron_set_surplus(r->rules, r->value, r->value_length, r->err));
 }
 
 static enum leat_status read_split(struct reader *r)
@@ -143,8 +168,7 @@ static bool has_weight(const char *text, size_t length, size_t *weight)
     return *weight > 0 && is_decimal(text + *weight, length - *weight);
 }
 
-/* Whether a source's name ends in a field that would be read as its weight. */
-static bool is_ambiguous(const char *name)
+bool plan_rules_is_ambiguous(const char *name)
 {
     size_t weight;
 
@@ -155,8 +179,8 @@ static bool is_ambiguous(const char *name)
 static enum leat_status read_source(struct reader *r)
 {
     size_t length = r->value_length, last = last_field(r->value, length), weight = 0;
-    const char *weight_text = "1";
-    size_t weight_length = 1;
+    const char *weight_text = NULL;
+    size_t weight_length = 0;
     uint64_t epochs = 0;
 
     if (last > 0 && has_weight(r->value, last - 1, &weight) &&
@@ -219,10 +243,22 @@ static const struct key {
     bool many; /* may come more than once */
     enum leat_status (*read)(struct reader *r);
 } keys[] = {
-    { "source", true, read_source }, { "seq-len", false, read_seq_len }, { "base-len", false, read_base_len },
-    { "seed", false, read_seed },    { "order", false, read_order },     { "epochs", false, read_epochs },
-    { "split", false, read_split },  { "use", false, read_use },         { "at", true, read_at },
+    { "source", true, read_source },
+    { "seq-len", false, read_seq_len },
+    { "base-len", false, read_base_len },
+    { "seed", false, read_seed },
+    { "order", false, read_order },
+    { "epochs", false, read_epochs },
+    { "split", false, read_split },
+    { "use", false, read_use },
+    { "at", true, read_at },
     { "skip", true, read_skip },
+    { "samples", false, read_samples },
+    { "mid-level-dataset-surplus", false, read_surplus },
+    { "max-per-row", false, read_fit },
+    { "min-length", false, read_fit },
+    { "max-length", false, read_fit },
+    { "cut-length", false, read_fit },
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -258,7 +294,8 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     }
     return wrong(r,
                  "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
-                 "split, use, at or skip",
+                 "split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length or "
+                 "cut-length",
                  plan_rules_shown(r->key_length), r->key);
 }
 
@@ -296,6 +333,8 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
             return wrong(&r, "not a plan: it is empty; the program that wrote it may have failed");
         return wrong(&r, "not a plan: its first line is not \"" FIRST_LINE "\"");
     }
+    if (!r.seeded && plan_order_of(rules->order)->megatron)
+        rules->seed = PLAN_MEGATRON_SEED;
     return s;
 }
 
@@ -326,16 +365,17 @@ static void print(struct printer *p, const char *format, ...)
     put(p, text);
 }
 
-static void print_source(struct printer *p, const struct plan_source_rule *s)
+static void print_source(struct printer *p, const struct plan_source_rule *s, bool weighted)
 {
     char weight[DECIMAL_TEXT];
 
     put(p, "source ");
     put(p, s->name);
-    print(p, ":%s", decimal_print(s->weight, weight));
+    if (weighted)
+        print(p, ":%s", decimal_print(s->weight, weight));
     if (s->epochs > 0)
         print(p, ":%llu", (ull)s->epochs);
-    else if (is_ambiguous(s->name))
+    else if (weighted && plan_rules_is_ambiguous(s->name))
         put(p, ":none");
     put(p, "\n");
 }
@@ -362,18 +402,27 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     print(&p, "order %s\n", leat_order_name((enum leat_order)r->order));
     if (r->epochs > 0)
         print(&p, "epochs %llu\n", (ull)r->epochs);
+    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
+        if (r->fit[i] > 0)
+            print(&p, "%s %llu\n", plan_fit_names[i], (ull)r->fit[i]);
     for (size_t i = 0; i < r->split_count; i++) {
         put(&p, i == 0 ? "split " : ",");
         put(&p, r->splits[i].name);
         print(&p, "=%s", decimal_print(r->splits[i].fraction, fraction));
     }
-    if (r->split_count > 0) {
+    for (unsigned i = 0; i < r->megatron.ratio_count; i++)
+        print(&p, "%s%s", i == 0 ? "split " : ",", decimal_print(r->megatron.ratios[i], fraction));
+    if (r->split_count > 0 || r->megatron.ratio_count > 0) {
         put(&p, "\nuse ");
         put(&p, r->use);
         put(&p, "\n");
     }
+    if (r->megatron.samples > 0)
+        print(&p, "samples %llu\n", (ull)r->megatron.samples);
+    if (plan_order_of(r->order)->megatron)
+        print(&p, "mid-level-dataset-surplus %s\n", decimal_print(r->megatron.surplus, fraction));
     for (size_t i = 0; i < r->source_count; i++)
-        print_source(&p, &r->sources[i]);
+        print_source(&p, &r->sources[i], r->sources[i].weighted || !plan_order_of(r->order)->megatron);
     for (size_t i = 0; i < r->phase_count; i++)
         print_phase(&p, &r->phases[i]);
     for (size_t i = 0; i < r->skip_count; i++)

@@ -78,9 +78,17 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, 
                                  uint64_t epochs, uint64_t until, leat_plan_found *found, void *context,
                                  struct leat_error *err)
 {
+    return leat_plan_trace_range(plan, source, first, count, epochs, 0, until, found, context, err);
+}
+
+enum leat_status leat_plan_trace_range(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
+                                       uint64_t epochs, uint64_t from, uint64_t until, leat_plan_found *found,
+                                       void *context, struct leat_error *err)
+{
     struct plan_search s = { .source = (uint32_t)source,
                              .first = first,
                              .epochs = epochs,
+                             .from = from,
                              .until = until < plan->end ? until : plan->end,
                              .found = found,
                              .context = context };
@@ -100,8 +108,9 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, 
         return status_set(err, LEAT_E_ARGUMENT,
                           "samples of order %s are searched one by one; give the sample to stop at, at most 2^40",
                           leat_order_name((enum leat_order)plan->rules.order));
-    if (count == 0)
+    if (count == 0 || from >= s.until)
         return LEAT_OK;
     s.end = first + count;
-    return plan->order->trace ? plan->order->trace(plan, &s, err) : plan_search_try(plan, &s, 0, s.until, err);
+    return plan->order->trace ? plan->order->trace(plan, &s, err)
+                              : plan_search_try(plan, &s, from, s.until - from, err);
 }

@@ -10,10 +10,13 @@
 
 #include "base/cpu.h"
 #include "rows_body.h"
+#include "rows_mask.h"
 
 extern const struct rows_kernels rows_row_plain;
 #if defined(__x86_64__)
 extern const struct rows_kernels rows_row_avx2, rows_row_avx512;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+extern const struct rows_kernels rows_row_neon;
 #endif
 
 /* Fastest first; the last needs nothing, so it ends every search. */
@@ -24,6 +27,8 @@ static const struct {
 #if defined(__x86_64__)
     { CPU_AVX512, &rows_row_avx512 },
     { CPU_AVX2, &rows_row_avx2 },
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    { CPU_PLAIN, &rows_row_neon },
 #endif
     { CPU_PLAIN, &rows_row_plain },
 };
@@ -79,13 +84,25 @@ static void ignore_label(const struct rows_job *j, uint64_t at)
         j->loss_mask[at] = 0;
 }
 
+/* Converts `length` tokens of a row from token `shift` on, stretch by stretch if each has a label of its own. */
+static void widen_row(const struct rows_kernels *k, const struct rows_job *j, const struct rows_line *r, void *numbers,
+                      uint64_t at, uint32_t shift, uint32_t length)
+{
+    const uint8_t *tokens = r->tokens + (size_t)shift * r->token_width;
+
+    for (uint32_t from = 0, end; from < length; from = end, tokens += r->token_width) {
+        end = j->layout.own_labels ? rows_line_end(r, from, length) : length;
+        k->widen(number_at(j, numbers, at + from), j->number_bytes, tokens + (size_t)from * r->token_width,
+                 r->token_width, end - from);
+    }
+}
+
 static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, const struct rows_line *r, uint64_t at)
 {
     uint32_t shift = j->unshifted ? 0 : 1, length = r->flags ? 0 : r->length;
 
     if (j->labels) {
-        k->widen(number_at(j, j->labels, at), j->number_bytes, r->tokens + shift * j->layout.token_width,
-                 j->layout.token_width, length);
+        widen_row(k, j, r, j->labels, at, shift, length);
         if (length < j->length)
             k->fill(number_at(j, j->labels, at + length), j->number_bytes, ROWS_IGNORED, j->length - length);
     }
@@ -93,7 +110,7 @@ static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, 
         memset(j->loss_mask + at, 1, length);
         memset(j->loss_mask + at + length, 0, j->length - length);
     }
-    if (j->mask_first)
+    if (rows_masks_first(j))
         for (uint32_t i = rows_line_start_from(r, 1, length + shift); i < length + shift;
              i = rows_line_start_from(r, i + 1, length + shift))
             ignore_label(j, at + i - shift);
@@ -113,7 +130,7 @@ static void fill_stretches(const struct rows_kernels *k, const struct rows_job *
     }
 }
 
-/* ---- Outputs made one by one ---- */
+/* ---- Outputs made singly ---- */
 
 static void fill_singly(void (*kernel)(void *to, unsigned number_bytes, struct rows_line row, struct rows_stretch s),
                         const struct rows_job *j, struct rows_line r, void *to)
@@ -133,7 +150,7 @@ static void fill_all_singly(const struct rows_kernels *k, const struct rows_job 
     if (j->field)                                                                                                      \
         fill_singly(k->field, j, documents ? *r : rows_line_undivided(r),                                              \
                     (uint8_t *)j->field + rows_output_bytes(kind, at, j->number_bytes, 0));
-    ROWS_OUTPUTS_SINGLY(FILL)
+    ROWS_OUTPUTS(ROWS_SKIP, FILL)
 #undef FILL
 }
 
@@ -180,7 +197,7 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
         uint64_t at = (uint64_t)row * j->length;
 
         if (j->inputs) {
-            k->widen(number_at(j, j->inputs, at), j->number_bytes, r.tokens, j->layout.token_width, r.length);
+            widen_row(k, j, &r, j->inputs, at, 0, r.length);
             if (r.length < j->length)
                 k->fill(number_at(j, j->inputs, at + r.length), j->number_bytes, j->pad, j->length - r.length);
         }
@@ -192,6 +209,31 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
     }
     if (j->cu_seqlens)
         fill_sequences(j);
+}
+
+/* ---- Masks ---- */
+
+/* Goes through the labels as widen_row() does. */
+static void mask_row(const struct rows_job *j, const struct rows_line *r, const uint8_t *mask, uint64_t at)
+{
+    uint32_t shift = j->unshifted ? 0 : 1, length = r->flags ? 0 : r->length;
+
+    mask += shift;
+    for (uint32_t from = 0, end; from < length; from = end, mask++) {
+        end = j->layout.own_labels ? rows_line_end(r, from, length) : length;
+        for (uint32_t i = from; i < end; i++)
+            if (mask[i] == 0)
+                ignore_label(j, at + i);
+    }
+}
+
+void rows_mask(const struct rows_job *j, const uint8_t *mask, uint64_t width)
+{
+    for (uint32_t row = 0; row < j->layout.rows && (j->labels || j->loss_mask); row++) {
+        struct rows_line r = row_of(j, row);
+
+        mask_row(j, &r, mask + row * width, (uint64_t)row * j->length);
+    }
 }
 
 /* ---- For devices ---- */

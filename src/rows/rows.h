@@ -30,6 +30,7 @@ struct rows_layout {
     size_t tokens_at, lengths_at, flags_at, starts_at;
     size_t marks_at, heads_at; /* marks_at 0: no marks */
     size_t rows_at;            /* a uint64_t per row: where it begins, from the base; 0: rows follow each other */
+    uint32_t own_labels;       /* 1: in the slot, each stretch has one more token than inputs: its last label */
 };
 
 /* What lies before a word of `starts` in its row: where the last document begins, and how many documents begin after
@@ -54,7 +55,7 @@ struct rows_job {
     uint64_t cu_seqlens_room;
 /* where each output goes; NULL: not wanted */
 #define ROWS_FIELD(field, name, kind, documents) kind##_TYPE *field;
-    ROWS_OUTPUTS(ROWS_FIELD)
+    ROWS_OUTPUTS(ROWS_FIELD, ROWS_FIELD)
 #undef ROWS_FIELD
 };
 
@@ -65,10 +66,10 @@ struct rows_kernels {
     /* Writes 0, 1, 2, ... */
     void (*count_up)(void *to, unsigned number_bytes, size_t count);
     void (*fill)(void *to, unsigned number_bytes, int64_t value, size_t count);
-/* Makes a stretch of an output that is made one by one; `to` is where the row's numbers begin. */
+/* Makes a stretch of an output that is made singly; `to` is where the row's numbers begin. */
 #define ROWS_KERNEL(field, name, kind, documents)                                                                      \
     void (*field)(void *to, unsigned number_bytes, struct rows_line row, struct rows_stretch s);
-    ROWS_OUTPUTS_SINGLY(ROWS_KERNEL)
+    ROWS_OUTPUTS(ROWS_SKIP, ROWS_KERNEL)
 #undef ROWS_KERNEL
 };
 

@@ -49,12 +49,29 @@ ROWS_BODY int rows_start(const struct rows_job *j, uint32_t row, uint32_t i)
     return (int)(words[(size_t)row * j->layout.start_words + i / 64] >> i % 64 & 1);
 }
 
-ROWS_BODY int64_t rows_input(const struct rows_job *j, uint32_t row, uint32_t i)
+/* Which token of the slot's row input `i` is, below the row's length: each stretch before may have one more. */
+ROWS_BODY uint32_t rows_place(const struct rows_job *j, uint32_t row, uint32_t i)
 {
-    return i < rows_length(j, row) ? rows_token(j, row, i) : j->pad;
+    uint32_t place = i;
+
+    for (uint32_t at = 1; j->layout.own_labels && at <= i; at++)
+        place += (uint32_t)rows_start(j, row, at);
+    return place;
 }
 
-/* Which token of the row label `i` is. */
+ROWS_BODY int64_t rows_input(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    return i < rows_length(j, row) ? rows_token(j, row, rows_place(j, row, i)) : j->pad;
+}
+
+/* Whether a label that is the first token of its document has no loss: as it is asked for; or, of rows with labels of
+ * their own, because such labels exist only unshifted, where another document's end would predict them. */
+ROWS_BODY uint32_t rows_masks_first(const struct rows_job *j)
+{
+    return j->layout.own_labels ? j->unshifted : j->mask_first;
+}
+
+/* Which token of the row the label of its token `i` is. */
 ROWS_BODY uint32_t rows_label_token(const struct rows_job *j, uint32_t i)
 {
     return j->unshifted ? i : i + 1;
@@ -63,12 +80,13 @@ ROWS_BODY uint32_t rows_label_token(const struct rows_job *j, uint32_t i)
 ROWS_BODY uint8_t rows_loss(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     return i < rows_length(j, row) && rows_flags(j, row) == 0 &&
-           !(j->mask_first && rows_label_token(j, i) > 0 && rows_start(j, row, rows_label_token(j, i)));
+           !(rows_masks_first(j) && rows_label_token(j, i) > 0 && rows_start(j, row, rows_label_token(j, i)));
 }
 
 ROWS_BODY int64_t rows_label(const struct rows_job *j, uint32_t row, uint32_t i)
 {
-    return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, i)) : ROWS_IGNORED;
+    return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, rows_place(j, row, i)))
+                                : ROWS_IGNORED;
 }
 
 /* Padding after a row is a stretch of its own. */

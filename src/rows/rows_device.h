@@ -145,21 +145,22 @@ ROWS_BODY void rows_store_mask(uint8_t *mask, uint64_t at, const uint8_t *values
             mask[at + k] = values[k];
 }
 
-ROWS_BODY void rows_store_kind(void *to, enum rows_output_kind kind, uint64_t at, const int64_t *numbers,
-                               uint32_t count, uint32_t number_bytes)
+/* The same for numbers that are 0 or 1. */
+ROWS_BODY void rows_store_as_mask(uint8_t *to, uint64_t at, const int64_t *numbers, uint32_t count,
+                                  uint32_t number_bytes)
 {
     const uint32_t most = 16 / number_bytes;
     uint8_t mask[ROWS_MOST_VECTOR];
 
-    if (kind == ROWS_NUMBERS) {
-        rows_store(to, at, numbers, count, number_bytes);
-        return;
-    }
     ROWS_UNROLL
     for (uint32_t k = 0; k < most; k++)
         mask[k] = (uint8_t)numbers[k];
-    rows_store_mask((uint8_t *)to, at, mask, count, number_bytes);
+    rows_store_mask(to, at, mask, count, number_bytes);
 }
+
+/* What stores the numbers of an output that is made singly, by its kind. */
+#define ROWS_NUMBERS_STORE rows_store
+#define ROWS_MASK_STORE    rows_store_as_mask
 
 /* ---- The outputs ---- */
 
@@ -172,12 +173,14 @@ ROWS_BODY void rows_do_tokens(const struct rows_job *j, const struct rows_line *
 
     ROWS_UNROLL
     for (uint32_t k = 0; k < most; k++) {
-        uint32_t label = rows_label_token(j, i + k);
+        uint32_t label = rows_label_token(j, i + k), place = i + k;
         int inside = k < count && i + k < r->length;
 
-        loss[k] = inside && r->flags == 0 && !(j->mask_first && label > 0 && rows_line_start(r, label));
-        inputs[k] = inside && j->inputs ? rows_line_token(r, i + k) : j->pad;
-        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, label) : ROWS_IGNORED;
+        if (inside && j->layout.own_labels)
+            place += rows_line_stretch(r, i + k).documents;
+        loss[k] = inside && r->flags == 0 && !(rows_masks_first(j) && label > 0 && rows_line_start(r, label));
+        inputs[k] = inside && j->inputs ? rows_line_token(r, place) : j->pad;
+        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, rows_label_token(j, place)) : ROWS_IGNORED;
     }
     if (j->inputs)
         rows_store(j->inputs, at, inputs, count, number_bytes);
@@ -208,7 +211,7 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
         rows_store(j->document_ids, at, documents, count, number_bytes);
 }
 
-/* An output that is made one by one. */
+/* An output that is made singly. */
 #define ROWS_DO_SINGLY(field, name, kind, documents)                                                                   \
     ROWS_BODY void rows_do_##field(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t i,       \
                                    uint32_t count, uint32_t number_bytes)                                              \
@@ -219,9 +222,9 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
         ROWS_UNROLL                                                                                                    \
         for (uint32_t k = 0; k < 16 / number_bytes; k++)                                                               \
             numbers[k] = k < count ? output_##field(&line, rows_line_place(&line, i + k, j->length), i + k) : 0;       \
-        rows_store_kind(j->field, kind, at, numbers, count, number_bytes);                                             \
+        kind##_STORE(j->field, at, numbers, count, number_bytes);                                                      \
     }
-ROWS_OUTPUTS_SINGLY(ROWS_DO_SINGLY)
+ROWS_OUTPUTS(ROWS_SKIP, ROWS_DO_SINGLY)
 #undef ROWS_DO_SINGLY
 
 /* Makes 16 bytes of a row's numbers, from number i < length on. `number_bytes` is the job's, as a constant. */
@@ -238,7 +241,7 @@ ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint
 #define ROWS_DO(field, name, kind, documents)                                                                          \
     if (j->field)                                                                                                      \
         rows_do_##field(j, r, at, i, count, number_bytes);
-    ROWS_OUTPUTS_SINGLY(ROWS_DO)
+    ROWS_OUTPUTS(ROWS_SKIP, ROWS_DO)
 #undef ROWS_DO
 }
 

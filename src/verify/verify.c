@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "base/thread.h"
@@ -59,7 +60,7 @@ void verify_note_page(struct verify_worker *w, uint64_t page)
     pthread_mutex_unlock(&v->lock);
 }
 
-/* ---- A stretch of a file, piece by piece ---- */
+/* ---- A stretch of a file, chunk by chunk ---- */
 
 struct verify_stretch verify_open_stretch(struct file_map *file, uint64_t offset, uint64_t bytes)
 {
@@ -75,7 +76,7 @@ void verify_close_stretch(struct verify_stretch *s)
         file_window_close(&s->window, s->file);
 }
 
-enum leat_status verify_load_piece(struct verify_worker *w, const struct verify_stretch *s, uint64_t at, uint64_t count)
+enum leat_status verify_load_chunk(struct verify_worker *w, const struct verify_stretch *s, uint64_t at, uint64_t count)
 {
     if (s->mapped) {
         w->bytes = s->window.bytes + at;
@@ -117,7 +118,7 @@ static uint64_t run_task(struct verify_worker *w, uint64_t task)
         return verify_task_bytes(v->part->data.bytes, task);
     }
     task -= v->token_tasks;
-    for (uint64_t tasks; task >= (tasks = bytes_pieces(a->place.bytes, VERIFY_TASK_BYTES)); a++)
+    for (uint64_t tasks; task >= (tasks = bytes_divide_up(a->place.bytes, VERIFY_TASK_BYTES)); a++)
         task -= tasks;
     verify_section(w, a, task);
     return verify_task_bytes(a->place.bytes, task);
@@ -128,7 +129,7 @@ static void *work(void *context)
     struct verify_worker w = { .v = context };
     uint64_t task, done = 0;
 
-    w.buffer = malloc(VERIFY_BUFFER_BYTES);
+    w.buffer = file_buffer(VERIFY_BUFFER_BYTES);
     w.starts = malloc(VERIFY_STARTS * sizeof *w.starts);
     if (!w.buffer || !w.starts)
         verify_note(w.v, status_no_memory(&w.err, VERIFY_BUFFER_BYTES), &w.err, 0);
@@ -162,10 +163,10 @@ static void list_areas(struct verify *v)
 
     while ((place = part_place_number(v->part, v->area_count, &kind)) != NULL)
         v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = *place };
-    v->token_tasks = bytes_pieces(v->part->data.bytes, VERIFY_TASK_BYTES);
+    v->token_tasks = bytes_divide_up(v->part->data.bytes, VERIFY_TASK_BYTES);
     v->tasks = v->token_tasks;
     for (unsigned i = 0; i < v->area_count; i++)
-        v->tasks += bytes_pieces(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
+        v->tasks += bytes_divide_up(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
 }
 
 static enum leat_status verify_part(const struct leat_dataset *d, uint64_t number, uint64_t total, unsigned threads,

@@ -95,7 +95,7 @@ static inline uint64_t verify_task_bytes(uint64_t size, uint64_t task)
     return left < VERIFY_TASK_BYTES ? left : VERIFY_TASK_BYTES;
 }
 
-/* A stretch of a file that is gone through piece by piece. */
+/* A stretch of a file that is gone through chunk by chunk. */
 struct verify_stretch {
     struct file_map *file;
     uint64_t offset;
@@ -107,7 +107,7 @@ struct verify_stretch verify_open_stretch(struct file_map *file, uint64_t offset
 void verify_close_stretch(struct verify_stretch *s);
 
 /* Sets w->bytes to `count` bytes, at `at` in the stretch. */
-enum leat_status verify_load_piece(struct verify_worker *w, const struct verify_stretch *s, uint64_t at,
+enum leat_status verify_load_chunk(struct verify_worker *w, const struct verify_stretch *s, uint64_t at,
                                    uint64_t count);
 
 /* Each does a task, and reports damage to verify_note(). */

@@ -1,6 +1,6 @@
 /*
  * verify_sections.c: one task of verifying a section of the index: its pages' sum, and the rules of those sections
- * whose entries depend on their neighbours: document starts, id ends, origins.
+ * that no sum finds broken: document starts, id ends, lines, origins.
  */
 #include "base/bytes.h"
 #include "base/status.h"
@@ -94,6 +94,34 @@ static enum leat_status check_origins(struct verify_worker *w, const struct veri
     return s == LEAT_OK ? count_origins(w, first, n) : s;
 }
 
+/* Checks that line numbers count from 1. */
+static enum leat_status check_lines(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i += 8)
+        if (bytes_load64(w->bytes + i) == 0)
+            return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + i,
+                                 "%s: the line of document %llu is 0, but lines count from 1; write the dataset again",
+                                 w->v->part->index->file.path, (unsigned long long)((at + i) / 8));
+    return LEAT_OK;
+}
+
+/* Checks the pages' hashes that a mask has beside its sum. */
+static enum leat_status check_mask(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
+{
+    uint32_t found[VERIFY_BUFFER_BYTES / CHECKSUM_PAGE], stored[VERIFY_BUFFER_BYTES / CHECKSUM_PAGE];
+    uint64_t page = at / CHECKSUM_PAGE, pages = bytes_divide_up(count, CHECKSUM_PAGE);
+    enum leat_status s = part_section(w->v->part, FORMAT_MASK_PAGES, 4 * page, stored, 4 * pages, &w->err);
+    struct hash128 sum = { 0, 0 };
+
+    w->v->part->kernels->pages(&sum, w->bytes, (size_t)count, page, found);
+    for (uint64_t i = 0; s == LEAT_OK && i < pages; i++)
+        if (found[i] != bytes_le32(stored[i]))
+            return status_set_at(&w->err, LEAT_E_CHECKSUM, a->place.offset + at + i * CHECKSUM_PAGE,
+                                 "%s: page %llu of its mask does not match its hash; restore the file from its source",
+                                 w->v->part->index->file.path, (unsigned long long)(page + i));
+    return s;
+}
+
 /* One task of a section. Whether its bytes or only their meaning is wrong shows in the sum, which goes on. */
 void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t task)
 {
@@ -105,11 +133,15 @@ void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t tas
     for (uint64_t at = 0; at < bytes && (s == LEAT_OK || verify_is_damage(s)); at += VERIFY_BUFFER_BYTES) {
         uint64_t here = bytes - at < VERIFY_BUFFER_BYTES ? bytes - at : VERIFY_BUFFER_BYTES, from = begin + at;
 
-        s = verify_load_piece(w, &stretch, at, here);
+        s = verify_load_chunk(w, &stretch, at, here);
         if (s == LEAT_OK) {
             w->v->part->kernels->pages(&sum, w->bytes, (size_t)here, from / CHECKSUM_PAGE, NULL);
             if (a->kind == FORMAT_DOCUMENTS || a->kind == FORMAT_ID_ENDS)
                 s = check_rising(w, a, from, here);
+            else if (a->kind == FORMAT_LINES)
+                s = check_lines(w, a, from, here);
+            else if (a->kind == FORMAT_MASK)
+                s = check_mask(w, a, from, here);
             else if (a->kind == FORMAT_ORIGINS)
                 s = check_origins(w, a, from, here);
         }

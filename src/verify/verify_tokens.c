@@ -23,7 +23,7 @@ static enum leat_status check_hashes(struct verify_worker *w, uint64_t offset, u
 {
     struct part *p = w->v->part;
     uint32_t found[VERIFY_BUFFER_BYTES / FORMAT_PAGE_BYTES], stored[VERIFY_BUFFER_BYTES / FORMAT_PAGE_BYTES];
-    uint64_t page = offset / FORMAT_PAGE_BYTES, pages = bytes_pieces(count, FORMAT_PAGE_BYTES);
+    uint64_t page = offset / FORMAT_PAGE_BYTES, pages = bytes_divide_up(count, FORMAT_PAGE_BYTES);
     enum leat_status s = LEAT_OK;
 
     if (p->hashes.file)
@@ -37,25 +37,6 @@ static enum leat_status check_hashes(struct verify_worker *w, uint64_t offset, u
         if (found[i] != bytes_le32(stored[i]))
             verify_note_page(w, page + i);
     return LEAT_OK;
-}
-
-/* The first id of the buffer, if any, that is not below the vocabulary size. */
-static enum leat_status check_ids(struct verify_worker *w, uint64_t first, uint64_t count)
-{
-    const struct part *p = w->v->part;
-    uint64_t i = 0;
-
-    if (p->token_width == 2 && p->vocabulary == 65536)
-        return LEAT_OK;
-    if ((p->token_width == 2 ? p->kernels->max16(w->bytes, (size_t)count)
-                             : p->kernels->max32(w->bytes, (size_t)count)) < p->vocabulary)
-        return LEAT_OK;
-    while (token_at(p, w->bytes, i) < p->vocabulary)
-        i++;
-    return status_set_at(&w->err, LEAT_E_TOKEN, (first + i) * p->token_width,
-                         "token %llu of %s is %llu, not below the vocabulary size %llu; write the dataset again",
-                         (unsigned long long)(first + i), p->data.file->path,
-                         (unsigned long long)token_at(p, w->bytes, i), (unsigned long long)p->vocabulary);
 }
 
 /* A cursor over the document starts that fetches them a block at a time, and what the directory says on the way. */
@@ -74,15 +55,24 @@ static enum leat_status walk_start(struct verify_worker *w, struct walk *k, uint
     enum leat_status s = LEAT_OK;
 
     if (k->number - k->first >= k->count) {
-        uint64_t left = w->v->part->documents + 1 - k->number;
+        uint64_t left;
 
-        k->first = k->number;
+        /* with the one before it: of Megatron's files, what lies between two starts is checked if both are asked for */
+        k->first = k->number > 0 ? k->number - 1 : 0;
+        left = w->v->part->documents + 1 - k->first;
         k->count = left < WALK_STARTS ? left : WALK_STARTS;
         s = part_starts(w->v->part, k->first, k->count, w->starts, &w->err);
     }
     if (s == LEAT_OK)
         *start = w->starts[k->number - k->first];
     return s;
+}
+
+/* Whether this is the start or the end of a foreign file. Such a file may have been cut out of a longer one, in the
+ * middle of a document: the first document then has no begin token, or the last one no end token. */
+static bool is_cut(const struct part *p, uint64_t token)
+{
+    return (p->foreign || p->adopted) && (token == 0 || token == p->tokens);
 }
 
 static enum leat_status wrong_border(struct verify_worker *w, uint64_t document, uint64_t token, const char *what)
@@ -199,7 +189,7 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
         s = check_entries(w, k, start);
         if (s != LEAT_OK)
             return s;
-        if (start > first && start <= last && start > k->before && p->end_token != LEAT_NONE &&
+        if (start > first && start <= last && start > k->before && p->end_token != LEAT_NONE && !is_cut(p, start) &&
             token_at(w->v->part, w->bytes, start - 1 - first) != p->end_token)
             return wrong_border(w, k->number - 1, start - 1, "does not end with the end-of-document token");
         if (start <= last && k->number > 0 && start - k->before < fixed)
@@ -208,16 +198,16 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
                                            : "is empty: its begin or end token is missing");
         if (start >= last && last < p->tokens)
             return LEAT_OK; /* its begin is in the next buffer */
-        if (k->number < p->documents && start < last && p->begin_token != LEAT_NONE &&
+        if (k->number < p->documents && start < last && p->begin_token != LEAT_NONE && !is_cut(p, start) &&
             token_at(w->v->part, w->bytes, start - first) != p->begin_token)
             return wrong_border(w, k->number, start, "does not start with the begin token");
     }
     return LEAT_OK;
 }
 
-/* One piece of tokens at byte `offset` of the file: its pages, its ids, the documents that end or begin in it. What is
+/* One chunk of tokens at byte `offset` of the file: its pages, its ids, the documents that end or begin in it. What is
  * wrong with the documents ends only the checks that go by them. */
-static enum leat_status check_piece(struct verify_worker *w, struct walk *walk, uint64_t offset, uint64_t bytes,
+static enum leat_status check_chunk(struct verify_worker *w, struct walk *walk, uint64_t offset, uint64_t bytes,
                                     struct hash128 *sum, enum leat_status *documents)
 {
     uint32_t width = w->v->part->token_width;
@@ -226,7 +216,7 @@ static enum leat_status check_piece(struct verify_worker *w, struct walk *walk, 
 
     if (s != LEAT_OK)
         return s;
-    s = check_ids(w, first, count);
+    s = part_check_ids(w->v->part, first, w->bytes, count, &w->err);
     if (s != LEAT_OK)
         verify_note(w->v, s, &w->err, VERIFY_RANK_TOKENS + rank);
     if (*documents == LEAT_OK) {
@@ -252,16 +242,16 @@ void verify_tokens(struct verify_worker *w, uint64_t task)
     else if (!p->index)
         documents = begin_bare_walk(w, &walk, offset / p->token_width);
     else
-        documents = begin_walk(w, &walk, task * TASK_CELLS, bytes_pieces(bytes, FORMAT_CELL_BYTES));
+        documents = begin_walk(w, &walk, task * TASK_CELLS, bytes_divide_up(bytes, FORMAT_CELL_BYTES));
     if (documents != LEAT_OK && p->documents != LEAT_NONE)
         verify_note(w->v, documents, &w->err, VERIFY_RANK_DOCUMENTS + rank);
     stretch = verify_open_stretch(p->data.file, p->data.offset + offset, bytes);
     for (uint64_t at = 0; s == LEAT_OK && at < bytes; at += VERIFY_BUFFER_BYTES) {
         uint64_t here = bytes - at < VERIFY_BUFFER_BYTES ? bytes - at : VERIFY_BUFFER_BYTES;
 
-        s = verify_load_piece(w, &stretch, at, here);
+        s = verify_load_chunk(w, &stretch, at, here);
         if (s == LEAT_OK)
-            s = check_piece(w, &walk, offset + at, here, &sum, &documents);
+            s = check_chunk(w, &walk, offset + at, here, &sum, &documents);
     }
     verify_close_stretch(&stretch);
     if (s != LEAT_OK)

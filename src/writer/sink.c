@@ -5,25 +5,201 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
+#include "base/tiny.h"
 
-static enum leat_status prepare(struct sink *s, const char *path, size_t room, struct leat_error *err)
+#define STEP_BYTES TINY_OR((uint64_t)16 << 10, (uint64_t)16 << 20) /* read back between two looks at the clock */
+#define MAX_PAGES  (SINK_MAX_FRAME / CHECKSUM_PAGE)
+
+/* As many frames are kept for the next use; threads seldom fill more at the same time. */
+#define MAX_SPARE 4u
+
+/* ---- Frames ---- */
+
+static struct sink_frame *new_frame(struct sink *s)
+{
+    struct sink_frame *f = s->spare;
+
+    if (f) {
+        s->spare = f->next;
+        s->spare_count--;
+    } else {
+        f = malloc(sizeof *f + s->frame_bytes);
+    }
+    return f;
+}
+
+/* The frame that holds byte `at` of the file: one that other threads fill too, or a new one. NULL: no memory. */
+static struct sink_frame *find_frame(struct sink *s, uint64_t at)
+{
+    uint64_t offset = at - at % s->frame_bytes;
+    struct sink_frame *f;
+
+    pthread_mutex_lock(&s->lock);
+    for (f = s->open; f && f->offset != offset; f = f->next)
+        continue;
+    if (!f) {
+        f = new_frame(s);
+        if (f) {
+            f->offset = offset;
+            f->filled = 0;
+            f->next = s->open;
+            s->open = f;
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return f;
+}
+
+/* Counts bytes as put; true: the frame is complete, and the caller's. */
+static bool fill_frame(struct sink *s, struct sink_frame *f, size_t bytes)
+{
+    struct sink_frame **link = &s->open;
+    bool complete;
+
+    pthread_mutex_lock(&s->lock);
+    f->filled += bytes;
+    complete = f->filled == s->frame_bytes;
+    if (complete) {
+        while (*link != f)
+            link = &(*link)->next;
+        *link = f->next;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return complete;
+}
+
+static void put_away(struct sink *s, struct sink_frame *f)
+{
+    bool keep;
+
+    pthread_mutex_lock(&s->lock);
+    keep = s->spare_count < MAX_SPARE;
+    if (keep) {
+        f->next = s->spare;
+        s->spare = f;
+        s->spare_count++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (!keep)
+        free(f);
+}
+
+static enum leat_status write_frame(struct sink *s, const struct sink_frame *f, struct leat_error *err)
+{
+    return file_write_at(s->fd, f->offset, f->bytes, f->filled, s->path, err);
+}
+
+/* Hashes the pages of a frame, and adds them to *sum. */
+static enum leat_status hash_frame(struct sink *s, const struct sink_frame *f, struct hash128 *sum,
+                                   struct leat_error *err)
+{
+    uint64_t page = f->offset / CHECKSUM_PAGE;
+    uint32_t hashes[MAX_PAGES];
+
+    checksum_kernels()->pages(sum, f->bytes, f->filled, page, s->take_hashes ? hashes : NULL);
+    return s->take_hashes ? s->take_hashes(s->context, page, hashes, bytes_divide_up(f->filled, CHECKSUM_PAGE), err)
+                          : LEAT_OK;
+}
+
+static enum leat_status complete_frame(struct sink *s, struct sink_frame *f, struct leat_error *err)
+{
+    struct hash128 sum = { 0, 0 };
+    enum leat_status status = hash_frame(s, f, &sum, err);
+
+    if (status == LEAT_OK)
+        status = write_frame(s, f, err);
+    pthread_mutex_lock(&s->lock);
+    checksum_add(&s->complete, sum);
+    pthread_mutex_unlock(&s->lock);
+    put_away(s, f);
+    return status;
+}
+
+/* ---- Streams ---- */
+
+enum leat_status sink_stream_end(struct sink_stream *t, struct leat_error *err)
+{
+    struct sink_frame *f = t->frame;
+
+    t->frame = NULL;
+    return f && fill_frame(t->sink, f, t->unreported) ? complete_frame(t->sink, f, err) : LEAT_OK;
+}
+
+enum leat_status sink_stream_put(struct sink_stream *t, const void *bytes, size_t count, struct leat_error *err)
+{
+    const uint8_t *from = bytes;
+    size_t room = t->sink->frame_bytes;
+    enum leat_status status = LEAT_OK;
+
+    while (count > 0 && status == LEAT_OK) {
+        size_t in_frame = (size_t)(t->at % room), here = count < room - in_frame ? count : room - in_frame;
+
+        if (!t->frame) {
+            t->frame = find_frame(t->sink, t->at);
+            t->unreported = 0;
+        }
+        if (!t->frame)
+            return status_no_memory(err, room);
+        memcpy(t->frame->bytes + in_frame, from, here);
+        t->unreported += here;
+        t->at += here;
+        from += here;
+        count -= here;
+        if (in_frame + here == room)
+            status = sink_stream_end(t, err);
+    }
+    return status;
+}
+
+enum leat_status sink_stream_put_u64(struct sink_stream *t, uint64_t value, struct leat_error *err)
+{
+    value = bytes_le64(value);
+    return sink_stream_put(t, &value, sizeof value, err);
+}
+
+enum leat_status sink_flush(struct sink *s, bool last, struct leat_error *err)
+{
+    struct hash128 sum = { 0, 0 };
+    enum leat_status status = LEAT_OK;
+
+    for (struct sink_frame *f = s->open; status == LEAT_OK && f; f = f->next) {
+        status = write_frame(s, f, err);
+        if (status == LEAT_OK && last)
+            status = hash_frame(s, f, &sum, err);
+    }
+    return status;
+}
+
+struct hash128 sink_sum(const struct sink *s)
+{
+    struct hash128 sum = s->complete;
+
+    for (const struct sink_frame *f = s->open; f; f = f->next)
+        checksum_kernels()->pages(&sum, f->bytes, f->filled, f->offset / CHECKSUM_PAGE, NULL);
+    return sum;
+}
+
+/* ---- Opening ---- */
+
+static enum leat_status prepare(struct sink *s, const char *path, size_t frame_bytes, struct leat_error *err)
 {
     memset(s, 0, sizeof *s);
     s->fd = -1;
+    s->frame_bytes = frame_bytes;
     s->path = strdup(path);
-    s->buffer = malloc(room);
-    s->room = room;
-    if (s->path && s->buffer)
-        return LEAT_OK;
-    sink_close(s);
-    return status_no_memory(err, room);
+    if (!s->path)
+        return status_no_memory(err, strlen(path));
+    pthread_mutex_init(&s->lock, NULL);
+    return LEAT_OK;
 }
 
-enum leat_status sink_create(struct sink *s, const char *path, size_t room, struct leat_error *err)
+enum leat_status sink_create(struct sink *s, const char *path, size_t frame_bytes, struct leat_error *err)
 {
-    enum leat_status status = prepare(s, path, room, err);
+    enum leat_status status = prepare(s, path, frame_bytes, err);
 
     if (status == LEAT_OK)
         status = file_create(&s->fd, path, err);
@@ -32,76 +208,116 @@ enum leat_status sink_create(struct sink *s, const char *path, size_t room, stru
     return status;
 }
 
-enum leat_status sink_reopen(struct sink *s, const char *path, size_t room, uint64_t size, struct leat_error *err)
-{
-    enum leat_status status = prepare(s, path, room, err);
-    uint64_t there = 0;
+/* ---- What a killed run left ---- */
 
-    if (status != LEAT_OK)
-        return status;
-    status = file_open_write(&s->fd, path, err);
+/* Calls the caller's function ten times per second. */
+static enum leat_status tell(struct sink_reading *r, struct leat_error *err)
+{
+    uint64_t now = r->progress ? clock_ns() : 0;
+
+    if (!r->progress || now < r->next_ns)
+        return LEAT_OK;
+    r->next_ns = now + 100000000;
+    if (r->progress(r->context, r->done, r->total) != 0)
+        return status_set(err, LEAT_E_STOPPED, "reading back what was written before was stopped");
+    return LEAT_OK;
+}
+
+static enum leat_status read_back(struct sink *s, struct page_sum *sum, uint64_t size, struct sink_reading *reading,
+                                  struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    while (status == LEAT_OK && sum->bytes < size) {
+        uint64_t left = size - sum->bytes, here = left < STEP_BYTES ? left : STEP_BYTES;
+
+        status = page_sum_add_file(sum, s->fd, sum->bytes, here, s->path, err);
+        reading->done += here;
+        if (status == LEAT_OK)
+            status = tell(reading, err);
+    }
+    return status;
+}
+
+static enum leat_status reopen(struct sink *s, uint64_t size, struct hash128 right, struct sink_reading *reading,
+                               struct leat_error *err)
+{
+    struct page_sum sum;
+    uint64_t there = 0;
+    enum leat_status status = own_file_open(&s->fd, &there, s->path, OWN_FILE_WRITE, err);
+
     if (status == LEAT_E_NO_FILE)
-        status =
-            status_set(err, LEAT_E_CHECKPOINT,
-                       "%s existed at the checkpoint and is now missing: the run cannot be resumed; start over", path);
-    if (status == LEAT_OK)
-        status = file_size(s->fd, &there, path, err);
+        return status_set(err, LEAT_E_CHECKPOINT,
+                          "%s existed at the checkpoint and is now missing: the run cannot be resumed; start over",
+                          s->path);
     if (status == LEAT_OK && there < size)
         status = status_set_at(err, LEAT_E_CHECKPOINT, there,
                                "%s has %llu bytes, but had %llu at the checkpoint: the run cannot be resumed; "
                                "start over",
-                               path, (unsigned long long)there, (unsigned long long)size);
+                               s->path, (unsigned long long)there, (unsigned long long)size);
+    page_sum_begin(&sum, 0, (struct hash128) { 0, 0 });
     if (status == LEAT_OK)
-        status = file_truncate(s->fd, size, path, err);
-    s->written = size;
+        status = read_back(s, &sum, size - size % s->frame_bytes, reading, err);
+    s->complete = page_sum_now(&sum);
+    if (status == LEAT_OK)
+        status = read_back(s, &sum, size, reading, err);
+    if (status == LEAT_OK && !checksum_equal(page_sum_now(&sum), right))
+        status = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                                 "%s is damaged: it is not what it was at the checkpoint, so the run cannot be "
+                                 "resumed; start over",
+                                 s->path);
+    return status;
+}
+
+enum leat_status sink_reopen(struct sink *s, const char *path, size_t frame_bytes, uint64_t size, struct hash128 sum,
+                             struct sink_reading *reading, struct leat_error *err)
+{
+    enum leat_status status = prepare(s, path, frame_bytes, err);
+
+    if (status != LEAT_OK)
+        return status;
+    status = reopen(s, size, sum, reading, err);
     if (status != LEAT_OK)
         sink_close(s);
     return status;
 }
 
-enum leat_status sink_flush(struct sink *s, struct leat_error *err)
+/* The end of the file, a frame that was not full, goes back to memory. */
+enum leat_status sink_cut(struct sink *s, uint64_t size, struct leat_error *err)
 {
-    enum leat_status status = file_write_at(s->fd, s->written, s->buffer, s->used, s->path, err);
+    size_t rest = (size_t)(size % s->frame_bytes);
+    enum leat_status status = file_cut_back(s->fd, size, s->path, err);
+    struct sink_frame *f;
 
-    if (status == LEAT_OK) {
-        s->written += s->used;
-        s->used = 0;
-    }
-    return status;
+    if (status != LEAT_OK || rest == 0)
+        return status;
+    f = find_frame(s, size);
+    if (!f)
+        return status_no_memory(err, s->frame_bytes);
+    f->filled = rest;
+    return file_read_at(s->fd, f->offset, f->bytes, rest, s->path, err);
 }
 
-enum leat_status sink_append(struct sink *s, const void *bytes, size_t count, struct leat_error *err)
+/* ---- Closing ---- */
+
+static void free_frames(struct sink_frame **list)
 {
-    const uint8_t *from = bytes;
+    while (*list) {
+        struct sink_frame *f = *list;
 
-    while (count > 0) {
-        size_t left = s->room - s->used, here = count < left ? count : left;
-
-        memcpy(s->buffer + s->used, from, here);
-        s->used += here;
-        from += here;
-        count -= here;
-        if (s->used == s->room) {
-            enum leat_status status = sink_flush(s, err);
-
-            if (status != LEAT_OK)
-                return status;
-        }
+        *list = f->next;
+        free(f);
     }
-    return LEAT_OK;
-}
-
-enum leat_status sink_append_u64(struct sink *s, uint64_t value, struct leat_error *err)
-{
-    value = bytes_le64(value);
-    return sink_append(s, &value, sizeof value, err);
 }
 
 void sink_close(struct sink *s)
 {
     file_close(&s->fd);
+    if (!s->path)
+        return;
+    free_frames(&s->open);
+    free_frames(&s->spare);
+    pthread_mutex_destroy(&s->lock);
     free(s->path);
-    free(s->buffer);
     s->path = NULL;
-    s->buffer = NULL;
 }

@@ -1,41 +1,99 @@
 /*
- * sink.h: a file that grows at its end, through a buffer. The writer has one for the tokens and one per section that
- * grows with the documents, so that these do not stay in memory.
+ * sink.h: a file that grows at its end, filled by several threads. The writer has one for the tokens and one per
+ * section that grows with the documents, so that these do not stay in memory.
+ *
+ * Each thread puts its bytes where its stream begins; that every byte comes exactly once, and without a gap in the
+ * end, is the writer's care. Bytes gather in *frames*, aligned stretches of the file in memory, of whole pages. The
+ * thread whose bytes complete a frame hashes its pages and writes it, with one call, whatever order the bytes came in.
+ * Page sums can be added in any order, so the sink has that of the file. A lock covers the list of frames and the sum.
  */
 #ifndef LEAT_SINK_H
 #define LEAT_SINK_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "checksum/page_sum.h"
 #include "leat.h"
+
+struct sink;
+
+struct sink_frame {
+    uint64_t offset; /* in the file: a multiple of the sink's frame_bytes */
+    size_t filled;   /* bytes that streams have reported */
+    struct sink_frame *next;
+    uint8_t bytes[];
+};
+
+/* A thread's way to put bytes one after another; sink_stream() makes one. */
+struct sink_stream {
+    struct sink *sink;
+    uint64_t at; /* where the next byte goes */
+    struct sink_frame *frame;
+    size_t unreported; /* bytes of it */
+};
+
+/* Takes the hashes of the pages of each complete frame, and of the rest of the file at the end; in any order, from any
+ * thread. */
+typedef enum leat_status sink_take_hashes(void *context, uint64_t first_page, const uint32_t *hashes, size_t pages,
+                                          struct leat_error *err);
 
 struct sink {
     char *path;
     int fd;
-    uint64_t written; /* bytes in the file */
-    uint8_t *buffer;  /* bytes after them */
-    size_t used, room;
+    size_t frame_bytes;
+    sink_take_hashes *take_hashes; /* NULL: none */
+    void *context;
+    pthread_mutex_t lock; /* for the rest: */
+    struct sink_frame *open, *spare;
+    unsigned spare_count;
+    struct hash128 complete; /* page sum of the complete frames */
 };
 
-/* Creates the file, which must not exist. `path` is copied. On failure the struct is as after sink_close(). */
-enum leat_status sink_create(struct sink *s, const char *path, size_t room, struct leat_error *err);
+#define SINK_MAX_FRAME ((size_t)1 << 20)
 
-/* Opens the file that a killed run left, and cuts it to `size` bytes; LEAT_E_CHECKPOINT if it is shorter. */
-enum leat_status sink_reopen(struct sink *s, const char *path, size_t room, uint64_t size, struct leat_error *err);
+/* Creates the file, which must not exist. `path` is copied; `frame_bytes`: whole pages, at most SINK_MAX_FRAME. On
+ * failure the struct is as after sink_close(). */
+enum leat_status sink_create(struct sink *s, const char *path, size_t frame_bytes, struct leat_error *err);
 
-enum leat_status sink_append(struct sink *s, const void *bytes, size_t count, struct leat_error *err);
-enum leat_status sink_append_u64(struct sink *s, uint64_t value, struct leat_error *err);
+/* How far reading back has come, for the caller's progress function (NULL: none), which may stop it. */
+struct sink_reading {
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+    uint64_t done, total; /* bytes */
+    uint64_t next_ns;     /* when to call it again */
+};
 
-/* Writes the buffer out. */
-enum leat_status sink_flush(struct sink *s, struct leat_error *err);
+/* Opens the file that a killed run left, and reads back its first `size` bytes, whose page sum must be `sum`; changes
+ * nothing. LEAT_E_CHECKPOINT if the file is shorter or other. */
+enum leat_status sink_reopen(struct sink *s, const char *path, size_t frame_bytes, uint64_t size, struct hash128 sum,
+                             struct sink_reading *reading, struct leat_error *err);
 
-/* How much was appended in all. */
-static inline uint64_t sink_bytes(const struct sink *s)
+/* Cuts a reopened file to what was read back. */
+enum leat_status sink_cut(struct sink *s, uint64_t size, struct leat_error *err);
+
+/* Writes what is in memory, the beginning of the frame that is not full yet, and keeps it; with `last`, which comes
+ * once, gives out the hashes of its pages too. All streams must have ended, and no byte may be missing. */
+enum leat_status sink_flush(struct sink *s, bool last, struct leat_error *err);
+
+/* The page sum of the file, with what is still in memory. All streams must have ended. */
+struct hash128 sink_sum(const struct sink *s);
+
+/* Closes without writing what is in memory. A zeroed struct with fd -1 is fine. */
+void sink_close(struct sink *s);
+
+/* ---- Any thread ---- */
+
+static inline struct sink_stream sink_stream(struct sink *s, uint64_t offset)
 {
-    return s->written + s->used;
+    return (struct sink_stream) { .sink = s, .at = offset };
 }
 
-/* Closes without writing the buffer out. A zeroed struct with fd -1 is fine. */
-void sink_close(struct sink *s);
+enum leat_status sink_stream_put(struct sink_stream *t, const void *bytes, size_t count, struct leat_error *err);
+enum leat_status sink_stream_put_u64(struct sink_stream *t, uint64_t value, struct leat_error *err);
+
+/* Reports what was put: without it, the last frame is never complete. The stream can be used again, at `at`. */
+enum leat_status sink_stream_end(struct sink_stream *t, struct leat_error *err);
 
 #endif

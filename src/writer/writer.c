@@ -1,7 +1,8 @@
 /*
- * writer.c: writes tokens. Ids are checked and converted to the stored width in a buffer, which is hashed page by page
- * and written in large blocks. What is known about each document goes to spill files, one per section, so that memory
- * does not grow with the dataset. A failure ends the writer: every later call returns it again.
+ * writer.c: opens a writer, and takes documents one after another: ids are checked and converted to the stored width,
+ * and go to the end of the token file; what is known about each document goes to spill files, one per section, so that
+ * memory does not grow with the dataset. The token file is hashed frame by frame, by the thread that completes a frame.
+ * A failure ends the writer: every later call returns it again.
  */
 #include "writer.h"
 
@@ -15,8 +16,9 @@
 #include "base/status.h"
 #include "base/tiny.h"
 
-#define TOKEN_BUFFER_BYTES TINY_OR((size_t)8 << 10, (size_t)4 << 20)
-#define SPILL_BUFFER_BYTES TINY_OR((size_t)64, (size_t)256 << 10)
+/* Bytes that are hashed and written at once, of whole pages: few enough that the processor's cache holds them. */
+#define TOKEN_FRAME TINY_OR((size_t)8 << 10, (size_t)1 << 20)
+#define SPILL_FRAME TINY_OR((size_t)4 << 10, (size_t)128 << 10)
 
 /* ---- Open ---- */
 
@@ -104,7 +106,12 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     w->store_lines = options->store_lines != 0;
     w->store_ids = options->store_ids != 0;
     w->store_hashes = options->store_hashes != 0;
-    w->ordered = true;
+    w->store_mask = options->store_mask != 0;
+    atomic_init(&w->ordered, true);
+    w->progress = options->progress;
+    w->context = options->context;
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_cond_init(&w->quiet, NULL);
     s = take_tokenizer(w, options->tokenizer, options->fingerprint, err);
     if (s == LEAT_OK)
         s = writer_names_make(&w->names, name, err);
@@ -124,6 +131,8 @@ void writer_free(struct leat_writer *w)
     writer_free_inputs(w);
     free(w->tokenizer);
     writer_names_free(&w->names);
+    pthread_cond_destroy(&w->quiet);
+    pthread_mutex_destroy(&w->mutex);
     free(w);
 }
 
@@ -135,12 +144,79 @@ bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill)
         return w->store_ids;
     if (spill == SPILL_HASHES)
         return w->store_hashes;
+    if (spill == SPILL_MASK || spill == SPILL_MASK_PAGES)
+        return w->store_mask;
     return true;
 }
 
-size_t writer_spill_room(enum writer_spill spill)
+static enum leat_status check_owner(const struct leat_writer *w, struct leat_error *err)
 {
-    return spill == SPILL_TOKENS ? TOKEN_BUFFER_BYTES : SPILL_BUFFER_BYTES;
+    if (getpid() != w->owner)
+        return status_set(err, LEAT_E_FORKED, "a writer was used in a child of the process that opened it");
+    return LEAT_OK;
+}
+
+/* The hashes of pages of tokens and of the mask are sections of their own. */
+static enum leat_status put_hashes(struct leat_writer *w, enum writer_spill spill, uint64_t first_page,
+                                   const uint32_t *hashes, size_t pages, struct leat_error *err)
+{
+    struct sink_stream to = sink_stream(&w->spills[spill], 4 * first_page);
+    enum leat_status s = check_owner(w, err);
+
+    for (size_t i = 0; s == LEAT_OK && i < pages; i++) {
+        uint32_t stored = bytes_le32(hashes[i]);
+
+        s = sink_stream_put(&to, &stored, sizeof stored, err);
+    }
+    return s == LEAT_OK ? sink_stream_end(&to, err) : s;
+}
+
+static enum leat_status put_token_hashes(void *context, uint64_t first_page, const uint32_t *hashes, size_t pages,
+                                         struct leat_error *err)
+{
+    return put_hashes(context, SPILL_PAGES, first_page, hashes, pages, err);
+}
+
+static enum leat_status put_mask_hashes(void *context, uint64_t first_page, const uint32_t *hashes, size_t pages,
+                                        struct leat_error *err)
+{
+    return put_hashes(context, SPILL_MASK_PAGES, first_page, hashes, pages, err);
+}
+
+static bool has_hashes(enum writer_spill spill)
+{
+    return spill == SPILL_TOKENS || spill == SPILL_MASK;
+}
+
+uint64_t writer_whole_pages(const struct leat_writer *w, enum writer_spill spill)
+{
+    return w->end.of[spill].at / TOKEN_FRAME * (TOKEN_FRAME / FORMAT_PAGE_BYTES);
+}
+
+size_t writer_spill_frame(enum writer_spill spill)
+{
+    return has_hashes(spill) ? TOKEN_FRAME : SPILL_FRAME;
+}
+
+void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t at)
+{
+    w->end.of[spill] = sink_stream(&w->spills[spill], at);
+    if (has_hashes(spill)) {
+        w->spills[spill].take_hashes = spill == SPILL_TOKENS ? put_token_hashes : put_mask_hashes;
+        w->spills[spill].context = w;
+    }
+}
+
+static enum leat_status create_spills(struct leat_writer *w, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++) {
+        if (writer_has_spill(w, i))
+            s = sink_create(&w->spills[i], w->names.partial[i], writer_spill_frame(i), err);
+        writer_begin_spill(w, i, 0);
+    }
+    return s;
 }
 
 /* Refuses the name of a finished dataset, or of a run that can be resumed. */
@@ -178,16 +254,17 @@ enum leat_status leat_writer_open(struct leat_writer **out, const char *name, co
         writer_free(w);
         return s;
     }
-    s = check_way(w, err);
+    s = writer_check_names(&w->names, err);
+    if (s == LEAT_OK)
+        s = check_way(w, err);
     if (s != LEAT_OK) {
         writer_unlock(&w->lock, &w->names);
         writer_free(w);
         return s;
     }
     s = writer_remove_partial(&w->names, err);
-    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++)
-        if (writer_has_spill(w, i))
-            s = sink_create(&w->spills[i], w->names.partial[i], writer_spill_room(i), err);
+    if (s == LEAT_OK)
+        s = create_spills(w, err);
     if (s != LEAT_OK) {
         leat_writer_abandon(w);
         return s;
@@ -198,135 +275,62 @@ enum leat_status leat_writer_open(struct leat_writer **out, const char *name, co
 
 /* ---- Failing ---- */
 
-enum leat_status writer_ready(const struct leat_writer *w, struct leat_error *err)
+enum leat_status writer_ready(struct leat_writer *w, struct leat_error *err)
 {
-    if (w->failed != LEAT_OK && err)
+    enum leat_status s;
+
+    pthread_mutex_lock(&w->mutex);
+    s = w->failed;
+    if (s != LEAT_OK && err)
         *err = w->failure;
-    if (w->failed == LEAT_OK && w->prepared)
+    pthread_mutex_unlock(&w->mutex);
+    if (s == LEAT_OK && w->prepared)
         return status_set(err, LEAT_E_STATE, "%s is complete: after leat_writer_prepare() it can only be finished",
                           w->names.index);
-    return w->failed;
+    return s;
 }
 
 enum leat_status writer_fail(struct leat_writer *w, enum leat_status status, const struct leat_error *why,
                              struct leat_error *err)
 {
-    if (status != LEAT_OK) {
-        w->failed = status;
-        w->failure = *why;
-        if (err)
-            *err = *why;
-    }
+    if (status == LEAT_OK)
+        return status;
+    pthread_mutex_lock(&w->mutex);
+    w->failed = status;
+    w->failure = *why;
+    pthread_mutex_unlock(&w->mutex);
+    if (err)
+        *err = *why;
     return status;
 }
 
-/* ---- Tokens ---- */
-
-enum leat_status writer_flush_tokens(struct leat_writer *w, bool all, struct leat_error *err)
+static uint64_t hashed_pages(const struct leat_writer *w, enum writer_spill spill, bool last)
 {
-    struct sink *tokens = &w->spills[SPILL_TOKENS];
-    size_t whole = all ? tokens->used : tokens->used / FORMAT_PAGE_BYTES * FORMAT_PAGE_BYTES;
-    uint32_t hashes[256];
-    enum leat_status s = LEAT_OK;
+    return last ? bytes_divide_up(w->end.of[spill].at, FORMAT_PAGE_BYTES) : writer_whole_pages(w, spill);
+}
 
-    if (getpid() != w->owner)
-        return status_set(err, LEAT_E_FORKED, "a writer was used in a child of the process that opened it");
-    for (size_t at = 0; s == LEAT_OK && at < whole;) {
-        size_t left = whole - at, max = sizeof hashes / 4 * FORMAT_PAGE_BYTES;
-        size_t here = left < max ? left : max, pages = (size_t)bytes_pieces(here, FORMAT_PAGE_BYTES);
+enum leat_status writer_flush(struct leat_writer *w, bool last, struct leat_error *err)
+{
+    enum leat_status s = check_owner(w, err);
 
-        w->kernels->pages(&w->token_sum, tokens->buffer + at, here, w->hashed_pages, hashes);
-        for (size_t i = 0; i < pages; i++)
-            hashes[i] = bytes_le32(hashes[i]);
-        s = sink_append(&w->spills[SPILL_PAGES], hashes, 4 * pages, err);
-        w->hashed_pages += pages;
-        at += here;
-    }
-    if (s == LEAT_OK)
-        s = file_write_at(tokens->fd, tokens->written, tokens->buffer, whole, tokens->path, err);
     if (s != LEAT_OK)
         return s;
-    tokens->written += whole;
-    tokens->used -= whole;
-    memmove(tokens->buffer, tokens->buffer + whole, tokens->used);
-    return LEAT_OK;
-}
-
-/* Converts ids of `from_width` bytes, in this machine's order, to stored ones. */
-static void store_ids(uint8_t *to, uint32_t to_width, const void *ids, uint32_t from_width, uint64_t at, size_t count)
-{
-    const uint16_t *narrow = ids;
-    const uint32_t *wide = ids;
-
-    if (to_width == from_width && !BYTES_BIG_ENDIAN) {
-        memcpy(to, (const uint8_t *)ids + at * from_width, count * to_width);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t id = from_width == 2 ? narrow[at + i] : wide[at + i];
-
-        if (to_width == 2) {
-            uint16_t stored = bytes_le16((uint16_t)id);
-            memcpy(to + 2 * i, &stored, 2);
-        } else {
-            bytes_store32(to + 4 * i, id);
-        }
-    }
-}
-
-static enum leat_status append(struct leat_writer *w, const void *ids, uint32_t id_width, uint64_t count,
-                               struct leat_error *err)
-{
-    struct sink *tokens = &w->spills[SPILL_TOKENS];
-
-    for (uint64_t at = 0; at < count;) {
-        uint64_t left = (tokens->room - tokens->used) / w->width;
-        uint64_t here = count - at < left ? count - at : left;
-
-        store_ids(tokens->buffer + tokens->used, w->width, ids, id_width, at, (size_t)here);
-        tokens->used += (size_t)here * w->width;
-        w->tokens += here;
-        at += here;
-        if (tokens->used == tokens->room) {
-            enum leat_status s = writer_flush_tokens(w, false, err);
-
-            if (s != LEAT_OK)
-                return s;
-        }
-    }
-    return LEAT_OK;
-}
-
-static enum leat_status append_one(struct leat_writer *w, uint64_t token, struct leat_error *err)
-{
-    uint32_t id = (uint32_t)token;
-
-    return token == LEAT_NONE ? LEAT_OK : append(w, &id, 4, 1, err);
-}
-
-static enum leat_status check_ids(const struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
-                                  struct leat_error *err)
-{
-    uint64_t i = 0;
-    uint32_t max = 0, id;
-
-    if (count == 0 || (width == 2 && w->vocabulary >= 65536))
-        return LEAT_OK;
-    /* the kernels read little-endian ids; on other machines each is looked at here */
-    if (!BYTES_BIG_ENDIAN)
-        max = width == 2 ? w->kernels->max16(ids, (size_t)count) : w->kernels->max32(ids, (size_t)count);
-    if (!BYTES_BIG_ENDIAN && max < w->vocabulary)
-        return LEAT_OK;
-    for (; i < count; i++) {
-        id = width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
-        if (id >= w->vocabulary)
-            return status_set(err, LEAT_E_TOKEN,
-                              "token id %u at position %llu of document %llu is not below the vocabulary size "
-                              "%llu",
-                              id, (unsigned long long)i, (unsigned long long)w->documents,
-                              (unsigned long long)w->vocabulary);
-    }
-    return LEAT_OK;
+    pthread_mutex_lock(&w->mutex);
+    while (w->places > 0)
+        pthread_cond_wait(&w->quiet, &w->mutex);
+    s = w->failed; /* of a thread that put */
+    if (s != LEAT_OK && err)
+        *err = w->failure;
+    pthread_mutex_unlock(&w->mutex);
+    if (s == LEAT_OK)
+        s = writer_end_streams(&w->end, err);
+    /* tokens and mask before the spills that their pages' hashes go to */
+    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++)
+        if (writer_has_spill(w, i))
+            s = sink_flush(&w->spills[i], last && has_hashes(i), err);
+    w->end.of[SPILL_PAGES].at = 4 * hashed_pages(w, SPILL_TOKENS, last);
+    w->end.of[SPILL_MASK_PAGES].at = 4 * hashed_pages(w, SPILL_MASK, last);
+    return s;
 }
 
 /* ---- Documents ---- */
@@ -336,80 +340,37 @@ static enum leat_status check_origin(const struct leat_writer *w, const struct l
     if (o && o->input != LEAT_NONE && o->input >= w->input_count)
         return status_set(
             err, LEAT_E_ARGUMENT, "document %llu names input %llu as its origin, but only %llu were declared",
-            (unsigned long long)w->documents, (unsigned long long)o->input, (unsigned long long)w->input_count);
+            (unsigned long long)w->end.document, (unsigned long long)o->input, (unsigned long long)w->input_count);
     return LEAT_OK;
+}
+
+static uint64_t written(const struct leat_writer *w)
+{
+    return w->end.of[SPILL_TOKENS].at / w->width;
 }
 
 static enum leat_status begin_document(struct leat_writer *w, struct leat_error *err)
 {
     w->document_open = true;
-    return append_one(w, w->begin_token, err);
-}
-
-/*
- * The directory: this document is the first to start in or after each 64 KiB up to its start that has no entry yet.
- * One that starts exactly at a cell's edge, after the last token so far, may be one entry too many; finish removes it.
- */
-static enum leat_status extend_directory(struct leat_writer *w, struct leat_error *err)
-{
-    struct sink *directory = &w->spills[SPILL_DIRECTORY];
-    uint64_t due = w->document_start / (FORMAT_CELL_BYTES / w->width) + 1;
-    enum leat_status s = LEAT_OK;
-
-    for (uint64_t entries = sink_bytes(directory) / 8; s == LEAT_OK && entries < due; entries++)
-        s = sink_append_u64(directory, w->documents, err);
-    return s;
-}
-
-static enum leat_status record_origin(struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
-{
-    static const uint8_t none[FORMAT_HASH_BYTES];
-    uint64_t input = o ? o->input : LEAT_NONE, offset = o ? o->offset : 0;
-    enum leat_status s;
-
-    if (input < w->last_input || (input == w->last_input && offset < w->last_offset))
-        w->ordered = false;
-    w->last_input = input;
-    w->last_offset = offset;
-    s = sink_append_u64(&w->spills[SPILL_ORIGINS], offset, err);
-    if (s == LEAT_OK)
-        s = sink_append_u64(&w->spills[SPILL_ORIGINS], input, err);
-    if (s == LEAT_OK && w->store_lines)
-        s = sink_append_u64(&w->spills[SPILL_LINES], o ? o->line : LEAT_NONE, err);
-    if (s == LEAT_OK && w->store_ids) {
-        if (o && o->id && o->id_bytes > 0)
-            s = sink_append(&w->spills[SPILL_IDS], o->id, (size_t)o->id_bytes, err);
-        if (s == LEAT_OK)
-            s = sink_append_u64(&w->spills[SPILL_ID_ENDS], sink_bytes(&w->spills[SPILL_IDS]), err);
-    }
-    if (s == LEAT_OK && w->store_hashes)
-        s = sink_append(&w->spills[SPILL_HASHES], o && o->text_hash ? o->text_hash : none, sizeof none, err);
-    return s;
+    return writer_put_token(w, &w->end, w->begin_token, err);
 }
 
 static enum leat_status end_document(struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
 {
-    enum leat_status s = append_one(w, w->end_token, err);
+    uint64_t start = w->end.start;
+    enum leat_status s = writer_put_token(w, &w->end, w->end_token, err);
 
     if (s == LEAT_OK)
-        s = sink_append_u64(&w->spills[SPILL_DOCUMENTS], w->document_start, err);
+        s = writer_put_document(w, &w->end, o, o ? o->line : LEAT_NONE, err);
     if (s == LEAT_OK)
-        s = extend_directory(w, err);
-    if (s == LEAT_OK)
-        s = record_origin(w, o, err);
-    if (s != LEAT_OK)
-        return s;
-    if (o && o->input != LEAT_NONE) {
-        w->inputs[o->input].record.documents++;
-        w->inputs[o->input].record.tokens += w->tokens - w->document_start;
-    }
-    w->documents++;
-    w->document_start = w->tokens;
+        writer_note_origins(w, o ? o : &writer_no_origin, o ? o : &writer_no_origin);
+    if (s == LEAT_OK && o && o->input != LEAT_NONE)
+        writer_count_input(w, o->input, 1, w->end.start - start);
     w->document_open = false;
-    return LEAT_OK;
+    return s;
 }
 
-static enum leat_status add(struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
+static enum leat_status add(struct leat_writer *w, const void *ids, uint32_t width, const uint8_t *mask, uint64_t count,
                             const struct leat_origin *origin, struct leat_error *err)
 {
     struct leat_error why;
@@ -421,18 +382,28 @@ static enum leat_status add(struct leat_writer *w, const void *ids, uint32_t wid
         return status_set(err, LEAT_E_STATE, "a document is open: end it before adding a whole one");
     s = check_origin(w, origin, err);
     if (s == LEAT_OK)
-        s = check_ids(w, ids, width, count, err);
+        s = writer_check_ids(w, ids, width, count, w->end.document, err);
     if (s != LEAT_OK)
         return s;
     s = begin_document(w, &why);
     if (s == LEAT_OK)
-        s = append(w, ids, width, count, &why);
+        s = writer_put_ids(w, &w->end, ids, width, count, &why);
+    if (s == LEAT_OK)
+        s = writer_put_mask(w, &w->end, mask, count, &why);
     if (s == LEAT_OK)
         s = end_document(w, origin, &why);
     return writer_fail(w, s, &why, err);
 }
 
-static enum leat_status append_piece(struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
+/* Begins a document that comes in chunks, which have no mask. */
+static enum leat_status begin_chunked(struct leat_writer *w, struct leat_error *err)
+{
+    enum leat_status s = begin_document(w, err);
+
+    return s == LEAT_OK ? writer_put_unmasked(w, &w->end, w->begin_token != LEAT_NONE, err) : s;
+}
+
+static enum leat_status append_chunk(struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
                                      struct leat_error *err)
 {
     struct leat_error why;
@@ -440,36 +411,48 @@ static enum leat_status append_piece(struct leat_writer *w, const void *ids, uin
 
     if (s != LEAT_OK)
         return s;
-    s = check_ids(w, ids, width, count, &why);
+    s = writer_check_ids(w, ids, width, count, w->end.document, &why);
     if (s == LEAT_OK && !w->document_open)
-        s = begin_document(w, &why);
+        s = begin_chunked(w, &why);
     if (s == LEAT_OK)
-        s = append(w, ids, width, count, &why);
+        s = writer_put_ids(w, &w->end, ids, width, count, &why);
+    if (s == LEAT_OK)
+        s = writer_put_unmasked(w, &w->end, count, &why);
     return writer_fail(w, s, &why, err);
 }
 
 enum leat_status leat_writer_add_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
                                      const struct leat_origin *origin, struct leat_error *err)
 {
-    return add(w, ids, 2, count, origin, err);
+    return add(w, ids, 2, NULL, count, origin, err);
 }
 
 enum leat_status leat_writer_add_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
                                      const struct leat_origin *origin, struct leat_error *err)
 {
-    return add(w, ids, 4, count, origin, err);
+    return add(w, ids, 4, NULL, count, origin, err);
+}
+
+enum leat_status leat_writer_add_masked(struct leat_writer *w, const void *ids, uint32_t id_width, const uint8_t *mask,
+                                        uint64_t count, const struct leat_origin *origin, struct leat_error *err)
+{
+    if (id_width != 2 && id_width != 4)
+        return status_set(err, LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not %u", id_width);
+    if (mask && !w->store_mask)
+        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+    return add(w, ids, id_width, mask, count, origin, err);
 }
 
 enum leat_status leat_writer_append_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
                                         struct leat_error *err)
 {
-    return append_piece(w, ids, 2, count, err);
+    return append_chunk(w, ids, 2, count, err);
 }
 
 enum leat_status leat_writer_append_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
                                         struct leat_error *err)
 {
-    return append_piece(w, ids, 4, count, err);
+    return append_chunk(w, ids, 4, count, err);
 }
 
 enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
@@ -482,7 +465,9 @@ enum leat_status leat_writer_end_document(struct leat_writer *w, const struct le
         s = check_origin(w, origin, err);
     if (s != LEAT_OK)
         return s;
-    s = w->document_open ? LEAT_OK : begin_document(w, &why); /* a document without a token */
+    s = w->document_open ? LEAT_OK : begin_chunked(w, &why); /* a document without a token */
+    if (s == LEAT_OK)
+        s = writer_put_unmasked(w, &w->end, w->end_token != LEAT_NONE, &why);
     if (s == LEAT_OK)
         s = end_document(w, origin, &why);
     return writer_fail(w, s, &why, err);
@@ -490,10 +475,10 @@ enum leat_status leat_writer_end_document(struct leat_writer *w, const struct le
 
 uint64_t leat_writer_tokens(const struct leat_writer *w)
 {
-    return w->tokens;
+    return written(w);
 }
 
 uint64_t leat_writer_documents(const struct leat_writer *w)
 {
-    return w->documents;
+    return w->end.document;
 }

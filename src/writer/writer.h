@@ -5,7 +5,10 @@
  * belongs to dataset/, the meaning of their bytes to format/.
  *
  * Its files:
- *   writer.c             open, documents, tokens
+ *   sink.c               a file that grows, filled by several threads
+ *   writer.c             open, and documents one after another
+ *   writer_documents.c   what a document leaves in each section
+ *   writer_put.c         several documents at once, from several threads
  *   writer_names.c       the files of an unfinished dataset: names, lock, leftovers
  *   writer_inputs.c      inputs and metadata
  *   writer_checkpoint.c  checkpoint and resume
@@ -15,6 +18,8 @@
 #ifndef LEAT_WRITER_H
 #define LEAT_WRITER_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -33,6 +38,8 @@ enum writer_spill {
     SPILL_ID_ENDS,
     SPILL_IDS,
     SPILL_HASHES,
+    SPILL_MASK,
+    SPILL_MASK_PAGES, /* after the mask, whose pages' hashes come here */
     SPILL_COUNT
 };
 
@@ -42,6 +49,7 @@ enum writer_file {
     FILE_CHECKPOINT,
     FILE_CHECKPOINT_NEW,
     FILE_LOCK,
+    FILE_ADOPT, /* of src/adopt/ */
     FILE_COUNT
 };
 
@@ -59,6 +67,12 @@ struct writer_pair {
     char *key, *value;
 };
 
+/* A stream into each spill where the next document goes. The directory's ends where entries are missing. */
+struct writer_streams {
+    struct sink_stream of[SPILL_COUNT];
+    uint64_t document, start; /* the next document's number and first token; the latter also while it is open */
+};
+
 struct leat_writer {
     struct writer_names names;
     int lock;
@@ -67,30 +81,36 @@ struct leat_writer {
 
     uint64_t vocabulary, end_token, begin_token, created;
     uint32_t width;
-    bool replace, store_lines, store_ids, store_hashes;
+    bool replace, store_lines, store_ids, store_hashes, store_mask;
     uint8_t fingerprint[16];
     uint8_t *tokenizer; /* the section, or NULL */
     uint64_t tokenizer_bytes;
 
-    struct sink spills[SPILL_COUNT]; /* lines and ids only if they are stored: else fd -1 */
-    uint64_t tokens, documents;
-    uint64_t document_start; /* of the open document, or of the next one */
+    struct sink spills[SPILL_COUNT]; /* lines, ids, hashes and mask only if they are stored: else fd -1 */
+    struct writer_streams end;       /* at the ends of the spills, for documents that come one after another */
     bool document_open;
-    uint64_t hashed_pages; /* pages of the token file whose hashes are in the pages spill and in token_sum */
-    struct hash128 token_sum;
-    bool ordered; /* origins have never fallen so far */
+    atomic_bool ordered; /* origins have never fallen so far */
     uint64_t last_input, last_offset;
 
+    pthread_mutex_t mutex; /* for what threads that put documents share: */
+    pthread_cond_t quiet;  /* `places` has become 0 */
+    uint64_t places;       /* given by leat_writer_place(), and not put yet */
+
     struct writer_input *inputs;
-    uint64_t input_count, input_room;
-    struct writer_pair *pairs; /* sorted by key */
+    uint64_t input_count, input_room; /* the array and its counts: under the mutex too */
+    struct writer_pair *pairs;        /* sorted by key */
     uint64_t pair_count, pair_room;
 
-    bool checkpointed;              /* a checkpoint exists */
-    bool prepared;                  /* both files are whole and durable, and lack only their names */
-    struct format_header header;    /* of the index that is prepared */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total); /* of reading back; NULL: none */
+    void *context;
+
+    bool checkpointed;           /* a checkpoint exists */
+    bool prepared;               /* both files are whole and durable, and lack only their names */
+    struct format_header header; /* of the index that is prepared */
+    const char *elsewhere;       /* the path of another tool's file that has the tokens; NULL: they are written */
+    uint64_t elsewhere_offset;
     bool tokens_named, index_named; /* finish has given the file its name */
-    enum leat_status failed;
+    enum leat_status failed;        /* this and the next: under the mutex */
     struct leat_error failure;
 };
 
@@ -114,6 +134,9 @@ struct writer_found {
 };
 enum leat_status writer_look(const struct writer_names *n, struct writer_found *found, struct leat_error *err);
 
+/* Checks that finishing can give both files their names. */
+enum leat_status writer_check_names(const struct writer_names *n, struct leat_error *err);
+
 /* Removes every partial file except the lock, and NAME.tokens if only that file has its name. */
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err);
 
@@ -123,15 +146,23 @@ enum leat_status writer_remove_partial(const struct writer_names *n, struct leat
 enum leat_status writer_new(struct leat_writer **out, const char *name, const struct leat_writer_options *options,
                             struct leat_error *err);
 
-/* Whether this spill exists in a run with these options, and how large its buffer is. */
+/* Whether this spill exists in a run with these options. */
 bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill);
-size_t writer_spill_room(enum writer_spill spill);
 
-/* Hashes and writes the whole pages in the token buffer; with `all` also the rest. */
-enum leat_status writer_flush_tokens(struct leat_writer *w, bool all, struct leat_error *err);
+size_t writer_spill_frame(enum writer_spill spill);
+
+/* What is appended to a spill begins at `at`. */
+void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t at);
+
+/* Pages of such a spill, the tokens or the mask, that are in whole frames: their hashes have been stored. */
+uint64_t writer_whole_pages(const struct leat_writer *w, enum writer_spill spill);
+
+/* Waits until all documents that have a place are put, then writes what is in memory; with `last`, the hashes of the
+ * tokens' last frame are stored too. */
+enum leat_status writer_flush(struct leat_writer *w, bool last, struct leat_error *err);
 
 /* Returns LEAT_OK, or the failure that has ended the writer; each public call starts with it. */
-enum leat_status writer_ready(const struct leat_writer *w, struct leat_error *err);
+enum leat_status writer_ready(struct leat_writer *w, struct leat_error *err);
 
 /* Makes the writer fail for good, if `status` is not LEAT_OK; returns it. */
 enum leat_status writer_fail(struct leat_writer *w, enum leat_status status, const struct leat_error *why,
@@ -139,6 +170,43 @@ enum leat_status writer_fail(struct leat_writer *w, enum leat_status status, con
 
 /* Closes and frees everything; removes no file. */
 void writer_free(struct leat_writer *w);
+
+/* ---- writer_documents.c: the same for one document and for many ---- */
+
+/* The ids must be below the vocabulary size; `document` is for the error. */
+enum leat_status writer_check_ids(const struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
+                                  uint64_t document, struct leat_error *err);
+
+/* Puts ids of `width` bytes, in this machine's order, in the stored width; or one token, LEAT_NONE: none. */
+enum leat_status writer_put_ids(const struct leat_writer *w, struct writer_streams *to, const void *ids, uint32_t width,
+                                uint64_t count, struct leat_error *err);
+enum leat_status writer_put_token(const struct leat_writer *w, struct writer_streams *to, uint64_t token,
+                                  struct leat_error *err);
+
+/* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token; and 255 `count` times. Nothing
+ * without a mask. */
+enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_streams *to, const uint8_t *mask,
+                                 uint64_t count, struct leat_error *err);
+enum leat_status writer_put_unmasked(const struct leat_writer *w, struct writer_streams *to, uint64_t count,
+                                     struct leat_error *err);
+
+/* Entries that the directory has with all documents up to one that starts at this token. */
+uint64_t writer_cells_due(const struct leat_writer *w, uint64_t start);
+
+/* Puts what is known of the next document of the streams, whose tokens are there. Its line is `line`, not o->line. */
+enum leat_status writer_put_document(const struct leat_writer *w, struct writer_streams *to,
+                                     const struct leat_origin *o, uint64_t line, struct leat_error *err);
+
+/* Reports to the sinks what was put, to all of them even if one fails. */
+enum leat_status writer_end_streams(struct writer_streams *t, struct leat_error *err);
+
+/* Documents with these origins follow: notes whether origins still do not fall. In the order of the documents. */
+void writer_note_origins(struct leat_writer *w, const struct leat_origin *first, const struct leat_origin *last);
+
+/* Adds to what an input has given. */
+void writer_count_input(struct leat_writer *w, uint64_t input, uint64_t documents, uint64_t tokens);
+
+extern const struct leat_origin writer_no_origin;
 
 /* ---- writer_inputs.c ---- */
 

@@ -1,9 +1,12 @@
 /*
  * writer_checkpoint.c: makes an unfinished dataset resumable. A checkpoint first makes all spills durable, then
- * replaces NAME.partial.checkpoint, which says how long each spill was; resuming cuts them back to these lengths.
+ * replaces NAME.partial.checkpoint, which says how long each spill was, and its page sum: the sinks keep these sums as
+ * they write, so that a checkpoint costs the same however long they are. Resuming reads all spills back, since damage
+ * to one would otherwise get valid checksums in the index, and only then cuts them to these lengths.
  *
- * The file, little-endian: magic; what must be the same in a resumed run; counts; the lengths of the spills; inputs;
- * metadata; the caller's note; XXH3-128 of everything before. It is private to this version of the library.
+ * The file, little-endian: magic, with the version as its last byte; what must be the same in a resumed run; counts;
+ * the lengths and sums of the spills; inputs; metadata; the caller's note; XXH3-128 of everything before. It is private
+ * to this version of the library, which refuses that of another one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +15,11 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "writer.h"
 
-static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '2' };
+static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '5' };
 
 /* ---- What goes into a checkpoint; the first failure stays ---- */
 
@@ -73,6 +77,13 @@ static uint64_t take_u64(struct cursor *c)
     return from ? bytes_load64(from) : 0;
 }
 
+static struct hash128 take_hash(struct cursor *c)
+{
+    const uint8_t *from = take(c, 16);
+
+    return from ? checksum_load(from) : (struct hash128) { 0, 0 };
+}
+
 /* A copy that ends with NUL; NULL if the text ends before, or without memory. */
 static char *take_string(struct cursor *c, uint64_t count)
 {
@@ -92,7 +103,7 @@ struct rule {
     const char *what;
     uint64_t value;
 };
-#define RULES 6
+#define RULES 7
 
 static void rules_of(const struct leat_writer *w, struct rule rules[RULES])
 {
@@ -102,6 +113,7 @@ static void rules_of(const struct leat_writer *w, struct rule rules[RULES])
     rules[3] = (struct rule) { "storing of line numbers", w->store_lines };
     rules[4] = (struct rule) { "storing of ids", w->store_ids };
     rules[5] = (struct rule) { "storing of text hashes", w->store_hashes };
+    rules[6] = (struct rule) { "storing of a mask", w->store_mask };
 }
 
 static struct hash128 tokenizer_hash(const struct leat_writer *w)
@@ -156,15 +168,17 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
         add_u64(t, rules[i].value);
     add(t, w->fingerprint, sizeof w->fingerprint);
     add_hash(t, tokenizer_hash(w));
-    add_u64(t, w->tokens);
-    add_u64(t, w->documents);
-    add_u64(t, w->hashed_pages);
-    add_hash(t, w->token_sum);
+    add_u64(t, w->end.start);
+    add_u64(t, w->end.document);
     add_u64(t, w->ordered);
     add_u64(t, w->last_input);
     add_u64(t, w->last_offset);
-    for (unsigned i = 0; i < SPILL_COUNT; i++)
-        add_u64(t, writer_has_spill(w, i) ? sink_bytes(&w->spills[i]) : 0);
+    for (unsigned i = 0; i < SPILL_COUNT; i++) {
+        bool has = writer_has_spill(w, i);
+
+        add_u64(t, has ? w->end.of[i].at : 0);
+        add_hash(t, has ? sink_sum(&w->spills[i]) : (struct hash128) { 0, 0 });
+    }
     add_u64(t, w->input_count);
     for (uint64_t i = 0; i < w->input_count; i++) {
         records_store_input(record, &w->inputs[i].record);
@@ -184,22 +198,14 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
         add_hash(t, w->kernels->hash(t->buffer.bytes, t->buffer.size));
 }
 
-/* All spills on disk, the tokens that are not yet a whole page too; these stay in the buffer, to be hashed later. */
+/* All spills on disk, also what is not yet a whole frame; that stays in memory too, to be hashed when it is. */
 static enum leat_status sync_spills(struct leat_writer *w, struct leat_error *err)
 {
-    struct sink *tokens = &w->spills[SPILL_TOKENS];
-    enum leat_status s = writer_flush_tokens(w, false, err);
+    enum leat_status s = writer_flush(w, false, err);
 
-    if (s == LEAT_OK)
-        s = file_write_at(tokens->fd, tokens->written, tokens->buffer, tokens->used, tokens->path, err);
-    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++) {
-        if (!writer_has_spill(w, i))
-            continue;
-        if (i != SPILL_TOKENS)
-            s = sink_flush(&w->spills[i], err);
-        if (s == LEAT_OK)
+    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++)
+        if (writer_has_spill(w, i))
             s = file_sync(w->spills[i].fd, w->spills[i].path, err);
-    }
     return s;
 }
 
@@ -256,7 +262,7 @@ static enum leat_status read_checkpoint(const struct leat_writer *w, uint8_t **b
     uint64_t size = 0;
     int fd;
 
-    s = file_open_read(&fd, &size, path, err);
+    s = own_file_open(&fd, &size, path, OWN_FILE_READ, err);
     if (s == LEAT_E_NO_FILE)
         return status_set(err, LEAT_E_CHECKPOINT, "no stopped run of %s to resume (no %s)", w->names.index, path);
     if (s != LEAT_OK)
@@ -265,11 +271,16 @@ static enum leat_status read_checkpoint(const struct leat_writer *w, uint8_t **b
     s = *bytes ? file_read_at(fd, 0, *bytes, size, path, err) : status_no_memory(err, size);
     file_close(&fd);
     *count = (size_t)size;
-    if (s == LEAT_OK && (size < sizeof magic + 16 || memcmp(*bytes, magic, sizeof magic) != 0 ||
-                         !checksum_equal(w->kernels->hash(*bytes, *count - 16), checksum_load(*bytes + *count - 16))))
-        s = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-                            "%s is damaged: the run cannot be resumed; start over", path);
-    return s;
+    if (s != LEAT_OK)
+        return s;
+    if (size < sizeof magic + 16 || memcmp(*bytes, magic, sizeof magic - 1) != 0 ||
+        !checksum_equal(w->kernels->hash(*bytes, *count - 16), checksum_load(*bytes + *count - 16)))
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                               "%s is damaged: the run cannot be resumed; start over", path);
+    if ((*bytes)[sizeof magic - 1] != magic[sizeof magic - 1])
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                               "%s was made by another version of leat: resume with that version, or start over", path);
+    return LEAT_OK;
 }
 
 static enum leat_status load_inputs(struct leat_writer *w, struct cursor *c, struct leat_error *err)
@@ -332,57 +343,70 @@ static enum leat_status load_note(struct cursor *c, void **note, uint64_t *note_
     return LEAT_OK;
 }
 
-/* Whether the counts and lengths agree with each other, so that the spills can be cut to them. */
-static bool plausible(const struct leat_writer *w, const uint64_t bytes[SPILL_COUNT])
-{
-    uint64_t tail = bytes[SPILL_TOKENS] - w->hashed_pages * FORMAT_PAGE_BYTES;
+/* Of a spill at the checkpoint. */
+struct spill_place {
+    uint64_t bytes;
+    struct hash128 sum;
+};
 
-    return w->tokens <= FORMAT_MAX_BYTES / 4 && w->documents <= FORMAT_MAX_BYTES / 16 &&
-           w->hashed_pages <= FORMAT_MAX_BYTES / FORMAT_PAGE_BYTES && bytes[SPILL_TOKENS] == w->tokens * w->width &&
-           tail < FORMAT_PAGE_BYTES && bytes[SPILL_DOCUMENTS] == 8 * w->documents &&
-           bytes[SPILL_PAGES] == 4 * w->hashed_pages && bytes[SPILL_ORIGINS] == FORMAT_ORIGIN_BYTES * w->documents &&
-           bytes[SPILL_DIRECTORY] % 8 == 0 && bytes[SPILL_IDS] <= FORMAT_MAX_BYTES &&
-           bytes[SPILL_LINES] == (w->store_lines ? 8 * w->documents : 0) &&
-           bytes[SPILL_ID_ENDS] == (w->store_ids ? 8 * w->documents : 0) &&
-           bytes[SPILL_HASHES] == (w->store_hashes ? FORMAT_HASH_BYTES * w->documents : 0);
+/* Whether the counts and lengths agree with each other, so that the spills can be cut to them. */
+static bool plausible(const struct leat_writer *w, const struct spill_place spills[SPILL_COUNT])
+{
+    uint64_t tokens = w->end.start, documents = w->end.document, frame = writer_spill_frame(SPILL_TOKENS);
+
+    /* pages are hashed by whole frames; another build may have had frames of another size */
+    return tokens <= FORMAT_MAX_BYTES / 4 && documents <= FORMAT_MAX_BYTES / 16 &&
+           spills[SPILL_TOKENS].bytes == tokens * w->width && spills[SPILL_DOCUMENTS].bytes == 8 * documents &&
+           spills[SPILL_PAGES].bytes == spills[SPILL_TOKENS].bytes / frame * (frame / FORMAT_PAGE_BYTES * 4) &&
+           spills[SPILL_ORIGINS].bytes == FORMAT_ORIGIN_BYTES * documents && spills[SPILL_DIRECTORY].bytes % 8 == 0 &&
+           spills[SPILL_DIRECTORY].bytes <= FORMAT_MAX_BYTES && spills[SPILL_IDS].bytes <= FORMAT_MAX_BYTES &&
+           spills[SPILL_LINES].bytes == (w->store_lines ? 8 * documents : 0) &&
+           spills[SPILL_ID_ENDS].bytes == (w->store_ids ? 8 * documents : 0) &&
+           spills[SPILL_HASHES].bytes == (w->store_hashes ? FORMAT_HASH_BYTES * documents : 0) &&
+           spills[SPILL_MASK].bytes == (w->store_mask ? tokens : 0) &&
+           spills[SPILL_MASK_PAGES].bytes == spills[SPILL_MASK].bytes / frame * (frame / FORMAT_PAGE_BYTES * 4);
 }
 
-static enum leat_status reopen_spills(struct leat_writer *w, const uint64_t bytes[SPILL_COUNT], struct leat_error *err)
+static enum leat_status reopen_spills(struct leat_writer *w, const struct spill_place spills[SPILL_COUNT],
+                                      struct sink_reading *reading, struct leat_error *err)
 {
-    struct sink *tokens = &w->spills[SPILL_TOKENS];
     enum leat_status s = LEAT_OK;
 
+    for (unsigned i = 0; i < SPILL_COUNT; i++)
+        if (!bytes_add(reading->total, spills[i].bytes, &reading->total))
+            reading->total = UINT64_MAX;
     for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++)
         if (writer_has_spill(w, i))
-            s = sink_reopen(&w->spills[i], w->names.partial[i], writer_spill_room(i), bytes[i], err);
-    if (s != LEAT_OK)
-        return s;
-    /* the last page was not whole yet: it goes back into the buffer, to be hashed when it is */
-    tokens->written = w->hashed_pages * FORMAT_PAGE_BYTES;
-    tokens->used = (size_t)(bytes[SPILL_TOKENS] - tokens->written);
-    return file_read_at(tokens->fd, tokens->written, tokens->buffer, tokens->used, tokens->path, err);
+            s = sink_reopen(&w->spills[i], w->names.partial[i], writer_spill_frame(i), spills[i].bytes, spills[i].sum,
+                            reading, err);
+    /* none is changed before all are known to be right */
+    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++) {
+        writer_begin_spill(w, i, spills[i].bytes);
+        if (writer_has_spill(w, i))
+            s = sink_cut(&w->spills[i], spills[i].bytes, err);
+    }
+    return s;
 }
 
-static enum leat_status load(struct leat_writer *w, struct cursor *c, void **note, uint64_t *note_bytes,
-                             struct leat_error *err)
+static enum leat_status load(struct leat_writer *w, struct cursor *c, struct sink_reading *reading, void **note,
+                             uint64_t *note_bytes, struct leat_error *err)
 {
-    uint64_t bytes[SPILL_COUNT];
-    const uint8_t *sum;
+    struct spill_place spills[SPILL_COUNT];
     enum leat_status s;
 
     take(c, sizeof magic);
     s = check_rules(w, c, err);
     if (s != LEAT_OK)
         return s;
-    w->tokens = w->document_start = take_u64(c);
-    w->documents = take_u64(c);
-    w->hashed_pages = take_u64(c);
-    sum = take(c, 16);
+    w->end.start = take_u64(c);
+    w->end.document = take_u64(c);
     w->ordered = take_u64(c) != 0;
     w->last_input = take_u64(c);
     w->last_offset = take_u64(c);
-    for (unsigned i = 0; i < SPILL_COUNT; i++)
-        bytes[i] = take_u64(c);
+    for (unsigned i = 0; i < SPILL_COUNT; i++) {
+        spills[i].bytes = take_u64(c);
+        spills[i].sum = take_hash(c);
+    }
     s = load_inputs(w, c, err);
     if (s == LEAT_OK)
         s = load_metadata(w, c, err);
@@ -390,12 +414,11 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, void **not
         s = load_note(c, note, note_bytes, err);
     if (s != LEAT_OK)
         return s;
-    if (c->failed || c->left != 0 || !plausible(w, bytes))
+    if (c->failed || c->left != 0 || !plausible(w, spills))
         return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
                                "%s contradicts itself: the run cannot be resumed; start over",
                                w->names.partial[FILE_CHECKPOINT]);
-    w->token_sum = checksum_load(sum);
-    return reopen_spills(w, bytes, err);
+    return reopen_spills(w, spills, reading, err);
 }
 
 /* Undoes what a leat_writer_finish() that was killed may have left. */
@@ -428,6 +451,7 @@ enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
 {
     struct leat_writer *w;
     enum leat_status s = writer_new(&w, name, options, err);
+    struct sink_reading reading = { 0 };
     uint8_t *bytes = NULL;
     size_t count = 0;
 
@@ -438,13 +462,17 @@ enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
     }
     if (s != LEAT_OK)
         return s;
+    reading.progress = w->progress;
+    reading.context = w->context;
     s = writer_lock(&w->lock, &w->names, err);
+    if (s == LEAT_OK)
+        s = writer_check_names(&w->names, err);
     if (s == LEAT_OK)
         s = undo_finish(w, err);
     if (s == LEAT_OK)
         s = read_checkpoint(w, &bytes, &count, err);
     if (s == LEAT_OK)
-        s = load(w, &(struct cursor) { bytes, count - 16, false }, note, note_bytes, err);
+        s = load(w, &(struct cursor) { bytes, count - 16, false }, &reading, note, note_bytes, err);
     free(bytes);
     w->checkpointed = true;
     if (s != LEAT_OK) {

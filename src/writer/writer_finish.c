@@ -10,11 +10,8 @@
 
 static enum leat_status flush_everything(struct leat_writer *w, struct leat_error *err)
 {
-    enum leat_status s = writer_flush_tokens(w, true, err);
+    enum leat_status s = writer_flush(w, true, err);
 
-    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++)
-        if (i != SPILL_TOKENS && writer_has_spill(w, i))
-            s = sink_flush(&w->spills[i], err);
     if (s == LEAT_OK)
         s = file_sync(w->spills[SPILL_TOKENS].fd, w->spills[SPILL_TOKENS].path, err);
     return s;

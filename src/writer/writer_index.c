@@ -1,6 +1,10 @@
 /*
- * writer_index.c: writes the index, section after section, from the spills and from memory. Each section is hashed
- * while it is copied; the header needs all these hashes, so it is written last, into the page kept for it at the start.
+ * writer_index.c: writes the index, section after section, from the spills and from memory.
+ *
+ * put_sections() calls a function per section, in the order of FORMAT.md. Each begins its section at a page, puts its
+ * bytes into one buffer of whole pages, and ends it with the number of entries; a full buffer is hashed and written. So
+ * memory does not depend on the size of the index, and each section is hashed while it is copied. The header needs all
+ * these hashes, so it is written last, into the page kept for it at the start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +36,7 @@ static enum leat_status flush(struct output *o, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     o->kernels->pages(&o->section->sum, o->buffer, o->used, o->pages, NULL);
-    o->pages += bytes_pieces(o->used, CHECKSUM_PAGE);
+    o->pages += bytes_divide_up(o->used, CHECKSUM_PAGE);
     o->end += o->used;
     o->section->bytes += o->used;
     o->used = 0;
@@ -113,23 +117,23 @@ static enum leat_status put_documents(struct output *o, struct leat_writer *w, s
     enum leat_status s = begin_section(o, h, FORMAT_DOCUMENTS, err);
 
     if (s == LEAT_OK)
-        s = put_spill(o, &w->spills[SPILL_DOCUMENTS], 8 * w->documents, err);
+        s = put_spill(o, &w->spills[SPILL_DOCUMENTS], 8 * w->end.document, err);
     if (s == LEAT_OK)
-        s = put_u64(o, w->tokens, err);
-    return s == LEAT_OK ? end_section(o, w->documents + 1, err) : s;
+        s = put_u64(o, w->end.start, err);
+    return s == LEAT_OK ? end_section(o, w->end.document + 1, err) : s;
 }
 
 static enum leat_status put_directory(struct output *o, struct leat_writer *w, struct format_header *h,
                                       struct leat_error *err)
 {
     const struct sink *spill = &w->spills[SPILL_DIRECTORY];
-    uint64_t cells = bytes_pieces(h->token_file_bytes, FORMAT_CELL_BYTES), there = sink_bytes(spill) / 8;
+    uint64_t cells = bytes_divide_up(h->token_file_bytes, FORMAT_CELL_BYTES), there = w->end.of[SPILL_DIRECTORY].at / 8;
     enum leat_status s = begin_section(o, h, FORMAT_DIRECTORY, err);
 
     if (s == LEAT_OK)
         s = put_spill(o, spill, 8 * (there < cells ? there : cells), err);
     for (uint64_t i = there; s == LEAT_OK && i < cells; i++)
-        s = put_u64(o, w->documents, err);
+        s = put_u64(o, w->end.document, err);
     return s == LEAT_OK ? end_section(o, cells, err) : s;
 }
 
@@ -137,7 +141,7 @@ static enum leat_status put_whole_spill(struct output *o, struct leat_writer *w,
                                         enum writer_spill spill, unsigned kind, uint64_t entry_bytes,
                                         struct leat_error *err)
 {
-    uint64_t bytes = sink_bytes(&w->spills[spill]);
+    uint64_t bytes = w->end.of[spill].at;
     enum leat_status s;
 
     if (!writer_has_spill(w, spill))
@@ -206,6 +210,31 @@ static enum leat_status put_metadata(struct output *o, struct leat_writer *w, st
     return s == LEAT_OK ? end_section(o, w->pair_count, err) : s;
 }
 
+static enum leat_status put_token_file(struct output *o, struct leat_writer *w, struct format_header *h,
+                                       struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (!w->elsewhere)
+        return LEAT_OK;
+    s = begin_section(o, h, FORMAT_TOKEN_FILE, err);
+    if (s == LEAT_OK)
+        s = put_u64(o, w->elsewhere_offset, err);
+    if (s == LEAT_OK)
+        s = put(o, w->elsewhere, strlen(w->elsewhere), err);
+    return s == LEAT_OK ? end_section(o, 1, err) : s;
+}
+
+static enum leat_status put_mask(struct output *o, struct leat_writer *w, struct format_header *h,
+                                 struct leat_error *err)
+{
+    enum leat_status s = put_whole_spill(o, w, h, SPILL_MASK, FORMAT_MASK, 1, err);
+
+    if (s == LEAT_OK && w->store_mask) /* who does not know it would learn what must not be learned */
+        h->sections[FORMAT_MASK].flags |= FORMAT_MUST_UNDERSTAND;
+    return s == LEAT_OK ? put_whole_spill(o, w, h, SPILL_MASK_PAGES, FORMAT_MASK_PAGES, 4, err) : s;
+}
+
 static enum leat_status put_sections(struct output *o, struct leat_writer *w, struct format_header *h,
                                      struct leat_error *err)
 {
@@ -233,21 +262,26 @@ static enum leat_status put_sections(struct output *o, struct leat_writer *w, st
     if (s != LEAT_OK)
         return s;
     s = put_metadata(o, w, h, err);
-    return s == LEAT_OK ? put_whole_spill(o, w, h, SPILL_HASHES, FORMAT_TEXT_HASHES, FORMAT_HASH_BYTES, err) : s;
+    if (s == LEAT_OK)
+        s = put_whole_spill(o, w, h, SPILL_HASHES, FORMAT_TEXT_HASHES, FORMAT_HASH_BYTES, err);
+    if (s == LEAT_OK)
+        s = put_token_file(o, w, h, err);
+    return s == LEAT_OK ? put_mask(o, w, h, err) : s;
 }
 
 static void fill_header(struct format_header *h, const struct leat_writer *w)
 {
     *h = (struct format_header) {
         .version = FORMAT_VERSION,
-        .token_file_bytes = w->tokens * w->width,
-        .tokens = w->tokens,
-        .documents = w->documents,
+        .must_understand = w->elsewhere ? FORMAT_ELSEWHERE : 0,
+        .token_file_bytes = w->end.start * w->width,
+        .tokens = w->end.start,
+        .documents = w->end.document,
         .vocabulary = w->vocabulary,
         .end_token = w->end_token,
         .begin_token = w->begin_token,
         .token_width = w->width,
-        .token_sum = w->token_sum,
+        .token_sum = sink_sum(&w->spills[SPILL_TOKENS]),
         .created = w->created,
     };
     memcpy(h->fingerprint, w->fingerprint, sizeof h->fingerprint);
@@ -260,7 +294,7 @@ enum leat_status writer_build_index(struct leat_writer *w, struct format_header 
     enum leat_status s;
 
     fill_header(header, w);
-    o.buffer = malloc(COPY_BYTES);
+    o.buffer = file_buffer(COPY_BYTES);
     if (!o.buffer)
         return status_no_memory(err, COPY_BYTES);
     o.end = FORMAT_HEADER_BYTES;

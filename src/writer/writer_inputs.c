@@ -42,7 +42,9 @@ enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, 
         return s;
     if (!path)
         return status_set(err, LEAT_E_ARGUMENT, "leat_writer_add_input: missing path");
+    pthread_mutex_lock(&w->mutex);
     s = writer_push_input(w, path, &empty, &why);
+    pthread_mutex_unlock(&w->mutex);
     if (s == LEAT_OK && number)
         *number = w->input_count - 1;
     return writer_fail(w, s, &why, err);
@@ -64,9 +66,11 @@ enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, c
     s = options_read(&full, sizeof full, NULL, input, "leat_input", err);
     if (s != LEAT_OK)
         return s;
+    pthread_mutex_lock(&w->mutex);
     w->inputs[number].record.bytes = full.bytes;
     w->inputs[number].record.rejects = full.rejects;
     memcpy(w->inputs[number].record.hash, full.hash, sizeof full.hash);
+    pthread_mutex_unlock(&w->mutex);
     return LEAT_OK;
 }
 

@@ -4,18 +4,18 @@
  * killed run.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "writer.h"
 
 #define LONGEST_NAME 4096u
+#define LOCK_TRIES   1000u /* each time another writer removed the file between our opening and locking it */
 
 static const char *const suffixes[FILE_COUNT] = {
     [SPILL_TOKENS] = "tokens",
@@ -27,10 +27,13 @@ static const char *const suffixes[FILE_COUNT] = {
     [SPILL_ID_ENDS] = "id-ends",
     [SPILL_IDS] = "ids",
     [SPILL_HASHES] = "hashes",
+    [SPILL_MASK] = "mask",
+    [SPILL_MASK_PAGES] = "mask-pages",
     [FILE_INDEX] = "leat",
     [FILE_CHECKPOINT] = "checkpoint",
     [FILE_CHECKPOINT_NEW] = "checkpoint.new",
     [FILE_LOCK] = "lock",
+    [FILE_ADOPT] = "adopt",
 };
 
 static char *join(const char *name, size_t length, const char *middle, const char *suffix)
@@ -53,10 +56,11 @@ static enum leat_status check_name(const char *name, size_t length, struct leat_
     last = length - last; /* of its last part */
     if (last == 0 || length > LONGEST_NAME || name[length - 1] == '.')
         return status_set(err, LEAT_E_ARGUMENT,
-                          "invalid dataset name '%.200s': it must end in a file name that does not end in a dot", name);
+                          "invalid dataset name \"%.200s\": it must end in a file name that does not end in a dot",
+                          name);
     if (file_ends_with(name, length, ".partial"))
         return status_set(err, LEAT_E_ARGUMENT,
-                          "invalid dataset name '%.200s': names that end in .partial are for unfinished datasets",
+                          "invalid dataset name \"%.200s\": names that end in .partial are for unfinished datasets",
                           name);
     return LEAT_OK;
 }
@@ -93,56 +97,67 @@ void writer_names_free(struct writer_names *n)
     memset(n, 0, sizeof *n);
 }
 
-/* Whether the path still names the open file: its last holder may have removed it after we opened it. */
-static enum leat_status still_named(int fd, const char *path, bool *named, struct leat_error *err)
+/* *lock stays -1 if its last holder removed the file after we found it. */
+static enum leat_status open_lock(int *lock, const struct writer_names *n, struct leat_error *err)
 {
-    struct file_identity now;
-    struct stat st;
-    enum leat_status s = file_identify(path, &now, err);
+    const char *path = n->partial[FILE_LOCK];
+    struct leat_error why;
+    enum leat_status s = file_create(lock, path, &why);
 
-    if (s == LEAT_OK && fstat(fd, &st) != 0)
-        s = status_set_os(err, errno, "cannot examine %s", path);
-    if (s == LEAT_OK)
-        *named = file_same(now, (struct file_identity) { true, st.st_dev, st.st_ino });
+    if (s == LEAT_E_NO_FILE)
+        return status_set_os(err, why.os_error, "the folder for %s does not exist", n->index);
+    if (s == LEAT_E_EXISTS)
+        s = own_file_open(lock, NULL, path, OWN_FILE_LOCK, &why);
+    if (s == LEAT_E_NO_FILE)
+        return LEAT_OK;
+    if (s != LEAT_OK && err)
+        *err = why;
     return s;
+}
+
+/* Without waiting. A failure closes the file. */
+static enum leat_status take_lock(int *lock, const struct writer_names *n, struct leat_error *err)
+{
+    const char *path = n->partial[FILE_LOCK];
+    int r, os_error;
+
+    do
+        r = flock(*lock, LOCK_EX | LOCK_NB);
+    while (r != 0 && errno == EINTR);
+    if (r == 0)
+        return LEAT_OK;
+    os_error = errno;
+    file_close(lock);
+    if (os_error != EWOULDBLOCK) /* another process may hold it all the same: it stays */
+        return status_set_os(err, os_error, "cannot lock %s", path);
+    return status_set(err, LEAT_E_BUSY,
+                      "another process is writing %s (it holds %s): wait for it, or choose another name", n->index,
+                      path);
 }
 
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err)
 {
     const char *path = n->partial[FILE_LOCK];
 
-    for (;;) {
-        enum leat_status s;
+    for (unsigned tries = 0; tries < LOCK_TRIES; tries++) {
         bool named = false;
-        int r;
+        enum leat_status s = open_lock(lock, n, err);
 
-        *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (*lock < 0 && errno == EINTR)
+        if (s == LEAT_OK && *lock < 0)
             continue;
-        if (*lock < 0 && errno == ENOENT)
-            return status_set_os(err, ENOENT, "the folder for %s does not exist", n->index);
-        if (*lock < 0)
-            return status_set_os(err, errno, "cannot create %s", path);
-        do
-            r = flock(*lock, LOCK_EX | LOCK_NB);
-        while (r != 0 && errno == EINTR);
-        if (r != 0) {
-            int os_error = errno;
-
-            file_close(lock);
-            if (os_error != EWOULDBLOCK) /* another process may hold it all the same: it stays */
-                return status_set_os(err, os_error, "cannot lock %s", path);
-            return status_set(err, LEAT_E_BUSY,
-                              "another process is writing %s (it holds %s): wait for it, or choose another name",
-                              n->index, path);
-        }
-        s = still_named(*lock, path, &named, err);
+        if (s == LEAT_OK)
+            s = take_lock(lock, n, err);
+        if (s != LEAT_OK)
+            return s;
+        s = own_file_is_named(*lock, path, &named, err);
         if (s != LEAT_OK)
             writer_unlock(lock, n);
         if (s != LEAT_OK || named)
             return s;
         file_close(lock);
     }
+    return status_set(err, LEAT_E_BUSY, "%s was removed each of the %u times that it was made: choose another name",
+                      path, LOCK_TRIES);
 }
 
 void writer_unlock(int *lock, const struct writer_names *n)
@@ -176,6 +191,13 @@ enum leat_status writer_look(const struct writer_names *n, struct writer_found *
     found->partial_tokens = partial_tokens.exists && !found->two_names;
     found->half_named = partial_index.exists && !index.exists && tokens.exists && !found->partial_tokens;
     return LEAT_OK;
+}
+
+enum leat_status writer_check_names(const struct writer_names *n, struct leat_error *err)
+{
+    enum leat_status s = own_file_check_name(n->tokens, err);
+
+    return s == LEAT_OK ? own_file_check_name(n->index, err) : s;
 }
 
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err)

@@ -1,14 +1,18 @@
 /*
  * test_arranged.c: leat_merge() with every mix of dedup, splits and shuffle, on random datasets, gives byte by byte
  * what the plain second implementation of tests/support/arranged.c gives, whatever the bound on memory: from one so
- * small that runs and buckets are many and are divided again, to one in which everything fits.
+ * small that runs and buckets are many and are divided again, to one in which everything fits; with any number of
+ * threads, and documents whose tokens or whose id fit into no batch that these hand on.
  */
 #include <sys/stat.h>
 
 #include "support/arranged.h"
 #include "t.h"
 
+#define LONG_ID 100000u
+
 static const char *folder;
+static char long_id[LONG_ID];
 
 static void same_file(const char *a, const char *b, const char *suffix)
 {
@@ -69,13 +73,17 @@ static void write_random(const char *name, const struct shape *shape, uint64_t *
         T_OK(leat_writer_add_input(w, i % 2 ? "b" : "a", NULL, &t_err));
     for (uint64_t i = 0; i < shape->documents; i++) {
         uint64_t max = 1 + (t_below(random, 20) && shape->longest > 20 ? 20 : shape->longest);
-        uint64_t count = t_below(random, max), which;
+        uint64_t count = t_below(random, max), which, same;
         struct leat_origin origin = { .offset = t_below(random, 1000), .line = i, .id = "some identifier or other" };
         uint8_t hash[16];
 
         origin.input = t_below(random, inputs + 1);
         origin.input = origin.input == inputs ? LEAT_NONE : origin.input;
         origin.id_bytes = t_below(random, 24);
+        if (t_below(random, 200) == 0) {
+            origin.id = long_id;
+            origin.id_bytes = t_below(random, LONG_ID);
+        }
         which = 1 + t_below(random, shape->documents + shape->documents / 2 + 1);
         memset(hash, 0, sizeof hash);
         for (unsigned k = 0; k < 8; k++) { /* one in ten has a low half of its own only */
@@ -83,8 +91,11 @@ static void write_random(const char *name, const struct shape *shape, uint64_t *
             hash[8 + k] = (uint8_t)((which - which % 10) * 0x9e3779b97f4a7c15u >> 8 * k);
         }
         origin.text_hash = shape->unknown && t_below(random, 10) == 0 ? NULL : hash;
+        same = which * 7 + 1;
+        if (t_below(random, 10)) /* documents with one hash have the same tokens, but some have not */
+            count = t_below(&same, shape->longest < 20 ? shape->longest + 1 : 20);
         for (uint64_t k = 0; k < count; k++)
-            ids[k] = (uint32_t)t_below(random, shape->vocabulary);
+            ids[k] = (uint32_t)t_below(t_below(random, 1000) ? &same : random, shape->vocabulary);
         T_OK(leat_writer_add_u32(w, ids, count, t_below(random, 10) || !shape->unknown ? &origin : NULL, &t_err));
     }
     T_OK(leat_writer_set_metadata(w, "about", "random", &t_err));
@@ -175,6 +186,7 @@ static void check_report(const struct leat_merge_report *report, const struct wa
 static void compare(const char *const *parts, size_t count, const struct way *way, uint64_t documents)
 {
     static const uint64_t memories[] = { 1, 300000, 0 };
+    static const uint32_t threads[] = { 5, 1, 2 };
     uint64_t dropped = write_expected(parts, count, way);
 
     for (size_t i = 0; i < sizeof memories / sizeof memories[0]; i++) {
@@ -191,6 +203,7 @@ static void compare(const char *const *parts, size_t count, const struct way *wa
         o.splits = splits;
         o.split_count = way->splits;
         o.memory = memories[i];
+        o.threads = threads[i];
         T_OK(leat_merge(t_path(folder, i % 2 ? "got" : "got.leat"), parts, count, &o, &report, &t_err));
         check_report(&report, way, documents, dropped, &rest);
         for (size_t which = 0; which <= way->splits; which++) {
@@ -276,6 +289,7 @@ int main(void)
     uint64_t random = t_seed();
 
     folder = t_folder();
+    memset(long_id, 'x', sizeof long_id);
     test_mix(&random);
     test_many(&random);
     test_list(&random);

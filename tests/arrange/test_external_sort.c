@@ -3,7 +3,7 @@
  * merged before the end; with numbers that are all different, nearly all the same, or the same in their first bytes.
  */
 #include "t.h"
-#include "arrange/external_sort.h"
+#include "arrange/sorting/external_sort.h"
 
 static const char *path;
 

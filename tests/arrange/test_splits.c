@@ -4,6 +4,7 @@
  * none.
  */
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "leat_pack.h"
 #include "t.h"
@@ -146,23 +147,41 @@ static void test_report_without_size(void)
     T_CONTAINS(t_err.message, "struct leat_merge_report has no size");
 }
 
+/* Puts a folder where an output's index will be, after all was found free. */
+static uint32_t take_name(void *context, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    mkdir(context, 0777);
+    return 0;
+}
+
 /* An output whose name cannot be given stops before or after those before it got theirs, and the message says which. */
 static void test_all_or_none(void)
 {
     static const struct leat_split splits[] = { { "a", "0.5" }, { "b", "0.25" } };
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
-    const char *part = t_path(folder, "d");
+    char taken[1024], name[1024];
+    const char *part = name;
     uint64_t before;
     struct leat_dataset *d;
 
     o.splits = splits;
     o.split_count = 2;
-    mkdir(t_path(folder, "new.b.leat"), 0777);
+    snprintf(name, sizeof name, "%s", t_path(folder, "d"));
+    snprintf(taken, sizeof taken, "%s", t_path(folder, "new.b.leat"));
+    mkdir(taken, 0777);
     before = t_files(folder);
-    T_STATUS(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err), LEAT_E_EXISTS);
-    T_EQ(t_files(folder), before);
-    /* with replace, it is first seen when the name is given */
+    for (o.force = 0; o.force < 2; o.force++) {
+        T_STATUS(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err), LEAT_E_EXISTS);
+        T_CONTAINS(t_err.message, "new.b.leat is a folder");
+        T_EQ(t_files(folder), before);
+    }
+    /* it is first seen when the name is given */
+    rmdir(taken);
     o.force = 1;
+    o.progress = take_name;
+    o.context = taken;
     T_CHECK(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err) != LEAT_OK);
     T_CONTAINS(t_err.message, "(finished before that: ");
     T_CONTAINS(t_err.message, "new.a)");

@@ -3,7 +3,7 @@
  *
  *   vocabulary=N end=ID begin=ID created=N     as of the writer's options; the vocabulary is 1000 if not given
  *   tokenizer=NAME pattern=NAME file=TEXT      the stored tokenizer; none without a name
- *   lines ids hashes                           these are stored
+ *   lines ids hashes mask                      these are stored
  *   metadata=KEY=VALUE
  *   input=PATH                                 the next input; documents after it come from it
  *   rejects=N bytes=N                          of the last input
@@ -71,6 +71,8 @@ static int take_option(struct maker *m, const char *word)
         m->options.store_ids = 1;
     else if (strcmp(word, "hashes") == 0)
         m->options.store_hashes = 1;
+    else if (strcmp(word, "mask") == 0)
+        m->options.store_mask = 1;
     else
         return 0;
     return 1;

@@ -60,6 +60,17 @@ run leat-bench order --runs 1 --draws 1K --json
 json_has machine permutation samples seconds_per_item
 grep -q '"1000 sources"' "$printed" || fail "$ran: no plan of 1000 sources"
 
+# ---- merge ----------------------------------------------------------------------------------------------------------
+
+mkdir merging
+run leat-bench merge --runs 1 --size 1MiB merging --json
+json_has machine bytes merging name bytes_per_s cpus
+for word in 'bare copy' 'merge' 'merge --dedup' 'merge --split' 'merge --shuffle'; do
+    grep -q "\"$word\"" "$printed" || fail "$ran: does not measure $word"
+done
+grep -q '"not_measured": "' "$printed" && fail "$ran: something is not measured: $(cat "$printed")"
+[ -z "$(ls -A merging)" ] || fail "$ran: left $(ls -A merging)"
+
 # ---- dataset --------------------------------------------------------------------------------------------------------
 
 run leat-bench dataset w4 --runs 1 --opens 3 --json
@@ -129,6 +140,51 @@ grep -q 'of what they allow' "$printed" && fail "$ran: compares what cannot be: 
 run leat-bench pack -t bytes -o packed --force much.jsonl
 ended 0 ''
 grep -q ' % of what they allow\. [a-z]* takes the most\.$' "$printed" || fail "$ran: $(cat "$printed")"
+run leat-bench pack -t bytes -o packed --force --threads 2,1 --json much.jsonl
+ended 0 ''
+! command -v python3 >/dev/null || python3 - "$printed" <<'END' || fail "$ran: $(cat "$printed")"
+import json, sys
+whole = json.load(open(sys.argv[1]))
+runs = whole["runs"]
+assert [r["threads"] for r in runs] == [2, 1] and runs[1]["seconds"] == whole["seconds"]
+for r in runs:
+    serial = r["serial_seconds"]
+    assert sorted(serial) == ["all", "begin", "cut", "finish", "place", "store"]
+    parts = [serial[k] for k in serial if k != "all"]
+    assert all(p >= 0 for p in parts) and abs(sum(parts) - serial["all"]) < 1e-9 < serial["place"]
+    cpu = sum(r["cpu_seconds"].values()) + serial["begin"] + serial["finish"]
+    longest = max(serial["cut"], serial["place"], serial["store"])
+    assert r["units"] > 0 and 0 <= r["lock_wait_ns"] < 1e9 * r["seconds"] * r["threads"]
+    assert abs(r["cores_of_use"] * (longest + serial["begin"] + serial["finish"]) / cpu - 1) < 1e-6
+END
+# one stream that only one thread at a time can decompress: the others wait, and that is said
+if command -v python3 >/dev/null; then
+    python3 - <<'END'
+import bz2, json, random
+r = random.Random(1)
+text = "".join(json.dumps({"text": "%x" % r.getrandbits(3200)}) + "\n" for _ in range(1500)).encode()
+open("one.jsonl.bz2", "wb").write(bz2.compress(text))
+open("plain.jsonl", "wb").write(text)
+END
+    run leat pack -t bytes -o packed --force --threads 4 one.jsonl.bz2
+    if [ "$code" -eq 0 ]; then
+        grep -q '^one.jsonl.bz2: decompressing it, which one thread at a time does, bounds the run: ' "$printed" ||
+            fail "$ran: $(cat "$printed")"
+        run leat-bench pack -t bytes -o packed --force --threads 4 one.jsonl.bz2
+        grep -q '^one.jsonl.bz2: several threads can decompress 0 % of it; threads waited for it [1-9]' "$printed" ||
+            fail "$ran: $(cat "$printed")"
+    fi
+    run leat pack -t bytes -o packed --force --threads 1 one.jsonl.bz2
+    ! grep -q 'bounds the run' "$printed" || fail "$ran: $(cat "$printed")"
+    run leat pack -t bytes -o packed --force --threads 4 plain.jsonl
+    ! grep -q 'bounds the run' "$printed" || fail "$ran: $(cat "$printed")"
+fi
+run leat pack -t bytes -o packed --force --threads 2,1 little.jsonl
+[ "$code" -eq 2 ] || fail "$ran: exit code $code"
+for threads in 0 ',' '1,' 2,x 4097 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1; do
+    run leat-bench pack -t bytes -o packed --force --threads $threads little.jsonl
+    [ "$code" -eq 2 ] || fail "$ran: exit code $code"
+done
 # of a resumed run it counts what that did itself, not the text before over these seconds
 (cat much.jsonl && echo '{}') >more.jsonl
 run leat-bench pack -t bytes -o resumed --max-rejects 0 more.jsonl

@@ -104,7 +104,8 @@ tr -s ' \n' '\n' <"$printed" | sed '/^$/d' | cmp - one-a-line || fail "the ids o
 refuse 1 'leat: the tokenizer t.model, stored in other, cannot be opened, so its text cannot be shown; use --ids: @
 t.model has an unknown format: expected tokenizer.json, tekken.json, *.tiktoken or a sentencepiece model' \
     leat cat other --document 0
-refuse 1 'leat: bare stores no tokenizer, so its text cannot be shown; use --ids' leat cat bare --document 0 --text
+refuse 1 'leat: bare stores no tokenizer, so its text cannot be shown; use --ids or --tokenizer' \
+    leat cat bare --document 0 --text
 refuse 1 'leat: a has 49 tokens, numbered from 0: 4:100 reaches past the end' leat cat a --tokens 4:100
 refuse 1 'leat: a has 3 documents, numbered from 0: number 9 does not exist' leat cat a --document 9
 refuse 1 'leat: a has 3 documents, numbered from 0: 1:9 reaches past the end' leat cat a --document 1:9

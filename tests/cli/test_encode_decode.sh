@@ -90,7 +90,7 @@ json() { # JSON TEXT-AS-JSON [FIELD]
 json '{"text":"plain"}' '"plain"'
 json ' { "id" : 7 , "text" : "blanks" , "z" : [ ] } ' '"blanks"'
 json '{"text":"\"\\\/\b\f\n\r\t"}' '"\"\\/\b\f\n\r\t"'
-json '{"text":"\u0000\u001F\u007f"}' "$(printf '"\\u0000\\u001f\177"')"
+json '{"text":"\u0000\u001F\u007f"}' '"\u0000\u001f\u007f"'
 json '{"text":"\u00e9\u20AC\uFFFF"}' "$(printf '"\303\251\342\202\254\357\277\277"')"
 json '{"text":"\ud83d\ude00\uD800\uDC00\udbff\udfff"}' \
     "$(printf '"\360\237\230\200\360\220\200\200\364\217\277\277"')"

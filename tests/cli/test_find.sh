@@ -54,8 +54,8 @@ try 0 '' leat find odd --id 'i"2' --json <<'END'
 END
 run leat find odd --document 3
 ended 0 ''
-printf 'document  3\ninput     q?\377?" (#1)\noffset    1\nid        i"2\ntokens    4:5 (1)\n' | cmp - "$printed" ||
-    fail "leat find of a path with odd bytes: $(cat "$printed")"
+printf 'document  3\ninput     q\\x01\\xff\\x0a" (#1)\noffset    1\nid        i"2\ntokens    4:5 (1)\n' |
+    cmp - "$printed" || fail "leat find of a path with odd bytes: $(cat "$printed")"
 # in a list: documents, tokens and inputs are numbered through, and the dataset is named
 try 0 '' leat find folder --token 49 <<'END'
 document  3

@@ -21,13 +21,14 @@ try 0 '' leat info all --json <<'END'
 "width": 2, "vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": @
 "9939fb9f7ef62b7a19a5f9de655cf326"}, @
 "end": 256, "begin": null, "created": null, "token_bytes": 124, "index_bytes": 4901, @
-"stores": {"lines": true, "ids": true, "text_hashes": false}, @
+"stores": {"lines": true, "ids": true, "text_hashes": false, "mask": false}, @
 "document_lengths": @
 {"sampled": false, "documents": 6, "mean": 10.333333333333334, "shortest": 3, "longest": 31, "buckets": @
 [{"least": 2, "most": 3, "documents": 1}, {"least": 4, "most": 7, "documents": 3}, @
 {"least": 8, "most": 15, "documents": 1}, {"least": 16, "most": 31, "documents": 1}]}, @
-"parts": [{"name": "all", "identity": "1e1d56c89e3d49d76eae421d32c6056e", "first_token": 0, "tokens": 62, @
-"first_document": 0, "documents": 6, "first_input": 0, "inputs": 3, "metadata": []}], "inputs": @
+"parts": [{"name": "all", "kind": "leat", "identity": "1e1d56c89e3d49d76eae421d32c6056e", "first_token": 0, @
+"tokens": 62, "first_document": 0, "documents": 6, "first_input": 0, "inputs": 3, @
+"token_path": "all.tokens", "metadata": []}], "inputs": @
 [{"path": "a.txt", "bytes": 49, "documents": 3, "tokens": 49, "rejects": 0, "hash": null}, @
 {"path": "b.txt", "bytes": 9, "documents": 2, "tokens": 10, "rejects": 0, "hash": null}, @
 {"path": "c.txt", "bytes": 2, "documents": 1, "tokens": 3, "rejects": 0, "hash": null}]}
@@ -37,12 +38,12 @@ try 0 '' leat info --json rich.leat <<'END'
 "width": 4, "vocabulary": 70000, "tokenizer": {"name": "t.model", "pattern": "gpt2", "fingerprint": @
 "ea17d2451a1591e8a98960b9edc5d7da"}, "end": 69999, "begin": 1, "created": "1970-01-02T00:00:00Z", "token_bytes": 40, @
 "index_bytes": 4837, @
-"stores": {"lines": true, "ids": true, "text_hashes": false}, @
+"stores": {"lines": true, "ids": true, "text_hashes": false, "mask": false}, @
 "document_lengths": {"sampled": false, "documents": 3, "mean": 3.3333333333333335, @
 "shortest": 2, "longest": 5, "buckets": [{"least": 2, "most": 3, "documents": 2}, @
-{"least": 4, "most": 7, "documents": 1}]}, "parts": [{"name": "rich", "identity": @
+{"least": 4, "most": 7, "documents": 1}]}, "parts": [{"name": "rich", "kind": "leat", "identity": @
 "295c210128ea1573228fc2b8e4327852", "first_token": 0, "tokens": 10, "first_document": 0, "documents": 3, @
-"first_input": 0, "inputs": 2, "metadata": [["k", "v"], ["é", "w"]]}], "inputs": @
+"first_input": 0, "inputs": 2, "token_path": "rich.tokens", "metadata": [["k", "v"], ["é", "w"]]}], "inputs": @
 [{"path": "p:1", "bytes": 100, "documents": 2, "tokens": 7, "rejects": 3, "hash": null}, @
 {"path": "q\u0001�\n\"", "bytes": 0, "documents": 1, "tokens": 3, "rejects": 0, "hash": null}]}
 END
@@ -50,31 +51,35 @@ try 0 '' leat info bare --json <<'END'
 {"name": "bare", "version": 1, "identity": "cef5078c852c651743c52b28ffe3ffd0", "tokens": 0, "documents": 0, @
 "width": 2, "vocabulary": 300, "tokenizer": {"name": null, "pattern": null, "fingerprint": null}, "end": null, @
 "begin": null, "created": null, "token_bytes": 0, "index_bytes": 4160, @
-"stores": {"lines": false, "ids": false, "text_hashes": false}, @
+"stores": {"lines": false, "ids": false, "text_hashes": false, "mask": false}, @
 "document_lengths": {"sampled": false, @
-"documents": 0, "mean": 0.0, "shortest": 0, "longest": 0, "buckets": []}, "parts": [{"name": "bare", "identity": @
-"cef5078c852c651743c52b28ffe3ffd0", "first_token": 0, "tokens": 0, "first_document": 0, "documents": 0, @
-"first_input": 0, "inputs": 0, "metadata": []}], "inputs": []}
+"documents": 0, "mean": 0.0, "shortest": 0, "longest": 0, "buckets": []}, "parts": [{"name": "bare", @
+"kind": "leat", "identity": "cef5078c852c651743c52b28ffe3ffd0", "first_token": 0, "tokens": 0, "first_document": 0, @
+"documents": 0, "first_input": 0, "inputs": 0, "token_path": "bare.tokens", "metadata": []}], "inputs": []}
 END
 try 0 '' leat info folder --json <<'END'
 {"name": "folder", "version": 1, "identity": "348da8d047dc0bdc80249f9f3d1402bd", "tokens": 59, "documents": 5, @
 "width": 2, "vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": @
 "9939fb9f7ef62b7a19a5f9de655cf326"}, "end": 256, "begin": null, "created": null, "token_bytes": 118, @
 "index_bytes": 9418, @
-"stores": {"lines": true, "ids": true, "text_hashes": false}, @
+"stores": {"lines": true, "ids": true, "text_hashes": false, "mask": false}, @
 "document_lengths": {"sampled": false, "documents": 5, "mean": 11.8, "shortest": 5, @
 "longest": 31, "buckets": [{"least": 4, "most": 7, "documents": 3}, {"least": 8, "most": 15, "documents": 1}, @
-{"least": 16, "most": 31, "documents": 1}]}, "parts": [{"name": "folder/a", "identity": @
+{"least": 16, "most": 31, "documents": 1}]}, "parts": [{"name": "folder/a", "kind": "leat", "identity": @
 "fa4a2cf841c7926dd91661916d70edfb", "first_token": 0, "tokens": 49, "first_document": 0, "documents": 3, @
-"first_input": 0, "inputs": 1, "metadata": []}, {"name": "folder/b", "identity": @
+"first_input": 0, "inputs": 1, "token_path": "folder/a.tokens", "metadata": []}, @
+{"name": "folder/b", "kind": "leat", "identity": @
 "16e0b3d53f93965b04f3a5e6fe435433", "first_token": 49, "tokens": 10, "first_document": 3, "documents": 2, @
-"first_input": 1, "inputs": 1, "metadata": []}], "inputs": @
+"first_input": 1, "inputs": 1, "token_path": "folder/b.tokens", "metadata": []}], "inputs": @
 [{"path": "a.txt", "bytes": 49, "documents": 3, "tokens": 49, "rejects": 0, "hash": null}, @
 {"path": "b.txt", "bytes": 9, "documents": 2, "tokens": 10, "rejects": 0, "hash": null}]}
 END
 
 make_dataset hashed vocabulary=300 hashes document=1
 leat info hashed | grep -q '^  stores      text hashes$' || fail "info does not show that text hashes are stored"
+make_dataset masked vocabulary=300 mask document=1
+leat info masked | grep -q '^  stores      mask$' || fail "info does not show that a mask is stored"
+leat info masked --json | grep -q '"mask": true' || fail "nor in its JSON"
 leat info hashed --json | grep -q '"text_hashes": true' || fail "nor in its JSON"
 
 # ---- For people -----------------------------------------------------------------------------------------------------
@@ -128,7 +133,7 @@ inputs: 2
                 tokens        documents    rejects  path
                      7                2          3  p:1
 END
-    printf '                     3                1          0  q?\377?"\n'
+    printf '                     3                1          0  q\\x01\\xff\\x0a"\n'
     cat <<'END'
 
 metadata

@@ -112,6 +112,10 @@ for split in leat=0.1 a/b=0.1 a=0 a=1.1 a=0.5,b=0.6 a=x a=0.1,a=0.2 a= a=0.00000
     [ -s "$said" ] || fail "$ran: says nothing"
     nothing_left new
 done
+make_dataset masked vocabulary=300 mask hashes document=1
+refuse 1 'leat: masked stores a mask, which merging would lose: open several datasets as a list, or pack the inputs @
+together' leat merge -o new h1 masked
+nothing_left new
 # an output that exists stops all of them
 make_dataset there.b vocabulary=300 document=5
 run leat merge -o there --split a=0.1,b=0.1 h1
@@ -146,12 +150,12 @@ nothing_left new
 ends="it must end in a file name that does not end in a dot"
 for name in . .. folder/ folder/. folder/..; do
     run leat merge --force -o $name a
-    grep -qF "leat: invalid dataset name '$name': $ends" "$said" || fail "$ran: $(cat "$said")"
+    grep -qF "leat: invalid dataset name \"$name\": $ends" "$said" || fail "$ran: $(cat "$said")"
     [ "$code" -ne 0 ] || fail "$ran: exit code 0"
 done
 for name in x.partial x.partial.leat x.partial.tokens; do
     run leat merge -o $name a
-    grep -qF "leat: invalid dataset name '$name': names that end in .partial are for unfinished datasets" "$said" ||
+    grep -qF "leat: invalid dataset name \"$name\": names that end in .partial are for unfinished datasets" "$said" ||
         fail "$ran: $(cat "$said")"
     [ "$code" -ne 0 ] || fail "$ran: exit code 0"
     nothing_left x

@@ -52,6 +52,34 @@ awk 'int((NR - 1) % 4 / 2) == 0' together | diff - rank0 || fail "rank 0 has oth
 awk 'int((NR - 1) % 4 / 2) == 1' together | diff - rank1 || fail "rank 1 has other rows"
 [ "$(wc -l <together)" -eq 40 ] || fail "41 samples but a skipped one are not 40"
 
+# ---- Which length for rows of whole documents -----------------------------------------------------------------------
+
+try 0 '' leat order --source numbers --source folder --fit-report 16,1Ki <<'END'
+505 documents, 10,444 predictions (tokens with a next one in their document)
+
+              rows of whole documents (--order fit)                           windows
+     length         rows pieces/row patterns     padding docs cut no context         rows docs cut no context
+         16          662       1.52        8    1.3973 %   99.2 %     23.0 %          683   99.2 %     56.8 %
+      1,024           12      42.08        5   15.0065 %    0.0 %      0.0 %           10    1.8 %      0.8 %
+
+no context: predictions whose row does not have the beginning of their document
+         16  fit      23.0 % #########
+             windows  56.8 % #######################
+      1,024  fit       0.0 %
+             windows   0.8 %
+END
+try 0 '' leat order --source folder --fit-report 4 --json <<'END'
+{"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, @
+"lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, @
+"max_pieces": 2, "patterns": 2, "padding": 2, "documents_cut": 3, "lost_context": 34, @
+"windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}}]}
+END
+refuse 2 'leat: --fit-report: "4,0" has a length that is not between 1 and 2^24 (leat order --help lists the options)' \
+    leat order --source a --fit-report 4,0
+refuse 2 'leat: --fit-report: "4," is not a number; write it like 12, 1.5K or 64Ki @
+(leat order --help lists the options)' \
+    leat order --source a --fit-report 4,
+
 # ---- The plan as text -----------------------------------------------------------------------------------------------
 
 try 0 '' leat order --source numbers:.50 --source a:1:2 --source folder:0 --seq-len 2 --base-len 8 --seed 1K \
@@ -160,7 +188,9 @@ refuse 2 'leat: unknown range "train" of the split, whose first is "valid"; name
 train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
 refuse 2 'leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, @
-seed, order, epochs, split, use, at or skip' leat order --plan wrong.plan
+seed, order, epochs, split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length or @
+cut-length' \
+    leat order --plan wrong.plan
 refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter @
 length, leave it out, or merge its datasets (leat merge)' leat order --source a --seq-len 100
 refuse 2 'leat: a has a weight, but its range "v" of the split has no block of 40 tokens and one more: it has 0 tokens @

@@ -6,6 +6,7 @@
 # What is told about time and memory, made the same.
 masked() {
     sed -e 's/"seconds": [^,}]*/"seconds": T/; s/"mb_per_s": [^,}]*/"mb_per_s": R/' \
+        -e 's/"serial_share": [^,}]*/"serial_share": R/' -e 's/"stream_share": [^,}]*/"stream_share": R/' \
         -e 's/"tokens_per_s": [^,}]*/"tokens_per_s": R/; s/"peak_memory": [^,}]*/"peak_memory": M/' \
         -e 's/ of text in [0-9.]* [mun]*s\.$/ of text in T./' \
         -e 's|^[0-9.]* [kMG]*B/s of text, [0-9.]* [kMG ]*tokens/s; memory at most [0-9.]* MiB\.$|RATES|' "$printed"
@@ -46,11 +47,18 @@ prints <<'END'
 one: 29 tokens in 3 documents from 2 inputs, 26 bytes of text in T.
 RATES
 1 string of special tokens in the texts became ordinary text (--special makes them tokens).
-1 record was refused: see one.rejects.jsonl.
+1 record was rejected: see one.rejects.jsonl.
 END
 diff - one.rejects.jsonl <<'END' || fail "other rejects"
 {"input":"a.jsonl","offset":38,"line":2,"reason":"not valid JSON: an object ({) is expected at byte 1","record":"bad"}
 END
+
+# What is no text for its many malformed parts: its list shows the record, too; it once showed nothing.
+awk 'BEGIN { for (i = 0; i < 9; i++) printf "{\"text\":\"%0900d\"}\n", i }' >binary.jsonl
+{ printf '{"text":"' && printf '\377%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 && echo '"}'; } >>binary.jsonl
+run leat pack -t bytes -o binary --max-rejects 1 binary.jsonl
+ended 0 ''
+grep -q '"record":"{\\"text\\":\\"' binary.rejects.jsonl || fail "$ran: $(cat binary.rejects.jsonl)"
 run leat verify one
 [ "$code" -eq 0 ] || fail "leat verify: $(cat "$said")"
 run leat find one --id 3
@@ -60,17 +68,18 @@ nothing_left one
 run leat pack -t gpt2 -o two --max-rejects 100% --json a.jsonl
 ended 0 ''
 prints <<'END'
-{"output": "two", "inputs": 1, "documents": 2, "tokens": 11, "text_bytes": 20, "rejected": 1, "deduplicated": 0, @
+{"output": "two", "was_finished": false, "inputs": 1, "documents": 2, "tokens": 11, "text_bytes": 20, @
+"rejected": 1, "deduplicated": 0, @
 "splits": [], "special_strings": 1, "truncated_inputs": 0, "skipped": 0, "skipped_files": [], @
-"replaced": 0, "replaced_in": [], "not_json": 0, "seconds": T, "mb_per_s": R, "tokens_per_s": R, @
-"peak_memory": M}
+"replaced": 0, "replaced_in": [], "not_json": 0, "kept_out": 0, "row_groups": 0, "seconds": T, @
+"mb_per_s": R, "tokens_per_s": R, "serial_share": R, "stream_share": R, "peak_memory": M}
 END
 run leat pack -t gpt2 -o special --max-rejects 34% --special a.jsonl
 prints <<'END'
 special: 6 tokens in 2 documents from 1 input, 20 bytes of text in T.
 RATES
 1 string of special tokens in the texts became these tokens.
-1 record was refused: see special.rejects.jsonl.
+1 record was rejected: see special.rejects.jsonl.
 END
 run leat cat special --document 0
 grep -q 'hello <|endoftext|>' "$printed" || fail "leat cat of a packed document prints $(cat "$printed")"
@@ -86,8 +95,8 @@ same four five
 
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
-refuse 2 'leat: --output NAME is missing: the dataset to write: NAME.tokens and NAME.leat (leat pack --help lists the @
-options)' leat pack a.jsonl
+refuse 2 'leat: --output NAME is missing: the dataset to write: NAME.tokens and NAME.leat (leat pack --help shows @
+how)' leat pack a.jsonl
 refuse 2 'leat: INPUT... is missing: leat pack INPUT... (leat pack --help shows how)' leat pack -o x
 refuse 2 'leat: unknown option --treads; did you mean --threads? (leat pack --help lists the options)' \
     leat pack -o x --treads 3 a.jsonl
@@ -95,7 +104,7 @@ refuse 1 'leat: cannot find the input nosuch: No such file or directory' leat pa
 refuse 1 'leat: cannot open the list nosuch: No such file or directory' leat pack -o x @nosuch
 cp b.txt b.xyz
 run leat pack -o x b.xyz
-says 2 'choose the format jsonl or text (--format NAME)'
+says 2 'choose the format jsonl, text or parquet (--format NAME)'
 run leat pack -o x empty
 says 1 'the folder empty has no file'
 # lists and folders in which there is nothing to find
@@ -138,10 +147,12 @@ for bound in 101% x -1 1.23456%; do
     run leat pack -o x "--max-rejects=$bound" a.jsonl
     says 2 '--max-rejects: '
 done
-for part in 0/3 4/3 1 1/ /2 1/2x; do
+for part in 0/3 4/3 1/ /2 1/2x; do
     run leat pack -o x --part "$part" a.jsonl
     says 2 'is not I/N'
 done
+run leat pack -o x --part 1 a.jsonl
+says 2 'needs the number of parts'
 # compressed inputs go whole: a part may get none, and says so
 if command -v zstd >/dev/null; then
     zstd -q a.jsonl -o whole.jsonl.zst
@@ -210,7 +221,7 @@ says 2 'or --end none; it may be one of 2 (</s>), 3 (<|im_end|>) (leat pack'
 # what the tokenizer refuses and what is no JSON stand in their order
 run leat pack -t ./tokenizer.json -o x --end 2 --max-rejects 100% some.jsonl
 ended 0 ''
-sed 's/.*"line":\([0-9]*\),"reason":"\([^":]*\).*/\1 \2/' x.rejects.jsonl >order
+sed "s/\\\\\"/'/g" x.rejects.jsonl | sed 's/.*"line":\([0-9]*\),"reason":"\([^":]*\).*/\1 \2/' >order
 diff - order <<'END' || fail "$ran: other rejects, or another order"
 2 the text has a character that is not in the vocabulary, and neither is the unknown token '<unk>'
 3 not valid JSON

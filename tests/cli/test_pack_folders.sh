@@ -42,13 +42,13 @@ corpus() { # FILE WHAT
     esac
     rm "$1"
 }
-printf 'PAR1....PAR1' >hub/data/train.parquet
-corpus hub/data/train.parquet 'a Parquet file: convert it to JSON lines'
-printf 'PAR1....PAR1' >hub/data/train-00000
-corpus hub/data/train-00000 'a Parquet file'
+printf 'ARROW1\0\0' >hub/data/train.arrow
+corpus hub/data/train.arrow 'an Arrow file: convert it to JSON lines'
+printf 'ARROW1\0\0' >hub/data/train-00000
+corpus hub/data/train-00000 'an Arrow file'
 printf '{"text":"d"}\n' >hub/part-00000
 corpus hub/part-00000 'JSON lines by its first bytes, but not by its name'
-for suffix in bz2 xz lz4 zip; do
+for suffix in br Z 7z zip; do
     printf 'x' >"hub/d.jsonl.$suffix"
     corpus "hub/d.jsonl.$suffix" ''
 done
@@ -71,21 +71,21 @@ refused() { # FILE SENTENCE
     [ "$(key documents)" = 1 ] || fail "$1 is not packed with --allow-binary: $(cat "$said")"
     [ ! -e no.leat ] || fail "$1 became a dataset"
 }
-printf 'PAR1....PAR1' >x.parquet
-refused x.parquet 'x.parquet is a Parquet file: convert it to JSON lines (.jsonl), or give its texts to a packer'
+printf 'ARROW1\0\0' >x.arrow
+refused x.arrow 'x.arrow is an Arrow file: convert it to JSON lines (.jsonl), or give its texts to a packer'
 printf '\377\376h\0i\0' >marked.txt
 refused marked.txt 'marked.txt is text in UTF-16: convert it to UTF-8 first'
 printf 'h\0e\0l\0l\0o\0' >unmarked.txt
 refused unmarked.txt 'unmarked.txt is text in UTF-16: convert it to UTF-8 first'
-printf 'BZh91AY&SY' >x.txt
-refused x.txt 'x.txt is compressed with bzip2: decompress it first'
+printf 'PK\3\4' >x.txt
+refused x.txt 'x.txt is a zip archive: unpack it first (unzip)'
 awk 'BEGIN { for (i = 0; i < 100; i++) printf "caf\351 " }' >latin1.txt
 refused latin1.txt 'latin1.txt is binary data, or text in another encoding than UTF-8'
 
 # compressed, but not called so: it can be read if somebody says as what
 gzip -c hub/a.jsonl >a.data
 run leat pack -t bytes -o no a.data
-says 1 'a.data is compressed with gzip: add .gz to its name, or choose the format'
+says 1 'a.data is compressed with gzip: let its name end in .jsonl.gz or .txt.gz, or choose the format'
 run leat pack -t bytes -o named --format jsonl --json a.data
 [ "$(key documents)" = 1 ] || fail "gzip under another name is not read: $(cat "$said")"
 
@@ -153,11 +153,11 @@ says 1 'no file matches hub/*.nothing'
 
 # ---- Names that are no datasets -------------------------------------------------------------------------------------
 
-run leat info x.parquet
-says 1 'x.parquet is a Parquet file: convert it to JSON lines'
+run leat info x.arrow
+says 1 'x.arrow is an Arrow file: convert it to JSON lines'
 awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%c%c", i % 200 + 1, i % 50 }' | head -c 1000 >train.bin
 run leat info train.bin
-says 1 'train.bin may hold bare token ids, as nanoGPT'\''s train.bin does, which cannot be read yet'
+says 1 'train.bin may hold bare token ids, as nanoGPT'\''s train.bin does: raw:FILE?dtype=u16'
 run leat info m.jsonl
 says 1 'm.jsonl itself exists, but is not a dataset: pack it into one (leat pack)'
 finish

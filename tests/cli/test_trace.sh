@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_trace.sh: leat trace: the documents of a step and of a stretch of samples; the samples of a document, against all
-# of leat order; a dataset of 10^9 documents; and what is refused.
+# of leat order, and more of them than memory holds (of a plan without an end they took 18.9 GB); a dataset of 10^9
+# documents; and what is refused.
 . tests/cli/cli.sh
 
 write_numbered numbers
@@ -94,6 +95,23 @@ END
 try 0 '' leat trace --source all --seq-len 32 --order sequential --document all:0 --epochs 1 --json <<'END'
 {"n": 0, "source": 0, "window": 0, "epoch": 0, "position": 0}
 END
+
+# ---- More samples than memory holds ---------------------------------------------------------------------------------
+
+# every sample shows the only document of "one" and of its namesake: all were kept in memory, 80 bytes each
+make_dataset one document=1,2,3,4,5,6,7,8
+many='--source one:1 --source one:1 --seq-len 1 --document one:0 --until 700k'
+limit=50000
+! nm "$build/leat" 2>/dev/null | grep -qE ' __(a|t)san_init$' || limit=unlimited # which maps much more
+# words; not of POSIX, but of all shells
+# shellcheck disable=SC2086,SC3045
+(ulimit -v $limit && leat trace $many) | awk '$1 != n || $5 != n || NF != 5 { exit } { n++ } END { print n }' >counted
+[ "$(cat counted)" = 700000 ] || fail "of 700,000 samples only $(cat counted) are shown, in order"
+# words
+# shellcheck disable=SC2086
+leat trace $many --skip 300k:500k | awk '$1 - $5 != ($1 < 300000 ? 0 : 200000) { exit } { n++ }
+    END { print n }' >counted
+[ "$(cat counted)" = 500000 ] || fail "skipped samples are not left out: $(cat counted)"
 
 # ---- 10^9 documents -------------------------------------------------------------------------------------------------
 

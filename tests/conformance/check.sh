@@ -1,6 +1,7 @@
 #!/bin/bash
 # check.sh BUILD PYTHON SHARE: the comparisons of this folder; the last line sums their counts. Those of characters,
-# scanners and packing run beside that of ids; what they say follows at the end, and lies in BUILD/conformance-NAME.log.
+# scanners, packing, Parquet and folders run beside that of ids; what they say follows at the end, and lies in
+# BUILD/conformance-NAME.log.
 #
 # A comparison must end with "N passed, N failed, N skipped" and with the exit code that says the same. One that ends
 # early, for whatever reason, is a failure.
@@ -58,6 +59,8 @@ fi
     compare characters "$here/check_unicode.py" "${quick[@]}" "$programs/unicode_dump"
     compare scanners "$here/check_scanners.py" --program "$programs/pretokens_dump" "${quick[@]}" "${strings[@]}"
     compare pack "$here/check_pack.py" "$build/leat" --share "$share"
+    compare parquet "$here/check_parquet.py" "$programs/parquet_dump" --share "$share"
+    compare folders "$here/check_folders.py" "$programs/ids_dump"
 } &
 beside=$!
 compare ids "$here/check_ids.py" "$programs/ids_dump" --share "$share" &
@@ -66,8 +69,8 @@ ids=$!
 touch "$(log_of ids)"
 tail -n +1 -f --pid=$ids "$(log_of ids)"
 wait $ids $beside
-cat "$(log_of characters)" "$(log_of scanners)" "$(log_of pack)"
-for name in ids characters scanners pack; do
+cat "$(log_of characters)" "$(log_of scanners)" "$(log_of pack)" "$(log_of parquet)" "$(log_of folders)"
+for name in ids characters scanners pack parquet folders; do
     add $name
 done
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -21,10 +21,16 @@ BYTES = [f"<0x{b:02X}>" for b in range(256)]
 class Configuration:
     """What one tokenizer.json is made of. `edits` change the file once it is trained."""
 
-    def __init__(self, name, normalizer=(), pre=(), decoder=(), model=None, trainer=None, added=(), edits=()):
+    def __init__(self, name, normalizer=(), pre=(), decoder=(), model=None, trainer=None, added=(), edits=(),
+                 kind="BPE"):
+        self.kind = kind
         self.name, self.normalizer, self.pre, self.decoder = name, list(normalizer), list(pre), list(decoder)
         self.model, self.trainer = dict(model or {}), dict(trainer or {})
         self.added, self.edits = list(added), list(edits)
+
+
+TRAINERS = {"BPE": trainers.BpeTrainer, "Unigram": trainers.UnigramTrainer, "WordPiece": trainers.WordPieceTrainer,
+            "WordLevel": trainers.WordLevelTrainer}
 
 
 def in_sequence(parts, kind):
@@ -38,7 +44,7 @@ def byte_level(parts):
 def train(configuration, lines, path):
     """Writes the tokenizer.json."""
     c = configuration
-    t = Tokenizer(models.BPE(**c.model))
+    t = Tokenizer(getattr(models, c.kind)(**c.model))
     normalizer, pre = in_sequence(c.normalizer, normalizers.Sequence), in_sequence(c.pre, pre_tokenizers.Sequence)
     if normalizer:
         t.normalizer = normalizer
@@ -49,10 +55,16 @@ def train(configuration, lines, path):
         options["initial_alphabet"] = pre_tokenizers.ByteLevel.alphabet()
     if "unk_token" in c.model:
         options["special_tokens"] = [c.model["unk_token"]]
+    if c.kind == "WordLevel":
+        options.pop("initial_alphabet", None)
     for name in ("continuing_subword_prefix", "end_of_word_suffix"):
         if name in c.model:
             options[name] = c.model[name]
-    t.train_from_iterator(lines, trainers.BpeTrainer(**{**options, **c.trainer}))
+    if c.kind == "Unigram":
+        options["special_tokens"], options["unk_token"] = ["<unk>"], "<unk>"
+        # all characters must find room
+        lines = [line[:300] for i, line in enumerate(lines) if i % 40 == 0 or all(c < "\u0180" for c in line)]
+    t.train_from_iterator(lines, TRAINERS[c.kind](**{**options, **c.trainer}))
     decoder = in_sequence(c.decoder, decoders.Sequence)
     if decoder:
         t.decoder = decoder
@@ -181,7 +193,8 @@ def all_normalizers(charsmap):
     takes the text "1" to "#1", but then ByteLevel with use_regex to the pieces "##" and "1". leat has "#" and "1"."""
     return [normalizers.NFC(), normalizers.NFD(), normalizers.NFKC(), normalizers.NFKD(), normalizers.Lowercase(),
             normalizers.Strip(True, True), normalizers.Strip(True, False), normalizers.Strip(False, True),
-            normalizers.Replace(" ", MARK), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Replace("the", ""),
+            normalizers.Nmt(), normalizers.Replace(" ", MARK), normalizers.Replace(Regex(r"\s+"), " "),
+            normalizers.Replace("the", ""),
             normalizers.Replace(Regex(r"[aeiou]+"), "\u00e9"), normalizers.Prepend(MARK), normalizers.Prepend("ab "),
             normalizers.Precompiled(charsmap)]
 
@@ -189,6 +202,8 @@ def all_normalizers(charsmap):
 def all_pre_tokenizers():
     some = [pre_tokenizers.Digits(True), pre_tokenizers.Digits(False), pre_tokenizers.Whitespace(),
             pre_tokenizers.WhitespaceSplit()]
+    some += [pre_tokenizers.CharDelimiterSplit("e"), pre_tokenizers.CharDelimiterSplit("\u3002")]
+    some += [pre_tokenizers.FixedLength(length) for length in (1, 3, 300)]
     some += [pre_tokenizers.Punctuation(b) for b in BEHAVIORS]
     some += [pre_tokenizers.Metaspace(MARK, scheme, split) for scheme in ("always", "first", "never")
              for split in (True, False)]
@@ -271,6 +286,140 @@ def text_configurations(charsmap):
                             trainer=few, decoder=[decoders.Metaspace()], edits=[edit, option("ignore_merges", True)])
 
 
+# ---- Unigram --------------------------------------------------------------------------------------------------------
+
+def pieces(change):
+    """An edit of each pair of text and score; None leaves it out."""
+    def edit(file):
+        model = file["model"]
+        kept = [change(i, *pair) for i, pair in enumerate(model["vocab"])]
+        model["vocab"] = [pair for pair in kept if pair]
+    edit.__name__ = change.__name__
+    return edit
+
+
+def float_scores(i, text, score):
+    return [text, struct.unpack("<f", struct.pack("<f", score))[0]]
+
+
+def equal_sums(i, text, score):
+    return [text, float(-len(text) if i % 3 else round(score))]
+
+
+def high_pieces(i, text, score):
+    return [text, 30 + score / 3]
+
+
+def zero_pieces(i, text, score):
+    return [text, 0]
+
+
+def few_characters(i, text, score):
+    return None if len(text) == 1 and i % 3 == 0 else [text, score]
+
+
+def long_numbers(i, text, score):
+    return [text, score / 3 * 10.0 ** (i % 5 * 60 - 120)]
+
+
+def pieces_twice(file):
+    vocab = file["model"]["vocab"]
+    vocab += [[text, score * 0.9] for text, score in vocab[1::11]]
+    vocab += [["", -1.0], ["<unk>", -3.0], ["\u4e2d\u4e2d", -99.5]]
+
+
+def pieces_of_bytes(keep):
+    def edit(file):
+        file["model"]["vocab"] += [[text, -12.5] for b, text in enumerate(BYTES) if keep(b)]
+        file["model"]["byte_fallback"] = True
+    return edit
+
+
+def without_unk_id(file):
+    file["model"]["unk_id"] = None
+
+
+def unk_id_of_a_word(file):
+    file["model"]["unk_id"] = 40
+
+
+# ---- WordPiece, WordLevel -------------------------------------------------------------------------------------------
+
+def bert_normalizers():
+    return [normalizers.BertNormalizer(clean, chinese, accents, lower) for clean in (True, False)
+            for chinese in (True, False) for accents in (None, True, False) for lower in (True, False)]
+
+
+def short_words(file):
+    file["model"]["max_input_chars_per_word"] = 5
+
+
+def other_prefix(file):
+    vocab = file["model"]["vocab"]
+    file["model"].update(continuing_subword_prefix="", vocab={t: i for t, i in vocab.items() if i % 5 or i < 9})
+
+
+def no_unknown(file):
+    file["model"]["unk_token"] = "[none]"
+
+
+def word_configurations():
+    bert = pre_tokenizers.BertPreTokenizer()
+
+    def made(name, normalizer=(), pre=(bert,), kind="WordPiece", **more):
+        unk = {"unk_token": "[UNK]"}
+        return Configuration(f"{kind}, {name}", normalizer, pre, more.pop("decoder", [decoders.WordPiece()]), unk,
+                             {"special_tokens": ["[UNK]", "[CLS]", "[SEP]"], **more.pop("trainer", {})}, kind=kind,
+                             **more)
+
+    for i, normalizer in enumerate(bert_normalizers()):
+        yield made(f"BertNormalizer {i}", [normalizer])
+    for edit in (short_words, other_prefix, no_unknown, holes_in_ids):
+        yield made(edit.__name__, [normalizers.BertNormalizer()], edits=[edit])
+        yield made(edit.__name__ + ", ByteLevel", pre=[pre_tokenizers.ByteLevel(False)], edits=[edit],
+                   decoder=[decoders.ByteLevel()])
+    yield made("StripAccents", [normalizers.NFD(), normalizers.StripAccents()])
+    yield made("StripAccents alone", [normalizers.StripAccents(), normalizers.BertNormalizer(lowercase=False)])
+    yield made("one word", [normalizers.BertNormalizer()], ())
+    yield made("added tokens", [normalizers.BertNormalizer(strip_accents=False, lowercase=False)],
+               added=[t for t in added_tokens() if t.content not in ("\u00a0", "\n", "\u0301")])
+    few = {"vocab_size": 600}
+    for i, pre in enumerate((bert, pre_tokenizers.Whitespace(), pre_tokenizers.ByteLevel(False))):
+        yield made(f"pre-tokenizer {i}", [normalizers.Lowercase()], [pre], "WordLevel", decoder=(), trainer=few)
+        yield made(f"pre-tokenizer {i}, no unknown token", (), [pre], "WordLevel", edits=[no_unknown], trainer=few)
+
+
+def unigram_configurations(charsmap):
+    D, M = [decoders.Metaspace()], pre_tokenizers.Metaspace
+    edits = [pieces(c) for c in (float_scores, equal_sums, high_pieces, zero_pieces, few_characters, long_numbers)]
+    edits += [pieces_twice, without_unk_id, unk_id_of_a_word]
+    fallbacks = {"no bytes": [option("byte_fallback", True)], "all bytes": [pieces_of_bytes(lambda b: True)],
+                 "some bytes": [pieces_of_bytes(lambda b: b % 7)]}
+
+    def made(name, normalizer=(), pre=(M(),), decoder=D, **more):
+        trainer = dict(vocab_size=2000, max_piece_length=more.pop("longest", 16))
+        return Configuration("Unigram, " + name, normalizer, pre, decoder, trainer=trainer, kind="Unigram", **more)
+
+    yield made("T5", [normalizers.Precompiled(charsmap)])
+    yield made("XLM-R", [normalizers.Precompiled(charsmap)], [pre_tokenizers.WhitespaceSplit(), M()])
+    yield made("ALBERT", [normalizers.Replace("``", '"'), normalizers.NFKD(), normalizers.Lowercase(),
+                          normalizers.Precompiled(charsmap)], [pre_tokenizers.WhitespaceSplit(), M()])
+    yield made("ByteLevel", pre=[pre_tokenizers.ByteLevel(False)], decoder=[decoders.ByteLevel()])
+    yield made("ByteLevel, bytes", pre=[pre_tokenizers.ByteLevel(True)], decoder=[decoders.ByteLevel()],
+               edits=[pieces(few_characters), pieces_of_bytes(lambda b: b != 0xa0)])
+    yield made("one piece", pre=())
+    yield made("spaces", [normalizers.Replace(" ", MARK)], (), LLAMA_DECODER, longest=40)
+    yield made("not split", pre=[M(MARK, "first", False)])
+    for edit in edits:
+        yield made(edit.__name__, edits=[edit])
+        yield made(f"{edit.__name__}, one piece", [normalizers.Replace(" ", MARK)], (), edits=[edit])
+        for name, bytes_ in fallbacks.items():
+            yield made(f"{edit.__name__}, {name}", decoder=LLAMA_DECODER, edits=[*bytes_, pieces(few_characters), edit])
+    yield made("added tokens", added=added_tokens())
+    yield made("added tokens, Precompiled", [normalizers.Precompiled(charsmap)],
+               added=[t for t in added_tokens() if t.content not in ("\ufb01n", "\u00a0", "\u0301")])
+
+
 def added_configurations(charsmap):
     D = (decoders.ByteLevel(),)
     tokens = added_tokens()
@@ -329,7 +478,7 @@ def configurations(charsmap, share):
     named = list(byte_level_configurations()) + list(text_configurations(charsmap))
     if share == "ci":
         named = [c for i, c in enumerate(named) if "Split " not in c.name or i % 5 == 0]
-    named += added_configurations(charsmap)
+    named += [*unigram_configurations(charsmap), *word_configurations(), *added_configurations(charsmap)]
     return named + [drawn(n, charsmap) for n in range(50 if share == "ci" else 600)]
 
 
@@ -432,6 +581,22 @@ def odd_scores(model):
     return with_types(model, lambda place, text, score, type_: ((score * 7919) % 1013 - 500, type_))
 
 
+def whole_scores(model):
+    """Many ways have equal sums."""
+    return with_types(model, lambda place, text, score, type_: (
+        float(-len(text) if place % 3 else round(score)), type_))
+
+
+def high_scores(model):
+    """Two unknown characters may be better than a token."""
+    return with_types(model, lambda place, text, score, type_: (30 + score / 3, type_))
+
+
+def far_scores(model):
+    """Sums leave the range in which sentencepiece keeps them."""
+    return with_types(model, lambda place, text, score, type_: (score * (900 if place % 2 else -700), type_))
+
+
 def defined(model):
     """Ordinary pieces become user-defined ones."""
     return with_types(model, lambda place, text, score, type_: (score, 4 if type_ == 1 and place % 9 == 0 else type_))
@@ -473,7 +638,16 @@ SYMBOLS = ["<sep>", "the", "\u4e2d\u6587", "a b", " x", "th", "<s>2", "\u2581w",
 
 
 def models_of_sentencepiece():
-    """Name, options of the trainer, changes to the file."""
+    """Name, options of the trainer, changes to the file: of each type that leat knows."""
+    yield from models_of_bpe()
+    for name, options, changes in models_of_bpe():
+        yield "unigram, " + name, dict(options, model_type="unigram"), changes
+    for change in (whole_scores, high_scores, no_characters):
+        yield f"unigram, {change.__name__}, defined, unused", dict(model_type="unigram"), [change, defined, unused(7)]
+    yield "unigram, far from 0", dict(model_type="unigram", byte_fallback=True), [far_scores]
+
+
+def models_of_bpe():
     yield "plain", {}, []
     for fallback in (False, True):
         for prefix in (False, True):
@@ -509,8 +683,7 @@ def models_of_sentencepiece():
     yield "unused, equal scores, defined", dict(), [equal_scores, defined, unused(2)]
 
 
-REFUSED_MODELS = (("unigram", dict(model_type="unigram")), ("word", dict(model_type="word")),
-                  ("char", dict(model_type="char")))
+REFUSED_MODELS = (("word", dict(model_type="word")), ("char", dict(model_type="char")))
 
 # ---- *.tiktoken -----------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 # corpus.mk: test_gzip_stream.c a second and a third time, with the other inflaters that a build can have (zlib, none)
-# put before the library's; included by tests/tests.mk.
+# put before the library's; and test_made_streams.c a second time without xz, bzip2 and lz4. Included by tests/tests.mk.
 
 ZLIB_CFLAGS := $(if $(HAVE_ZLIB),-DLEAT_TEST_ZLIB=1 $(shell $(PKG_CONFIG) --cflags zlib 2>/dev/null))
 ZLIB_LIBS   := $(if $(HAVE_ZLIB),$(shell $(PKG_CONFIG) --libs zlib 2>/dev/null))
@@ -22,3 +22,11 @@ $(BUILD)/tests/corpus/test_gzip_%: $(BUILD)/obj/tests/corpus/test_gzip_stream.o 
     $(BUILD)/obj/%/inflater_none.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) $(ZLIB_LIBS) -lm -o $@
+
+# test_made_streams.c a second time, without the libraries
+$(BUILD)/obj/with_none/%.o: ALL_CFLAGS += -ULEAT_HAVE_LZMA -ULEAT_HAVE_BZIP2 -ULEAT_HAVE_LZ4
+TEST_PROGRAMS += $(BUILD)/tests/corpus/test_made_streams_none
+$(BUILD)/tests/corpus/test_made_streams_none: $(BUILD)/obj/tests/corpus/test_made_streams.o $(patsubst \
+    %,$(BUILD)/obj/with_none/%.o,xz_streams bzip2_streams lz4_frames) $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -lm -o $@

@@ -98,6 +98,75 @@ static void make_gzip(struct blob *file, const struct blob *text, struct blob *b
     }
 }
 
+#if defined(LEAT_HAVE_LZMA) || defined(LEAT_HAVE_BZIP2) || defined(LEAT_HAVE_LZ4)
+/* Members of different sizes, each by `press`, which returns its size. */
+static void make_members(struct blob *file, const struct blob *text, struct blob *borders,
+                         size_t (*press)(uint8_t *text, size_t bytes, uint8_t *out, size_t room))
+{
+    static uint8_t out[20000];
+
+    for (size_t at = 0; at < text->size;) {
+        size_t part = 1 + t_below(&random_state, 9000);
+
+        part = part < text->size - at ? part : text->size - at;
+        blob_add(file, out, press(text->bytes + at, part, out, sizeof out));
+        at += part;
+        blob_add(borders, &(uint64_t[2]) { file->size, at }, 2 * sizeof(uint64_t));
+    }
+}
+#endif
+
+#ifdef LEAT_HAVE_LZMA
+#include <lzma.h>
+
+static size_t press_xz(uint8_t *text, size_t bytes, uint8_t *out, size_t room)
+{
+    size_t size = 0;
+
+    T_EQ(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, text, bytes, out, &size, room), LZMA_OK);
+    return size;
+}
+
+static void make_xz(struct blob *file, const struct blob *text, struct blob *borders)
+{
+    make_members(file, text, borders, press_xz);
+}
+#endif
+
+#ifdef LEAT_HAVE_BZIP2
+#include <bzlib.h>
+
+static size_t press_bzip2(uint8_t *text, size_t bytes, uint8_t *out, size_t room)
+{
+    unsigned size = (unsigned)room;
+
+    T_EQ(BZ2_bzBuffToBuffCompress((char *)out, &size, (char *)text, (unsigned)bytes, 1, 0, 0), BZ_OK);
+    return size;
+}
+
+static void make_bzip2(struct blob *file, const struct blob *text, struct blob *borders)
+{
+    make_members(file, text, borders, press_bzip2);
+}
+#endif
+
+#ifdef LEAT_HAVE_LZ4
+#include <lz4frame.h>
+
+static size_t press_lz4(uint8_t *text, size_t bytes, uint8_t *out, size_t room)
+{
+    size_t size = LZ4F_compressFrame(out, room, text, bytes, NULL);
+
+    T_CHECK(!LZ4F_isError(size));
+    return size;
+}
+
+static void make_lz4(struct blob *file, const struct blob *text, struct blob *borders)
+{
+    make_members(file, text, borders, press_lz4);
+}
+#endif
+
 static void make_plain(struct blob *file, const struct blob *text, struct blob *borders)
 {
     blob_add(file, text->bytes, text->size);
@@ -110,10 +179,19 @@ static const struct form {
     enum byte_form form;
     void (*make)(struct blob *file, const struct blob *text, struct blob *borders);
 } forms[] = {
-    { "text.jsonl", BYTE_FORM_PLAIN, make_plain },
-    { "text.zst", BYTE_FORM_ZSTD, make_zstd },
+    { "text.jsonl", BYTE_FORM_PLAIN, make_plain }, { "text.zst", BYTE_FORM_ZSTD, make_zstd },
+#ifdef LEAT_HAVE_LZMA
+    { "text.xz", BYTE_FORM_XZ, make_xz },
+#endif
+#ifdef LEAT_HAVE_BZIP2
+    { "text.bz2", BYTE_FORM_BZIP2, make_bzip2 },
+#endif
+#ifdef LEAT_HAVE_LZ4
+    { "text.lz4", BYTE_FORM_LZ4, make_lz4 },
+#endif
     { "text.gz", BYTE_FORM_GZIP, make_gzip },
 };
+#define FORMS (sizeof forms / sizeof forms[0])
 
 /* ---- Marks and hashes ------------------------------------------------------------------------------------------- */
 
@@ -352,7 +430,7 @@ int main(void)
     write_whole(t_path(folder, "x.gz"), "\x1f\x8b", 2);
     gzip = byte_stream_open(&s, t_path(folder, "x.gz"), &err) == LEAT_OK;
     byte_stream_close(s);
-    for (unsigned i = 0; i < (gzip ? 3 : 2); i++) {
+    for (unsigned i = 0; i < FORMS - !gzip; i++) {
         check_form(&forms[i]);
         check_pipe(&forms[i], 30000, false);
         check_pipe(&forms[i], 30000, true);

@@ -140,7 +140,7 @@ static bool same_text(const struct blob *got, const struct blob *want, enum leat
 {
     struct blob a = *got, b = *want;
 
-    if (s == LEAT_E_TEXT && strcmp(inflater_name(), "isa-l") == 0)
+    if (s == LEAT_E_TEXT && strcmp(inflater_library.name, "isa-l") == 0)
         a.size = b.size = a.size < b.size ? a.size : b.size;
     return blob_same(&a, &b);
 }
@@ -156,7 +156,7 @@ static void check_damaged(const struct blob *file, const struct blob *want, enum
 
     write_whole(path, file->bytes, file->size);
     s = read_stream(path, &got, piece, &err);
-    if (whole && s == LEAT_OK && strcmp(inflater_name(), "isa-l") == 0) {
+    if (whole && s == LEAT_OK && strcmp(inflater_library.name, "isa-l") == 0) {
         status = s;
         want = whole;
     }
@@ -197,7 +197,7 @@ static void check_cut(uint64_t *random)
     struct blob file = { 0 }, text = { 0 };
 
     make_file(&file, &text, 500, random);
-    for (size_t size = 2; size < file.size; size++) {
+    for (size_t size = 2; size < file.size; size += T_SANITIZED ? 5 : 1) {
         struct blob cut = { file.bytes, size, 0 }, want = { 0 };
         enum leat_status s = plainly(&cut, &want);
 
@@ -214,7 +214,7 @@ static void check_broken(uint64_t *random)
     struct blob file = { 0 }, text = { 0 }, want = { 0 };
 
     make_file(&file, &text, 150, random);
-    for (size_t bit = 16; bit < 8 * file.size; bit++) {
+    for (size_t bit = 16; bit < 8 * file.size; bit += T_SANITIZED ? 5 : 1) {
         enum leat_status s;
 
         file.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -387,7 +387,7 @@ static void check_names(const char *folder)
     T_STATUS(byte_stream_open(&s, name, &err), LEAT_E_TEXT);
     T_CONTAINS(err.message, "is named .gz, but does not start like a gzip file");
     T_CHECK(!s);
-    for (size_t bytes = 0; inflater_name() && bytes <= 10; bytes++) {
+    for (size_t bytes = 0; inflater_library.name && bytes <= 10; bytes++) {
         struct blob got = { 0 };
 
         write_whole(name, "\x1f\x8b\x08\0\0\0\0\0\0\x03", bytes);
@@ -398,7 +398,7 @@ static void check_names(const char *folder)
     }
     snprintf(name, sizeof name, "%s/gzip.jsonl", folder);
     write_whole(name, "\x1f\x8b", 2);
-    if (inflater_name()) {
+    if (inflater_library.name) {
         T_OK(byte_stream_open(&s, name, &t_err));
         T_EQ(byte_stream_form(s), BYTE_FORM_GZIP);
         byte_stream_close(s);
@@ -414,7 +414,7 @@ int main(void)
     const char *folder = t_folder();
 
     memory_file(path, folder);
-    fprintf(stderr, "inflater: %s\n", inflater_name() ? inflater_name() : "none");
+    fprintf(stderr, "inflater: %s\n", inflater_library.name ? inflater_library.name : "none");
     check_names(folder);
-    return inflater_name() && !t_failures ? check_inflater() : t_end();
+    return inflater_library.name && !t_failures ? check_inflater() : t_end();
 }

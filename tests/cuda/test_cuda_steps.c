@@ -454,5 +454,6 @@ int main(void)
         }
         leat_plan_close(w.plan);
     }
+    T_CHECK(!cuda->fake || cuda->fake->kernels_run() > 0); /* their PTX, too */
     return t_end();
 }

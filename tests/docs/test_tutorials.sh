@@ -9,4 +9,4 @@ if ! command -v python3 >/dev/null; then
     echo "skipped: no python3" >&2
     exit 77
 fi
-exec python3 tests/docs/pages.py docs/tutorial-*.md
+exec python3 tests/docs/pages.py docs/tutorial-*.md docs/clusters.md

@@ -91,6 +91,8 @@ struct fake_work {
     struct rows_job job;
     struct rows_grid grid;
     unsigned blocks, widths; /* widths: of tokens and numbers, as in the kernel's name */
+    const struct ptx_kernel *kernel;
+    _Alignas(8) uint8_t parameters[512]; /* as its PTX takes them, one after the other */
     struct fake_work *next;
 };
 
@@ -107,8 +109,17 @@ unsigned fake_streams_drop(cuda_context context);
 /* All memory that a job touches: to other pointers (alias), checked; with the lock. */
 bool fake_kernel_translate(cuda_context context, struct rows_job *job, const struct fake_clock *clock, unsigned index);
 void fake_kernel_run(const struct fake_work *work, const struct rows_job *translated);
+size_t fake_kernel_slot_bytes(const struct rows_job *translated); /* that it may read */
 unsigned fake_modules_live(void);
 unsigned fake_modules_drop(cuda_context context);
+
+/* ---- Their PTX (fake_ptx.c) ---- */
+
+/* The kernels of a text; an offence and NULL if it cannot be read. With the lock. */
+const struct ptx_kernel *fake_ptx_read(const char *text);
+/* Runs the PTX and the body in C, and compares. */
+void fake_ptx_run(const struct fake_work *work, const struct rows_job *translated);
+uint64_t fake_ptx_kernels_run(void);
 
 /* Every call, with the signature that the library expects. */
 #define FAKE_DECLARE(member, symbol, since, parameters) cuda_result fake_##member parameters;

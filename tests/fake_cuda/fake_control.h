@@ -16,6 +16,7 @@
  *   capture    calls that would spoil a capture of another thread come only in threads that are relaxed about it.
  *   objects    nothing is used after it was destroyed, nor destroyed twice; at the end of the process nothing is left.
  *   fork       no call in a child of a process that used it.
+ *   kernels    the PTX runs, on a machine of its own (ptx.h), and writes the bytes that its body in C writes.
  */
 #ifndef LEAT_TESTS_FAKE_CONTROL_H
 #define LEAT_TESTS_FAKE_CONTROL_H
@@ -60,7 +61,8 @@ struct fake_control {
     unsigned (*live)(void);                /* allocations, registrations, streams, events, modules, contexts */
     /* Counts broken rules from now on, instead of aborting; returns how many there were. */
     unsigned (*offences)(bool count);
-    const char *(*offence)(void); /* the last one */
+    const char *(*offence)(void);  /* the last one */
+    uint64_t (*kernels_run)(void); /* whose PTX ran */
 };
 
 const struct fake_control *fake_control(void);

@@ -4,7 +4,8 @@
 
 FAKE_CUDA := $(BUILD)/fake_cuda/libfake_cuda.so
 $(call objects,$(wildcard tests/fake_cuda/*.c)): ALL_CFLAGS += -Itests -I.
-$(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/base/clock.c src/base/gate.c)
+$(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/base/clock.c src/device/cuda_image.c \
+    src/loader/gate.c)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 
@@ -19,13 +20,17 @@ RANGES_COUNTED := $(BUILD)/fake_cuda/libranges_counted.so
 $(RANGES_COUNTED): $(BUILD)/obj/tests/cuda/ranges_counted.o
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
+# the machine for PTX alone
+$(BUILD)/tests/cuda/test_ptx: $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c)
 $(BUILD)/tests/cuda/test_ranges: | $(RANGES_COUNTED)
 $(BUILD)/tests/cuda/test_count_cuda: | $(COUNT_CUDA)
 
 $(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_counted.o): ALL_CFLAGS += $(CUDA_CFLAGS)
 
 DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release
-DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,$(wildcard tests/loader/test_*.c))
+# not those of what a device refuses: masks
+DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,\
+                   $(filter-out %/test_masked.c,$(wildcard tests/loader/test_*.c)))
 DEVICE_FAULTS   := $(BUILD)/tests/device/test_loader_faults
 
 $(DEVICE_PROGRAMS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/loader/%.o

@@ -328,9 +328,10 @@ extern void fake_fail_work(uint64_t n, int result);
 
 VISIBLE const struct fake_control *fake_control(void)
 {
-    static const struct fake_control control = { configure,   exempt,         allow_waiting, fail_call,
-                                                 failed_call, fake_fail_work, shut_down,     calls,
-                                                 fake_depth,  live,           offences,      offence };
+    static const struct fake_control control = { configure,           exempt,         allow_waiting, fail_call,
+                                                 failed_call,         fake_fail_work, shut_down,     calls,
+                                                 fake_depth,          live,           offences,      offence,
+                                                 fake_ptx_kernels_run };
 
     return &control;
 }

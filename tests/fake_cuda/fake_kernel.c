@@ -1,18 +1,22 @@
-/* fake_kernel.c: the stand-in's modules, and kernels by name: the bodies of src/rows/rows_device.h, thread after
- * thread. */
+/* fake_kernel.c: the stand-in's modules, and kernels by name: their PTX (fake_ptx.c) and the bodies of
+ * src/rows/rows_device.h, thread after thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cuda_image.h"
 #include "fake.h"
+#include "ptx.h"
 #include "rows/rows_outputs.h"
 
 #define MAX_GRID 0x7fffffffu
 
 struct cuda_module_of_driver {
     cuda_context context;
+    const struct ptx_kernel *kernels;
     struct cuda_function_of_driver {
         cuda_module module;
+        const struct ptx_kernel *kernel;
         unsigned token_width, number_bytes;
     } functions[4];
     unsigned count;
@@ -48,7 +52,8 @@ unsigned fake_modules_drop(cuda_context context)
     return n;
 }
 
-/* Text of PTX, or what fatbinary makes; no more than a look at the begin. */
+/* Text of PTX, or what fatbinary makes: that holds the same PTX, from which a driver compiles for GPUs that it has no
+ * code of. */
 cuda_result fake_module_load(cuda_module *module, const void *image)
 {
     static const unsigned char fatbin[4] = { 0x50, 0xed, 0x55, 0xba };
@@ -57,13 +62,16 @@ cuda_result fake_module_load(cuda_module *module, const void *image)
 
     if (r != CUDA_OK)
         return r;
-    if (memcmp(image, fatbin, 4) != 0 && !strstr(image, ".version 6.3\n"))
+    if (memcmp(image, fatbin, 4) == 0)
+        image = cuda_image_ptx;
+    else if (!strstr(image, ".version 6.3\n"))
         return CUDA_INVALID_PTX;
     m = calloc(1, sizeof *m);
     if (!m)
         return CUDA_OUT_OF_MEMORY;
     m->context = fake_current();
     pthread_mutex_lock(&fake_lock);
+    m->kernels = fake_ptx_read(image);
     m->next = modules;
     modules = m;
     pthread_mutex_unlock(&fake_lock);
@@ -101,7 +109,8 @@ cuda_result fake_module_function(cuda_function *function, cuda_module module, co
     if (module->count == 4)
         return CUDA_NOT_FOUND;
     f = &module->functions[module->count];
-    if (sscanf(name, "leat_rows_%u_%u", &f->token_width, &f->number_bytes) != 2)
+    f->kernel = ptx_find(module->kernels, name);
+    if (!f->kernel || sscanf(name, "leat_rows_%u_%u", &f->token_width, &f->number_bytes) != 2)
         return CUDA_NOT_FOUND;
     f->module = module;
     module->count++;
@@ -152,6 +161,15 @@ static size_t slot_bytes(const struct rows_job *j)
     return max;
 }
 
+/* Of a row: one for the last label, and where documents have labels of their own, one for each but the last. */
+static size_t tokens_of_row(const struct rows_job *translated, uint32_t row)
+{
+    struct rows_line r = rows_line(translated, row, translated->layout.token_width);
+    bool own = translated->layout.own_labels && r.length > 0;
+
+    return (size_t)r.length + 1 + (own ? rows_line_stretch(&r, r.length - 1).documents : 0);
+}
+
 /* Of rows that lie apart: those bytes. */
 static size_t apart_bytes(const struct rows_job *translated)
 {
@@ -159,7 +177,7 @@ static size_t apart_bytes(const struct rows_job *translated)
 
     for (uint32_t row = 0; translated->layout.rows_at && row < translated->layout.rows; row++) {
         size_t end = (size_t)(rows_begin(translated, row) - translated->base) +
-                     (rows_length(translated, row) + 1) * (size_t)translated->layout.token_width;
+                     tokens_of_row(translated, row) * (size_t)translated->layout.token_width;
 
         max = end > max ? end : max;
     }
@@ -175,6 +193,13 @@ static bool exchange_slot(cuda_context context, struct rows_job *j, const struct
            (clock || exchange(context, &base, apart_bytes(j), false, clock, index));
 }
 
+size_t fake_kernel_slot_bytes(const struct rows_job *translated)
+{
+    size_t slot = slot_bytes(translated), apart = apart_bytes(translated);
+
+    return slot > apart ? slot : apart;
+}
+
 bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struct fake_clock *clock, unsigned index)
 {
     size_t numbers = (size_t)j->rows * j->length;
@@ -183,7 +208,7 @@ bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struc
 #define EXCHANGE(field, name, kind, documents)                                                                         \
     ok = ok && exchange(context, &j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),     \
                         true, clock, index);
-    ROWS_OUTPUTS(EXCHANGE)
+    ROWS_OUTPUTS(EXCHANGE, EXCHANGE)
 #undef EXCHANGE
     return ok;
 }
@@ -193,6 +218,20 @@ void fake_kernel_run(const struct fake_work *w, const struct rows_job *j)
     for (unsigned block = 0; block < w->blocks; block++)
         for (unsigned thread = 0; thread < ROWS_BLOCK; thread++)
             rows_do_thread(j, w->grid, block, w->blocks, thread, w->widths / 10, w->widths % 10);
+}
+
+/* As many bytes of each as the PTX says, whatever the host thinks. */
+static bool take_parameters(struct fake_work *w, const struct ptx_kernel *kernel, void **parameters)
+{
+    size_t at = 0;
+
+    w->kernel = kernel;
+    for (unsigned i = 0; i < kernel->parameter_count; at += kernel->parameters[i++]) {
+        if (kernel->parameters[i] > sizeof w->parameters - at)
+            return false;
+        memcpy(w->parameters + at, parameters[i], kernel->parameters[i]);
+    }
+    return true;
 }
 
 cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -209,6 +248,8 @@ cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y
         return CUDA_INVALID_VALUE;
     if (function->module->context != fake_current())
         return CUDA_INVALID_HANDLE;
+    if (!take_parameters(&w, function->kernel, parameters))
+        return CUDA_INVALID_VALUE;
     memcpy(&w.job, parameters[0], sizeof w.job);
     memcpy(&w.grid, parameters[1], sizeof w.grid);
     w.widths = 10 * function->token_width + function->number_bytes;

@@ -145,7 +145,7 @@ static bool map_twice(struct allocation *a)
 {
     int fd = memfd_create("stand-in", MFD_CLOEXEC);
 
-    a->mapped = bytes_pieces(a->bytes, PAGE) * PAGE;
+    a->mapped = bytes_divide_up(a->bytes, PAGE) * PAGE;
     if (fd < 0 || ftruncate(fd, (off_t)a->mapped) != 0)
         return false;
     a->shown = mmap(NULL, a->mapped, PROT_NONE, MAP_SHARED, fd, 0);

@@ -146,7 +146,7 @@ static void run(cuda_stream s, const struct fake_work *w)
     pthread_mutex_unlock(&fake_lock);
     pause_a_while(s);
     if (w->kind == FAKE_KERNEL && ok)
-        fake_kernel_run(w, &job);
+        fake_ptx_run(w, &job);
     else if (w->kind == FAKE_SET && to)
         memset(to, w->value, w->bytes);
     else if (to && from)

@@ -28,7 +28,7 @@ static inline bool write_text(const char *path, const char *text)
 /* From now on what is mounted is seen by this process and its children only. */
 static inline bool own_mounts(void)
 {
-    unsigned user = (unsigned)getuid();
+    unsigned user = (unsigned)getuid(), group = (unsigned)getgid();
     char map[64];
 
     if (unshare(CLONE_NEWNS) != 0) {
@@ -36,6 +36,9 @@ static inline bool own_mounts(void)
             return false;
         snprintf(map, sizeof map, "0 %u 1", user);
         if (!write_text("/proc/self/uid_map", map))
+            return false;
+        snprintf(map, sizeof map, "0 %u 1", group); /* without a group nothing can be created in such a mount */
+        if (!write_text("/proc/self/setgroups", "deny") || !write_text("/proc/self/gid_map", map))
             return false;
     }
     return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;

@@ -266,8 +266,7 @@ static inline void clear_folder(const char *folder)
     struct dirent *entry;
 
     while (dir && (entry = readdir(dir)))
-        if (entry->d_name[0] != '.')
-            unlink(t_path(folder, entry->d_name));
+        unlink(t_path(folder, entry->d_name)); /* not folders: so neither . nor .. */
     if (dir)
         closedir(dir);
 }

@@ -209,7 +209,7 @@ static void make_gzip(struct blob *file)
         blob_add(file, head, sizeof head);
         blob_add(file, text.bytes + at, part);
     }
-    bytes_store32(tail, inflater_crc(0, text.bytes, text.size));
+    bytes_store32(tail, inflater_library.crc(0, text.bytes, text.size));
     bytes_store32(tail + 4, (uint32_t)text.size);
     blob_add(file, tail, sizeof tail);
 }
@@ -254,7 +254,7 @@ int main(void)
     path = t_path(folder, "plain.txt");
     write_whole(path, text.bytes, text.size);
     check_use("one document", use_whole);
-    if (inflater_name()) {
+    if (inflater_library.name) {
         path = t_path(folder, "file.jsonl.gz");
         make_gzip(&file);
         write_whole(path, file.bytes, file.size);

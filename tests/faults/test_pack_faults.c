@@ -8,6 +8,8 @@
  * without a word.
  * Once a text that became shorter before it was read was packed as what was left of it.
  *
+ * One input is in Parquet, of many row groups.
+ *
  * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Calls at
  * the begin and at the end are all tried, of those between them some; all of them with LEAT_TEST_EVERY=1.
  */
@@ -23,19 +25,26 @@
 #include "support/fault.h"
 #include "support/power.h"
 
-#define FIRST_TRIED  10 /* calls at the begin */
-#define LAST_TRIED   40 /* at the end: finishing and removing */
-#define MIDDLE_TRIED 12 /* between */
+#define FIRST_TRIED  (T_SANITIZED ? 3 : 10)  /* of the first calls */
+#define LAST_TRIED   (T_SANITIZED ? 12 : 40) /* at the end: finishing and removing */
+#define MIDDLE_TRIED (T_SANITIZED ? 5 : 12)  /* between */
+#define REMOVING     16 /* at most so many calls are between the first of these to be removed, and the last */
 #define GIVEN        40 /* texts of a program */
 #define GIVEN_STEP   16
+#define INPUTS       6
+#define KEPT         (INPUTS + 4) /* with the files of two parts */
 
 static const char *folder;
-static char work[560], name[600], reference[600], arranged[600], given[600], merged[600], parts[2][600], old[600];
-static char *inputs[5], given_text[97 * GIVEN];
+static char work[560], name[600], reference[600], arranged[600], given[600], merged[600], parts[2][600], old[600],
+    divided[600];
+static char from_list[600], list_word[700];
+static char *inputs[INPUTS], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
 static struct leat_pack_report report; /* of the last run over files */
 static uint64_t seed;
 static uint64_t every; /* 0: so that MIDDLE_TRIED are */
+
+static const char *const values[] = { "x", "y" };
 
 /* ---- The corpus ---- */
 
@@ -46,7 +55,8 @@ static size_t put_record(char *to, uint64_t *random, uint64_t number, size_t byt
 
     if (number % 11 == 5)
         return (size_t)snprintf(to, 64, "{\"text\": \"no end %llu\n", (unsigned long long)number);
-    used = (size_t)snprintf(to, 64, "{\"id\": \"d%llu\", \"text\": \"", (unsigned long long)number);
+    used = (size_t)snprintf(to, 64, "{\"v\": \"%s\", \"id\": \"d%llu\", \"text\": \"", values[number % 3 == 0],
+                            (unsigned long long)number);
     for (size_t i = 0; i < bytes; i++)
         to[used++] = (char)('a' + t_below(random, 4));
     memcpy(to + used, end, sizeof end - 1);
@@ -70,6 +80,17 @@ static char *put_input(const char *file, const void *bytes, size_t size)
     return path;
 }
 
+static size_t read_file(const char *path, char *to, size_t room)
+{
+    FILE *f = fopen(path, "rb");
+    size_t size = f ? fread(to, 1, room, f) : 0;
+
+    T_CHECK(f && size > 0 && size < room);
+    if (f)
+        fclose(f);
+    return size;
+}
+
 static void make_corpus(void)
 {
     static char text[160000], packed[200000];
@@ -85,11 +106,30 @@ static void make_corpus(void)
     inputs[2] = put_input("c.jsonl.zst", packed, packed_size);
     inputs[3] = put_input("d.txt", text, 30000);
     inputs[4] = put_input("e.txt", text, 0);
+    packed_size = read_file("tests/parquet/files/many.parquet", packed, sizeof packed);
+    inputs[5] = put_input("f.parquet", packed, packed_size);
+}
+
+/* A list that names a folder: with a link in it, one that leads out of it, and a folder behind a link. */
+static void make_list(void)
+{
+    static const char line[] = "{\"text\": \"found\"}\n";
+    const char *in = t_path(folder, "in");
+
+    make_folder(in);
+    make_folder(t_path(folder, "in/sub"));
+    put_file(t_path(folder, "in/a.jsonl"), line, sizeof line - 1);
+    put_file(t_path(folder, "in/sub/b.jsonl"), line, sizeof line - 1);
+    T_EQ(symlink("a.jsonl", t_path(folder, "in/link.jsonl")), 0);
+    T_EQ(symlink("../b.txt", t_path(folder, "in/out.txt")), 0);
+    T_EQ(symlink("sub", t_path(folder, "in/too")), 0);
+    put_file(t_path(folder, "list"), "# of folders\nin\n", 16);
+    snprintf(list_word, sizeof list_word, "@%s", t_path(folder, "list"));
 }
 
 /* ---- Runs ---- */
 
-enum by { BY_FILES, BY_PACKER, BY_MERGE };
+enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES };
 
 struct scenario {
     const char *what;
@@ -106,8 +146,10 @@ static const struct scenario scenarios[] = {
     { "stop for rejects, resume", false, false, true, 1, BY_FILES },
     { "pack by two threads", false, false, false, 2, BY_FILES },
     { "arrange", false, true, false, 1, BY_FILES },
+    { "a list, a folder and links", false, false, false, 1, BY_LIST },
     { "a program's texts", false, false, false, 1, BY_PACKER },
     { "merge", true, false, false, 1, BY_MERGE },
+    { "divide by values", false, false, false, 1, BY_VALUES },
 };
 
 static const struct leat_split splits[] = { { "v", "0.25" }, { "w", "0.25" } };
@@ -128,7 +170,12 @@ static enum leat_status pack_to(const char *output, const struct scenario *s, bo
     o.splits = splits;
     o.split_count = s->arranges ? 2 : 0;
     report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
-    return leat_pack(output, (const char *const *)inputs, 5, &o, &report, err);
+    o.by = s->by == BY_VALUES ? "v" : NULL;
+    if (s->by == BY_VALUES)
+        return leat_pack(output, (const char *const[]) { inputs[2] }, 1, &o, &report, err);
+    if (s->by == BY_LIST)
+        return leat_pack(output, (const char *const[]) { list_word }, 1, &o, &report, err);
+    return leat_pack(output, (const char *const *)inputs, INPUTS, &o, &report, err);
 }
 
 /* Texts, one of them refused, and ids; a checkpoint behind each GIVEN_STEP of them, whose note is how many there
@@ -193,7 +240,7 @@ static void make_parts(void)
         o.threads = 1;
         o.part = i + 1;
         o.parts = 2;
-        T_OK(leat_pack(parts[i], (const char *const *)inputs, 5, &o, NULL, &t_err));
+        T_OK(leat_pack(parts[i], (const char *const *)inputs, INPUTS, &o, NULL, &t_err));
     }
 }
 
@@ -225,12 +272,40 @@ static void prepare(const struct scenario *s)
         copy_dataset(old, name);
 }
 
+/* What a run that is not disturbed writes. */
+static const char *undisturbed(const struct scenario *s)
+{
+    switch (s->by) {
+    case BY_LIST:
+        return from_list;
+    case BY_PACKER:
+        return given;
+    case BY_MERGE:
+        return merged;
+    default:
+        return s->arranges ? arranged : reference;
+    }
+}
+
+/* The dataset of a value, and that of an undisturbed run. */
+static bool same_value(const char *value)
+{
+    char made[640], right[640];
+
+    snprintf(made, sizeof made, "%s.%s", name, value);
+    snprintf(right, sizeof right, "%s.%s", divided, value);
+    return same_dataset(made, right);
+}
+
 static bool whole(const struct scenario *s)
 {
     static char split[2][640];
 
+    if (s->by == BY_VALUES)
+        return same_value("x") && same_value("y");
+
     if (!s->arranges)
-        return same_dataset(name, s->by == BY_PACKER ? given : s->by == BY_MERGE ? merged : reference);
+        return same_dataset(name, undisturbed(s));
     for (unsigned i = 0; i < 2; i++) {
         snprintf(split[0], sizeof split[0], "%s.%s", name, splits[i].name);
         snprintf(split[1], sizeof split[1], "%s.%s", arranged, splits[i].name);
@@ -248,6 +323,12 @@ static bool opens(void)
 /* Neither before nor after going on is there a dataset that is not the old or the new one. */
 static void check_opens(const struct scenario *s)
 {
+    for (unsigned i = 0; s->by == BY_VALUES && i < 2; i++) {
+        char index[640];
+
+        snprintf(index, sizeof index, "%s.%s.leat", name, values[i]);
+        T_CHECK(access(index, F_OK) != 0 || same_value(values[i]));
+    }
     if (opens() && !s->arranges)
         T_CHECK(whole(s) || (s->replaces && same_dataset(name, old)));
 }
@@ -273,6 +354,15 @@ static void go_on(const struct scenario *s)
     }
     T_OK(pack_to(name, s, true, LEAT_NONE, &t_err));
     T_CHECK(whole(s));
+    if (s->by == BY_LIST) {
+        T_EQ(report.skipped, 1);
+        T_STR(listing(work), "d.leat d.tokens");
+        return;
+    }
+    if (s->by == BY_VALUES) {
+        T_STR(listing(work), "d.rejects.jsonl d.x.leat d.x.tokens d.y.leat d.y.tokens");
+        return;
+    }
     T_CHECK(same_file(with(name, ".rejects.jsonl"), with(reference, ".rejects.jsonl")));
     T_STR(listing(work), s->arranges ? "d.leat d.rejects.jsonl d.tokens d.v.leat d.v.tokens d.w.leat d.w.tokens"
                                      : "d.leat d.rejects.jsonl d.tokens");
@@ -379,15 +469,15 @@ static struct {
     uint8_t *bytes;
     size_t size;
     struct stat st;
-} kept[9];
+} kept[KEPT];
 static atomic_uint_fast64_t reads;
 static uint64_t cut_at;
 
 static void keep_files(void)
 {
-    for (unsigned i = 0; i < 9; i++) {
+    for (unsigned i = 0; i < KEPT; i++) {
         snprintf(kept[i].path, sizeof kept[i].path, "%s",
-                 i < 5 ? inputs[i] : with(parts[(i - 5) / 2], i % 2 ? ".leat" : ".tokens"));
+                 i < INPUTS ? inputs[i] : with(parts[(i - INPUTS) / 2], i % 2 ? ".leat" : ".tokens"));
         kept[i].bytes = file_bytes(kept[i].path, &kept[i].size);
         T_CHECK(stat(kept[i].path, &kept[i].st) == 0);
     }
@@ -396,7 +486,7 @@ static void keep_files(void)
 /* With their times, by which a run knows that it goes on with the same. */
 static void restore_files(void)
 {
-    for (unsigned i = 0; i < 9; i++) {
+    for (unsigned i = 0; i < KEPT; i++) {
         put_file(kept[i].path, kept[i].bytes, kept[i].size);
         T_CHECK(utimensat(AT_FDCWD, kept[i].path, (struct timespec[]) { kept[i].st.st_atim, kept[i].st.st_mtim }, 0) ==
                 0);
@@ -411,9 +501,9 @@ static void on_read(int fd)
 
     if (fstat(fd, &st) != 0)
         return;
-    while (i < 9 && (kept[i].st.st_dev != st.st_dev || kept[i].st.st_ino != st.st_ino))
+    while (i < KEPT && (kept[i].st.st_dev != st.st_dev || kept[i].st.st_ino != st.st_ino))
         i++;
-    if (i == 9 || kept[i].size == 0 || atomic_fetch_add(&reads, 1) + 1 != cut_at)
+    if (i == KEPT || kept[i].size == 0 || atomic_fetch_add(&reads, 1) + 1 != cut_at)
         return;
     if (t_below(&random, 3) == 0)
         T_CHECK(truncate(kept[i].path, st.st_size + 100) == 0);
@@ -478,24 +568,65 @@ static void disturb(const struct scenario *s)
 
 /* ---- Kills ---- */
 
-static void kill_one(const struct scenario *s, enum fault_mode mode, uint64_t n)
+/* True: it came to be killed. */
+static bool killed(const struct scenario *s, enum fault_mode mode, uint64_t n, bool resume)
 {
-    int status = 0, failures = t_failures;
-    pid_t child;
+    pid_t child = fork();
+    int status = 0;
 
-    prepare(s);
-    child = fork();
     if (child == 0) {
         if (mode == FAULT_POWER_CUT)
             power_watch(work, seed + n);
         fault_arm(FAULT_SYSTEM, mode, n, 0);
-        _exit(run(s, &t_err) != LEAT_OK);
+        _exit((resume ? pack_to(name, s, true, LEAT_NONE, &t_err) : run(s, &t_err)) != LEAT_OK);
     }
     if (child < 0 || waitpid(child, &status, 0) != child) {
         perror("fork");
         exit(1);
     }
     T_CHECK(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status);
+}
+
+/* A run by values that is killed before call n, and killed again before call `again` of the run that resumes it. True:
+ * one of its datasets has its name then, beside what is to be divided. */
+static bool named_after(const struct scenario *s, uint64_t n, uint64_t again)
+{
+    char first[640];
+
+    snprintf(first, sizeof first, "%s.x.leat", name);
+    prepare(s);
+    killed(s, FAULT_KILL_BEFORE, n, false);
+    if (again > 0)
+        killed(s, FAULT_KILL_BEFORE, again, true);
+    return access(first, F_OK) == 0 && access(with(name, ".packed.leat"), F_OK) == 0;
+}
+
+/* What is resumed first removes the datasets that had got their names; it is killed at each call of that. */
+static void kill_twice(const struct scenario *s)
+{
+    uint64_t n = calls_of(s, FAULT_SYSTEM), again = 0;
+
+    while (n > 1 && !named_after(s, n, 0))
+        n--;
+    while (n > 1 && named_after(s, n, again))
+        again += REMOVING;
+    T_CHECK(again > 0);
+    for (uint64_t k = again - REMOVING; k <= again + REMOVING; k++) {
+        named_after(s, n, k);
+        check_opens(s);
+        go_on(s);
+        if (t_failures > 0)
+            exit(1);
+    }
+}
+
+static void kill_one(const struct scenario *s, enum fault_mode mode, uint64_t n)
+{
+    int failures = t_failures;
+
+    prepare(s);
+    killed(s, mode, n, false);
     check_opens(s);
     go_on(s);
     if (t_failures > failures)
@@ -532,10 +663,18 @@ int main(int argc, char **argv)
     snprintf(given, sizeof given, "%s/given", folder);
     snprintf(merged, sizeof merged, "%s/merged", folder);
     snprintf(old, sizeof old, "%s/old", folder);
+    snprintf(divided, sizeof divided, "%s/divided", folder);
+    snprintf(from_list, sizeof from_list, "%s/from-list", folder);
     make_corpus();
+    make_list();
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     T_OK(pack_to(reference, &scenarios[0], false, LEAT_NONE, &t_err));
     T_OK(pack_to(arranged, &scenarios[4], false, LEAT_NONE, &t_err));
+    T_OK(pack_to(from_list, &scenarios[5], false, LEAT_NONE, &t_err));
+    T_EQ(report.inputs, 4);
+    T_EQ(report.skipped, 1);
+    T_OK(pack_to(divided, &scenarios[8], false, LEAT_NONE, &t_err));
+    T_EQ(report.values, 2);
     memset(given_text, 'g', sizeof given_text);
     T_OK(give_to(given, false, &t_err));
     snprintf(parts[0], sizeof parts[0], "%s/part1", folder);
@@ -553,6 +692,8 @@ int main(int argc, char **argv)
         if (argc > 1 && strcmp(argv[1], s->what) != 0)
             continue;
         kill_at_each(s);
+        if (s->by == BY_VALUES)
+            kill_twice(s);
         fail_each(s, FAULT_MEMORY);
         fail_each(s, FAULT_SYSTEM);
         if (s->threads > 1)
@@ -561,9 +702,9 @@ int main(int argc, char **argv)
         disturb(s);
     }
     leat_tokenizer_close(tokenizer);
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < INPUTS; i++)
         free(inputs[i]);
-    for (unsigned i = 0; i < 9; i++)
+    for (unsigned i = 0; i < KEPT; i++)
         free(kept[i].bytes);
     return t_end();
 }

@@ -29,6 +29,9 @@ static const char *const names[] = {
     VECTORS_FOLDER "/tekken.json",
     VECTORS_FOLDER "/piece_fallback.model",
     VECTORS_FOLDER "/piece_unknown.model",
+    VECTORS_FOLDER "/unigram.json",
+    VECTORS_FOLDER "/wordpiece.json",
+    VECTORS_FOLDER "/piece_unigram.model",
 };
 
 /* Files that are only opened, one for each way through loading that no published vocabulary of this size takes: their

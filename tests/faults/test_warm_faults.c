@@ -36,7 +36,7 @@ static bool fail_one(const struct warm_stretch *stretch, enum fault_kind kind, u
     calls = fault_disarm();
     warm_close(w);
     T_EQ(fault_allocations(), allocations);
-    if (!w && !PEAK_SANITIZED) /* which maps as it likes */
+    if (!w && !T_SANITIZED) /* which maps as it likes */
         T_EQ(mapped(), before);
     return calls >= n;
 }

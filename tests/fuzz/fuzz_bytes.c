@@ -1,5 +1,5 @@
 /*
- * fuzz_bytes.c: a file of any bytes as a stream: plain, zstd or gzip, as they begin. Whatever the file is, reading
+ * fuzz_bytes.c: a file of any bytes as a stream: plain or compressed, as they begin. Whatever the file is, reading
  * ends; reading in other pieces gives the same text and the same end; from a mark it goes on with the same.
  *
  * The input is a byte that chooses the pieces, then the file.

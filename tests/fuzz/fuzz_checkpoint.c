@@ -14,6 +14,7 @@
 #include "checksum/checksum.h"
 #include "files.h"
 #include "format/format.h"
+#include "writer/writer.h"
 
 /* The first byte. */
 enum {
@@ -30,28 +31,31 @@ enum {
 /* The second byte. */
 enum { ADD = 1, APPEND = 2, CHECKPOINT = 4, AGAIN = 8, FINISH = 16, ABANDON = 32, INPUT = 64 };
 
-/* Offsets in a checkpoint. */
+/* Offsets in a checkpoint. check_layout() sees whether they still are right: once they were not, for two versions, and
+ * nothing was fuzzed but the first check. */
 enum {
     AT_RULES = 8,
-    AT_TOKENIZER = 56,
-    AT_TOKENS = 88,
-    AT_DOCUMENTS = 96,
-    AT_PAGES = 104,
-    AT_LENGTHS = 152,
-    FIXED = 224
+    AT_TOKENIZER = 64,
+    AT_TOKENS = 96,
+    AT_DOCUMENTS = 104,
+    AT_SPILLS = 136,
+    SPILL_SIZE = 24, /* length and sum */
+    FIXED = AT_SPILLS + SPILL_COUNT * SPILL_SIZE,
+    EMPTY = FIXED + 3 * 8 + 16 /* no inputs, no metadata, no note; the hash */
 };
 
 /* Of the files beside it. */
 #define LENGTH 65536
 
-static const char *const spills[] = { "tokens", "documents", "directory", "pages", "origins",
-                                      "lines",  "id-ends",   "ids",       "hashes" };
+static const char *const spills[SPILL_COUNT] = { "tokens",  "documents", "directory", "pages", "origins",   "lines",
+                                                 "id-ends", "ids",       "hashes",    "mask",  "mask-pages" };
+static uint8_t magic[8]; /* as this library writes it */
 
 static void make_files(const uint8_t *checkpoint, size_t size)
 {
     char name[64];
 
-    for (size_t i = 0; i < sizeof spills / sizeof spills[0]; i++) {
+    for (size_t i = 0; i < SPILL_COUNT; i++) {
         snprintf(name, sizeof name, "d.partial.%s", spills[i]);
         if (truncate(files_path(name), LENGTH) != 0) {
             files_write(name, "", 0);
@@ -70,14 +74,13 @@ static struct leat_writer_options options_of(uint8_t choices)
     o.store_lines = (choices & LINES) != 0;
     o.store_ids = (choices & IDS) != 0;
     o.store_hashes = (choices & HASHES) != 0;
+    o.store_mask = o.store_lines && !o.store_ids; /* the byte has no bit left */
     o.force = 1;
     return o;
 }
 
 static void repair_rules(uint8_t *c, const struct leat_writer_options *o)
 {
-    static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '2' };
-
     memcpy(c, magic, sizeof magic);
     bytes_store64(c + AT_RULES, o->vocabulary);
     bytes_store64(c + AT_RULES + 8, o->end_token);
@@ -85,27 +88,73 @@ static void repair_rules(uint8_t *c, const struct leat_writer_options *o)
     bytes_store64(c + AT_RULES + 24, (uint64_t)o->store_lines);
     bytes_store64(c + AT_RULES + 32, (uint64_t)o->store_ids);
     bytes_store64(c + AT_RULES + 40, (uint64_t)o->store_hashes);
+    bytes_store64(c + AT_RULES + 48, (uint64_t)o->store_mask);
     memset(c + AT_TOKENIZER, 0, 16);
     checksum_store(c + AT_TOKENIZER + 16, checksum_kernels()->hash("", 0));
+}
+
+static uint64_t length_at(const uint8_t *c, enum writer_spill spill)
+{
+    return bytes_load64(c + AT_SPILLS + spill * SPILL_SIZE);
+}
+
+/* With the sum of a file of zeros. */
+static void put_length(uint8_t *c, enum writer_spill spill, uint64_t length)
+{
+    static const uint8_t zeros[LENGTH];
+    struct hash128 sum = { 0, 0 };
+
+    checksum_kernels()->pages(&sum, zeros, length < LENGTH ? length : LENGTH, 0, NULL);
+    bytes_store64(c + AT_SPILLS + spill * SPILL_SIZE, length);
+    checksum_store(c + AT_SPILLS + spill * SPILL_SIZE + 8, sum);
 }
 
 static void repair_lengths(uint8_t *c, const struct leat_writer_options *o)
 {
     uint64_t width = format_width(o->vocabulary), tokens = bytes_load64(c + AT_TOKENS) % (LENGTH / 4);
-    uint64_t documents = bytes_load64(c + AT_DOCUMENTS) % (LENGTH / 16), pages = tokens * width / FORMAT_PAGE_BYTES;
+    uint64_t documents = bytes_load64(c + AT_DOCUMENTS) % (LENGTH / 16), frame = writer_spill_frame(SPILL_TOKENS);
 
     bytes_store64(c + AT_TOKENS, tokens);
     bytes_store64(c + AT_DOCUMENTS, documents);
-    bytes_store64(c + AT_PAGES, pages);
-    bytes_store64(c + AT_LENGTHS, tokens * width);
-    bytes_store64(c + AT_LENGTHS + 8, 8 * documents);
-    bytes_store64(c + AT_LENGTHS + 16, bytes_load64(c + AT_LENGTHS + 16) % (LENGTH / 8) * 8);
-    bytes_store64(c + AT_LENGTHS + 24, 4 * pages);
-    bytes_store64(c + AT_LENGTHS + 32, 16 * documents);
-    bytes_store64(c + AT_LENGTHS + 40, o->store_lines ? 8 * documents : 0);
-    bytes_store64(c + AT_LENGTHS + 48, o->store_ids ? 8 * documents : 0);
-    bytes_store64(c + AT_LENGTHS + 56, bytes_load64(c + AT_LENGTHS + 56) % (LENGTH + 1));
-    bytes_store64(c + AT_LENGTHS + 64, o->store_hashes ? 16 * documents : 0);
+    put_length(c, SPILL_TOKENS, tokens * width);
+    put_length(c, SPILL_DOCUMENTS, 8 * documents);
+    put_length(c, SPILL_DIRECTORY, length_at(c, SPILL_DIRECTORY) % (LENGTH / 8) * 8);
+    put_length(c, SPILL_PAGES, tokens * width / frame * (frame / FORMAT_PAGE_BYTES * 4));
+    put_length(c, SPILL_ORIGINS, FORMAT_ORIGIN_BYTES * documents);
+    put_length(c, SPILL_LINES, o->store_lines ? 8 * documents : 0);
+    put_length(c, SPILL_ID_ENDS, o->store_ids ? 8 * documents : 0);
+    put_length(c, SPILL_IDS, o->store_ids ? length_at(c, SPILL_IDS) % (LENGTH + 1) : 0);
+    put_length(c, SPILL_HASHES, o->store_hashes ? FORMAT_HASH_BYTES * documents : 0);
+    put_length(c, SPILL_MASK, o->store_mask ? tokens : 0);
+    put_length(c, SPILL_MASK_PAGES, length_at(c, SPILL_MASK) / frame * (frame / FORMAT_PAGE_BYTES * 4));
+}
+
+/* A checkpoint of nothing, as the library writes it: it has the size that the offsets say, and can be resumed when all
+ * that they reach has been written over. */
+static void check_layout(void)
+{
+    struct leat_writer_options o = options_of(0);
+    uint8_t c[EMPTY + 1];
+    struct leat_writer *w;
+    struct leat_error err;
+    FILE *f;
+
+    FUZZ_CHECK(leat_writer_open(&w, files_path("d"), &o, &err) == LEAT_OK);
+    FUZZ_CHECK(leat_writer_checkpoint(w, "", 0, &err) == LEAT_OK);
+    leat_writer_suspend(w);
+    f = fopen(files_path("d.partial.checkpoint"), "rb");
+    FUZZ_CHECK(f && fread(c, 1, sizeof c, f) == EMPTY);
+    fclose(f);
+    memcpy(magic, c, sizeof magic);
+    memset(c, 0, FIXED);
+    bytes_store64(c + AT_TOKENS, 100);
+    bytes_store64(c + AT_DOCUMENTS, 10);
+    repair_rules(c, &o);
+    repair_lengths(c, &o);
+    checksum_store(c + EMPTY - 16, checksum_kernels()->hash(c, EMPTY - 16));
+    make_files(c, EMPTY);
+    FUZZ_CHECK(leat_writer_resume(&w, files_path("d"), &o, NULL, NULL, &err) == LEAT_OK);
+    leat_writer_abandon(w);
 }
 
 /* The finished dataset: the files that the checkpoint spoke of were hostile too, so it may be refused. */
@@ -171,7 +220,8 @@ FUZZ_TARGET(checkpoint)
 
     if (size < 2 || size > 16384)
         return -1;
-    files_begin();
+    if (files_begin())
+        check_layout();
     options = options_of(data[0]);
     count = size - 2 + (data[0] & REPAIR_HASH ? 16 : 0);
     c = malloc(count + 1);

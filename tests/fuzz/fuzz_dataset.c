@@ -122,6 +122,8 @@ static void read_documents(const struct leat_dataset *d, uint64_t *random)
 
     if (fine(leat_dataset_document(d, number, &first, &count, &err), &err))
         FUZZ_CHECK(number < d->documents && bytes_inside(first, count, d->tokens));
+    if (fine(leat_dataset_document_list(d, &number, 1, &starts[0], &starts[1], &err), &err))
+        FUZZ_CHECK(starts[0] == first && starts[1] == count);
     if (fine(leat_dataset_starts(d, number, 1 + fuzz_up_to(random, 7), starts, &err), &err))
         FUZZ_CHECK(starts[0] <= d->tokens);
     if (fine(leat_dataset_documents_in(d, from, width, &first, &count, &err), &err))

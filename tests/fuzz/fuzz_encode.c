@@ -47,6 +47,10 @@ static struct row {
     { .name = FOLDER "word_suffix.json" },
     { .name = FOLDER "piece_fallback.model" },
     { .name = FOLDER "piece_unknown.model" },
+    { .name = FOLDER "unigram.json" },
+    { .name = FOLDER "wordpiece.json" },
+    { .name = FOLDER "unigram_whole.json" },
+    { .name = FOLDER "piece_unigram.model" },
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])

@@ -1,6 +1,7 @@
 /*
  * fuzz_json.c: any bytes as a record of JSON lines: the scanner whole and in parts gives the same, on every CPU level;
- * a text that is found is unescaped in parts to the same bytes.
+ * a text that is found is unescaped in parts to the same bytes. And as a JSON array of records: the records are the
+ * same in parts, and from the end of any record on.
  *
  * The input is a byte that chooses the paths, then the record; where it is cut depends on its bytes.
  *
@@ -8,6 +9,7 @@
  */
 #include <stdbool.h>
 
+#include "corpus/json/json_array.h"
 #include "corpus/json/json_push.h"
 #include "fuzz.h"
 
@@ -73,6 +75,40 @@ static void check_parts(const struct json_fields *fields, const char *record, si
     json_push_close(push);
 }
 
+/* The sum of all records and of the end from a->position on; if `restart`, a new scanner goes on after each record. */
+static uint64_t sum_records(struct json_array *a, const char *text, size_t size, bool restart, uint64_t *random)
+{
+    uint64_t sum = 0;
+
+    while (a->position < size) {
+        size_t left = size - (size_t)a->position, part = random ? 1 + fuzz_random(random) % left : left;
+        enum json_array_found found = json_array_next(a, text + a->position, part);
+
+        FUZZ_CHECK(a->position <= size && a->record <= a->position);
+        if (found == JSON_ARRAY_MORE)
+            continue;
+        sum = (sum * 31 + a->position) * 31 + (found == JSON_ARRAY_RECORD ? a->record : 0);
+        if (found == JSON_ARRAY_BROKEN)
+            break;
+        if (restart)
+            json_array_begin(a, a->position);
+    }
+    return (sum * 31 + json_array_in_record(a)) * 31 + json_array_ended(a);
+}
+
+static void check_array(const char *text, size_t size, uint64_t *random)
+{
+    struct json_array a;
+    uint64_t whole;
+
+    json_array_begin(&a, 0);
+    whole = sum_records(&a, text, size, false, NULL);
+    json_array_begin(&a, 0);
+    FUZZ_CHECK(sum_records(&a, text, size, false, random) == whole);
+    json_array_begin(&a, 0);
+    FUZZ_CHECK(sum_records(&a, text, size, true, NULL) == whole);
+}
+
 FUZZ_TARGET(json)
 {
     const char *record = (const char *)data + 1;
@@ -87,6 +123,7 @@ FUZZ_TARGET(json)
     FUZZ_CHECK(json_fields_prepare(&fields, paths[data[0] % 5].text, paths[data[0] % 5].id, NULL) == LEAT_OK);
     for (size_t i = 0; i < size; i++)
         random = random * 31 + data[1 + i];
+    check_array(record, size, &random);
     for (unsigned i = 0; (row = json_kernels_row(i, &usable)); i++) {
         struct leat_error err = { 0 };
         struct answer a = { 0 };

@@ -25,7 +25,7 @@ static inline int fuzz_load_ok(enum leat_status s, const struct leat_error *err)
         return 1;
     FUZZ_CHECK(err->status == s && memchr(err->message, '\0', sizeof err->message) && err->message[0]);
     FUZZ_CHECK(s == LEAT_E_VOCABULARY || s == LEAT_E_UNSUPPORTED || s == LEAT_E_ARGUMENT || s == LEAT_E_TEXT ||
-               s == LEAT_E_NO_MEMORY);
+               s == LEAT_E_PRETOKEN || s == LEAT_E_NO_MEMORY);
     return 0;
 }
 

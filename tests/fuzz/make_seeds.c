@@ -14,6 +14,8 @@
 #define FIXED    28
 #define TABLE    180
 #define SECTIONS (TABLE + 32 * 11) /* of the dataset "rich" */
+/* Where the description stands in an input of fuzz_verify.c. */
+#define VERIFY_AT 33
 
 static const char *out_folder;
 
@@ -73,12 +75,15 @@ static const struct kind kinds[] = {
     { "empty", 300, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
     { "one", 300, 299, LEAT_NONE, 1, 5, 1, 0, 0, 0, 0, 0, 1 },
     { "plain", 300, LEAT_NONE, LEAT_NONE, 6, 9, 2, 0, 0, 0, 0, 0, 0 },
-    { "wide", 100000, 99999, 0, 5, 9, 2, 1, 1, 1, 1, 0, 0 },
-    { "rich", 65536, 7, 8, 8, 12, 3, 1, 1, 2, 1, 0, 1 },
+    { "wide", 100000, 99999, 0, 5, 9, 2, 1, 1, 1, 2, 0, 0 },
+    { "rich", 65536, 7, 8, 8, 12, 3, 1, 1, 2, 3, 0, 1 },
     { "shuffled", 50, 49, LEAT_NONE, 8, 6, 3, 0, 1, 1, 0, 1, 1 },
     { "pages", 65535, 0, LEAT_NONE, 3, 3000, 1, 1, 0, 0, 0, 0, 0 },
-    { "tiny documents", 4, LEAT_NONE, LEAT_NONE, 40, 1, 1, 0, 0, 0, 1, 0, 0 },
+    { "tiny documents", 4, LEAT_NONE, LEAT_NONE, 40, 1, 1, 0, 0, 0, 8, 0, 0 },
 };
+
+/* Some are the beginning of others; bytes on both sides of 128. */
+static const char *const keys[] = { "k", "k2", "a", "k\x7f", "k\xc3\xa9", "key", "k22", "\xc3\xa9" };
 
 static void write_dataset(const char *name, const struct kind *k, const char *note)
 {
@@ -99,8 +104,8 @@ static void write_dataset(const char *name, const struct kind *k, const char *no
     must_ok(leat_writer_open(&w, name, &options, &err), &err);
     for (unsigned i = 0; i < k->inputs; i++)
         must_ok(leat_writer_add_input(w, i % 2 ? "b" : "in/a.jsonl", NULL, &err), &err);
-    for (int i = 0; i < 3 * k->metadata; i++)
-        must_ok(leat_writer_set_metadata(w, i == 0 ? "k" : i == 1 ? "k2" : "a", i == 1 ? "" : "value", &err), &err);
+    for (int i = 0; i < k->metadata; i++)
+        must_ok(leat_writer_set_metadata(w, keys[i], i % 3 ? "value" : "", &err), &err);
     for (unsigned i = 0; i < k->documents; i++) {
         struct leat_origin origin = { .line = i + 1,
                                       .id = "doc-17",
@@ -222,6 +227,35 @@ static void contradicting_seeds(const uint8_t *index, size_t index_size, const u
     }
 }
 
+/* Each kind of dataset as it is, and with each kind of change; see fuzz_verify.c. */
+static void verify_seeds(const char *name, const uint8_t *description, size_t size)
+{
+    uint8_t *bytes = calloc(1, VERIFY_AT + size);
+    char seed[100];
+
+    must(bytes != NULL, "memory");
+    memcpy(bytes + VERIFY_AT, description, size);
+    for (unsigned what = 0; what < 11; what++)
+        for (unsigned how = 0; how < 9; how++) {
+            uint64_t random = 10 * how + what;
+
+            bytes[0] = (uint8_t)(what == 0 ? (1u << how) / 2 : 0);
+            for (unsigned i = 1; i < 9; i++)
+                bytes[i] = (uint8_t)fuzz_random(&random);
+            bytes[1] = (uint8_t)what;
+            bytes[5] = (uint8_t)how;
+            snprintf(seed, sizeof seed, "seed-%s-%u-%u", name, what, how);
+            put_seed("verify", seed, bytes, VERIFY_AT + size);
+        }
+    memcpy(bytes, "\0\5\0\20\0\0z\0", 9);
+    for (unsigned section = 0; section < 12; section++) { /* byte 16 becomes a z: of metadata, its first key's first */
+        bytes[2] = (uint8_t)section;
+        snprintf(seed, sizeof seed, "seed-%s-z-%u", name, section);
+        put_seed("verify", seed, bytes, VERIFY_AT + size);
+    }
+    free(bytes);
+}
+
 static void dataset_seeds(const char *folder)
 {
     static const unsigned repairs[] = { SHAPE_ALL, SHAPE_SUMS | SHAPE_IDENTITY | SHAPE_CHECKSUM,
@@ -246,6 +280,8 @@ static void dataset_seeds(const char *folder)
                 must(bytes != NULL, "memory");
                 snprintf(seed, sizeof seed, "seed-%s-%u-%u", kinds[i].name, r, act);
                 put_seed("dataset", seed, bytes, size);
+                if (r == 0 && act == 0)
+                    verify_seeds(kinds[i].name, bytes, size);
                 /* the same with many documents, and with tokens enough for several cells */
                 bytes[3] = (uint8_t)(act / 2);
                 bytes[4] = (uint8_t)(20 + 30 * act);
@@ -254,6 +290,10 @@ static void dataset_seeds(const char *folder)
                 snprintf(seed, sizeof seed, "seed-%s-%u-%u-run", kinds[i].name, r, act);
                 if (act % 2 == 0)
                     put_seed("dataset", seed, bytes, size);
+                if (r == 0 && act == 4) {
+                    snprintf(seed, sizeof seed, "%s-run", kinds[i].name);
+                    verify_seeds(seed, bytes, size);
+                }
                 free(bytes);
             }
         if (strcmp(kinds[i].name, "rich") == 0) {
@@ -357,7 +397,8 @@ static const char *const vocabularies[] = {
     "split_spaces.json",    "metaspace_always.json",
     "metaspace_first.json", "added.json",
     "word_suffix.json",     "piece_fallback.model",
-    "piece_unknown.model",
+    "piece_unknown.model",  "unigram.json",
+    "piece_unigram.model",  "wordpiece.json",
 };
 
 /* Small files that load, a part each, and what a mutator would not find. */

@@ -165,9 +165,9 @@ static void place_pieces(struct build *b)
         if (each && repairs(b, SHAPE_COUNTS) && find(b, FORMAT_DOCUMENTS))
             p->bytes = b->documents * entry_bytes(p->kind);
         if (p->kind == FORMAT_DIRECTORY && repairs(b, SHAPE_DIRECTORY | SHAPE_COUNTS))
-            p->bytes = 8 * bytes_pieces(b->token_size, FORMAT_CELL_BYTES);
+            p->bytes = 8 * bytes_divide_up(b->token_size, FORMAT_CELL_BYTES);
         if (p->kind == FORMAT_PAGES && repairs(b, SHAPE_PAGES | SHAPE_COUNTS))
-            p->bytes = 4 * bytes_pieces(b->token_size, FORMAT_PAGE_BYTES);
+            p->bytes = 4 * bytes_divide_up(b->token_size, FORMAT_PAGE_BYTES);
         p->offset = format_align(end);
         end = p->offset + p->bytes;
     }
@@ -316,22 +316,50 @@ static void repair_tokenizer(struct build *b, const struct piece *p)
     set(b, p, 3, file ? 2 : 1);
 }
 
+/* A size of at least `least` that fits into what is left: the one that is there, if it does. */
+static uint64_t fitting(const uint8_t *at, uint64_t least, uint64_t left)
+{
+    uint64_t size = bytes_load64(at);
+
+    if (size > left)
+        size %= left + 1;
+    return size < least ? least : size;
+}
+
+/*
+ * A key that does not come after the one before it becomes that one, longer or with its last byte one higher: then a
+ * change of one byte or size makes two keys equal.
+ */
+static void raise_key(uint8_t *key, uint64_t bytes, const uint8_t *before, uint64_t before_bytes)
+{
+    uint64_t common = min(bytes, before_bytes);
+    int order = memcmp(before, key, (size_t)common);
+
+    if (order < 0 || (order == 0 && before_bytes < bytes))
+        return;
+    memcpy(key, before, (size_t)common);
+    for (uint64_t i = common; bytes <= before_bytes && i > 0 && ++key[i - 1] == 0; i--)
+        ;
+}
+
 /* Returns the number of pairs. */
 static uint64_t repair_metadata(struct build *b, const struct piece *p)
 {
-    uint64_t at = 0, count = 0;
+    uint64_t at = 0, count = 0, before_bytes = 0;
+    const uint8_t *before = NULL;
 
-    while (p->bytes - at >= 17) {
+    for (; p->bytes - at >= 17; count++) {
         uint8_t *pair = b->index + p->offset + at;
-        uint64_t left = p->bytes - at - 16, key = bytes_load64(pair), value = bytes_load64(pair + 8);
+        uint64_t left = p->bytes - at - 16, key = fitting(pair, 1, left), value = fitting(pair + 8, 0, left - key);
 
-        key = 1 + min(key, left - 1);
-        value = min(value, left - key);
         if (left - key - value < 17)
             value = left - key;
         bytes_store64(pair, key);
         bytes_store64(pair + 8, value);
-        pair[16] = (uint8_t)count++; /* so that keys rise */
+        if (before)
+            raise_key(pair + 16, key, before, before_bytes);
+        before = pair + 16;
+        before_bytes = key;
         at += 16 + key + value;
     }
     return count;
@@ -418,10 +446,11 @@ static void put_table(struct build *b, const uint8_t *table, bool ordered, uint6
     }
 }
 
-/* The identity as FORMAT.md has it: a hash over fields, fingerprint, token sum and the documents' sum. */
+/* The identity as FORMAT.md has it: a hash over fields, fingerprint, token sum, the documents' sum and a mask's. */
 static void put_identity(struct build *b)
 {
-    uint8_t text[96] = { 0 }, *page = b->index;
+    uint8_t text[112] = { 0 }, *page = b->index;
+    size_t size = 96;
 
     memcpy(text, page + AT_TOKENS, 40); /* tokens, documents, vocabulary, end, begin */
     bytes_store64(text + 40, bytes_load32(page + AT_TOKEN_WIDTH));
@@ -429,7 +458,12 @@ static void put_identity(struct build *b)
     for (unsigned i = 0; i < b->count; i++)
         if (b->pieces[i].kind == FORMAT_DOCUMENTS)
             memcpy(text + 80, page + AT_SECTIONS + ENTRY * i + IN_SUM, 16);
-    checksum_store(page + AT_IDENTITY, b->kernels->hash(text, sizeof text));
+    for (unsigned i = 0; i < b->count; i++)
+        if (b->pieces[i].kind == FORMAT_MASK) {
+            memcpy(text + 96, page + AT_SECTIONS + ENTRY * i + IN_SUM, 16);
+            size = sizeof text;
+        }
+    checksum_store(page + AT_IDENTITY, b->kernels->hash(text, size));
 }
 
 static void put_header(struct build *b)

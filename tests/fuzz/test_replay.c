@@ -2,8 +2,9 @@
  * test_replay.c: every stored input of every fuzzer once, without libFuzzer: what was ever found stays found. The name
  * of each input is printed before it is run, so that the last one is the one that failed.
  *
- * Files under tests/fuzz/corpus/<fuzzer>/ that have a name in words are defects that a fuzzer found, named after what
- * was wrong; the others, named by a hash, are what adds coverage. Usage: test_replay [fuzzer [file...]]
+ * Files under tests/fuzz/corpus/<fuzzer>/ that have a name in words show defects that a fuzzer found, or that were put
+ * into leat to see whether it does, and are named after what was wrong; the others, named by a hash, are what adds
+ * coverage. Usage: test_replay [fuzzer [file...]]
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -14,16 +15,22 @@
 
 int fuzz_dataset(const uint8_t *data, size_t size);
 int fuzz_checkpoint(const uint8_t *data, size_t size);
+int fuzz_foreign(const uint8_t *data, size_t size);
+int fuzz_import(const uint8_t *data, size_t size);
 int fuzz_list(const uint8_t *data, size_t size);
 int fuzz_writer(const uint8_t *data, size_t size);
 int fuzz_load_json(const uint8_t *data, size_t size);
 int fuzz_load_tiktoken(const uint8_t *data, size_t size);
 int fuzz_load_sentencepiece(const uint8_t *data, size_t size);
+int fuzz_tokenizer_cost(const uint8_t *data, size_t size);
 int fuzz_encode(const uint8_t *data, size_t size);
 int fuzz_json(const uint8_t *data, size_t size);
+int fuzz_remote_list(const uint8_t *data, size_t size);
 int fuzz_bytes(const uint8_t *data, size_t size);
+int fuzz_parquet(const uint8_t *data, size_t size);
 int fuzz_plan(const uint8_t *data, size_t size);
 int fuzz_state(const uint8_t *data, size_t size);
+int fuzz_verify(const uint8_t *data, size_t size);
 
 static const struct fuzzer {
     const char *name;
@@ -31,16 +38,22 @@ static const struct fuzzer {
 } fuzzers[] = {
     { "dataset", fuzz_dataset },
     { "checkpoint", fuzz_checkpoint },
+    { "foreign", fuzz_foreign },
+    { "import", fuzz_import },
     { "list", fuzz_list },
     { "writer", fuzz_writer },
     { "load_json", fuzz_load_json },
     { "load_tiktoken", fuzz_load_tiktoken },
     { "load_sentencepiece", fuzz_load_sentencepiece },
+    { "tokenizer_cost", fuzz_tokenizer_cost },
     { "encode", fuzz_encode },
     { "json", fuzz_json },
+    { "remote_list", fuzz_remote_list },
     { "bytes", fuzz_bytes },
+    { "parquet", fuzz_parquet },
     { "plan", fuzz_plan },
     { "state", fuzz_state },
+    { "verify", fuzz_verify },
 };
 
 static void replay_file(const struct fuzzer *f, const char *path)

@@ -33,7 +33,7 @@ void model_end_document(struct model *m, const struct leat_origin *origin, const
     if (origin) {
         d->input = origin->input;
         d->offset = origin->offset;
-        d->line = options->store_lines ? origin->line : LEAT_NONE;
+        d->line = options->store_lines && origin->line > 0 ? origin->line : LEAT_NONE;
         d->id_bytes = options->store_ids && origin->id ? origin->id_bytes : 0;
         if (d->id_bytes > 0)
             memcpy(d->id, origin->id, (size_t)d->id_bytes);

@@ -3,27 +3,40 @@
 # title.
 . tests/lint/common.sh
 
-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' 'Makefile' '.ci/*' 'scripts/*' | while read -r file; do
-    # the lines that may carry it: not #!, not blank
-    head=$(grep -vE '^(#!.*|# shellcheck .*|)$' "$file" | head -n 2)
-    base=${file##*/}
-    case $base:$head in
-    *.c:/\** | *.h:/\** | *.cu:/\**) ;;
-    *.c:* | *.h:* | *.cu:*) echo "$file:1: does not begin with /*" && continue ;;
-    *.py:\"\"\"* | *:\#*) ;;
-    *) echo "$file:1: does not begin with a comment" && continue ;;
-    esac
-    case $base:$head in
-    Makefile:* | run:* | *.py:*) ;; # called by many names, or imported
-    *:*"${base%.in}:"*) ;;
-    *:*"${base%.in} "*) ;; # with its arguments
-    *) echo "$file:1: the first comment does not begin with \"$base: \"" ;;
-    esac
-done
-files '*.md' | while read -r file; do
-    case $(head -n 1 "$file") in
-    '# '*) ;;
-    *) echo "$file:1: does not begin with a title" ;;
-    esac
-done
+# shellcheck disable=SC2016 # awk's own
+look='
+# The lines that may carry it: two that are neither #! nor blank.
+function head_of(file, line, n, head) {
+    while (n < 2 && (getline line <file) > 0)
+        if (line !~ /^#!/ && line !~ /^# shellcheck / && line != "") {
+            head = head line "\n"
+            n++
+        }
+    close(file)
+    return head
+}
+function look_at(file, base, name, head) {
+    base = file
+    sub(/.*\//, "", base)
+    name = base
+    sub(/\.in$/, "", name)
+    head = head_of(file)
+    if (base ~ /\.md$/) {
+        if (head !~ /^# /)
+            print file ":1: does not begin with a title"
+    } else if (base ~ /\.(c|h|cu)$/ && head !~ /^\/\*/) {
+        print file ":1: does not begin with /*"
+    } else if (base !~ /\.(c|h|cu)$/ && head !~ (base ~ /\.py$/ ? "^\"\"\"" : "^#")) {
+        if (base !~ /\.py$/ || head !~ /^#/)
+            print file ":1: does not begin with a comment"
+    } else if (base != "Makefile" && base != "run" && base !~ /\.py$/) { # called by many names, or imported
+        if (!index(head, name ":") && !index(head, name " ")) # with its arguments
+            print file ":1: the first comment does not begin with \"" base ": \""
+    }
+}
+BEGIN {
+    for (i = 1; i < ARGC; i++)
+        look_at(ARGV[i])
+}'
+files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' '*.md' 'Makefile' '.ci/*' 'scripts/*' | xargs awk "$look"
 exit 0

@@ -15,5 +15,5 @@ while read -r file; do
     [ -x "$file" ] || [ "$file" = tests/lint/common.sh ] || echo "$file: is not executable"
 done <"$scripts"
 command -v shellcheck >/dev/null || skip "needs shellcheck"
-xargs shellcheck -x -f gcc <"$scripts"
+xargs -P "$(nproc)" -n 8 shellcheck -x -f gcc <"$scripts"
 exit 0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_tables.sh: what stands in a table of the library stands under the same name and number in the public header and
-# in Python: engines, formats of inputs, outputs of a batch, with their fields and files.
+# in Python: engines, formats of inputs, orders, outputs of a batch, with their fields and files.
 . tests/lint/common.sh
 
 # "name=number" of an enum of a header, one a line: PREFIX FILE
@@ -42,21 +42,27 @@ formats=tokenize_tools/corpus/record_format.h
 table $formats PACK include/leat_pack.h
 same python/leat/_pack_options.py FORMATS "$(dict FORMATS python/leat/_pack_options.py)" \
     "$(header PACK include/leat_pack.h)"
-same tokenize_tools/commands/pack_options.c "the values of --format" \
-    "$(grep -A 3 '\.name = "format"' tokenize_tools/commands/pack_options.c |
+same tokenize_tools/commands/packing/pack_options.c "the values of --format" \
+    "$(grep -A 3 '\.name = "format"' tokenize_tools/commands/packing/pack_options.c |
         sed -nE 's/.*\.value = "([a-z|]+)".*/\1/p' | tr '|' '\n')" \
     "$(header PACK include/leat_pack.h | sed 's/=.*//')"
+
+orders=$(header ORDER include/leat.h | sed 's/=.*//' | tr '_' '-')
+same tokenize_tools/cli/plan_options.c "the values of --order" \
+    "$(sed -nE 's/.*\[LEAT_ORDER_[A-Z_]+\] = "([a-z-]+)".*/\1/p' tokenize_tools/cli/plan_options.c)" "$orders"
+same src/plan/plan_orders.h "the rows" \
+    "$(grep -oE 'each\([0-9]+, "[a-z-]+"' src/plan/plan_orders.h | cut -d '"' -f 2)" "$orders"
 
 # Fields of outputs are called as their numbers are; those that are made singly have a file each.
 made=src/rows/rows_outputs.h
 outputs=$(header OUTPUT include/leat.h | sed 's/=.*//')
-made_rows=$(grep -oE 'each\([a-z_]+, [A-Z_]+' $made | sed 's/each(//')
+made_rows=$(sed -nE 's/^ +(together|singly)\(([a-z_]+, [A-Z_]+), .*/\2/p' $made)
 same $made "the rows" "$(printf '%s\n' "$made_rows" | sed 's/.*, //' | tr '[:upper:]' '[:lower:]')" "$outputs"
 same $made "the fields" "$(printf '%s\n' "$made_rows" | sed 's/, .*//')" "$outputs"
 same include/leat.h "the fields of struct leat_outputs" \
     "$(sed -n '/^struct leat_outputs {/,/^};/s/^ *[a-z0-9_]* \*\([a-z_]*\);.*/\1/p' include/leat.h)" "$outputs"
 same $made "the outputs that are made singly" \
-    "$(sed -n '/ROWS_OUTPUTS_SINGLY(each) /,/[^\\]$/p' $made | grep -oE ' each\([a-z_]+' | sed 's/.*(//')" \
+    "$(sed -nE 's/^ +singly\(([a-z_]+), .*/\1/p' $made)" \
     "$(files 'src/rows/output_*.h' | sed 's|src/rows/output_||; s/\.h$//')"
 same python/src/loader/batch.h "the rows" \
     "$(grep -oE 'row\([A-Z_]+' python/src/loader/batch.h | sed 's/row(//' | tr '[:upper:]' '[:lower:]')" "$outputs"

@@ -6,15 +6,18 @@
 # in two pieces, so that this file does not find itself
 notes='TO''DO|FIX''ME|XX''X|HA''CK'
 
-files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.md' '*.in' '*.txt' Makefile '.ci/*' | while read -r file; do
-    grep -nwE "$notes" "$file" | sed "s|^|$file:|; s|\$|: a note to oneself|"
-    grep -nE '[[:space:]]$' "$file" | sed -E "s|^([0-9]+):.*|$file:\1: blanks at the end of the line|"
-    grep -nE '^(<{7}|>{7})( |$)' "$file" | sed -E "s|^([0-9]+):.*|$file:\1: a mark of a merge|"
-    [ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at the end"
-    case $file in
-    *.md | *.txt) ;;
-    *) LC_ALL=C.UTF-8 grep -nE '^.{121}' "$file" | sed -E "s|^([0-9]+):.*|$file:\1: longer than 120 columns|" ;;
-    esac
+found() { # WHAT: the places on stdin have it
+    sed -E "s/^([^:]+:[0-9]+):.*/\1: $1/"
+}
+texts=$(mktemp) || exit 1
+trap 'rm -f "$texts"' EXIT
+files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.md' '*.in' '*.txt' Makefile '.ci/*' >"$texts"
+xargs grep -HnwE "$notes" <"$texts" | found 'a note to oneself'
+xargs grep -HnE '[[:space:]]$' <"$texts" | found 'blanks at the end of the line'
+xargs grep -HnE '^(<{7}|>{7})( |$)' <"$texts" | found 'a mark of a merge'
+xargs grep -LPz '\n\z' <"$texts" | while read -r file; do
+    [ ! -s "$file" ] || echo "$file: no newline at the end"
 done
+grep -vE '\.(md|txt)$' "$texts" | LC_ALL=C.UTF-8 xargs grep -HnE '^.{121}' | found 'longer than 120 columns'
 make -s --no-print-directory help | LC_ALL=C.UTF-8 grep -E '^.{121}' | sed 's/^ */make help: longer than 120 columns: /'
 exit 0

@@ -2,9 +2,9 @@
  * test_loader_outputs.c: inputs, labels, masks, positions, documents and sequences are what leat.h says, number by
  * number, computed here from the tokens' definition and the documents' lengths alone; written, borrowed, wide and
  * narrow, into buffers that are larger than the batch, with damaged and padded rows. Nothing is written beside the
- * buffers. Every CPU level's kernels are tried against the definition of a single number (src/rows/rows_body.h,
- * src/output_*.h), and so is what a device runs (src/rows/rows_device.h), its threads one after another in a random
- * order. A thread runs here.
+ * buffers. Every CPU level's kernels are tried against the definition of a single number (rows_body.h and output_*.h of
+ * src/rows), and so is what a device runs (rows_device.h), its threads one after another in a random order. A thread
+ * runs here.
  *
  * Outputs are gone through by src/rows/rows_outputs.h. For each there must be a function expect_FIELD here, which says
  * what a number of it is.
@@ -15,6 +15,7 @@
 #include "rows/rows_device.h"
 #include "rows/rows_outputs.h"
 #include "support/cpu_limit.h"
+#include "support/rows_made.h"
 
 static char folder[512];
 
@@ -155,7 +156,7 @@ static void check_outputs(const struct expected *e, const struct leat_outputs *o
 #define CHECK_ROWS_NUMBERS                CHECK_NUMBER
 #define CHECK_ROWS_MASK                   CHECK_NUMBER
 #define CHECK_ROWS_SEQUENCES(field, kind) /* see below */
-            ROWS_OUTPUTS(CHECK)
+            ROWS_OUTPUTS(CHECK, CHECK)
 #undef CHECK
         }
     if (o->cu_seqlens)
@@ -175,13 +176,13 @@ static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, 
     o.cu_seqlens_room = room;
 #define BYTES(kind)                          (size_t) rows_output_bytes(kind, numbers, number_bytes, room)
 #define BUFFER(field, name, kind, documents) o.field = buffer(BYTES(kind));
-    ROWS_OUTPUTS(BUFFER)
+    ROWS_OUTPUTS(BUFFER, BUFFER)
     T_OK(leat_batch_write(e->b, &o, NULL, &t_err));
     check_outputs(e, &o);
     o.cu_seqlens_room = e->b->sequences; /* one too few */
     T_STATUS(leat_batch_write(e->b, &o, NULL, &t_err), LEAT_E_RANGE);
 #define BORDER_OF(field, name, kind, documents) check_border(o.field, BYTES(kind));
-    ROWS_OUTPUTS(BORDER_OF)
+    ROWS_OUTPUTS(BORDER_OF, BORDER_OF)
 }
 
 static void refusals(const struct leat_batch *b)
@@ -245,7 +246,7 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
             T_OK(leat_loader_next(l, &b, &t_err));
             T_OK(leat_batch_borrow(b, &out, NULL, &t_err));
 #define BORROWED(field, name, kind, documents) T_EQ(out.field != NULL, (outputs & LEAT_OUTPUT_##name) != 0);
-            ROWS_OUTPUTS(BORROWED)
+            ROWS_OUTPUTS(BORROWED, BORROWED)
 #undef BORROWED
             check_outputs(&(struct expected) { w, b, starts, o.unshifted, o.mask_first, 0 }, &out);
             leat_batch_release(b, NULL);
@@ -319,10 +320,6 @@ static void with_width(unsigned width)
 
 /* ---- Kernels against the definition ---- */
 
-struct slot {
-    uint64_t words[4096];
-};
-
 /* All threads of a device, from a random one on and in steps of a random odd number, so that each comes once. */
 static void run_threads(const struct rows_job *j, uint64_t *random)
 {
@@ -369,7 +366,7 @@ static void check_job(const struct rows_job *j)
             T_EQ(j->loss_mask[at], rows_loss(j, row, i));
 #define SINGLY(field, name, kind, documents)                                                                           \
     T_EQ(number(j->field, kind, j->number_bytes, at), output_##field(&line, stretch_of(j, row, i, documents), i));
-            ROWS_OUTPUTS_SINGLY(SINGLY)
+            ROWS_OUTPUTS(ROWS_SKIP, SINGLY)
             if (rows_stretch(j, row, i))
                 T_EQ(j->cu_seqlens[n++], at);
         }
@@ -378,65 +375,23 @@ static void check_job(const struct rows_job *j)
         T_EQ(j->cu_seqlens[n], (uint64_t)j->rows * j->length);
 }
 
-/* A slot of random rows, and outputs of each kind by every row of kernels. */
-static void random_job(uint64_t *random)
+/* Outputs of each kind by every row of kernels. */
+static void check_random_job(uint64_t *random)
 {
-    static struct slot slot;
-    static uint8_t out[ROWS_OUTPUT_COUNT][8 * 4096];
-    uint32_t width = 2 + (uint32_t)t_below(random, 150), rows = 1 + (uint32_t)t_below(random, 4);
-    struct rows_job j = { .base = (const uint8_t *)slot.words, .rows = rows + (uint32_t)t_below(random, 2) };
-    uint8_t *base = (uint8_t *)slot.words;
-    uint64_t longest;
+    static struct rows_made made;
     int usable;
 
-    j.layout = (struct rows_layout) { .rows = rows,
-                                      .width = width,
-                                      .token_width = t_below(random, 2) ? 4 : 2,
-                                      .start_words = (width + 63) / 64,
-                                      .lengths_at = 8192,
-                                      .flags_at = 8192 + 64,
-                                      .starts_at = 8192 + 128,
-                                      .marks_at = 8192 + 2048,
-                                      .heads_at = 8192 + 4096 };
-    if (t_below(random, 2)) { /* rows that lie apart, where they may */
-        j.layout.rows_at = 8192 + 8192;
-        for (uint32_t row = 0; row < rows; row++)
-            slot.words[(8192 + 8192) / 8 + row] =
-                t_below(random, 8192 / j.layout.token_width - width) * j.layout.token_width;
-    }
-    j.length = width - 1 + (uint32_t)t_below(random, 3);
-    j.number_bytes = t_below(random, 2) ? 4 : 8;
-    j.unshifted = (uint32_t)t_below(random, 2);
-    j.mask_first = (uint32_t)t_below(random, 2);
-    j.pad = 77;
-    for (unsigned i = 0; i < 8192; i++)
-        base[i] = (uint8_t)(t_random(random) & (i % 4 == 3 && j.layout.token_width == 4 ? 0x7f : 0xff));
-    memset(base + 8192, 0, 1024);
-    for (uint32_t row = 0; row < rows; row++) {
-        uint32_t length = t_below(random, 3) ? width - 1 : (uint32_t)t_below(random, width);
-        uint64_t *words = slot.words + (8192 + 128) / 8 + row * j.layout.start_words;
-
-        memcpy(base + 8192 + 4 * row, &length, 4);
-        base[8192 + 64 + row] = t_below(random, 4) == 0;
-        words[0] |= 1;
-        for (uint32_t i = 1; i <= length; i++)
-            if (t_below(random, 10) == 0)
-                words[i / 64] |= (uint64_t)1 << i % 64;
-    }
-#define GIVE(field, name, kind, documents) j.field = (void *)out[ROWS_OUTPUT_##name];
-    ROWS_OUTPUTS(GIVE)
-    j.cu_seqlens_room = rows_sequences(&j, &longest) + 1 + t_below(random, 3);
+    rows_make(&made, random);
     for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
         if (!usable)
             continue;
-        memset(out, 0xa5, sizeof out);
-        rows_fill(rows_row(number_of_row, NULL), &j);
-        check_job(&j);
+        memset(made.outputs, 0xa5, sizeof made.outputs);
+        rows_fill(rows_row(number_of_row, NULL), &made.job);
+        check_job(&made.job);
     }
-    memset(out, 0xa5, sizeof out);
-    rows_mark(base, &j.layout);
-    run_threads(&j, random);
-    check_job(&j);
+    memset(made.outputs, 0xa5, sizeof made.outputs);
+    run_threads(&made.job, random);
+    check_job(&made.job);
 }
 
 /* What is chosen for a CPU without vectors. */
@@ -456,6 +411,6 @@ int main(void)
     with_width(2);
     with_width(4);
     for (unsigned i = 0; i < 300; i++)
-        random_job(&random);
+        check_random_job(&random);
     return t_end();
 }

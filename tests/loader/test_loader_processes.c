@@ -140,18 +140,6 @@ static uint64_t rollup(const char *key)
 
 #define PROCESSES 8u
 
-/* A sanitizer's own memory is not the loader's. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 struct sizes {
     atomic_uint ready;
     uint64_t own[PROCESSES], pss[PROCESSES], ring[PROCESSES];
@@ -208,7 +196,7 @@ static void memory(void)
     for (unsigned i = 0; i < PROCESSES; i++) {
         pss += z->pss[i];
         /* nor is that which the driver of a real GPU takes */
-        T_CHECK(SANITIZED || getenv("LEAT_TEST_DEVICE") || z->own[i] < z->ring[i] + 16384);
+        T_CHECK(T_SANITIZED || getenv("LEAT_TEST_DEVICE") || z->own[i] < z->ring[i] + 16384);
     }
     fprintf(stderr, "eight processes on 16 MiB: %llu KiB in all; of its own each %llu KiB, of which the ring %llu\n",
             (unsigned long long)pss, (unsigned long long)z->own[0], (unsigned long long)z->ring[0]);

@@ -185,14 +185,15 @@ static uint32_t count_sample(void *context, const struct leat_sample *x)
     return 0;
 }
 
-/* Which samples show one of these tokens: by trace, and by going through all samples. */
+/* Which samples show one of these tokens: by trace, in two stretches, and by going through all samples. */
 static void check_trace(const struct all *a, uint32_t source, uint64_t first, uint64_t count, uint64_t epochs,
                         uint64_t until)
 {
     uint8_t *found = calloc(a->samples, 1);
-    uint64_t wrong = 0;
+    uint64_t wrong = 0, border = (until < a->samples ? until : a->samples) / 2;
 
-    T_OK(leat_plan_trace(a->plan, source, first, count, epochs, until, count_sample, found, &t_err));
+    T_OK(leat_plan_trace_range(a->plan, source, first, count, epochs, 0, border, count_sample, found, &t_err));
+    T_OK(leat_plan_trace_range(a->plan, source, first, count, epochs, border, until, count_sample, found, &t_err));
     for (uint64_t n = 0; n < a->samples; n++) {
         const struct document *d = document_of(a, n);
         uint64_t inputs = d->tokens ? row_tokens(d) - 1 : 0;

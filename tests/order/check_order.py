@@ -1,18 +1,24 @@
 """check_order.py: compares the library's order of samples with order_twin.py, which was written from docs/ORDER.md
 alone, on thousands of random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths,
-limits, skips and splits; which are refused, every sample asked, and its inverse. A tenth are plans of documents.
+limits, skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded,
+whole states. A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order.
 
 The frozen vectors of that page are checked against the twin first, and by test_order_vectors.c against the library.
 
 usage: check_order.py DUMP [SEED [PLANS]]     DUMP: the program that tests/order/order_dump.c is
 """
+import os
 import random
 import subprocess
 import sys
 from fractions import Fraction
 
+import megatron_twin
 import order_twin as twin
 import vectors
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "pack"))
+from dataset import hash128  # noqa: E402
 
 WEIGHTS = ["0", "1", "1", "2", "0.5", "0.3", "0.25", "1e-9", "1e3", "0.333333", "17.25", ".1", "7"]
 
@@ -180,10 +186,13 @@ class DocumentCase:
         return out
 
     def plan(self):
-        documents = []
+        documents, used = [], []
         for i, datasets in enumerate(self.sources):
             documents += twin.documents_of(i, datasets, self.fractions, self.used)
-        return twin.DocumentPlan(documents, self.length, self.epochs, self.seed, self.sequential, self.skips)
+            starts = [[sum(lengths[:k]) for k in range(len(lengths))] for lengths in datasets]
+            used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
+                         else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
+        return twin.DocumentPlan(documents, self.length, self.epochs, self.seed, self.sequential, self.skips, used)
 
     def questions(self, plan):
         r = self.r
@@ -209,6 +218,127 @@ class DocumentCase:
             yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
 
 
+class FitCase(DocumentCase):
+    """The same of a plan of rows of whole documents, with phases of any length."""
+
+    def __init__(self, r):
+        super().__init__(r)
+        if len(self.sources) > 2:
+            self.sources = self.sources[:2]
+        made = ("line source", "line seq-len", "line order", "docs")
+        kept = [line for line in self.lines if not line.startswith(made)]
+        self.lines = [f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets)
+                      for i, datasets in enumerate(self.sources)] + [line for line in kept if line != "line epochs 0"]
+        own = [r.choice([None, None, None, 1, 2]) for _ in self.sources]
+        weights = [r.choice(WEIGHTS) if i else "1" for i in range(len(self.sources))]
+        self.lines += [f"line source s{i}:{w}" + (f":{e}" if e else "") for i, (w, e) in enumerate(zip(weights, own))]
+        self.limits = [min((e for e in (e, self.epochs) if e), default=None) for e in own]
+        self.phases = [(0, self.length, [Fraction(w) for w in weights])]
+        self.lines += [f"line seq-len {self.length}", "line order fit"]
+        longest = r.choice([1, 5, 60, 4000])
+        self.options = {key: r.randint(0, longest) for key in twin.FIT_OPTIONS if r.random() < 0.2}
+        self.lines += [f"line {key} {value}" for key, value in self.options.items()]
+        begin = 0
+        again = [self.length, r.randint(1, 30)]  # lengths that come back, between which sources keep their places
+        for _ in range(r.choice([0, 0, 1, 2, 3, 6]) if not any(self.limits) or r.random() < 0.3 else 0):
+            begin += r.randint(1, 30)
+            weights = [r.choice(WEIGHTS + ["0"] * 3) for _ in self.sources]
+            if not any(Fraction(w) for w in weights):
+                weights[r.randrange(len(weights))] = "1"
+            length = r.choice([*again, *again, r.randint(1, 30), r.randint(1, 5000)])
+            self.lines.append(f"line at {begin}:{','.join(weights)}:len={length}")
+            self.phases.append((begin, length, [Fraction(w) for w in weights]))
+
+    def plan(self):
+        documents, used = [], []
+        for datasets in self.sources:
+            documents.append(twin.documents_of(len(documents), datasets, self.fractions, self.used))
+            starts = [[sum(lengths[:k]) for k in range(len(lengths))] for lengths in datasets]
+            used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
+                         else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
+        return twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options)
+
+    def questions(self, plan):
+        r = self.r
+        places = [0, 1, 2, plan.end - 1, plan.end, r.randrange(plan.end)] + [r.randrange(120) for _ in range(20)]
+        for begin, _, _ in self.phases:
+            places += [max(begin - 1, 0), begin]
+        for n in places:
+            yield f"pieces {n}", " ".join(map(str, plan.show(n))) if n < plan.end else "none"
+        for _ in range(4):
+            source, epochs = r.randrange(len(self.sources)), r.choice([1, 2, 3, 1000])
+            tokens = sum(map(sum, self.sources[source]))
+            first = r.randint(0, tokens)
+            size = min(r.choice([1, 1, 5, 100, 5000]), tokens - first)
+            until = r.randrange(200)
+            found = plan.find(source, first, size, epochs, until)
+            yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
+
+
+class MegatronCase(DocumentCase):
+    """The same of a plan of Megatron's order."""
+
+    def __init__(self, r):
+        self.r = r
+        self.length = r.choice([1, 2, 7, 20, 300])
+        self.seed = r.choice([None, 0, 1234, 2**32 - 1, r.getrandbits(32)])
+        self.fractions = None
+        self.sources = [self.datasets() for _ in range(r.choice([1, 1, 2, 3, 20]))]
+        self.weights = [r.choice(WEIGHTS) for _ in self.sources] if r.random() < 0.5 else None
+        tokens = sum(sum(map(sum, s)) for s in self.sources)
+        self.samples = r.choice([None, 1, r.randint(1, 9 * tokens // self.length + 1)])
+        if self.samples and self.samples * self.length > 20000:
+            self.samples = 20000 // self.length
+        self.split = r.choice([None, "969, 30, 1", "1,1,1", "8,1,1", "99.5,.5", ".1,.7,.2"])
+        self.use = r.choice([None, "train", "valid", "test"]) if self.split else None
+        self.surplus = r.choice([None, "0", "0.05", "1"])
+        self.lines = [f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets)
+                      for i, datasets in enumerate(self.sources)]
+        self.lines += [f"line source s{i}" + (f":{self.weights[i]}" if self.weights else "")
+                       for i in range(len(self.sources))]
+        self.lines += [f"line seq-len {self.length}", "line order megatron"]
+        for key, value in (("seed", self.seed), ("samples", self.samples), ("split", self.split), ("use", self.use),
+                           ("mid-level-dataset-surplus", self.surplus)):
+            if value is not None:
+                self.lines.append(f"line {key} {value}")
+        self.skips = []
+        self.make_skips()
+
+    make_skips = Case.make_skips
+
+    def plan(self):
+        if self.weights and any(not Fraction(w) for w in self.weights):
+            raise twin.Refused("a weight of 0")
+        used = [[(0, sum(lengths)) for lengths in datasets] for datasets in self.sources]
+        return megatron_twin.MegatronPlan([sum(datasets, []) for datasets in self.sources], self.weights, self.length,
+                                          1234 if self.seed is None else self.seed, self.samples, self.split, self.use,
+                                          self.surplus or "0.005", self.skips, used)
+
+    def questions(self, plan):
+        r = self.r
+        for n in [0, 1, plan.end - 1, plan.end] + [r.randrange(plan.end) for _ in range(20)]:
+            yield f"window {n}", " ".join(map(str, plan.show(n))) if n < plan.end else "none"
+        for _ in range(3):
+            source, epochs = r.randrange(len(self.sources)), r.choice([1, 2, 1000])
+            tokens = sum(map(sum, self.sources[source]))
+            first = r.randint(0, tokens)
+            size = min(r.choice([1, 1, 5, 100, 5000]), tokens - first)
+            until = r.randrange(200)
+            found = plan.find(source, first, size, epochs, until)
+            yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
+
+
+def states(r, plan):
+    """Pairs of a question and a function of the library's answer, which begins with the datasets' identities."""
+    most = plan.position(plan.end) if plan.end < twin.MOST else 2**59
+    for position in (0, 1, r.randrange(700), r.randrange(2**r.randint(1, 50)), most):
+        def answer(got, position=min(position, most), damaged=r.getrandbits(20)):
+            identities = [[bytes.fromhex(i) for i in source.split(",")] for source in got.split("|")[0].split()]
+            text = twin.state(plan, position, damaged, identities, hash128)
+            return got.split("|")[0] + "|" + text.replace("\n", "|")
+        yield f"state {min(position, most)} {answer.__defaults__[1]}", answer
+
+
 def end_of(plan):
     if plan.end == twin.MOST:
         return "open 0 0"
@@ -229,7 +359,8 @@ def main():
     print(f"LEAT_TEST_SEED={seed}", file=sys.stderr)
     asked, expected, refused = [], [], 0
     for number in range(plans):
-        case = DocumentCase(r) if number % 10 == 9 else Case(r)
+        case = MegatronCase(r) if number % 30 == 18 else FitCase(r) if number % 30 == 8 else \
+            DocumentCase(r) if number % 10 == 9 else Case(r)
         asked += case.lines + ["open"]
         expected += [None] * len(case.lines)
         try:
@@ -239,7 +370,10 @@ def main():
             expected.append("refused")
         else:
             expected.append(end_of(plan))
-            for question, answer in case.questions(plan):
+            questions = list(case.questions(plan))
+            if hash128(b"") is not None:
+                questions += states(r, plan)
+            for question, answer in questions:
                 asked.append(question)
                 expected.append(answer)
         asked.append("end")
@@ -254,6 +388,8 @@ def main():
         if answer is None:
             continue
         got = next(answers, "nothing")
+        if callable(answer):
+            answer = answer(got)
         if got != answer and not (answer == "refused" and got.startswith("refused ")):
             wrong += 1
             if wrong < 5:

@@ -37,6 +37,40 @@ DOCUMENTS = [
     ("a=10,0,10,0,0,10,0 b=7,8,9,0", "source a:1;source b:1;seq-len 4;seed 1;order documents;"
      "split x=0.5,y=0.5;use y;epochs 2;skip 1:2", range(4))]
 
+FITS = [
+    ("a=5", "source a:1;seq-len 8;order fit", [0, 1, 10**6, 2**60 - 1]),
+    ("a=3,0,1,12,7,2,3,3,4,9", "source a:1;seq-len 8;order fit;epochs 2", range(14)),
+    ("a=4,9++0,6,3x20 b=0,2 c=10,11,20", "source a:0.5:1;source b:1;source c:0.25;seq-len 10;seed 7;order fit;epochs 3",
+     range(16)),
+    ("a=5x1000,17x300,2x77,90x90,4000", "source a:1;seq-len 64;seed 18446744073709551615;order fit",
+     [0, 1, 2, 3, 99, 300, 301, 10**9]),
+    ("a=2,3,4,5,6,7x9 b=3x10,30", "source a:1;source b:1;seq-len 9;seed 3;order fit;at 5:2,1;at 12:1,1:len=4;"
+     "at 20:1,3:len=9;skip 1:2", [0, 4, 5, 11, 12, 13, 19, 20, 21, 40]),
+    ("a=2,3,4,5,6,7x9 b=3x10,30", "source a:1:3;source b:1;seq-len 9;seed 3;order fit;at 5:0,1:len=4;at 12:1,1:len=9;"
+     "at 18:1,1:len=6", [0, 3, 4, 5, 11, 12, 13, 14, 17, 18, 19, 24]),
+    ("a=2,3,3,4,5x4,6,7x9,30,31,50", "source a:1;seq-len 12;seed 3;order fit;epochs 1;max-per-row 2;min-length 3;"
+     "max-length 31;cut-length 21", range(20))]
+
+MEGATRON = [
+    ("a=9x5", "source a;seq-len 8;order megatron;split 1,1;use valid", range(3)),  # halves become even numbers
+    ("a=9x7", "source a;seq-len 8;order megatron;split 1,1;use valid", range(3)),
+    ("a=5,0,9,1,12,30,2", "source a;seq-len 8;order megatron", range(9)),
+    ("a=5,0,9,1,12,30,2", "source a;seq-len 8;order megatron;samples 17;seed 7", range(22)),
+    ("a=5,0,9,1,12,30,2", "source a;seq-len 8;order megatron;samples 20;seed 7", range(22)),
+    ("a=7x40,3x20", "source a:1;seq-len 16;order megatron;samples 40;split 90, 5, 5;seed 4294967295",
+     [0, 1, 2, 20, 39]),
+    ("a=20x30 b=9x50+100 c=9x40+40", "source a:0.1;source b:0.7;source c:0.2;seq-len 10;order megatron;samples 100;"
+     "split 8,1,1;use train;seed 0;mid-level-dataset-surplus 0.05", [0, 1, 2, 3, 4, 5, 50, 98, 99, 100, 101]),
+    ("a=20x30 b=9x50+100 c=400", "source a;source b;source c;seq-len 10;order megatron", [0, 1, 2, 3, 50, 100, 149]),
+    ("a=20x30 b=9x50 c=40x10", "source a;source b;source c;seq-len 10;order megatron;samples 20;split 1,1,1;use test",
+     range(20)),
+    ("a=100x9 b=100x9 c=100x9 d=100x9 e=100x9 f=100x9 g=100x9", "source a:1;source b:3;source c:5;source d:7;"
+     "source e:2;source f:4;source g:6;seq-len 9;order megatron;samples 500", [0, 1, 2, 3, 4, 5, 6, 7, 300, 301, 499])]
+
+# What a block of vectors is called, what each of its lines begins with, what makes its plans, and these.
+KINDS = [("plan", "sample", vectors.plan, PLANS), ("documents", "row", vectors.documents, DOCUMENTS),
+         ("fit", "pieces", vectors.fit, FITS), ("megatron", "window", vectors.megatron, MEGATRON)]
+
 
 def main():
     print("```vectors")
@@ -46,21 +80,15 @@ def main():
     for weights, first, count in BLENDS:
         print("blend", ",".join(map(str, weights)), first, ":", vectors.blend(weights, first, count))
     print("```\n\n```vectors")
-    for data, text, samples in PLANS:
-        plan = vectors.plan(data, text)
-        print(f"plan {data} | {text}")
-        for n in samples:
-            print(f"sample {n} :", *plan.show(n))
-        print("ends", plan.end)
-    print("```\n\n```vectors")
-    for data, text, samples in DOCUMENTS:
-        plan = vectors.documents(data, text)
-        print(f"documents {data} | {text}")
-        for n in samples:
-            if n < plan.end:
-                print(f"row {n} :", *plan.show(n))
-        print("ends", plan.end)
-    print("```")
+    for kind, word, made, cases in KINDS:
+        for data, text, samples in cases:
+            plan = made(data, text)
+            print(f"{kind} {data} | {text}")
+            for n in samples:
+                if n < plan.end:
+                    print(f"{word} {n} :", *plan.show(n))
+            print("ends", plan.end)
+        print("```" if kind == KINDS[-1][0] else "```\n\n```vectors")
 
 
 if __name__ == "__main__":

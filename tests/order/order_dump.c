@@ -9,9 +9,13 @@
  *   position P                       the same of a position, with n before it
  *   find SOURCE EPOCH BLOCK          prints the samples that show the block
  *   row N, row-at P                  of an order of documents: prints "source epoch document part offset tokens";
- *   row-at
- *                                    takes a position, and prints n first
+ *                                    row-at takes a position, and prints n first
+ *   pieces N                         of order fit: prints "source epoch row places", then of each piece
+ *                                    " document.offset.tokens"
+ *   window N                         of order megatron: prints "source epoch row", then of each piece " token.tokens"
  *   shown SOURCE FIRST COUNT EPOCHS UNTIL    prints the samples that show one of these tokens, in rising order
+ *   state P DAMAGED                  prints the identities of the datasets ("ID,ID ID": two sources), then the state,
+ *                                    with | for newlines and before it
  *   number P, skipped N              prints n(p); prints "p(n) skipped"
  *   end                              forgets everything
  *   permute N SEED SOURCE EPOCH I    prints P(I)
@@ -99,6 +103,56 @@ static void print_row(const struct leat_sample *x)
            piece.document, piece.part, piece.offset, piece.count);
 }
 
+static void print_pieces(const struct leat_sample *x)
+{
+    struct leat_piece *pieces = calloc(x->pieces, sizeof *pieces);
+    uint64_t count;
+    uint32_t at = 0;
+
+    T_OK(leat_plan_pieces(now.plan, x->number, pieces, x->pieces, &count, &t_err));
+    T_EQ(count, x->pieces);
+    T_EQ(x->tokens, x->length + x->pieces);
+    T_EQ(x->token, pieces[0].token);
+    T_EQ(x->offset, pieces[0].offset);
+    T_EQ(x->part, pieces[0].part);
+    printf("%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu32, x->source, x->epoch, x->block, x->length);
+    for (uint64_t i = 0; i < count; i++) {
+        T_EQ(pieces[i].at, at);
+        T_EQ(pieces[i].source, x->source);
+        at += pieces[i].count - 1;
+        printf(" %" PRIu64 ".%" PRIu64 ".%" PRIu32, pieces[i].document, pieces[i].offset, pieces[i].count);
+    }
+    T_EQ(at, x->length);
+    printf("\n");
+    free(pieces);
+}
+
+static void print_window(const struct leat_sample *x)
+{
+    struct leat_piece *pieces = calloc(x->pieces, sizeof *pieces);
+    uint64_t count;
+    uint32_t at = 0;
+
+    T_OK(leat_plan_pieces(now.plan, x->number, pieces, x->pieces, &count, &t_err));
+    T_EQ(count, x->pieces);
+    T_EQ(x->tokens, x->length + 1);
+    T_EQ(x->token, pieces[0].token);
+    T_EQ(x->offset, pieces[0].offset);
+    T_EQ(x->part, pieces[0].part);
+    T_EQ(x->block, x->window);
+    printf("%" PRIu32 " %" PRIu64 " %" PRIu64, x->source, x->epoch, x->window);
+    for (uint64_t i = 0; i < count; i++) {
+        T_EQ(pieces[i].at, at);
+        T_EQ(pieces[i].source, x->source);
+        T_EQ(pieces[i].offset, pieces[i].token - now.plan->sources[x->source].parts[pieces[i].part].list_token);
+        at += pieces[i].count;
+        printf(" %" PRIu64 ".%" PRIu32, pieces[i].token, pieces[i].count);
+    }
+    T_EQ(at, x->tokens);
+    printf("\n");
+    free(pieces);
+}
+
 static struct {
     uint64_t samples[TEXT / 8];
     size_t count;
@@ -128,6 +182,25 @@ static void print_shown(const uint64_t n[5])
     for (size_t i = 0; i < shown.count; i++)
         printf(" %" PRIu64, shown.samples[i]);
     printf("\n");
+}
+
+static void print_state(uint64_t position, uint64_t damaged)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+
+    for (size_t i = 0; i < now.plan->rules.source_count; i++)
+        for (uint32_t k = 0; k < now.plan->sources[i].part_count; k++) {
+            printf("%s", k > 0 ? "," : i > 0 ? " " : "");
+            for (unsigned b = 0; b < 16; b++)
+                printf("%02x", now.plan->sources[i].parts[k].identity[b]);
+        }
+    state.position = position;
+    state.damaged = damaged;
+    T_OK(leat_plan_state_save(now.plan, &state, text, &t_err));
+    for (char *c = text; *c; c++)
+        *c = *c == '\n' ? '|' : *c;
+    printf("|%s\n", text);
 }
 
 static void forget(void)
@@ -197,6 +270,16 @@ static void answer(const char *word, char *rest)
             print_row(&x);
         else
             puts("none");
+    } else if (strcmp(word, "pieces") == 0) {
+        if (leat_plan_sample(now.plan, n[0], &x, &t_err) == LEAT_OK)
+            print_pieces(&x);
+        else
+            puts("none");
+    } else if (strcmp(word, "window") == 0) {
+        if (leat_plan_sample(now.plan, n[0], &x, &t_err) == LEAT_OK)
+            print_window(&x);
+        else
+            puts("none");
     } else if (strcmp(word, "position") == 0 || strcmp(word, "row-at") == 0) {
         T_OK(leat_plan_samples(now.plan, n[0], 1, &x, &got, &t_err));
         if (got == 1) {
@@ -209,6 +292,8 @@ static void answer(const char *word, char *rest)
         find_block((uint32_t)n[0], n[1], n[2]);
     } else if (strcmp(word, "shown") == 0) {
         print_shown(n);
+    } else if (strcmp(word, "state") == 0) {
+        print_state(n[0], n[1]);
     } else if (strcmp(word, "number") == 0) {
         printf("%" PRIu64 "\n", leat_plan_number(now.plan, n[0]));
     } else if (strcmp(word, "skipped") == 0) {

@@ -164,6 +164,7 @@ class Source:
     """`ranges`: the used [begin, end) of each dataset."""
 
     def __init__(self, ranges, base):
+        self.ranges = list(ranges)
         self.places = []  # (first block, blocks, begin)
         self.blocks = 0
         for begin, end in ranges:
@@ -231,6 +232,8 @@ class Plan(Skips):
         super().__init__(skips)
         self.sources, self.base, self.seed, self.sequential = sources, base, seed, sequential
         self.limits = [None if e is None else e * s.blocks for e, s in zip(limits, sources)]
+        self.order, self.used = int(sequential), [s.ranges for s in sources]
+        self.past = [(begin, length, integers(weights)) for begin, length, weights in phases]
         self.phases = []
         self.end = MOST
         for (_, _, weights) in phases:
@@ -345,10 +348,12 @@ def documents_of(source, datasets, fractions=None, used=0):
 
 
 class DocumentPlan(Skips):
-    """`documents`: of all sources; `epochs`: 0 for no limit."""
+    """`documents`: of all sources; `epochs`: 0 for no limit; `used`: of each source, its datasets' used ranges."""
 
-    def __init__(self, documents, length, epochs, seed, sequential, skips):
+    def __init__(self, documents, length, epochs, seed, sequential, skips, used=()):
         super().__init__(skips)
+        self.order, self.used, self.base = 2 + int(sequential), used, length
+        self.limits, self.past = [None] * len(used), [(0, length, [])]
         if not documents:
             raise Refused("no document")
         self.documents, self.length, self.seed, self.sequential = documents, length, seed, sequential
@@ -378,3 +383,201 @@ class DocumentPlan(Skips):
                 if d.source == source and max(d.token, first) < min(d.token + inputs, first + count):
                     out.append(epoch * len(self.documents) + (i if self.sequential else p.inverse(i)))
         return sorted(n for n in out if n < min(until, self.end))
+
+
+# ---- Rows of whole documents, version 1 ----
+
+class Fit:
+    """The rows of a source's documents (Document, the used ones) in rows of `length` places. `options`: by their keys
+    in a plan's text."""
+
+    def __init__(self, documents, length, seed, source, options):
+        self.length, self.seed, self.source, self.options = length, seed, source, options
+        most = options.get("max-per-row") or length
+        self.full, self.rests = [], {}
+        for d in sorted(documents, key=lambda d: d.tokens):
+            n = self.predictions(d)
+            self.full += [(d, c) for c in range(n // length)]
+            if n % length:
+                self.rests.setdefault(n % length, []).append(d)
+        groups = []  # [rows, free room, {length: pieces}, all pieces], oldest first
+        for piece in sorted(self.rests, reverse=True):
+            left = len(self.rests[piece])
+            while left:
+                fits = [g for g in groups if g[0] and g[1] >= piece and g[3] < most]
+                group = min(fits, key=lambda g: g[1]) if fits else [left, length, {}, 0]
+                q = min(group[1] // piece, most - group[3])
+                rows = min(left // q, group[0])
+                if rows:
+                    groups.append([rows, group[1] - q * piece, {**group[2], piece: q}, group[3] + q])
+                    group[0] -= rows
+                    left -= rows * q
+                if left and group[0]:
+                    groups.append([1, group[1] - left * piece, {**group[2], piece: left}, group[3] + left])
+                    group[0] -= 1
+                    left = 0
+        self.patterns, base, first = [], dict.fromkeys(self.rests, 0), len(self.full)
+        for rows, _, held, _ in groups:
+            if rows:
+                self.patterns.append((first, [(piece, q, base[piece]) for piece, q in held.items()]))
+                first += rows
+                for piece, q in held.items():
+                    base[piece] += rows * q
+        self.blocks = first  # U
+
+    def predictions(self, d):
+        if d.tokens < self.options.get("min-length", 0) or 0 < self.options.get("max-length", 0) < d.tokens:
+            return 0
+        return max(min(d.tokens, self.options.get("cut-length") or d.tokens) - 1, 0)
+
+    def row(self, row, epoch, n):
+        """Of each piece of sample n: its document, first prediction, and predictions."""
+        if row < len(self.full):
+            d, chunk = self.full[row]
+            return [(d, chunk * self.length, self.length)]
+        first, held = [p for p in self.patterns if p[0] <= row][-1]
+        pieces = []
+        for piece, q, base in sorted(held, reverse=True):
+            p = Permutation(len(self.rests[piece]), self.seed, self.source + (piece << 32), epoch)
+            for rank in range(base + (row - first) * q, base + (row - first + 1) * q):
+                d = self.rests[piece][p.forward(rank)]
+                pieces.append((d, self.predictions(d) - piece, piece))
+        key = Permutation(1, self.seed, self.source + 2**63, n).keys[0]
+        for k in range(len(pieces) - 1, 0, -1):
+            other = mix((key + k * G) & MASK) * (k + 1) >> 64
+            pieces[k], pieces[other] = pieces[other], pieces[k]
+        return pieces
+
+
+FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length"]
+
+
+class FitPlan(Skips):
+    """`documents`: of each source, the used ones; `phases` and `limits` as of Plan."""
+
+    def __init__(self, documents, phases, limits, seed, skips, used=(), options={}):
+        super().__init__(skips)
+        self.options = [options.get(key, 0) for key in FIT_OPTIONS]
+        self.order, self.used, self.base, self.seed, self.limits = 4, used, phases[0][1], seed, limits
+        self.past = [(begin, length, integers(weights)) for begin, length, weights in phases]
+        # drawn: of each source, the length of the last phase in which it had a weight, and how many rows it then had
+        self.stretches, counts, before, drawn = [], [0] * len(documents), None, [None] * len(documents)
+        for i, (begin, length, weights) in enumerate(phases):
+            if before is None or before.length != length:
+                fits = [Fit(d, length, seed, source, options) for source, d in enumerate(documents)]
+                before = Plan.__new__(Plan)
+                before.length, before.sources, before.seed, before.sequential = length, fits, seed, False
+                before.limits = [None if e is None else e * f.blocks for e, f in zip(limits, fits)]
+                before.phases, before.end = [], MOST
+                self.stretches.append((begin, before))
+            weights = list(weights) + [Fraction(0)] * (len(fits) - len(weights))
+            if any(w and not f.blocks for w, f in zip(weights, fits)):
+                raise Refused("a source without rows")
+            for source, (w, f) in enumerate(zip(weights, fits)):
+                if w:
+                    old_length, old_rows = drawn[source] or (length, f.blocks)
+                    if old_length != length:
+                        counts[source] = -(-counts[source] // old_rows) * f.blocks
+                    drawn[source] = length, f.blocks
+            following = phases[i + 1][0] if i + 1 < len(phases) else None
+            counts = before.add_phase(Phase(begin, 1), integers(weights), list(counts), following)
+        self.end = before.end
+
+    def show(self, n):
+        """source, epoch, row, places, and for each piece its document, first token in its dataset, and tokens"""
+        stretch = [s for begin, s in self.stretches if begin <= n][-1]
+        source, epoch, row, _, _ = stretch.sample(n)
+        pieces = stretch.sources[source].row(row, epoch, n)
+        return (source, epoch, row, sum(count for _, _, count in pieces),
+                *(f"{d.number}.{d.offset + first}.{count + 1}" for d, first, count in pieces))
+
+    def find(self, source, first, count, epochs, until):
+        """The samples that show a token of [first, first + count) of a source as an input."""
+        out = set()
+        for n in range(min(until, self.end)):
+            stretch = [s for begin, s in self.stretches if begin <= n][-1]
+            shown, epoch, row, _, _ = stretch.sample(n)
+            if shown == source and epoch < epochs:
+                for d, at, size in stretch.sources[source].row(row, epoch, n):
+                    if max(d.token + at, first) < min(d.token + at + size, first + count):
+                        out.add(n)
+        return sorted(out)
+
+
+# ---- State ----
+
+ORDERS = ["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"]
+RULES = {4: ",fit=1", 5: ",megatron=1"}  # of an order of its own
+
+
+class Chain:
+    """`hash128`: XXH3-128 of bytes, as a number."""
+
+    def __init__(self, hash128):
+        self.hash128, self.bytes = hash128, b"leat plan state\0"
+
+    def step(self, *numbers):
+        numbers = b"".join(n.to_bytes(8, "little") for n in numbers)
+        self.bytes = self.hash128(self.bytes + numbers).to_bytes(16, "little")
+
+    def low(self):
+        return int.from_bytes(self.bytes[:8], "little")
+
+    def high(self):
+        return int.from_bytes(self.bytes[8:], "little")
+
+
+def kept(hashes):
+    """A line's count and hashes: at most 64 of them."""
+    count = len(hashes)
+    if count > 64:
+        hashes = [hashes[i * count // 64 - 1] for i in range(1, 65)]
+    return " ".join([str(count)] + [f"{h:016x}" for h in hashes])
+
+
+def joined(skips):
+    out = []
+    for first, end in sorted(skips):
+        if out and out[-1][1] == first:
+            out[-1] = out[-1][0], end
+        else:
+            out.append((first, end))
+    return out
+
+
+def state(plan, position, damaged, identities, hash128):
+    """The text of a state; `identities`: of each source, its datasets' 16 bytes."""
+    end = plan.number(position - 1) + 1 if position else 0
+    phases = [phase for i, phase in enumerate(plan.past) if i == 0 or phase[0] < end]
+    weighted = [i + 1 for _, _, weights in phases for i, w in enumerate(weights) if w]
+    sources, phase_hashes = [], []
+    chain, skips = Chain(hash128), Chain(hash128)
+    rule = RULES.get(plan.order, "")
+    chain.step(1, 1, 1, plan.base, plan.seed, plan.order, *[1] * bool(rule))
+    options = plan.options if plan.order == 4 and any(plan.options) else []
+    if options:
+        chain.step(*options)
+    for number in range(max(weighted, default=len(plan.used))):
+        for identity, used in zip(identities[number], plan.used[number]):
+            chain.step(int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little"), *used)
+        limit = plan.limits[number]
+        chain.step(len(plan.used[number]), MASK if limit is None else limit)
+        if plan.order == 5:
+            chain.step(*plan.settings(number))
+        sources.append(chain.low())
+    for begin, length, weights in phases:
+        count = max((i + 1 for i, w in enumerate(weights) if w), default=0)
+        chain.step(begin, length, count)
+        for w in weights[:count]:
+            chain.step(w)
+        phase_hashes.append(chain.low())
+    for skip in joined(plan.skips):
+        if skip[0] < end:
+            skips.step(*skip)
+    chain.step(skips.low())
+    text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
+            f"rules permutation=1,blend=1,split=1{rule}\nbase-len {plan.base}\nseed {plan.seed}\n"
+            f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for k, v in zip(FIT_OPTIONS, options)) +
+            f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
+            f"skips {skips.low():016x}\nfingerprint {chain.high():016x}{chain.low():016x}\n")
+    return text + f"check {hash128(text.encode()) & MASK:016x}\n"

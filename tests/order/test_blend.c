@@ -208,7 +208,7 @@ int main(void)
 {
     uint64_t random = t_seed();
 
-    for (unsigned i = 0; i < 1500; i++)
+    for (unsigned i = 0; i < t_times(1500); i++)
         test_model(&random);
     test_deviation(&random);
     test_deepest(&random);

@@ -15,7 +15,7 @@ static struct {
     char names[8][16];
     bool written; /* the datasets are files with documents */
     unsigned count;
-    unsigned vectors, rows;
+    unsigned vectors, rows, fits, windows;
     const char *folder;
 } now;
 
@@ -100,6 +100,65 @@ static void check_row(const char *question, const char *answer)
     T_EQ(piece.count, a[5]);
 }
 
+/* The sample of this number, and its pieces. */
+static uint64_t ask_pieces(const char *question, struct leat_sample *x, struct leat_piece pieces[20])
+{
+    uint64_t q = 0, count = 0;
+
+    T_EQ(numbers(question, &q, 1), 1);
+    T_OK(leat_plan_sample(now.plan, q, x, &t_err));
+    T_OK(leat_plan_pieces(now.plan, q, pieces, 20, &count, &t_err));
+    T_EQ(count, x->pieces);
+    return count;
+}
+
+static void check_pieces(const char *question, const char *answer)
+{
+    uint64_t a[64] = { 0 };
+    unsigned given = numbers(answer, a, 64);
+    struct leat_sample x;
+    struct leat_piece pieces[20];
+    uint64_t count = ask_pieces(question, &x, pieces);
+    uint32_t at = 0;
+
+    T_EQ(x.source, a[0]);
+    T_EQ(x.epoch, a[1]);
+    T_EQ(x.block, a[2]);
+    T_EQ(x.length, a[3]);
+    T_EQ(4 + 3 * count, given);
+    T_EQ(x.token, pieces[0].token);
+    T_EQ(x.offset, pieces[0].offset);
+    T_EQ(x.tokens, x.length + x.pieces);
+    for (uint64_t i = 0; i < count && 4 + 3 * count == given; i++) {
+        T_EQ(pieces[i].document, a[4 + 3 * i]);
+        T_EQ(pieces[i].offset, a[5 + 3 * i]);
+        T_EQ(pieces[i].count, a[6 + 3 * i]);
+        T_EQ(pieces[i].at, at);
+        at += pieces[i].count - 1;
+    }
+}
+
+static void check_window(const char *question, const char *answer)
+{
+    uint64_t a[64] = { 0 };
+    unsigned given = numbers(answer, a, 64);
+    struct leat_sample x;
+    struct leat_piece pieces[20];
+    uint64_t count = ask_pieces(question, &x, pieces);
+    uint32_t at = 0;
+
+    T_EQ(x.source, a[0]);
+    T_EQ(x.epoch, a[1]);
+    T_EQ(x.window, a[2]);
+    T_EQ(3 + 2 * count, given);
+    for (uint64_t i = 0; i < count && 3 + 2 * count == given; i++) {
+        T_EQ(pieces[i].token, a[3 + 2 * i]);
+        T_EQ(pieces[i].count, a[4 + 2 * i]);
+        T_EQ(pieces[i].at, at);
+        at += pieces[i].count;
+    }
+}
+
 static void close_plan(void)
 {
     leat_plan_close(now.plan);
@@ -144,8 +203,11 @@ static void check_line(char *line)
 
     now.vectors++;
     now.rows += strncmp(line, "row ", 4) == 0;
-    if (strncmp(line, "plan ", 5) == 0 || strncmp(line, "documents ", 10) == 0) {
-        open_plan(question, *line == 'd');
+    now.fits += strncmp(line, "pieces ", 7) == 0;
+    now.windows += strncmp(line, "window ", 7) == 0;
+    if (strncmp(line, "plan ", 5) == 0 || strncmp(line, "documents ", 10) == 0 || strncmp(line, "fit ", 4) == 0 ||
+        strncmp(line, "megatron ", 9) == 0) {
+        open_plan(question, *line != 'p');
         return;
     }
     if (strncmp(line, "ends ", 5) == 0) {
@@ -160,6 +222,10 @@ static void check_line(char *line)
         check_permute(question, answer);
     else if (strncmp(line, "blend ", 6) == 0)
         check_blend(question, answer);
+    else if (strncmp(line, "pieces ", 7) == 0)
+        check_pieces(question, answer);
+    else if (strncmp(line, "window ", 7) == 0)
+        check_window(question, answer);
     else if (strncmp(line, "row ", 4) == 0)
         check_row(question, answer);
     else
@@ -188,6 +254,6 @@ int main(void)
     }
     fclose(page);
     close_plan();
-    T_CHECK(now.vectors > 50 && now.rows > 40);
+    T_CHECK(now.vectors > 50 && now.rows > 40 && now.fits > 40 && now.windows > 40);
     return t_end();
 }

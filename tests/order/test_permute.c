@@ -56,7 +56,7 @@ static void test_sizes(void)
         for (uint64_t n = ((uint64_t)1 << bits) - 1; n <= (uint64_t)1 << bits; n++)
             check_some(n, &random);
     check_some(((uint64_t)1 << 40) + 1, &random);
-    for (unsigned i = 0; i < 3000; i++)
+    for (unsigned i = 0; i < t_times(3000); i++)
         check_some(1 + (t_random(&random) >> 16 >> t_below(&random, 48)), &random);
 }
 

@@ -227,6 +227,26 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+/* The same samples, found stretch by stretch. */
+static void check_stretches(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
+                            uint64_t epochs, uint64_t until, const struct found *whole)
+{
+    static struct found f;
+    uint64_t random = first + count;
+
+    memset(&f, 0, sizeof f);
+    for (uint64_t from = 0, to; from < until; from = to) {
+        to = from + 1 + t_below(&random, t_below(&random, 2) ? 4000 : 20);
+        to = to < until ? to : until;
+        T_OK(leat_plan_trace_range(plan, source, first, count, epochs, from, to, add, &f, &t_err));
+        for (unsigned i = 0; i < f.count; i++)
+            T_CHECK(f.numbers[i] < to);
+    }
+    qsort(f.numbers, f.count, sizeof f.numbers[0], compare);
+    T_EQ(f.count, whole->count);
+    T_CHECK(memcmp(f.numbers, whole->numbers, f.count * sizeof f.numbers[0]) == 0);
+}
+
 static void check_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count, uint64_t epochs,
                         uint64_t until)
 {
@@ -251,6 +271,7 @@ static void check_trace(const struct leat_plan *plan, uint64_t source, uint64_t 
         }
     }
     T_EQ(at, f.count);
+    check_stretches(plan, source, first, count, epochs, until, &f);
 }
 
 static void test_trace(uint64_t *random)

@@ -255,7 +255,7 @@ int main(void)
     uint64_t random = t_seed();
     unsigned ended = 0;
 
-    for (unsigned i = 0; i < 4000 && !t_failures; i++) {
+    for (unsigned i = 0; i < t_times(4000) && !t_failures; i++) {
         struct random_plan p;
         struct sampler s;
         bool small = i % 2;
@@ -271,7 +271,7 @@ int main(void)
         if (t_failures)
             T_FAIL("in plan %u", i);
     }
-    T_CHECK(ended > 100);
+    T_CHECK(ended > t_times(100));
     test_refusals();
     return t_end();
 }

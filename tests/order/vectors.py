@@ -2,6 +2,7 @@
 import re
 from fractions import Fraction
 
+import megatron_twin
 import order_twin as twin
 
 BLOCK = re.compile(r"^```vectors\n(.*?)^```$", re.M | re.S)
@@ -69,6 +70,43 @@ def documents(data, text):
                              one["order"] == "documents-sequential", skips)
 
 
+def fit(data, text):
+    """A twin.FitPlan of `NAME=LENGTHS ...` and `LINE; LINE; ...`."""
+    given = dict(word.split("=") for word in data.split())
+    keys = [line.strip().split(" ", 1) for line in text.split(";")]
+    one = dict(keys)
+    every = int(one["epochs"]) if "epochs" in one else None
+    documents, weights, limits = [], [], []
+    for value in (v for k, v in keys if k == "source"):
+        name, weight, own = (value.split(":") + [None])[:3]
+        documents.append(twin.documents_of(0, lengths(given[name])))
+        weights.append(Fraction(weight))
+        limits.append(min((e for e in (own and int(own), every) if e), default=None))
+    phases = [(0, int(one["seq-len"]), weights)]
+    for value in (v for k, v in keys if k == "at"):
+        begin, changed, *length = value.split(":")
+        phases.append((int(begin), int(length[0][4:]) if length else phases[-1][1],
+                       [Fraction(w) for w in changed.split(",")]))
+    skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
+    options = {key: int(one[key]) for key in twin.FIT_OPTIONS if key in one}
+    return twin.FitPlan(documents, phases, limits, int(one.get("seed", 0)), skips, options=options)
+
+
+def megatron(data, text):
+    """A megatron_twin.MegatronPlan of `NAME=LENGTHS ...` and `LINE; LINE; ...`."""
+    given = dict(word.split("=") for word in data.split())
+    keys = [line.strip().split(" ", 1) for line in text.split(";")]
+    one = dict(keys)
+    sources, weights = [], []
+    for value in (v for k, v in keys if k == "source"):
+        name, *weight = value.split(":")
+        sources.append(sum(lengths(given[name]), []))
+        weights += weight
+    return megatron_twin.MegatronPlan(sources, weights or None, int(one["seq-len"]), int(one.get("seed", 1234)),
+                                      int(one["samples"]) if "samples" in one else None, one.get("split"),
+                                      one.get("use"), one.get("mid-level-dataset-surplus", "0.005"))
+
+
 def answer(line, current):
     """What stands behind the colon of a line; `current`: the plan that came last."""
     words = line.split()
@@ -88,6 +126,10 @@ def wrong(page):
             current = plan(*line[5:].split("|"))
         elif line.startswith("documents "):
             current = documents(*line[10:].split("|"))
+        elif line.startswith("fit "):
+            current = fit(*line[4:].split("|"))
+        elif line.startswith("megatron "):
+            current = megatron(*line[9:].split("|"))
         elif line.startswith("ends "):
             if current.end != int(line[5:]):
                 out.append(line)

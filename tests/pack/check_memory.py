@@ -1,11 +1,14 @@
 """check_memory.py LEAT TMP [MIB [MEMORY [WORD]]]: the peak of resident memory of leat pack stays below --memory MEMORY
 (in MiB) and 64 MiB, for a document of MIB MiB (a JSON record, a text, plain and compressed, malformed), for very many
-tiny documents, for very many bad lines, for many small compressed texts that become large, and for a large corpus; and
-nothing of it is refused that can be cut.
+tiny documents, for very many bad lines, for many small compressed texts that become large, for a large corpus, and for
+Parquet files of large and of very many row groups; and nothing of it is refused that can be cut. A Parquet page that is
+too large is refused with a bound, and packed within that.
 """
 import json
 import os
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import zlib
@@ -60,6 +63,70 @@ def small_gz(count):
     c = zlib.compressobj(9, zlib.DEFLATED, 31)
     data = c.compress(b"mill " * (4 << 20 >> 3)) + c.flush()
     return [put("small%d.txt.gz" % i, [data]) for i in range(count)]
+
+
+# ---- Parquet: files of one required column, text, of pages that are compressed with gzip ----------------------------
+
+def varint(n):
+    return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+
+
+def fields(*pairs):
+    """A struct of Thrift's compact protocol, of (its field's number, its value)."""
+    out, last = b"", 0
+    for number, value in pairs:
+        kind, data = ((5, varint(2 * value)) if isinstance(value, int) else
+                      (12, value) if isinstance(value, bytes) else
+                      (8, varint(len(value)) + value.encode()) if isinstance(value, str) else
+                      (9, (bytes([len(value) << 4 | 12]) if len(value) < 15 else b"\xfc" + varint(len(value)))
+                       + b"".join(value)))
+        out, last = out + bytes([number - last << 4 | kind]) + data, number
+    return out + b"\0"
+
+
+def page(texts):
+    """A data page, from its header on; the texts come in pieces, of which a long one has many."""
+    c, size, packed = zlib.compressobj(1, zlib.DEFLATED, 31), 0, []
+    for pieces in texts:
+        for piece in [struct.pack("<I", sum(map(len, pieces))), *pieces]:
+            size += len(piece)
+            packed.append(c.compress(piece))
+    packed = b"".join(packed) + c.flush()
+    return fields((1, 0), (2, size), (3, len(packed)), (5, fields((1, len(texts)), (2, 0), (3, 3), (4, 3)))) + packed
+
+
+def parquet(groups):
+    """A file of row groups, each so many times a page of so many rows."""
+    body, metas, rows = [b"PAR1"], [], 0
+    at = 4
+    for data, times, count in groups:
+        meta = fields((1, 6), (2, []), (3, []), (4, 2), (5, times * count), (6, 0), (7, times * len(data)), (9, at))
+        metas.append(fields((1, [fields((2, at), (3, meta))]), (2, 0), (3, times * count)))
+        body += [data] * times
+        at += times * len(data)
+        rows += times * count
+    footer = fields((1, 1), (2, [fields((4, "schema"), (5, 1)), fields((1, 6), (3, 0), (4, "text"))]), (3, rows),
+                    (4, metas))
+    return [*body, footer, struct.pack("<I", len(footer)), b"PAR1"]
+
+
+def large_page():
+    """Refused, with a bound within which it is packed."""
+    global memory, failures
+    usual, name = memory, put("large.parquet", parquet([(page([[b"first"]]), 1, 1), (page([[PART] * size]), 1, 1),
+                                                        (page([[b"last"]]), 1, 1)]))
+    said = subprocess.run([leat, "pack", "-t", "gpt2", "-o", "out", "--force", "--memory", "%dMi" % memory,
+                           name], cwd=tmp,
+                          capture_output=True).stderr.decode()
+    enough = re.search(r"large.parquet needs .* \(the page at byte \d+, in the column text of row group 1, .*"
+                       r"allow at least (\d+) MiB", said)
+    if enough:
+        memory = int(enough[1])
+        run("a large page, with what it needs", [name], documents=3)
+        memory = usual
+    else:
+        print("a large page: %s  WRONG" % said)
+        failures += 1
 
 
 def run(what, names, tokenizer="gpt2", documents=None, rejects=0, threads=2, reason=""):
@@ -119,6 +186,13 @@ def main():
         ("a corpus", lambda: run("a corpus", [put("a.jsonl", repeated(b"".join(
             b'{"text": "%s"}\n' % PART[i:i + 4096].replace(b"\\", b"") for i in range(0, len(PART) - 4096, 4096)),
             size))], documents=size * len(range(0, len(PART) - 4096, 4096)))),
+        ("a large row group", lambda: run("a large row group", [put("a.parquet", parquet([
+            (page([[PART[:4096]]] * 50), size * 5, 50)]))], documents=size * 250)),
+        ("a row group of tiny rows", lambda: run("a row group of tiny rows", [put("a.parquet", parquet([
+            (page([[b"x"]] * 10000), size, 10000)]))], documents=size * 10000)),
+        ("very many row groups", lambda: run("very many row groups", [put("a.parquet", parquet(
+            [(page([[b"text"]]), 1, 1)] * (size * 300)))], documents=size * 300)),
+        ("a large page", large_page),
     ]
     for what, case in cases:
         if only in what:

@@ -12,12 +12,16 @@ $(BUILD)/obj/tiny/%.o: %.c
 
 $(BUILD)/tiny/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(TINY_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
 
 
 # tests/faults/test_pack_*: the same objects before the library
 $(BUILD)/tests/faults/test_pack_%: FIRST = $(TINY_OBJECTS)
 $(filter $(BUILD)/tests/faults/test_pack_%,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)
+
+# tests/disks/test_pack_*: likewise
+$(BUILD)/tests/disks/test_pack_%: FIRST = $(TINY_OBJECTS)
+$(filter $(BUILD)/tests/disks/test_pack_%,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)
 
 # tests/tokenizer/test_*_tiny: likewise
 $(BUILD)/tests/tokenizer/test_%_tiny: FIRST = $(TINY_OBJECTS)

@@ -5,6 +5,7 @@ import codecs
 import gzip
 import json
 import os
+import struct
 import subprocess
 import zlib
 
@@ -134,7 +135,7 @@ def is_text(data):
     head = data[:HEAD]
     if head[:2] in (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b"):
         return False
-    if head.count(0) > len(head) // 32:
+    if head.count(0) > max(1, len(head) // 32):
         return False
     if len(head) == HEAD: # it may end inside a character
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -231,7 +232,16 @@ def kind_of(path):
 
 # ---- Making inputs ----------------------------------------------------------------------------------------------
 
+def bgzip_member(data):
+    """Its extra field says how long it is."""
+    c = zlib.compressobj(6, zlib.DEFLATED, -15)
+    data, sums = c.compress(data) + c.flush(), struct.pack("<II", zlib.crc32(data), len(data))
+    return bytes.fromhex("1f8b08040000000000ff060042430200") + struct.pack("<H", len(data) + 25) + data + sums
+
+
 def gzip_member(data, r):
+    if len(data) <= 60000 and r.random() < 0.5:
+        return bgzip_member(data)
     c = zlib.compressobj(r.choice([0, 1, 6]), zlib.DEFLATED, 31)
     return c.compress(data) + c.flush()
 

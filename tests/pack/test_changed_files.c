@@ -129,14 +129,15 @@ static void test_fewer_rejects(const char *input)
 {
     stop_run("few", input);
     put("few.rejects.jsonl", "{", 1);
-    resume_refused("few", input, LEAT_E_CHECKPOINT, "few.partial.rejects is shorter than the killed run left it");
+    resume_refused("few", input, LEAT_E_CHECKPOINT, "few.rejects.jsonl is shorter than the killed run left it");
+    T_CHECK(access(t_path(folder, "few.partial.rejects"), F_OK) != 0); /* what is refused stays as it is */
 }
 
 /* ---- Stopped by its program ---- */
 
 struct told {
-    unsigned calls;
-    int wish; /* what the program says */
+    unsigned checks, calls; /* while what was written is read back; after that */
+    int check_wish, wish;   /* what the program says to these */
     uint64_t before, last;
 };
 
@@ -144,6 +145,12 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
 {
     struct told *told = context;
 
+    if (strcmp(p->bound, "checking") == 0) {
+        T_EQ(told->calls, 0);
+        T_CHECK(p->bytes > 0 && p->bytes <= p->total_bytes && p->bytes_before == 0);
+        told->checks++;
+        return (uint32_t)told->check_wish;
+    }
     if (told->calls++ == 0)
         T_EQ(p->bytes, p->bytes_before); /* before anything is done */
     else
@@ -151,17 +158,17 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
     T_CHECK(p->bytes >= told->last && p->bytes <= p->total_bytes && p->bound);
     told->before = p->bytes_before;
     told->last = p->bytes;
-    return told->wish;
+    return (uint32_t)told->wish;
 }
 
-/* A resumed run asks its program before it does anything: stopped then, it can be resumed, to the bytes of one that
- * went through. */
+/* A resumed run asks its program while it reads back what was written, and again before it does anything: stopped then,
+ * it can be resumed, to the bytes of one that went through. */
 static void test_stopped_again(const char *input)
 {
     struct leat_pack_options o = options(1);
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     struct leat_info through = LEAT_INFO_INIT, resumed = LEAT_INFO_INIT;
-    struct told told = { .wish = 1 };
+    struct told told = { .check_wish = 1 };
     struct leat_dataset *d;
 
     stop_run("again", input);
@@ -169,7 +176,10 @@ static void test_stopped_again(const char *input)
     o.progress = on_progress;
     o.context = &told;
     T_STATUS(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err), LEAT_E_STOPPED);
-    T_CHECK(told.calls == 1 && told.before > 0 && report.resumable);
+    T_CHECK(told.checks == 1 && told.calls == 0 && report.resumable);
+    told = (struct told) { .wish = 1 };
+    T_STATUS(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err), LEAT_E_STOPPED);
+    T_CHECK(told.checks > 0 && told.calls == 1 && told.before > 0 && report.resumable);
     told = (struct told) { .wish = 0 };
     T_OK(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err));
     T_CHECK(told.calls > 0 && told.before > 0);

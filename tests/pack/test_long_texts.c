@@ -185,13 +185,8 @@ int main(void)
     const char *asked;
     char *text;
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    return t_skip("a sanitizer takes memory of its own");
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-    return t_skip("a sanitizer takes memory of its own");
-#endif
-#endif
+    if (T_SANITIZED)
+        return t_skip("a sanitizer takes memory of its own");
     asked = getenv("LEAT_TEST_QUICK");
     if (asked && asked[0])
         return t_skip("takes seconds, and an emulator's memory is not ours");

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_memory.sh: leat pack keeps to --memory, whatever the input. LEAT_TEST_MIB=1024 tries documents of 1 GiB, ten
-# million tiny ones and so on, with LEAT_TEST_MEMORY=256 as the bound.
+# million tiny ones, a row group of ten million rows and so on, with LEAT_TEST_MEMORY=256 as the bound.
 here=$(dirname "$0")
 build=${LEAT_BUILD:-build}
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}

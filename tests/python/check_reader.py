@@ -31,15 +31,18 @@ def page_sum(data):
 
 
 def check_hashes(d, name):
-    index, tokens = bytes(d.index), open(name + ".tokens", "rb").read()
+    index, tokens = bytes(d.index), bytes(d.tokens)
     assert hash128(index[:4080]) == index[4080:4096], "header checksum"
     assert page_sum(tokens) == d.token_sum, "token sum"
     assert hash128(index[64:104] + d.width.to_bytes(8, "little") + d.fingerprint + d.token_sum +
-                   d.sums["documents"]) == d.identity, "identity"
+                   d.sums["documents"] + d.sums.get("mask", b"")) == d.identity, "identity"
     for section in d.sections:
         assert page_sum(d.sections[section]) == d.sums[section], section
     pages = b"".join(hash128(tokens[i:i + 4096])[:4] for i in range(0, len(tokens), 4096))
     assert pages == bytes(d.sections["pages"]), "page hashes"
+    mask = bytes(d.sections.get("mask", b""))
+    pages = b"".join(hash128(mask[i:i + 4096])[:4] for i in range(0, len(mask), 4096))
+    assert pages == bytes(d.sections.get("mask pages", b"")), "page hashes of the mask"
 
 
 def lines(name):
@@ -50,9 +53,11 @@ def lines(name):
     yield "fingerprint " + d.fingerprint.hex()
     yield f"counts {total} {d.document_count} {d.entries['inputs']}"
     yield f"header {d.vocabulary} {d.end_token} {d.begin_token} {d.width} {d.created}"
-    yield f"sizes {os.path.getsize(name + '.tokens')} {os.path.getsize(name + '.leat')}"
+    yield f"sizes {d.tokens.nbytes} {os.path.getsize(name + '.leat')}"
     yield f"stores {int('lines' in d.sections)} {int('ids' in d.sections)} {int('text hashes' in d.sections)}"
     yield " ".join(["tokens"] + [str(t) for t in d.tokens])
+    if d.mask() is not None:
+        yield "mask " + bytes(d.mask()).hex()
     yield " ".join(["starts"] + [str(s) for s in d.starts])
     for i in range(300 if total else 0):
         first = i * 104729 % total
@@ -82,6 +87,20 @@ def compare(dump, name):
         sys.exit(f"{name}: the library gives {len(shown)} lines and FORMAT.md's reader {len(read)}")
 
 
+def adopt(dump, folder):
+    """Indexes beside files of another tool, whose tokens begin at byte 1024: their names."""
+    for seed in range(1, 4):
+        tokens = Dataset(os.path.join(folder, str(seed))).tokens.astype("<u2")
+        name = os.path.join(folder, f"adopted{seed}.bin")
+        header = np.zeros(256, "<i4")
+        header[:3] = 20240520, 1, len(tokens)
+        with open(name, "wb") as f:
+            f.write(header.tobytes() + tokens.tobytes())
+        subprocess.run([os.path.join(os.path.dirname(dump), "leat"), "adopt", f"llmc:{name}?end={tokens[-1]}"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        yield name
+
+
 def check_memmap(dump, folder):
     """NAME.tokens is read as it is: no header, no padding."""
     name = os.path.join(folder, "plain")
@@ -100,6 +119,7 @@ def main():
     for seed in range(1, 31):
         names.append(os.path.join(folder, str(seed)))
         subprocess.run([dump, "make", names[-1], str(seed)], check=True)
+    names += adopt(dump, folder)
     for name in names:
         compare(dump, name)
     check_memmap(dump, folder)

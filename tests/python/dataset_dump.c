@@ -15,12 +15,12 @@ static void hex(const char *what, const void *bytes, uint64_t count)
 
 /* ---- make ---- */
 
-static void add_document(struct leat_writer *w, uint64_t *random, uint64_t vocabulary, uint64_t inputs)
+static void add_document(struct leat_writer *w, uint64_t *random, uint64_t vocabulary, uint64_t inputs, int masked)
 {
     uint64_t shape = t_below(random, 10), count = shape == 0 ? 0 : shape == 1 ? 40000 : 1 + t_below(random, 300);
     struct leat_origin o = { .input = t_below(random, inputs + 1), .offset = t_random(random) >> 20 };
     uint32_t *ids = malloc((count + 1) * sizeof *ids);
-    uint8_t hash[16];
+    uint8_t hash[16], *mask = malloc(count + 1);
     char id[32];
 
     o.input = o.input == inputs ? LEAT_NONE : o.input;
@@ -32,7 +32,10 @@ static void add_document(struct leat_writer *w, uint64_t *random, uint64_t vocab
     o.text_hash = shape == 4 ? NULL : hash;
     for (uint64_t i = 0; i < count; i++)
         ids[i] = (uint32_t)t_below(random, vocabulary);
-    T_OK(leat_writer_add_u32(w, ids, count, &o, &t_err));
+    for (uint64_t i = 0; masked && i < count; i++)
+        mask[i] = (uint8_t)t_below(random, 3);
+    T_OK(leat_writer_add_masked(w, ids, 4, masked && shape != 5 ? mask : NULL, count, &o, &t_err));
+    free(mask);
     free(ids);
 }
 
@@ -50,6 +53,7 @@ static int make(const char *name, uint64_t seed)
     options.store_lines = seed % 2;
     options.store_ids = seed % 3 != 1;
     options.store_hashes = seed % 5 < 3;
+    options.store_mask = seed % 4 == 1;
     options.created = seed % 8 ? 0 : 1600000000 + seed;
     T_OK(leat_writer_open(&w, name, &options, &t_err));
     for (uint64_t i = 0; i < inputs; i++) {
@@ -62,7 +66,7 @@ static int make(const char *name, uint64_t seed)
         T_OK(leat_writer_set_input(w, i, &input, &t_err));
     }
     for (uint64_t i = 0; i < documents; i++)
-        add_document(w, &random, options.vocabulary, inputs);
+        add_document(w, &random, options.vocabulary, inputs, options.store_mask != 0);
     if (seed % 2) {
         T_OK(leat_writer_set_metadata(w, "zeta", "last", &t_err));
         T_OK(leat_writer_set_metadata(w, "zet", "\n", &t_err));
@@ -94,6 +98,10 @@ static void show_tokens(const struct leat_dataset *d, const struct leat_info *in
     printf("tokens");
     for (uint64_t i = 0; i < info->tokens; i++)
         printf(" %u", ids[i]);
+    if (info->stores_mask) {
+        T_OK(leat_dataset_mask(d, 0, info->tokens, (uint8_t *)ids, &t_err));
+        hex("\nmask ", ids, info->tokens);
+    }
     printf("\nstarts");
     for (uint64_t i = 0; i <= info->documents; i++)
         printf(" %" PRIu64, starts[i]);

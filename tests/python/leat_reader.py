@@ -3,18 +3,21 @@
 It believes its files: what FORMAT.md tells a reader to check at open is asserted, but for the hashes; see
 check_reader.py.
 """
+import os
+
 import numpy as np
 
 NONE = 2**64 - 1
 KINDS = {1: "documents", 2: "directory", 3: "pages", 4: "inputs", 5: "input paths", 6: "origins", 7: "lines",
-         8: "id ends", 9: "ids", 10: "tokenizer", 11: "metadata", 13: "text hashes"}
+         8: "id ends", 9: "ids", 10: "tokenizer", 11: "metadata", 13: "text hashes", 14: "token file", 15: "mask",
+         16: "mask pages"}
 
 
 class Dataset:
     def __init__(self, name):
         self.index = np.memmap(name + ".leat", np.uint8, "r")
         assert bytes(self.index[:8]) == b"leat\r\n\x1a\n" and self.u32(8) == 1 and self.u32(12) == 4096
-        assert self.u64(16) == 0, "a feature that must be understood"
+        assert self.u64(16) <= 1, "a feature that must be understood"
         self.identity, self.fingerprint, self.token_sum = (bytes(self.index[at:at + 16]) for at in (32, 112, 128))
         index_size, token_file_size, self.token_count, self.document_count, self.vocabulary = self.u64(48, 5)
         self.end_token, self.begin_token = self.u64(88, 2)
@@ -29,9 +32,15 @@ class Dataset:
             self.sections[name_of] = self.index[offset:offset + size]
             self.entries[name_of], self.flags[name_of] = entries, self.u32(at + 4)
             self.sums[name_of] = bytes(self.index[at + 32:at + 48])
+        self.token_path, begin = name + ".tokens", 0
+        if self.u64(16) & 1:
+            place = bytes(self.sections["token file"])
+            begin = int.from_bytes(place[:8], "little")
+            self.token_path = os.path.join(os.path.dirname(name), os.fsdecode(place[8:]))
         kind_of_token = np.dtype("<u2" if self.width == 2 else "<u4")
-        self.tokens = np.memmap(name + ".tokens", kind_of_token, "r") if token_file_size else np.zeros(0, kind_of_token)
-        assert len(self.tokens) == self.token_count
+        file = np.memmap(self.token_path, np.uint8, "r") if token_file_size else np.zeros(0, np.uint8)
+        self.tokens = file[begin:begin + token_file_size].view(kind_of_token)
+        assert len(self.tokens) == self.token_count and (begin or len(file) == token_file_size)
         self.starts, self.directory = self.numbers("documents"), self.numbers("directory")
 
     def u32(self, at):
@@ -73,6 +82,10 @@ class Dataset:
         """16 bytes, or None where none are stored."""
         hashes = self.sections.get("text hashes")
         return None if hashes is None else bytes(hashes[16 * document:16 * document + 16])
+
+    def mask(self):
+        """A byte for each token, or None where none are stored."""
+        return self.sections.get("mask")
 
     def tokenizer(self):
         """(name, pattern, file or None), or None."""

@@ -125,7 +125,9 @@ uint64_t arranged_dedup(struct arranged *a)
         int seen = 0;
 
         for (uint64_t k = 0; k < kept && !seen; k++)
-            seen = memcmp(a->documents[k].hash, a->documents[i].hash, 16) == 0;
+            seen = memcmp(a->documents[k].hash, a->documents[i].hash, 16) == 0 &&
+                   a->documents[k].count == a->documents[i].count &&
+                   memcmp(a->documents[k].ids, a->documents[i].ids, a->documents[i].count * sizeof(uint32_t)) == 0;
         if (seen && memcmp(a->documents[i].hash, none, 16) != 0)
             free_document(&a->documents[i]);
         else

@@ -161,11 +161,26 @@ static void put_origin(struct craft *c, const struct leat_origin *o, uint64_t to
         craft_store64(record + 24, craft_load64(record + 24) + 1);
         craft_store64(record + 32, craft_load64(record + 32) + tokens);
     }
-    append64(&c->parts[CRAFT_LINES], o ? o->line : LEAT_NONE);
+    append64(&c->parts[CRAFT_LINES], o && o->line > 0 ? o->line : LEAT_NONE);
     if (o && o->id)
         append(&c->parts[CRAFT_IDS], o->id, o->id_bytes);
     append64(&c->parts[CRAFT_ID_ENDS], c->parts[CRAFT_IDS].count);
     append(&c->parts[CRAFT_TEXT_HASHES], o && o->text_hash ? o->text_hash : no_hash, 16);
+}
+
+/* A byte per token; begin and end token have that of the id next to them. */
+static void put_mask(struct craft *c, uint64_t count)
+{
+    struct craft_text *t = &c->parts[CRAFT_MASK];
+    uint8_t first = c->mask && count > 0 ? c->mask[0] : 255, last = c->mask && count > 0 ? c->mask[count - 1] : 255;
+
+    if (c->begin_token != LEAT_NONE)
+        append(t, &first, 1);
+    for (uint64_t i = 0; i < count; i++)
+        append(t, c->mask ? &c->mask[i] : &first, 1);
+    if (c->end_token != LEAT_NONE)
+        append(t, &last, 1);
+    c->mask = NULL;
 }
 
 void craft_document(struct craft *c, const uint32_t *ids, uint64_t count, const struct leat_origin *origin)
@@ -175,6 +190,7 @@ void craft_document(struct craft *c, const uint32_t *ids, uint64_t count, const 
     append64(&c->parts[CRAFT_DOCUMENTS], start);
     if (c->begin_token != LEAT_NONE)
         put_token(c, c->begin_token);
+    put_mask(c, count);
     for (uint64_t i = 0; i < count; i++)
         put_token(c, ids[i]);
     if (c->end_token != LEAT_NONE)
@@ -244,6 +260,19 @@ static void make_directory(struct craft *c)
     }
 }
 
+static void make_mask_pages(struct craft *c)
+{
+    const struct craft_text *mask = &c->parts[CRAFT_MASK];
+
+    for (uint64_t at = 0; at < mask->count; at += PAGE) {
+        uint64_t left = mask->count - at;
+        uint8_t hash[16];
+
+        craft_hash(hash, mask->bytes + at, left < PAGE ? left : PAGE);
+        append(&c->parts[CRAFT_MASK_PAGES], hash, 4);
+    }
+}
+
 /* Section number `slot` of the table, whose bytes go to the end of the index. */
 static void put_section(struct craft *c, unsigned *slot, uint32_t kind, uint32_t flags, const struct craft_text *text,
                         uint64_t entry_bytes)
@@ -262,7 +291,7 @@ static void put_section(struct craft *c, unsigned *slot, uint32_t kind, uint32_t
 
 static void put_sections(struct craft *c)
 {
-    static const uint64_t entry_bytes[CRAFT_KINDS] = { 0, 8, 8, 4, 64, 1, 16, 8, 8, 1, 0, 0, 1, 16 };
+    static const uint64_t entry_bytes[CRAFT_KINDS] = { 0, 8, 8, 4, 64, 1, 16, 8, 8, 1, 0, 0, 1, 16, 0, 1, 4 };
     unsigned slot = 0, i = 0;
 
     for (uint32_t kind = 1; kind < CRAFT_COLUMN; kind++) {
@@ -280,6 +309,12 @@ static void put_sections(struct craft *c)
         put_section(c, &slot, c->others[i].kind, c->others[i].flags, &c->others[i].text, 1);
     if (c->store_hashes)
         put_section(c, &slot, CRAFT_TEXT_HASHES, 0, &c->parts[CRAFT_TEXT_HASHES], entry_bytes[CRAFT_TEXT_HASHES]);
+    for (; i < c->other_count && c->others[i].kind < CRAFT_MASK; i++)
+        put_section(c, &slot, c->others[i].kind, c->others[i].flags, &c->others[i].text, 1);
+    if (c->store_mask && !(c->without >> CRAFT_MASK & 1))
+        put_section(c, &slot, CRAFT_MASK, 1, &c->parts[CRAFT_MASK], entry_bytes[CRAFT_MASK]);
+    if (c->store_mask)
+        put_section(c, &slot, CRAFT_MASK_PAGES, 0, &c->parts[CRAFT_MASK_PAGES], entry_bytes[CRAFT_MASK_PAGES]);
     for (; i < c->other_count; i++)
         put_section(c, &slot, c->others[i].kind, c->others[i].flags, &c->others[i].text, 1);
     craft_store32(c->index.bytes + 108, slot);
@@ -293,6 +328,7 @@ void craft_index(struct craft *c)
     append64(&c->parts[CRAFT_DOCUMENTS], c->tokens.count / c->width);
     for (uint64_t at = 0; at < c->tokens.count; at += PAGE)
         append(&c->parts[CRAFT_PAGES], "\0\0\0", 4);
+    make_mask_pages(c);
     append_zeros(&c->index, PAGE);
     put_sections(c);
     page = c->index.bytes;
@@ -354,17 +390,20 @@ static void repair_sums(struct craft *c)
     }
 }
 
-/* Bytes 64 to 108 of the header, cut to what the identity names, then the two sums. */
+/* Bytes 64 to 108 of the header, cut to what the identity names, then the two sums, or three with a mask's. */
 static void repair_identity(struct craft *c)
 {
-    uint8_t text[96], *page = c->index.bytes;
+    uint8_t text[112], *page = c->index.bytes;
+    int masked = c->store_mask && !(c->without >> CRAFT_MASK & 1);
 
     memcpy(text, page + 64, 40);
     craft_store64(text + 40, craft_load32(page + 104));
     memcpy(text + 48, page + 112, 16);
     memcpy(text + 64, page + 128, 16);
     memcpy(text + 80, page + craft_entry(c, CRAFT_DOCUMENTS) + 32, 16);
-    craft_hash(page + 32, text, sizeof text);
+    if (masked)
+        memcpy(text + 96, page + craft_entry(c, CRAFT_MASK) + 32, 16);
+    craft_hash(page + 32, text, masked ? 112 : 96);
 }
 
 void craft_repair(struct craft *c, unsigned what)

@@ -30,6 +30,8 @@ enum craft_kind {
     CRAFT_METADATA,
     CRAFT_COLUMN,
     CRAFT_TEXT_HASHES,
+    CRAFT_MASK = 15,
+    CRAFT_MASK_PAGES,
     CRAFT_KINDS
 };
 
@@ -42,8 +44,9 @@ struct craft {
     /* set before craft_index(), which puts them into the header */
     uint64_t vocabulary, end_token, begin_token, created, must_understand, ignorable;
     uint8_t fingerprint[16];
-    int store_lines, store_ids, store_hashes;
-    uint32_t without; /* bits of the kinds of sections to leave out, for an index that lacks one */
+    int store_lines, store_ids, store_hashes, store_mask;
+    const uint8_t *mask; /* of the ids of the next document; NULL: 255 each */
+    uint32_t without;    /* bits of the kinds of sections to leave out, for an index that lacks one */
 
     uint64_t documents, inputs, pairs, width;
     uint64_t last_input, last_offset;

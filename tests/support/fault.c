@@ -307,6 +307,21 @@ CALL(int, flock, (int fd, int how), (fd, how), -1)
 CALL(DIR *, opendir, (const char *path), (path), NULL)
 CALL(struct dirent *, readdir, (DIR * dir), (dir), NULL)
 
+DECLARE(char *, realpath, (const char *path, char *to));
+
+/* Its memory is the caller's. */
+char *__wrap_realpath(const char *path, char *to)
+{
+    enum fate fate = fate_of(FAULT_SYSTEM, "realpath");
+    char *result;
+
+    if (fate == FAIL)
+        return NULL;
+    result = counted(__real_realpath(path, to));
+    after(fate);
+    return result;
+}
+
 /* ---- Those that carry the thing out, and then fail ---- */
 
 #define LAST_CALL(name, parameters, arguments)                                                                         \

@@ -3,34 +3,22 @@
 
 #include <errno.h>
 
-#if defined(__linux__) && defined(__has_include)
-#if __has_include(<linux/fuse.h>)
-#define HAVE_FUSE 1
-#endif
-#endif
+#include "fuse_server.h"
 
 #if defined(HAVE_FUSE)
 
 #include <fcntl.h>
-#include <linux/fuse.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define THREADS   8u
 #define MAX_FILES 8u
-#define REQUEST   16384u /* room for one: the kernel wants 8 KiB at least, and more than max_write */
-#define MAX_READ  ((size_t)1 << 20)
+#define MAX_READ  FUSE_SERVER_MAX_READ
 #define VALID     3600u /* seconds that the kernel may remember names and sizes */
 
 /* Node numbers: 1 is the folder, 2 and so on its files, in the order in which they are asked for. */
@@ -43,41 +31,12 @@ struct server {
     unsigned count;
 };
 
-struct request {
-    struct fuse_in_header head;
-    union {
-        struct fuse_init_in init;
-        struct fuse_read_in read;
-        char name[REQUEST - sizeof(struct fuse_in_header)];
-    };
-};
-
-static void answer(const struct server *s, const struct request *q, int error, const void *body, size_t bytes)
+static void answer(const struct server *s, const struct fuse_request *q, int error, const void *body, size_t bytes)
 {
-    struct fuse_out_header head = { .len = (uint32_t)(sizeof head + (error ? 0 : bytes)),
-                                    .error = -error,
-                                    .unique = q->head.unique };
-    struct iovec parts[2] = { { &head, sizeof head }, { (void *)(uintptr_t)body, bytes } };
-
-    if (writev(s->fuse, parts, error || bytes == 0 ? 1 : 2) < 0 && errno != ENOENT && errno != ENODEV)
-        perror("an answer of the file system"); /* ENOENT: the process that asked was interrupted */
+    fuse_answer(s->fuse, q, error, body, bytes);
 }
 
 /* ---- What the kernel asks first ---- */
-
-static void begin(const struct server *s, const struct request *q)
-{
-    struct fuse_init_out out = { .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION };
-
-    out.max_readahead = (uint32_t)MAX_READ;
-    out.flags = q->init.flags & (FUSE_ASYNC_READ | FUSE_MAX_PAGES | FUSE_ASYNC_DIO | FUSE_PARALLEL_DIROPS);
-    out.max_background = 256;
-    out.congestion_threshold = 256;
-    out.max_write = 4096;
-    out.max_pages = (uint16_t)(MAX_READ / (size_t)sysconf(_SC_PAGESIZE));
-    out.time_gran = 1;
-    answer(s, q, 0, &out, sizeof out);
-}
 
 /* The descriptor of a node; -1: no such. */
 static int node_file(struct server *s, uint64_t node)
@@ -99,13 +58,7 @@ static bool fill_attributes(struct server *s, uint64_t node, struct fuse_attr *a
 
     if (fstat(node_file(s, node), &st) != 0)
         return false;
-    memset(a, 0, sizeof *a);
-    a->ino = node;
-    a->size = (uint64_t)st.st_size;
-    a->blocks = (uint64_t)st.st_blocks;
-    a->blksize = 4096;
-    a->mode = st.st_mode;
-    a->nlink = 1;
+    fuse_attributes(a, node, &st);
     return true;
 }
 
@@ -127,7 +80,7 @@ static uint64_t find_node(struct server *s, const char *name)
     return i;
 }
 
-static void look_up(struct server *s, const struct request *q)
+static void look_up(struct server *s, const struct fuse_request *q)
 {
     struct fuse_entry_out out = { .nodeid = find_node(s, q->name), .entry_valid = VALID, .attr_valid = VALID };
 
@@ -137,7 +90,7 @@ static void look_up(struct server *s, const struct request *q)
         answer(s, q, 0, &out, sizeof out);
 }
 
-static void tell_attributes(struct server *s, const struct request *q)
+static void tell_attributes(struct server *s, const struct fuse_request *q)
 {
     struct fuse_attr_out out = { .attr_valid = VALID };
 
@@ -147,14 +100,14 @@ static void tell_attributes(struct server *s, const struct request *q)
         answer(s, q, ENOENT, NULL, 0);
 }
 
-static void open_file(struct server *s, const struct request *q)
+static void open_file(struct server *s, const struct fuse_request *q)
 {
     struct fuse_open_out out = { .open_flags = atomic_load(&s->board->direct) ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE };
 
     answer(s, q, 0, &out, sizeof out);
 }
 
-static void tell_system(const struct server *s, const struct request *q)
+static void tell_system(const struct server *s, const struct fuse_request *q)
 {
     struct fuse_statfs_out out = { .st = { .blocks = 1, .bsize = 4096, .namelen = 255, .frsize = 4096 } };
 
@@ -223,7 +176,7 @@ static ssize_t disturb(struct fuse_file_board *b, uint64_t begin, uint64_t end, 
     return got;
 }
 
-static void read_file(struct server *s, const struct request *q, char *room)
+static void read_file(struct server *s, const struct fuse_request *q, char *room)
 {
     size_t bytes = q->read.size < MAX_READ ? q->read.size : MAX_READ;
     ssize_t got = pread(node_file(s, q->head.nodeid), room, bytes, (off_t)q->read.offset);
@@ -240,8 +193,10 @@ static void read_file(struct server *s, const struct request *q, char *room)
 
 /* ---- The server ---- */
 
-static void serve_one(struct server *s, const struct request *q, char *room)
+static void serve(void *server, const struct fuse_request *q, char *room)
 {
+    struct server *s = server;
+
     switch (q->head.opcode) {
     case FUSE_LOOKUP:
         look_up(s, q);
@@ -272,42 +227,26 @@ static void serve_one(struct server *s, const struct request *q, char *room)
     }
 }
 
-static void *serve(void *server)
+static void *begin(int fuse, const char *from, void *board)
 {
-    struct server *s = server;
-    struct request *q = calloc(1, REQUEST);
-    char *room = malloc(MAX_READ);
+    struct server *s = calloc(1, sizeof *s);
 
-    for (;;) {
-        ssize_t got = read(s->fuse, q, REQUEST);
-
-        if (got >= (ssize_t)sizeof q->head)
-            serve_one(s, q, room);
-        else if (got < 0 && errno != EINTR && errno != EAGAIN && errno != ENOENT)
-            break; /* ENODEV: it is not mounted any more */
-    }
-    free(room);
-    free(q);
-    return NULL;
+    if (!s)
+        _exit(1);
+    *s = (struct server) { .fuse = fuse, .board = board };
+    pthread_mutex_init(&s->lock, NULL);
+    s->folder = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return s;
 }
 
-/* The process of the server: ends with the mount, or with the test. */
-static void run_server(int fuse, const char *from, struct fuse_file_board *board)
-{
-    struct server s = { .fuse = fuse, .board = board };
-    pthread_t threads[THREADS];
-
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    pthread_mutex_init(&s.lock, NULL);
-    s.folder = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (unsigned i = 1; i < THREADS; i++)
-        if (pthread_create(&threads[i], NULL, serve, &s) != 0)
-            _exit(1);
-    serve(&s);
-    for (unsigned i = 1; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    _exit(0);
-}
+static const struct fuse_kind files = { .flags =
+                                            FUSE_ASYNC_READ | FUSE_MAX_PAGES | FUSE_ASYNC_DIO | FUSE_PARALLEL_DIROPS,
+                                        .max_write = 4096,
+                                        .mount = MS_RDONLY,
+                                        .threads = 8,
+                                        .board_bytes = sizeof(struct fuse_file_board),
+                                        .begin = begin,
+                                        .serve = serve };
 
 /* What an administrator does: the kernel's 128 KiB are for disks. */
 static bool raise_read_ahead(const char *at)
@@ -327,61 +266,19 @@ static bool raise_read_ahead(const char *at)
     return raised;
 }
 
-/* The first request, before there is a server. False: an unknown one, as under an emulator of a machine whose
- * bytes stand the other way round. */
-static bool answer_first(int fuse)
-{
-    struct server s = { .fuse = fuse };
-    struct request *q = calloc(1, REQUEST);
-    bool known = q && read(fuse, q, REQUEST) >= (ssize_t)sizeof q->head && q->head.opcode == FUSE_INIT;
-
-    if (known)
-        begin(&s, q);
-    free(q);
-    return known;
-}
-
 bool fuse_file_mount(struct fuse_file *f, const char *from, const char *at)
 {
-    int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    char options[128];
-
-    if (fuse < 0)
+    if (!fuse_server_mount(&f->server, &files, from, at))
         return false;
-    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=%u,group_id=%u", fuse, (unsigned)getuid(),
-             (unsigned)getgid());
-    snprintf(f->at, sizeof f->at, "%s", at);
-    f->board = mmap(NULL, sizeof *f->board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (f->board == MAP_FAILED || mount("leat-test", at, "fuse", MS_RDONLY | MS_NOSUID | MS_NODEV, options) != 0) {
-        int error = errno;
-
-        close(fuse);
-        errno = error;
-        return false;
-    }
-    if (!answer_first(fuse)) {
-        close(fuse);
-        umount2(at, MNT_DETACH);
-        errno = ENOTSUP;
-        return false;
-    }
-    f->server = fork();
-    if (f->server == 0)
-        run_server(fuse, from, f->board);
-    close(fuse);
+    f->board = f->server.board;
     f->reads_far = raise_read_ahead(at);
-    return f->server > 0;
+    return true;
 }
 
 void fuse_file_unmount(struct fuse_file *f)
 {
-    int status;
-
     atomic_store(&f->board->hold_every, 0);
-    if (umount2(f->at, 0) != 0)
-        umount2(f->at, MNT_DETACH);
-    waitpid(f->server, &status, 0);
-    munmap(f->board, sizeof *f->board);
+    fuse_server_unmount(&f->server);
 }
 
 #else

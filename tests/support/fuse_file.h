@@ -1,7 +1,6 @@
 /*
  * fuse_file.h: a file system of a folder's files that tests can make slow, failing or short: as files on another
- * machine are. Read-only, spoken over /dev/fuse itself, by a process of its own, so that no end of the test hangs in
- * it. Needs root (or a namespace where mounting is allowed) and /dev/fuse. Only files named *.tokens are disturbed, and
+ * machine are. Read-only (tests/support/fuse_server.h says what it needs). Only files named *.tokens are disturbed, and
  * logged.
  */
 #ifndef LEAT_TESTS_FUSE_FILE_H
@@ -10,7 +9,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "fuse_server.h"
 
 #define FUSE_FILE_LARGE ((uint64_t)1 << 20)
 
@@ -33,8 +33,9 @@ struct fuse_file_board {
 
 struct fuse_file {
     struct fuse_file_board *board;
-    pid_t server;
-    char at[600];
+#if defined(HAVE_FUSE)
+    struct fuse_server server;
+#endif
     bool reads_far; /* the read-ahead could be raised to 1 MiB, as administrators do for such file systems */
 };
 

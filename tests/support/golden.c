@@ -164,6 +164,39 @@ static void text_hashes_of_nothing(struct craft *c)
     c->store_hashes = 1;
 }
 
+/* Of one document, some ids are to be learned; of the others all, and of one without ids. More than a page in all. */
+static void mask(struct craft *c)
+{
+    static const uint8_t some[4] = { 0, 1, 255, 0 };
+    static uint8_t many[5000];
+    static uint32_t ids[5000];
+
+    for (unsigned i = 0; i < 5000; i++) {
+        ids[i] = i % 256;
+        many[i] = (uint8_t)(i % 3);
+    }
+    craft_begin(c, 300, 299, 298);
+    c->store_mask = 1;
+    c->mask = some;
+    craft_text_document(c, "leat", NULL);
+    craft_text_document(c, "mill", NULL);
+    craft_text_document(c, "", NULL);
+    c->mask = many;
+    craft_document(c, ids, 5000, NULL);
+}
+
+static void mask_of_nothing(struct craft *c)
+{
+    craft_begin(c, 300, 299, LEAT_NONE);
+    c->store_mask = 1;
+}
+
+static void without_mask(struct craft *c)
+{
+    mask(c);
+    c->without = 1u << CRAFT_MASK;
+}
+
 /* Origins that fall: the ordered flag is not set. */
 static void shuffled(struct craft *c)
 {
@@ -217,6 +250,8 @@ static const struct {
     { "text_hashes", text_hashes },
     { "text_hashes_among_unknown", text_hashes_among_unknown },
     { "text_hashes_of_nothing", text_hashes_of_nothing },
+    { "mask", mask },
+    { "mask_of_nothing", mask_of_nothing },
     { "unknown_ignorable", unknown_ignorable },
 };
 #define VALID_COUNT (sizeof valid / sizeof valid[0])
@@ -310,6 +345,13 @@ static const struct defect {
       0,
       0 },
     { "section_hashes_flags", text_hashes, { { ENTRY(TEXT_HASHES), 4, 4, 2 } }, FIELD, 0, 0 },
+    { "section_mask_not_tokens",
+      mask,
+      { { ENTRY(MASK), 16, 8, (uint64_t)0 - 1 }, { ENTRY(MASK), 24, 8, (uint64_t)0 - 1 } },
+      SECTION,
+      0,
+      0 },
+    { "section_mask_missing", without_mask, { { 0 } }, NOTHING, 0, 0 },
     { "section_must_understand", unknown_ignorable, { { ENTRY(COLUMN), 4, 4, 1 } }, FIELD, 0, 0 },
     { "section_flags_unknown", everything_u16, { { ENTRY(PAGES), 4, 4, 2 } }, FIELD, 0, 0 },
     { "section_size_not_its_entries", everything_u16, { { ENTRY(INPUTS), 24, 8, 1 } }, FIELD, 0, 0 },
@@ -365,6 +407,8 @@ static const struct defect {
     { "pages_damaged", three_pages, { { IN(PAGES), 4, 4, 1 } }, NOTHING, 0, 0 },
     { "lines_damaged", everything_u16, { { IN(LINES), 8, 8, 1 } }, NOTHING, 0, 0 },
     { "text_hashes_damaged", text_hashes, { { IN(TEXT_HASHES), 17, 1, 1 } }, NOTHING, 0, 0 },
+    { "mask_damaged", mask, { { IN(MASK), 7, 1, 1 } }, NOTHING, 0, 0 },
+    { "mask_page_wrong", mask, { { IN(MASK_PAGES), 4, 4, 1 } }, SECTION, 0, 0 },
     { "unknown_section_damaged", unknown_ignorable, { { IN(COLUMN), 0, 1, 1 } }, NOTHING, 0, 0 },
     { "padding_not_zero", everything_u16, { { IN(DOCUMENTS), 63, 1, 1 } }, NOTHING, 0, 0 },
 
@@ -376,6 +420,7 @@ static const struct defect {
       SECTION,
       0,
       0 },
+    { "line_zero", everything_u16, { { IN(LINES), 8, 8, (uint64_t)0 - 2 } }, SECTION, 0, 0 },
     { "input_counts_wrong", everything_u16, { { IN(INPUTS), 24, 8, 1 } }, SECTION, 0, 0 },
     { "input_tokens_wrong", everything_u16, { { IN(INPUTS), 64 + 32, 8, 1 } }, SECTION, 0, 0 },
     { "input_path_elsewhere", everything_u16, { { IN(INPUTS), 64, 8, 1 } }, SECTION, 0, 0 },
@@ -554,7 +599,8 @@ static enum leat_status write_document(struct leat_writer *w, const struct craft
 
         ids[i - from] = c->width == 2 ? (uint32_t)at[0] | (uint32_t)at[1] << 8 : craft_load32(at);
     }
-    s = leat_writer_add_u32(w, ids, to - from, &o, NULL);
+    s = leat_writer_add_masked(w, ids, 4, c->store_mask ? c->parts[CRAFT_MASK].bytes + from : NULL, to - from, &o,
+                               NULL);
     free(ids);
     return s;
 }
@@ -595,6 +641,7 @@ bool golden_write(const struct golden *g, const char *path)
     options.store_lines = c->store_lines;
     options.store_ids = c->store_ids;
     options.store_hashes = c->store_hashes;
+    options.store_mask = (uint32_t)c->store_mask;
     if (t) {
         tokenizer.name = name = copy_text(t + 32, craft_load64(t));
         tokenizer.pattern = pattern = copy_text(t + 32 + craft_load64(t), craft_load64(t + 8));

@@ -1,8 +1,9 @@
 /*
  * power.h: plays what a folder looks like after the power has failed. A file keeps for certain only the bytes that it
- * had when it was last synced, and the folder only the names that it had when it was last synced; of what came after,
- * each change of a name and each file's bytes stay or are lost at random, in any combination. That is more than any
- * one file system loses, and what POSIX allows.
+ * had when it was last synced, and a folder only the names that it had when it was last synced; of what came after,
+ * each change of a name and each file's bytes stay or are lost at random, in any combination: a file that was moved
+ * from one folder to another can be in both, or in none. That is more than any one file system loses, and what POSIX
+ * allows. Folders in the folder stay as they are, with their names.
  *
  * fault.c calls the hooks; a test calls power_watch() in the process that writes and is to end.
  */
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is in the folder now is taken as durable. Also uses a folder of this name with ".power" after it. */
+/* What is in the folder now is taken as durable. */
 void power_watch(const char *folder, uint64_t seed);
 bool power_watching(void);
 

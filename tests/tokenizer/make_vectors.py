@@ -71,6 +71,7 @@ TEXTS = [
     b"ab" * 30,
     b"supercalifragilisticexpialidocious antidisestablishmentarianism", b"the then they there hello hellooo theatre",
     b"\n\n\n\n  \n\n<|user|>Hi\n<|end|>\n", b"low lower lowest newer wider new",
+    b"world[SEP]the [SEP] they[SEP]there[SEP][SEP]here[SEP] new",
 ]
 
 CORPUS = [
@@ -210,6 +211,10 @@ def write_byte_level():
              pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.Split(Regex("[0-9][0-9][0-9]"), "isolated")]
     tokenizer = trained(340, alphabet, None, pre_tokenizers.Sequence(parts))
     write_json("digits", tokenizer, decoders.ByteLevel())
+    parts = [pre_tokenizers.CharDelimiterSplit("e"), pre_tokenizers.FixedLength(4),
+             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    tokenizer = trained(340, alphabet, normalizers.Nmt(), pre_tokenizers.Sequence(parts))
+    write_json("fixed_length", tokenizer, decoders.ByteLevel())
 
 
 def add_bytes(tree, places=range(256)):
@@ -317,6 +322,52 @@ def write_tekken():
               lambda ids: tekkenizer.decode(ids, special_token_policy=SpecialTokenPolicy.KEEP).encode())
 
 
+# ---- Unigram ----
+
+def write_unigram():
+    """Made, not trained: words, parts of words and characters, with scores of which many sums are equal."""
+    words = sorted({part for text in CORPUS for word in text.split() for part in (word, MARK + word)})
+    parts = sorted({w[i:i + n] for w in words for n in (1, 2, 3) for i in range(len(w) - n + 1)} | set(words))
+    vocab = [["<unk>", 0.0], ["</s>", 0.0]]
+    vocab += [[t, -1.0 - len(t) if i % 3 else -2.5 - 1.1 * len(t)] for i, t in enumerate(parts) if i % 7]
+    vocab += [["ab", -3.25], ["lower", -4.0], [MARK, -2.0]]
+    vocab += [["<0x%02X>" % b, -12.0] for b in range(256)]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": vocab, "byte_fallback": True}
+    tree = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [
+        {"id": 1, "content": "</s>", "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
+         "special": True}], "normalizer": {"type": "NFKC"}, "pre_tokenizer": {
+             "type": "Metaspace", "replacement": MARK, "prepend_scheme": "always", "split": True},
+            "post_processor": None, "decoder": {"type": "Sequence", "decoders": [
+                {"type": "ByteFallback"}, {"type": "Metaspace", "replacement": MARK, "prepend_scheme": "always",
+                                           "split": True}]}, "model": model}
+    for name in "unigram", "unigram_whole":
+        if name == "unigram_whole":
+            tree["pre_tokenizer"]["split"], model["byte_fallback"] = False, False
+        text = json.dumps(tree, ensure_ascii=False, separators=(",", ":"))
+        write(name + ".json", text + "\n")
+        t = Tokenizer.from_str(text)
+
+        def encode(text, special, t=t):
+            t.encode_special_tokens = not special
+            return t.encode(text, add_special_tokens=False).ids
+
+        write_ids(name, encode, lambda ids, t=t: t.decode(ids, skip_special_tokens=False).encode())
+
+
+# ---- WordPiece ----
+
+def write_words():
+    words = sorted({w.lower() for text in CORPUS for w in re.findall(r"\w+|[^\w\s]", text)})
+    parts = {w[:n] for w in words for n in (1, 2, 3)} | {"##" + w[i:i + n] for w in words for n in (1, 2, 3)
+                                                         for i in range(1, len(w) - n + 1)} | set(words[::3])
+    vocab = {t: i for i, t in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(parts)]) if i % 8}
+    vocab["[UNK]"] = 1
+    tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]", max_input_chars_per_word=12))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    tokenizer.add_special_tokens(["[SEP]"])
+    write_json("wordpiece", tokenizer, decoders.WordPiece())
+
+
 # ---- sentencepiece ----
 
 def write_sentencepiece():
@@ -324,12 +375,16 @@ def write_sentencepiece():
         "piece_fallback": {"byte_fallback": True, "user_defined_symbols": ["<pad>", "  "], "vocab_size": 420},
         "piece_unknown": {"byte_fallback": False, "add_dummy_prefix": False, "vocab_size": 150,
                           "user_defined_symbols": ["<mask>", "ab"], "remove_extra_whitespaces": True},
+        "piece_unigram": {"model_type": "unigram", "vocab_size": 160,
+                          "user_defined_symbols": ["<mask>", "ab"], "remove_extra_whitespaces": True,
+                          "hard_vocab_limit": False},
     }.items():
-        options.setdefault("remove_extra_whitespaces", False)
+        options = {"remove_extra_whitespaces": False, "model_type": "bpe", "normalization_rule_name": "identity",
+                   **options}
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(" ".join(c.split("\n")) for c in CORPUS), model_writer=model, model_type="bpe",
-            normalization_rule_name="identity", character_coverage=0.98, minloglevel=2, **options)
+            sentence_iterator=iter(" ".join(c.split("\n")) for c in CORPUS), model_writer=model,
+            character_coverage=0.98, minloglevel=2, **options)
         with open(os.path.join(FOLDER, name + ".model"), "wb") as file:
             file.write(model.getvalue())
         processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
@@ -344,4 +399,6 @@ write_byte_level()
 write_metaspace()
 write_added()
 write_tekken()
+write_unigram()
+write_words()
 write_sentencepiece()

@@ -8,18 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Sanitizers are slow, and count memory of their own. gcc says nothing of its undefined behaviour sanitizer, which does
- * neither. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define PEAK_SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
-#define PEAK_SANITIZED 1
-#endif
-#endif
-#ifndef PEAK_SANITIZED
-#define PEAK_SANITIZED 0
-#endif
+#include "t.h"
 
 /* Bytes of a line of /proc/self/status; 0 if that is not there. */
 static inline uint64_t peak_status(const char *name)
@@ -44,7 +33,7 @@ static inline uint64_t peak_begin(void)
 
     if (f)
         ok = fclose(f) == 0 && ok;
-    return ok && !PEAK_SANITIZED ? peak_status("VmRSS:") : 0;
+    return ok && !T_SANITIZED ? peak_status("VmRSS:") : 0;
 }
 
 /* The most there was since peak_begin() returned `begin`, above that; 0 if not known. */

@@ -149,7 +149,7 @@ int main(void)
     make_cuts(&cuts[0], true);
     make_cuts(&cuts[1], false);
     for (unsigned number = 0; (k = pretoken_kernels_row(number, &usable)) != NULL; number++)
-        for (int i = 0; usable && i < 20000 && t_failures == 0; i++)
+        for (int i = 0; usable && i < (int)t_times(20000) && t_failures == 0; i++)
             random_text(k);
     byte_cuts_free(&cuts[0]);
     byte_cuts_free(&cuts[1]);

@@ -71,7 +71,7 @@ int main(void)
     struct cut_classes classes;
 
     state = t_seed();
-    for (int i = 0; i < 60; i++) {
+    for (unsigned i = 0; i < t_times(60); i++) {
         unsigned kinds = 1 + (unsigned)t_below(&state, i % 2 ? 8 : 64), dense = (unsigned)t_below(&state, 101);
 
         make_pairs(&pairs, kinds, dense);

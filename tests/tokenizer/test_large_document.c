@@ -178,7 +178,7 @@ int main(int argc, char **argv)
                  { VECTORS_FOLDER "/piece_fallback.model", 0 } };
     static const char *const published[] = { "llama3_1.tokenizer.json.zst", "mistral_v1.tokenizer.json.zst",
                                              "gemma2.tokenizer.json.zst" };
-    uint64_t seed = t_seed(), bytes = (uint64_t)peak_mib(PEAK_SANITIZED ? 1 : 4) << 20;
+    uint64_t seed = t_seed(), bytes = (uint64_t)peak_mib(T_SANITIZED ? 1 : 4) << 20;
 
     for (size_t i = 0; i < COUNT(rows); i++)
         if (strstr(rows[i].name, only))

@@ -97,7 +97,8 @@ static void test_broken_frame(void)
     refused("hello", LEAT_E_VOCABULARY, "has an unknown format");
 }
 
-#define TEN "abcdefghij"
+#define TEN     "abcdefghij"
+#define UNIGRAM "\"type\":\"Unigram\",\"vocab\":"
 
 static void test_broken_model(void)
 {
@@ -106,9 +107,22 @@ static void test_broken_model(void)
         enum leat_status status;
         const char *sentence;
     } rows[] = {
-        { "\"type\":\"Unigram\",\"vocab\":[]", LEAT_E_UNSUPPORTED, "Unigram is not supported yet; supported" },
-        { "\"type\":\"WordPiece\"", LEAT_E_UNSUPPORTED, "WordPiece is not supported yet" },
-        { "\"type\":\"WordLevel\"", LEAT_E_UNSUPPORTED, "WordLevel is not supported yet" },
+        { "\"type\":\"Unigram\"", LEAT_E_VOCABULARY, "\"vocab\" must be an array, but is missing" },
+        { UNIGRAM "{}", LEAT_E_VOCABULARY, "\"vocab\" must be an array, but is an object" },
+        { UNIGRAM "[[\"a\",0],[\"b\"]]", LEAT_E_VOCABULARY, "token 1 of \"vocab\" must be an array of a string and a" },
+        { UNIGRAM "[[\"a\",\"0\"]]", LEAT_E_VOCABULARY, "token 0 of \"vocab\" must be an array of a string and a" },
+        { UNIGRAM "[[\"a\",null]]", LEAT_E_VOCABULARY, "token 0 of \"vocab\" must be an array of a string and a" },
+        { UNIGRAM "[[\"a\",0,1]]", LEAT_E_VOCABULARY, "token 0 of \"vocab\" must be an array of a string and a" },
+        { UNIGRAM "[[\"a\",1e309]]", LEAT_E_VOCABULARY, "the score of token 0 is out of range" },
+        { UNIGRAM "[[\"a\",0]],\"unk_id\":1", LEAT_E_VOCABULARY, "\"unk_id\" must be the place of a token" },
+        { UNIGRAM "[],\"unk_id\":0", LEAT_E_VOCABULARY, "\"unk_id\" must be the place of a token" },
+        { UNIGRAM "[[\"a\",0]],\"unk_id\":-1", LEAT_E_VOCABULARY, "\"unk_id\" must be the place of a token" },
+        { UNIGRAM "[],\"byte_fallback\":null", LEAT_E_VOCABULARY, "\"byte_fallback\" must be true or false" },
+        { "\"type\":\"WordPiece\"", LEAT_E_VOCABULARY, "it lacks \"continuing_subword_prefix\"" },
+        { "\"type\":\"WordPiece\",\"continuing_subword_prefix\":\"##\"", LEAT_E_VOCABULARY,
+          "it lacks \"max_input_chars_per_word\"" },
+        { "\"type\":\"WordLevel\"", LEAT_E_VOCABULARY, "\"vocab\" must be an object, but is missing" },
+        { VOCAB ",\"type\":\"WordLevel\"", LEAT_E_VOCABULARY, "it lacks \"unk_token\"" },
         { "\"type\":\"Foo\"", LEAT_E_UNSUPPORTED, "unknown type \"Foo\"; supported: BPE" },
         { "\"type\":3", LEAT_E_UNSUPPORTED, "unknown type \"a number\"" },
         { "\"vocab\":{}", LEAT_E_UNSUPPORTED, "missing \"type\", and no member implies it" },
@@ -166,8 +180,9 @@ static void test_broken_parts(void)
         const char *sentence;
     } rows[] = {
         { "\"normalizer\":{\"type\":\"Foo\"}", LEAT_E_UNSUPPORTED, "the normalizer \"Foo\" is not supported" },
-        { "\"normalizer\":{\"type\":\"BertNormalizer\"}", LEAT_E_UNSUPPORTED, "\"BertNormalizer\"" },
-        { "\"normalizer\":{\"type\":\"Nmt\"}", LEAT_E_UNSUPPORTED, "\"Nmt\"" },
+        { "\"normalizer\":{\"type\":\"BertNormalizer\"}", LEAT_E_VOCABULARY,
+          "normalizer BertNormalizer: it lacks \"clean_text\"" },
+        { "\"normalizer\":{\"type\":\"Nfx\"}", LEAT_E_UNSUPPORTED, "\"Nfx\"" },
         { "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Bar\"}]}", LEAT_E_UNSUPPORTED,
           "\"Bar\"" },
         { "\"normalizer\":{\"type\":\"Sequence\"}", LEAT_E_VOCABULARY, "lacks the array \"normalizers\"" },
@@ -190,7 +205,10 @@ static void test_broken_parts(void)
           "the form of a compiled map" },
         { "\"pre_tokenizer\":{\"type\":\"UnicodeScripts\"}", LEAT_E_UNSUPPORTED,
           "the pre_tokenizer \"UnicodeScripts\"" },
-        { "\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"}", LEAT_E_UNSUPPORTED, "\"BertPreTokenizer\"" },
+        { "\"pre_tokenizer\":{\"type\":\"CharDelimiterSplit\",\"delimiter\":\"ab\"}", LEAT_E_VOCABULARY,
+          "\"delimiter\" must be exactly one character" },
+        { "\"pre_tokenizer\":{\"type\":\"FixedLength\",\"length\":0}", LEAT_E_UNSUPPORTED, "must be 1 to 65535" },
+        { "\"pre_tokenizer\":{\"type\":\"FixedLength\",\"length\":65536}", LEAT_E_UNSUPPORTED, "must be 1 to 65535" },
         { "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"trim_offsets\":true}", LEAT_E_VOCABULARY,
           "\"add_prefix_space\"" },
         { "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true}", LEAT_E_VOCABULARY,

@@ -300,6 +300,8 @@ static void check_files(uint64_t *random)
         "metaspace_first.json", "metaspace_never.json",
         "added.json",           "word_suffix.json",
         "piece_fallback.model", "piece_unknown.model",
+        "unigram.json",         "unigram_whole.json",
+        "piece_unigram.model",  "wordpiece.json",
     };
     static const char *const published[] = { "llama3_1.tokenizer.json.zst",    "qwen2_5.tokenizer.json.zst",
                                              "deepseek_v3.tokenizer.json.zst", "mistral_nemo.tokenizer.json.zst",

@@ -304,6 +304,74 @@ static void charsmaps(void)
     charsmap_free(NULL);
 }
 
+/* A charsmap with one key, U+0301. */
+static size_t mark_charsmap(uint8_t *bytes)
+{
+    static const uint32_t units[][2] = { { 0, 1 << 10 },
+                                         { 1 ^ 0xcc, 0xcc | (1 ^ 0xcc ^ 4) << 10 },
+                                         { 4 ^ 0x81, 0x81 | 0x100 | (4 ^ 0x81 ^ 5) << 10 },
+                                         { 5, 1u << 31 } };
+
+    memset(bytes, 0, 4 + 1024);
+    bytes_store32(bytes, 1024);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        bytes_store32(bytes + 4 + 4 * units[i][0], units[i][1]);
+    bytes[4 + 1024] = 'm';
+    return 4 + 1024 + 1;
+}
+
+/* What the key becomes with which the text begins, in one of the two maps; NULL: there is none. */
+static const char *becomes(bool marks, const uint8_t *text)
+{
+    if (marks)
+        return memcmp(text, "\u0301", 2) == 0 ? "m" : NULL;
+    return *text == 'a' ? "1" : memcmp(text, "\u00a9", 2) == 0 ? "(c)" : NULL;
+}
+
+/* What becomes of a cluster, by the rule: one of less than six bytes that begins with a key becomes what this does, and
+ * in others each character that is a key. */
+static void put_cluster(struct buffer *out, bool marks, const uint8_t *text, size_t bytes)
+{
+    for (size_t at = 0, length; at < bytes; at += length) {
+        const char *to = becomes(marks, text + at);
+
+        length = text[at] < 0x80 ? 1 : text[at] < 0xe0 ? 2 : text[at] < 0xf0 ? 3 : 4;
+        T_OK(buffer_append(out, to ? (const void *)to : text + at, to ? strlen(to) : length, &t_err));
+        if (to && at == 0 && bytes < 6)
+            return;
+    }
+}
+
+/* Whole texts against their clusters, one by one. */
+static void random_clusters(bool marks)
+{
+    static const char *const bits[] = { "a",  "b",      "\u0301", "\u00a9", "\u4e2d", "\u200d", "\u0600", "\n",
+                                        "\r", "\u0915", "\u094d", "\u1100", "\u1161", "\u0903", "a",      "\u00e9" };
+    uint64_t random = t_seed();
+    uint8_t bytes[2048];
+    struct charsmap *map;
+
+    T_OK(charsmap_create(&map, bytes, marks ? mark_charsmap(bytes) : small_charsmap(bytes), &t_err));
+    for (int i = 0; i < 4000; i++) {
+        struct buffer got = { 0 }, want = { 0 };
+        char text[64] = "";
+        size_t used = 0;
+
+        for (uint64_t n = t_below(&random, 12); n > 0; n--)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s",
+                                     bits[t_below(&random, sizeof bits / sizeof bits[0])]);
+        for (size_t at = 0, length; text[at]; at += length) {
+            length = grapheme_length(u8(text + at), strlen(text + at));
+            put_cluster(&want, marks, u8(text + at), length);
+        }
+        T_OK(charsmap_append(&got, map, CHARSMAP_GRAPHEMES, u8(text), strlen(text), &t_err));
+        same(&got, want.size > 0 ? (const char *)want.bytes : "", want.size, text);
+        buffer_free(&got);
+        buffer_free(&want);
+    }
+    charsmap_free(map);
+}
+
 /* Whatever the bytes are: refused, or harmless. */
 static void damaged_charsmaps(void)
 {
@@ -362,6 +430,8 @@ int main(void)
     lower_case();
     utf8();
     charsmaps();
+    random_clusters(false);
+    random_clusters(true);
     damaged_charsmaps();
     graphemes();
     return t_end();

@@ -49,7 +49,7 @@ static size_t fill(uint8_t *text, uint64_t *state)
 
 int main(void)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), texts = getenv("LEAT_TEST_QUICK") ? TEXTS / 10 : TEXTS;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), texts = t_times(TEXTS);
     uint8_t *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *text;
     uint64_t state = t_seed();
     uint8_t made[ROOM];

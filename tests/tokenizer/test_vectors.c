@@ -23,6 +23,7 @@ static const struct {
     { "three_splits", "three_splits.json" },
     { "prefix_space", "prefix_space.json" },
     { "digits", "digits.json" },
+    { "fixed_length", "fixed_length.json" },
     { "prepend_replace", "prepend_replace.json" },
     { "split_spaces", "split_spaces.json" },
     { "metaspace_always", "metaspace_always.json" },
@@ -33,6 +34,10 @@ static const struct {
     { "tekken", "tekken.json" },
     { "piece_fallback", "piece_fallback.model" },
     { "piece_unknown", "piece_unknown.model" },
+    { "unigram", "unigram.json" },
+    { "wordpiece", "wordpiece.json" },
+    { "unigram_whole", "unigram_whole.json" },
+    { "piece_unigram", "piece_unigram.model" },
 };
 
 static struct vectors_text texts[VECTORS_TEXTS];

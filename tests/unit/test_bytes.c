@@ -59,7 +59,7 @@ static void check_sums(void)
             T_EQ(bytes_multiply(a, b, &r), product <= UINT64_MAX);
             T_EQ(r, (uint64_t)product);
             if (b > 0)
-                T_EQ(bytes_pieces(a, b), (uint64_t)(((unsigned __int128)a + b - 1) / b));
+                T_EQ(bytes_divide_up(a, b), (uint64_t)(((unsigned __int128)a + b - 1) / b));
             for (unsigned k = 0; k < COUNT; k++)
                 T_EQ(bytes_inside(a, b, edges[k]), sum <= edges[k]);
         }

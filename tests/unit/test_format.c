@@ -75,6 +75,10 @@ static void random_header(struct format_header *h, uint64_t *random)
         place(h, FORMAT_METADATA, 17 + any_size(random, 30), 1 + any_size(random, 10), random);
     if (t_below(random, 2))
         place(h, FORMAT_TEXT_HASHES, 16 * h->documents, h->documents, random);
+    if (t_below(random, 2)) {
+        place(h, FORMAT_MASK, h->tokens, h->tokens, random);
+        place(h, FORMAT_MASK_PAGES, (h->tokens + 4095) / 4096 * 4, (h->tokens + 4095) / 4096, random);
+    }
     h->identity = format_identity(h, kernels);
 }
 
@@ -133,7 +137,8 @@ static void check_fields(const struct format_header *h, const uint8_t *page)
         { 8, 4, UINT32_MAX, LEAT_E_VERSION },
         { 12, 4, 0, LEAT_E_HEADER },
         { 12, 4, 8192, LEAT_E_HEADER },
-        { 16, 8, 1, LEAT_E_FEATURE },
+        { 16, 8, 1, LEAT_E_SECTION }, /* tokens elsewhere, and no section says where */
+        { 16, 8, 2, LEAT_E_FEATURE },
         { 16, 8, (uint64_t)1 << 63, LEAT_E_FEATURE },
         { 48, 8, FORMAT_MAX_BYTES + 1, LEAT_E_HEADER },
         { 48, 8, h->index_bytes + 1, LEAT_E_TRUNCATED },
@@ -165,7 +170,7 @@ static void check_fields(const struct format_header *h, const uint8_t *page)
         { 511, 1, 1, LEAT_E_HEADER },
         { 4032, 1, 1, LEAT_E_HEADER },
         { 4079, 1, 1, LEAT_E_HEADER },
-        { 512 + 64 * 12, 1, 1, LEAT_E_HEADER }, /* after the last entry that can be used */
+        { 512 + 64 * 14, 1, 1, LEAT_E_HEADER }, /* after the last entry that can be used */
         { 512 + 64 * 55 - 1, 1, 1, LEAT_E_HEADER },
         { 512, 4, 0, LEAT_E_SECTION },
         { 512 + 64, 4, 1, LEAT_E_SECTION },

@@ -83,7 +83,7 @@ static void test_examples(void)
 {
     check(write_nested, "{\"a\": 18446744073709551615, \"c\": [true, false, null, {}, []], "
                         "\"d\": null, \"e\": null, \"f\": 0}\n");
-    check(write_strings, "[\"\", \"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\", \"a\\u0000b\", "
+    check(write_strings, "[\"\", \"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\", \"a\\u0000b\", "
                          "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\", \"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
                          "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"]\n");
     check(write_doubles, "[0.1, 1.0, -0.0, 1e+300, 0.3333333333333333, null, null]\n");

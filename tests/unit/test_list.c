@@ -171,6 +171,24 @@ static void compare_documents(const struct leat_dataset *d)
     T_STATUS(leat_dataset_document(d, count, starts, starts + 1, &t_err), LEAT_E_RANGE);
 }
 
+/* Documents in any order, some more than once, looked up together. */
+static void compare_document_lists(const struct leat_dataset *d)
+{
+    uint64_t numbers[MOST] = { 0 }, first[MOST], counts[MOST], n = joined.document_count, random = 7;
+
+    for (uint64_t i = 0; i < n; i++)
+        numbers[i] = t_below(&random, n);
+    T_OK(leat_dataset_document_list(d, numbers, n, first, counts, &t_err));
+    for (uint64_t i = 0; i < n; i++) {
+        T_EQ(first[i], joined.starts[numbers[i]]);
+        T_EQ(first[i] + counts[i], joined.starts[numbers[i] + 1]);
+    }
+    T_OK(leat_dataset_document_list(d, NULL, 0, NULL, NULL, &t_err));
+    numbers[n / 2] = n;
+    T_STATUS(leat_dataset_document_list(d, numbers, n, first, counts, &t_err), LEAT_E_RANGE);
+    T_CONTAINS(t_err.message, "no document");
+}
+
 static void compare_inputs(const struct leat_dataset *d)
 {
     struct leat_input input = LEAT_INPUT_INIT;
@@ -242,6 +260,7 @@ static void check_folder(void)
     check_part_facts(d);
     compare_tokens(d);
     compare_documents(d);
+    compare_document_lists(d);
     compare_inputs(d);
     leat_dataset_info(d, &info);
     T_EQ(info.parts, PARTS);
@@ -272,6 +291,7 @@ static void check_list_file(void)
     d = open_joined(text);
     compare_tokens(d);
     compare_documents(d);
+    compare_document_lists(d);
     compare_inputs(d);
     leat_dataset_close(d);
 
@@ -307,6 +327,7 @@ static void check_names(void)
     T_OK(leat_dataset_open_list(&d, list, 4, NULL, &t_err));
     compare_tokens(d);
     compare_documents(d);
+    compare_document_lists(d);
     compare_inputs(d);
     leat_dataset_close(d);
 
@@ -352,6 +373,7 @@ static void check_long_list(void)
     d = open_joined(name);
     compare_tokens(d);
     compare_documents(d);
+    compare_document_lists(d);
     compare_inputs(d);
     leat_dataset_close(d);
 }

@@ -100,7 +100,12 @@ static void test_ranges(void)
     T_CHECK(!units_parse_range("1:2:3", &first, &last, NULL, &why));
     T_CHECK(!units_parse_range("-1", &first, &last, NULL, &why));
     T_CHECK(!units_parse_range("", &first, &last, NULL, &why));
+    /* of this one it was said that it is larger than itself */
     T_CHECK(!units_parse_range("18446744073709551615", &first, &last, NULL, &why));
+    T_STR(why, "is too large; the last number is 2^64 - 2");
+    T_CHECK(!units_parse_range("18446744073709551616", &first, &last, NULL, &why));
+    T_STR(why, "is larger than 2^64 - 1");
+    T_CHECK(units_parse_range("18446744073709551614", &first, &last, NULL, &why) && last == UINT64_MAX);
 }
 
 static void test_printing(void)

@@ -11,18 +11,6 @@
 #include "support/craft.h"
 #include "t.h"
 
-#if defined(__has_feature)
-#define HAS_FEATURE(x) __has_feature(x)
-#else
-#define HAS_FEATURE(x) 0
-#endif
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(thread_sanitizer) ||                  \
-    HAS_FEATURE(address_sanitizer) || HAS_FEATURE(undefined_behavior_sanitizer)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
 #define TASK_BYTES  ((uint64_t)16 << 20)
 #define CELL_BYTES  ((uint64_t)64 << 10)
 #define PAGE_BYTES  ((uint64_t)4096)
@@ -32,7 +20,7 @@
 #define EMPTY_ONES  (quick ? 40000u : 1100000u) /* at each border; more than the origins of one piece */
 
 static const char *folder;
-static int quick = SANITIZED; /* fewer datasets, one border */
+static int quick = T_SANITIZED; /* fewer datasets, one border */
 
 /* One dataset, and the whole of both files. */
 struct subject {
@@ -531,7 +519,7 @@ int main(void)
 {
     const char *asked = getenv("LEAT_TEST_QUICK");
 
-    quick = SANITIZED || (asked && asked[0]);
+    quick = T_SANITIZED || (asked && asked[0]);
     folder = t_folder();
     test("single", 1000, 999, LEAT_NONE, cut_single_tokens);
     test("empty", 1000, LEAT_NONE, LEAT_NONE, cut_empty);

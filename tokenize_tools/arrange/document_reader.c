@@ -1,10 +1,10 @@
 /*
  * document_reader.c: see document_reader.h.
  *
- * Two buffers move over each source. A block has the starts, origins, ids and hashes of up to BLOCK_DOCUMENTS
+ * Two buffers move over each part. A block has the starts, origins, ids and hashes of up to BLOCK_DOCUMENTS
  * documents; it is cut short where their ids exceed BLOCK_ID_BYTES. A window has WINDOW_BYTES of tokens, and moves on
  * only when a document's next token lies outside it: small documents share one read, and a document of any length
- * passes through in pieces. Begin and end tokens are checked and left off, since the writer of the output adds them.
+ * passes through in chunks. Begin and end tokens are checked and left off, since the writer of the output adds them.
  */
 #include "document_reader.h"
 
@@ -12,28 +12,29 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "base/tiny.h"
 
 #define BLOCK_DOCUMENTS TINY_OR((uint64_t)5, (uint64_t)4096)
-#define BLOCK_ID_BYTES  TINY_OR((uint64_t)16, (uint64_t)1 << 20) /* one longer id all the same */
-#define WINDOW_BYTES    TINY_OR((uint64_t)64, (uint64_t)4 << 20)
+#define BLOCK_ID_BYTES  TINY_OR((uint64_t)16, (uint64_t)1 << 20)   /* a longer id is taken alone */
+#define WINDOW_BYTES    TINY_OR((uint64_t)64, (uint64_t)256 << 10) /* in the level 2 cache when it is copied on */
 
-enum leat_status document_reader_open(struct document_reader *r, const struct sources *sources, struct pace *pace,
+enum leat_status document_reader_open(struct document_reader *r, const struct merge_parts *parts, struct pace *pace,
                                       struct leat_error *err)
 {
     *r = (struct document_reader) {
-        .sources = sources,
+        .parts = parts,
         .pace = pace,
-        .width = sources->first.token_width,
-        .begin_token = sources->first.begin_token,
-        .end_token = sources->first.end_token,
-        .window_room = WINDOW_BYTES / sources->first.token_width,
+        .width = parts->first.token_width,
+        .begin_token = parts->first.begin_token,
+        .end_token = parts->first.end_token,
+        .window_room = WINDOW_BYTES / parts->first.token_width,
     };
     r->starts = malloc((BLOCK_DOCUMENTS + 1) * sizeof *r->starts);
     r->origins = malloc(BLOCK_DOCUMENTS * sizeof *r->origins);
     r->hashes = malloc(BLOCK_DOCUMENTS * sizeof *r->hashes);
-    r->window = malloc(WINDOW_BYTES);
+    r->window = file_buffer(WINDOW_BYTES);
     return r->starts && r->origins && r->hashes && r->window ? LEAT_OK : status_no_memory(err, WINDOW_BYTES);
 }
 
@@ -73,14 +74,14 @@ static enum leat_status load_ids(struct document_reader *r, uint64_t bytes, stru
         r->id_room = bytes;
     }
     r->id_at = 0;
-    return bytes > 0 ? leat_dataset_ids(r->source->dataset, r->first, r->count, r->ids, r->id_room, &there, err)
+    return bytes > 0 ? leat_dataset_ids(r->part->dataset, r->first, r->count, r->ids, r->id_room, &there, err)
                      : LEAT_OK;
 }
 
-/* The documents from `first` on, as many of the source as are taken at once. */
+/* The documents from `first` on, as many of the part as are taken at once. */
 static enum leat_status load_block(struct document_reader *r, uint64_t first, struct leat_error *err)
 {
-    const struct source *s = r->source;
+    const struct merge_part *s = r->part;
     uint64_t left = s->first_document + s->documents - first, id_bytes;
     enum leat_status status;
 
@@ -98,19 +99,19 @@ static enum leat_status load_block(struct document_reader *r, uint64_t first, st
     return s->hashes ? leat_dataset_text_hashes(s->dataset, first, r->count, r->hashes, err) : LEAT_OK;
 }
 
-/* The next source that has documents; NULL: none. */
-static void next_source(struct document_reader *r)
+/* The next part that has documents; NULL: none. */
+static void next_part(struct document_reader *r)
 {
-    const struct sources *all = r->sources;
+    const struct merge_parts *all = r->parts;
 
-    r->source = NULL;
-    while (!r->source && r->source_number < all->count) {
-        const struct source *s = &all->items[r->source_number++];
+    r->part = NULL;
+    while (!r->part && r->part_number < all->count) {
+        const struct merge_part *s = &all->items[r->part_number++];
 
         if (s->documents > 0)
-            r->source = s;
+            r->part = s;
     }
-    r->at = r->first = r->source ? r->source->first_document : 0;
+    r->at = r->first = r->part ? r->part->first_document : 0;
     r->count = 0;
     r->window_count = 0;
 }
@@ -118,9 +119,10 @@ static void next_source(struct document_reader *r)
 static enum leat_status lacks_token(const struct document_reader *r, struct leat_error *err)
 {
     return status_set(err, LEAT_E_TOKEN,
-                      "%.300s: the document at token %llu lacks its begin or end token; verify "
-                      "the dataset",
-                      r->source->name, (unsigned long long)(r->token - r->source->first_token));
+                      "%.300s: the document at token %llu lacks its begin or end token, and only whole documents are "
+                      "merged. If the dataset was adopted from a file that was cut, use it in a list (@FILE); else "
+                      "verify it",
+                      r->part->name, (unsigned long long)(r->token - r->part->first_token));
 }
 
 enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more, struct leat_error *err)
@@ -128,10 +130,10 @@ enum leat_status document_reader_next(struct document_reader *r, struct document
     uint64_t i, fixed = (r->begin_token != LEAT_NONE) + (r->end_token != LEAT_NONE);
     enum leat_status s = LEAT_OK;
 
-    if (!r->source || r->at == r->source->first_document + r->source->documents)
-        next_source(r);
-    *more = r->source != NULL;
-    if (!r->source)
+    if (!r->part || r->at == r->part->first_document + r->part->documents)
+        next_part(r);
+    *more = r->part != NULL;
+    if (!r->part)
         return LEAT_OK;
     if (r->at == r->first + r->count) {
         s = load_block(r, r->at, err);
@@ -151,20 +153,20 @@ enum leat_status document_reader_next(struct document_reader *r, struct document
     d->origin = r->origins[i];
     d->origin.id = d->origin.id_bytes > 0 ? r->ids + r->id_at : NULL;
     r->id_at += d->origin.id_bytes;
-    d->origin.text_hash = r->source->hashes && !bytes_all_zero(r->hashes[i], 16) ? r->hashes[i] : NULL;
+    d->origin.text_hash = r->part->hashes && !bytes_all_zero(r->hashes[i], 16) ? r->hashes[i] : NULL;
     if (d->origin.input != LEAT_NONE)
-        d->origin.input = d->origin.input - r->source->first_input + r->source->first_as_output;
+        d->origin.input = d->origin.input - r->part->first_input + r->part->first_as_output;
     return LEAT_OK;
 }
 
 /* ---- Tokens ---- */
 
-/* Moves the window so that it holds at least one token at r->token, and as many as fit up to the source's end. */
+/* Moves the window so that it holds at least one token at r->token, and as many as fit up to the part's end. */
 static enum leat_status load_window(struct document_reader *r, struct leat_error *err)
 {
-    uint64_t left = r->source->first_token + r->source->tokens - r->token;
+    uint64_t left = r->part->first_token + r->part->tokens - r->token;
     uint64_t count = left < r->window_room ? left : r->window_room;
-    enum leat_status s = leat_dataset_read(r->source->dataset, r->token, count, r->window, err);
+    enum leat_status s = leat_dataset_read(r->part->dataset, r->token, count, r->window, err);
 
     r->window_first = r->token;
     r->window_count = s == LEAT_OK ? count : 0;
@@ -177,7 +179,7 @@ static uint64_t id_at(const struct document_reader *r, uint64_t i)
     return r->width == 2 ? ((const uint16_t *)r->window)[i] : ((const uint32_t *)r->window)[i];
 }
 
-enum leat_status document_reader_piece(struct document_reader *r, const void **ids, uint64_t *count, bool *last,
+enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, uint64_t *count, bool *last,
                                        struct leat_error *err)
 {
     uint64_t left = r->token_end - r->token, offset, here, skip, drop;

@@ -1,27 +1,27 @@
 /*
- * document_reader.h: reads all documents of all sources, one after another, with everything that belongs to them.
+ * document_reader.h: reads all documents of all parts, one after another, with everything that belongs to them.
  * Starts, origins, ids, hashes and tokens are fetched for thousands of documents at a time, so that small documents do
  * not cost a call each; a large document comes in chunks, so that it needs no memory.
  */
 #ifndef LEAT_ARRANGE_DOCUMENT_READER_H
 #define LEAT_ARRANGE_DOCUMENT_READER_H
 
+#include "merge_parts.h"
 #include "pace.h"
-#include "sources.h"
 
 struct document {
-    uint64_t number; /* in the order of the sources */
+    uint64_t number; /* in the order of the parts */
     uint64_t tokens; /* without begin and end token */
     /* The input is numbered as in the output; id and text_hash (NULL: none is known) are the reader's, until next. */
     struct leat_origin origin;
 };
 
 struct document_reader {
-    const struct sources *sources;
-    const struct source *source; /* the one that is read */
-    size_t source_number;
+    const struct merge_parts *parts;
+    const struct merge_part *part; /* the one that is read */
+    size_t part_number;
     uint64_t number;
-    uint64_t first, count, at; /* the block of documents, in their source's list; `at`: the next one */
+    uint64_t first, count, at; /* the block of documents, in their part's list; `at`: the next one */
     uint64_t id_at;            /* of the next one's id, in `ids` */
     uint64_t *starts;
     struct leat_origin *origins;
@@ -35,11 +35,11 @@ struct document_reader {
     uint64_t window_first, window_count, window_room;
     uint32_t width;
     uint64_t begin_token, end_token;
-    struct pace *pace; /* told of the tokens that are read */
+    struct pace *pace; /* gets the number of tokens that were read */
 };
 
 /* On failure too document_reader_close() must follow. */
-enum leat_status document_reader_open(struct document_reader *r, const struct sources *sources, struct pace *pace,
+enum leat_status document_reader_open(struct document_reader *r, const struct merge_parts *parts, struct pace *pace,
                                       struct leat_error *err);
 void document_reader_close(struct document_reader *r);
 
@@ -47,9 +47,9 @@ void document_reader_close(struct document_reader *r);
 enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more,
                                       struct leat_error *err);
 
-/* The next piece of the document's tokens, in the stored width, until *last; the reader's until the next call. Without
+/* The next chunk of the document's tokens, in the stored width, until *last; the reader's until the next call. Without
  * begin and end token, which are checked to be there. */
-enum leat_status document_reader_piece(struct document_reader *r, const void **ids, uint64_t *count, bool *last,
+enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, uint64_t *count, bool *last,
                                        struct leat_error *err);
 
 #endif

@@ -16,12 +16,12 @@ struct named_input {
 struct joined {
     struct outputs *outputs;
     struct named_input last; /* as declared, with all that was joined to it; path NULL: none */
-    uint64_t last_offset;    /* of its last document that is known of, or LEAT_NONE */
+    uint64_t last_offset;    /* of the last of its documents whose offset is known, or LEAT_NONE */
     uint64_t count;
 };
 
-/* On success the path is the caller's. A zero byte would cut it on its way through the writer. */
-static enum leat_status load(struct named_input *n, const struct source *s, uint64_t number, struct leat_error *err)
+/* On success the path is the caller's. A path with a zero byte is refused: the writer would cut it there. */
+static enum leat_status load(struct named_input *n, const struct merge_part *s, uint64_t number, struct leat_error *err)
 {
     enum leat_status status;
     uint64_t bytes;
@@ -45,8 +45,8 @@ static enum leat_status load(struct named_input *n, const struct source *s, uint
     return status;
 }
 
-/* The offset of the source's first or last document, if it comes from this input; else LEAT_NONE. */
-static enum leat_status offset_at(const struct source *s, uint64_t document, uint64_t input, uint64_t *offset,
+/* The offset of the part's first or last document, if it comes from this input; else LEAT_NONE. */
+static enum leat_status offset_at(const struct merge_part *s, uint64_t document, uint64_t input, uint64_t *offset,
                                   struct leat_error *err)
 {
     struct leat_origin origin;
@@ -62,14 +62,14 @@ static enum leat_status offset_at(const struct source *s, uint64_t document, uin
 }
 
 /*
- * Whether a share's first input is the rest of the last input before it. That one has the same name and size, but so
- * has a file that was named twice in a row. The share says which it is; without that, offsets that start again mean a
- * new input. Inputs of unknown size are never cut.
+ * Whether a share's first input is the rest of the last input before it. Then both have the same name and size, but so
+ * do two entries of a file that was named twice in a row. The share says which it is; without that, offsets that start
+ * again mean a new input. Inputs of unknown size are never cut.
  */
-static enum leat_status continues(const struct joined *j, const struct source *s, const struct named_input *n,
+static enum leat_status continues(const struct joined *j, const struct merge_part *s, const struct named_input *n,
                                   bool *yes, struct leat_error *err)
 {
-    const char *cut = sources_metadata(s, SHARES_CUT_KEY);
+    const char *cut = merge_parts_metadata(s, SHARES_CUT_KEY);
     enum leat_status status;
     uint64_t offset;
 
@@ -95,7 +95,7 @@ static void add_hash(uint8_t sum[16], const uint8_t more[16])
     bytes_store64(sum + 8, bytes_load64(sum + 8) + bytes_load64(more + 8) + carry);
 }
 
-static enum leat_status add_input(struct joined *j, struct source *s, uint64_t number, struct leat_error *err)
+static enum leat_status add_input(struct joined *j, struct merge_part *s, uint64_t number, struct leat_error *err)
 {
     struct named_input n;
     enum leat_status status = load(&n, s, number, err);
@@ -120,14 +120,14 @@ static enum leat_status add_input(struct joined *j, struct source *s, uint64_t n
     return status == LEAT_OK ? outputs_set_input(j->outputs, j->count - 1, &j->last.input, err) : status;
 }
 
-enum leat_status join_inputs(struct sources *sources, struct outputs *outputs, struct leat_error *err)
+enum leat_status join_inputs(struct merge_parts *parts, struct outputs *outputs, struct leat_error *err)
 {
     struct joined j = { .outputs = outputs, .last_offset = LEAT_NONE };
     enum leat_status status = LEAT_OK;
     uint64_t offset;
 
-    for (size_t k = 0; status == LEAT_OK && k < sources->count; k++) {
-        struct source *s = &sources->items[k];
+    for (size_t k = 0; status == LEAT_OK && k < parts->count; k++) {
+        struct merge_part *s = &parts->items[k];
 
         for (uint64_t i = 0; status == LEAT_OK && i < s->inputs; i++)
             status = add_input(&j, s, i, err);

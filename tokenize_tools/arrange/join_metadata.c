@@ -7,29 +7,32 @@
 
 #include "base/status.h"
 
-static bool key_is_used(const struct sources *all, const char *key)
+static bool key_is_used(const struct merge_parts *all, const char *key)
 {
     bool used = false;
 
     for (size_t i = 0; !used && i < all->count; i++)
-        used = sources_metadata(&all->items[i], key) != NULL;
+        used = merge_parts_metadata(&all->items[i], key) != NULL;
     return used;
 }
 
-static bool holds_for_all(const struct sources *all, const struct leat_metadata_pair *pair)
+static bool holds_for_all(const struct merge_parts *all, const struct leat_metadata_pair *pair)
 {
-    bool same = all->count == 1 || (strcmp(pair->key, METADATA_SHUFFLE) != 0 && strcmp(pair->key, METADATA_DEDUP) != 0);
+    /* what is shuffled or deduplicated alone is not when it is joined; a share is deduplicated with its whole run */
+    bool same = all->count == 1 || all->items[0].shares.of ||
+                (strcmp(pair->key, METADATA_SHUFFLE) != 0 && strcmp(pair->key, METADATA_DEDUP) != 0);
 
     for (size_t i = 0; same && i < all->count; i++) {
-        const char *value = sources_metadata(&all->items[i], pair->key);
+        const char *value = merge_parts_metadata(&all->items[i], pair->key);
 
         same = value && strcmp(value, pair->value) == 0;
     }
     return same;
 }
 
-static enum leat_status keep_by_source(const struct sources *all, size_t number, const struct leat_metadata_pair *pair,
-                                       struct outputs *outputs, struct leat_error *err)
+static enum leat_status keep_by_part(const struct merge_parts *all, size_t number,
+                                     const struct leat_metadata_pair *pair, struct outputs *outputs,
+                                     struct leat_error *err)
 {
     size_t room = strlen(pair->key) + 24;
     char *key = malloc(room);
@@ -50,12 +53,12 @@ static enum leat_status keep_by_source(const struct sources *all, size_t number,
 }
 
 /* The entries that mark shares are checked elsewhere, and do not belong to the output. */
-static bool tells_share(const struct sources *all, const struct leat_metadata_pair *pair)
+static bool tells_share(const struct merge_parts *all, const struct leat_metadata_pair *pair)
 {
     return all->items[0].shares.of && (strcmp(pair->key, SHARES_KEY) == 0 || strcmp(pair->key, SHARES_CUT_KEY) == 0);
 }
 
-static enum leat_status join_pair(const struct sources *all, size_t number, const struct leat_metadata_pair *pair,
+static enum leat_status join_pair(const struct merge_parts *all, size_t number, const struct leat_metadata_pair *pair,
                                   struct outputs *outputs, struct leat_error *err)
 {
     if (strlen(pair->key) != pair->key_bytes || strlen(pair->value) != pair->value_bytes)
@@ -64,22 +67,22 @@ static enum leat_status join_pair(const struct sources *all, size_t number, cons
     if (tells_share(all, pair))
         return LEAT_OK;
     return holds_for_all(all, pair) ? outputs_set_metadata(outputs, pair->key, pair->value, err)
-                                    : keep_by_source(all, number, pair, outputs, err);
+                                    : keep_by_part(all, number, pair, outputs, err);
 }
 
-enum leat_status join_metadata(const struct sources *sources, struct outputs *outputs, struct leat_error *err)
+enum leat_status join_metadata(const struct merge_parts *parts, struct outputs *outputs, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     char text[SHARES_TEXT];
 
-    for (size_t i = 0; s == LEAT_OK && i < sources->count; i++)
-        for (uint64_t k = 0; s == LEAT_OK && k < sources->items[i].pairs->count; k++)
-            s = join_pair(sources, i, &sources->items[i].pairs->pairs[k], outputs, err);
-    if (s == LEAT_OK && sources->shares.of) {
-        shares_print(text, &sources->shares);
+    for (size_t i = 0; s == LEAT_OK && i < parts->count; i++)
+        for (uint64_t k = 0; s == LEAT_OK && k < parts->items[i].pairs->count; k++)
+            s = join_pair(parts, i, &parts->items[i].pairs->pairs[k], outputs, err);
+    if (s == LEAT_OK && parts->shares.of) {
+        shares_print(text, &parts->shares);
         s = outputs_set_metadata(outputs, SHARES_KEY, text, err);
         if (s == LEAT_OK)
-            s = outputs_set_metadata(outputs, SHARES_CUT_KEY, sources_metadata(&sources->items[0], SHARES_CUT_KEY),
+            s = outputs_set_metadata(outputs, SHARES_CUT_KEY, merge_parts_metadata(&parts->items[0], SHARES_CUT_KEY),
                                      err);
     }
     return s;

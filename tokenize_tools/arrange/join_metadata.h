@@ -1,7 +1,7 @@
 /*
- * join_metadata.h: the metadata of all sources becomes that of the output. What they agree on is kept; where they
- * differ, the value of source i (from 1) is kept as "KEY.i". What says how a dataset was arranged ("leat.shuffle",
- * "leat.dedup") is not true of several joined datasets, even if they agree on it, and is kept by source as well.
+ * join_metadata.h: joins the metadata of all parts to that of the output. Pairs on which they agree are kept; if they
+ * differ, the value of part i (from 1) is kept as "KEY.i". Keys that say how a dataset was arranged ("leat.shuffle",
+ * "leat.dedup") do not hold for several joined datasets, even if these agree, and are kept by part as well.
  */
 #ifndef LEAT_ARRANGE_JOIN_METADATA_H
 #define LEAT_ARRANGE_JOIN_METADATA_H
@@ -14,6 +14,6 @@
 #define METADATA_SPLITS  "leat.splits"  /* "NAME=FRACTION,...": all splits that were made */
 #define METADATA_SPLIT   "leat.split"   /* the one that the dataset is; none: it is the rest */
 
-enum leat_status join_metadata(const struct sources *sources, struct outputs *outputs, struct leat_error *err);
+enum leat_status join_metadata(const struct merge_parts *parts, struct outputs *outputs, struct leat_error *err);
 
 #endif

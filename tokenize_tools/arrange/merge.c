@@ -1,8 +1,8 @@
 /*
  * merge.c: leat_merge(): reads finished datasets document by document and arranges them anew. Duplicates are found
- * first, from the stored hashes of texts; then each document is dropped, or goes to the output that its text chooses:
- * copied at once, or into the buckets of the shuffle, which are written at the end. leat_pack() arranges what it has
- * encoded by the same call, so that shares, once merged, have the bytes of a single run.
+ * first, from the stored hashes of texts and their tokens; then each document is dropped, or goes to the output that
+ * its text chooses: copied at once, or into the buckets of the shuffle, which are written at the end. leat_pack()
+ * arranges what it has encoded by the same call, so that shares, once merged, have the bytes of a single run.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,25 +11,33 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "divide.h"
 #include "document_reader.h"
 #include "duplicates.h"
 #include "join_inputs.h"
 #include "join_metadata.h"
+#include "merge_options.h"
 #include "outputs.h"
 #include "pace.h"
 #include "shuffle.h"
 #include "split_fractions.h"
 
-#define MEMORY_STANDARD ((uint64_t)2 << 30)
-#define MEMORY_MIN      TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
+#define MEMORY_STANDARD   ((uint64_t)2 << 30)
+#define MEMORY_ITSELF     ((uint64_t)16 << 20) /* in addition to that, as leat_pack.h says */
+#define MEMORY_PER_OUTPUT ((uint64_t)8 << 20)
+#define MEMORY_MIN        TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
 
 struct merge {
     struct leat_merge_options options;
-    const char *temporary; /* temporary files lie beside this path */
-    struct sources sources;
+    char *temporary; /* temporary files lie beside this path */
+    struct merge_parts parts;
+    const char *const *same; /* files of leat_part_duplicates(); NULL: duplicates are looked for here */
+    uint64_t same_count, part;
+    const char *field; /* that the documents are divided by, or carry the values of; NULL: none */
     struct outputs outputs;
     struct split_fractions splits;
     struct duplicates duplicates;
@@ -46,21 +54,24 @@ static enum leat_status check_request(const struct merge *m, struct leat_error *
     const char *what = o->dedup ? "deduplication" : o->split_count > 0 ? "splitting" : NULL;
     char text[SHARES_TEXT];
 
-    if (m->sources.shares.of && (o->shuffle || o->dedup)) {
-        shares_print(text, &m->sources.shares);
+    if (m->parts.shares.of && !m->same && (o->shuffle || o->dedup || (m->field && o->split_count > 0))) {
+        shares_print(text, &m->parts.shares);
         return status_set(
             err, LEAT_E_INCOMPATIBLE,
             "these are only share %s of a run, and %s needs all shares at once; add the missing shares, or merge "
             "without it",
-            text, o->dedup ? "deduplication" : "shuffling");
+            text,
+            o->dedup     ? "deduplication"
+            : o->shuffle ? "shuffling"
+                         : "splitting by values");
     }
-    return what ? sources_need_hashes(&m->sources, what, err) : LEAT_OK;
+    return what ? merge_parts_need_hashes(&m->parts, what, err) : LEAT_OK;
 }
 
 static enum leat_status set_metadata(struct merge *m, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
-    enum leat_status s = join_metadata(&m->sources, &m->outputs, err);
+    enum leat_status s = join_metadata(&m->parts, &m->outputs, err);
     char seed[24];
 
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)o->seed);
@@ -78,22 +89,6 @@ static enum leat_status set_metadata(struct merge *m, struct leat_error *err)
 }
 
 /* ---- Documents ---- */
-
-static enum leat_status copy_document(struct merge *m, size_t output, const struct document *d, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-    bool last = false;
-
-    while (s == LEAT_OK && !last) {
-        const void *ids;
-        uint64_t count;
-
-        s = document_reader_piece(&m->reader, &ids, &count, &last, err);
-        if (s == LEAT_OK)
-            s = outputs_append(&m->outputs, output, ids, count, err);
-    }
-    return s == LEAT_OK ? outputs_end_document(&m->outputs, output, &d->origin, err) : s;
-}
 
 static enum leat_status choose_output(const struct merge *m, const struct document *d, size_t *output,
                                       struct leat_error *err)
@@ -121,13 +116,14 @@ static enum leat_status arrange_document(struct merge *m, const struct document 
         s = choose_output(m, d, &output, err);
     if (s != LEAT_OK || drop)
         return s;
-    return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err) : copy_document(m, output, d, err);
+    return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err)
+                              : outputs_copy(&m->outputs, output, d, &m->reader, err);
 }
 
 static enum leat_status arrange_documents(struct merge *m, struct leat_error *err)
 {
     bool more = true;
-    enum leat_status s = document_reader_open(&m->reader, &m->sources, &m->pace, err);
+    enum leat_status s = document_reader_open(&m->reader, &m->parts, &m->pace, err);
 
     while (s == LEAT_OK) {
         struct document d;
@@ -143,30 +139,41 @@ static enum leat_status arrange_documents(struct merge *m, struct leat_error *er
 
 /* ---- The whole ---- */
 
-static enum leat_status merge(struct merge *m, const char *output, const char *const *names, size_t count,
-                              struct leat_error *err)
+static enum leat_status open_parts(struct merge *m, const char *const *names, size_t count, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
-    uint64_t memory = o->memory;
     enum leat_status s = split_fractions_make(&m->splits, o->splits, o->split_count, err);
 
     if (s == LEAT_OK)
-        s = sources_open(&m->sources, names, count, err);
+        s = merge_parts_open(&m->parts, names, count, err);
     if (s == LEAT_OK)
-        s = check_request(m, err);
-    if (s == LEAT_OK)
-        s = outputs_open(&m->outputs, output, &m->sources, o, err);
-    if (s == LEAT_OK)
-        s = join_inputs(&m->sources, &m->outputs, err);
+        s = divide_field(&m->parts, &m->field, err);
+    return s == LEAT_OK ? check_request(m, err) : s;
+}
+
+static enum leat_status take_duplicates(struct merge *m, uint64_t memory, struct leat_error *err)
+{
+    return m->same ? duplicates_load(&m->duplicates, m->same, m->same_count, m->part - 1, m->parts.documents,
+                                     m->temporary, memory, err)
+                   : duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->pace, err);
+}
+
+/* The outputs are open. */
+static enum leat_status merge(struct merge *m, struct leat_error *err)
+{
+    const struct leat_merge_options *o = &m->options;
+    uint64_t memory = o->memory;
+    enum leat_status s = join_inputs(&m->parts, &m->outputs, err);
+
     if (s != LEAT_OK)
         return s;
-    m->pace.total = m->sources.token_bytes * (o->shuffle ? 2 : 1);
+    m->pace.total = m->parts.token_bytes * (o->shuffle ? 2 : 1);
     if (o->dedup) {
-        s = duplicates_find(&m->duplicates, &m->sources, m->temporary, memory, &m->pace, err);
+        s = take_duplicates(m, memory, err);
         memory -= memory / 4; /* which the duplicates' numbers may take */
     }
     if (s == LEAT_OK && o->shuffle)
-        s = shuffle_begin(&m->shuffle, m->temporary, o->seed, memory, &m->sources, m->outputs.count, err);
+        s = shuffle_begin(&m->shuffle, m->temporary, o->seed, memory, &m->parts, m->outputs.count, err);
     if (s == LEAT_OK)
         s = arrange_documents(m, err);
     if (s == LEAT_OK && o->shuffle)
@@ -178,24 +185,30 @@ static enum leat_status merge(struct merge *m, const char *output, const char *c
     return s == LEAT_OK ? pace_call(&m->pace, err) : s;
 }
 
-static enum leat_status take_options(struct merge *m, const struct leat_merge_options *given, struct leat_error *err)
+/* Memory for sorting if the caller gives no limit: in a control group, what it leaves of this process' share. */
+static uint64_t usual_memory(uint64_t splits)
+{
+    uint64_t others = memory_resident() + MEMORY_ITSELF + (splits + 1) * MEMORY_PER_OUTPUT;
+    uint64_t all = memory_within_groups(MEMORY_STANDARD + others);
+
+    return all > others ? all - others : 0;
+}
+
+enum leat_status merge_options_take(struct leat_merge_options *o, const struct leat_merge_options *given,
+                                    struct leat_error *err)
 {
     enum leat_status s;
 
-    m->options = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
-    s = options_read(&m->options, sizeof m->options, NULL, given, "leat_merge_options", err);
-    if (m->options.memory == 0)
-        m->options.memory = MEMORY_STANDARD;
-    if (m->options.memory < MEMORY_MIN)
-        m->options.memory = MEMORY_MIN;
-    m->pace = (struct pace) { .progress = m->options.progress, .context = m->options.context };
-    m->duplicates.numbers.fd = -1;
-    m->shuffle.buckets.fd = -1;
+    *o = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
+    s = options_read(o, sizeof *o, NULL, given, "leat_merge_options", err);
+    if (s == LEAT_OK && o->memory == 0)
+        o->memory = usual_memory(o->split_count);
+    if (o->memory < MEMORY_MIN)
+        o->memory = MEMORY_MIN;
     return s;
 }
 
-/* A path on the disk of the output that none of its files has. */
-static char *temporary_name(const char *output, struct leat_error *err)
+char *merge_temporary_name(const char *output, struct leat_error *err)
 {
     size_t room = strlen(output) + sizeof ".partial.arrange";
     char *name = malloc(room);
@@ -207,18 +220,55 @@ static char *temporary_name(const char *output, struct leat_error *err)
     return name;
 }
 
-static enum leat_status merge_and_finish(struct merge *m, const char *output, const char *const *names, size_t count,
-                                         struct leat_merge_report *report, struct leat_error *err)
+static enum leat_status merge_and_finish(struct merge *m, struct leat_merge_report *report, struct leat_error *err)
 {
-    enum leat_status s = merge(m, output, names, count, err);
+    enum leat_status s = merge(m, err);
 
     if (s == LEAT_OK)
         s = outputs_finish(&m->outputs, report->splits, report->info, err);
     if (s == LEAT_OK) {
-        report->documents = m->sources.documents;
+        report->documents = m->parts.documents;
         report->deduplicated = m->options.dedup ? duplicates_count(&m->duplicates) : 0;
     }
     return s;
+}
+
+static enum leat_status merge_or_divide(struct merge *m, const char *output, const char *const *names, size_t count,
+                                        struct leat_merge_report *report, struct leat_error *err)
+{
+    enum leat_status s = open_parts(m, names, count, err);
+
+    if (s == LEAT_OK && m->field && !m->parts.shares.of)
+        return divide(output, &m->parts, m->field, &m->options, report, err);
+    if (s == LEAT_OK)
+        s = outputs_open(&m->outputs, output, &m->parts, &m->options, err);
+    return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
+}
+
+static enum leat_status begin(struct merge *m, struct leat_merge_report *full, const char *output,
+                              const struct leat_merge_options *options, const struct leat_merge_report *report,
+                              struct leat_error *err)
+{
+    enum leat_status s = options_read(full, sizeof *full, NULL, report, "leat_merge_report", err);
+
+    if (s == LEAT_OK)
+        s = merge_options_take(&m->options, options, err);
+    if (s != LEAT_OK)
+        return s;
+    m->pace = (struct pace) { .progress = m->options.progress, .context = m->options.context };
+    m->duplicates.numbers.fd = -1;
+    m->shuffle.buckets.fd = -1;
+    m->temporary = merge_temporary_name(output, err);
+    return m->temporary ? LEAT_OK : LEAT_E_NO_MEMORY;
+}
+
+static void end(struct merge *m)
+{
+    outputs_abandon(&m->outputs);
+    duplicates_end(&m->duplicates);
+    merge_parts_close(&m->parts);
+    split_fractions_free(&m->splits);
+    free(m->temporary);
 }
 
 enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
@@ -228,23 +278,66 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
     struct leat_merge_report full = LEAT_MERGE_REPORT_INIT;
     struct merge m = { 0 };
     enum leat_status s;
-    char *temporary;
 
     if (!output || !parts || count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "leat_merge: missing output or parts");
-    s = options_read(&full, sizeof full, NULL, report, "leat_merge_report", err);
+    s = begin(&m, &full, output, options, report, err);
     if (s == LEAT_OK)
-        s = take_options(&m, options, err);
-    if (s != LEAT_OK)
-        return s;
-    m.temporary = temporary = temporary_name(output, err);
-    s = temporary ? merge_and_finish(&m, output, parts, count, &full, err) : LEAT_E_NO_MEMORY;
+        s = merge_or_divide(&m, output, parts, count, &full, err);
     if (s == LEAT_OK && report)
         options_fill(report, &full, sizeof full);
-    outputs_abandon(&m.outputs);
-    duplicates_end(&m.duplicates);
-    sources_close(&m.sources);
-    split_fractions_free(&m.splits);
-    free(temporary);
+    if (m.temporary)
+        end(&m);
+    return s;
+}
+
+/* ---- One part of a run ---- */
+
+static enum leat_status arrange_part(struct merge *m, const char *const *outputs, const char *dataset,
+                                     struct leat_merge_report *report, struct leat_error *err)
+{
+    size_t count = (size_t)m->options.split_count + 1;
+    char **names = calloc(count, sizeof *names);
+    enum leat_status s = names ? open_parts(m, &dataset, 1, err) : status_no_memory(err, count * sizeof *names);
+
+    if (s == LEAT_OK && m->field)
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "the documents of %s are to be divided by values: merge all parts for that", dataset);
+    for (size_t i = 0; s == LEAT_OK && i < count; i++) {
+        names[i] = strdup(outputs[i]);
+        if (!names[i])
+            s = status_no_memory(err, strlen(outputs[i]));
+    }
+    if (s == LEAT_OK)
+        s = outputs_open_each(&m->outputs, names, count, &m->parts, &m->options, err);
+    for (size_t i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
+    return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
+}
+
+enum leat_status leat_part_arrange(const char *const *outputs, const char *dataset, const char *const *duplicates,
+                                   uint64_t count, uint64_t part, const struct leat_merge_options *options,
+                                   struct leat_merge_report *report, struct leat_error *err)
+{
+    struct leat_merge_report full = LEAT_MERGE_REPORT_INIT;
+    struct merge m = { .same = duplicates, .same_count = count, .part = part };
+    enum leat_status s;
+
+    if (!outputs || !outputs[0] || !dataset || part < 1 || part > count)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "leat_part_arrange: missing outputs or dataset, or no part %llu of %llu",
+                          (unsigned long long)part, (unsigned long long)count);
+    s = begin(&m, &full, outputs[0], options, report, err);
+    if (s == LEAT_OK && (m.options.shuffle || !m.options.dedup != !duplicates))
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "leat_part_arrange: a part is not shuffled alone; deduplicating it needs "
+                       "the files of leat_part_duplicates()");
+    if (s == LEAT_OK)
+        s = arrange_part(&m, outputs, dataset, &full, err);
+    if (s == LEAT_OK && report)
+        options_fill(report, &full, sizeof full);
+    if (m.temporary)
+        end(&m);
     return s;
 }

@@ -1,26 +1,39 @@
 /*
- * outputs.h: the datasets that are written together: one for each split, then OUTPUT itself, with the rest. All of them
- * are finished or none, as far as several files can get their names at once.
+ * outputs.h: the datasets that are written together: one per split, then OUTPUT itself, with the rest. Either all of
+ * them are finished or none, as far as several files can get their names at once.
  */
 #ifndef LEAT_ARRANGE_OUTPUTS_H
 #define LEAT_ARRANGE_OUTPUTS_H
 
-#include "sources.h"
+#include "crew.h"
+#include "document_reader.h"
+#include "merge_parts.h"
 
 struct output {
     char *name;
     struct leat_writer *writer; /* NULL once it has ended */
+    struct batch *batch;        /* that is being filled, or NULL */
+    bool direct;                /* the open document is too large for a batch, and goes to the writer */
 };
 
 struct outputs {
     struct output *items;
     size_t count; /* the last one is OUTPUT */
     uint32_t width;
+    struct crew crew;
 };
 
 /* Opens the writers. On failure too outputs_abandon() must follow. */
-enum leat_status outputs_open(struct outputs *o, const char *name, const struct sources *sources,
+enum leat_status outputs_open(struct outputs *o, const char *name, const struct merge_parts *parts,
                               const struct leat_merge_options *options, struct leat_error *err);
+
+/* The same for datasets with these names, which are taken over: those that are become NULL. */
+enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count, const struct merge_parts *parts,
+                                   const struct leat_merge_options *options, struct leat_error *err);
+
+/* Copies the reader's document to output i. */
+enum leat_status outputs_copy(struct outputs *o, size_t i, const struct document *d, struct document_reader *reader,
+                              struct leat_error *err);
 
 /* Ids in the stored width. */
 enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, uint64_t count, struct leat_error *err);

@@ -1,5 +1,5 @@
 /*
- * pace.h: how far the work has come: calls the caller's progress function from time to time, which may stop the work.
+ * pace.h: progress: calls the caller's function from time to time with how much is done; it may stop the work.
  */
 #ifndef LEAT_ARRANGE_PACE_H
 #define LEAT_ARRANGE_PACE_H
@@ -20,8 +20,6 @@ struct pace {
 static inline enum leat_status pace_call(struct pace *p, struct leat_error *err)
 {
     p->done += p->bytes;
-    if (p->done > p->total)
-        p->done = p->total;
     p->bytes = 0;
     p->steps = 0;
     if (p->progress && p->progress(p->context, p->done, p->total) != 0)
@@ -29,7 +27,7 @@ static inline enum leat_status pace_call(struct pace *p, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* After a piece of work: `bytes` of tokens, which may be none. */
+/* After some work: `bytes` of tokens, which may be none. */
 static inline enum leat_status pace_step(struct pace *p, uint64_t bytes, struct leat_error *err)
 {
     p->bytes += bytes;

@@ -1,15 +1,15 @@
 /*
  * shares.c: datasets that are shares of one run. Their metadata "leat.part" says so: "I/N", or "I-J/N" for several that
  * were merged. Merged in order and without gaps they become the dataset of the whole run; anything else is refused,
- * since nobody wants it.
+ * because it is probably a mistake.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
-#include "sources.h"
+#include "merge_parts.h"
 
-/* Decimal digits without leading zeros; false if there is none, or too many. */
+/* Reads decimal digits without leading zeros; returns false if there are none, or too many. */
 static bool take_number(const char **text, uint64_t *value)
 {
     const char *at = *text;
@@ -28,7 +28,7 @@ static bool take(const char **text, char c)
     return **text == c && (*text)++;
 }
 
-/* What is not of the form is metadata like any other. */
+/* A value of another form is metadata like any other. */
 static void parse(struct shares *s, const struct leat_metadata *pairs)
 {
     struct shares parsed = { 0 };
@@ -58,7 +58,7 @@ void shares_print(char text[SHARES_TEXT], const struct shares *s)
                  (unsigned long long)s->of);
 }
 
-static enum leat_status wrong(const struct source *a, const struct source *b, struct leat_error *err)
+static enum leat_status wrong(const struct merge_part *a, const struct merge_part *b, struct leat_error *err)
 {
     char text_a[SHARES_TEXT], text_b[SHARES_TEXT];
 
@@ -79,12 +79,12 @@ static enum leat_status wrong(const struct source *a, const struct source *b, st
                       b->name, text_b, a->name, text_a);
 }
 
-enum leat_status shares_check(struct sources *all, struct leat_error *err)
+enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
 {
-    const struct source *share = NULL, *other = NULL;
+    const struct merge_part *share = NULL, *other = NULL;
 
     for (size_t i = 0; i < all->count; i++) {
-        struct source *s = &all->items[i];
+        struct merge_part *s = &all->items[i];
 
         parse(&s->shares, s->pairs);
         if (s->shares.of)
@@ -99,7 +99,7 @@ enum leat_status shares_check(struct sources *all, struct leat_error *err)
                           "%.300s is a share of a run, and %.300s is not; merge the shares of the run first",
                           share->name, other->name);
     for (size_t i = 1; i < all->count; i++) {
-        const struct source *a = &all->items[i - 1], *b = &all->items[i];
+        const struct merge_part *a = &all->items[i - 1], *b = &all->items[i];
 
         if (a->shares.of != b->shares.of || b->shares.first != a->shares.last + 1)
             return wrong(a, b, err);

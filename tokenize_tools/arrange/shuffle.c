@@ -21,17 +21,16 @@ uint64_t shuffle_key(uint64_t seed, uint64_t number)
 }
 
 enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t memory_bytes,
-                               const struct sources *sources, size_t outputs, struct leat_error *err)
+                               const struct merge_parts *parts, size_t outputs, struct leat_error *err)
 {
-    uint64_t bytes =
-        sources->token_bytes + sources->documents * (sizeof(struct shuffle_record) + 8) + sources->id_bytes;
+    uint64_t bytes = parts->token_bytes + parts->documents * (sizeof(struct shuffle_record) + 8) + parts->id_bytes;
     size_t block_bytes;
 
     *s = (struct shuffle) {
         .path = path,
         .seed = seed,
         .memory = memory_bytes,
-        .width = sources->first.token_width,
+        .width = parts->first.token_width,
         .output_count = outputs,
         .buckets = { .fd = -1 },
     };
@@ -65,7 +64,7 @@ static enum leat_status put_tokens(struct shuffle *s, size_t bucket, struct docu
         const void *ids;
         uint64_t count;
 
-        status = document_reader_piece(r, &ids, &count, &last, err);
+        status = document_reader_chunk(r, &ids, &count, &last, err);
         if (status == LEAT_OK)
             status = buckets_append(&s->buckets, bucket, ids, count * s->width, err);
     }

@@ -1,19 +1,19 @@
 /*
- * shuffle.h: the documents of each output in another order: by a keyed hash of the number that each has without
- * shuffling, then by that number. So the order depends on the seed and these numbers only: not on memory, nor on how
+ * shuffle.h: writes the documents of each output in another order: by a keyed hash of the number that each has without
+ * shuffling, then by that number. So the order depends only on the seed and these numbers: not on memory, nor on how
  * the work is divided.
  *
- * In two passes: documents are put into buckets by the first bits of their keys; then one bucket after another is
- * sorted in memory and written. A bucket that is too large is divided again by the next bits; one whose documents are
- * large themselves is sorted by its keys only. What fits into memory needs no file.
+ * There are two passes. First, documents are put into buckets by the first bits of their keys; then one bucket after
+ * another is sorted in memory and written. A bucket that is too large is divided again by the next bits; if its
+ * documents are large themselves, only its keys are sorted. What fits into memory needs no file.
  */
 #ifndef LEAT_ARRANGE_SHUFFLE_H
 #define LEAT_ARRANGE_SHUFFLE_H
 
-#include "buckets.h"
 #include "document_reader.h"
 #include "outputs.h"
 #include "pace.h"
+#include "sorting/buckets.h"
 
 struct shuffle {
     const char *path; /* files lie on this path's disk */
@@ -27,7 +27,7 @@ struct shuffle {
 
 /* `path` is kept. On failure too shuffle_end() must follow. */
 enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t memory_bytes,
-                               const struct sources *sources, size_t outputs, struct leat_error *err);
+                               const struct merge_parts *parts, size_t outputs, struct leat_error *err);
 
 /* Takes the reader's document for output `output`. */
 enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/tiny.h"
-#include "triple.h"
+#include "sorting/triple.h"
 
 #define SHUFFLE_INDEX_BYTES        sizeof(struct triple)
 
@@ -17,15 +17,15 @@
 #define SHUFFLE_MAX_BITS_IN_MEMORY 8u
 #define SHUFFLE_MIN_BLOCK          TINY_OR((size_t)64, (size_t)4096)
 #define SHUFFLE_GOOD_BLOCK         TINY_OR((size_t)128, (size_t)64 << 10) /* large enough for a disk */
-#define SHUFFLE_MAX_BLOCK          TINY_OR((size_t)4096, (size_t)4 << 20)
+#define SHUFFLE_MAX_BLOCK          TINY_OR((size_t)4096, (size_t)512 << 10)
 
 /* Buckets of about this size lie in the processor's caches while they are written: for ten million documents of six
  * tokens, 2 to 4 s instead of 6 s (x86-64) in buckets of half a GiB. */
 #define SHUFFLE_CACHED_BYTES TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
 
 /*
- * How many bits of a key choose the bucket, of `bytes` bytes in all; at least one, at most `left`. Buckets come out
- * half as large as can be written at once, so that few are larger; and smaller, if their blocks stay large.
+ * How many bits of a key choose the bucket, if all take `bytes` bytes; at least one, at most `left`. Buckets come out
+ * half as large as can be written at once, so that few are too large; or smaller, if their blocks stay large enough.
  */
 static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t outputs, unsigned left)
 {

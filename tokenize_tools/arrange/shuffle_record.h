@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "buckets.h"
+#include "sorting/buckets.h"
 
 struct shuffle_record {
     uint64_t number; /* among its output's documents, without shuffling */
@@ -16,7 +16,7 @@ struct shuffle_record {
     uint8_t hash[16];                       /* zeros: none */
 };
 
-/* With everything after it. Documents that exist in files cannot overflow it. */
+/* The bytes of a record with everything after it. Documents that exist in files cannot overflow it. */
 static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t width)
 {
     return (sizeof *r + r->tokens * width + r->id_bytes + 7) / 8 * 8;

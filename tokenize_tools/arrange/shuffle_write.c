@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "shuffle.h"
 #include "shuffle_plan.h"
 #include "shuffle_record.h"
 
-#define PIECE_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* of a document that is copied without being loaded */
+#define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* of a document that is copied without being loaded */
 
 struct writing {
     const struct shuffle *shuffle;
@@ -93,7 +94,7 @@ static enum leat_status write_loaded(struct writing *w, struct buckets *buckets,
     enum leat_status s = index ? LEAT_OK : LEAT_E_NO_MEMORY;
 
     if (s == LEAT_OK && buckets->block_bytes != BUCKETS_IN_MEMORY) {
-        data = malloc((size_t)b->bytes);
+        data = file_buffer((size_t)b->bytes);
         s = data ? buckets_read(buckets, i, 0, data, b->bytes, err) : status_no_memory(err, b->bytes);
     }
     if (s == LEAT_OK)
@@ -112,12 +113,12 @@ static enum leat_status pass_record(struct bucket_cursor *c, uint64_t bytes, str
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && bytes > 0) {
-        const void *piece;
+        const void *chunk;
         size_t count;
 
-        s = bucket_cursor_take(c, &piece, &count, bytes, err);
+        s = bucket_cursor_take(c, &chunk, &count, bytes, err);
         if (s == LEAT_OK && to)
-            s = buckets_append(to, bucket, piece, count, err);
+            s = buckets_append(to, bucket, chunk, count, err);
         bytes -= count;
     }
     return s;
@@ -146,9 +147,9 @@ static enum leat_status fill_index(struct writing *w, struct buckets *buckets, s
     return s;
 }
 
-/* Both hold one document's: a piece of its tokens, and its id. */
+/* Both hold one document's: a chunk of its tokens, and its id. */
 struct copy_room {
-    uint8_t *piece;
+    uint8_t *chunk;
     char *id;
     uint64_t id_room;
 };
@@ -178,11 +179,11 @@ static enum leat_status copy_record(struct writing *w, const struct buckets *buc
         return s;
     at += sizeof r;
     for (uint64_t done = 0; s == LEAT_OK && done < r.tokens;) {
-        uint64_t left = r.tokens - done, here = left < PIECE_BYTES / width ? left : PIECE_BYTES / width;
+        uint64_t left = r.tokens - done, here = left < CHUNK_BYTES / width ? left : CHUNK_BYTES / width;
 
-        s = buckets_read(buckets, i, at, room->piece, here * width, err);
+        s = buckets_read(buckets, i, at, room->chunk, here * width, err);
         if (s == LEAT_OK)
-            s = outputs_append(w->outputs, w->output, room->piece, here, err);
+            s = outputs_append(w->outputs, w->output, room->chunk, here, err);
         if (s == LEAT_OK)
             s = pace_step(w->pace, here * width, err);
         at += here * width;
@@ -197,11 +198,11 @@ static enum leat_status write_by_keys(struct writing *w, struct buckets *buckets
 {
     uint64_t records = buckets->items[i].records;
     struct triple *index = new_index(records, err);
-    struct copy_room room = { .piece = malloc(PIECE_BYTES) };
+    struct copy_room room = { .chunk = file_buffer(CHUNK_BYTES) };
     enum leat_status s = index ? LEAT_OK : LEAT_E_NO_MEMORY;
 
-    if (s == LEAT_OK && !room.piece)
-        s = status_no_memory(err, PIECE_BYTES);
+    if (s == LEAT_OK && !room.chunk)
+        s = status_no_memory(err, CHUNK_BYTES);
     if (s == LEAT_OK)
         s = fill_index(w, buckets, i, index, err);
     if (s == LEAT_OK)
@@ -209,7 +210,7 @@ static enum leat_status write_by_keys(struct writing *w, struct buckets *buckets
     for (uint64_t k = 0; s == LEAT_OK && k < records; k++)
         s = copy_record(w, buckets, i, index[k].c, &room, err);
     free(index);
-    free(room.piece);
+    free(room.chunk);
     free(room.id);
     return s;
 }

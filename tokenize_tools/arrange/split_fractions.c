@@ -62,7 +62,7 @@ static enum leat_status check_name(const struct leat_split *splits, size_t i, st
     if (!name || !*name || strlen(name) > LONGEST_NAME || name[strspn(name, allowed)] || is_reserved(name))
         return status_set(
             err, LEAT_E_ARGUMENT,
-            "invalid split name '%.100s': use letters, digits, '-' and '_', but not leat, tokens, partial or packed",
+            "invalid split name \"%.100s\": use letters, digits, '-' and '_', but not leat, tokens, partial or packed",
             name ? name : "");
     for (size_t k = 0; k < i; k++)
         if (strcmp(splits[k].name, name) == 0)
@@ -99,13 +99,13 @@ static void print_split(struct split_fractions *f, const char *name, uint64_t va
     f->text[digits == 0 ? used - 1 : used] = '\0'; /* without the point, if nothing follows it */
 }
 
-/* The fraction of split i, which with those before it, *sum, is 1 at most. */
+/* Reads the fraction of split i; with those before it, *sum, it must be at most 1. */
 static enum leat_status add_fraction(const struct leat_split *split, uint64_t *sum, uint64_t *value,
                                      struct leat_error *err)
 {
     if (!split->fraction || !parse_fraction(split->fraction, value))
         return status_set(err, LEAT_E_ARGUMENT,
-                          "the fraction of split %s is '%.100s'; it must be a decimal number above 0 and up to 1, "
+                          "the fraction of split %s is \"%.100s\"; it must be a decimal number above 0 and up to 1, "
                           "with at most %u digits after the point",
                           split->name, split->fraction ? split->fraction : "", DIGITS);
     if (*value > ONE - *sum)

@@ -1,8 +1,8 @@
 /*
- * split_fractions.h: chooses the output of a document by the hash of its text alone: so the same text always goes to
- * the same output, and a document keeps its output when others are added. The high half of the hash, as a fraction of
- * 2^64, falls into one of the intervals that the splits divide [0, 1) into, one after another; what is left over is
- * the rest. All exact: fractions are decimal numbers of at most 18 digits after the point.
+ * split_fractions.h: chooses the output of a document by the hash of its text alone. So the same text always goes to
+ * the same output, and a document keeps its output when others are added. The splits divide [0, 1) into intervals, one
+ * after another; the high half of the hash, as a fraction of 2^64, falls into one of them, or into the rest. All of
+ * this is exact: fractions are decimal numbers with at most 18 digits after the point.
  */
 #ifndef LEAT_ARRANGE_SPLIT_FRACTIONS_H
 #define LEAT_ARRANGE_SPLIT_FRACTIONS_H

@@ -11,8 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/show.h"
+
+#define SENTENCE_BYTES 8192
+
 static const char *program_name = "leat";
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted;    /* the signal that came first; 0: none */
 static volatile sig_atomic_t interrupted_at; /* seconds of a clock that only goes forward */
 
 /* A descriptor that the caller closed is opened in the wrong direction, so that using it fails as it should; stderr is
@@ -45,26 +49,70 @@ const char *cli_program(void)
     return program_name;
 }
 
+static CLI_PRINTF(3, 0) void print_line(FILE *out, const char *program, const char *format, va_list args)
+{
+    char text[SENTENCE_BYTES], shown[SENTENCE_BYTES];
+
+    vsnprintf(text, sizeof text, format, args);
+    show_text(shown, sizeof shown, text, strlen(text));
+    fprintf(out, "%s%s%s\n", program, program[0] ? ": " : "", shown);
+}
+
 void cli_error(const char *format, ...)
 {
-    char text[2048];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print_line(stderr, program_name, format, args);
     va_end(args);
-    /* names from files and command lines stand in it: nothing of them may move the cursor or change colours */
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    fprintf(stderr, "%s: %s\n", program_name, text);
+}
+
+void cli_say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_line(stdout, "", format, args);
+    va_end(args);
+}
+
+void cli_put(const char *text, uint64_t bytes)
+{
+    char step[SHOW_MOST];
+    size_t length;
+
+    for (uint64_t at = 0; at < bytes;) {
+        at += show_step(text + at, (size_t)(bytes - at), step, &length);
+        fwrite(step, 1, length, stdout);
+    }
+}
+
+bool cli_stdout_is_terminal(void)
+{
+    return isatty(STDOUT_FILENO) != 0;
+}
+
+void cli_put_text(const char *text, size_t bytes)
+{
+    if (!cli_stdout_is_terminal()) {
+        fwrite(text, 1, bytes, stdout);
+        return;
+    }
+    for (size_t at = 0, end = 0; at < bytes; at = end + 1) {
+        end = at;
+        while (end < bytes && text[end] != '\n' && text[end] != '\t')
+            end++;
+        cli_put(text + at, end - at);
+        if (end < bytes)
+            putchar(text[end]);
+    }
 }
 
 int cli_failed(const struct leat_error *err)
 {
     if (cli_interrupted()) {
         cli_error("interrupted");
-        return CLI_INTERRUPTED;
+        return cli_interrupted_code();
     }
     cli_error("%s%s", err->message, cli_hint(err));
     return err->status == LEAT_E_ARGUMENT ? CLI_WRONG : CLI_FAILED;
@@ -99,8 +147,8 @@ static void on_interrupt(int number)
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (!interrupted) {
         interrupted_at = (sig_atomic_t)now.tv_sec;
-        interrupted = 1;
-    } else if ((sig_atomic_t)now.tv_sec - interrupted_at >= 2) {
+        interrupted = number;
+    } else if (number == SIGINT && (sig_atomic_t)now.tv_sec - interrupted_at >= 2) {
         signal(number, SIG_DFL);
         raise(number);
     }
@@ -115,11 +163,17 @@ void cli_catch_interrupts(void)
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
 }
 
 bool cli_interrupted(void)
 {
     return interrupted != 0;
+}
+
+int cli_interrupted_code(void)
+{
+    return interrupted == SIGINT ? CLI_INTERRUPTED : CLI_STOPPED;
 }
 
 double cli_now(void)

@@ -10,6 +10,7 @@
 #define LEAT_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "leat.h"
 
@@ -23,9 +24,10 @@ enum cli_exit {
     CLI_DONE = 0,
     CLI_FAILED = 1,       /* the work failed; the message says why */
     CLI_WRONG = 2,        /* the command line was wrong */
-    CLI_DAMAGED = 3,      /* verify found damage */
+    CLI_DAMAGED = 3,      /* verify found damage, or pull did */
     CLI_REJECTS = 4,      /* more records were refused than allowed */
-    CLI_INTERRUPTED = 130 /* by SIGINT or SIGTERM */
+    CLI_STOPPED = 5,      /* by SIGTERM or SIGUSR1: the same command, started again, does it */
+    CLI_INTERRUPTED = 130 /* by SIGINT */
 };
 
 /*
@@ -39,14 +41,24 @@ void cli_start(const char *program);
 /* The name given to cli_start(). */
 const char *cli_program(void);
 
-/* Prints "PROGRAM: SENTENCE" and a newline to stderr. */
+/*
+ * What people read, with all that comes from files and command lines shown as base/show.h has it. The first two print a
+ * line: "PROGRAM: SENTENCE" to stderr, and a sentence to stdout, of at most 8 KiB; the third some bytes to stdout.
+ */
 void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
+void cli_say(const char *format, ...) CLI_PRINTF(1, 2);
+void cli_put(const char *text, uint64_t bytes);
+
+/* Prints a text to stdout for its own sake: the exact bytes to a file or pipe. A terminal gets them as cli_put() does
+ * it, but line ends and tabs as they are; there no character should be cut by the end of `text`. */
+void cli_put_text(const char *text, size_t bytes);
+bool cli_stdout_is_terminal(void);
 
 /* What the command appends to a library's sentence for its hint, as " (--force)"; "" for none. Static memory. */
 const char *cli_hint(const struct leat_error *err);
 
 /* Prints a library call's error, with its hint. Returns CLI_FAILED, CLI_WRONG for a word of the command line that makes
- * no sense (LEAT_E_ARGUMENT), or CLI_INTERRUPTED if that is why the call ended. */
+ * no sense (LEAT_E_ARGUMENT), or what cli_interrupted_code() says if that is why the call ended. */
 int cli_failed(const struct leat_error *err);
 
 /* The last call of a command that printed: flushes stdout. Returns `code`, or CLI_FAILED instead of CLI_DONE, with a
@@ -56,10 +68,13 @@ int cli_finish_stdout(int code);
 /* Whether writing to stdout has failed already: long outputs stop early. */
 bool cli_stdout_failed(void);
 
-/* From here on SIGINT and SIGTERM set a flag, for work that must be ended cleanly; one that comes two seconds later, or
- * more, kills. */
+/* From here on SIGINT, SIGTERM and SIGUSR1 set a flag, for work that must be ended cleanly. A SIGINT that comes two
+ * seconds later, or more, kills; the others come again and again from schedulers, which have SIGKILL. */
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
+
+/* The exit code of a command that was interrupted: CLI_INTERRUPTED by a person, CLI_STOPPED by a scheduler. */
+int cli_interrupted_code(void);
 
 /* Seconds of a clock that only goes forward. */
 double cli_now(void);

@@ -1,7 +1,8 @@
 /*
  * json.c: see json.h. Strings are copied in stretches that need no escape. Bytes above ASCII are taken one whole UTF-8
  * character at a time, and what is malformed becomes one U+FFFD, because file names and ids may hold any bytes but
- * readers of JSON refuse such text. Numbers are printed in the shortest form that reads back as the same.
+ * readers of JSON refuse such text. What people are not to see as it is (base/show.h) becomes an escape too. Numbers
+ * are printed in the shortest form that reads back as the same.
  */
 #include "json.h"
 
@@ -9,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/show.h"
 
 void json_begin(struct json *j, FILE *out)
 {
@@ -63,7 +66,7 @@ static size_t utf8_step(const uint8_t *p, size_t left, bool *valid)
     return length;
 }
 
-static void put_escape(FILE *out, uint8_t c)
+static void put_escape(FILE *out, uint32_t c)
 {
     static const char *const short_form = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: the byte, the letter after \ */
 
@@ -76,22 +79,30 @@ static void put_escape(FILE *out, uint8_t c)
     fprintf(out, "\\u%04x", c);
 }
 
+/* Whether a well-formed character needs an escape: for JSON, or because a terminal may get it; *c is its code point. */
+static bool needs_escape(const uint8_t *p, size_t bytes, uint32_t *c)
+{
+    *c = bytes == 1 ? p[0] : show_hidden(p, bytes);
+    return bytes == 1 ? *c < 0x20 || *c == 0x7f || *c == '"' || *c == '\\' : *c != 0;
+}
+
 static void put_string(FILE *out, const uint8_t *p, size_t count)
 {
     size_t plain = 0; /* bytes before p that need nothing done */
+    uint32_t c;
     bool valid;
 
     fputc('"', out);
     for (size_t i = 0; i < count;) {
         size_t step = utf8_step(p + i, count - i, &valid);
 
-        if (valid && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\') {
+        if (valid && !needs_escape(p + i, step, &c)) {
             plain += step;
         } else {
             fwrite(p + i - plain, 1, plain, out);
             plain = 0;
             if (valid)
-                put_escape(out, p[i]);
+                put_escape(out, c);
             else
                 fputs("\xef\xbf\xbd", out);
         }

@@ -1,6 +1,10 @@
 /*
- * plan_options.c: see plan_options.h. The options become lines of a plan's text, so that there is one reader of plans,
- * the library's; here only numbers with units become digits.
+ * plan_options.c: see plan_options.h.
+ *
+ * The options become lines of a plan's text, so that there is one reader of plans, the library's; only numbers with
+ * units are turned into digits here. With --plan the text is the file's, and the few options that may go with it are
+ * added as lines. If the library refuses a line, its sentence begins with the line's key, which here becomes the name
+ * of the option.
  */
 #include "plan_options.h"
 
@@ -10,19 +14,20 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "plan/plan_orders.h"
 #include "units.h"
 
 #define MAX_PLAN_BYTES ((uint64_t)64 << 20)
 
 typedef unsigned long long ull;
 
-const char *const plan_option_orders[] = {
-#define NAME(number, name, table) [number] = name,
-    PLAN_ORDERS(NAME)
-#undef NAME
-        NULL
-};
+/* make lint compares them with enum leat_order */
+const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
+                                           [LEAT_ORDER_SEQUENTIAL] = "sequential",
+                                           [LEAT_ORDER_DOCUMENTS] = "documents",
+                                           [LEAT_ORDER_DOCUMENTS_SEQUENTIAL] = "documents-sequential",
+                                           [LEAT_ORDER_FIT] = "fit",
+                                           [LEAT_ORDER_MEGATRON] = "megatron",
+                                           NULL };
 
 /* ---- Lines from options ---- */
 
@@ -114,9 +119,15 @@ static bool put_lines(const struct command *c, const struct plan_options *o, FIL
     put_number(out, "base-len", o->base_len);
     put_number(out, "seed", o->seed);
     put_number(out, "epochs", o->epochs);
+    put_number(out, "max-per-row", o->max_per_row);
+    put_number(out, "min-length", o->min_length);
+    put_number(out, "max-length", o->max_length);
+    put_number(out, "cut-length", o->cut_length);
+    put_number(out, "samples", o->samples);
     if (o->order != PLAN_ORDER_NOT_GIVEN)
-        fprintf(out, "order %s\n", plan_option_orders[o->order]);
-    if (!put_text(c, out, "split", o->split, code) || !put_text(c, out, "use", o->use, code))
+        fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
+    if (!put_text(c, out, "split", o->split, code) || !put_text(c, out, "use", o->use, code) ||
+        !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code))
         return false;
     for (size_t i = 0; i < o->at.count; i++)
         if (!put_at(c, out, o->at.items[i], code))
@@ -160,7 +171,13 @@ static const char *given_besides(const struct plan_options *o)
            : o->seq_len != LEAT_NONE          ? "seq-len"
            : o->base_len != LEAT_NONE         ? "base-len"
            : o->seed != LEAT_NONE             ? "seed"
+           : o->samples != LEAT_NONE          ? "samples"
+           : o->surplus                       ? "mid-level-dataset-surplus"
            : o->order != PLAN_ORDER_NOT_GIVEN ? "order"
+           : o->max_per_row != LEAT_NONE      ? "max-per-row"
+           : o->min_length != LEAT_NONE       ? "min-length"
+           : o->max_length != LEAT_NONE       ? "max-length"
+           : o->cut_length != LEAT_NONE       ? "cut-length"
                                               : NULL;
 }
 

@@ -11,15 +11,17 @@
 
 struct plan_options {
     struct option_list sources, at, skips;
-    uint64_t seq_len, base_len, seed, epochs; /* LEAT_NONE: not given */
-    const char *split, *use, *plan;           /* NULL: not given */
-    unsigned order;                           /* of plan_option_orders, or PLAN_ORDER_NOT_GIVEN */
+    uint64_t seq_len, base_len, seed, epochs, samples;        /* LEAT_NONE: not given */
+    uint64_t max_per_row, min_length, max_length, cut_length; /* likewise */
+    const char *split, *use, *surplus, *plan;                 /* NULL: not given */
+    unsigned order;                                           /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
 };
 
 #define PLAN_ORDER_NOT_GIVEN 9u
 #define PLAN_OPTIONS_INIT                                                                                              \
     {                                                                                                                  \
-        .seq_len = LEAT_NONE, .base_len = LEAT_NONE, .seed = LEAT_NONE, .epochs = LEAT_NONE,                           \
+        .seq_len = LEAT_NONE, .base_len = LEAT_NONE, .seed = LEAT_NONE, .epochs = LEAT_NONE, .samples = LEAT_NONE,     \
+        .max_per_row = LEAT_NONE, .min_length = LEAT_NONE, .max_length = LEAT_NONE, .cut_length = LEAT_NONE,           \
         .order = PLAN_ORDER_NOT_GIVEN                                                                                  \
     }
 
@@ -38,10 +40,11 @@ extern const char *const plan_option_orders[];
         { PLAN_OPTION("base-len", OPTION_COUNT, base_len, "LB"), .standard = "the sequence length",                    \
           .help = "tokens per block, a common multiple of all lengths if --at changes them", .min = 1,                 \
           .max = 1u << 30 },                                                                                           \
-        { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0", .help = "each seed gives another order",      \
-          .max = LEAT_NONE - 1 },                                                                                      \
+        { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0; order megatron: 1234",                         \
+          .help = "each seed gives another order", .max = LEAT_NONE - 1 },                                             \
         { PLAN_OPTION("split", OPTION_TEXT, split, "NAME=FRACTION,..."),                                               \
-          .help = "cut each dataset into contiguous ranges at starts of documents, as in train=0.99,valid=0.01" },     \
+          .help = "cut each dataset into contiguous ranges at starts of documents, as in train=0.99,valid=0.01; "      \
+                  "order megatron: Megatron's, as in 969,30,1" },                                                      \
         { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the range of the split that is used" },               \
         { PLAN_OPTION("at", OPTION_LIST, at, "N:WEIGHTS[:len=L]"),                                                     \
           .help = "other weights from sample N on, in the order of the sources, as in 100000:0.5,0.3,0.2; and "        \
@@ -50,15 +53,38 @@ extern const char *const plan_option_orders[];
           .help = "leave out samples A to B - 1; may be given several times" },                                        \
         { PLAN_OPTION("order", OPTION_CHOICE, order, "ORDER"), .standard = "shuffled",                                 \
           .help = "shuffled or sequential: windows of L tokens, shuffled or as the files have them; documents or "     \
-                  "documents-sequential: one whole document per row, of at most L tokens and one more",                \
+                  "documents-sequential: one whole document per row, of at most L tokens and one more; fit: whole "    \
+                  "documents put together to rows of L, others in each epoch, longer ones cut; megatron: "             \
+                  "megatron-core's samples, each of them, by its own --seed, --split, --use train, valid or test, "    \
+                  "and --samples",                                                                                     \
           .choices = plan_option_orders },                                                                             \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"), .standard = "no end",                                      \
           .help = "end after at most this many passes over each source", .min = 1, .max = LEAT_NONE - 1 },             \
+        { PLAN_OPTION("max-per-row", OPTION_COUNT, max_per_row, "K"),                                                  \
+          .help = "for --order fit: at most so many documents, or parts of longer ones, in a row",                     \
+          .max = LEAT_NONE - 1 },                                                                                      \
+        { PLAN_OPTION("min-length", OPTION_COUNT, min_length, "N"),                                                    \
+          .help = "for --order fit: leave out documents of fewer tokens", .max = LEAT_NONE - 1 },                      \
+        { PLAN_OPTION("max-length", OPTION_COUNT, max_length, "N"),                                                    \
+          .help = "for --order fit: leave out documents of more tokens", .max = LEAT_NONE - 1 },                       \
+        { PLAN_OPTION("cut-length", OPTION_COUNT, cut_length, "N"),                                                    \
+          .help = "for --order fit: use only the first N tokens of longer documents", .max = LEAT_NONE - 1 },          \
+        { PLAN_OPTION("mid-level-dataset-surplus", OPTION_TEXT, surplus, "X"), .standard = "0.005",                    \
+          .help = "order megatron: its option of that name" },                                                         \
     {                                                                                                                  \
         PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
             .help = "read all of these from a plan's text, as leat order --print-plan writes it; only --skip and, "    \
                     "if the plan has no end, --epochs may be added",                                                   \
             .path = true                                                                                               \
+    }
+
+/* One more, but for `leat trace`, whose --samples A:B says which samples: it reads this of a plan's text only. */
+#define PLAN_OPTION_SAMPLES                                                                                            \
+    {                                                                                                                  \
+        PLAN_OPTION("samples", OPTION_COUNT, samples, "N"),                                                            \
+            .help = "order megatron: the number of samples to build for, Megatron's train-samples; needed with "       \
+                    "weights",                                                                                         \
+            .min = 1, .max = LEAT_NONE - 1                                                                             \
     }
 
 /* What the help of each command with these options says about them. */

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/show.h"
 #include "cli.h"
 #include "units.h"
 
@@ -46,7 +47,7 @@ void progress_begin(struct progress *p, enum progress_mode mode, const char *lab
     p->next = p->began + (p->terminal ? REDRAW_SECONDS : LOG_SECONDS);
 }
 
-/* Cuts a line to `columns`, at a whole UTF-8 character, and takes out what would move the cursor. Returns its bytes. */
+/* Cuts a line to `columns`, at a whole UTF-8 character. Returns its bytes. */
 static size_t fit(char *line, unsigned columns)
 {
     size_t used = 0;
@@ -57,8 +58,6 @@ static size_t fit(char *line, unsigned columns)
 
         if ((c & 0xc0) != 0x80 && ++shown > columns)
             break;
-        if (c < 0x20 || c == 0x7f)
-            line[used] = '?';
     }
     line[used] = '\0';
     return used;
@@ -83,8 +82,10 @@ static void numbers(const struct progress *p, uint64_t done, uint64_t total, dou
     if (rate > 0 && total > done)
         used += (size_t)snprintf(out + used, capacity - used, "  %s left",
                                  units_duration((double)(total - done) / rate).text);
-    if (detail && detail[0])
-        snprintf(out + used, capacity - used, "  %s", detail);
+    if (detail && detail[0]) {
+        used += (size_t)snprintf(out + used, capacity - used, "  ");
+        show_text(out + used, capacity - used, detail, strlen(detail));
+    }
 }
 
 size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, double seconds, const char *detail,
@@ -137,6 +138,12 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
         fprintf(stderr, "%.*s\n", (int)bytes, line);
     }
     fflush(stderr);
+}
+
+void progress_again(struct progress *p)
+{
+    p->started = false;
+    p->began = cli_now();
 }
 
 void progress_end(struct progress *p)

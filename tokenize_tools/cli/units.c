@@ -1,6 +1,10 @@
 /*
- * units.c: see units.h. Why not strtod()? "0.1Ki" or 2^64 - 1 must be read exactly or refused, whatever the locale: so
- * digits before and after the point are integers, and the multiplier is applied to each with overflow checked.
+ * units.c: see units.h.
+ *
+ * Numbers are read with integers only: digits before and after the point are two integers, and the multiplier of the
+ * unit is applied to each, with overflow checked. Why not strtod()? "0.1Ki" or 2^64 - 1 must be read exactly or
+ * refused, whatever the locale. Printing is the reverse: the largest unit that leaves a number from 1 on, with few
+ * digits.
  */
 #include "units.h"
 
@@ -143,7 +147,7 @@ bool units_parse_range(const char *text, uint64_t *first, uint64_t *last, bool *
     if (!colon) {
         if (!units_parse(text, false, first, why))
             return false;
-        *why = too_large;
+        *why = "is too large; the last number is 2^64 - 2";
         return bytes_add(*first, 1, last);
     }
     if (!parse_end(text, (size_t)(colon - text), 0, first, why) ||

@@ -1,7 +1,9 @@
 /*
- * cmd_cat.c: `leat cat`: prints documents or a range of tokens, as ids or as text. Tokens pass through one block of
- * fixed size. Ids, and the text of a built-in vocabulary, are printed block by block, so a document may be of any
- * length; of other vocabularies what a token stands for may depend on its neighbours, so a document is decoded whole.
+ * cmd_cat.c: `leat cat`: prints documents or a range of tokens, as ids or as text.
+ *
+ * What was asked for becomes a range of tokens and the documents that it touches. Tokens pass through one block of
+ * fixed size. Ids, and the text of a built-in vocabulary, are printed block by block, so a document may have any
+ * length; with other vocabularies the text of a token may depend on its neighbours, so a document is decoded whole.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "cli/units.h"
 #include "commands.h"
 
@@ -24,6 +27,7 @@ struct range {
 struct cat_values {
     struct range documents, tokens;
     bool text, ids;
+    const char *tokenizer;
 };
 
 static bool parse_range(void *field, const char *text, const char **why)
@@ -45,7 +49,7 @@ const struct option_row cat_options[] = {
       .type = OPTION_CUSTOM,
       .field = offsetof(struct cat_values, tokens),
       .value = "A:B",
-      .help = "the tokens at positions A to B - 1",
+      .help = "tokens A to B - 1 of the dataset",
       .parse = parse_range },
     { .name = "text",
       .type = OPTION_FLAG,
@@ -55,6 +59,13 @@ const struct option_row cat_options[] = {
       .type = OPTION_FLAG,
       .field = offsetof(struct cat_values, ids),
       .help = "print ids separated by spaces, one document per line; tokens A:B on one line" },
+    { .name = "tokenizer",
+      .letter = 't',
+      .type = OPTION_TEXT,
+      .field = offsetof(struct cat_values, tokenizer),
+      .value = "SPEC",
+      .help = "decode by this tokenizer, as for leat pack, instead of a stored one; for files of other tools, which "
+              "store none" },
     OPTIONS_END
 };
 
@@ -68,18 +79,28 @@ struct cat {
     bool line_each; /* each document ends its line */
     uint8_t last_byte;
     bool printed; /* something of this line stands */
+    char open[4]; /* on a terminal: a character's beginning at the end of the last block */
+    size_t open_bytes;
     struct leat_tokenizer *tokenizer;
     struct leat_encoder *decoder;
     bool plain;      /* the tokenizer is "bytes" */
     bool by_block;   /* the text is that of its tokens one after the other, each by itself */
     uint32_t *whole; /* else: the ids of the document so far */
     size_t whole_count, whole_room;
-    uint64_t read;   /* tokens before this position have been fetched */
+    uint64_t read;   /* tokens before this one have been fetched */
     size_t at, held; /* block[at..held) is fetched and not yet printed */
     uint32_t block[BLOCK_IDS];
 };
 
 /* ---- Ids and text ----------------------------------------------------------------------------------------------- */
+
+/* Opens the tokenizer that was given. */
+static enum leat_status open_given(struct cat *c, const char *spec, struct leat_error *err)
+{
+    enum leat_status s = leat_tokenizer_open(&c->tokenizer, spec, NULL, err);
+
+    return s == LEAT_OK ? leat_encoder_open(&c->decoder, c->tokenizer, NULL, err) : s;
+}
 
 /* Opens the tokenizer that the dataset keeps. */
 static enum leat_status open_decoder(struct cat *c, const char *name, struct leat_error *err)
@@ -89,7 +110,8 @@ static enum leat_status open_decoder(struct cat *c, const char *name, struct lea
     enum leat_status s = leat_dataset_tokenizer(c->d, &t, err);
 
     if (s == LEAT_E_NOT_FOUND)
-        return status_set(err, s, "%s stores no tokenizer, so its text cannot be shown; use --ids", name);
+        return status_set(err, s, "%s stores no tokenizer, so its text cannot be shown; use --ids or --tokenizer",
+                          name);
     if (s != LEAT_OK)
         return s;
     c->by_block = t->file == NULL;
@@ -106,6 +128,32 @@ static enum leat_status open_decoder(struct cat *c, const char *name, struct lea
     return s;
 }
 
+/* Prints a part of a text. A terminal gets whole characters (cli_put_text()). */
+static void put_part(struct cat *c, const char *text, size_t bytes)
+{
+    size_t open = 0;
+
+    while (c->open_bytes > 0 && bytes > 0) {
+        c->open[c->open_bytes++] = *text++;
+        bytes--;
+        if (utf8_open_end((const uint8_t *)c->open, c->open_bytes) < c->open_bytes) { /* whole, or malformed */
+            cli_put_text(c->open, c->open_bytes);
+            c->open_bytes = 0;
+        }
+    }
+    if (cli_stdout_is_terminal())
+        open = utf8_open_end((const uint8_t *)text, bytes);
+    cli_put_text(text, bytes - open);
+    memcpy(c->open + c->open_bytes, text + bytes - open, open);
+    c->open_bytes += open;
+}
+
+static void put_open_end(struct cat *c)
+{
+    cli_put_text(c->open, c->open_bytes);
+    c->open_bytes = 0;
+}
+
 static enum leat_status print_text(struct cat *c, const uint32_t *ids, size_t count, struct leat_error *err)
 {
     const char *text;
@@ -114,13 +162,13 @@ static enum leat_status print_text(struct cat *c, const uint32_t *ids, size_t co
 
     if (s != LEAT_OK)
         return s;
-    fwrite(text, 1, (size_t)bytes, stdout);
+    put_part(c, text, (size_t)bytes);
     if (bytes > 0)
         c->last_byte = (uint8_t)text[bytes - 1];
     return LEAT_OK;
 }
 
-/* Other ids than bytes have no text in a dataset of bytes: they mark something. */
+/* In the vocabulary "bytes", ids that are not bytes have no text: they mark something. */
 static size_t keep_plain(uint32_t *ids, size_t count)
 {
     size_t kept = 0;
@@ -160,13 +208,17 @@ static enum leat_status print_part(struct cat *c, uint32_t *ids, size_t count, s
     return print_text(c, ids, c->plain ? keep_plain(ids, count) : count, err);
 }
 
-/* The document ends, or what is wanted of it: a part is decoded as a text of its own. */
+/* Ends the document, or the part of it that was asked for: a part is decoded as a text of its own. */
 static enum leat_status print_end(struct cat *c, struct leat_error *err)
 {
     size_t count = c->whole_count;
+    enum leat_status s = LEAT_OK;
 
     c->whole_count = 0;
-    return c->ids || c->by_block || count == 0 ? LEAT_OK : print_text(c, c->whole, count, err);
+    if (count > 0)
+        s = print_text(c, c->whole, count, err);
+    put_open_end(c);
+    return s;
 }
 
 /* ---- Streaming -------------------------------------------------------------------------------------------------- */
@@ -201,6 +253,24 @@ static enum leat_status pass(struct cat *c, uint64_t count, bool print, struct l
     return LEAT_OK;
 }
 
+/* Files of other tools may be cut inside a document: what is not its begin or end token there is text. */
+static enum leat_status check_borders(const struct cat *c, uint64_t from, uint64_t to, uint64_t *before,
+                                      uint64_t *after, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    uint32_t id = 0;
+
+    if (c->info.foreign_parts == 0)
+        return LEAT_OK;
+    if (*before)
+        s = leat_dataset_read_u32(c->d, from, 1, &id, err);
+    *before = *before && id == c->info.begin_token;
+    if (s == LEAT_OK && *after)
+        s = leat_dataset_read_u32(c->d, to - 1, 1, &id, err);
+    *after = *after && id == c->info.end_token;
+    return s;
+}
+
 /* The part of document [start, end) that lies in the range; its begin and end tokens are not text. */
 static enum leat_status pass_document(struct cat *c, uint64_t start, uint64_t end, struct leat_error *err)
 {
@@ -215,6 +285,9 @@ static enum leat_status pass_document(struct cat *c, uint64_t start, uint64_t en
         before = 1;
     if (!c->ids && c->info.end_token != LEAT_NONE && to == end && from + before < to)
         after = 1;
+    s = check_borders(c, from, to, &before, &after, err);
+    if (s != LEAT_OK)
+        return s;
     c->last_byte = 0;
     s = pass(c, before, false, err);
     if (s == LEAT_OK)
@@ -235,6 +308,8 @@ static enum leat_status pass_all(struct cat *c, struct leat_error *err)
     uint64_t starts[BLOCK_DOCUMENTS + 1];
     enum leat_status s = LEAT_OK;
 
+    if (c->info.documents == LEAT_NONE) /* as if the tokens were one document */
+        return pass_document(c, c->first, c->last, err);
     for (uint64_t done = 0; done < c->documents && s == LEAT_OK; done += BLOCK_DOCUMENTS) {
         uint64_t left = c->documents - done;
         uint64_t part = left < BLOCK_DOCUMENTS ? left : BLOCK_DOCUMENTS;
@@ -264,13 +339,16 @@ static enum leat_status clip(struct range *r, uint64_t all, const char *name, co
     return LEAT_OK;
 }
 
-/* From what was asked for: which tokens, and which documents they belong to. */
+/* Finds which tokens were asked for, and which documents they belong to. */
 static enum leat_status locate(struct cat *c, struct cat_values *v, const char *name, struct leat_error *err)
 {
     struct range *r = v->documents.given ? &v->documents : &v->tokens;
-    enum leat_status s = clip(r, v->documents.given ? c->info.documents : c->info.tokens, name,
-                              v->documents.given ? "documents" : "tokens", err);
+    uint64_t start; /* of a document; says so where none is known */
+    enum leat_status s = v->documents.given ? leat_dataset_starts(c->d, 0, 1, &start, err) : LEAT_OK;
 
+    if (s == LEAT_OK)
+        s = clip(r, v->documents.given ? c->info.documents : c->info.tokens, name,
+                 v->documents.given ? "documents" : "tokens", err);
     if (s != LEAT_OK)
         return s;
     if (v->documents.given) {
@@ -284,7 +362,7 @@ static enum leat_status locate(struct cat *c, struct cat_values *v, const char *
     } else {
         c->first = r->first;
         c->last = r->last;
-        if (r->first < r->last)
+        if (r->first < r->last && c->info.documents != LEAT_NONE)
             s = leat_dataset_documents_in(c->d, r->first, r->last - r->first, &c->first_document, &c->documents, err);
     }
     c->read = c->first;
@@ -304,12 +382,12 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
     c->info.size = sizeof c->info;
     leat_dataset_info(d, &c->info);
     c->line_each = v->documents.given && (v->ids || !v->documents.single);
-    s = v->ids ? LEAT_OK : open_decoder(c, name, err);
+    s = v->ids ? LEAT_OK : v->tokenizer ? open_given(c, v->tokenizer, err) : open_decoder(c, name, err);
     if (s == LEAT_OK)
         s = locate(c, v, name, err);
     if (s == LEAT_OK)
         s = pass_all(c, err);
-    /* one line of ids ends like a line; a text is left as it is, but for a person's screen */
+    /* a line of ids ends with a newline; text is printed as it is, but on a terminal gets one */
     if (s == LEAT_OK && !c->line_each && (c->ids || (isatty(STDOUT_FILENO) && c->last_byte != '\n')))
         putchar('\n');
     leat_encoder_close(c->decoder);
@@ -324,8 +402,8 @@ static bool check_values(const struct command *self, const struct cat_values *v)
 {
     if (v->documents.given == v->tokens.given)
         command_wrong(self, "%s of --document and --tokens is needed", v->tokens.given ? "only one" : "one");
-    else if (v->text && v->ids)
-        command_wrong(self, "--text and --ids cannot be combined");
+    else if ((v->text || v->tokenizer) && v->ids)
+        command_wrong(self, "--%s and --ids cannot be combined", v->text ? "text" : "tokenizer");
     else if (v->tokens.given && v->tokens.single)
         command_wrong(self, "--tokens needs a range A:B; for one token write %llu:%llu",
                       (unsigned long long)v->tokens.first, (unsigned long long)v->tokens.last);

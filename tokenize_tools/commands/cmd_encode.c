@@ -1,4 +1,9 @@
-/* cmd_encode.c: `leat encode`: the ids of each document of texts, to look at or to compare with other programs. */
+/*
+ * cmd_encode.c: `leat encode`: prints the ids of each document of texts, to look at or to compare with other programs.
+ *
+ * Records are encoded one by one. An input that is one document may be of any size, so its ids are printed as they
+ * become certain (leat_encoder_part()).
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -90,8 +95,8 @@ static void print_end(const struct encode_values *v)
         putchar('\n');
 }
 
-/* An input that is one document of any size: its ids come as they become certain, also those before a malformed
- * place. */
+/* Encodes an input that is one document of any size: ids are printed as they become certain, also those before
+ * malformed text. */
 static enum leat_status encode_whole(struct leat_encoder *e, const struct encode_values *v, struct document_input *in,
                                      struct leat_error *err)
 {

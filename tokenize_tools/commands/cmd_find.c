@@ -1,5 +1,6 @@
 /*
- * cmd_find.c: `leat find`: one document, found by its number, a token, an origin or an id, and what is known of it.
+ * cmd_find.c: `leat find`: finds one document by its number, a token, an origin or an id, and prints what is known
+ * about it.
  *
  * find_document() turns whichever option was given into the number of a document; describe() then looks up the rest in
  * the same way for all. Everything is found before the first line is printed, so an error prints nothing on stdout.
@@ -32,7 +33,7 @@ const struct option_row find_options[] = {
       .type = OPTION_COUNT,
       .field = offsetof(struct find_values, token),
       .value = "N",
-      .help = "the document that holds the token at this position",
+      .help = "the document that holds this token, counted from 0",
       .max = LEAT_NONE - 1 },
     { .name = "origin",
       .type = OPTION_TEXT,
@@ -65,7 +66,7 @@ struct found {
     const char *part; /* the dataset of a list that holds it; NULL: not a list */
 };
 
-/* INPUT:OFFSET, cut at the last colon, since paths may hold colons. */
+/* Reads INPUT:OFFSET, cut at the last colon, since paths may have colons. */
 static bool parse_place(const char *text, struct place *place, const char **why)
 {
     const char *colon = strrchr(text, ':');
@@ -162,6 +163,10 @@ static void print_json(const struct found *f)
     json_u64_or_null(&j, "input_number", f->origin.at.input);
     json_u64_or_null(&j, "offset", f->origin.path ? f->origin.at.offset : LEAT_NONE);
     json_u64_or_null(&j, "line", f->origin.at.line);
+    if (f->origin.table && f->origin.at.line != LEAT_NONE) {
+        json_u64(&j, "row", f->origin.at.offset);
+        json_u64(&j, "row_group", f->origin.at.line - 1);
+    }
     if (f->origin.id)
         json_bytes(&j, "id", f->origin.id, (size_t)f->origin.id_bytes);
     else
@@ -178,22 +183,24 @@ static void print_text(const struct found *f)
     printf("document  %llu\n", (unsigned long long)f->document);
     if (f->part) {
         printf("part      ");
-        commands_print_safe(f->part, strlen(f->part));
+        cli_put(f->part, strlen(f->part));
         printf("\n");
     }
     printf("input     ");
     if (f->origin.path) {
-        commands_print_safe(f->origin.path, f->origin.path_bytes);
+        cli_put(f->origin.path, f->origin.path_bytes);
         printf(" (#%llu)\n", (unsigned long long)f->origin.at.input);
-        printf("offset    %llu\n", (unsigned long long)f->origin.at.offset);
+        printf("%s    %llu\n", f->origin.table ? "row   " : "offset", (unsigned long long)f->origin.at.offset);
     } else {
         printf("not recorded\n");
     }
-    if (f->origin.at.line != LEAT_NONE)
+    if (f->origin.table && f->origin.at.line != LEAT_NONE)
+        printf("group     %llu\n", (unsigned long long)f->origin.at.line - 1);
+    else if (f->origin.at.line != LEAT_NONE)
         printf("line      %llu\n", (unsigned long long)f->origin.at.line);
     if (f->origin.id) {
         printf("id        ");
-        commands_print_safe(f->origin.id, f->origin.id_bytes);
+        cli_put(f->origin.id, f->origin.id_bytes);
         printf("\n");
     }
     printf("tokens    %llu:%llu (%s)\n", (unsigned long long)f->first, (unsigned long long)(f->first + f->count),

@@ -1,18 +1,20 @@
 /* cmd_merge.c: `leat merge`: joins finished datasets into one, and arranges it. The work is leat_merge()'s. */
 #include <stdio.h>
 
-#include "arrange_values.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"
+#include "common/arrange_values.h"
+#include "common/by_outputs.h"
 #include "leat_pack.h"
+#include "runs/run_parts.h"
 
 struct merge_values {
     const char *output;
     struct arrange_seed shuffle;
     struct arrange_splits splits;
-    uint64_t memory;
+    uint64_t threads, memory;
     unsigned progress;
     bool dedup, force, json;
 };
@@ -41,11 +43,19 @@ const struct option_row merge_options[] = {
       .standard = "none",
       .help = ARRANGE_SPLIT_HELP,
       .parse = arrange_splits_parse },
+    { .name = "threads",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct merge_values, threads),
+      .value = "N",
+      .standard = "all cores",
+      .help = "threads: one reads and arranges, the others write; it does not change the result",
+      .min = 1,
+      .max = 4096 },
     { .name = "memory",
       .type = OPTION_SIZE,
       .field = offsetof(struct merge_values, memory),
       .value = "SIZE",
-      .standard = "2GiB",
+      .standard = "2GiB, or less in a control group",
       .help = "limit on the memory for these; it does not change the result" },
     { .name = "force",
       .type = OPTION_FLAG,
@@ -56,40 +66,66 @@ const struct option_row merge_options[] = {
     OPTIONS_END
 };
 
+struct merge_run {
+    struct progress progress;
+    struct by_outputs outputs;
+};
+
+static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
+{
+    struct merge_run *run = context;
+
+    return commands_on_progress(&run->progress, done, total);
+}
+
+static void on_output(void *context, const struct leat_by_output *output)
+{
+    struct merge_run *run = context;
+
+    by_outputs_add(&run->outputs, output);
+}
+
 static enum leat_status merge(const struct merge_values *values, uint64_t created, const struct options_parsed *parsed,
-                              struct leat_merge_report *report, struct leat_error *err)
+                              struct merge_run *run, struct leat_merge_report *report, struct leat_error *err)
 {
     struct leat_merge_options options = LEAT_MERGE_OPTIONS_INIT;
-    struct progress progress;
     enum leat_status s;
 
     cli_catch_interrupts();
-    progress_begin(&progress, (enum progress_mode)values->progress, "merge", PROGRESS_BYTES);
+    progress_begin(&run->progress, (enum progress_mode)values->progress, "merge", PROGRESS_BYTES);
     options.force = values->force;
     options.created = created;
-    options.progress = commands_on_progress;
-    options.context = &progress;
+    options.progress = on_progress;
+    options.output = on_output;
+    options.context = run;
     options.shuffle = values->shuffle.given;
     options.seed = values->shuffle.value;
     options.dedup = values->dedup;
     options.splits = values->splits.items;
     options.split_count = values->splits.count;
     options.memory = values->memory;
+    options.threads = (uint32_t)values->threads;
     s = leat_merge(values->output, parsed->words, parsed->count, &options, report, err);
-    progress_end(&progress);
+    progress_end(&run->progress);
     return s;
 }
 
 static void print_summary(const struct merge_values *values, const struct leat_merge_report *report,
-                          const struct leat_info *info, size_t parts, double seconds)
+                          const struct by_outputs *outputs, size_t parts, double seconds)
 {
+    static const struct arrange_splits none;
+    const struct arrange_splits *splits = outputs->count > 0 ? &none : &values->splits;
+    const struct leat_info *info = report->info;
     struct json j;
 
     if (!values->json) {
-        arrange_report_print(values->output, &values->splits, values->dedup, report);
-        printf("%s: %s in %s from %s, %s in %s.\n", values->output, units_counted(info->tokens, "token").text,
-               units_counted(info->documents, "document").text, units_counted(parts, "part").text,
-               units_bytes(info->token_bytes + info->index_bytes).text, units_duration(seconds).text);
+        arrange_report_print(values->output, splits, values->dedup, report);
+        cli_say("%s%s: %s in %s from %s, %s in %s.", values->output, outputs->count > 0 ? ".*" : "",
+                units_counted(info->tokens, "token").text, units_counted(info->documents, "document").text,
+                units_counted(parts, "part").text, units_bytes(info->token_bytes + info->index_bytes).text,
+                units_duration(seconds).text);
+        by_outputs_print(outputs);
+        by_outputs_print_sources(outputs);
         return;
     }
     json_begin(&j, stdout);
@@ -101,7 +137,9 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_u64(&j, "token_bytes", info->token_bytes);
     json_u64(&j, "index_bytes", info->index_bytes);
     json_string(&j, "identity", units_hex(info->identity, 16).text);
-    arrange_report_json(&j, values->output, &values->splits, report);
+    arrange_report_json(&j, values->output, splits, report);
+    if (outputs->count > 0)
+        by_outputs_json(&j, outputs);
     json_double(&j, "seconds", seconds);
     json_close_object(&j);
     json_end(&j);
@@ -111,22 +149,30 @@ static int run(const struct merge_values *values, const struct options_parsed *p
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT, splits[ARRANGE_SPLITS];
+    struct merge_run made = { .outputs = { 0 } };
     struct leat_error err;
     enum leat_status s;
     uint64_t created;
     double began;
+    int code = CLI_DONE;
 
     if (!commands_created(&created))
         return CLI_WRONG;
+    for (size_t i = 0; code == CLI_DONE && i < parsed->count; i++)
+        code = run_parts_check(parsed->words[i]);
+    if (code != CLI_DONE)
+        return code;
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
         splits[i] = info;
     report.splits = splits;
     report.info = &info;
     began = cli_now();
-    s = merge(values, created, parsed, &report, &err);
+    s = merge(values, created, parsed, &made, &report, &err);
     if (s == LEAT_OK)
-        print_summary(values, &report, &info, parsed->count, cli_now() - began);
-    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+        print_summary(values, &report, &made.outputs, parsed->count, cli_now() - began);
+    code = by_outputs_code(&made.outputs, CLI_DONE);
+    by_outputs_free(&made.outputs);
+    return cli_finish_stdout(s == LEAT_OK ? code : cli_failed(&err));
 }
 
 int cmd_merge(const struct command *self, int argc, char **argv)

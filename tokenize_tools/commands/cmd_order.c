@@ -1,5 +1,5 @@
 /*
- * cmd_order.c: `leat order`: prints where the samples of a plan come from, or the plan's text.
+ * cmd_order.c: `leat order`: prints where the samples of a plan come from, the plan's text, or a report on lengths.
  *
  * A plan computes the sample at any position directly, so a large --from costs nothing. With --rank, next_row() jumps
  * over the rows of other ranks, and no call asks beyond the rank's last row of a batch. --from and --count mean sample
@@ -13,6 +13,7 @@
 #include "cli/json.h"
 #include "cli/plan_options.h"
 #include "commands.h"
+#include "order_fit_report.h"
 
 #define AT_ONCE 1024u
 
@@ -21,10 +22,12 @@ struct order_values {
     uint64_t from, count;
     uint64_t batch, rank, world; /* LEAT_NONE: not given */
     bool json, print_plan;
+    struct fit_report_lengths report;
 };
 
 const struct option_row order_options[] = {
     PLAN_OPTION_ROWS,
+    PLAN_OPTION_SAMPLES,
     { .name = "from",
       .type = OPTION_COUNT,
       .field = offsetof(struct order_values, from),
@@ -64,6 +67,13 @@ const struct option_row order_options[] = {
       .type = OPTION_FLAG,
       .field = offsetof(struct order_values, print_plan),
       .help = "print the plan as text, for --plan" },
+    { .name = "fit-report",
+      .type = OPTION_CUSTOM,
+      .field = offsetof(struct order_values, report),
+      .value = "L,L,...",
+      .parse = fit_report_parse,
+      .help = "print no samples, but what rows of whole documents of these lengths are like: how full they are, which "
+              "documents they cut, and what windows of these lengths cut; --seq-len is then not needed" },
     OPTIONS_END,
 };
 
@@ -229,9 +239,35 @@ static enum leat_status print_plan(const struct leat_plan *plan, struct leat_err
         return status_no_memory(err, bytes + 1);
     s = leat_plan_text(plan, text, (size_t)bytes + 1, &bytes, err);
     if (s == LEAT_OK)
-        fwrite(text, 1, (size_t)bytes, stdout);
+        cli_put_text(text, (size_t)bytes);
     free(text);
     return s;
+}
+
+/* Whether options are given that only rows of whole documents have. */
+static bool names_rows(const struct plan_options *o)
+{
+    return o->at.count > 0 || o->max_per_row != LEAT_NONE || o->min_length != LEAT_NONE || o->max_length != LEAT_NONE ||
+           o->cut_length != LEAT_NONE;
+}
+
+/* A report needs no length and no order: the cheapest that the options allow. */
+static void fill_in(struct order_values *v)
+{
+    if (v->report.count == 0 || v->plan.plan)
+        return;
+    if (v->plan.seq_len == LEAT_NONE)
+        v->plan.seq_len = v->report.lengths[0];
+    if (v->plan.order == PLAN_ORDER_NOT_GIVEN)
+        v->plan.order = names_rows(&v->plan) ? LEAT_ORDER_FIT : LEAT_ORDER_DOCUMENTS;
+}
+
+static enum leat_status print(const struct leat_plan *plan, const struct order_values *v, const struct rows *rows,
+                              struct leat_error *err)
+{
+    if (v->report.count > 0)
+        return fit_report_print(plan, &v->report, v->json, err);
+    return v->print_plan ? print_plan(plan, err) : print_samples(plan, v, rows, err);
 }
 
 int cmd_order(const struct command *self, int argc, char **argv)
@@ -250,8 +286,9 @@ int cmd_order(const struct command *self, int argc, char **argv)
         plan_options_free(&v.plan);
         return code;
     }
+    fill_in(&v);
     if (check_rows(self, &v, &rows, &code) && plan_options_open(self, &v.plan, &plan, &code)) {
-        s = v.print_plan ? print_plan(plan, &err) : print_samples(plan, &v, &rows, &err);
+        s = print(plan, &v, &rows, &err);
         code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     }
     leat_plan_close(plan);

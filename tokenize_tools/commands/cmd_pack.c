@@ -4,7 +4,14 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands.h"
-#include "pack_options.h"
+#include "packing/pack_bar.h"
+#include "packing/pack_dry_run.h"
+#include "packing/pack_in_run.h"
+#include "packing/pack_steps.h"
+
+/* Threads that wait for so much of their time would do a tenth more without the input that they wait for. */
+#define STREAM_BOUNDS     0.1
+#define STREAM_MATTERS_NS 20000000u
 
 /* What the second pass did, as leat_merge() reports it. */
 static struct leat_merge_report arranged(const struct pack_values *v, const struct leat_pack_report *r)
@@ -14,7 +21,7 @@ static struct leat_merge_report arranged(const struct pack_values *v, const stru
     report.deduplicated = r->deduplicated;
     report.documents = r->documents + r->deduplicated;
     report.splits = r->splits;
-    for (size_t i = 0; i < v->splits.count; i++)
+    for (size_t i = 0; i < v->splits.count && !pack_steps_needed(v); i++)
         report.documents += r->splits[i].documents;
     return report;
 }
@@ -24,13 +31,13 @@ static double per_second(uint64_t amount, double seconds)
     return seconds > 0 ? (double)amount / seconds : 0;
 }
 
-/* Rates are of what this run did, not one before it that it goes on with. */
+/* Rates count what this run did, without what an earlier run did that it continues. */
 static double text_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
     return per_second(pack_bar_text(bar, r), seconds);
 }
 
-/* By their share of the text: of what was packed before, arranging may have left out any part. */
+/* Estimates them by their share of the text: arranging may have left out any part of what was packed before. */
 static double token_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
     double share = r->text_bytes > 0 ? (double)pack_bar_text(bar, r) / (double)r->text_bytes : 0;
@@ -41,47 +48,81 @@ static double token_rate(const struct pack_bar *bar, const struct leat_pack_repo
 static void print_json(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar,
                        double seconds)
 {
+    static const struct arrange_splits none;
     struct leat_merge_report report;
     struct json j;
 
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_string(&j, "output", v->output);
+    json_bool(&j, "was_finished", r->was_finished != 0);
     json_u64(&j, "inputs", r->inputs);
     json_u64(&j, "documents", r->documents);
     json_u64(&j, "tokens", r->tokens);
     json_u64(&j, "text_bytes", r->text_bytes);
     json_u64(&j, "rejected", r->rejects);
     report = arranged(v, r);
-    arrange_report_json(&j, v->output, &v->splits, &report);
+    arrange_report_json(&j, v->output, v->by || pack_steps_needed(v) ? &none : &v->splits, &report);
+    if (v->by)
+        by_outputs_json(&j, &bar->outputs);
     json_u64(&j, "special_strings", r->special_strings);
     json_u64(&j, "truncated_inputs", r->damaged_inputs);
     pack_notices_json(&j, &bar->notices, r);
     json_double(&j, "seconds", seconds);
     json_double(&j, "mb_per_s", text_rate(bar, r, seconds) / 1e6);
     json_double(&j, "tokens_per_s", token_rate(bar, r, seconds));
+    json_double(&j, "serial_share", pack_serial_share(r));
+    json_double(&j, "stream_share", pack_stream_share(r));
     json_u64(&j, "peak_memory", r->peak_memory);
     json_close_object(&j);
     json_end(&j);
 }
 
+/* The datasets of --by. */
+static void print_outputs(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar)
+{
+    by_outputs_print(&bar->outputs);
+    by_outputs_print_sources(&bar->outputs);
+    if (v->part.parts > 0 && !r->was_finished) /* else nobody has counted them */
+        cli_say("The documents of this part carry %s of %s: `leat merge` of all parts makes a dataset for each.",
+                units_counted(r->values, "value").text, v->by);
+}
+
+/* Says that one input bounds the run, where threads waited for it often enough that more of them would not help. Of a
+ * short run on a busy machine waiting says nothing. */
+static void print_bound(const struct leat_pack_report *r)
+{
+    double share = pack_stream_share(r);
+
+    if (share >= STREAM_BOUNDS && r->stream.decompress_ns >= STREAM_MATTERS_NS)
+        cli_say(
+            "%s: decompressing it, which one thread at a time does, bounds the run: threads waited for it %.0f %% of "
+            "their time. Several threads decompress zstd files of many frames (pzstd) and gzip files of bgzip.",
+            r->stream.name, 100 * share);
+}
+
 static void print_summary(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar,
                           double seconds)
 {
+    static const struct arrange_splits none;
     struct leat_merge_report report = arranged(v, r);
+    bool many = v->by && v->part.parts == 0, steps = pack_steps_needed(v);
 
     if (r->was_finished) {
-        printf("%s is finished already: %s in %s.\n", v->output, units_counted(r->tokens, "token").text,
-               units_counted(r->documents, "document").text);
+        cli_say("%s%s is finished already: %s in %s.", v->output, many ? ".*" : "",
+                units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text);
+        if (v->by)
+            print_outputs(v, r, bar);
         return;
     }
-    arrange_report_print(v->output, &v->splits, v->dedup, &report);
-    printf("%s: %s in %s from %s, %s of text in %s.\n", v->output, units_counted(r->tokens, "token").text,
-           units_counted(r->documents, "document").text, units_counted(r->inputs, "input").text,
-           units_bytes(r->text_bytes).text, units_duration(seconds).text);
+    arrange_report_print(v->output, many || steps ? &none : &v->splits, v->dedup && !steps, &report);
+    cli_say("%s%s: %s in %s from %s, %s of text in %s.", v->output, many ? ".*" : "",
+            units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
+            units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, units_duration(seconds).text);
     if (r->text_bytes > 0)
         printf("%s of text, %s; memory at most %s.\n", units_rate(text_rate(bar, r, seconds), "B").text,
                units_rate(token_rate(bar, r, seconds), "tokens").text, units_bytes(r->peak_memory).text);
+    print_bound(r);
     if (v->part.parts > 0 && r->inputs == 0)
         printf("This part got no input: compressed inputs go whole, and there are fewer than parts. `leat merge` takes "
                "it with the others.\n");
@@ -90,52 +131,144 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
                v->special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
     pack_notices_print(&bar->notices, r);
     if (r->rejects > 0)
-        printf("%s record%s refused: see %s.rejects.jsonl.\n", units_count(r->rejects).text,
-               r->rejects == 1 ? " was" : "s were", v->output);
+        cli_say("%s record%s rejected: see %s.rejects.jsonl.", units_count(r->rejects).text,
+                r->rejects == 1 ? " was" : "s were", v->output);
+    if (v->by)
+        print_outputs(v, r, bar);
 }
 
-static int pack(const struct command *self, const struct pack_values *v, const struct options_parsed *parsed)
+/* Ends the sign of life of a part that has its dataset, unless more is to come. One whose inputs were cut off has
+ * failed, also when it is tried again and nothing is left to do, until that is allowed. */
+static int end_part(const struct pack_values *v, const struct leat_pack_report *r, struct run_beat *beat, int code)
+{
+    char said[PACK_DAMAGE];
+
+    if (r->was_finished)
+        snprintf(said, sizeof said, "%s", run_beat_damage(beat));
+    else
+        pack_bar_damage(r, said, sizeof said);
+    if (v->allow_truncated || !said[0]) {
+        if (!pack_steps_needed(v))
+            run_beat_done(beat);
+        return code;
+    }
+    if (r->was_finished)
+        cli_error("%s; --allow-truncated counts that as success", said);
+    run_beat_damaged(beat, said);
+    return CLI_FAILED;
+}
+
+/* Whether the step that follows at once has a summary of its own. */
+static bool is_summed_up_later(const struct pack_values *v, const struct leat_pack_report *r)
+{
+    return pack_steps_needed(v) && (v->json ? !v->dedup : r->was_finished != 0);
+}
+
+/* Packs, with options that are complete. */
+static int pack(const struct pack_values *v, struct leat_pack_options *options, const struct options_parsed *parsed,
+                struct run_beat *beat)
 {
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     struct leat_info splits[ARRANGE_SPLITS];
-    struct leat_pack_options options;
-    struct leat_tokenizer *t;
     struct leat_error err;
     struct pack_bar bar;
     double began = cli_now();
     enum leat_status s;
-    int code = pack_options_take(self, v, &t, &options);
+    int code;
 
-    if (code != CLI_DONE)
-        return code;
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
         splits[i] = (struct leat_info)LEAT_INFO_INIT;
     report.splits = splits;
-    pack_bar_begin(&bar, v, &options);
-    s = leat_pack(v->output, parsed->words, parsed->count, &options, &report, &err);
+    pack_bar_begin(&bar, v, options);
+    bar.beat = beat;
+    s = leat_pack(v->output, parsed->words, parsed->count, options, &report, &err);
     pack_bar_end(&bar);
-    leat_tokenizer_close(t);
-    if (s == LEAT_OK && v->json)
+    if (s == LEAT_OK && is_summed_up_later(v, &report))
+        ;
+    else if (s == LEAT_OK && v->json)
         print_json(v, &report, &bar, cli_now() - began);
     else if (s == LEAT_OK)
         print_summary(v, &report, &bar, cli_now() - began);
+    code = by_outputs_code(&bar.outputs, report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
     pack_bar_free(&bar);
+    if (s != LEAT_OK) {
+        run_beat_failed(beat, s == LEAT_E_STOPPED, err.message);
+        return pack_bar_say_failed(v, &report, &err);
+    }
+    pack_bar_say_damage(v, &report);
+    if (v->run)
+        code = end_part(v, &report, beat, code);
+    return cli_finish_stdout(code);
+}
+
+/* A run's part, or all there is to pack. */
+static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_pack_options *options,
+                    const struct options_parsed *parsed)
+{
+    struct run_beat beat;
+    struct pack_steps steps = { .folder = &in->folder, .values = v, .options = options, .beat = &beat };
+    struct leat_error err;
+    enum leat_status s;
+    int code = v->run ? pack_in_run_names(in, v, options) : CLI_DONE;
+
+    if (code != CLI_DONE)
+        return code;
+    cli_catch_interrupts(); /* before anybody sees that the part runs, and signals it */
+    s = run_beat_begin(&beat, v->run ? run_folder_part(&in->folder, options->part, ".beat") : NULL, &err);
+    if (s == LEAT_E_BUSY)
+        cli_error("another process is writing part %u of the run in %s", options->part, in->folder.path);
     if (s != LEAT_OK)
-        return pack_options_failed(v, &report, &err);
-    pack_options_say_damage(v, &report);
-    return cli_finish_stdout(report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
+        return s == LEAT_E_BUSY ? CLI_FAILED : cli_failed(&err);
+    steps.packed = !pack_steps_needed(v) || pack_steps_pack_first(&steps);
+    if (steps.packed)
+        code = pack(v, options, parsed, &beat);
+    return pack_steps_needed(v) && code == CLI_DONE ? pack_steps_go_on(&steps) : code;
+}
+
+static int run(struct pack_in_run *in, const struct command *self, struct pack_values *v,
+               const struct options_parsed *parsed, int argc, char **argv)
+{
+    struct leat_pack_options options;
+    struct leat_tokenizer *t;
+    int code;
+
+    if (parsed->count == 0)
+        return command_wrong(self, "%s is missing: leat pack %s", self->words, self->words);
+    if (!v->output && !v->run)
+        return command_wrong(self, "--output NAME is missing: the dataset to write: NAME.tokens and NAME.leat");
+    if (v->output && v->run)
+        return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");
+    if (v->dry_run && v->run)
+        return command_wrong(self, "--dry-run looks at a run of one process: leave --run, --parts and --part out");
+    if (v->threads.runs > 1)
+        return command_wrong(self, "--threads takes one number here: leat-bench pack makes a run for each of several");
+    code = pack_options_take(self, v, &t, &options);
+    if (code != CLI_DONE)
+        return code;
+    if (v->dry_run)
+        code = pack_dry_run(v, &options, parsed->words, parsed->count);
+    else if (v->run && !v->part.given)
+        code = pack_in_run_plan(in, v, &options, parsed, argc, argv);
+    else
+        code = pack_now(in, v, &options, parsed);
+    leat_tokenizer_close(t);
+    return code;
 }
 
 int cmd_pack(const struct command *self, int argc, char **argv)
 {
     struct pack_values values = PACK_VALUES_INIT;
+    struct pack_in_run in = { 0 };
     struct options_parsed parsed;
     int code;
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    code = pack(self, &values, &parsed);
+    code = pack_in_run_part(&in, self, argc, argv, &values, &parsed);
+    if (code == CLI_DONE)
+        code = run(&in, self, &values, &parsed, argc, argv);
     pack_values_free(&values);
     options_free(&parsed);
+    pack_in_run_free(&in);
     return code;
 }

@@ -1,11 +1,12 @@
 /*
- * cmd_trace.c: `leat trace`: which documents a step or a stretch of samples saw, and which samples show a document.
+ * cmd_trace.c: `leat trace`: shows which documents a step or a range of samples saw, and which samples show a document.
  *
  * From samples to documents: a step becomes a range of positions, after the rows of all steps before it by the schedule
  * of --batch, and with --rank only that rank's rows. The plan gives the sample at each position, its pieces, and the
- * documents between their tokens. From a document to samples: leat_plan_trace() finds them source by source, in no
- * particular order, so they are collected and sorted. Either way a document counts where its tokens are inputs. The
- * plan and the index are enough for both: no tokens are read.
+ * documents between their tokens. From a document to samples: leat_plan_trace_range() finds them source by source, in
+ * no particular order, so they are collected and sorted, a stretch of numbers at a time: there may be more of them than
+ * memory holds. Either way a document counts where its tokens are inputs. The plan and the index are enough for both:
+ * no tokens are read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,12 @@
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/plan_options.h"
+#include "cli/plan_steps.h"
 #include "cli/units.h"
 #include "commands.h"
 
-#define AT_ONCE 256u
+#define AT_ONCE    256u
+#define FOUND_ROOM ((size_t)1 << 18) /* samples that show a document, in memory at once */
 
 struct trace_values {
     struct plan_options plan; /* first: its rows count from here */
@@ -57,7 +60,8 @@ const struct option_row trace_options[] = {
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
       .value = "A:B",
-      .help = "the documents in samples A to B - 1" },
+      .help = "the documents in samples A to B - 1; the number of samples that the order megatron needs stands in the "
+              "text of a plan (--plan)" },
     { .name = "document",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, document),
@@ -115,6 +119,10 @@ static void print_shown_json(const struct shown *x)
         json_null(&j, "input");
     json_u64_or_null(&j, "offset", x->origin.path ? x->origin.at.offset : LEAT_NONE);
     json_u64_or_null(&j, "line", x->origin.at.line);
+    if (x->origin.table && x->origin.at.line != LEAT_NONE) {
+        json_u64(&j, "row", x->origin.at.offset);
+        json_u64(&j, "row_group", x->origin.at.line - 1);
+    }
     if (x->origin.id)
         json_bytes(&j, "id", x->origin.id, (size_t)x->origin.id_bytes);
     else
@@ -128,14 +136,14 @@ static void print_shown(const struct shown *x)
     printf("%llu %lu %llu %llu:%llu ", (unsigned long long)x->sample->number, (unsigned long)x->piece->source,
            (unsigned long long)x->document, (unsigned long long)x->first, (unsigned long long)(x->first + x->count));
     if (x->origin.path) {
-        commands_print_safe(x->origin.path, x->origin.path_bytes);
+        cli_put(x->origin.path, x->origin.path_bytes);
         printf(":%llu", (unsigned long long)x->origin.at.offset);
     } else {
         printf("-");
     }
     if (x->origin.id) {
         printf(" ");
-        commands_print_safe(x->origin.id, x->origin.id_bytes);
+        cli_put(x->origin.id, x->origin.id_bytes);
     }
     printf("\n");
 }
@@ -201,28 +209,21 @@ static enum leat_status print_positions(const struct leat_plan *plan, uint64_t p
 
 /* ---- From a document to samples ---- */
 
+/* The samples of one stretch of numbers. */
 struct found {
-    struct leat_sample *samples;
-    size_t count, room;
-    bool no_memory;
+    struct leat_sample *samples; /* room for FOUND_ROOM */
+    size_t count;
+    bool full; /* there were more */
 };
 
 static uint32_t add_found(void *context, const struct leat_sample *sample)
 {
     struct found *f = context;
 
-    if (f->count == f->room) {
-        size_t room = f->room ? 2 * f->room : 64;
-        struct leat_sample *samples = realloc(f->samples, room * sizeof *samples);
-
-        f->no_memory = !samples;
-        if (!samples)
-            return 1;
-        f->samples = samples;
-        f->room = room;
-    }
-    f->samples[f->count++] = *sample;
-    return 0;
+    f->full = f->count == FOUND_ROOM;
+    if (!f->full)
+        f->samples[f->count++] = *sample;
+    return f->full;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -252,19 +253,72 @@ static void print_found(const struct leat_sample *x, uint64_t position, bool jso
     json_end(&j);
 }
 
-/* The samples of one source that show its document, into `f`. */
-static enum leat_status find_in_source(const struct leat_plan *plan, const struct trace_values *v, uint64_t number,
-                                       uint64_t document, struct found *f, struct leat_error *err)
-{
-    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    enum leat_status s = leat_plan_source_info(plan, number, &source, err);
-    uint64_t first, count;
+/* What is searched for: the tokens of a document in each of some sources, all of which have the same name. */
+struct wanted {
+    uint64_t source, first, count;
+};
+struct search {
+    const struct leat_plan *plan;
+    const struct trace_values *values;
+    struct wanted *wanted;
+    size_t count;
+};
 
-    if (s == LEAT_OK)
-        s = leat_dataset_document(source.dataset, document, &first, &count, err);
-    if (s == LEAT_OK && count > 0)
-        s = leat_plan_trace(plan, number, first, count, v->plan.epochs, v->until, add_found, f, err);
-    return f->no_memory ? status_no_memory(err, f->room * sizeof *f->samples) : s;
+static enum leat_status add_wanted(struct search *s, uint64_t source, uint64_t document, struct leat_error *err)
+{
+    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct wanted *w = &s->wanted[s->count];
+    enum leat_status status = leat_plan_source_info(s->plan, source, &info, err);
+
+    w->source = source;
+    if (status == LEAT_OK)
+        status = leat_dataset_document(info.dataset, document, &w->first, &w->count, err);
+    s->count += status == LEAT_OK && w->count > 0;
+    return status;
+}
+
+/* Samples [from, until) that show the document, sorted, as far as there is room. */
+static enum leat_status find_stretch(const struct search *s, uint64_t from, uint64_t until, struct found *f,
+                                     struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    f->count = 0;
+    f->full = false;
+    for (size_t i = 0; status == LEAT_OK && i < s->count && !f->full; i++)
+        status = leat_plan_trace_range(s->plan, s->wanted[i].source, s->wanted[i].first, s->wanted[i].count,
+                                       s->values->plan.epochs, from, until, add_found, f, err);
+    qsort(f->samples, f->count, sizeof *f->samples, compare_numbers);
+    return status;
+}
+
+/* Shows samples below `until`, stretch by stretch: shorter ones where a stretch has too many, longer ones where it has
+ * few. One number always has room: each of at most 65,536 sources has one sample of it. */
+static enum leat_status print_samples(const struct search *s, uint64_t until, struct leat_error *err)
+{
+    struct found f = { .samples = malloc(FOUND_ROOM * sizeof *f.samples) };
+    uint64_t from = 0, length = FOUND_ROOM;
+    enum leat_status status = f.samples ? LEAT_OK : status_no_memory(err, FOUND_ROOM * sizeof *f.samples);
+
+    while (status == LEAT_OK && s->count > 0 && from < until && !cli_stdout_failed()) {
+        length = length < until - from ? length : until - from;
+        status = find_stretch(s, from, from + length, &f, err);
+        if (f.full) {
+            length /= 2;
+            continue;
+        }
+        for (size_t i = 0; status == LEAT_OK && i < f.count; i++) {
+            uint32_t skipped;
+            uint64_t position = leat_plan_position(s->plan, f.samples[i].number, &skipped);
+
+            if (!skipped)
+                print_found(&f.samples[i], position, s->values->json);
+        }
+        from += length;
+        length = f.count < FOUND_ROOM / 4 ? 2 * length : length;
+    }
+    free(f.samples);
+    return status;
 }
 
 /* Whether source `number` is the one that NAME, text[0..length), stands for. */
@@ -276,101 +330,60 @@ static bool is_named(const struct leat_plan *plan, uint64_t number, const char *
     return strlen(source.name) == length && memcmp(source.name, text, length) == 0;
 }
 
+/* The sources that text[0..length) names: all with this name, or else the one with this number. False, after a
+ * message: none. */
+static bool find_sources(const struct command *self, struct search *s, const char *text, size_t length,
+                         uint64_t sources, uint64_t document, enum leat_status *status, struct leat_error *err)
+{
+    char position[32];
+    uint64_t number, matches = 0;
+    const char *why;
+
+    for (uint64_t i = 0; *status == LEAT_OK && i < sources; i++)
+        if (is_named(s->plan, i, text, length)) {
+            matches++;
+            *status = add_wanted(s, i, document, err);
+        }
+    if (*status != LEAT_OK || matches > 0)
+        return true;
+    snprintf(position, sizeof position, "%.*s", (int)length, text);
+    if (length >= sizeof position || !units_parse(position, false, &number, &why) || number >= sources) {
+        command_wrong(self, "--document: the plan has no source called \"%.*s\"", (int)length, text);
+        return false;
+    }
+    *status = add_wanted(s, number, document, err);
+    return true;
+}
+
 static int trace_document(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)
 {
     const char *colon = strrchr(v->document, ':'), *why;
     size_t length = colon ? (size_t)(colon - v->document) : 0;
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
-    struct found f = { .count = 0 };
-    uint64_t document, matches = 0;
-    enum leat_status s = LEAT_OK;
+    struct search search = { .plan = plan, .values = v };
+    uint64_t document, until;
+    enum leat_status s;
     struct leat_error err;
+    bool named;
 
     if (length == 0 || !units_parse(colon + 1, false, &document, &why))
         return command_wrong(self, "--document: \"%.200s\" is not NAME:N", v->document);
     leat_plan_info(plan, &info);
     if (info.samples == LEAT_NONE && v->plan.epochs == LEAT_NONE && v->until == LEAT_NONE)
         return command_wrong(self, "the plan has no end: --document needs --epochs or --until");
-    for (uint64_t i = 0; s == LEAT_OK && i < info.sources; i++)
-        if (is_named(plan, i, v->document, length)) {
-            matches++;
-            s = find_in_source(plan, v, i, document, &f, &err);
-        }
-    if (s == LEAT_OK && matches == 0) {
-        char position[32];
-        uint64_t number;
-
-        snprintf(position, sizeof position, "%.*s", (int)length, v->document);
-        if (length >= sizeof position || !units_parse(position, false, &number, &why) || number >= info.sources)
-            return command_wrong(self, "--document: the plan has no source called \"%.*s\"", (int)length, v->document);
-        s = find_in_source(plan, v, number, document, &f, &err);
-    }
-    if (s == LEAT_OK && f.count > 0)
-        qsort(f.samples, f.count, sizeof *f.samples, compare_numbers);
-    for (size_t i = 0; s == LEAT_OK && i < f.count; i++) {
-        uint32_t skipped;
-        uint64_t position = leat_plan_position(plan, f.samples[i].number, &skipped);
-
-        if (!skipped)
-            print_found(&f.samples[i], position, v->json);
-    }
-    free(f.samples);
+    search.wanted = calloc(info.sources, sizeof *search.wanted);
+    s = search.wanted ? LEAT_OK : status_no_memory(&err, info.sources * sizeof *search.wanted);
+    named = find_sources(self, &search, v->document, length, info.sources, document, &s, &err);
+    until = v->until < LEAT_MAX_SAMPLES ? v->until : LEAT_MAX_SAMPLES;
+    if (named && s == LEAT_OK)
+        s = print_samples(&search, until, &err);
+    free(search.wanted);
+    if (!named)
+        return CLI_WRONG;
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
 }
 
 /* ---- The command ---- */
-
-/* One field of a schedule, text[0..length): B, or B@STEP. */
-static bool parse_change(const char *text, size_t length, uint64_t *batch, uint64_t *step, const char **why)
-{
-    char copy[64], *at;
-
-    *why = "is not B or B@STEP";
-    if (length >= sizeof copy)
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    at = strchr(copy, '@');
-    *step = 0;
-    if (at) {
-        *at = '\0';
-        if (!units_parse(at + 1, false, step, why))
-            return false;
-    }
-    return units_parse(copy, false, batch, why);
-}
-
-/* The positions [*first, *end) of step v->step by a schedule B,B@STEP,...: the rows of all steps before it, and its. */
-static bool step_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
-{
-    uint64_t batch = 0, from = 0, next, step;
-    const char *text = v->batch, *why;
-
-    *first = 0;
-    for (bool begun = false;; begun = true) {
-        size_t length = strcspn(text, ",");
-
-        if (!parse_change(text, length, &next, &step, &why) || next == 0 || (begun ? step <= from : step != 0)) {
-            command_wrong(self, "--batch: \"%.100s\" is not a schedule B,B@STEP,... with increasing steps", v->batch);
-            return false;
-        }
-        if (step > v->step)
-            break;
-        *first += (step - from) * batch;
-        batch = next;
-        from = step;
-        if (batch > LEAT_MAX_SAMPLES || v->step - from >= LEAT_MAX_SAMPLES / batch || *first > LEAT_MAX_SAMPLES) {
-            command_wrong(self, "--step: samples are numbered below 2^60");
-            return false;
-        }
-        text += length;
-        if (!*text++)
-            break;
-    }
-    *first += (v->step - from) * batch;
-    *end = *first + batch;
-    return true;
-}
 
 /* Shows those of a step's positions that belong to --rank. */
 static bool rank_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
@@ -422,7 +435,7 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
         first = leat_plan_position(plan, first < LEAT_MAX_SAMPLES ? first : LEAT_MAX_SAMPLES, NULL);
         end = LEAT_MAX_SAMPLES;
     } else {
-        if (!step_positions(self, v, &first, &end) || !rank_positions(self, v, &first, &end))
+        if (!plan_steps_find(self, v->batch, v->step, &first, &end) || !rank_positions(self, v, &first, &end))
             return CLI_WRONG;
     }
     s = print_positions(plan, first, end, until, v->json, &err);

@@ -1,4 +1,4 @@
-/* cmd_verify.c: `leat verify`: checks everything of a dataset, and says in words what was found. */
+/* cmd_verify.c: `leat verify`: checks everything in a dataset, and says in words what was found. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +31,7 @@ const struct option_row verify_options[] = { { .name = "threads",
 struct verdict {
     const char *name;
     const char *part; /* name of the dataset with the first damaged page; NULL: none */
+    const char *file; /* and of its token file */
     enum leat_status status;
     const char *message;
     double seconds;
@@ -73,12 +74,14 @@ static void print_damage(const struct verdict *v)
 {
     const struct leat_verify_report *r = &v->report;
 
-    printf("%s is damaged: %s page%s of 4 KiB, %s other place%s.\n", v->name, units_count(r->damaged_pages).text,
-           r->damaged_pages == 1 ? "" : "s", units_count(r->damaged_others).text, r->damaged_others == 1 ? "" : "s");
+    cli_say("%s is damaged: %s page%s of 4 KiB, %s other place%s.", v->name, units_count(r->damaged_pages).text,
+            r->damaged_pages == 1 ? "" : "s", units_count(r->damaged_others).text, r->damaged_others == 1 ? "" : "s");
     if (!v->part)
         return;
-    printf("The first damaged page is page %llu of %s.tokens, bytes %llu to %llu", (unsigned long long)r->page, v->part,
-           (unsigned long long)r->page * PAGE_BYTES, (unsigned long long)r->page * PAGE_BYTES + PAGE_BYTES - 1);
+    printf("The first damaged page is page %llu of ", (unsigned long long)r->page);
+    cli_put(v->file, strlen(v->file));
+    printf(", bytes %llu to %llu", (unsigned long long)r->page * PAGE_BYTES,
+           (unsigned long long)r->page * PAGE_BYTES + PAGE_BYTES - 1);
     if (r->first_document != LEAT_NONE && r->documents == 1)
         printf("; document %llu lies in it", (unsigned long long)r->first_document);
     else if (r->first_document != LEAT_NONE && r->documents > 1)
@@ -87,7 +90,7 @@ static void print_damage(const struct verdict *v)
     printf(".\n");
 }
 
-/* Not in the JSON, whose keys stay; so on stderr, beside it. */
+/* Printed on stderr, because the keys of the JSON are fixed. */
 static void say_unhashed(const struct verdict *v)
 {
     uint64_t parts = v->report.unhashed_parts;
@@ -108,9 +111,9 @@ static int report(const struct verify_values *values, const struct verdict *v)
     else if (v->status != LEAT_OK && v->report.damaged_pages + v->report.damaged_others > 0)
         print_damage(v);
     else if (v->status == LEAT_OK)
-        printf("%s: nothing is wrong; %s checked in %s (%s).\n", v->name, units_bytes(v->report.bytes).text,
-               units_duration(v->seconds).text,
-               units_rate(v->seconds > 0 ? (double)v->report.bytes / v->seconds : 0, "B").text);
+        cli_say("%s: nothing is wrong; %s checked in %s (%s).", v->name, units_bytes(v->report.bytes).text,
+                units_duration(v->seconds).text,
+                units_rate(v->seconds > 0 ? (double)v->report.bytes / v->seconds : 0, "B").text);
     return cli_finish_stdout(v->status == LEAT_OK ? CLI_DONE : CLI_DAMAGED);
 }
 
@@ -131,8 +134,10 @@ static void check(const struct verify_values *values, const struct leat_dataset 
     v->status = leat_dataset_verify(d, &options, &v->report, err);
     v->seconds = cli_now() - began;
     progress_end(&progress);
-    if (v->report.part != LEAT_NONE && leat_dataset_part(d, v->report.part, &part, NULL) == LEAT_OK)
+    if (v->report.part != LEAT_NONE && leat_dataset_part(d, v->report.part, &part, NULL) == LEAT_OK) {
         v->part = part.name;
+        v->file = part.token_path;
+    }
 }
 
 int cmd_verify(const struct command *self, int argc, char **argv)

@@ -1,54 +1,29 @@
 /*
- * commands.h: the commands of leat, and what several of them share. The room: each command is a file with its table of
- * options and its work, and a row of the table in main.c. All are plain clients of leat.h and leat_pack.h; nothing
- * enters that a library or another program needs (that belongs to cli or base).
+ * commands.h: the commands of leat. The room: each command is a file with its table of options and its work, and a row
+ * of the table in main.c. All are plain clients of leat.h and leat_pack.h.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_COMMANDS_H
 #define LEAT_TOKENIZE_TOOLS_COMMANDS_H
 
 #include "cli/command.h"
-#include "leat_pack.h"
-
-/* What the help of several commands says. */
-#define COMMANDS_NAME_HELP                                                                                             \
-    "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset per line; "   \
-    "several are joined in order."
-
-#define COMMANDS_TOKENIZER_HELP                                                                                        \
-    "the tokenizer: bytes, gpt2, cl100k_base, o200k_base or another of tiktoken's names; a path to a tokenizer.json, " \
-    "*.tiktoken, tekken.json or tokenizer.model (or one of these with .zst), or to a folder that holds one; or the "   \
-    "id of a Hugging Face model in the local hub cache"
-
-/* Built-in tokenizers, and names of patterns, for shell completion. */
-extern const char *const commands_tokenizers[];
-extern const char *const commands_patterns[];
-
-/* Rows that several tables of options have; the struct of values has fields of their names. */
-#define COMMANDS_TOKENIZER(values, text, ...)                                                                          \
-    {                                                                                                                  \
-        .name = "tokenizer", .letter = 't', .type = OPTION_TEXT, .field = offsetof(values, tokenizer),                 \
-        .value = "SPEC", .help = text, .offered = commands_tokenizers, .path = true, __VA_ARGS__                       \
-    }
-#define COMMANDS_PATTERN(values)                                                                                       \
-    {                                                                                                                  \
-        .name = "pattern", .type = OPTION_TEXT, .field = offsetof(values, pattern), .value = "NAME",                   \
-        .help = "the pattern of a *.tiktoken file whose name does not say it", .offered = commands_patterns            \
-    }
-#define COMMANDS_PROGRESS(values)                                                                                      \
-    {                                                                                                                  \
-        .name = "progress", .type = OPTION_CHOICE, .field = offsetof(values, progress), .value = "auto|never",         \
-        .standard = "auto", .help = "auto: a bar on a terminal, a line every 30 s elsewhere",                          \
-        .choices = progress_modes                                                                                      \
-    }
+#include "common/common.h"
 
 int cmd_pack(const struct command *self, int argc, char **argv);
 int cmd_info(const struct command *self, int argc, char **argv);
 int cmd_verify(const struct command *self, int argc, char **argv);
 int cmd_cat(const struct command *self, int argc, char **argv);
 int cmd_find(const struct command *self, int argc, char **argv);
+int cmd_fit(const struct command *self, int argc, char **argv);
 int cmd_order(const struct command *self, int argc, char **argv);
+int cmd_show(const struct command *self, int argc, char **argv); /* in tokenize_tools/show */
 int cmd_trace(const struct command *self, int argc, char **argv);
 int cmd_merge(const struct command *self, int argc, char **argv);
+int cmd_adopt(const struct command *self, int argc, char **argv);
+int cmd_import(const struct command *self, int argc, char **argv);
+int cmd_export(const struct command *self, int argc, char **argv);
+int cmd_pull(const struct command *self, int argc, char **argv);
+int cmd_push(const struct command *self, int argc, char **argv);
+int cmd_status(const struct command *self, int argc, char **argv);
 int cmd_encode(const struct command *self, int argc, char **argv);
 int cmd_decode(const struct command *self, int argc, char **argv);
 
@@ -56,50 +31,18 @@ extern const struct option_row info_options[];
 extern const struct option_row verify_options[];
 extern const struct option_row cat_options[];
 extern const struct option_row find_options[];
+extern const struct option_row fit_options[];
 extern const struct option_row order_options[];
+extern const struct option_row show_options[];
 extern const struct option_row trace_options[];
 extern const struct option_row merge_options[];
+extern const struct option_row adopt_options[];
+extern const struct option_row import_options[];
+extern const struct option_row export_options[];
+extern const struct option_row pull_options[];
+extern const struct option_row push_options[];
+extern const struct option_row status_options[];
 extern const struct option_row encode_options[];
 extern const struct option_row decode_options[];
-
-/*
- * The string of an index that `read` copies (an input's path, a document's id), whole: one allocation, the caller's,
- * with a NUL after it. NULL on failure, with `err` filled.
- */
-typedef enum leat_status commands_string_call(const struct leat_dataset *d, uint64_t number, char *text,
-                                              size_t capacity, uint64_t *bytes, struct leat_error *err);
-char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
-                      struct leat_error *err);
-
-/* Where a document came from, with its strings, which the caller frees; NULL: none is stored. */
-struct commands_origin {
-    struct leat_origin at;
-    char *path, *id;
-    uint64_t path_bytes, id_bytes;
-};
-enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document, struct commands_origin *origin,
-                                 struct leat_error *err);
-void commands_origin_free(struct commands_origin *origin);
-
-/*
- * The time that a dataset says it was created: SOURCE_DATE_EPOCH of the environment, as reproducible builds have it; 0
- * (not recorded) without it, so that the same content has the same bytes. False, with a message, if it is not a number.
- */
-bool commands_created(uint64_t *created);
-
-/* Prints a string of an index to a terminal or pipe: bytes that would move the cursor or end the line become '?'. */
-void commands_print_safe(const char *text, uint64_t bytes);
-
-/*
- * Opens the tokenizer of --tokenizer and --pattern: CLI_DONE, and *t is the caller's; else the exit code, after a
- * message, and *t is NULL.
- */
-int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern);
-
-/* The progress function of a call that counts bytes; `context` is a struct progress. Ctrl-C stops the call. */
-uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total);
-
-/* Prints ids to standard output, a space before each but the first; before that one too if `spaced` is true. */
-void commands_print_ids(const uint32_t *ids, size_t count, bool spaced);
 
 #endif

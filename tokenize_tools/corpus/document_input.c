@@ -16,7 +16,7 @@ struct document_input {
     bool done; /* the whole input has been given */
 };
 
-/* A file whose name says nothing is one document. */
+/* A file whose name does not give a format is one document. */
 static const struct record_format *format_of(const char *path, enum document_kind kind)
 {
     const struct record_format *format = record_format_of_name(path);
@@ -36,6 +36,10 @@ enum leat_status document_input_open(struct document_input **out, const char *pa
     if (!in)
         return status_no_memory(err, sizeof *in);
     in->format = format_of(path, kind);
+    if (in->format->rows) {
+        free(in);
+        return status_set(err, LEAT_E_UNSUPPORTED, "%s is a Parquet file, which is read only to be packed", path);
+    }
     s = json_fields_prepare(&in->fields, field, NULL, err);
     if (s == LEAT_OK)
         s = text_input_open(&in->input, path, err);
@@ -105,10 +109,10 @@ bool document_input_is_one(const struct document_input *in)
 enum leat_status document_input_chunk(struct document_input *in, const char **text, size_t *bytes,
                                       struct leat_error *err)
 {
-    char *part;
-    enum leat_status s = text_input_chunk(in->input, &part, bytes, err);
+    char *chunk;
+    enum leat_status s = text_input_chunk(in->input, &chunk, bytes, err);
 
-    *text = part;
+    *text = chunk;
     return s;
 }
 

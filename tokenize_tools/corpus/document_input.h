@@ -4,8 +4,8 @@
  *
  * This room knows what text looks like in files: its formats (record_format, a row each), its lines, inputs that are
  * read from start to end (text_input, document_input), and the inputs that the words of a command stand for (inputs).
- * Its inner rooms are streams/, bytes out of files and decompressors, and json/, records of JSON. What may enter: what
- * finds documents in bytes. It does not know what packs them, or how they become tokens.
+ * Its inner rooms are streams/, which turns files into bytes, and json/, which reads JSON records. What may enter: code
+ * that finds documents in bytes. The room knows neither packing nor tokens.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_DOCUMENT_INPUT_H
 #define LEAT_TOKENIZE_TOOLS_DOCUMENT_INPUT_H
@@ -16,7 +16,7 @@
 #include "leat.h"
 
 enum document_kind {
-    DOCUMENT_BY_NAME, /* as record_format.h has it for all commands; what its name does not tell is one document */
+    DOCUMENT_BY_NAME, /* the rows of record_format.h; a file whose name fits none is one document */
     DOCUMENT_JSONL,
     DOCUMENT_WHOLE
 };

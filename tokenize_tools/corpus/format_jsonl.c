@@ -1,4 +1,4 @@
-/* format_jsonl.c: JSON lines: an object a line, of which one member is the text and one the id. */
+/* format_jsonl.c: JSON lines: one object per line; one of its members is the text, another the id. */
 #include "record_format.h"
 
 const struct record_format format_jsonl = { .suffixes = { ".jsonl", ".jsonlines", ".ndjson", ".json" },

@@ -2,9 +2,13 @@
 #include "input_judge.h"
 
 #include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "corpus/streams/byte_stream.h"
 
@@ -28,11 +32,15 @@ enum leat_status input_judge_given(const char *path, bool look, const struct inp
 
     *format = format_of(path, rules);
     /* the stream checks that a file is compressed as its name says */
-    if (*format && (rules->allow_binary || !look || byte_stream_stem(path) < strlen(path)))
+    if (*format && ((*format)->rows || rules->allow_binary || !look || byte_stream_stem(path) < strlen(path)))
         return LEAT_OK;
     s = file_kind_look(path, !*format, &kind, err);
     if (s != LEAT_OK)
         return s;
+    if (kind && !*format && kind->what == FILE_PARQUET) {
+        *format = &format_parquet;
+        return LEAT_OK;
+    }
     if (kind && !(*format && kind->what == FILE_COMPRESSED))
         return say_kind(path, kind, *format ? LEAT_HINT_BINARY : LEAT_HINT_NONE, err);
     if (*format)
@@ -60,6 +68,45 @@ static bool is_companion(const char *path)
     return false;
 }
 
+/* Whether a file is there that is called like the first `stem` bytes of the path, with one of the suffixes (or
+ * NULL). */
+static bool has_beside(const char *path, size_t stem, const char *const *suffixes)
+{
+    bool found = false;
+
+    for (; !found && *suffixes; suffixes++) {
+        char name[PATH_MAX];
+        int length = snprintf(name, sizeof name, "%.*s%s", (int)stem, path, *suffixes);
+
+        found = length < (int)sizeof name && access(name, F_OK) == 0;
+    }
+    return found;
+}
+
+/* Whether a file is a part of a dataset, by what lies beside it: its tokens, which may look like UTF-16, its index, and
+ * all of an unfinished one, which another run may be writing or has stopped at. What was rejected has a name that says
+ * so, and may lie alone: a run that stops before its first checkpoint leaves nothing else. */
+static bool is_of_dataset(const char *path)
+{
+    static const char *const tokens[] = { ".tokens", NULL };
+    static const char *const dataset[] = { ".leat", ".partial.leat", ".partial.tokens", ".partial.lock", NULL };
+    static const struct {
+        const char *suffix;
+        const char *const *beside;
+    } rows[] = { { ".leat", tokens }, { ".tokens", dataset } };
+    const char *slash = strrchr(path, '/'), *partial = strstr(slash ? slash : path, ".partial.");
+    size_t length = strlen(path);
+
+    if (file_ends_with(path, length, ".rejects.jsonl"))
+        return true;
+    if (partial)
+        return has_beside(path, (size_t)(partial - path), dataset);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (file_ends_with(path, length, rows[i].suffix))
+            return has_beside(path, length - strlen(rows[i].suffix), rows[i].beside);
+    return false;
+}
+
 const struct record_format *input_judge_found(const char *path, const struct input_rules *rules,
                                               const struct file_kind **corpus)
 {
@@ -69,12 +116,16 @@ const struct record_format *input_judge_found(const char *path, const struct inp
     const struct record_format *format = format_of(path, rules);
 
     *corpus = NULL;
-    if (is_companion(path) && rules->format != LEAT_PACK_TEXT)
+    if (rules->format != LEAT_PACK_TEXT && (is_companion(path) || is_of_dataset(path)))
         return NULL;
     if (format)
         return format;
     if (file_kind_look(path, true, corpus, NULL) != LEAT_OK)
         return NULL; /* a file that is left out need not be readable */
+    if (*corpus && (*corpus)->what == FILE_PARQUET) {
+        *corpus = NULL;
+        return &format_parquet;
+    }
     if (*corpus && (*corpus)->what != FILE_CORPUS && (*corpus)->what != FILE_COMPRESSED)
         *corpus = NULL;
     else if (!*corpus && file_kind_is_jsonl(path))

@@ -1,21 +1,26 @@
 /*
- * input_judge.h: decides whether a file is packed, and in which format: by its name, and by its first bytes if a person
+ * input_judge.h: decides whether a file is packed, and in which format: by its name, and by its first bytes if a user
  * named it or its name does not say. Every file of a folder that is left out is counted.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_INPUT_JUDGE_H
 #define LEAT_TOKENIZE_TOOLS_INPUT_JUDGE_H
 
 #include "base/file_kind.h"
+#include "corpus/streams/input_wait.h"
 #include "leat_pack.h"
 #include "record_format.h"
+
+struct own_outputs;
 
 /* What the options say about inputs. */
 struct input_rules {
     enum leat_pack_format format;
-    bool skip_unknown, allow_binary;
+    bool skip_unknown, allow_binary, follow_links;
+    const struct own_outputs *own; /* never inputs */
+    struct input_stop stop;        /* asked while inputs are looked for; asked NULL: never */
 };
 
-/* Judges a file that a person named, and sets its *format. Opens one with a known suffix only if `look`.
+/* Judges a file that a user named, and sets its *format. Opens a file with a known suffix only if `look`.
  * LEAT_E_ARGUMENT for an unknown suffix, LEAT_E_UNSUPPORTED for a file that is not text. */
 enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,
                                    const struct record_format **format, struct leat_error *err);

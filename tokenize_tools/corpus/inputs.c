@@ -1,14 +1,10 @@
 /*
- * inputs.c: see inputs.h. A search goes through the words in their order; folders and lists call it again, at most
- * FOLDER_DEPTH deep, so that a cycle ends with an error. What a folder holds is sorted, so that the order does not
- * depend on the file system. A file that may be a corpus and cannot be read is an error only after its whole folder, so
- * that the message can count such files. A share is cut by bytes over all inputs as if they were one file.
+ * inputs.c: see inputs.h. Words are looked up here, folders in search_folder.c, lists in search_list.c; search.h says
+ * how these go together.
  */
 #include "inputs.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,29 +12,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "corpus/streams/byte_stream.h"
-#include "input_judge.h"
+#include "own_outputs.h"
+#include "search.h"
 
-#define FOLDER_DEPTH 64
+#define ASK_NS ((uint64_t)100000000)
 
-/* The state of a search. */
-struct search {
-    struct input_list *list;
-    const struct input_rules *rules;
-    unsigned depth; /* of folders and lists within each other */
-    char *unread;   /* the first corpus of a folder that leat cannot read, which is `unread_kind`; NULL: none */
-    const struct file_kind *unread_kind;
-    size_t unread_count;
-};
+/* ---- What all use ---- */
 
-static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err);
-static enum leat_status find_in_list(struct search *s, const char *list, struct leat_error *err);
+static bool stopped(void *context)
+{
+    struct search *s = context;
+    uint64_t now = clock_ns();
 
-/* ---- Names ---- */
+    if (!s->rules->stop.asked || now - s->asked_ns < ASK_NS)
+        return false;
+    s->asked_ns = now;
+    return s->rules->stop.asked(s->rules->stop.context);
+}
 
-static char *join(const char *folder, size_t length, const char *name)
+enum leat_status search_check_stop(struct search *s, struct leat_error *err)
+{
+    return stopped(s) ? status_set(err, LEAT_E_STOPPED, "looking for inputs was stopped") : LEAT_OK;
+}
+
+char *search_join(const char *folder, size_t length, const char *name)
 {
     size_t size = length + strlen(name) + 2;
     char *path = malloc(size);
@@ -48,7 +48,7 @@ static char *join(const char *folder, size_t length, const char *name)
     return path;
 }
 
-/* ---- Finding ---- */
+/* ---- What is found ---- */
 
 /* Adds an input, and takes over `path`. */
 static enum leat_status add(struct input_list *list, char *path, const struct record_format *format,
@@ -77,32 +77,23 @@ static enum leat_status add(struct input_list *list, char *path, const struct re
     return LEAT_OK;
 }
 
-static enum leat_status add_standard_input(struct search *s, struct leat_error *err)
+enum leat_status search_add(struct search *s, const char *path, const struct record_format *format,
+                            const struct stat *st, struct leat_error *err)
 {
-    for (size_t i = 0; i < s->list->count; i++)
-        if (strcmp(s->list->items[i].path, "-") == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "standard input (-) is given twice");
-    return add(s->list, strdup("-"), record_format_number(s->rules->format ? (int)s->rules->format : LEAT_PACK_JSONL),
-               NULL, err);
+    if ((s->lists > 0 || s->links > 0) && ++s->indirect > SEARCH_IN_LIST)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s: lists and links name more than %u inputs; do they name each other again and again?",
+                          path, SEARCH_IN_LIST);
+    return add(s->list, strdup(path), format, st, err);
 }
 
-/* Adds a file that a person named. Lists may name very many; those are not opened before their turn. */
-static enum leat_status add_given(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
-{
-    const struct record_format *format;
-    enum leat_status status = input_judge_given(path, s->depth == 0, s->rules, &format, err);
-
-    return status == LEAT_OK ? add(s->list, strdup(path), format, st, err) : status;
-}
-
-/* Records that a file of a folder is left out. */
-static enum leat_status skip(struct search *s, const char *path, const struct file_kind *corpus, struct leat_error *err)
+enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_reason reason, const char **kept,
+                             struct leat_error *err)
 {
     struct input_list *list = s->list;
     bool full = (list->skipped_count & (list->skipped_count - 1)) == 0; /* room doubles */
-    char **skipped =
-        full ? reallocarray(list->skipped, list->skipped_count > 0 ? 2 * list->skipped_count : 1, sizeof *skipped)
-             : list->skipped;
+    size_t room = list->skipped_count > 0 ? 2 * list->skipped_count : 1;
+    struct input_skipped *skipped = full ? reallocarray(list->skipped, room, sizeof *skipped) : list->skipped;
     char *copy = strdup(path);
 
     if (skipped)
@@ -111,139 +102,41 @@ static enum leat_status skip(struct search *s, const char *path, const struct fi
         free(copy);
         return status_no_memory(err, strlen(path));
     }
-    list->skipped[list->skipped_count++] = copy;
-    s->unread_count += corpus != NULL;
-    if (corpus && (!s->unread || strcmp(path, s->unread) < 0)) {
-        s->unread = copy;
-        s->unread_kind = corpus;
-    }
+    list->skipped[list->skipped_count++] = (struct input_skipped) { copy, reason };
+    if (kept)
+        *kept = copy;
     return LEAT_OK;
 }
 
-static enum leat_status add_found(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
-{
-    const struct file_kind *corpus;
-    const struct record_format *format = input_judge_found(path, s->rules, &corpus);
+/* ---- Words ---- */
 
-    return format ? add(s->list, strdup(path), format, st, err) : skip(s, path, corpus, err);
+static enum leat_status add_standard_input(struct search *s, struct leat_error *err)
+{
+    const struct own_output *own;
+    struct stat st;
+
+    for (size_t i = 0; i < s->list->count; i++)
+        if (strcmp(s->list->items[i].path, "-") == 0)
+            return status_set(err, LEAT_E_ARGUMENT, "standard input (-) is given twice");
+    own = fstat(STDIN_FILENO, &st) == 0 ? own_outputs_find(s->rules->own, &st) : NULL;
+    if (own)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "standard input (-) is %s, which this run writes; choose another output", own->name);
+    return search_add(s, "-", record_format_number(s->rules->format ? (int)s->rules->format : LEAT_PACK_JSONL), NULL,
+                      err);
 }
 
-static enum leat_status find_in_folder(struct search *s, const char *folder, struct leat_error *err)
+/* Adds a file that a user named. Lists may name very many files; these are not opened before their turn. A pattern of
+ * the shell's may have found what the run before this one has left. */
+static enum leat_status add_given(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
 {
-    DIR *d = opendir(folder);
-    enum leat_status status = LEAT_OK;
-    struct dirent *entry;
-
-    if (!d)
-        return status_set_os(err, errno, "cannot read the folder %s", folder);
-    while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
-        char *path;
-        struct stat st;
-
-        if (entry->d_name[0] == '.')
-            continue;
-        path = join(folder, strlen(folder), entry->d_name);
-        if (!path) {
-            status = status_no_memory(err, strlen(folder));
-        } else if (stat(path, &st) != 0) {
-            status = status_set_os(err, errno, "cannot examine %s", path);
-        } else if (S_ISDIR(st.st_mode)) {
-            if (++s->depth > FOLDER_DEPTH)
-                status = status_set(err, LEAT_E_ARGUMENT,
-                                    "%s: folders are nested more than %d deep; does a link form a cycle?", path,
-                                    FOLDER_DEPTH);
-            else
-                status = find_in_folder(s, path, err);
-            s->depth--;
-        } else if (S_ISREG(st.st_mode)) {
-            status = add_found(s, path, &st, err);
-        }
-        free(path);
-    }
-    if (status == LEAT_OK && errno != 0)
-        status = status_set_os(err, errno, "cannot read the folder %s", folder);
-    closedir(d);
-    return status;
-}
-
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct input *)a)->path, ((const struct input *)b)->path);
-}
-
-static enum leat_status find_folder(struct search *s, const char *folder, struct leat_error *err)
-{
-    size_t before = s->list->count;
-    enum leat_status status = find_in_folder(s, folder, err);
-    char names[RECORD_FORMAT_SENTENCE];
-
-    if (status != LEAT_OK)
-        return status;
-    if (s->unread_count > 0 && !s->rules->skip_unknown)
-        return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP,
-                               "the folder %s has %zu file%s that may hold texts but cannot be read; %s is %s: %s, or "
-                               "skip such files",
-                               folder, s->unread_count, s->unread_count == 1 ? "" : "s", s->unread,
-                               s->unread_kind->name, s->unread_kind->cure);
-    if (s->list->count == before && s->rules->format != LEAT_PACK_AUTO)
-        return status_set(err, LEAT_E_NOT_FOUND, "the folder %s has no files", folder);
-    if (s->list->count == before) {
-        record_format_tell(names);
-        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FORMAT,
-                               "the folder %s has no file with a known suffix %s", folder, names);
-    }
-    qsort(s->list->items + before, s->list->count - before, sizeof *s->list->items, by_path);
-    return LEAT_OK;
-}
-
-/* Looks up a line of a list. Relative names, even of other lists, count from the list's folder. */
-static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
-{
-    const char *slash = strrchr(list, '/');
-    bool is_list = line[0] == '@';
+    const struct record_format *format;
     enum leat_status status;
-    char *path;
 
-    if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash || strstr(line, "://"))
-        return find_word(s, line, err);
-    path = join(list, (size_t)(slash - list) + 1, line + is_list);
-    if (!path)
-        return status_no_memory(err, strlen(list));
-    status = is_list ? find_in_list(s, path, err) : find_word(s, path, err);
-    free(path);
-    return status;
-}
-
-static enum leat_status find_in_list(struct search *s, const char *list, struct leat_error *err)
-{
-    FILE *f = fopen(list, "re");
-    size_t before = s->list->count, room = 0;
-    enum leat_status status = LEAT_OK;
-    char *line = NULL;
-    ssize_t length;
-
-    if (!f)
-        return status_set_os(err, errno, "cannot open the list %s", list);
-    if (++s->depth > FOLDER_DEPTH)
-        status = status_set(err, LEAT_E_ARGUMENT, "%s: lists are nested more than %d deep; do they form a cycle?", list,
-                            FOLDER_DEPTH);
-    while (status == LEAT_OK && (length = getline(&line, &room, f)) > 0) {
-        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
-            line[--length] = '\0';
-        if (strlen(line) != (size_t)length)
-            status =
-                status_set(err, LEAT_E_ARGUMENT, "%s: a line holds a zero byte; this is not a list of names", list);
-        else if (length > 0 && line[0] != '#')
-            status = find_listed(s, list, line, err);
-    }
-    if (status == LEAT_OK && ferror(f))
-        status = status_set_os(err, errno, "cannot read %s", list);
-    if (status == LEAT_OK && s->list->count == before)
-        status = status_set(err, LEAT_E_NOT_FOUND, "the list %s names no input", list);
-    s->depth--;
-    free(line);
-    fclose(f);
-    return status;
+    if (own_outputs_find(s->rules->own, st))
+        return search_skip(s, path, LEAT_SKIP_OWN, NULL, err);
+    status = input_judge_given(path, s->depth == 0, s->rules, &format, err);
+    return status == LEAT_OK ? search_add(s, path, format, st, err) : status;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -255,16 +148,14 @@ static int by_bytes(const void *a, const void *b)
 static enum leat_status find_path(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
 {
     if (S_ISDIR(st->st_mode))
-        return find_folder(s, path, err);
+        return search_folder(s, path, err);
     if (!S_ISREG(st->st_mode))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s is neither a file nor a folder; for a pipe, use - and redirect "
-                          "it",
+        return status_set(err, LEAT_E_ARGUMENT, "%s is neither a file nor a folder; for a pipe, use - and redirect it",
                           path);
     return add_given(s, path, st, err);
 }
 
-/* Expands a pattern that the shell has not, because it was quoted or is in a list. */
+/* Expands a pattern that the shell did not expand, because it was quoted or is in a list. */
 static enum leat_status find_pattern(struct search *s, const char *pattern, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -307,17 +198,22 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
     return status_set_os(err, error, "cannot find the input %s", word);
 }
 
-static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err)
+enum leat_status search_word(struct search *s, const char *word, struct leat_error *err)
 {
     struct stat st;
 
     if (strcmp(word, "-") == 0)
         return add_standard_input(s, err);
     if (word[0] == '@')
-        return find_in_list(s, word + 1, err);
+        return search_list(s, word + 1, err);
     if (stat(word, &st) != 0)
         return find_nothing(s, word, err);
     return find_path(s, word, &st, err);
+}
+
+static int by_skipped_path(const void *a, const void *b)
+{
+    return strcmp(((const struct input_skipped *)a)->path, ((const struct input_skipped *)b)->path);
 }
 
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
@@ -326,15 +222,20 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     struct search s = { .list = list, .rules = rules };
     enum leat_status status = LEAT_OK;
 
+    s.stop = (struct input_stop) { stopped, &s };
+    s.asked_ns = clock_ns();
     *list = (struct input_list) { 0 };
     if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
         return status_set(err, LEAT_E_ARGUMENT, "unknown input format %d", (int)rules->format);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
-        status = find_word(&s, words[i], err);
+        status = search_word(&s, words[i], err);
+    if (status == LEAT_OK && list->count == 0 && list->skipped_count > 0)
+        status = status_set(err, LEAT_E_ARGUMENT, "%s is a file of this run's own output; choose another output",
+                            list->skipped[0].path);
     if (status != LEAT_OK)
         inputs_free(list);
     else if (list->skipped_count > 0)
-        qsort(list->skipped, list->skipped_count, sizeof *list->skipped, by_bytes);
+        qsort(list->skipped, list->skipped_count, sizeof *list->skipped, by_skipped_path);
     return status;
 }
 
@@ -343,7 +244,7 @@ void inputs_free(struct input_list *list)
     for (size_t i = 0; i < list->count; i++)
         free(list->items[i].path);
     for (size_t i = 0; i < list->skipped_count; i++)
-        free(list->skipped[i]);
+        free(list->skipped[i].path);
     free(list->items);
     free(list->skipped);
     *list = (struct input_list) { 0 };
@@ -361,70 +262,4 @@ enum leat_status inputs_check_read(const struct input *in, uint64_t at, const st
     if (damage && damage->status != LEAT_E_TRUNCATED)
         return LEAT_OK;
     return inputs_check_end(in, damage ? damage->offset : at, err); /* what was held of a frame lies before the end */
-}
-
-/* ---- Shares ---- */
-
-/* total * part / parts without overflow: parts fit in 32 bits. */
-static uint64_t border(uint64_t total, unsigned part, unsigned parts)
-{
-    return total / parts * part + total % parts * part / parts;
-}
-
-/* Checks whether a file with a plain name is compressed: then it cannot be cut. */
-static enum leat_status look_inside(struct input *in, struct leat_error *err)
-{
-    struct byte_stream *stream;
-    enum leat_status s = byte_stream_open(&stream, in->path, err);
-
-    if (s == LEAT_OK)
-        in->compressed = byte_stream_form(stream) != BYTE_FORM_PLAIN;
-    byte_stream_close(stream);
-    return s;
-}
-
-/* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: none of it belongs to the share. */
-static bool cut(struct input *in, bool divides, uint64_t at, uint64_t from, uint64_t to, bool last)
-{
-    if (in->compressed || !divides || in->size == 0)
-        return at >= from && (at < to || last);
-    if (at >= to || at + in->size <= from)
-        return false;
-    in->begin = from > at ? from - at : 0;
-    in->end = to - at < in->size ? to - at : in->size;
-    return true;
-}
-
-enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
-                              bool (*divides)(const struct input *in), struct leat_error *err)
-{
-    uint64_t from = border(list->bytes, part - 1, parts), to = border(list->bytes, part, parts), at = 0;
-    size_t kept = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
-        struct input *in = &list->items[i];
-        enum leat_status status = LEAT_OK;
-
-        if (strcmp(in->path, "-") == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
-        if (!in->compressed && divides(in) && at < to && at + in->size > from)
-            status = look_inside(in, err);
-        if (status != LEAT_OK)
-            return status;
-        at += in->size;
-        if (!cut(in, divides(in), at - in->size, from, to, part == parts)) {
-            free(in->path);
-            in->path = NULL;
-            continue;
-        }
-        list->items[kept] = *in;
-        if (kept != i)
-            in->path = NULL;
-        kept++;
-    }
-    list->count = kept;
-    list->bytes = 0;
-    for (size_t i = 0; i < kept; i++)
-        list->bytes += list->items[i].end - list->items[i].begin;
-    return LEAT_OK;
 }

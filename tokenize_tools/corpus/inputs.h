@@ -17,24 +17,31 @@ struct input {
     char *path; /* as given, or below a given folder; "-": standard input */
     const struct record_format *format;
     bool compressed; /* by its name or its first bytes */
+    bool array;      /* of JSON, by its first bytes: known only after inputs_share() */
     uint64_t size;   /* on disk; 0 for standard input */
     int64_t modified_s, modified_ns;
     uint64_t begin, end; /* the share of its bytes that is packed: begin < end, or all of it */
 };
 
+struct input_skipped {
+    char *path;
+    enum leat_skip_reason reason;
+};
+
 struct input_list {
     struct input *items;
     size_t count, room;
-    uint64_t bytes; /* of all shares */
-    char **skipped; /* files of folders that are left out, in the order of their paths */
+    uint64_t bytes;                /* of all shares */
+    struct input_skipped *skipped; /* files that are left out, in the order of their paths */
     size_t skipped_count;
 };
 
 /*
- * Looks up `count` words: names, patterns (* ? [), @lists and "-". Ignores hidden files of a folder, takes those that
- * input_judge.h takes, and lists the others as skipped. LEAT_E_ARGUMENT for a file with an unknown suffix,
- * LEAT_E_UNSUPPORTED for a corpus that cannot be read, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without
- * inputs.
+ * Looks up `count` words: names, patterns (* ? [), @lists and "-". Of a folder, ignores hidden files and the run's own,
+ * takes those that input_judge.h takes, and lists the others as skipped, with links that lead out of it; and the run's
+ * own files, if they are named or have another name. LEAT_E_ARGUMENT for a file with an unknown suffix, if nothing but
+ * the run's own files is named, or if lists or links multiply; LEAT_E_UNSUPPORTED for a corpus that cannot be read,
+ * LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without inputs.
  */
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
                              const struct input_rules *rules, struct leat_error *err);
@@ -47,10 +54,14 @@ enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct le
 enum leat_status inputs_check_read(const struct input *in, uint64_t at, const struct leat_error *damage,
                                    struct leat_error *err);
 
+/* Opens an input to see whether it is compressed, and whether it is a JSON array. */
+enum leat_status inputs_look_inside(const struct input *in, const struct input_stop *stop, bool *compressed,
+                                    bool *array, struct leat_error *err);
+
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of
- * all inputs, one after the other. Plain files for which `divides` is true are cut inside; other files go whole to the
- * share that has their first byte. LEAT_E_ARGUMENT if standard input is among them.
+ * all inputs, one after the other. Plain files for which `divides` is true are cut inside; other files, and JSON
+ * arrays, go whole to the share that has their first byte. LEAT_E_ARGUMENT if standard input is among them.
  */
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
                               bool (*divides)(const struct input *in), struct leat_error *err);

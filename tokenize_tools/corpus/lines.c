@@ -18,7 +18,7 @@ size_t lines_mark(const char *text, size_t bytes)
 
 bool lines_blank(const char *line, size_t bytes)
 {
-    /* the first byte mostly shows that a line is not blank */
+    /* mostly the first byte shows that a line is not blank */
     for (size_t i = 0; i < bytes; i++)
         if (!json_is_space(line[i]))
             return false;

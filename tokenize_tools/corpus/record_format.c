@@ -41,7 +41,7 @@ const struct record_format *record_format_of_name(const char *path)
     return NULL;
 }
 
-/* A sentence that grows; what does not fit is left out. */
+/* A growing sentence; what does not fit is left out. */
 struct sentence {
     char *text;
     size_t used;
@@ -53,7 +53,7 @@ static void add(struct sentence *s, const char *before, const char *word)
     s->used += strlen(s->text + s->used);
 }
 
-/* What comes before a word of a list. */
+/* The separator before a word of a list. */
 static const char *between(bool first, bool last)
 {
     return first ? "" : last ? " or " : ", ";
@@ -65,12 +65,16 @@ void record_format_tell(char text[RECORD_FORMAT_SENTENCE])
 
     add(&s, "", "(");
     for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
-        for (const char *const *suffix = rows[i]->suffixes; *suffix; suffix++)
-            add(&s, between(s.used == 1, i + 1 == RECORD_FORMAT_COUNT && !suffix[1]), *suffix);
+        for (const char *const *suffix = rows[i]->suffixes; *suffix && !rows[i]->rows; suffix++)
+            add(&s, between(s.used == 1, false), *suffix);
     add(&s, ", each also with ", "");
     for (int form = 1; form < BYTE_FORMS; form++)
         add(&s, between(form == 1, form + 1 == BYTE_FORMS), byte_stream_decompressor((enum byte_form)form)->suffix);
-    add(&s, " after it); choose the format ", "");
+    add(&s, " after it; ", "");
+    for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
+        for (const char *const *suffix = rows[i]->suffixes; *suffix && rows[i]->rows; suffix++)
+            add(&s, between(suffix == rows[i]->suffixes, !suffix[1]), *suffix);
+    add(&s, "); choose the format ", "");
     for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
         add(&s, between(i == 1, i + 1 == RECORD_FORMAT_COUNT), record_format_names[i]);
 }

@@ -1,6 +1,6 @@
 /*
- * record_format.h: how the text of an input is cut into documents. A new format is a file format_NAME.c with its table,
- * and a row of RECORD_FORMATS, which gives its name, the suffixes of its files, and what messages say of them.
+ * record_format.h: how the text of an input is divided into documents. A new format is a file format_NAME.c with its
+ * table, and a row of RECORD_FORMATS, which gives its name, the suffixes of its files, and how messages describe them.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
 #define LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
@@ -12,17 +12,18 @@
 
 /* The number that users' programs give; and the name that --format and checkpoints give, of which format_name is the
  * row. */
-#define RECORD_FORMATS(each) each(LEAT_PACK_JSONL, jsonl) each(LEAT_PACK_TEXT, text)
+#define RECORD_FORMATS(each) each(LEAT_PACK_JSONL, jsonl) each(LEAT_PACK_TEXT, text) each(LEAT_PACK_PARQUET, parquet)
 
 struct record_format {
     const char *suffixes[8]; /* of files; the last one used is followed by NULL */
 
-    /* A record a line: finds its text and id, as json_fields_find() says; `fields` has the names that the user gave for
-     * them. NULL: records are not lines. */
+    /* For formats with one record per line: finds its text and id, as json_fields_find() does; `fields` has the names
+     * that the user gave for them. NULL: records are not lines. */
     enum leat_status (*find)(const struct json_fields *fields, char *line, size_t bytes, struct json_found *found,
                              struct leat_error *err);
     bool whole;   /* the whole input is one document */
-    bool is_json; /* records too big for memory are taken in parts (json_push.h); those of other formats are refused */
+    bool rows;    /* it is a table, a document per row (corpus/parquet), and is not read as a stream */
+    bool is_json; /* records too big for memory are taken in chunks (json_push.h); those of other formats are refused */
 };
 
 #define RECORD_FORMAT_DECLARE(number, name) extern const struct record_format format_##name;
@@ -39,11 +40,11 @@ const char *record_format_name(const struct record_format *format);
 /* The row of a number; NULL: AUTO, or an unknown number. */
 const struct record_format *record_format_number(int number);
 
-/* The row for the suffix of a file, .zst and .gz ignored; NULL: none. */
+/* The row for the suffix of a file, .zst and the like ignored; NULL: none. */
 const struct record_format *record_format_of_name(const char *path);
 
 /* The suffixes that files may have, and the formats that can be chosen, for a sentence with LEAT_HINT_FORMAT: "(.jsonl,
- * .txt or .md, each also with .zst or .gz after it); choose the format jsonl or text". */
+ * .txt or .md, each also with .zst, .gz, ... after it; .parquet or .pq); choose the format jsonl, text or parquet". */
 #define RECORD_FORMAT_SENTENCE 256
 void record_format_tell(char text[RECORD_FORMAT_SENTENCE]);
 

@@ -1,6 +1,6 @@
 /*
- * text_input.c: see text_input.h. Bytes come from the stream to the end of `text`; what has been given out leaves it at
- * the front.
+ * text_input.c: see text_input.h. Bytes from the stream are added at the end of `text`; what has been given out is
+ * removed from its front.
  */
 #include "text_input.h"
 
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/show.h"
 #include "base/status.h"
 #include "corpus/streams/byte_stream.h"
 
@@ -71,7 +72,7 @@ static enum leat_status make_room(struct text_input *in, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* At least one more byte of text, or text_end. */
+/* Reads at least one more byte of text, or sets text_end. */
 static enum leat_status fill(struct text_input *in, struct leat_error *err)
 {
     enum leat_status s = make_room(in, err);
@@ -88,7 +89,7 @@ static enum leat_status fill(struct text_input *in, struct leat_error *err)
 
 enum leat_status text_input_line(struct text_input *in, char **line, size_t *bytes, bool *found, struct leat_error *err)
 {
-    size_t searched = 0; /* no newline this far from `begin` */
+    size_t searched = 0; /* bytes from `begin` on that hold no newline */
     const char *newline;
     enum leat_status s;
 
@@ -157,5 +158,6 @@ enum leat_status text_input_blame(const struct text_input *in, bool line, struct
         snprintf(err->message, sizeof err->message, "%.300s: ", byte_stream_name(in->stream));
     place = strlen(err->message);
     snprintf(err->message + place, sizeof err->message - place, "%.600s", sentence);
+    show_in_place(err->message, sizeof err->message);
     return err->status;
 }

@@ -1,6 +1,6 @@
 /*
- * text_input.h: a text for commands: a file or standard input, plain or compressed (byte_stream.h), line by line, whole
- * or in chunks. It needs memory for the longest line.
+ * text_input.h: reads a text for commands: a file or standard input, plain or compressed (byte_stream.h), line by line,
+ * whole or in chunks. It needs memory for the longest line.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_TEXT_INPUT_H
 #define LEAT_TOKENIZE_TOOLS_TEXT_INPUT_H

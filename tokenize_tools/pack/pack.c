@@ -1,8 +1,12 @@
 /* pack.c: leat_pack(): see pack.h. */
 #include "pack.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/options.h"
 #include "base/status.h"
+#include "corpus/own_outputs.h"
 
 static enum leat_status check(const char *output, uint64_t count, const struct leat_pack_options *o,
                               struct leat_error *err)
@@ -11,7 +15,40 @@ static enum leat_status check(const char *output, uint64_t count, const struct l
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs at least one input");
-    return pack_arranges(o) ? pack_arranged_check(o, err) : LEAT_OK;
+    if (o->run_file && o->parts == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "the file %s is for runs of several parts", o->run_file);
+    return o->shuffle || o->dedup || o->split_count > 0 || pack_arranges(o) ? pack_arranged_check(o, err) : LEAT_OK;
+}
+
+/* Asks the caller whether to stop, while inputs are looked for. */
+static bool ask(void *context)
+{
+    static const struct leat_pack_progress nothing = { .bound = "reading" };
+    const struct leat_pack_options *o = context;
+
+    return o->progress && o->progress(o->context, &nothing) != 0;
+}
+
+static enum leat_status add_own(struct own_outputs *own, const char *output, const char *split, struct leat_error *err)
+{
+    char *name = pack_split_name(output, split, "");
+    enum leat_status s = name ? own_outputs_add(own, name, err) : status_no_memory(err, strlen(output));
+
+    free(name);
+    return s;
+}
+
+/* Finds the files of all datasets that the run writes. */
+static enum leat_status find_own(struct own_outputs *own, const char *output, const struct leat_pack_options *o,
+                                 struct leat_error *err)
+{
+    enum leat_status s = add_own(own, output, NULL, err);
+
+    if (s == LEAT_OK) /* also of an earlier run that arranged */
+        s = add_own(own, output, "packed", err);
+    for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
+        s = add_own(own, output, o->splits[i].name, err);
+    return s;
 }
 
 /* Reports the files that are left out. */
@@ -22,9 +59,16 @@ static void say_skipped(const struct input_list *list, const struct leat_pack_op
 
     report->skipped = list->skipped_count;
     for (size_t i = 0; o->notice && i < list->skipped_count; i++) {
-        notice.path = list->skipped[i];
+        notice.path = list->skipped[i].path;
+        notice.reason = list->skipped[i].reason;
         o->notice(o->context, &notice);
     }
+}
+
+/* No part is to be packed now. */
+static bool only_described(const struct leat_pack_options *o)
+{
+    return o->run_file && o->parts > 0 && o->part == 0;
 }
 
 enum leat_status leat_pack(const char *output, const char *const *inputs, uint64_t count,
@@ -33,6 +77,7 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
 {
     struct leat_pack_options all = LEAT_PACK_OPTIONS_INIT;
     struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
+    struct own_outputs own = { 0 };
     struct input_list list = { 0 };
     struct input_rules rules;
     enum leat_status s = options_read(&all, sizeof all, &all.reserved, options, "leat_pack_options", err);
@@ -41,16 +86,28 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
         s = options_read(&full, sizeof full, NULL, report, "leat_pack_report", err);
     if (s != LEAT_OK)
         return s;
-    rules = (struct input_rules) { all.format, all.skip_unknown != 0, all.allow_binary != 0 };
+    rules = (struct input_rules) { .format = all.format,
+                                   .skip_unknown = all.skip_unknown != 0,
+                                   .allow_binary = all.allow_binary != 0,
+                                   .follow_links = all.follow_links != 0,
+                                   .own = &own,
+                                   .stop = { ask, &all } };
     s = check(output, count, &all, err);
     if (s == LEAT_OK)
+        s = find_own(&own, output, &all, err);
+    if (s == LEAT_OK)
         s = inputs_find(&list, inputs, count, &rules, err);
+    own_outputs_free(&own);
     if (s == LEAT_OK)
         say_skipped(&list, &all, &full);
-    if (s == LEAT_OK && pack_arranges(&all))
+    if (s == LEAT_OK && all.run_file)
+        s = pack_run_file(&all, &list, &full, err);
+    if (s == LEAT_OK && only_described(&all))
+        ;
+    else if (s == LEAT_OK && pack_arranges(&all))
         s = pack_arranged(output, &list, &all, &full, err);
     else if (s == LEAT_OK)
-        s = pack_files(output, NULL, &list, &all, &full, err);
+        s = pack_files(output, NULL, NULL, &list, &all, &full, err);
     inputs_free(&list);
     if (report)
         options_fill(report, &full, sizeof full);

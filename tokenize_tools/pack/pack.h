@@ -18,10 +18,13 @@
 #include "corpus/inputs.h"
 
 /* Packs inputs to a dataset, in their order, and takes the list over. `rejects` is the dataset that the file of rejects
- * is called after; NULL: the output. */
-enum leat_status pack_files(const char *output, const char *rejects, struct input_list *inputs,
+ * is called after; NULL: the output. `values` is the name whose datasets by value must not exist; NULL: they may. */
+enum leat_status pack_files(const char *output, const char *rejects, const char *values, struct input_list *inputs,
                             const struct leat_pack_options *options, struct leat_pack_report *report,
                             struct leat_error *err);
+
+/* OUTPUT.split (NULL: OUTPUT), and a suffix; the caller frees it. NULL: no memory. */
+char *pack_split_name(const char *output, const char *split, const char *suffix);
 
 /* Whether the options ask for more than packing, and what is wrong with that, before hours go into it. */
 bool pack_arranges(const struct leat_pack_options *options);
@@ -29,6 +32,10 @@ enum leat_status pack_arranged_check(const struct leat_pack_options *options, st
 
 /* Packs to OUTPUT.packed, and arranges that as the options ask. The list is taken over. */
 enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
+                               struct leat_pack_report *report, struct leat_error *err);
+
+/* Compares the run with its `run_file`, or writes that if the options name no part. Sets inputs and disk_bytes. */
+enum leat_status pack_run_file(const struct leat_pack_options *options, const struct input_list *inputs,
                                struct leat_pack_report *report, struct leat_error *err);
 
 #endif

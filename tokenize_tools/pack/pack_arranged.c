@@ -1,7 +1,10 @@
 /*
- * pack_arranged.c: packs in two passes, to shuffle, deduplicate or split the documents: first the
- * dataset OUTPUT.packed, then what leat_merge() makes of it. So shares that are packed apart and merged become what
- * one run gives: it is the same code.
+ * pack_arranged.c: packs in two passes, to shuffle, deduplicate or split the documents.
+ *
+ * The first pass packs the dataset OUTPUT.packed; the second arranges it by leat_merge() and removes it. So shares that
+ * are packed apart and merged become what one run gives: the code is the same. A run that is resumed finds out how far
+ * it had come: if all outputs exist and hold what this run makes, it had ended; if OUTPUT.packed is complete, only the
+ * second pass is left.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +14,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "pack.h"
+#include "pack_by.h"
 #include "pack_facts.h"
 #include "pack_run.h"
 
@@ -22,8 +26,7 @@ struct arranging {
     bool again; /* existing outputs are this run's */
 };
 
-/* OUTPUT.split, or the rest, with a suffix. */
-static char *split_name(const char *output, const char *split, const char *suffix)
+char *pack_split_name(const char *output, const char *split, const char *suffix)
 {
     size_t length = file_dataset_length(output, strlen(output));
     size_t size = length + strlen(suffix) + (split ? strlen(split) : 0) + 2;
@@ -36,8 +39,10 @@ static char *split_name(const char *output, const char *split, const char *suffi
 
 static enum leat_status remove_packed(const struct arranging *a, struct leat_error *err)
 {
-    enum leat_status s = file_remove(a->packed_index, err);
+    enum leat_status s;
 
+    pack_run_tidy(a->packed); /* what finishing it could not remove */
+    s = file_remove(a->packed_index, err);
     return s == LEAT_OK ? file_remove(a->packed_tokens, err) : s;
 }
 
@@ -57,6 +62,13 @@ static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
     return a->options->progress ? a->options->progress(a->options->context, &p) : 0;
 }
 
+static void on_output(void *context, const struct leat_by_output *output)
+{
+    const struct arranging *a = context;
+
+    a->options->output(a->options->context, output);
+}
+
 static enum leat_status arrange(struct arranging *a, struct leat_error *err)
 {
     const struct leat_pack_options *o = a->options;
@@ -73,12 +85,14 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     m.created = o->created;
     m.progress = on_progress;
     m.context = a;
+    m.threads = o->threads;
     m.shuffle = o->shuffle;
     m.seed = o->seed;
     m.dedup = o->dedup;
     m.splits = o->splits;
     m.split_count = o->split_count;
     m.memory = memory / 2;
+    m.output = o->output ? on_output : NULL;
     s = leat_merge(a->output, &packed, 1, &m, &report, err);
     if (s != LEAT_OK)
         return s;
@@ -88,16 +102,18 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     return remove_packed(a, err);
 }
 
-/* Looks now, since hours may pass before leat_merge() says that a name is taken. */
+/* Opens a writer now, since hours may pass before leat_merge() finds what is in its way, and ends it again. */
 static enum leat_status look_before(const struct arranging *a, const char *split, struct leat_error *err)
 {
-    struct file_identity index;
-    char *name = split_name(a->output, split, ".leat");
-    enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    char *name = pack_split_name(a->output, split, "");
+    struct leat_writer *w = NULL;
+    enum leat_status s;
 
-    if (s == LEAT_OK && index.exists)
-        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
-                            "%s already exists; choose another name or replace it", name);
+    options.vocabulary = 1;
+    options.force = a->options->force || a->again;
+    s = name ? leat_writer_open(&w, name, &options, err) : status_no_memory(err, strlen(a->output));
+    leat_writer_abandon(w);
     free(name);
     return s;
 }
@@ -137,7 +153,7 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
     struct file_identity index;
     struct leat_dataset *d;
     uint64_t rejects;
-    char *name = split_name(a->output, split, ".leat");
+    char *name = pack_split_name(a->output, split, ".leat");
     enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
 
     if (s == LEAT_OK && index.exists) {
@@ -193,6 +209,20 @@ static enum leat_status look_if_ended(struct arranging *a, const struct input_li
     return remove_packed(a, err);
 }
 
+/* The same with `by`. What was killed while its outputs got their names has these removed: they are made again. */
+static enum leat_status look_if_divided(struct arranging *a, const struct input_list *inputs, bool *ended,
+                                        struct leat_error *err)
+{
+    struct file_identity packed;
+    enum leat_status s = file_identify(a->packed_index, &packed, err);
+
+    if (s == LEAT_OK && packed.exists)
+        return pack_by_remove(a->output, a->packed, a->options, inputs, err);
+    if (s == LEAT_OK)
+        s = pack_by_look(a->output, a->options, inputs, a->report, ended, err);
+    return s == LEAT_OK && *ended ? remove_packed(a, err) : s;
+}
+
 static enum leat_status pack_and_arrange(struct arranging *a, struct input_list *inputs, struct leat_error *err)
 {
     struct leat_pack_options packing = *a->options;
@@ -200,16 +230,16 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
     enum leat_status s = LEAT_OK;
 
     if (a->options->resume && !a->options->force)
-        s = look_if_ended(a, inputs, &ended, err);
+        s = a->options->by ? look_if_divided(a, inputs, &ended, err) : look_if_ended(a, inputs, &ended, err);
     if (s != LEAT_OK || ended)
         return s;
-    if (!a->again && !a->options->force)
+    if (!a->options->by) /* else it is looked for each value when it comes up */
         s = look_before_all(a, err);
     if (s != LEAT_OK)
         return s;
     /* one left by a run without `resume` is useless */
     packing.force = packing.force || !packing.resume;
-    s = pack_files(a->packed, a->output, inputs, &packing, a->report, err);
+    s = pack_files(a->packed, a->output, a->options->force ? NULL : a->output, inputs, &packing, a->report, err);
     if (s != LEAT_OK)
         return s;
     a->report->was_finished = 0;
@@ -222,12 +252,21 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
 
 bool pack_arranges(const struct leat_pack_options *o)
 {
-    return o->shuffle || o->dedup || o->split_count > 0;
+    bool apart = o->run_file != NULL; /* leat_part_arrange() deduplicates and splits */
+
+    return o->shuffle || (!apart && (o->dedup || o->split_count > 0)) || (o->by && o->parts == 0);
 }
 
 enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct leat_error *err)
 {
-    if (o->parts > 0)
+    if (o->run_file && o->shuffle)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a run in parts cannot be shuffled in parts: shuffle when merging them");
+    if (o->run_file && o->by && (o->dedup || o->split_count > 0))
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "values are deduplicated and split each alone, when a run is divided by them: do it when "
+                          "merging the parts");
+    if (o->parts > 0 && !o->run_file)
         return status_set(
             err, LEAT_E_ARGUMENT,
             "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");
@@ -240,9 +279,9 @@ enum leat_status pack_arranged(const char *output, struct input_list *inputs, co
     struct arranging a = { .options = options, .output = output, .report = report };
     enum leat_status s;
 
-    a.packed = split_name(output, NULL, ".packed");
-    a.packed_index = split_name(output, NULL, ".packed.leat");
-    a.packed_tokens = split_name(output, NULL, ".packed.tokens");
+    a.packed = pack_split_name(output, NULL, ".packed");
+    a.packed_index = pack_split_name(output, NULL, ".packed.leat");
+    a.packed_tokens = pack_split_name(output, NULL, ".packed.tokens");
     if (a.packed && a.packed_index && a.packed_tokens)
         s = pack_and_arrange(&a, inputs, err);
     else

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 
 static enum leat_status add(struct buffer *b, struct leat_error *err, const char *format, ...)
@@ -80,6 +81,10 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add(text, err, "shuffle %llu\n", (unsigned long long)o->seed);
     if (s == LEAT_OK && o->allow_binary)
         s = add(text, err, "allow-binary\n");
+    for (size_t i = 0; s == LEAT_OK && i < o->keep_count; i++)
+        s = add_named(text, "keep", o->keep[i], err);
+    if (s == LEAT_OK && o->by)
+        s = add_named(text, "by", o->by, err);
     if (s == LEAT_OK && o->dedup)
         s = add(text, err, "dedup\n");
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
@@ -130,7 +135,7 @@ enum leat_status pack_description_compare(const char *path, const struct buffer 
     uint64_t size;
     int fd = -1;
     size_t at_then = 0, at_now = 0;
-    enum leat_status s = file_open_read(&fd, &size, path, err);
+    enum leat_status s = own_file_open(&fd, &size, path, OWN_FILE_READ, err);
 
     if (s == LEAT_OK)
         s = buffer_reserve(&then, (size_t)size + 1, err);

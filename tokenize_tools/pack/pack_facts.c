@@ -4,16 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arrange/by_values.h"
 #include "arrange/split_fractions.h"
 
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o)
 {
+    size_t used = 0;
+
+    for (uint64_t i = 0; i < o->keep_count && used < sizeof facts->keep; i++)
+        used += (size_t)snprintf(facts->keep + used, sizeof facts->keep - used, "%s%s", i > 0 ? "\n" : "", o->keep[i]);
+    facts->of[6] = (struct pack_fact) { "leat.keep", o->keep_count > 0 ? facts->keep : NULL };
     snprintf(facts->part, sizeof facts->part, "%u/%u", o->part, o->parts);
     facts->of[0] = (struct pack_fact) { "leat.text", o->text ? o->text : "text" };
     facts->of[1] = (struct pack_fact) { "leat.id", o->id ? o->id : "id" };
     facts->of[2] = (struct pack_fact) { "leat.special", o->special ? "encoded" : "text" };
     facts->of[3] = (struct pack_fact) { "leat.invalid_utf8", o->reject_invalid ? "reject" : "replace" };
     facts->of[5] = (struct pack_fact) { "leat.binary", o->allow_binary ? "allowed" : NULL };
+    facts->of[7] = (struct pack_fact) { BY_METADATA_IDS, o->by };
     facts->of[4] = (struct pack_fact) { "leat.part", o->parts > 0 ? facts->part : NULL };
 }
 
@@ -65,20 +72,30 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
     if (leat_dataset_metadata(d, 0, &m, NULL) != LEAT_OK)
         return false;
     pack_facts_make(&facts, o);
-    fit = has_arrangement(m, o, arranged);
+    if (arranged && o->by) /* the values have left the ids */
+        facts.of[7].value = NULL;
+    fit = has_arrangement(m, o, arranged) && has_fact(m, &(struct pack_fact) { BY_METADATA, arranged ? o->by : NULL });
     for (unsigned i = 0; i < PACK_FACTS; i++)
         fit = fit && has_fact(m, &facts.of[i]);
     leat_metadata_free(m);
     return fit;
 }
 
-static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, uint64_t *rejects)
+/* The size is that of what was read: an input that breaks off counts up to there. Where the inputs are known to be
+ * those of a run's plan, that is no sign of another input. */
+static bool size_fits(const struct leat_input *input, const struct input *in, bool planned)
+{
+    return input->bytes == in->size || (planned && in->compressed && input->bytes < in->size);
+}
+
+static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, bool planned,
+                       uint64_t *rejects)
 {
     struct leat_input input = LEAT_INPUT_INIT;
     char path[4096];
     uint64_t bytes;
 
-    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || input.bytes != in->size ||
+    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, planned) ||
         leat_dataset_input_path(d, number, path, sizeof path, &bytes, NULL) != LEAT_OK)
         return false;
     *rejects += input.rejects;
@@ -99,6 +116,6 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
           info.begin_token == o->begin_token &&
           memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 && facts_fit(d, o, arranged);
     for (size_t i = 0; fit && inputs && i < inputs->count; i++)
-        fit = input_fits(d, i, &inputs->items[i], rejects);
+        fit = input_fits(d, i, &inputs->items[i], o->run_file != NULL, rejects);
     return fit;
 }

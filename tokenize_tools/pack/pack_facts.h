@@ -8,16 +8,18 @@
 #include <stdbool.h>
 
 #include "corpus/inputs.h"
+#include "corpus/json/json_keep.h"
 #include "leat_pack.h"
 
 struct pack_fact {
     const char *key, *value; /* NULL: it must not be there */
 };
 
-#define PACK_FACTS 6
+#define PACK_FACTS 8
 struct pack_facts {
     struct pack_fact of[PACK_FACTS];
     char part[32];
+    char keep[JSON_KEEP_BYTES]; /* all conditions, a line each */
 };
 
 /* What decides the bytes, in addition to the inputs and what the header says; the options' texts must outlive it. */
@@ -25,7 +27,7 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
 
 /* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the `arranged` one, was shuffled,
  * deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program declares, which are
- * not known beforehand. *rejects: how many records its inputs had refused. */
+ * not known beforehand. *rejects: how many records its inputs had rejected. */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
                     bool arranged, uint64_t *rejects);
 

@@ -1,14 +1,52 @@
 /* pack_files.c: packs files to a dataset, in their order. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "pack.h"
+#include "pack/flow/pack_worker.h"
+#include "pack/flow/row_input.h"
 #include "pack/flow/unit_kinds.h"
+#include "pack_by.h"
 #include "pack_description.h"
 #include "pack_run.h"
 
 #define TICK_MS 100
+
+/* Conditions are on fields of records and on columns: a text that has none would be left out without a word. */
+static enum leat_status take_conditions(struct pack_setup *setup, const struct leat_pack_options *o,
+                                        struct leat_error *err)
+{
+    for (size_t i = 0; i < setup->inputs.count; i++)
+        if (setup->inputs.items[i].format->whole)
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "%s has no fields on which records can be kept or left out: pack it without conditions",
+                              setup->inputs.items[i].path);
+    return json_keep_prepare(&setup->keep, o->keep, (size_t)o->keep_count, err);
+}
+
+/* Opens each table, before any work: it must have the columns. */
+static enum leat_status check_tables(const struct pack_setup *setup, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++) {
+        const struct input *in = &setup->inputs.items[i];
+        struct row_input *rows;
+
+        if (!in->format->rows)
+            continue;
+        if (strcmp(in->path, "-") == 0)
+            return status_set(err, LEAT_E_ARGUMENT, "Parquet cannot be read from standard input: name the file");
+        s = row_input_open(&rows, setup, i, 0, setup->window_bytes, err);
+        row_input_close(rows);
+        if (row_input_is_damage(s)) /* it will be a reject */
+            s = LEAT_OK;
+    }
+    return s;
+}
 
 /* Takes the list over, and keeps the run's share of it. */
 static enum leat_status take_inputs(struct pack_run *r, struct input_list *inputs, struct leat_error *err)
@@ -26,6 +64,15 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
         s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, err);
     if (s == LEAT_OK)
         s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
+    if (s == LEAT_OK && o->keep_count > 0)
+        s = take_conditions(setup, o, err);
+    if (s == LEAT_OK && o->by)
+        s = pack_by_take(r, err);
+    setup->text_column = o->text;
+    setup->id_column = *o->id ? o->id : NULL;
+    setup->id_needed = strcmp(o->id, "id") != 0; /* which need not be there: it is the usual name */
+    if (s == LEAT_OK)
+        s = check_tables(setup, err);
     if (s == LEAT_OK)
         s = pack_description_make(&r->description, o, &setup->inputs, err);
     /* what has been read of standard input cannot be read again */
@@ -63,10 +110,29 @@ static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t 
     return r->options.progress(r->options.context, &p) != 0;
 }
 
+/* Keeps what the flow tells of cutting, and of the time since `began`. */
+static void keep_facts(struct pack_run *r, const struct flow_facts *facts, uint64_t began)
+{
+    const struct flow_cut *cut = &facts->longest_cut;
+
+    r->serial.cut_ns = cut->cut_ns;
+    r->units = facts->units;
+    r->lock_ns = facts->lock_ns;
+    r->output.spent_ns[PACK_STEP_READ] += facts->ahead_ns;
+    if (cut->decompress_ns == 0)
+        return;
+    snprintf(r->stream.name, sizeof r->stream.name, "%s", r->setup.inputs.items[cut->input].path);
+    r->stream.decompress_ns = cut->decompress_ns;
+    r->stream.waited_ns = cut->waited_ns;
+    r->stream.threads_ns = (clock_ns() - began) * r->setup.threads;
+}
+
 /* *stopped: the caller asked for it. */
 static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_error *err)
 {
-    uint64_t before = r->output.at.disk_bytes;
+    struct flow_output output = pack_output_flow(&r->output);
+    uint64_t before = r->output.at.disk_bytes, began = clock_ns();
+    struct flow_facts facts = { 0 };
     bool ended = false;
     struct flow *flow;
     enum leat_status s;
@@ -74,7 +140,7 @@ static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_
     *stopped = false;
     if (r->setup.inputs.count == 0) /* a share without an input: a flow would wait for a program's units */
         return LEAT_OK;
-    s = flow_open(&flow, &r->setup, &r->start, pack_output_write, &r->output, err);
+    s = flow_open(&flow, &r->setup, &r->start, &output, err);
     /* before anything is done, so that rates can leave out what an earlier run did */
     if (s == LEAT_OK && before > 0 && tell_progress(r, flow, before)) {
         *stopped = true;
@@ -87,8 +153,14 @@ static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_
             flow_stop(flow);
         }
     }
+    if (s == LEAT_E_STOPPED && *stopped) /* inside of an input */
+        s = LEAT_OK;
     if (s == LEAT_OK && !*stopped)
         tell_progress(r, flow, before);
+    if (s == LEAT_OK) {
+        flow_facts(flow, &facts);
+        keep_facts(r, &facts, began);
+    }
     flow_free(flow);
     return s;
 }
@@ -96,6 +168,7 @@ static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_
 static enum leat_status pack(struct pack_run *r, struct input_list *inputs, struct leat_info *info,
                              struct leat_error *err)
 {
+    uint64_t began = clock_cpu_ns();
     bool stopped;
     enum leat_status s = take_inputs(r, inputs, err);
 
@@ -103,13 +176,19 @@ static enum leat_status pack(struct pack_run *r, struct input_list *inputs, stru
         s = pack_run_begin(r, err);
     if (s != LEAT_OK || r->finished)
         return s;
+    r->serial.begin_ns = clock_cpu_ns() - began;
     s = flow_all(r, &stopped, err);
     if (s == LEAT_OK && stopped)
         return status_set(err, LEAT_E_STOPPED, "packing was stopped");
-    return s == LEAT_OK ? pack_run_finish(r, info, err) : s;
+    if (s != LEAT_OK)
+        return s;
+    began = clock_cpu_ns();
+    s = pack_run_finish(r, info, err);
+    r->serial.finish_ns = clock_cpu_ns() - began;
+    return s;
 }
 
-enum leat_status pack_files(const char *output, const char *rejects, struct input_list *inputs,
+enum leat_status pack_files(const char *output, const char *rejects, const char *values, struct input_list *inputs,
                             const struct leat_pack_options *options, struct leat_pack_report *report,
                             struct leat_error *err)
 {
@@ -117,6 +196,7 @@ enum leat_status pack_files(const char *output, const char *rejects, struct inpu
     struct pack_run r;
     enum leat_status s = pack_run_init(&r, output, rejects, options, err);
 
+    r.output.by_output = values;
     if (s == LEAT_OK)
         s = pack(&r, inputs, &info, err);
     if (s == LEAT_OK)

@@ -1,7 +1,11 @@
 /*
- * pack_output.c: see pack_output.h. Units arrive in order, from one thread at a time. Each is written (documents to the
- * writer, refused records to their file), then the position moves past it: o->at is what a checkpoint stores, so that a
- * resumed run continues with the next unit.
+ * pack_output.c: see pack_output.h.
+ *
+ * Units are placed in order, by one thread at a time: their documents get a place from the writer, rejected records go
+ * to their file, and o->at moves past the unit: a checkpoint stores it, so that a resumed run continues with the
+ * next unit. Bringing the documents to their places is for any thread; the writer waits for that before a checkpoint.
+ * At each unit the run is judged: too many rejects end it, and so does a field whose name seems wrong. Checkpoints
+ * are made by bytes and time, and when a run is stopped.
  */
 #include "pack_output.h"
 
@@ -11,10 +15,13 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "base/wide.h"
 #include "pack/flow/steps.h"
 #include "pack/flow/unit_kinds.h"
+#include "pack_by.h"
 #include "pack_description.h"
 
 /* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the
@@ -22,7 +29,7 @@
 #define CHECKPOINT_TEXT    ((uint64_t)TINY_OR(64 << 10, 128 << 20))
 #define CHECKPOINT_SECONDS TINY_OR(0, 2.0)
 
-/* This many records, most of them refused, end a run early: the name of the field must be wrong. */
+/* This many records, most of them rejected, end a run early: the name of the field must be wrong. */
 #define HOPELESS_REJECTS 1000
 
 static double now(void)
@@ -35,17 +42,18 @@ static double now(void)
 
 /* ---- Notes ---- */
 
-static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '2' };
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '6' };
 
 /* The numbers of a position, in the order of the note. */
-#define POSITION_NUMBERS 16
+#define POSITION_NUMBERS 22
 static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBERS])
 {
     uint64_t *all[POSITION_NUMBERS] = {
-        &p->input,           &p->offset,         &p->mark.raw_offset, &p->mark.text_offset,
-        &p->declared,        &p->lines,          &p->input_rejects,   &p->sum.low,
-        &p->sum.high,        &p->reject_bytes,   &p->rejects,         &p->text_bytes,
-        &p->special_strings, &p->damaged_inputs, &p->replaced,        &p->not_json,
+        &p->input,    &p->offset,         &p->mark.raw_offset, &p->mark.text_offset, &p->declared,
+        &p->lines,    &p->input_rejects,  &p->sum.low,         &p->sum.high,         &p->reject_bytes,
+        &p->rejects,  &p->text_bytes,     &p->special_strings, &p->damaged_inputs,   &p->replaced,
+        &p->not_json, &p->reject_sum.low, &p->reject_sum.high, &p->kept_out,         &p->damaged,
+        &p->lost,     &p->row_groups,
     };
 
     memcpy(numbers, all, sizeof all);
@@ -78,7 +86,7 @@ static void load_position(struct pack_position *p, const uint8_t *note)
 }
 
 /* The position; the number of inputs with malformed text, each with its count; the number of paths, each path with a
- * zero byte after it; the program's note. */
+ * zero byte after it; the values that documents carry, likewise; the program's note. */
 static enum leat_status make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
     uint64_t count = o->paths ? o->at.declared : 0;
@@ -97,6 +105,8 @@ static enum leat_status make_note(const struct pack_output *o, struct buffer *no
     note->size = paths + 8;
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
         s = buffer_append(note, o->paths[i], strlen(o->paths[i]) + 1, err);
+    for (size_t i = 0; s == LEAT_OK && i < o->values.count; i++)
+        s = buffer_append(note, o->values.items[i], strlen(o->values.items[i]) + 1, err);
     return s == LEAT_OK ? buffer_append(note, o->note, o->note_bytes, err) : s;
 }
 
@@ -140,6 +150,8 @@ bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes
             return false;
         at = zero + 1;
     }
+    if (o->field && !pack_by_load(o, at, end))
+        return false;
     *own = at;
     *own_bytes = (size_t)(end - at);
     return count == 0 || o->paths;
@@ -153,6 +165,7 @@ void pack_output_free(struct pack_output *o)
     free(o->replaced_in);
     o->paths = NULL;
     o->replaced_in = NULL;
+    by_values_free(&o->values);
     reject_file_free(&o->rejects);
 }
 
@@ -198,15 +211,16 @@ static enum leat_status write_rejects(struct pack_output *o, const struct unit *
         s = reject_file_add(&o->rejects, &line, err);
         if (!o->reason[0])
             snprintf(o->reason, sizeof o->reason, "%.*s", (int)line.reason_bytes, (const char *)line.reason);
+        o->at.rejects += 1 + r->lost;
+        o->at.lost += r->lost;
     }
-    o->at.rejects += u->reject_count;
     return s;
 }
 
 static bool too_many(const struct pack_output *o, uint64_t rejects, uint64_t records, uint64_t ppm)
 {
     return rejects > o->max_rejects ||
-           (ppm < 1000000 && records > 0 && (unsigned __int128)rejects * 1000000 > (unsigned __int128)records * ppm);
+           (ppm < 1000000 && records > 0 && (wide_u128)rejects * 1000000 > (wide_u128)records * ppm);
 }
 
 static enum leat_status say_too_many(const struct pack_output *o, uint64_t records, struct leat_error *err)
@@ -224,11 +238,12 @@ enum leat_status pack_output_judge(const struct pack_output *o, struct leat_erro
     return too_many(o, o->at.rejects, records, o->max_rejects_ppm) ? say_too_many(o, records, err) : LEAT_OK;
 }
 
-/* During a run: too many are too many, but a rate may still improve, unless that is hopeless. */
+/* During a run: too many are too many, but a rate may still improve, unless that is hopeless; what is lost with a
+ * damaged row does not speak against the field. */
 static enum leat_status judge_so_far(const struct pack_output *o, struct leat_error *err)
 {
-    uint64_t records = o->at.rejects + leat_writer_documents(o->writer);
-    bool hopeless = o->at.rejects >= HOPELESS_REJECTS && o->max_rejects_ppm < 500000 && o->at.rejects > records / 2;
+    uint64_t records = o->at.rejects + leat_writer_documents(o->writer), bad = o->at.rejects - o->at.lost;
+    bool hopeless = bad >= HOPELESS_REJECTS && o->max_rejects_ppm < 500000 && bad > records / 2;
 
     return hopeless || too_many(o, o->at.rejects, records, 1000000) ? say_too_many(o, records, err) : LEAT_OK;
 }
@@ -283,12 +298,16 @@ static enum leat_status count_replaced(struct pack_output *o, const struct unit_
     return LEAT_OK;
 }
 
-/* A document's ids in memory; not NULL where a unit has none at all. */
-static const void *ids_at(const struct unit *u, uint64_t at, uint64_t count)
+static enum leat_status count_all_replaced(struct pack_output *o, const struct unit *u, struct leat_error *err)
 {
-    return count > 0 ? (const void *)(u->tokens.bytes + at) : "";
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; u->malformed > 0 && s == LEAT_OK && i < u->document_count; i++)
+        s = count_replaced(o, &u->documents[i], err);
+    return s;
 }
 
+/* Documents with ids that did not fit in memory are written in turn, one after another. */
 static enum leat_status write_documents(struct pack_output *o, struct unit *u, struct leat_error *err)
 {
     const size_t width = o->setup->ids_wide ? 4 : 2;
@@ -296,26 +315,37 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
-        const struct unit_document *d = &u->documents[i];
-        struct leat_origin origin = { .input = d->input,
-                                      .offset = d->offset,
-                                      .line = line_number(o, d->line),
-                                      .id = unit_string(u, d->id),
-                                      .id_bytes = d->id.bytes,
-                                      .text_hash = d->hash };
+        uint64_t count = u->documents[i].tokens;
+        const void *ids = u->tokens.bytes ? (const void *)(u->tokens.bytes + at) : ""; /* a unit may have none */
+        struct leat_origin origin = u->origins[i];
 
-        if (d->spooled) {
-            s = write_spooled(o, u, &spooled, d->tokens, &origin, err);
-        } else if (o->setup->ids_wide) {
-            s = leat_writer_add_u32(o->writer, ids_at(u, at, d->tokens), d->tokens, &origin, err);
-        } else {
-            s = leat_writer_add_u16(o->writer, ids_at(u, at, d->tokens), d->tokens, &origin, err);
-        }
-        if (!d->spooled)
-            at += width * d->tokens;
-        if (s == LEAT_OK)
-            s = count_replaced(o, d, err);
+        origin.line = line_number(o, origin.line);
+        if (u->documents[i].spooled)
+            s = write_spooled(o, u, &spooled, count, &origin, err);
+        else if (width == 4)
+            s = leat_writer_add_u32(o->writer, ids, count, &origin, err);
+        else
+            s = leat_writer_add_u16(o->writer, ids, count, &origin, err);
+        if (!u->documents[i].spooled)
+            at += width * count;
     }
+    return s;
+}
+
+static enum leat_status place_documents(struct pack_output *o, struct unit *u, struct leat_error *err)
+{
+    enum leat_status s = count_all_replaced(o, u, err);
+
+    if (s == LEAT_OK && o->field)
+        s = pack_by_count(o, u, err);
+    if (s != LEAT_OK)
+        return s;
+    if (u->any_spooled)
+        return write_documents(o, u, err);
+    if (!o->numbers_lines)
+        u->ready.first_line = o->at.lines + 1;
+    s = leat_writer_place(o->writer, &u->ready, &u->place, err);
+    u->placed = s == LEAT_OK;
     return s;
 }
 
@@ -353,8 +383,18 @@ static uint64_t rejects_of(const struct unit *u, size_t input)
     uint64_t count = 0;
 
     for (size_t i = 0; i < u->reject_count; i++)
-        count += u->rejects[i].input == input;
+        count += u->rejects[i].input == input ? 1 + u->rejects[i].lost : 0;
     return count;
+}
+
+/* An input is damaged, for a reason in `strings`: it counts once. */
+static void count_damage(struct pack_output *o, const struct unit *u, struct stretch reason)
+{
+    size_t room = sizeof o->damage - 1, bytes = reason.bytes < room ? reason.bytes : room;
+
+    if (!o->at.damaged && o->at.damaged_inputs++ == 0)
+        memcpy(o->damage, unit_string(u, reason), bytes);
+    o->at.damaged = 1;
 }
 
 /* An input is done with: what is known of it goes to its record. */
@@ -366,12 +406,9 @@ static enum leat_status end_input(struct pack_output *o, const struct unit *u, c
     input.bytes = end->size;
     input.rejects = o->at.input_rejects + rejects_of(u, end->input);
     checksum_store(input.hash, end->has_sum ? end->sum : o->at.sum);
-    if (end->damaged) {
-        size_t room = sizeof o->damage - 1, bytes = end->reason.bytes < room ? end->reason.bytes : room;
-
-        if (o->at.damaged_inputs++ == 0)
-            memcpy(o->damage, unit_string(u, end->reason), bytes);
-    }
+    if (end->damaged)
+        count_damage(o, u, end->reason);
+    o->at.damaged = 0;
     o->at.input_rejects = 0;
     o->at.lines = 0;
     o->at.sum = (struct hash128) { 0, 0 };
@@ -384,18 +421,22 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
 
     checksum_add(&o->at.sum, u->sum);
     o->at.lines += u->newlines;
+    if (u->damage.bytes > 0)
+        count_damage(o, u, u->damage);
     for (size_t i = 0; s == LEAT_OK && i < u->end_count; i++)
         s = end_input(o, u, &u->ends[i], err);
     if (u->end_count == 0)
-        o->at.input_rejects += u->reject_count;
+        o->at.input_rejects += rejects_of(u, u->input);
     o->at.input = u->end_count > 0 ? u->input_end : u->input;
     o->at.offset = u->end_count > 0 ? 0 : u->offset + u->length;
     o->at.mark = u->end_count > 0 ? (struct byte_mark) { 0 } : u->mark;
     o->at.text_bytes += u->text_bytes;
     o->at.special_strings += u->special_strings;
     o->at.not_json += u->not_json;
+    o->at.kept_out += u->kept_out;
+    o->at.row_groups += u->row_groups;
     o->at.disk_bytes += u->disk_bytes;
-    for (unsigned i = 0; i < STAGE_COUNT; i++)
+    for (unsigned i = 0; i < PACK_STEP_COUNT; i++)
         o->spent_ns[i] += u->spent_ns[i];
     return s;
 }
@@ -413,6 +454,7 @@ enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error
         return s;
     o->described = true;
     o->at.reject_bytes = o->rejects.bytes;
+    o->at.reject_sum = page_sum_now(&o->rejects.sum);
     o->text_at_checkpoint = o->at.text_bytes;
     s = make_note(o, &note, err);
     if (s == LEAT_OK)
@@ -432,24 +474,44 @@ void pack_output_show(struct pack_output *o)
     atomic_store_explicit(&o->seen_rejects, o->at.rejects, memory_order_relaxed);
 }
 
-enum leat_status pack_output_write(void *context, struct unit *u, struct leat_error *err)
+static bool checkpoint_is_due(const struct pack_output *o)
+{
+    return o->checkpoints && o->at.text_bytes - o->text_at_checkpoint >= CHECKPOINT_TEXT &&
+           now() - o->checkpoint_time >= CHECKPOINT_SECONDS;
+}
+
+static enum leat_status place(void *context, struct unit *u, struct leat_error *err)
 {
     struct pack_output *o = context;
-    uint64_t began = pack_cpu_ns();
-    enum leat_status s = u->kind->declares ? declare_given(o, u, err) : declare_inputs(o, u->input_end, err);
+    uint64_t began = clock_cpu_ns();
+    enum leat_status s = checkpoint_is_due(o) ? pack_output_checkpoint(o, err) : LEAT_OK;
 
     if (s == LEAT_OK)
-        s = write_documents(o, u, err);
+        s = u->kind->declares ? declare_given(o, u, err) : declare_inputs(o, u->input_end, err);
     if (s == LEAT_OK)
         s = write_rejects(o, u, err);
+    if (s == LEAT_OK)
+        s = place_documents(o, u, err);
     if (s == LEAT_OK)
         s = move_on(o, u, err);
     if (s == LEAT_OK)
         s = judge_so_far(o, err);
     pack_output_show(o);
-    if (s == LEAT_OK && o->checkpoints && o->at.text_bytes - o->text_at_checkpoint >= CHECKPOINT_TEXT &&
-        now() - o->checkpoint_time >= CHECKPOINT_SECONDS)
-        s = pack_output_checkpoint(o, err);
-    o->spent_ns[STAGE_WRITE] += pack_cpu_ns() - began;
+    o->spent_ns[PACK_STEP_WRITE] += clock_cpu_ns() - began;
     return s;
+}
+
+static enum leat_status put(void *context, struct unit *u, struct leat_error *err)
+{
+    struct pack_output *o = context;
+    uint64_t began = clock_cpu_ns();
+    enum leat_status s = u->placed ? leat_writer_put(o->writer, &u->ready, &u->place, err) : LEAT_OK;
+
+    atomic_fetch_add_explicit(&o->put_ns, clock_cpu_ns() - began, memory_order_relaxed);
+    return s;
+}
+
+struct flow_output pack_output_flow(struct pack_output *o)
+{
+    return (struct flow_output) { place, put, o };
 }

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "arrange/by_values.h"
 #include "pack/flow/flow.h"
 #include "pack/flow/pack_setup.h"
 #include "pack/flow/unit.h"
@@ -15,16 +16,21 @@
 /* Where the dataset written so far ends in the inputs, and what was counted up to there. Plain numbers: a checkpoint's
  * note holds them. */
 struct pack_position {
-    uint64_t input, offset; /* what comes next */
-    struct byte_mark mark;  /* for a stream: a place not after it */
-    uint64_t declared;      /* inputs that the writer knows */
-    uint64_t lines;         /* line ends of the input before `offset` */
-    uint64_t input_rejects; /* of that input */
-    struct hash128 sum;     /* of its pages so far */
-    uint64_t reject_bytes;  /* of the file of rejects */
+    uint64_t input, offset;    /* what comes next */
+    struct byte_mark mark;     /* for a stream: a place not after it */
+    uint64_t declared;         /* inputs that the writer knows */
+    uint64_t lines;            /* line ends of the input before `offset` */
+    uint64_t input_rejects;    /* of that input */
+    struct hash128 sum;        /* of its pages so far */
+    uint64_t reject_bytes;     /* of the file of rejects */
+    struct hash128 reject_sum; /* of these */
     uint64_t rejects, text_bytes, special_strings, damaged_inputs;
     uint64_t replaced;   /* malformed parts of the texts, in place of which U+FFFD was packed */
     uint64_t not_json;   /* documents whose record has a NaN or an infinity */
+    uint64_t damaged;    /* whether the input counts as damaged */
+    uint64_t kept_out;   /* records for which a condition of the run does not hold */
+    uint64_t lost;       /* of the rejects, rows that follow one that could not be read */
+    uint64_t row_groups; /* of Parquet files */
     uint64_t disk_bytes; /* of all inputs, for progress */
 };
 
@@ -43,25 +49,27 @@ struct pack_output {
     bool checkpoints;            /* false: nothing could be resumed */
     uint64_t text_at_checkpoint; /* at.text_bytes then */
     double checkpoint_time;
-    uint64_t spent_ns[STAGE_COUNT];
-    bool numbers_lines;           /* documents of a program have their own line numbers */
-    char **paths;                 /* of inputs that a program declared: at.declared of them */
-    const char *description_path; /* NAME.partial.run, made durable before the first checkpoint: */
+    uint64_t spent_ns[PACK_STEP_COUNT]; /* writing: in turn */
+    _Atomic uint64_t put_ns;            /* writing, side by side */
+    bool numbers_lines;                 /* documents of a program have their own line numbers */
+    char **paths;                       /* of inputs that a program declared: at.declared of them */
+    const char *description_path;       /* NAME.partial.run, made durable before the first checkpoint: */
     const struct buffer *description;
     bool described;
     bool resumable;   /* there is a checkpoint */
     const void *note; /* a program's own, after leat's in the next checkpoint */
     size_t note_bytes;
-    char damage[512];                  /* what is wrong with the first damaged input */
+    char damage[512];              /* what is wrong with the first damaged input */
+    struct by_values values;       /* that documents carry */
+    const char *field, *by_output; /* of these; the names of their datasets follow it: not taken. NULL: not looked */
     struct pack_replaced *replaced_in; /* the inputs that at.replaced counts, as they come */
     size_t replaced_inputs;
     /* what others may look at while the run goes on; written by one thread, read by another */
     _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
 };
 
-/* Takes the units of a flow; `context` is a struct pack_output. LEAT_E_REJECTS: more records were refused than may
- * be. */
-enum leat_status pack_output_write(void *context, struct unit *u, struct leat_error *err);
+/* For a flow, whose units the output takes. LEAT_E_REJECTS: more records were rejected than may be. */
+struct flow_output pack_output_flow(struct pack_output *o);
 
 /* Brings the counts for progress, `seen_...`, up to date. */
 void pack_output_show(struct pack_output *o);
@@ -69,11 +77,12 @@ void pack_output_show(struct pack_output *o);
 /* Makes all so far durable. */
 enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error *err);
 
-/* After the last unit: whether too many records were refused. */
+/* After the last unit: whether too many records were rejected. */
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err);
 
 /*
- * The note of a checkpoint: the position, the paths of inputs that a program declared, and the program's own note.
+ * The note of a checkpoint: the position, the paths of inputs that a program declared, the values that documents carry,
+ * and the program's own note.
  * Loading sets o->at and o->paths; *own and *own_bytes are the program's part of `note`. False if it is not such a
  * note, or there is no memory.
  */

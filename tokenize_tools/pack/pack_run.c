@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "base/thread.h"
@@ -38,8 +39,12 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         o->text = "text";
     if (!o->id)
         o->id = "id";
-    if (o->memory == 0)
-        o->memory = PACK_USUAL_MEMORY;
+    if (o->memory == 0) {
+        uint64_t usual = PACK_USUAL_MEMORY + memory_resident() / PACK_GIB * PACK_GIB;
+
+        o->memory = memory_within_groups(usual);
+        r->setup.grouped = o->memory < usual;
+    }
     return LEAT_OK;
 }
 
@@ -105,6 +110,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     r->output.max_rejects = o->max_rejects;
     r->output.max_rejects_ppm = o->max_rejects_ppm;
     r->output.checkpoints = true;
+    r->output.field = o->by;
     return pack_setup_memory(setup, o->memory, err);
 }
 
@@ -113,6 +119,7 @@ void pack_run_free(struct pack_run *r)
     leat_encoder_close(r->setup.long_encoder);
     pthread_mutex_destroy(&r->setup.long_lock);
     inputs_free(&r->setup.inputs);
+    json_keep_free(r->setup.keep);
     pack_output_free(&r->output);
     buffer_free(&r->description);
     leat_writer_free_note(r->note);
@@ -124,10 +131,18 @@ void pack_run_free(struct pack_run *r)
 
 /* ---- The output ---- */
 
-static struct leat_writer_options writer_options(const struct pack_run *r, struct leat_stored_tokenizer *stored)
+static uint32_t on_reading_back(void *context, uint64_t done, uint64_t total)
+{
+    const struct leat_pack_options *o = context;
+    struct leat_pack_progress p = { .bytes = done, .total_bytes = total, .bound = "checking" };
+
+    return o->progress(o->context, &p);
+}
+
+static struct leat_writer_options writer_options(struct pack_run *r, struct leat_stored_tokenizer *stored)
 {
     struct leat_writer_options w = LEAT_WRITER_OPTIONS_INIT;
-    const struct leat_pack_options *o = &r->options;
+    struct leat_pack_options *o = &r->options;
 
     leat_tokenizer_stored(o->tokenizer, stored);
     w.vocabulary = r->tokenizer.vocabulary;
@@ -139,6 +154,8 @@ static struct leat_writer_options writer_options(const struct pack_run *r, struc
     w.force = o->force;
     w.store_hashes = 1;
     w.store_lines = w.store_ids = r->stores_all;
+    w.progress = o->progress ? on_reading_back : NULL;
+    w.context = o;
     return w;
 }
 
@@ -187,7 +204,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
         leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
-    if (r->finished) /* how many of a program's texts were refused is not in its dataset */
+    if (r->finished) /* how many of a program's texts were rejected is not in its dataset */
         return tidy(r, rejects == 0 && !r->takes_texts, err);
     if (err)
         *err = *said;
@@ -216,7 +233,12 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     if (!pack_output_load_note(&r->output, r->note, (size_t)note_bytes, &r->own_note, &r->own_note_bytes))
         s = status_set(err, LEAT_E_CHECKPOINT, "the checkpoint of %s was not made by the packer", r->name);
     if (s == LEAT_OK)
-        s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, err);
+        s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, r->output.at.reject_sum, err);
+    if (s != LEAT_OK) { /* what is refused stays as it is */
+        leat_writer_suspend(r->output.writer);
+        r->output.writer = NULL;
+        return s;
+    }
     r->start = (struct lane_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };
     r->output.text_at_checkpoint = r->output.at.text_bytes;
     r->output.described = r->output.resumable = true;
@@ -301,8 +323,10 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
     struct pack_output *o = &r->output;
     bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STOPPED;
 
-    if (!o->writer)
+    if (!o->writer) {
+        report->resumable = s == LEAT_E_STOPPED; /* while it was read back */
         return;
+    }
     if (whole && o->checkpoints)
         pack_output_checkpoint(o, NULL);
     if (!o->resumable) {
@@ -355,10 +379,19 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
     report->special_strings = o->at.special_strings;
     report->replaced = o->at.replaced;
     report->not_json = o->at.not_json;
+    report->kept_out = o->at.kept_out;
+    report->values = o->values.count;
+    report->row_groups = o->at.row_groups;
+    report->units = r->units;
+    report->lock_wait_ns = r->lock_ns;
     report->damaged_inputs = o->at.damaged_inputs;
     memcpy(report->damage, o->damage, sizeof report->damage);
     report->peak_memory = peak_memory();
     report->was_finished = r->finished;
-    report->times = (struct leat_pack_times) { o->spent_ns[STAGE_READ], o->spent_ns[STAGE_SCAN],
-                                               o->spent_ns[STAGE_ENCODE], o->spent_ns[STAGE_WRITE] };
+    report->serial = r->serial;
+    report->stream = r->stream;
+    report->serial.place_ns = o->spent_ns[PACK_STEP_WRITE];
+    report->times =
+        (struct leat_pack_times) { o->spent_ns[PACK_STEP_READ], o->spent_ns[PACK_STEP_SCAN],
+                                   o->spent_ns[PACK_STEP_ENCODE], o->spent_ns[PACK_STEP_WRITE] + o->put_ns };
 }

@@ -8,8 +8,10 @@
 #include "pack/flow/flow.h"
 #include "pack_output.h"
 
-/* The bound on memory if none is given. */
-#define PACK_USUAL_MEMORY ((uint64_t)2 << 30)
+/* The bound on memory if none is given; whole GiB that the process holds already, as a large program may, come to
+ * it. */
+#define PACK_GIB          ((uint64_t)1 << 30)
+#define PACK_USUAL_MEMORY (2 * PACK_GIB)
 
 struct pack_run {
     struct leat_pack_options options;
@@ -18,6 +20,7 @@ struct pack_run {
     struct leat_tokenizer_info tokenizer;
     char *name; /* of the dataset, without .leat */
     char *description_path, *checkpoint_path, *index_path;
+    struct json_fields by;     /* of `by`, if it is given */
     struct buffer description; /* pack_description.h */
     struct lane_start start;   /* where the inputs go on */
     void *note;                /* of the checkpoint that was resumed; the program's own part of it: */
@@ -27,6 +30,9 @@ struct pack_run {
     bool stores_all;  /* lines and ids, whatever the inputs */
     bool finished;    /* there was nothing left to do: the dataset is the one of `found` */
     struct leat_info found;
+    struct leat_pack_serial serial; /* but for place_ns, which the output has */
+    struct leat_pack_stream stream;
+    uint64_t units, lock_ns; /* as the flow counts them */
 };
 
 /* Everything that does not depend on inputs; `rejects` is the dataset that the file of rejects is called after (NULL:

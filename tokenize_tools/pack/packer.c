@@ -88,7 +88,7 @@ static struct unit_document *add_document(struct leat_packer *p, const struct le
         return NULL;
     d->input = origin->input;
     d->offset = origin->offset;
-    d->line = origin->line;
+    d->line = origin->line > 0 ? origin->line : LEAT_NONE;
     return unit_keep(p->unit, origin->id, origin->id ? (size_t)origin->id_bytes : 0, &d->id, err) == LEAT_OK ? d : NULL;
 }
 
@@ -115,6 +115,10 @@ static enum leat_status check_options(const struct leat_pack_options *o, struct 
         return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
                                "a packer writes documents in the order in which they come: shuffle, deduplicate or "
                                "split its dataset by merging it");
+    if (o->by)
+        return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields to choose datasets by");
+    if (o->keep_count > 0)
+        return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields for conditions");
     return LEAT_OK;
 }
 
@@ -135,13 +139,14 @@ static enum leat_status say_finished(const struct leat_packer *p, enum leat_stat
 
 static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)
 {
+    struct flow_output output = pack_output_flow(&p->run.output);
     enum leat_status s = pack_description_make(&p->run.description, &p->run.options, &p->run.setup.inputs, err);
 
     if (s == LEAT_OK)
         s = pack_run_begin(&p->run, err);
     s = say_finished(p, s, err);
     if (s == LEAT_OK)
-        s = flow_open(&p->flow, &p->run.setup, NULL, pack_output_write, &p->run.output, err);
+        s = flow_open(&p->flow, &p->run.setup, NULL, &output, err);
     p->inputs = p->run.output.at.declared;
     return s;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "base/utf8.h"
 
@@ -38,36 +39,61 @@ void reject_file_free(struct reject_file *f)
     free(f->path);
     free(f->partial);
     buffer_free(&f->waiting);
+    buffer_free(&f->clean);
     *f = (struct reject_file) { .fd = -1 };
 }
 
 enum leat_status reject_file_begin(struct reject_file *f, struct leat_error *err)
 {
-    enum leat_status s = file_remove(f->partial, err);
+    enum leat_status s = own_file_check_name(f->path, err);
 
+    if (s == LEAT_OK)
+        s = file_remove(f->partial, err);
     f->bytes = 0;
+    page_sum_begin(&f->sum, 0, (struct hash128) { 0, 0 });
     return s == LEAT_OK ? file_create(&f->fd, f->partial, err) : s;
 }
 
-enum leat_status reject_file_resume(struct reject_file *f, uint64_t bytes, struct leat_error *err)
+/* Opens what a killed run left, and reads it back. */
+static enum leat_status reopen(struct reject_file *f, const char *path, uint64_t bytes, struct hash128 sum,
+                               struct leat_error *err)
 {
-    struct file_identity partial;
     uint64_t size;
+    enum leat_status s = own_file_open(&f->fd, &size, path, OWN_FILE_WRITE, err);
+
+    page_sum_begin(&f->sum, 0, (struct hash128) { 0, 0 });
+    if (s == LEAT_OK && size < bytes)
+        s = status_set(err, LEAT_E_CHECKPOINT, "%s is shorter than the killed run left it", path);
+    if (s == LEAT_OK)
+        s = page_sum_add_file(&f->sum, f->fd, 0, bytes, path, err);
+    if (s == LEAT_OK && !checksum_equal(page_sum_now(&f->sum), sum))
+        s = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                            "%s is damaged: it is not what it was at the checkpoint, so the run cannot be resumed; "
+                            "start over",
+                            path);
+    return s;
+}
+
+enum leat_status reject_file_resume(struct reject_file *f, uint64_t bytes, struct hash128 sum, struct leat_error *err)
+{
+    struct file_identity partial, published;
     enum leat_status s = file_identify(f->partial, &partial, err);
 
-    /* the run was stopped for too many rejects, and left the file under its name */
-    if (s == LEAT_OK && !partial.exists && bytes > 0)
-        s = file_rename(f->path, f->partial, false, err);
+    if (s == LEAT_OK)
+        s = file_identify(f->path, &published, err);
     if (s == LEAT_OK && !partial.exists && bytes == 0)
         return reject_file_begin(f, err);
     if (s == LEAT_OK)
-        s = file_open_write(&f->fd, f->partial, err);
+        s = own_file_check_name(f->path, err);
+    if (s == LEAT_OK && file_same(partial, published)) /* it was killed between two names */
+        s = file_remove(f->path, err);
     if (s == LEAT_OK)
-        s = file_size(f->fd, &size, f->partial, err);
-    if (s == LEAT_OK && size < bytes)
-        s = status_set(err, LEAT_E_CHECKPOINT, "%s is shorter than the killed run left it", f->partial);
+        s = reopen(f, partial.exists ? f->partial : f->path, bytes, sum, err);
+    /* the run was stopped for too many rejects, and left the file under its name */
+    if (s == LEAT_OK && !partial.exists)
+        s = file_rename(f->path, f->partial, false, err);
     if (s == LEAT_OK)
-        s = file_truncate(f->fd, bytes, f->partial, err);
+        s = file_cut_back(f->fd, bytes, f->partial, err);
     f->bytes = bytes;
     return s;
 }
@@ -75,30 +101,31 @@ enum leat_status reject_file_resume(struct reject_file *f, uint64_t bytes, struc
 /* ---- Lines ---- */
 
 /* A JSON string; what is not UTF-8 becomes U+FFFD. */
-static enum leat_status put_string(struct buffer *out, const void *bytes, size_t count, struct leat_error *err)
+static enum leat_status put_string(struct reject_file *f, const void *bytes, size_t count, struct leat_error *err)
 {
-    struct buffer clean = { 0 };
-    enum leat_status s = utf8_repair(&clean, bytes, count, NULL, err);
+    struct buffer *out = &f->waiting, *clean = &f->clean;
+    enum leat_status s;
 
+    clean->size = 0;
+    s = utf8_repair(clean, bytes, count, NULL, err);
     if (s == LEAT_OK)
-        s = buffer_reserve(out, 6 * clean.size + 2, err);
-    if (s == LEAT_OK) {
-        out->bytes[out->size++] = '"';
-        for (size_t i = 0; i < clean.size; i++) {
-            uint8_t c = clean.bytes[i];
+        s = buffer_reserve(out, 6 * clean->size + 2, err);
+    if (s != LEAT_OK)
+        return s;
+    out->bytes[out->size++] = '"';
+    for (size_t i = 0; i < clean->size; i++) {
+        uint8_t c = clean->bytes[i];
 
-            if (c < 0x20 || c == 0x7f)
-                out->size += (size_t)snprintf((char *)out->bytes + out->size, 7, "\\u%04x", c);
-            else {
-                if (c == '"' || c == '\\')
-                    out->bytes[out->size++] = '\\';
-                out->bytes[out->size++] = c;
-            }
+        if (c < 0x20 || c == 0x7f)
+            out->size += (size_t)snprintf((char *)out->bytes + out->size, 7, "\\u%04x", c);
+        else {
+            if (c == '"' || c == '\\')
+                out->bytes[out->size++] = '\\';
+            out->bytes[out->size++] = c;
         }
-        out->bytes[out->size++] = '"';
     }
-    buffer_free(&clean);
-    return s;
+    out->bytes[out->size++] = '"';
+    return LEAT_OK;
 }
 
 static enum leat_status put_text(struct buffer *out, const char *text, struct leat_error *err)
@@ -113,6 +140,7 @@ static enum leat_status write_waiting(struct reject_file *f, struct leat_error *
     if (f->waiting.size > 0)
         s = file_write_at(f->fd, f->bytes, f->waiting.bytes, f->waiting.size, f->partial, err);
     if (s == LEAT_OK) {
+        page_sum_add(&f->sum, f->waiting.bytes, f->waiting.size);
         f->bytes += f->waiting.size;
         f->waiting.size = 0;
     }
@@ -134,15 +162,15 @@ enum leat_status reject_file_add(struct reject_file *f, const struct reject_line
                  (unsigned long long)line->line);
     s = put_text(b, "{\"input\":", err);
     if (s == LEAT_OK)
-        s = put_string(b, line->input, strlen(line->input), err);
+        s = put_string(f, line->input, strlen(line->input), err);
     if (s == LEAT_OK)
         s = put_text(b, numbers, err);
     if (s == LEAT_OK)
-        s = put_string(b, line->reason, line->reason_bytes, err);
+        s = put_string(f, line->reason, line->reason_bytes, err);
     if (s == LEAT_OK)
         s = put_text(b, ",\"record\":", err);
     if (s == LEAT_OK)
-        s = put_string(b, line->sample, line->sample_bytes, err);
+        s = put_string(f, line->sample, line->sample_bytes, err);
     if (s == LEAT_OK)
         s = put_text(b, "}\n", err);
     if (s != LEAT_OK)

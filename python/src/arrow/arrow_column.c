@@ -14,12 +14,12 @@
 
 #include "core/module.h"
 
-#define INLINE_VIEW 12 /* a view of up to so many bytes holds them itself */
+#define INLINE_VIEW 12 /* a view of at most this many bytes holds them itself */
 #define VIEW_BYTES  16
 
 /* ---- Types ---- */
 
-/* What people call the types that are met by mistake. */
+/* The names of types that users pass by mistake. */
 static const char *type_name(const struct ArrowSchema *schema)
 {
     static const struct {
@@ -80,7 +80,7 @@ static enum arrow_kind kind_of_text(const char *format)
     return strcmp(format, "vu") == 0 || strcmp(format, "vz") == 0 ? ARROW_VIEWS : 0;
 }
 
-/* The kind of a schema's values, 0 if it is not one of these. */
+/* The kind of a schema's values; 0: no known kind. */
 static enum arrow_kind kind_of(const struct ArrowSchema *s, struct arrow_place *place)
 {
     const char *format = s->format ? s->format : "";
@@ -126,7 +126,8 @@ static int64_t child_called(const struct ArrowSchema *s, const char *name, size_
     return -1;
 }
 
-/* Goes down as far as the path leads; NULL if it leads nowhere. The longest name first: it may have dots itself. */
+/* Follows the path as far as it leads; NULL if it leads nowhere. Tries the longest name first, since names may have
+ * dots themselves. */
 static const struct ArrowSchema *follow(const struct ArrowSchema *s, const char *path, struct arrow_place *place)
 {
     for (size_t length = strlen(path);;) {
@@ -193,7 +194,7 @@ static enum leat_status nonsense(struct leat_error *err, const struct arrow_plac
     return errors_set(err, LEAT_E_ARGUMENT, "column %s: an Arrow array contradicts its schema: %s", place->name, what);
 }
 
-/* What every array must have; `rows` of them are asked for from `first` on. */
+/* Checks what every array must have; `rows` rows are asked for, from `first` on. */
 static const char *wrong_with(const struct ArrowArray *a, int64_t buffers, bool more, int64_t children)
 {
     if (a->length < 0 || a->offset < 0 || a->length > INT64_MAX - a->offset || a->length + a->offset > INT64_MAX / 16)
@@ -374,7 +375,7 @@ static const char *get_view(const struct arrow_values *v, int64_t i, struct arro
     return NULL;
 }
 
-/* Value i of those that the array shows; NULL, or what is wrong. */
+/* Value i of the array's; returns NULL, or what is wrong. */
 static const char *get_value(const struct arrow_values *v, int64_t i, struct arrow_value *value)
 {
     int64_t span[2];

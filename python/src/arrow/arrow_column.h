@@ -1,7 +1,7 @@
 /*
- * arrow_column.h: a column of texts, of numbers or of lists of numbers in what Arrow's C interface hands over. Nothing
- * here knows Python, and nothing is believed that can be checked: types, counts of buffers, children and rows, offsets,
- * places in dictionaries. How long a buffer is the interface does not tell; the last offset is believed.
+ * arrow_column.h: a column of texts, of numbers or of lists of numbers in Arrow's C interface. Nothing here knows
+ * Python, and whatever can be checked is checked: types, counts of buffers, children and rows, offsets, indices into
+ * dictionaries. The interface does not say how long a buffer is; the last offset is believed.
  *
  * First arrow_find() looks for the column in a schema, once; then arrow_bind() takes each array of that schema.
  */
@@ -39,9 +39,9 @@ struct arrow_place {
 
 /*
  * `path` is a column's name, with dots between the names on the way through structs; a name that has dots itself is
- * found too. If the schema is no table but a column itself, it is that column, whatever the path. `kinds` (a sum) are
- * those wanted, and `what` says so in the sentence. LEAT_E_ARGUMENT: not of these kinds. LEAT_E_NOT_FOUND: no such
- * column; the sentence names those there are.
+ * found too. If the schema is not a table but a single column, that column is taken, whatever the path. `kinds` is the
+ * sum of the wanted kinds, and `what` names them in the sentence. LEAT_E_ARGUMENT: the column is of another kind.
+ * LEAT_E_NOT_FOUND: no such column; the sentence names those that exist.
  */
 enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, unsigned kinds, const char *what,
                             struct arrow_place *place, struct leat_error *err);
@@ -79,8 +79,8 @@ struct arrow_column {
 enum leat_status arrow_bind(struct arrow_column *column, const struct arrow_place *place,
                             const struct ArrowArray *array, struct leat_error *err);
 
-/* A value of the row: *missing, or set as its kind wants. The memory is the array's. LEAT_E_ARGUMENT: it makes no
- * sense. */
+/* Reads the value of a row: *missing, or set as its kind requires. The memory is the array's. LEAT_E_ARGUMENT: it
+ * contradicts itself. */
 struct arrow_value {
     bool missing;
     const char *text; /* texts */
@@ -91,7 +91,7 @@ struct arrow_value {
 enum leat_status arrow_get(const struct arrow_column *column, int64_t row, struct arrow_value *value,
                            struct leat_error *err);
 
-/* Number i of those that lists point at; as arrow_value.number. False if it is missing. */
+/* Reads number i of those that lists point at, like arrow_value.number. Returns false if it is missing. */
 bool arrow_number(const struct arrow_column *column, int64_t i, int64_t *number);
 
 /* Whether such a number is below zero. */

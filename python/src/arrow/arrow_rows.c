@@ -97,7 +97,7 @@ static enum leat_status add_row(struct adding *a, int64_t row, const struct arro
     return s == LEAT_OK ? leat_packer_add_ids(a->packer, a->ids.at, a->ids.count, &origin, err) : s;
 }
 
-/* Looks at all rows before the first one is taken, so that an array is taken whole or not at all. */
+/* Checks all rows before the first one is taken, so that an array is taken whole or not at all. */
 static enum leat_status check_rows(const struct arrow_rows *r, const struct adding *a, int64_t first, bool skip_missing,
                                    struct leat_error *err)
 {

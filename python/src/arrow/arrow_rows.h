@@ -21,9 +21,9 @@ struct arrow_rows {
 /* The rows of a leat._leat.ArrowRows; NULL with TypeError for anything else. */
 struct arrow_rows *arrow_rows_of(PyObject *object);
 
-/* What becomes of rows. */
+/* How rows become documents. */
 struct arrow_rows_plan {
-    uint64_t skip;     /* so many rows, over all arrays, are passed by */
+    uint64_t skip;     /* how many rows, over all arrays, are passed by */
     bool skip_missing; /* rows without a text are left out; else they are an error, and nothing of the array is taken */
     uint64_t input;    /* of the origins; LEAT_NONE: none */
     uint64_t row;      /* the number of the next row in that input */

@@ -6,7 +6,7 @@
 
 /* ---- Taking over ---- */
 
-/* Moves a struct out of its capsule: from here on we release it, and the capsule's end does nothing. */
+/* Moves a struct out of its capsule: the stream releases it now, and the capsule's destructor does nothing. */
 #define TAKE(capsule, name, type, to)                                                                                  \
     do {                                                                                                               \
         struct type *from = PyCapsule_GetPointer(capsule, name);                                                       \
@@ -90,7 +90,7 @@ void arrow_stream_close(struct arrow_stream *s)
 {
     PyObject *type, *value, *trace;
 
-    /* a producer in Python must not find the exception that we are about to leave with */
+    /* a producer in Python must not see the exception that is being raised here */
     PyErr_Fetch(&type, &value, &trace);
     if (s->array.release)
         s->array.release(&s->array);

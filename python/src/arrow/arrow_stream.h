@@ -1,6 +1,6 @@
 /*
- * arrow_stream.h: arrays from any Python object that speaks Arrow's PyCapsule interface. Calls of the producer are made
- * without the GIL, which it takes itself where it needs it.
+ * arrow_stream.h: arrays from any Python object that supports Arrow's PyCapsule interface. The producer's functions are
+ * called without the GIL; it takes the GIL itself if it needs it.
  *
  * The room python/src/arrow/ reads columns of Arrow's C interface; it knows no tokenizer and no packer.
  */
@@ -26,7 +26,7 @@ int arrow_stream_open(struct arrow_stream *s, PyObject *capsules);
 /* The next array, in s->array; its release is NULL after the last one. The GIL must not be held. */
 enum leat_status arrow_stream_next(struct arrow_stream *s, struct leat_error *err);
 
-/* The GIL must be held. Arrays that were moved out of s->array are not its own any more. */
+/* The GIL must be held. Arrays that were moved out of s->array belong to whoever moved them. */
 void arrow_stream_close(struct arrow_stream *s);
 
 #endif

@@ -1,4 +1,5 @@
-/* arrow_texts.h: all texts of a column of an Arrow stream, where they lie: no object and no copy for any of them. */
+/* arrow_texts.h: all texts of a column of an Arrow stream, where they are: without an object or a copy for any of
+ * them. */
 #ifndef LEAT_PYTHON_ARROW_TEXTS_H
 #define LEAT_PYTHON_ARROW_TEXTS_H
 

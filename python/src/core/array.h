@@ -1,6 +1,6 @@
 /*
- * array.h: leat._leat.Array: numbers in memory, to be taken by other packages without a copy: `__dlpack__` (torch, jax,
- * numpy), `__array_interface__` (numpy). The buffer protocol is not part of the limited API of Python 3.10.
+ * array.h: leat._leat.Array: numbers in memory that other packages can use without a copy: `__dlpack__` (torch, jax,
+ * numpy), `__array_interface__` (numpy). The limited API of Python 3.10 has no buffer protocol.
  */
 #ifndef LEAT_PYTHON_ARRAY_H
 #define LEAT_PYTHON_ARRAY_H

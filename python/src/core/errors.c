@@ -1,4 +1,4 @@
-/* errors.c: leat.Error: the library's sentence as an exception, with what a program may want to know of it. */
+/* errors.c: leat.Error: the library's sentence as an exception, with attributes that a program may need. */
 #include "module.h"
 
 #include <stdarg.h>
@@ -46,6 +46,7 @@ static const char *const hints[] = {
     [LEAT_HINT_MEMORY] = " (memory=BYTES)",
     [LEAT_HINT_SKIP] = " (skip_unknown=True)",
     [LEAT_HINT_BINARY] = " (allow_binary=True packs it all the same)",
+    [LEAT_HINT_FOLLOW] = " (follow_links=True)",
 };
 
 static PyObject *sentence(const struct leat_error *err)
@@ -100,7 +101,7 @@ int errors_register(PyObject *module)
     PyObject *attributes = PyDict_New();
     int r = attributes ? 0 : -1;
 
-    /* so that an Error made by hand, or unpickled, has them all */
+    /* so that an Error made by hand, or unpickled, has all of them */
     for (size_t i = 0; r == 0 && i < sizeof names / sizeof *names; i++)
         r = PyDict_SetItemString(attributes, names[i], Py_None);
     if (r == 0) {

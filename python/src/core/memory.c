@@ -10,7 +10,7 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define MAX_KEPT  32u
 
-/* Lies before the memory that is given out. */
+/* Stands before the memory that is given out. */
 struct block {
     size_t bytes; /* of the memory */
     struct handle *pool;
@@ -57,7 +57,7 @@ static struct block *block_new(size_t bytes)
     return memory;
 }
 
-/* The newest that fits: its bytes are the likeliest to be in the cache. */
+/* Takes the newest block that fits, since its bytes are the likeliest to be in the cache. */
 static struct block *pool_take(struct pool *p, size_t bytes)
 {
     struct block *found = NULL;
@@ -74,7 +74,7 @@ static struct block *pool_take(struct pool *p, size_t bytes)
     return found;
 }
 
-/* If there is no room the oldest goes: its size is probably no longer asked for. */
+/* If there is no room, the oldest block goes, because its size is probably no longer asked for. */
 static void pool_keep(struct pool *p, struct block *b)
 {
     struct block *gone = NULL;

@@ -1,6 +1,6 @@
 /*
- * memory.h: memory of the numbers that a consumer owns. A pool keeps what was freed and gives it out again, so that a
- * batch does not cost the page faults of fresh memory: at 1 MiB a batch they would take longer than filling it.
+ * memory.h: memory for numbers that a consumer owns. A pool keeps what was freed and gives it out again, which saves a
+ * batch the page faults of fresh memory: at 1 MiB per batch, they would take longer than filling it.
  */
 #ifndef LEAT_PYTHON_MEMORY_H
 #define LEAT_PYTHON_MEMORY_H

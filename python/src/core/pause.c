@@ -83,7 +83,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Until the work has ended, or for SECONDS_BETWEEN; returns whether it has. */
+/* Waits until the work has ended, or for SECONDS_BETWEEN; returns whether it has ended. */
 static bool wait_a_while(struct running *r)
 {
     double end = now() + SECONDS_BETWEEN;
@@ -147,7 +147,7 @@ int pause_run(struct pause_work *w)
     if (start(&r, &thread)) {
         result = wait_and_look(&r, &p);
         pthread_join(thread, NULL);
-    } else { /* no thread can be had: then without looking */
+    } else { /* without a thread: work without looking for signals */
         run(&r);
         result = pause_look_now(&p);
     }

@@ -1,4 +1,4 @@
-/* types.c: how the types of the extension are made and end: see module.h. */
+/* types.c: makes the types of the extension, and ends their objects: see module.h. */
 #include "module.h"
 
 int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)

@@ -140,17 +140,17 @@ static PyObject *dataset_info(PyObject *self, PyObject *unused)
     leat_dataset_info(call.d, &i);
     return dataset_end(
         &call, LEAT_OK,
-        Py_BuildValue("{s:K,s:N,s:K,s:K,s:K,s:N,s:N,s:K,s:K,s:N,s:I,s:I,s:O,s:O,s:O,s:y#,s:y#}", "tokens",
-                      (unsigned long long)i.tokens, "documents", args_number(i.documents), "inputs",
-                      (unsigned long long)i.inputs, "parts", (unsigned long long)i.parts, "vocabulary",
-                      (unsigned long long)i.vocabulary, "end_token", args_number(i.end_token), "begin_token",
-                      args_number(i.begin_token), "token_bytes", (unsigned long long)i.token_bytes, "index_bytes",
-                      (unsigned long long)i.index_bytes, "created", args_number(i.created ? i.created : LEAT_NONE),
-                      "token_width", i.token_width, "format_version", i.format_version, "stores_lines",
-                      i.stores_lines ? Py_True : Py_False, "stores_ids", i.stores_ids ? Py_True : Py_False,
-                      "stores_hashes", i.stores_hashes ? Py_True : Py_False, "identity", (const char *)i.identity,
-                      (Py_ssize_t)sizeof i.identity, "fingerprint", (const char *)i.fingerprint,
-                      (Py_ssize_t)sizeof i.fingerprint));
+        Py_BuildValue(
+            "{s:K,s:N,s:K,s:K,s:K,s:N,s:N,s:K,s:K,s:N,s:I,s:I,s:O,s:O,s:O,s:O,s:y#,s:y#}", "tokens",
+            (unsigned long long)i.tokens, "documents", args_number(i.documents), "inputs", (unsigned long long)i.inputs,
+            "parts", (unsigned long long)i.parts, "vocabulary", (unsigned long long)i.vocabulary, "end_token",
+            args_number(i.end_token), "begin_token", args_number(i.begin_token), "token_bytes",
+            (unsigned long long)i.token_bytes, "index_bytes", (unsigned long long)i.index_bytes, "created",
+            args_number(i.created ? i.created : LEAT_NONE), "token_width", i.token_width, "format_version",
+            i.format_version, "stores_lines", i.stores_lines ? Py_True : Py_False, "stores_ids",
+            i.stores_ids ? Py_True : Py_False, "stores_hashes", i.stores_hashes ? Py_True : Py_False, "stores_mask",
+            i.stores_mask ? Py_True : Py_False, "identity", (const char *)i.identity, (Py_ssize_t)sizeof i.identity,
+            "fingerprint", (const char *)i.fingerprint, (Py_ssize_t)sizeof i.fingerprint));
 }
 
 static PyObject *dataset_part(PyObject *self, PyObject *args)
@@ -283,6 +283,32 @@ static PyObject *dataset_starts(PyObject *self, PyObject *args)
     return dataset_end(&call, s, result);
 }
 
+/* mask(first, count): an Array of u8. */
+static PyObject *dataset_mask(PyObject *self, PyObject *args)
+{
+    struct array_shape a = { .dimensions = 1, .kind = ARRAY_UNSIGNED, .bytes = 1, .writable = 1 };
+    struct leat_info info = LEAT_INFO_INIT;
+    struct handle *memory = NULL;
+    struct dataset_call call;
+    uint64_t first, count;
+    enum leat_status s;
+    PyObject *result;
+
+    if (!PyArg_ParseTuple(args, "O&O&:mask", args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
+        return NULL;
+    leat_dataset_info(call.d, &info);
+    if (count <= info.tokens)
+        memory = memory_make(NULL, (size_t)count);
+    if (count <= info.tokens && !memory)
+        return dataset_end(&call, LEAT_OK, PyErr_NoMemory());
+    a.data = memory ? handle_thing(memory) : NULL;
+    a.shape[0] = (int64_t)count;
+    ARGS_UNLOCKED(s = leat_dataset_mask(call.d, first, count, a.data, &call.err));
+    result = s == LEAT_OK ? array_make(memory, &a) : NULL;
+    handle_drop(memory);
+    return dataset_end(&call, s, result);
+}
+
 static PyObject *dataset_documents_in(PyObject *self, PyObject *args)
 {
     struct dataset_call call;
@@ -305,6 +331,7 @@ static PyMethodDef methods[] = {
     { "view", dataset_view, METH_VARARGS, NULL },
     { "document", dataset_document, METH_VARARGS, NULL },
     { "starts", dataset_starts, METH_VARARGS, NULL },
+    { "mask", dataset_mask, METH_VARARGS, NULL },
     { "documents_in", dataset_documents_in, METH_VARARGS, NULL },
     { "input", dataset_input, METH_VARARGS, NULL },
     { "origin", dataset_origin, METH_VARARGS, NULL },

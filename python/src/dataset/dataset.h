@@ -1,8 +1,8 @@
 /*
  * dataset.h: leat._leat.Dataset, an open dataset. dataset.c has its facts, tokens and documents; dataset_origin.c where
- * documents came from and what else is stored; dataset_verify.c and dataset_text.c what their names say.
+ * documents came from and what else is stored; dataset_verify.c checks it, and dataset_text.c decodes its tokens.
  *
- * The room python/src/dataset/ has this type only; plans and loaders, which use datasets, stand above it.
+ * The room python/src/dataset/ has only this type; plans and loaders, which use datasets, are in rooms above it.
  */
 #ifndef LEAT_PYTHON_DATASET_H
 #define LEAT_PYTHON_DATASET_H
@@ -17,7 +17,7 @@ struct dataset {
     void *decoder;         /* dataset_text.c; NULL: not needed yet, or in use */
 };
 
-/* What a call works with: held while it runs, so that another thread may close the object. */
+/* What a call works with. It is held while the call runs, so that another thread may close the object. */
 struct dataset_call {
     struct handle *handle;
     const struct leat_dataset *d;
@@ -25,9 +25,9 @@ struct dataset_call {
     struct leat_error err;
 };
 
-/* False with an exception set: it is closed. */
+/* Begins a call. Returns false with an exception set if the dataset is closed. */
 int dataset_begin(PyObject *self, struct dataset_call *call);
-/* Lets go. `result` is passed through, but LEAT_OK is needed for it: else it is dropped, and the error raised. */
+/* Ends a call, and returns `result` if the status is LEAT_OK; otherwise drops it and raises the error. */
 PyObject *dataset_end(struct dataset_call *call, enum leat_status s, PyObject *result);
 
 /* An object for a dataset that other code has opened; `name` is a file's. */

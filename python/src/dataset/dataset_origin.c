@@ -4,7 +4,8 @@
 #include "core/args.h"
 #include "dataset.h"
 
-/* A string of the index, by the call that fits; NULL with an exception set, or *s is not LEAT_OK. */
+/* Reads a string of the index by the call that fits; NULL with an exception set, or with another status than LEAT_OK in
+ * *s. */
 typedef enum leat_status string_call(const struct leat_dataset *d, uint64_t number, char *text, size_t capacity,
                                      uint64_t *bytes, struct leat_error *err);
 

@@ -1,4 +1,4 @@
-/* dataset_text.c: the text that tokens of a dataset stand for, by the tokenizer that it keeps. */
+/* dataset_text.c: decodes tokens of a dataset with the tokenizer that it stores. */
 #include <stdlib.h>
 
 #include <leat_pack.h>
@@ -87,7 +87,7 @@ PyObject *dataset_decode(PyObject *self, PyObject *args)
     leat_dataset_info(call.d, &info);
     if (count > info.tokens)
         count = info.tokens + 1; /* out of range, without asking for memory */
-    /* another thread that comes meanwhile opens its own */
+    /* another thread that comes in the meantime opens its own */
     x = object->decoder;
     object->decoder = NULL;
     ARGS_UNLOCKED(s = decode(&x, call.d, first, count, &text, &bytes, &call.err));

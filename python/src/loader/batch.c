@@ -17,7 +17,7 @@
 
 struct batch {
     PyObject base;
-    struct handle *loader; /* while the batch is held; else NULL */
+    struct handle *loader; /* while the batch is held; then NULL */
     struct handle *plan;
     const struct leat_batch *held;
     struct batch_form form;
@@ -83,7 +83,7 @@ void *batch_get_output(const struct leat_outputs *o, enum batch_output which)
 
 /* ---- Life ---- */
 
-/* Copies of what goes with the slot. */
+/* Copies what will be gone with the slot. */
 static int copy_facts(struct batch *self, const struct leat_batch *b)
 {
     size_t samples = b->rows * sizeof *b->samples, lengths = b->rows * sizeof *b->lengths;
@@ -131,7 +131,7 @@ static void let_go(struct batch *self, void *stream)
     self->loader = NULL;
     if (held)
         leat_batch_release(held, stream);
-    /* this may be the last holder: the loader's thread is then waited for */
+    /* this may be the last holder, which waits for the loader's thread */
     ARGS_UNLOCKED(handle_drop(loader));
 }
 

@@ -1,6 +1,6 @@
 /*
- * batch.h: leat._leat.Batch: a batch that the library has given, while it is held, and what is known of it afterwards.
- * The numbers that are made of it always come in the order of enum batch_output.
+ * batch.h: leat._leat.Batch: a batch that the library has given, while it is held, and its facts afterwards. Its
+ * outputs always come in the order of enum batch_output.
  *
  * The room python/src/loader/ has loaders, their batches and statistics; frameworks are the concern of
  * python/leat/frameworks.py.
@@ -12,9 +12,8 @@
 #include "core/handle.h"
 #include "core/module.h"
 
-/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, its name in Python, and what batch_shape() is to say
- * of a number. Further ones come last. All of Python goes by these rows, but for the types of leat.Batch in
- * batch.pyi. */
+/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, its name in Python, and what batch_shape() says
+ * about a number. New rows come last. All of Python goes by these rows, except the types of leat.Batch in batch.pyi. */
 #define BATCH_EACH(row)                                                                                                \
     row(INPUTS, inputs, "inputs", BATCH_NUMBERS) row(LABELS, labels, "labels", BATCH_NUMBERS)                          \
         row(POSITION_IDS, position_ids, "position_ids", BATCH_NUMBERS)                                                 \
@@ -32,7 +31,7 @@ enum batch_kind {
 #define BATCH_NUMBER(name, field, python, kind) BATCH_##name,
 enum batch_output { BATCH_EACH(BATCH_NUMBER) BATCH_OUTPUTS };
 
-/* How a loader's numbers are wanted: constant while it lives. */
+/* The form in which a loader's numbers are wanted: constant while it lives. */
 struct batch_form {
     uint32_t wanted; /* bits of enum leat_output */
     uint32_t number_bytes, unshifted, mask_first;
@@ -56,5 +55,6 @@ void *batch_get_output(const struct leat_outputs *o, enum batch_output which);
 
 int batch_register(PyObject *module);
 int loader_register(PyObject *module); /* loader.c */
+int turn_register(PyObject *module);   /* turn.c */
 
 #endif

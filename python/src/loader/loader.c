@@ -1,6 +1,10 @@
 /*
- * loader.c: leat._leat.Loader. next() gives a batch that is held; take() gives one as numbers that the consumer owns,
- * in one call, with Python's lock released once.
+ * loader.c: leat._leat.Loader.
+ *
+ * Options come as a dict, whose numbers a table puts into the library's struct. The loader's handle keeps the plan
+ * open, and each batch holds the loader's handle. next() gives a batch that is held; take() gives one as numbers that
+ * the consumer owns, in one call, with Python's lock released once. Only one thread at a time gets a batch; while it
+ * waits, it looks for signals (pause.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +24,7 @@ struct loader {
     struct handle *handle; /* NULL: closed */
     struct handle *plan, *pool;
     struct batch_form form;
-    int busy; /* a call for a batch is running */
+    uint64_t cursor; /* after the last batch that the library gave */
 };
 
 static PyTypeObject *loader_type;
@@ -63,7 +67,7 @@ static int set_number(struct leat_loader_options *o, const struct option *option
         number = (long long)wide;
     }
     if (option->bytes == sizeof narrow) {
-        /* -1 is what "anywhere" is of numa_node */
+        /* -1 is "anywhere" in numa_node */
         if (number > INT32_MAX || number < -1)
             return PyErr_Format(PyExc_ValueError, "%s: %R is out of range", option->name, value), 0;
         memcpy(at, &narrow, sizeof narrow);
@@ -115,7 +119,7 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     self->handle = handle;
     self->plan = handle_hold(plan);
     self->pool = memory_pool_make();
-    self->busy = 0;
+    self->cursor = o->position;
     self->form = (struct batch_form) { .wanted = o->outputs,
                                        .number_bytes = o->number_bytes,
                                        .unshifted = o->unshifted,
@@ -181,27 +185,21 @@ static void loader_dealloc(PyObject *self)
 
 /* ---- Batches ---- */
 
-/* Held, and no other thread is inside: NULL with an exception set. */
+/* Holds the loader during a call, so that another thread may close it meanwhile. NULL with an exception set. Turn sees
+ * to it that only one thread at a time calls. */
 static struct handle *begin(struct loader *self)
 {
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
-    if (self->busy)
-        return PyErr_SetString(
-                   PyExc_RuntimeError,
-                   "another thread is waiting for a batch of this loader: only one thread at a time may take batches"),
-               NULL;
-    self->busy = 1;
     return handle_hold(self->handle);
 }
 
-static void end(struct loader *self, struct handle *handle)
+static void end(struct handle *handle)
 {
-    self->busy = 0;
     ARGS_UNLOCKED(handle_drop(handle));
 }
 
-/* What an attempt to get a batch needs and gives, without Python's lock. */
+/* The arguments and results of an attempt to get a batch, which runs without Python's lock. */
 struct attempt {
     struct leat_loader *loader;
     struct handle *pool; /* NULL: hold the batch */
@@ -249,13 +247,14 @@ static enum leat_status try(struct attempt *t)
     const struct timespec moment = { 0, 20000 };
     enum leat_status s = leat_loader_next_within(t->loader, WAIT_NS, &t->batch, &t->err);
 
-    if (s == LEAT_E_AGAIN) /* without a thread it may come back at once: when a device is not done yet */
+    if (s == LEAT_E_AGAIN) /* without a thread it may return at once, if a device is not done yet */
         nanosleep(&moment, NULL);
     return s == LEAT_OK && t->pool ? fill(t) : s;
 }
 
-/* LEAT_OK, LEAT_E_END, or another one with an exception set. */
-static enum leat_status get(struct attempt *t)
+/* LEAT_OK, LEAT_E_END, or another one with an exception set. From here on the library's cursor is after the batch,
+ * whether it reaches the caller or not. */
+static enum leat_status get(struct loader *self, struct attempt *t)
 {
     enum leat_status s;
 
@@ -264,6 +263,8 @@ static enum leat_status get(struct attempt *t)
         if (s == LEAT_E_AGAIN && PyErr_CheckSignals() < 0)
             return LEAT_E_STATE;
     } while (s == LEAT_E_AGAIN);
+    if (t->batch)
+        self->cursor = t->batch->cursor;
     if (s == LEAT_OK || (s == LEAT_E_END && !t->batch))
         return s;
     if (t->batch)
@@ -286,12 +287,12 @@ static PyObject *loader_next(PyObject *object, PyObject *unused)
     if (!handle)
         return NULL;
     t.loader = handle_thing(handle);
-    s = get(&t);
+    s = get(self, &t);
     if (s == LEAT_OK)
         result = batch_make(handle, self->plan, t.batch, &self->form, 1);
     else if (s == LEAT_E_END)
         result = Py_NewRef(Py_None);
-    end(self, handle);
+    end(handle);
     return result;
 }
 
@@ -334,7 +335,7 @@ static PyObject *loader_take(PyObject *object, PyObject *args)
     if (!handle)
         return NULL;
     t.loader = handle_thing(handle);
-    s = get(&t);
+    s = get(self, &t);
     if (s == LEAT_OK) {
         result = make_outputs(self, handle, &t, capsules);
         leat_batch_release(t.batch, NULL);
@@ -342,7 +343,7 @@ static PyObject *loader_take(PyObject *object, PyObject *args)
     } else if (s == LEAT_E_END) {
         result = Py_NewRef(Py_None);
     }
-    end(self, handle);
+    end(handle);
     return result;
 }
 
@@ -382,6 +383,12 @@ static PyObject *loader_line(PyObject *object, PyObject *unused)
     return args_text(text);
 }
 
+static PyObject *loader_get_cursor(PyObject *object, void *unused)
+{
+    (void)unused;
+    return args_number(loader_of(object)->cursor);
+}
+
 static PyObject *loader_get_closed(PyObject *object, void *unused)
 {
     (void)unused;
@@ -402,6 +409,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef properties[] = {
     { "closed", loader_get_closed, NULL, NULL, NULL },
+    { "cursor", loader_get_cursor, NULL, NULL, NULL },
     { NULL, NULL, NULL, NULL, NULL },
 };
 

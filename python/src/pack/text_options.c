@@ -35,16 +35,27 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
 {
     struct leat_pack_options *p = &o->options;
     unsigned long long end, begin, memory, rejects, ppm, seed, created;
-    PyObject *splits;
+    PyObject *splits, *keep;
     Py_ssize_t count;
     int format;
 
     *o = (struct text_pack_options) { .options = LEAT_PACK_OPTIONS_INIT };
-    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpp", &format, &p->text, &p->id, &end, &begin, &p->special,
+    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpppOz", &format, &p->text, &p->id, &end, &begin, &p->special,
                           &p->reject_invalid, &p->threads, &memory, &rejects, &ppm, &p->part, &p->parts, &p->shuffle,
                           &seed, &p->dedup, &splits, &p->resume, &p->force, &created, &p->skip_unknown,
-                          &p->allow_binary))
+                          &p->allow_binary, &p->follow_links, &keep, &p->by))
         return -1;
+    if (PyList_Size(keep) > TEXT_CONDITIONS) {
+        PyErr_Format(PyExc_ValueError, "at most %d conditions are allowed", TEXT_CONDITIONS);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyList_Size(keep); i++) {
+        o->keep[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(keep, i), NULL);
+        if (!o->keep[i])
+            return -1;
+    }
+    p->keep = o->keep;
+    p->keep_count = (uint64_t)PyList_Size(keep);
     count = text_splits_take(o->splits, splits);
     if (count < 0)
         return -1;
@@ -66,12 +77,12 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
 
 PyObject *text_report(const struct leat_pack_report *r)
 {
-    return Py_BuildValue("{sK sK sK sK sK sK sK sK sK sy# sK sN sN sK sK sK}", NUMBER(inputs), NUMBER(documents),
+    return Py_BuildValue("{sK sK sK sK sK sK sK sK sK sy# sK sN sN sK sK sK sK sK}", NUMBER(inputs), NUMBER(documents),
                          NUMBER(tokens), NUMBER(text_bytes), NUMBER(disk_bytes), NUMBER(rejects), NUMBER(deduplicated),
                          NUMBER(special_strings), NUMBER(damaged_inputs), "damage", r->damage,
                          (Py_ssize_t)strnlen(r->damage, sizeof r->damage), NUMBER(peak_memory), "resumable",
                          PyBool_FromLong(r->resumable), "was_finished", PyBool_FromLong(r->was_finished),
-                         NUMBER(skipped), NUMBER(replaced), NUMBER(not_json));
+                         NUMBER(skipped), NUMBER(replaced), NUMBER(not_json), NUMBER(kept_out), NUMBER(row_groups));
 }
 
 PyObject *text_infos(const struct leat_info *infos, size_t count)

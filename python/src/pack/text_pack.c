@@ -1,25 +1,16 @@
-/*
- * text_pack.c: pack() and merge() of leat._leat, of which python/leat/packing.py makes those of leat.
- *
- * The GIL is released for the whole run. The library's callbacks take it (pause_tell()), let signal handlers run and
- * call Python's functions. If one raises, the exception stays set, and the answer to progress stops the library. The
- * caller then gets that exception; its cause is leat.Error, whose `resumable` says whether the run can go on. An
- * exception that comes too late to stop the run is raised all the same.
- */
+/* text_pack.c: pack() and merge() of leat._leat, which python/leat/packing.py wraps. See text_run.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/args.h"
-#include "core/pause.h"
 #include "text_options.h"
+#include "text_run.h"
 
 /* ---- Progress ---- */
 
 struct watching {
-    struct pause pause;
-    PyObject *function; /* None: nothing but signals */
-    PyObject *notice;
-    bool raised; /* an exception is set; it ends the run */
+    struct text_watch base;
+    PyObject *notice, *output; /* functions that take a tuple */
     bool started;
     uint64_t text_before; /* of a run that is resumed */
 };
@@ -28,65 +19,37 @@ static uint32_t on_pack(void *context, const struct leat_pack_progress *p)
 {
     struct watching *w = context;
 
-    if (!w->started) { /* reports it before any work, if a run was resumed */
+    /* the first report after "checking" comes before any work, if a run was resumed */
+    if (!w->started && p->bytes_before > 0 && strcmp(p->bound, "checking") != 0) {
         w->started = true;
-        w->text_before = p->bytes_before > 0 ? p->text_bytes : 0;
+        w->text_before = p->text_bytes;
     }
-    if (!w->raised)
-        w->raised =
-            pause_tell(&w->pause, w->function, "(KKKKKKKs)", (unsigned long long)p->bytes,
+    if (!w->base.raised)
+        w->base.raised =
+            pause_tell(&w->base.pause, w->base.function, "(KKKKKKKs)", (unsigned long long)p->bytes,
                        (unsigned long long)p->total_bytes, (unsigned long long)p->text_bytes,
                        (unsigned long long)p->tokens, (unsigned long long)p->documents, (unsigned long long)p->rejects,
                        (unsigned long long)p->bytes_before, p->bound ? p->bound : "") < 0;
-    return w->raised;
+    return w->base.raised;
 }
 
 static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
     struct watching *w = context;
 
-    if (!w->raised)
-        w->raised = pause_tell(&w->pause, w->notice, "((iyK))", (int)notice->kind, notice->path,
-                               (unsigned long long)notice->count) < 0;
+    if (!w->base.raised)
+        w->base.raised = pause_tell(&w->base.pause, w->notice, "((iyK))", (int)notice->kind, notice->path,
+                                    (unsigned long long)notice->count) < 0;
 }
 
-static uint32_t on_merge(void *context, uint64_t done, uint64_t total)
+static void on_output(void *context, const struct leat_by_output *o)
 {
     struct watching *w = context;
 
-    if (!w->raised)
-        w->raised = pause_tell(&w->pause, w->function, "(KK)", (unsigned long long)done, (unsigned long long)total) < 0;
-    return w->raised;
-}
-
-/* ---- Failures ---- */
-
-/*
- * With leat.Error raised: gives it `resumable`. If a signal handler or the caller's own function had ended the run,
- * that exception is raised, with leat.Error as its cause.
- */
-static void raise_all(const struct leat_error *err, const char *output, bool resumable, PyObject *stopped[3])
-{
-    PyObject *type, *value, *trace, *truth = resumable ? Py_True : Py_False;
-
-    errors_raise(err, output);
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    if (value && PyObject_SetAttrString(value, "resumable", truth) < 0)
-        PyErr_Clear();
-    if (!stopped[0]) {
-        PyErr_Restore(type, value, trace);
-        return;
-    }
-    PyErr_NormalizeException(&stopped[0], &stopped[1], &stopped[2]);
-    if (stopped[1] && value) {
-        PyException_SetCause(stopped[1], value);
-        value = NULL;
-    }
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(trace);
-    PyErr_Restore(stopped[0], stopped[1], stopped[2]);
+    if (!w->base.raised)
+        w->base.raised = pause_tell(&w->base.pause, w->output, "((yyzKKy#))", o->name, o->value, o->split,
+                                    (unsigned long long)o->info->documents, (unsigned long long)o->info->tokens,
+                                    o->info->identity, (Py_ssize_t)sizeof o->info->identity) < 0;
 }
 
 /* ---- pack ---- */
@@ -100,54 +63,46 @@ struct run {
     struct leat_pack_report report;
 };
 
-static PyObject *run_pack(struct run *r, PyObject *function, PyObject *notice)
+static PyObject *run_pack(struct run *r, PyObject *function, PyObject *notice, PyObject *output)
 {
-    struct watching w = { .function = function, .notice = notice };
-    PyObject *stopped[3] = { NULL, NULL, NULL };
+    struct watching w = { .base.function = function, .notice = notice, .output = output };
     struct leat_error err;
     enum leat_status s;
 
     r->options.options.progress = on_pack;
     r->options.options.notice = on_notice;
+    r->options.options.output = on_output;
     r->options.options.context = &w;
     r->report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     r->report.splits = r->splits;
     for (size_t i = 0; i < TEXT_SPLITS; i++)
         r->splits[i] = (struct leat_info)LEAT_INFO_INIT;
-    pause_begin(&w.pause);
+    pause_begin(&w.base.pause);
     s = leat_pack(r->output, r->inputs, r->input_count, &r->options.options, &r->report, &err);
-    pause_end(&w.pause);
-    if (w.raised)
-        PyErr_Fetch(&stopped[0], &stopped[1], &stopped[2]);
-    if (s != LEAT_OK) {
-        raise_all(&err, r->output, r->report.resumable, stopped);
+    pause_end(&w.base.pause);
+    if (!text_run_ended(w.base.raised, s, &err, r->output, r->report.resumable))
         return NULL;
-    }
-    /* it had come to its end before it could be stopped */
-    if (w.raised) {
-        PyErr_Restore(stopped[0], stopped[1], stopped[2]);
-        return NULL;
-    }
     return Py_BuildValue("NNK", text_report(&r->report), text_infos(r->splits, r->options.options.split_count),
                          (unsigned long long)w.text_before);
 }
 
-/* pack(output, inputs, tokenizer, options, progress, notice) -> (report, splits, bytes of text of the run that it
- * resumes); notice((kind, path, count)) */
+/* pack(output, inputs, tokenizer, options, progress, notice, made) -> (report, splits, bytes of text of the run that it
+ * resumes); notice((kind, path, count)); made((name, value, split or None, documents, tokens, identity)) */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
-    PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *notice, *result = NULL;
+    PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *notice, *made, *result = NULL;
     struct run *r = calloc(1, sizeof *r);
     struct text_tokenizer *t;
 
     (void)module;
     if (!r)
         return PyErr_NoMemory();
-    if (PyArg_ParseTuple(args, "O&OOOOO", args_path, &output, &inputs, &tokenizer, &options, &progress, &notice) &&
+    if (PyArg_ParseTuple(args, "O&OOOOOO", args_path, &output, &inputs, &tokenizer, &options, &progress, &notice,
+                         &made) &&
         (t = text_tokenizer_of(tokenizer)) != NULL && text_options_take(&r->options, t, options) == 0 &&
         (r->inputs = args_paths(inputs, &r->input_count, &names)) != NULL) {
         r->output = output ? PyBytes_AsString(output) : NULL;
-        result = run_pack(r, progress, notice);
+        result = run_pack(r, progress, notice, made);
     }
     Py_XDECREF(output);
     Py_XDECREF(names);
@@ -159,43 +114,35 @@ static PyObject *text_pack(PyObject *module, PyObject *args)
 /* ---- merge ---- */
 
 static PyObject *run_merge(const char *output, const char *const *parts, size_t count, struct leat_merge_options *o,
-                           struct leat_info *splits, PyObject *function)
+                           struct leat_info *splits, PyObject *function, PyObject *output_made)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT;
-    struct watching w = { .function = function };
-    PyObject *stopped[3] = { NULL, NULL, NULL };
+    struct watching w = { .base.function = function, .output = output_made };
     struct leat_error err;
     enum leat_status s;
 
     report.splits = splits;
     report.info = &info;
-    o->progress = on_merge;
+    o->progress = text_on_bytes;
+    o->output = on_output;
     o->context = &w;
-    pause_begin(&w.pause);
+    pause_begin(&w.base.pause);
     s = leat_merge(output, parts, count, o, &report, &err);
-    pause_end(&w.pause);
-    if (w.raised)
-        PyErr_Fetch(&stopped[0], &stopped[1], &stopped[2]);
-    if (s != LEAT_OK) {
-        raise_all(&err, output, false, stopped);
+    pause_end(&w.base.pause);
+    if (!text_run_ended(w.base.raised, s, &err, output, false))
         return NULL;
-    }
-    if (w.raised) {
-        PyErr_Restore(stopped[0], stopped[1], stopped[2]);
-        return NULL;
-    }
     return Py_BuildValue("NNKK", text_infos(&info, 1), text_infos(splits, o->split_count),
                          (unsigned long long)report.documents, (unsigned long long)report.deduplicated);
 }
 
-/* merge(output, parts, shuffle, seed, dedup, splits, memory, replace, created, progress)
+/* merge(output, parts, shuffle, seed, dedup, splits, threads, memory, replace, created, progress, made)
  * -> (info, splits, documents of all parts, left out) */
 static PyObject *text_merge(PyObject *module, PyObject *args)
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
     unsigned long long seed, memory, created;
-    PyObject *output = NULL, *given, *names = NULL, *list, *progress, *result = NULL;
+    PyObject *output = NULL, *given, *names = NULL, *list, *progress, *made, *result = NULL;
     struct leat_split splits[TEXT_SPLITS];
     struct leat_info infos[TEXT_SPLITS];
     const char **parts = NULL;
@@ -203,8 +150,8 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
     Py_ssize_t count;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&OpKpOKpKO", args_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list, &memory,
-                          &o.force, &created, &progress))
+    if (!PyArg_ParseTuple(args, "O&OpKpOIKpKOO", args_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list,
+                          &o.threads, &memory, &o.force, &created, &progress, &made))
         return NULL;
     for (size_t i = 0; i < TEXT_SPLITS; i++)
         infos[i] = (struct leat_info)LEAT_INFO_INIT;
@@ -215,7 +162,7 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
     count = text_splits_take(splits, list);
     if (count >= 0 && (parts = args_paths(given, &part_count, &names)) != NULL) {
         o.split_count = (size_t)count;
-        result = run_merge(output ? PyBytes_AsString(output) : NULL, parts, part_count, &o, infos, progress);
+        result = run_merge(output ? PyBytes_AsString(output) : NULL, parts, part_count, &o, infos, progress, made);
     }
     Py_XDECREF(output);
     Py_XDECREF(names);

@@ -1,6 +1,11 @@
 /*
- * text_packer.c: leat._leat.Packer, of which python/leat/packer.py makes leat.Packer. Calls release the GIL, and
- * threads take turns by a lock of the packer's own.
+ * text_packer.c: leat._leat.Packer, which python/leat/packer.py wraps.
+ *
+ * Every method runs between enter() and leave(): enter() releases the GIL and takes the packer's own lock, so threads
+ * take turns, and a signal handler or a producer that calls the packer from inside one of its calls gets an error
+ * instead of waiting for itself. Documents of an iterator are gathered in bunches, so that Python's part of the work is
+ * done with the GIL and the library's part without it. A packer belongs to the process that made it: after a fork, a
+ * child leaves it alone.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +19,7 @@
 #include "text/text.h"
 #include "text_options.h"
 
-/* A bunch of an iterator's documents is given to the packer when it has so many, or so many bytes. */
+/* A bunch of an iterator's documents goes to the packer when it has this many, or this many bytes. */
 #define BUNCH_DOCUMENTS 4096
 #define BUNCH_BYTES     ((uint64_t)1 << 20)
 
@@ -24,8 +29,12 @@ struct packer {
     pthread_mutex_t lock;
     bool has_lock;
     pid_t owner;
-    uint64_t added; /* documents, by the last call that adds many */
-    uint64_t passed;
+    /* what was given, changed and read with the GIL held only, in the call that adds: an interrupt finds all or nothing
+     * of it */
+    uint64_t given, skipped; /* documents; rows without a text that were left out */
+    PyObject *numbers;       /* of the sources, by their names: a dict */
+    uint64_t *rows;          /* that each source has given, by its number */
+    uint64_t source_count;
 };
 
 static PyTypeObject *packer_type;
@@ -85,9 +94,25 @@ static int make_lock(struct packer *p)
     return p->has_lock ? 0 : -1;
 }
 
+struct opening {
+    struct pause pause;
+    bool raised;
+};
+
+/* Resuming reads back what was written, which may take long. */
+static uint32_t on_reading_back(void *context, const struct leat_pack_progress *progress)
+{
+    struct opening *o = context;
+
+    (void)progress;
+    o->raised = o->raised || pause_look(&o->pause) < 0;
+    return o->raised;
+}
+
 static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, PyObject *options)
 {
     struct text_tokenizer *t = text_tokenizer_of(tokenizer);
+    struct opening opening = { .raised = false };
     struct text_pack_options o;
     struct leat_error err;
     enum leat_status s;
@@ -98,12 +123,21 @@ static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, 
         PyErr_NoMemory();
         return -1;
     }
+    p->numbers = PyDict_New();
+    if (!p->numbers)
+        return -1;
     Py_INCREF(tokenizer);
     p->tokenizer = tokenizer;
     p->owner = getpid();
-    ARGS_UNLOCKED(s = leat_packer_open(&p->packer, output ? PyBytes_AsString(output) : NULL, &o.options, &err));
-    if (s == LEAT_OK)
+    o.options.progress = on_reading_back;
+    o.options.context = &opening;
+    pause_begin(&opening.pause);
+    s = leat_packer_open(&p->packer, output ? PyBytes_AsString(output) : NULL, &o.options, &err);
+    pause_end(&opening.pause);
+    if (s == LEAT_OK && !opening.raised)
         return 0;
+    if (opening.raised)
+        return -1;
     errors_raise(&err, output ? PyBytes_AsString(output) : NULL);
     return -1;
 }
@@ -128,12 +162,14 @@ static void packer_free(PyObject *self)
 {
     struct packer *p = (struct packer *)self;
 
-    /* in a child, its threads are not there, and its files are the parent's: it is left as it is */
+    /* in a child, its threads do not exist, and its files are the parent's: it is left as it is */
     if (p->packer && p->owner == getpid())
         ARGS_UNLOCKED(leat_packer_suspend(p->packer));
     if (p->has_lock)
         pthread_mutex_destroy(&p->lock);
     Py_XDECREF(p->tokenizer);
+    Py_XDECREF(p->numbers);
+    PyMem_Free(p->rows);
     module_free_object(self);
 }
 
@@ -191,26 +227,110 @@ static PyObject *packer_ended(PyObject *self, PyObject *unused)
 
 /* ---- Inputs and checkpoints ---- */
 
-/* add_input(path) -> number */
-static PyObject *packer_add_input(PyObject *self, PyObject *args)
+/* Takes a new source into the counts; `rows`: what it has given already. */
+static int keep_source(struct packer *p, PyObject *name, uint64_t rows)
 {
-    struct packer *p = (struct packer *)self;
+    uint64_t *all = PyMem_Realloc(p->rows, (p->source_count + 1) * sizeof *all);
+    PyObject *number = PyLong_FromUnsignedLongLong(p->source_count);
+    int r = -1;
+
+    if (all)
+        p->rows = all;
+    else
+        PyErr_NoMemory();
+    if (all && number)
+        r = PyDict_SetItem(p->numbers, name, number);
+    if (r == 0)
+        p->rows[p->source_count++] = rows;
+    Py_XDECREF(number);
+    return r;
+}
+
+static int add_source(struct packer *p, PyObject *name)
+{
     PyObject *path = NULL;
     struct pause pause;
     struct leat_error err;
     uint64_t number = 0;
     enum leat_status s;
 
-    if (!PyArg_ParseTuple(args, "O&", args_path, &path))
-        return NULL;
+    if (!args_path(name, &path))
+        return -1;
     if (enter(p, &pause) < 0) {
         Py_XDECREF(path);
-        return NULL;
+        return -1;
     }
     s = leat_packer_add_input(p->packer, path ? PyBytes_AsString(path) : NULL, &number, &err);
     leave(p, &pause);
     Py_XDECREF(path);
-    return s == LEAT_OK ? PyLong_FromUnsignedLongLong(number) : errors_raise(&err, NULL);
+    if (s == LEAT_OK)
+        return keep_source(p, name, 0);
+    errors_raise(&err, NULL);
+    return -1;
+}
+
+/* Where the next row of a source comes from; it becomes an input with its first row. None: no source. */
+static int find_source(struct packer *p, PyObject *name, uint64_t *input, uint64_t *row)
+{
+    PyObject *number;
+
+    *input = LEAT_NONE;
+    *row = 0;
+    if (name == Py_None)
+        return 0;
+    number = PyDict_GetItemWithError(p->numbers, name);
+    if (!number && (PyErr_Occurred() || add_source(p, name) < 0))
+        return -1;
+    *input = number ? PyLong_AsUnsignedLongLong(number) : p->source_count - 1;
+    *row = p->rows[*input];
+    return 0;
+}
+
+static void count(struct packer *p, uint64_t input, uint64_t documents, uint64_t skipped)
+{
+    p->given += documents;
+    p->skipped += skipped;
+    if (input != LEAT_NONE)
+        p->rows[input] += documents + skipped;
+}
+
+/* given() -> (documents, rows left out, {source: rows}) */
+static PyObject *packer_given(PyObject *self, PyObject *unused)
+{
+    struct packer *p = (struct packer *)self;
+    PyObject *rows = PyDict_New(), *name, *number;
+    Py_ssize_t at = 0;
+
+    (void)unused;
+    while (rows && PyDict_Next(p->numbers, &at, &name, &number)) {
+        PyObject *value = PyLong_FromUnsignedLongLong(p->rows[PyLong_AsUnsignedLongLong(number)]);
+
+        if (!value || PyDict_SetItem(rows, name, value) < 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(value);
+    }
+    return rows ? Py_BuildValue("KKN", (unsigned long long)p->given, (unsigned long long)p->skipped, rows) : NULL;
+}
+
+/* restore(documents, rows left out, {source: rows}): what a checkpoint says, in the order of the inputs */
+static PyObject *packer_restore(PyObject *self, PyObject *args)
+{
+    struct packer *p = (struct packer *)self;
+    unsigned long long given, skipped;
+    PyObject *sources, *name, *rows;
+    Py_ssize_t at = 0;
+
+    if (!PyArg_ParseTuple(args, "KKO!", &given, &skipped, &PyDict_Type, &sources))
+        return NULL;
+    while (PyDict_Next(sources, &at, &name, &rows)) {
+        uint64_t count = PyLong_AsUnsignedLongLong(rows);
+
+        if (PyErr_Occurred() || keep_source(p, name, count) < 0)
+            return NULL;
+    }
+    p->given = given;
+    p->skipped = skipped;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *packer_checkpoint(PyObject *self, PyObject *note)
@@ -247,23 +367,36 @@ static PyObject *packer_note(PyObject *self, PyObject *unused)
 
 /* ---- Single documents ---- */
 
-/* (id or None, input or 2^64 - 1, offset, line) */
-static int take_origin(PyObject *args, PyObject **document, struct leat_origin *origin, PyObject **kept)
+/* (document, id or None, source or None) */
+static int take_origin(struct packer *p, PyObject *args, PyObject **document, struct leat_origin *origin,
+                       PyObject **kept)
 {
-    unsigned long long input, offset, line;
     struct text_view view = { NULL, 0 };
-    PyObject *id;
+    PyObject *id, *source;
 
     *kept = NULL;
-    if (!PyArg_ParseTuple(args, "OOKKK", document, &id, &input, &offset, &line) ||
-        (id != Py_None && text_view_of(id, &view, kept) < 0))
+    if (!PyArg_ParseTuple(args, "OOO", document, &id, &source) || (id != Py_None && text_view_of(id, &view, kept) < 0))
         return -1;
-    *origin =
-        (struct leat_origin) { .input = input, .offset = offset, .line = line, .id = view.at, .id_bytes = view.bytes };
+    *origin = (struct leat_origin) { .line = LEAT_NONE, .id = view.at, .id_bytes = view.bytes };
+    if (find_source(p, source, &origin->input, &origin->offset) < 0) {
+        Py_CLEAR(*kept);
+        return -1;
+    }
+    if (origin->input != LEAT_NONE)
+        origin->line = origin->offset + 1;
     return 0;
 }
 
-/* add_text(text, id, input, offset, line) */
+/* The end of a call that adds a document. */
+static PyObject *added(struct packer *p, const struct leat_origin *origin, enum leat_status s,
+                       const struct leat_error *err)
+{
+    if (s == LEAT_OK)
+        count(p, origin->input, 1, 0);
+    return done(s, err);
+}
+
+/* add_text(text, id, source) */
 static PyObject *packer_add_text(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -274,13 +407,13 @@ static PyObject *packer_add_text(PyObject *self, PyObject *args)
     struct leat_error err;
     enum leat_status s;
 
-    if (take_origin(args, &text, &origin, &kept_id) < 0)
+    if (take_origin(p, args, &text, &origin, &kept_id) < 0)
         return NULL;
     if (text_view_of(text, &view, &kept) == 0) {
         if (enter(p, &pause) == 0) {
             s = leat_packer_add_text(p->packer, view.at, view.bytes, &origin, &err);
             leave(p, &pause);
-            result = done(s, &err);
+            result = added(p, &origin, s, &err);
         }
         Py_XDECREF(kept);
     }
@@ -288,7 +421,7 @@ static PyObject *packer_add_text(PyObject *self, PyObject *args)
     return result;
 }
 
-/* add_ids(ids, id, input, offset, line) */
+/* add_ids(ids, id, source) */
 static PyObject *packer_add_ids(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -299,13 +432,13 @@ static PyObject *packer_add_ids(PyObject *self, PyObject *args)
     struct text_ids ids;
     enum leat_status s;
 
-    if (take_origin(args, &list, &origin, &kept_id) < 0)
+    if (take_origin(p, args, &list, &origin, &kept_id) < 0)
         return NULL;
     if (text_ids_take(&ids, list) == 0) {
         if (enter(p, &pause) == 0) {
             s = leat_packer_add_ids(p->packer, ids.at, ids.count, &origin, &err);
             leave(p, &pause);
-            result = done(s, &err);
+            result = added(p, &origin, s, &err);
         }
         text_ids_free(&ids);
     }
@@ -315,12 +448,14 @@ static PyObject *packer_add_ids(PyObject *self, PyObject *args)
 
 /* ---- Many documents ---- */
 
-/* What an iterator gave: texts, and perhaps their ids, kept alive by `objects`. */
+/* What an iterator gave: texts, and perhaps their ids, kept alive by `objects`. A row without a text has `at` NULL. */
 struct bunch {
     struct text_view *texts, *ids;
     PyObject *objects;
     size_t count;
     uint64_t bytes;
+    bool skip_missing; /* None is a row without a text; else it is an error */
+    uint64_t added, passed;
 };
 
 static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
@@ -337,7 +472,7 @@ static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
     return 0;
 }
 
-/* An id may be a number, too, as add() takes it. */
+/* An id may also be a number, as in add(). */
 static int keep_id(struct bunch *b, PyObject *id, struct text_view *view)
 {
     PyObject *text = PyLong_Check(id) ? PyObject_Str(id) : Py_NewRef(id);
@@ -356,7 +491,11 @@ static int take_item(struct bunch *b, PyObject *item)
         text = PyTuple_GetItem(item, 0);
         id = PyTuple_GetItem(item, 1);
     }
-    b->ids[b->count] = (struct text_view) { NULL, 0 };
+    b->ids[b->count] = b->texts[b->count] = (struct text_view) { NULL, 0 };
+    if (item == Py_None && b->skip_missing) {
+        b->count++;
+        return 0;
+    }
     if (keep_view(b, text, &b->texts[b->count]) < 0 || (id != Py_None && keep_id(b, id, &b->ids[b->count]) < 0))
         return -1;
     b->bytes += b->texts[b->count].bytes;
@@ -364,8 +503,8 @@ static int take_item(struct bunch *b, PyObject *item)
     return 0;
 }
 
-/* What the iterator gives until there is enough. -1: it, or an item, has raised an exception, which is set; what came
- * before is in the bunch. */
+/* Gathers what the iterator gives until there is enough. -1: it, or an item, has raised an exception, which is set; the
+ * bunch has what came before. */
 static int fill(struct bunch *b, PyObject *iterator)
 {
     while (b->count < BUNCH_DOCUMENTS && b->bytes < BUNCH_BYTES) {
@@ -382,39 +521,44 @@ static int fill(struct bunch *b, PyObject *iterator)
     return 0;
 }
 
-static enum leat_status give(struct packer *p, const struct bunch *b, uint64_t input, uint64_t row,
-                             struct leat_error *err)
+static enum leat_status give(struct packer *p, struct bunch *b, uint64_t input, uint64_t row, struct leat_error *err)
 {
     for (size_t i = 0; i < b->count; i++) {
         struct leat_origin origin = {
             .input = input, .line = LEAT_NONE, .id = b->ids[i].at, .id_bytes = b->ids[i].bytes
         };
 
+        if (!b->texts[i].at) {
+            b->passed++;
+            continue;
+        }
         if (input != LEAT_NONE) {
             origin.offset = row + i;
             origin.line = row + i + 1;
         }
         if (leat_packer_add_text(p->packer, b->texts[i].at, b->texts[i].bytes, &origin, err) != LEAT_OK)
             return err->status;
-        p->added++;
+        b->added++;
     }
     return LEAT_OK;
 }
 
-/* add_some(iterator, input, row) -> documents added, 0 at the end. Those before an exception are added, too. */
+/* add_some(iterator, source, whether None is a row that is left out) -> whether the iterator gave something. What comes
+ * before an exception is added, too. */
 static PyObject *packer_add_some(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
-    PyObject *iterator, *type = NULL, *value = NULL, *trace = NULL, *result = NULL;
-    unsigned long long input, row;
+    PyObject *iterator, *source, *type = NULL, *value = NULL, *trace = NULL, *result = NULL;
+    uint64_t input, row;
     struct pause pause;
     struct leat_error err;
     struct bunch b = { 0 };
     enum leat_status s;
+    int skip_missing;
 
-    if (!PyArg_ParseTuple(args, "OKK", &iterator, &input, &row))
+    if (!PyArg_ParseTuple(args, "OOp", &iterator, &source, &skip_missing))
         return NULL;
-    p->added = p->passed = 0;
+    b.skip_missing = skip_missing;
     b.texts = calloc(BUNCH_DOCUMENTS, sizeof *b.texts);
     b.ids = calloc(BUNCH_DOCUMENTS, sizeof *b.ids);
     b.objects = PyList_New(0);
@@ -424,11 +568,12 @@ static PyObject *packer_add_some(PyObject *self, PyObject *args)
     }
     if (fill(&b, iterator) < 0)
         PyErr_Fetch(&type, &value, &trace);
-    if (enter(p, &pause) < 0)
+    if (find_source(p, source, &input, &row) < 0 || enter(p, &pause) < 0)
         goto out;
     s = give(p, &b, input, row, &err);
     leave(p, &pause);
-    result = s == LEAT_OK ? PyLong_FromUnsignedLongLong(p->added) : errors_raise(&err, NULL);
+    count(p, input, b.added, b.passed);
+    result = s == LEAT_OK ? PyBool_FromLong(b.count > 0) : errors_raise(&err, NULL);
     if (result && type) {
         Py_CLEAR(result);
         PyErr_Restore(type, value, trace);
@@ -444,47 +589,39 @@ out:
     return result;
 }
 
-/* add_arrow(rows, skip, skip missing, input, row) -> whether there was an array left */
+/* add_arrow(rows, skip, skip missing, source) -> whether there was an array left */
 static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
-    unsigned long long skip, input, row;
+    unsigned long long skip;
+    uint64_t added = 0, passed = 0;
     struct arrow_rows_plan plan;
     struct arrow_rows *rows;
     struct pause pause;
     struct leat_error err;
     enum leat_status s;
-    PyObject *object;
+    PyObject *object, *source;
     int skip_missing, r;
     bool at_end;
 
-    if (!PyArg_ParseTuple(args, "OKpKK", &object, &skip, &skip_missing, &input, &row) ||
+    if (!PyArg_ParseTuple(args, "OKpO", &object, &skip, &skip_missing, &source) ||
         (rows = arrow_rows_of(object)) == NULL)
         return NULL;
     if (rows->busy)
         return raise_state("the rows are in the middle of another call");
-    p->added = p->passed = 0;
+    plan = (struct arrow_rows_plan) { .skip = skip, .skip_missing = skip_missing != 0 };
     rows->busy = true;
-    if (enter(p, &pause) < 0) {
+    if (find_source(p, source, &plan.input, &plan.row) < 0 || enter(p, &pause) < 0) {
         rows->busy = false;
         return NULL;
     }
-    plan = (struct arrow_rows_plan) { skip, skip_missing != 0, input, row };
-    r = arrow_rows_add(rows, p->packer, &plan, &p->added, &p->passed, &at_end, &pause, &s, &err);
+    r = arrow_rows_add(rows, p->packer, &plan, &added, &passed, &at_end, &pause, &s, &err);
     leave(p, &pause);
     rows->busy = false;
+    count(p, plan.input, added, passed);
     if (r < 0)
         return NULL;
     return s == LEAT_OK ? PyBool_FromLong(!at_end) : errors_raise(&err, NULL);
-}
-
-/* (documents added, rows without a text that were left out), by the last call */
-static PyObject *packer_counts(PyObject *self, PyObject *unused)
-{
-    struct packer *p = (struct packer *)self;
-
-    (void)unused;
-    return Py_BuildValue("KK", (unsigned long long)p->added, (unsigned long long)p->passed);
 }
 
 /* ---- The type ---- */
@@ -494,8 +631,8 @@ static PyMethodDef methods[] = {
     { "add_ids", packer_add_ids, METH_VARARGS, NULL },
     { "add_some", packer_add_some, METH_VARARGS, NULL },
     { "add_arrow", packer_add_arrow, METH_VARARGS, NULL },
-    { "counts", packer_counts, METH_NOARGS, NULL },
-    { "add_input", packer_add_input, METH_VARARGS, NULL },
+    { "given", packer_given, METH_NOARGS, NULL },
+    { "restore", packer_restore, METH_VARARGS, NULL },
     { "checkpoint", packer_checkpoint, METH_O, NULL },
     { "note", packer_note, METH_NOARGS, NULL },
     { "finish", packer_finish, METH_NOARGS, NULL },

@@ -1,5 +1,5 @@
 /*
- * plan.h: leat._leat.Plan, an open plan. plan.c has its questions and states, plan_open.c makes it, plan_sample.c turns
+ * plan.h: leat._leat.Plan, an open plan. plan.c has its methods and states, plan_open.c opens it, plan_sample.c turns
  * samples into tuples.
  *
  * The room python/src/plan/ has this type and its samples; what fills batches belongs to python/src/loader/.
@@ -20,7 +20,7 @@ const struct leat_plan *plan_of(PyObject *self);
 /* The handle of an object of the type, not held; NULL with an exception set: another type. */
 struct handle *plan_handle(PyObject *object);
 
-/* An object for a plan that was opened; takes the handle over, also on failure. */
+/* Makes an object for an open plan; takes over the handle, also on failure. */
 PyObject *plan_wrap(struct handle *handle);
 
 /* (n, source, window, document, offset, part, epoch, length, block, token). NULL: an exception is set. */

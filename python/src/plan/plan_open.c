@@ -1,4 +1,10 @@
-/* plan_open.c: from sources, phases and skips as tuples to an open plan; and from a plan's text. */
+/*
+ * plan_open.c: opens a plan, from sources, phases and skips as tuples, or from a plan's text.
+ *
+ * The options point at Python's bytes until the plan is open: struct parts keeps them alive. Each list of tuples is
+ * read into an array of the library's structs by a function per kind of tuple. Datasets that Python has open are passed
+ * by their handles, and the plan's handle keeps them open.
+ */
 #include "core/args.h"
 #include "dataset/dataset.h"
 #include "plan.h"
@@ -19,7 +25,7 @@ static void parts_free(struct plan_parts *p)
     Py_XDECREF(p->strings);
 }
 
-/* A str or None as text that lives as long as the parts; false with an exception set. */
+/* The text of a str or None, which lives as long as the parts; false with an exception set. */
 static int keep_text(struct plan_parts *p, PyObject *object, const char **text)
 {
     PyObject *bytes;
@@ -102,7 +108,7 @@ static void close_plan(void *plan)
     leat_plan_close(plan);
 }
 
-/* Takes the plan over; it needs the datasets that were open before. */
+/* Makes the object of a plan, which keeps the datasets open that Python had open. */
 static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
 {
     struct handle *handle = handle_make(plan, close_plan);
@@ -121,12 +127,13 @@ static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
     return plan_wrap(handle);
 }
 
-/* open_plan(sources, phases, skips, seq_len, base_len, seed, split, use, order, epochs, access); lists of tuples */
+/* open_plan(sources, phases, skips, seq_len, base_len, seed, split, use, order, epochs, access, max_per_row,
+ * min_length, max_length, cut_length, samples, surplus); lists of tuples */
 PyObject *plan_open(PyObject *module, PyObject *args)
 {
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
-    PyObject *sources, *phases, *skips, *result = NULL, *split, *use;
+    PyObject *sources, *phases, *skips, *result = NULL, *split, *use, *surplus;
     struct plan_parts parts = { 0 };
     struct leat_error err;
     struct leat_plan *plan;
@@ -134,15 +141,17 @@ PyObject *plan_open(PyObject *module, PyObject *args)
     int order, access;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!O!O!O&O&O&OOiO&i:open_plan", &PyList_Type, &sources, &PyList_Type, &phases,
-                          &PyList_Type, &skips, args_u64, &o.seq_len, args_u64, &o.base_len, args_u64, &o.seed, &split,
-                          &use, &order, args_u64, &o.epochs, &access))
+    if (!PyArg_ParseTuple(args, "O!O!O!O&O&O&OOiO&iO&O&O&O&O&O:open_plan", &PyList_Type, &sources, &PyList_Type,
+                          &phases, &PyList_Type, &skips, args_u64, &o.seq_len, args_u64, &o.base_len, args_u64, &o.seed,
+                          &split, &use, &order, args_u64, &o.epochs, &access, args_u64, &o.max_per_row, args_u64,
+                          &o.min_length, args_u64, &o.max_length, args_u64, &o.cut_length, args_u64, &o.samples,
+                          &surplus))
         return NULL;
     open.access = (enum leat_access)access;
     o.order = (enum leat_order)order;
     o.open = &open;
     if (take_lists(&parts, &o, sources, phases, skips) && keep_text(&parts, split, &o.split) &&
-        keep_text(&parts, use, &o.use)) {
+        keep_text(&parts, use, &o.use) && keep_text(&parts, surplus, &o.mid_level_dataset_surplus)) {
         ARGS_UNLOCKED(s = leat_plan_open(&plan, &o, &err));
         result = s == LEAT_OK ? wrap(plan, sources) : errors_raise(&err, NULL);
     }
@@ -168,7 +177,7 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
         return NULL;
     label = PyBytes_AsString(named);
     open.access = (enum leat_access)access;
-    /* names of files stand in it, but it need not be one: it may hold anything, zeros too */
+    /* it may name files, but it may also be something else, with zero bytes */
     text = PyUnicode_Check(given) ? PyUnicode_EncodeFSDefault(given) : Py_NewRef(given);
     if (text && PyBytes_AsStringAndSize(text, &at, &bytes) == 0) {
         ARGS_UNLOCKED(s = leat_plan_parse(&plan, at, (size_t)bytes, label, &open, &err));

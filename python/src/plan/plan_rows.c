@@ -1,4 +1,4 @@
-/* plan_rows.c: rows at any positions of a plan, for datasets that are asked by number: without a loader. */
+/* plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number. */
 #include <stdlib.h>
 
 #include "core/args.h"

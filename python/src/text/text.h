@@ -1,6 +1,6 @@
 /*
- * text.h: texts and ids on their way between Python and C. What stands in this room knows the forms in which Python
- * gives them (str, bytes, lists of ints, buffers), and neither tokenizers nor files.
+ * text.h: texts and ids on their way between Python and C. This room knows the forms in which Python gives them (str,
+ * bytes, lists of ints, buffers), and neither tokenizers nor files.
  */
 #ifndef LEAT_PYTHON_TEXT_H
 #define LEAT_PYTHON_TEXT_H
@@ -18,9 +18,9 @@ struct text_view {
 };
 
 /*
- * Points at the UTF-8 of a str or the bytes of a bytes. It lasts as long as the object and *kept, which is NULL or a
- * reference for the caller: a str with lone surrogates is read as UTF-16 reads it, with U+FFFD in their place, as
- * tiktoken does. -1 with an exception (TypeError for any other type).
+ * Points at the UTF-8 of a str or the bytes of a bytes. The view lasts as long as the object and *kept, which is NULL
+ * or a reference for the caller. A str with lone surrogates is read as UTF-16 would read it, with U+FFFD in their
+ * place, as in tiktoken. -1 with an exception (TypeError for any other type).
  */
 int text_view_of(PyObject *object, struct text_view *view, PyObject **kept);
 

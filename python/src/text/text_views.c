@@ -3,7 +3,7 @@
 
 #include "text.h"
 
-/* What UTF-16 makes of it: pairs of surrogates become the character they mean, single ones U+FFFD. */
+/* Reads it as UTF-16 would: pairs of surrogates become the character they mean, single ones U+FFFD. */
 static PyObject *without_surrogates(PyObject *text)
 {
     PyObject *words = PyUnicode_AsEncodedString(text, "utf-16", "surrogatepass"), *clean;
@@ -64,7 +64,7 @@ static int keep(struct text_views *views, PyObject *object)
 int text_views_take(struct text_views *views, PyObject *sequence)
 {
     *views = (struct text_views) { 0 };
-    /* a str is a sequence, too, and never what is meant */
+    /* a str is a sequence, too, but never meant as one */
     if (PyUnicode_Check(sequence) || PyBytes_Check(sequence)) {
         PyErr_SetString(PyExc_TypeError, "expected a list of texts, not one text");
         return -1;

@@ -11,10 +11,10 @@
 #include "core/pause.h"
 #include "text_batch.h"
 
-#define STRETCH_BYTES  ((uint64_t)64 << 10)
-#define STRETCH_TEXTS  4096
-#define ALONE_BYTES    ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
-#define IN_PARTS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in parts, to be stopped between them */
+#define STRETCH_BYTES   ((uint64_t)64 << 10)
+#define STRETCH_TEXTS   4096
+#define ALONE_BYTES     ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
+#define IN_CHUNKS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in chunks, to be stopped between them */
 
 struct stretch {
     size_t first, count;
@@ -29,6 +29,7 @@ struct job {
     unsigned worker_count;
     atomic_size_t next;
     struct pause_work call; /* its `stop`: interrupted */
+    bool paused;            /* it is what the caller's thread waits for */
     pthread_mutex_t lock;   /* of all below */
     bool failed;
     size_t failed_text;
@@ -56,8 +57,8 @@ static void fail(struct job *job, size_t text, const struct leat_error *err)
     atomic_store(&job->next, job->stretch_count);
 }
 
-static enum leat_status encode_in_parts(struct job *job, struct leat_encoder *e, struct text_view text,
-                                        struct text_ids *out, struct leat_error *err)
+static enum leat_status encode_in_chunks(struct job *job, struct leat_encoder *e, struct text_view text,
+                                         struct text_ids *out, struct leat_error *err)
 {
     const uint32_t *ids;
     uint64_t count, used;
@@ -89,8 +90,8 @@ static enum leat_status encode_text(struct job *job, struct leat_encoder *e, siz
     uint64_t count;
     enum leat_status s;
 
-    if (text->bytes > IN_PARTS_BYTES) {
-        s = encode_in_parts(job, e, *text, out, err);
+    if (text->bytes > IN_CHUNKS_BYTES) {
+        s = encode_in_chunks(job, e, *text, out, err);
     } else {
         s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, err);
         if (s == LEAT_OK)
@@ -107,11 +108,12 @@ static void work(struct worker *w)
     struct leat_error err;
     size_t n;
 
+    text_encoders_stop_by(job->paused ? &job->call.stop : NULL);
     while ((n = atomic_fetch_add(&job->next, 1)) < job->stretch_count) {
         const struct stretch *s = &job->stretches[n];
 
         for (size_t i = s->first; i < s->first + s->count && !atomic_load(&job->call.stop); i++)
-            if (encode_text(job, w->encoder, i, &job->result->pieces[n], &err) != LEAT_OK) {
+            if (encode_text(job, w->encoder, i, &job->result->stretches[n], &err) != LEAT_OK) {
                 fail(job, i, &err);
                 return;
             }
@@ -144,7 +146,8 @@ static void work_all(void *context)
 static int run(struct job *job, uint64_t bytes)
 {
     job->call = (struct pause_work) { .work = work_all, .context = job };
-    if (bytes > ALONE_BYTES)
+    job->paused = bytes > ALONE_BYTES;
+    if (job->paused)
         return pause_run(&job->call);
     ARGS_UNLOCKED(work(&job->workers[0]));
     return 0;
@@ -167,20 +170,6 @@ static uint64_t cut_stretches(struct job *job, size_t count)
         all += job->texts[i].bytes;
     }
     return all;
-}
-
-/* The GIL is held. */
-static unsigned usable_cpus(void)
-{
-    PyObject *os = PyImport_ImportModule("os");
-    PyObject *cpus = os ? PyObject_CallMethod(os, "sched_getaffinity", "i", 0) : NULL;
-    Py_ssize_t count = cpus ? PyObject_Size(cpus) : -1;
-
-    Py_XDECREF(cpus);
-    Py_XDECREF(os);
-    if (count < 0)
-        PyErr_Clear();
-    return count > 0 ? (unsigned)count : 1;
 }
 
 static int raise_failure(struct job *job, size_t count)
@@ -246,12 +235,10 @@ int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size
     if (!allocate(&job, count))
         goto no_memory;
     bytes = cut_stretches(&job, count);
-    result->pieces = calloc(job.stretch_count + 1, sizeof *result->pieces);
-    if (!result->pieces)
+    result->stretches = calloc(job.stretch_count + 1, sizeof *result->stretches);
+    if (!result->stretches)
         goto no_memory;
-    result->piece_count = job.stretch_count;
-    if (threads == 0)
-        threads = usable_cpus();
+    result->stretch_count = job.stretch_count;
     if (bytes <= ALONE_BYTES || threads < 1)
         threads = 1;
     if (threads > job.stretch_count)
@@ -260,9 +247,9 @@ int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size
     r = run_with_encoders(&job, t, special, threads, bytes);
     pthread_mutex_destroy(&job.lock);
     if (r == 0 && job.failed)
-        r = raise_failure(&job, count);
-    for (size_t i = 0; i < result->piece_count; i++)
-        result->total += result->pieces[i].count;
+        r = text_encoders_stopped(job.err.status) ? -1 : raise_failure(&job, count);
+    for (size_t i = 0; i < result->stretch_count; i++)
+        result->total += result->stretches[i].count;
     free(job.stretches);
     if (r < 0)
         text_batch_free(result);
@@ -277,9 +264,9 @@ no_memory:
 
 void text_batch_free(struct text_batch_result *result)
 {
-    for (size_t i = 0; i < result->piece_count; i++)
-        text_ids_free(&result->pieces[i]);
-    free(result->pieces);
+    for (size_t i = 0; i < result->stretch_count; i++)
+        text_ids_free(&result->stretches[i]);
+    free(result->stretches);
     free(result->counts);
     free(result->specials);
     *result = (struct text_batch_result) { 0 };

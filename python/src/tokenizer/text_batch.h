@@ -6,14 +6,14 @@
 #include "text_tokenizer.h"
 
 struct text_batch_result {
-    struct text_ids *pieces; /* the ids of all texts, in stretches */
-    size_t piece_count;
+    struct text_ids *stretches; /* the ids of all texts, in stretches */
+    size_t stretch_count;
     uint64_t *counts;   /* ids of each text */
     uint64_t *specials; /* strings of special tokens in each text */
     uint64_t total;     /* ids */
 };
 
-/* Encodes with that many threads (0: all cores), without the GIL. -1 with an exception, KeyboardInterrupt too. */
+/* Encodes with at most that many threads, without the GIL. -1 with an exception, KeyboardInterrupt too. */
 int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size_t count, bool special,
                    unsigned threads, struct text_batch_result *result);
 void text_batch_free(struct text_batch_result *result);

@@ -1,6 +1,35 @@
 /* text_encoders.c: see text_encoders.h. */
 #include "text_encoders.h"
 
+#include "core/module.h"
+
+static _Thread_local const atomic_bool *stop_flag;
+
+void text_encoders_stop_by(const atomic_bool *flag)
+{
+    stop_flag = flag;
+}
+
+bool text_encoders_stopped(enum leat_status status)
+{
+    return status == LEAT_E_STOPPED && PyErr_Occurred();
+}
+
+/* Handlers run in the main thread only: others ask in vain, which is fine. */
+static uint32_t stop(void *context)
+{
+    PyGILState_STATE state;
+    uint32_t raised;
+
+    (void)context;
+    if (stop_flag)
+        return atomic_load(stop_flag);
+    state = PyGILState_Ensure();
+    raised = PyErr_CheckSignals() < 0;
+    PyGILState_Release(state);
+    return raised;
+}
+
 enum leat_status text_encoders_take(struct text_encoders *pool, const struct leat_tokenizer *t, bool special,
                                     struct leat_encoder **out, struct leat_error *err)
 {
@@ -11,6 +40,7 @@ enum leat_status text_encoders_take(struct text_encoders *pool, const struct lea
         return LEAT_OK;
     }
     options.special = special;
+    options.stop = stop;
     return leat_encoder_open(out, t, &options, err);
 }
 

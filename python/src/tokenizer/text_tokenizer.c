@@ -45,8 +45,8 @@ static enum leat_status open_it(struct leat_tokenizer **out, const char *spec, c
 /* Tokenizer(spec, pattern), or Tokenizer(None, pattern, name, file) from what a dataset keeps. */
 static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    const char *spec, *pattern = NULL, *name = NULL, *file = NULL;
-    PyObject *path = NULL;
+    PyObject *given[3] = { NULL, NULL, NULL }; /* spec, pattern, name: any bytes, as names of files */
+    const char *text[3], *file = NULL;
     struct leat_tokenizer *t;
     struct leat_error err;
     enum leat_status s;
@@ -58,13 +58,19 @@ static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwa
         PyErr_SetString(PyExc_TypeError, "no keyword arguments are allowed");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "O&z|zz#", args_path, &path, &pattern, &name, &file, &bytes))
-        return NULL;
-    spec = path ? PyBytes_AsString(path) : NULL;
-    ARGS_UNLOCKED(s = open_it(&t, spec, pattern, name, file, bytes, &err));
-    if (s != LEAT_OK)
-        errors_raise(&err, name ? name : spec);
-    Py_XDECREF(path);
+    s = PyArg_ParseTuple(args, "O&O&|O&z#", args_path, &given[0], args_path, &given[1], args_path, &given[2], &file,
+                         &bytes)
+            ? LEAT_OK
+            : LEAT_E_ARGUMENT;
+    for (int i = 0; i < 3; i++)
+        text[i] = given[i] ? PyBytes_AsString(given[i]) : NULL;
+    if (s == LEAT_OK) {
+        ARGS_UNLOCKED(s = open_it(&t, text[0], text[1], text[2], file, bytes, &err));
+        if (s != LEAT_OK)
+            errors_raise(&err, text[2] ? text[2] : text[0]);
+    }
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(given[i]);
     if (s != LEAT_OK)
         return NULL;
     self = allocate(type, 0);
@@ -116,7 +122,8 @@ static PyObject *tokenizer_stored(PyObject *self, PyObject *unused)
 
     (void)unused;
     leat_tokenizer_stored(((struct text_tokenizer *)self)->tokenizer, &stored);
-    return Py_BuildValue("ssy#", stored.name, stored.pattern, (const char *)stored.file, (Py_ssize_t)stored.file_bytes);
+    return Py_BuildValue("NNy#", args_text(stored.name), args_text(stored.pattern), (const char *)stored.file,
+                         (Py_ssize_t)stored.file_bytes);
 }
 
 /* find(bytes) -> id or None */
@@ -188,7 +195,7 @@ static PyObject *encode_long(struct text_tokenizer *t, const struct text_view *t
 
     if (text_batch_run(t, text, 1, special, 1, &result) < 0)
         return NULL;
-    ids = text_ids_give(result.pieces[0].at, result.pieces[0].count, form);
+    ids = text_ids_give(result.stretches[0].at, result.stretches[0].count, form);
     ids = ids ? Py_BuildValue("NK", ids, (unsigned long long)result.specials[0]) : NULL;
     text_batch_free(&result);
     return ids;
@@ -213,7 +220,7 @@ static PyObject *encode_short(struct text_tokenizer *t, const struct text_view *
         given = text_ids_give(ids, (size_t)count, form);
         given = given ? Py_BuildValue("NK", given, (unsigned long long)leat_encoder_special_strings(e)) : NULL;
     } else {
-        given = errors_raise(&err, NULL);
+        given = text_encoders_stopped(s) ? NULL : errors_raise(&err, NULL);
     }
     text_encoders_give(&t->encoders, special, e);
     return given;
@@ -239,16 +246,16 @@ static PyObject *tokenizer_encode(PyObject *self, PyObject *args)
 static PyObject *lists_of(const struct text_batch_result *r, size_t count, enum text_form form)
 {
     PyObject *lists = PyList_New((Py_ssize_t)count);
-    size_t piece = 0, used = 0;
+    size_t stretch = 0, used = 0;
 
     for (size_t i = 0; lists && i < count; i++) {
         PyObject *ids;
 
-        while (piece < r->piece_count && used == r->pieces[piece].count && r->counts[i] > 0) {
-            piece++;
+        while (stretch < r->stretch_count && used == r->stretches[stretch].count && r->counts[i] > 0) {
+            stretch++;
             used = 0;
         }
-        ids = text_ids_give(r->counts[i] > 0 ? r->pieces[piece].at + used : NULL, (size_t)r->counts[i], form);
+        ids = text_ids_give(r->counts[i] > 0 ? r->stretches[stretch].at + used : NULL, (size_t)r->counts[i], form);
         if (!ids || PyList_SetItem(lists, (Py_ssize_t)i, ids) < 0)
             Py_CLEAR(lists);
         used += (size_t)r->counts[i];
@@ -270,11 +277,11 @@ static PyObject *flat_of(const struct text_batch_result *r, size_t count)
         return NULL;
     }
     to = PyByteArray_AsString(ids);
-    for (size_t i = 0; i < r->piece_count; i++) {
-        size_t bytes = r->pieces[i].count * sizeof(uint32_t);
+    for (size_t i = 0; i < r->stretch_count; i++) {
+        size_t bytes = r->stretches[i].count * sizeof(uint32_t);
 
         if (bytes > 0)
-            memcpy(to, r->pieces[i].at, bytes);
+            memcpy(to, r->stretches[i].at, bytes);
         to += bytes;
     }
     to = PyByteArray_AsString(offsets);

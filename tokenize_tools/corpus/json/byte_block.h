@@ -1,6 +1,10 @@
 /*
- * byte_block.h: the widest block of bytes that the compiler's target can compare at once. A mask has BLOCK_BITS bits
- * for each byte, the first byte lowest; only its lowest set bit is sure, so that a search goes on from there.
+ * byte_block.h: the widest block of bytes that the compiler's target can compare at once.
+ *
+ * A block is loaded and compared with a byte or a limit; the result is a mask of BLOCK_BITS bits per byte, the first
+ * byte lowest. Only the lowest set bit of a mask is certain, so a search continues from there. There are blocks for
+ * AVX-512, AVX2, SSE2, NEON, and words of eight bytes, all with the same functions, so that the kernels over JSON
+ * strings are written once. NEON is left to a row of its own: so a test can compare it with words on one machine.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_BYTE_BLOCK_H
 #define LEAT_TOKENIZE_TOOLS_BYTE_BLOCK_H
@@ -133,7 +137,7 @@ static inline uint64_t block_special(byte_block b)
     return (uint32_t)_mm_movemask_epi8(_mm_or_si128(low, _mm_or_si128(quote, slash)));
 }
 
-#elif defined(__ARM_NEON) && !BYTES_BIG_ENDIAN
+#elif defined(LEVEL_NEON)
 #include <arm_neon.h>
 
 #define BLOCK_BYTES 16u
@@ -162,11 +166,16 @@ static inline uint64_t block_equal(byte_block b, char byte)
     return block_mask(vceqq_u8(b, vdupq_n_u8((uint8_t)byte)));
 }
 
-static inline uint64_t block_special(byte_block b)
+static inline uint8x16_t block_special_bytes(byte_block b)
 {
     uint8x16_t either = vorrq_u8(vceqq_u8(b, vdupq_n_u8('"')), vceqq_u8(b, vdupq_n_u8('\\')));
 
-    return block_mask(vorrq_u8(either, vcltq_u8(b, vdupq_n_u8(0x20))));
+    return vorrq_u8(either, vcltq_u8(b, vdupq_n_u8(0x20)));
+}
+
+static inline uint64_t block_special(byte_block b)
+{
+    return block_mask(block_special_bytes(b));
 }
 
 #else

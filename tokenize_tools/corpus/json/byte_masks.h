@@ -1,15 +1,61 @@
 /*
- * byte_masks.h: sixty-four bytes at once, a bit for each, on x86-64: for what byte_block.h is too coarse. BYTE_MASKS is
- * defined where the target has it.
+ * byte_masks.h: masks of sixty-four bytes, with a bit for each, for what byte_block.h is too coarse. BYTE_MASKS is
+ * defined if the target has them: x86-64, and NEON.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_BYTE_MASKS_H
 #define LEAT_TOKENIZE_TOOLS_BYTE_MASKS_H
 
 #include "byte_block.h"
+#if defined(LEVEL_NEON)
+#include "base/bytes64.h"
+#endif
 
-#if defined(__SSE2__)
-#define BYTE_MASKS   1
-#define MASK_BYTES   64u
+#if defined(__SSE2__) || defined(LEVEL_NEON)
+#define BYTE_MASKS 1
+#define MASK_BYTES 64u
+
+#if defined(LEVEL_NEON)
+struct byte_masks {
+    bytes64 bytes;
+};
+
+static inline struct byte_masks masks_load(const char *p)
+{
+    return (struct byte_masks) { bytes64_load((const uint8_t *)p) };
+}
+
+static inline void masks_store(char *p, const struct byte_masks *m)
+{
+    vst4q_u8((uint8_t *)p, m->bytes);
+}
+
+static inline uint64_t masks_equal(const struct byte_masks *m, char byte)
+{
+    return bytes64_equal(m->bytes, (uint8_t)byte);
+}
+
+/* Quotes, backslashes and control characters. */
+static inline uint64_t masks_special(const struct byte_masks *m)
+{
+    const uint8x16_t *b = m->bytes.val;
+
+    return bytes64_mask(block_special_bytes(b[0]), block_special_bytes(b[1]), block_special_bytes(b[2]),
+                        block_special_bytes(b[3]));
+}
+
+/* The letters after a backslash but u: of each half of a byte, in which of the rows 2, 5, 6 and 7 it may lie. */
+static inline uint64_t masks_letters(const struct byte_masks *m)
+{
+    static const uint8_t highs[16] = { [2] = 1, [5] = 2, [6] = 4, [7] = 8 };
+    static const uint8_t lows[16] = { [2] = 1 | 4 | 8, [4] = 8, [6] = 4, [0xc] = 2, [0xe] = 4, [0xf] = 1 };
+    bytes64 letters;
+
+    for (unsigned i = 0; i < 4; i++)
+        letters.val[i] = vtstq_u8(vqtbl1q_u8(vld1q_u8(highs), vshrq_n_u8(m->bytes.val[i], 4)),
+                                  vqtbl1q_u8(vld1q_u8(lows), vandq_u8(m->bytes.val[i], vdupq_n_u8(15))));
+    return bytes64_mask(letters.val[0], letters.val[1], letters.val[2], letters.val[3]);
+}
+#else
 #define MASK_VECTORS (MASK_BYTES / BLOCK_BYTES)
 
 struct byte_masks {
@@ -50,10 +96,18 @@ static inline uint64_t masks_special(const struct byte_masks *m)
     return mask;
 }
 
+/* The letters after a backslash but u. */
+static inline uint64_t masks_letters(const struct byte_masks *m)
+{
+    return masks_equal(m, '"') | masks_equal(m, '\\') | masks_equal(m, '/') | masks_equal(m, 'b') |
+           masks_equal(m, 'f') | masks_equal(m, 'n') | masks_equal(m, 'r') | masks_equal(m, 't');
+}
+#endif
+
 /*
- * Of these backslashes, the first of which begins an escape if it stands at bit 0: the bytes after those that begin
- * an escape. *cut: the last byte begins one, and the byte after it is not in the mask. The carry of an addition runs
- * through each row of backslashes, and shows whether its length is even or odd (as simdjson does it).
+ * For a mask of backslashes, the first of which begins an escape if it is at bit 0: the bytes after the backslashes
+ * that begin an escape. *cut: the last byte begins one, and the byte after it is not in the mask. The carry of an
+ * addition runs through each row of backslashes, and shows whether its length is even or odd (as in simdjson).
  */
 static inline uint64_t masks_escaped(uint64_t slashes, bool *cut)
 {

@@ -43,7 +43,7 @@ struct json_fields {
     struct json_path path[2]; /* of the text; of the id, with no names if none is wanted */
 };
 
-/* What became of a record. */
+/* The outcome for a record. */
 enum json_problem {
     JSON_FINE = 0,
     JSON_MALFORMED,  /* no valid JSON */
@@ -60,7 +60,7 @@ struct json_found {
     size_t text_bytes;
     const char *id; /* a string, unescaped, or a number's characters as they stand; NULL: neither is there */
     size_t id_bytes;
-    bool has_nan; /* a member is NaN, Infinity or -Infinity: no JSON, but what Python's json.dumps() writes */
+    bool has_nan; /* a member is NaN, Infinity or -Infinity: not JSON, but written by Python's json.dumps() */
 };
 
 /* Prepares the paths `text` and `id` (NULL: no id), which must outlive *fields. LEAT_E_ARGUMENT if one has too many or

@@ -61,9 +61,8 @@ static inline unsigned escape_bytes(const char *p, const char *end)
 }
 
 /*
- * Over escapes, one after another, and the one or two characters between them: where a text has no Latin letters and
- * was escaped to ASCII, that is all there is. `at` is a backslash. False: it stopped at an escape that is invalid or
- * cut off.
+ * Passes over escapes, and the one or two characters between them: a text without Latin letters that was escaped to
+ * ASCII has little else. `at` is a backslash. Returns false if it stopped at an escape that is invalid or cut off.
  */
 static inline bool pass_escapes(const char **at, const char *end)
 {
@@ -87,13 +86,6 @@ static inline bool pass_escapes(const char **at, const char *end)
 }
 
 #if defined(BYTE_MASKS)
-/* The letters after a backslash but u. */
-static inline uint64_t masks_letters(const struct byte_masks *m)
-{
-    return masks_equal(m, '"') | masks_equal(m, '\\') | masks_equal(m, '/') | masks_equal(m, 'b') |
-           masks_equal(m, 'f') | masks_equal(m, 'n') | masks_equal(m, 'r') | masks_equal(m, 't');
-}
-
 /* As pass(), in steps of sixty-four bytes: to a place at which to stop, and then *stopped is true; or so far that fewer
  * are left. Usual escapes cost no branch of their own. */
 static inline const char *pass_masks(const char *at, const char *end, bool *escaped, bool *stopped)

@@ -6,6 +6,8 @@
 extern const struct json_kernels json_kernels_plain;
 #if defined(__x86_64__)
 extern const struct json_kernels json_kernels_avx2, json_kernels_avx512;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+extern const struct json_kernels json_kernels_neon;
 #endif
 
 /* Fastest first; the last needs nothing, so it ends every search. */
@@ -16,6 +18,8 @@ static const struct {
 #if defined(__x86_64__)
     { CPU_AVX512, &json_kernels_avx512 },
     { CPU_AVX2, &json_kernels_avx2 },
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    { CPU_PLAIN, &json_kernels_neon },
 #endif
     { CPU_PLAIN, &json_kernels_plain },
 };

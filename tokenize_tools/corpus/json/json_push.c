@@ -1,4 +1,4 @@
-/* json_push.c: see json_push.h. The scanner notes places; here the id's bytes are kept as they come by. */
+/* json_push.c: see json_push.h. The scanner notes places; this file keeps the bytes of the id as they pass. */
 #include "json_push.h"
 
 #include <stdlib.h>
@@ -31,8 +31,6 @@ enum leat_status json_push_open(struct json_push **out, const struct json_fields
 
 void json_push_close(struct json_push *push)
 {
-    if (!push)
-        return;
     buffer_free(&push->id);
     free(push);
 }
@@ -51,7 +49,7 @@ static enum leat_status keep(struct json_push *push, const char *bytes, size_t c
     return buffer_append(&push->id, bytes, count < left ? count : left, err); /* too long: the length will tell */
 }
 
-/* Keeps what the bytes from `position` on hold of the id, up to where the scan has come. */
+/* Keeps the bytes of the id among those from `position` on, as far as the scan has come. */
 static enum leat_status keep_id(struct json_push *push, const char *bytes, uint64_t position, struct leat_error *err)
 {
     const struct json_place *id = &push->scan.place[JSON_ID];
@@ -105,8 +103,8 @@ enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushe
 
 /* ---- Unescaping in chunks -------------------------------------------------------------------------------------- */
 
-/* Bytes of the escape at `at`, and of the other half of a surrogate pair after it; 0 if its end, or whether it is such
- * a half, is not to be seen before `end`. */
+/* The length of the escape at `at`, with the other half of a surrogate pair after it; 0 if `end` comes too early to
+ * tell. */
 static size_t known_bytes(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
@@ -133,7 +131,7 @@ static size_t cut_bytes(const char *in, size_t bytes)
 
     while (at < bytes && in[at] != '\\')
         at++;
-    /* of backslashes in a row, each second one is the letter of an escape */
+    /* in a row of backslashes, each second one is the letter of an escape */
     while (at > slashes && in[at - slashes - 1] == '\\')
         slashes++;
     for (at += slashes % 2; at < bytes; at += known) {

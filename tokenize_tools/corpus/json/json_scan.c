@@ -1,7 +1,7 @@
 /*
- * json_scan.c: see json_scan.h. A state says what is expected next, so that it also names what is missing where a
- * record is wrong. Each step takes as many bytes as it can; the insides of strings are the kernels'. The objects on the
- * way to a member are always the outermost ones, so a number says how far a path has been followed.
+ * json_scan.c: see json_scan.h. A state says what is expected next, so it also names what is missing where a record is
+ * wrong. Each step takes as many bytes as it can; kernels take the insides of strings. The objects on the way to a
+ * member are always the outermost ones, so one number says how far a path was followed.
  */
 #include "json_scan.h"
 
@@ -30,13 +30,13 @@ enum state {
     STATE_WORD
 };
 
-/* A part that is being fed. */
-struct part {
+/* A chunk that is being fed. */
+struct chunk {
     const char *begin, *at, *end;
     uint64_t position; /* of its first byte */
 };
 
-static uint64_t place_of(const struct part *p)
+static uint64_t place_of(const struct chunk *p)
 {
     return p->position + (uint64_t)(p->at - p->begin);
 }
@@ -50,7 +50,7 @@ void json_scan_begin(struct json_scan *scan, const struct json_fields *fields)
 
 /* ---- Members' names --------------------------------------------------------------------------------------------- */
 
-/* More of a name that is not in one part; of one that is longer than any wanted, no more than that it is. */
+/* Adds to a name that is not in one chunk; of one that is longer than any wanted name, keeps only that it is. */
 static void keep_name(struct json_scan *scan, const char *bytes, size_t count)
 {
     if (count <= sizeof scan->name && scan->name_bytes <= sizeof scan->name - count)
@@ -60,7 +60,8 @@ static void keep_name(struct json_scan *scan, const char *bytes, size_t count)
     scan->name_bytes += count;
 }
 
-/* What the value of this member is to the paths; what an earlier member of the same name held no longer counts. */
+/* Decides what the value of this member is to the paths; what an earlier member of the same name had no longer
+ * counts. */
 static void set_roles(struct json_scan *scan, const char *name, size_t bytes)
 {
     char plain[JSON_RAW_NAME_BYTES];
@@ -83,7 +84,7 @@ static void set_roles(struct json_scan *scan, const char *name, size_t bytes)
     }
 }
 
-static void end_name(struct json_scan *scan, const struct part *p)
+static void end_name(struct json_scan *scan, const struct chunk *p)
 {
     scan->state = STATE_COLON;
     if (scan->on_way[0] != scan->depth && scan->on_way[1] != scan->depth)
@@ -166,7 +167,7 @@ static void close_container(struct json_scan *scan)
     scan->state = STATE_AFTER;
 }
 
-static void begin_string(struct json_scan *scan, const struct part *p, bool name)
+static void begin_string(struct json_scan *scan, const struct chunk *p, bool name)
 {
     scan->escaped = false;
     scan->name_bytes = 0;
@@ -215,7 +216,7 @@ static enum json_kind word_kind(char c)
 /* ---- Steps ------------------------------------------------------------------------------------------------------
  * Each takes at least one byte, or changes the state; false: the byte at p->at is wrong. */
 
-static bool step_value(struct json_scan *scan, struct part *p)
+static bool step_value(struct json_scan *scan, struct chunk *p)
 {
     char c = *p->at;
     uint64_t place = place_of(p);
@@ -241,7 +242,7 @@ static bool step_value(struct json_scan *scan, struct part *p)
     return true;
 }
 
-static bool step_name(struct json_scan *scan, struct part *p)
+static bool step_name(struct json_scan *scan, struct chunk *p)
 {
     if (*p->at == '"')
         begin_string(scan, p, true);
@@ -253,7 +254,7 @@ static bool step_name(struct json_scan *scan, struct part *p)
     return true;
 }
 
-static bool step_after(struct json_scan *scan, struct part *p)
+static bool step_after(struct json_scan *scan, struct chunk *p)
 {
     bool object;
 
@@ -270,7 +271,7 @@ static bool step_after(struct json_scan *scan, struct part *p)
     return true;
 }
 
-static bool step_string(struct json_scan *scan, struct part *p)
+static bool step_string(struct json_scan *scan, struct chunk *p)
 {
     p->at = scan->fields->kernels->pass(p->at, p->end, &scan->escaped);
     if (p->at == p->end)
@@ -290,7 +291,7 @@ static bool step_string(struct json_scan *scan, struct part *p)
     return true;
 }
 
-static bool step_escape(struct json_scan *scan, struct part *p)
+static bool step_escape(struct json_scan *scan, struct chunk *p)
 {
     char c = *p->at;
 
@@ -317,7 +318,7 @@ static bool is_whole_number(unsigned state)
     return state == STATE_ZERO || state == STATE_INTEGER || state == STATE_FRACTION || state == STATE_EXPONENT;
 }
 
-static bool step_number(struct json_scan *scan, struct part *p)
+static bool step_number(struct json_scan *scan, struct chunk *p)
 {
     char c = *p->at;
     bool digit = c >= '0' && c <= '9';
@@ -368,7 +369,7 @@ static bool step_number(struct json_scan *scan, struct part *p)
     return digit;
 }
 
-static bool step_word(struct json_scan *scan, struct part *p)
+static bool step_word(struct json_scan *scan, struct chunk *p)
 {
     const char *word = word_of(scan->kind);
 
@@ -382,7 +383,7 @@ static bool step_word(struct json_scan *scan, struct part *p)
     return true;
 }
 
-static bool step(struct json_scan *scan, struct part *p)
+static bool step(struct json_scan *scan, struct chunk *p)
 {
     if (scan->state <= STATE_AFTER) {
         while (p->at < p->end && json_is_space(*p->at))
@@ -419,7 +420,7 @@ static bool step(struct json_scan *scan, struct part *p)
 
 bool json_scan_feed(struct json_scan *scan, const char *bytes, size_t count)
 {
-    struct part p = { bytes, bytes, bytes + count, scan->position };
+    struct chunk p = { bytes, bytes, bytes + count, scan->position };
 
     if (scan->bad)
         return false;
@@ -467,7 +468,7 @@ static const char *expected(const struct json_scan *scan)
     }
 }
 
-/* So ends a line of JSON that is laid out over several; one that was cut off ends within its text, as a rule. */
+/* JSON that is laid out over several lines ends so; a line that was cut off usually ends within its text. */
 static bool between_tokens(const struct json_scan *scan)
 {
     return scan->depth > 0 && scan->state < STATE_STRING;
@@ -488,7 +489,7 @@ static enum json_problem malformed(const struct json_scan *scan, uint64_t *byte,
     return JSON_MALFORMED;
 }
 
-static const char *name_of(enum json_kind kind)
+const char *json_scan_kind(enum json_kind kind)
 {
     switch (kind) {
     case JSON_KIND_STRING:
@@ -519,7 +520,7 @@ enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct l
         return malformed(scan, byte, err);
     *byte = 0;
     if (scan->root != JSON_KIND_OBJECT) {
-        status_set(err, LEAT_E_TEXT, "the record is %s, not an object", name_of(scan->root));
+        status_set(err, LEAT_E_TEXT, "the record is %s, not an object", json_scan_kind(scan->root));
         return JSON_NO_OBJECT;
     }
     if (text->kind == JSON_KIND_NONE) {
@@ -527,10 +528,15 @@ enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct l
         return JSON_NO_FIELD;
     }
     if (text->kind != JSON_KIND_STRING) {
-        status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not a string", path, name_of(text->kind));
+        status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not a string", path, json_scan_kind(text->kind));
         return JSON_NO_STRING;
     }
     return JSON_FINE;
+}
+
+bool json_scan_is_object(const struct json_scan *scan)
+{
+    return !scan->bad && scan->state == STATE_AFTER && scan->depth == 0 && scan->root == JSON_KIND_OBJECT;
 }
 
 enum leat_status json_scan_long_id(const struct json_scan *scan, struct leat_error *err)

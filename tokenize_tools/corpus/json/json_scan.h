@@ -1,5 +1,5 @@
 /*
- * json_scan.h: the one scanner of JSON records. It is fed chunks of any size and keeps none of them: it checks the
+ * json_scan.h: the only scanner of JSON records. It is fed chunks of any size and keeps none of them: it checks the
  * grammar and notes where the strings of the two paths are. json_fields.c feeds it a whole line, json_push.c a record
  * in chunks.
  */
@@ -28,7 +28,7 @@ enum json_kind {
     JSON_KIND_TRUE,
     JSON_KIND_FALSE,
     JSON_KIND_NULL,
-    JSON_KIND_NAN, /* these two are no JSON, but what Python's json.dumps() writes */
+    JSON_KIND_NAN, /* these two are not JSON, but Python's json.dumps() writes them */
     JSON_KIND_INFINITY
 };
 
@@ -65,16 +65,22 @@ struct json_scan {
     struct json_place place[2];
     size_t name_bytes;                          /* of `name`; more than it has room for: the name is longer */
     uint64_t is_object[JSON_RECORD_DEPTH / 64]; /* bit d: what is open at depth d + 1 */
-    char name[JSON_RAW_NAME_BYTES]; /* of a member's name that does not lie in one part, what there is so far */
+    char name[JSON_RAW_NAME_BYTES]; /* of a member's name that does not lie in one chunk, what there is so far */
 };
 
 void json_scan_begin(struct json_scan *scan, const struct json_fields *fields);
 
-/* False: the record is bad, and all further bytes are ignored; scan->position is that of the wrong byte. */
+/* Returns false if the record is bad: all further bytes are ignored, and scan->position is that of the wrong byte. */
 bool json_scan_feed(struct json_scan *scan, const char *bytes, size_t count);
 
 /* After the last byte: what became of the record, and, of JSON_MALFORMED, the byte. */
 enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct leat_error *err);
+
+/* After the last byte: whether the record is valid, and an object. */
+bool json_scan_is_object(const struct json_scan *scan);
+
+/* "a string", "null", ... for a sentence. */
+const char *json_scan_kind(enum json_kind kind);
 
 /* The sentence of JSON_ID_TOO_LONG. */
 enum leat_status json_scan_long_id(const struct json_scan *scan, struct leat_error *err);

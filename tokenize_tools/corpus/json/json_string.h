@@ -31,7 +31,7 @@ static inline char json_escape_meaning(char letter)
     }
 }
 
-/* White space as RFC 8259 has it. */
+/* White space as RFC 8259 defines it. */
 static inline bool json_is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -77,8 +77,8 @@ static inline unsigned json_put_utf8(uint32_t code, char *out)
     return 4;
 }
 
-/* The code point of the escape \u (or of two, a surrogate pair) at *p, which is valid and before `end`; passes over it.
- * U+FFFD for a surrogate that is not part of a pair. */
+/* Returns the code point of the escape \u (or of two, a surrogate pair) at *p, which is valid and ends before `end`,
+ * and passes over it. U+FFFD for a surrogate that is not part of a pair. */
 static inline uint32_t json_take_code(const char **p, const char *end)
 {
     uint32_t code = json_four_digits(*p + 2), low;

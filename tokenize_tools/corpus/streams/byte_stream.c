@@ -1,8 +1,8 @@
 /*
  * byte_stream.c: see byte_stream.h. The first bytes of the file choose the row of decompressors, or none. Text goes
- * from the file or the decompressor straight to the caller's buffer. After each frame or member a mark is kept, from
- * which reading can start again; in plain files any byte is such a place. The first error stays, after all text before
- * it.
+ * from the file or the decompressor straight to the caller's buffer. After each frame or member the stream notes a
+ * mark, from which reading can start again; in plain files any byte can be such a place. The first error is kept, and
+ * reported after all text before it.
  */
 #include "byte_stream.h"
 
@@ -10,10 +10,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "raw_input.h"
 
-/* Memory of a stream in addition to its window: buffers, tables. */
+/* Memory of a stream besides its window: buffers, tables. */
 #define OTHER_MEMORY    ((uint64_t)512 << 10)
 
 #define ROW(form, name) [BYTE_FORM_##form] = &decompressor_##name,
@@ -26,7 +27,14 @@ struct byte_stream {
     void *state;                             /* the decompressor's */
     uint64_t text_position;
     struct byte_mark mark; /* in compressed data: after the frame or member that ended last */
-    bool ended;
+    bool border;           /* the decompressor stands there */
+    struct spans *spans;   /* NULL: no other thread decompresses for this stream */
+    struct span *span;     /* its text is given now; NULL: the decompressor's */
+    size_t given;          /* of it */
+    uint64_t spanned;      /* bytes that spans gave */
+    uint64_t decompress_ns;
+    uint64_t max_memory; /* UINT64_MAX: no limit */
+    bool ended, outgrew;
     struct leat_error error; /* once its status is not LEAT_OK, it is what reading says */
 };
 
@@ -52,7 +60,7 @@ size_t byte_stream_stem(const char *path)
     return strlen(path);
 }
 
-/* A name that says a form must be right: an error page that was downloaded, for example, is not text to train on. */
+/* A name that promises a form must be right: a downloaded error page, for example, is not text to train on. */
 static enum leat_status detect(struct byte_stream *s, const char *path, struct leat_error *err)
 {
     const struct raw_input *in = &s->in;
@@ -94,8 +102,8 @@ static enum leat_status go_on(struct byte_stream *s, const struct byte_mark *mar
     return status;
 }
 
-static enum leat_status open_stream(struct byte_stream **out, const char *path, const struct byte_mark *mark,
-                                    struct leat_error *err)
+enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, const struct byte_mark *mark,
+                                            const struct input_stop *stop, struct leat_error *err)
 {
     struct byte_stream *s = calloc(1, sizeof *s);
     enum leat_status status;
@@ -103,7 +111,8 @@ static enum leat_status open_stream(struct byte_stream **out, const char *path, 
     *out = NULL;
     if (!s)
         return status_no_memory(err, sizeof *s);
-    status = raw_input_open(&s->in, path, err);
+    s->max_memory = UINT64_MAX;
+    status = raw_input_open(&s->in, path, stop, err);
     if (status == LEAT_OK)
         status = detect(s, path, err);
     if (status == LEAT_OK)
@@ -120,20 +129,23 @@ static enum leat_status open_stream(struct byte_stream **out, const char *path, 
 
 enum leat_status byte_stream_open(struct byte_stream **out, const char *path, struct leat_error *err)
 {
-    return open_stream(out, path, NULL, err);
+    return byte_stream_open_stoppable(out, path, NULL, NULL, err);
 }
 
 enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path, const struct byte_mark *mark,
                                      struct leat_error *err)
 {
-    return open_stream(out, path, mark, err);
+    return byte_stream_open_stoppable(out, path, mark, NULL, err);
 }
 
 void byte_stream_close(struct byte_stream *s)
 {
     if (!s)
         return;
-    if (s->decompressor)
+    if (s->span)
+        spans_give_back(s->spans, s->span);
+    spans_close(s->spans);
+    if (s->state)
         s->decompressor->close(s->state);
     raw_input_close(&s->in);
     free(s);
@@ -141,12 +153,59 @@ void byte_stream_close(struct byte_stream *s)
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
-/* Reading can start again here: after a frame or member whose text has been given. */
+/* Marks that reading can start again here: after a frame or member whose text has been given. */
 static void set_mark(struct byte_stream *s)
 {
     s->mark.raw_offset = raw_input_position(&s->in);
     s->mark.text_offset = s->text_position;
     checksum_store(s->mark.sum, s->in.sum.whole);
+}
+
+static uint64_t memory_of(const struct byte_stream *s, bool max)
+{
+    return OTHER_MEMORY + (s->decompressor && s->decompressor->memory ? s->decompressor->memory(s->state, max) : 0);
+}
+
+/* After the text of a step, which takes at most its own size. */
+static enum leat_status check_memory(struct byte_stream *s)
+{
+    uint64_t bytes = s->max_memory < UINT64_MAX ? memory_of(s, false) : 0;
+
+    s->outgrew = bytes > s->max_memory;
+    if (!s->outgrew)
+        return LEAT_OK;
+    return status_set_at(&s->error, LEAT_E_NO_MEMORY, raw_input_position(&s->in),
+                         "%s: the %s data needs more than %llu bytes of memory at compressed byte %llu", s->in.name,
+                         s->decompressor->name, (unsigned long long)s->max_memory,
+                         (unsigned long long)raw_input_position(&s->in));
+}
+
+/* Some text of a span that another thread has decompressed. */
+static void give_span(struct byte_stream *s, uint8_t *buf, size_t room, size_t *got)
+{
+    struct span *span = s->span;
+    size_t left = span->bytes - s->given;
+
+    *got = left < room ? left : room;
+    memcpy(buf, span->text + s->given, *got);
+    s->given += *got;
+    s->spanned += *got;
+    s->text_position += *got;
+    if (s->given < span->bytes)
+        return;
+    raw_input_pass(&s->in, &span->sum);
+    set_mark(s);
+    spans_give_back(s->spans, span);
+    s->span = NULL;
+}
+
+static bool take_span(struct byte_stream *s)
+{
+    if (!s->span && s->spans && s->border) {
+        s->span = spans_take(s->spans, raw_input_position(&s->in));
+        s->given = 0;
+    }
+    return s->span;
 }
 
 /* Some text, or s->ended. */
@@ -155,6 +214,10 @@ static enum leat_status step(struct byte_stream *s, uint8_t *buf, size_t room, s
     enum decompressor_step what = STEP_MORE;
     enum leat_status status;
 
+    if (take_span(s)) {
+        give_span(s, buf, room, got);
+        return LEAT_OK;
+    }
     if (s->decompressor) {
         status = s->decompressor->step(s->state, &s->in, buf, room, got, &what, &s->error);
     } else {
@@ -165,15 +228,18 @@ static enum leat_status step(struct byte_stream *s, uint8_t *buf, size_t room, s
     if (status != LEAT_OK)
         return status;
     s->ended = what == STEP_END;
-    if (what == STEP_BORDER)
+    s->border = what == STEP_BORDER;
+    if (s->border)
         set_mark(s);
-    return LEAT_OK;
+    return check_memory(s);
 }
 
-/* Until the buffer is full if `all`, else until it holds something. */
+/* Reads until the buffer is full if `all`, else until it holds something. */
 static enum leat_status read_text(struct byte_stream *s, void *buf, size_t room, bool all, size_t *got,
                                   struct leat_error *err)
 {
+    uint64_t began = s->decompressor ? clock_cpu_ns() : 0;
+    uint64_t spanned = s->spanned;
     uint8_t *to = buf;
     size_t some;
 
@@ -182,6 +248,8 @@ static enum leat_status read_text(struct byte_stream *s, void *buf, size_t room,
         s->error.status = step(s, to + *got, room - *got, &some);
         *got += some;
     }
+    if (s->decompressor && s->spanned == spanned)
+        s->decompress_ns += clock_cpu_ns() - began;
     if (*got > 0 || s->error.status == LEAT_OK)
         return LEAT_OK;
     if (err)
@@ -198,6 +266,12 @@ enum leat_status byte_stream_read_some(struct byte_stream *s, void *buf, size_t 
                                        struct leat_error *err)
 {
     return read_text(s, buf, room, false, got, err);
+}
+
+void byte_stream_share(struct byte_stream *s, uint64_t most)
+{
+    if (s->decompressor)
+        s->spans = spans_open(&s->in, s->decompressor, most);
 }
 
 /* ---- What is known ---------------------------------------------------------------------------------------------- */
@@ -222,6 +296,39 @@ uint64_t byte_stream_text_position(const struct byte_stream *s)
     return s->text_position;
 }
 
+struct spans *byte_stream_spans(const struct byte_stream *s)
+{
+    return s->spans;
+}
+
+uint64_t byte_stream_decompress_ns(const struct byte_stream *s)
+{
+    return s->decompress_ns;
+}
+
+double byte_stream_divisible(const struct byte_stream *s, uint64_t most)
+{
+    struct member_file file = { .fd = s->in.fd, .size = s->in.size };
+    uint64_t members = 0, end = 0;
+    struct member m;
+
+    if (!s->in.seekable || !s->decompressor || !s->decompressor->find || s->in.size == 0)
+        return 0;
+    while (s->decompressor->find(&file, end, most, &m) && m.end <= file.size) {
+        end = m.end;
+        members++;
+    }
+    return members > 1 ? (double)end / (double)file.size : 0;
+}
+
+bool byte_stream_waits(const struct byte_stream *s, uint64_t bytes)
+{
+    uint64_t left = s->span ? s->span->bytes - s->given : 0;
+
+    return s->spans && (s->span || s->border) &&
+           spans_wait(s->spans, s->span ? s->span->end : raw_input_position(&s->in), left, bytes);
+}
+
 uint64_t byte_stream_size(const struct byte_stream *s)
 {
     return s->in.size;
@@ -229,10 +336,26 @@ uint64_t byte_stream_size(const struct byte_stream *s)
 
 uint64_t byte_stream_memory(const struct byte_stream *s)
 {
-    uint64_t window = s->decompressor && s->decompressor->memory ? s->decompressor->memory(s->state) : 0,
-             text = s->text_position - s->mark.text_offset;
+    return memory_of(s, false);
+}
 
-    return OTHER_MEMORY + (window < text ? window : text);
+uint64_t byte_stream_max_memory(const struct byte_stream *s)
+{
+    return memory_of(s, true);
+}
+
+void byte_stream_limit_memory(struct byte_stream *s, uint64_t bytes)
+{
+    s->max_memory = bytes;
+    if (s->outgrew && memory_of(s, false) <= bytes) { /* nothing was lost */
+        s->outgrew = false;
+        s->error.status = LEAT_OK;
+    }
+}
+
+bool byte_stream_outgrew(const struct byte_stream *s)
+{
+    return s->outgrew;
 }
 
 void byte_stream_hash(const struct byte_stream *s, uint8_t hash[16])

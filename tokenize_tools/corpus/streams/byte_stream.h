@@ -1,6 +1,6 @@
 /*
- * byte_stream.h: an input of text as a stream of bytes: a file or standard input, plain or compressed with zstd or
- * gzip, as its first bytes say. One thread at a time may use a stream.
+ * byte_stream.h: an input of text as a stream of bytes: a file or standard input, plain or compressed, as its
+ * name or its first bytes say. One thread at a time may use a stream.
  *
  * This room turns files into bytes: raw_input reads them and sums their pages, decompressors (a row each) give the
  * text, byte_stream joins both. What may enter: a compression, a place to read bytes from. What the bytes mean is not
@@ -8,6 +8,9 @@
  *
  *   zstd  all frames and skippable frames, windows of up to 2 GiB, content checksums checked
  *   gzip  all members, their lengths and checksums checked; zeros after the last one are ignored, as gzip(1) does
+ *   xz    all streams, with padding; integrity checks are checked
+ *   bzip2 all streams, checksums checked
+ *   lz4   all frames and skippable frames, but not legacy ones; checksums checked
  *
  * Compressed data that stops in the middle, or is broken, or is followed by something else: all that was readable is
  * given first, then LEAT_E_TRUNCATED or LEAT_E_TEXT, with a sentence that names file and byte. An error stays.
@@ -20,6 +23,7 @@
 
 #include "decompressor.h"
 #include "leat.h"
+#include "spans.h"
 
 #define BYTE_FORM_OF(form, name) BYTE_FORM_##form,
 enum byte_form { BYTE_FORM_PLAIN = 0, DECOMPRESSORS(BYTE_FORM_OF) BYTE_FORMS };
@@ -31,8 +35,8 @@ const struct decompressor *byte_stream_decompressor(enum byte_form form);
 size_t byte_stream_stem(const char *path);
 
 /*
- * A place where reading can start again, in another process too: plain numbers, to be stored. Valid while the file
- * does not change.
+ * A place where reading can start again, also in another process: plain numbers that can be stored. Valid while the
+ * file does not change.
  */
 struct byte_mark {
     uint64_t raw_offset;  /* bytes of the file before it */
@@ -50,15 +54,20 @@ struct byte_stream;
  */
 enum leat_status byte_stream_open(struct byte_stream **out, const char *path, struct leat_error *err);
 
-/* The same, from a mark on: what is read is what the stream that gave the mark gave from there, and so are positions,
- * marks and the hash. LEAT_E_UNSUPPORTED for anything but a regular file. */
+/* The same, from a mark on: gives what the stream that gave the mark gave from there, with the same positions, marks
+ * and hash. LEAT_E_UNSUPPORTED for anything but a regular file. */
 enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path, const struct byte_mark *mark,
                                      struct leat_error *err);
 void byte_stream_close(struct byte_stream *s); /* NULL is fine */
 
+/* The same, from a mark or (NULL) from the start, so that `stop` (NULL: nothing) can end reading with LEAT_E_STOPPED.
+ * It must outlive the stream. */
+enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, const struct byte_mark *mark,
+                                            const struct input_stop *stop, struct leat_error *err);
+
 /*
- * Text into `buf`, as much as has room and comes; *got is 0 only at the end (and if `room` is 0). On failure *got is 0:
- * what was readable before has been given by earlier calls.
+ * Reads text into `buf`, as much as has room and comes; *got is 0 only at the end (or if `room` is 0). On failure *got
+ * is 0: earlier calls have given what was readable before.
  */
 enum leat_status byte_stream_read(struct byte_stream *s, void *buf, size_t room, size_t *got, struct leat_error *err);
 
@@ -68,15 +77,38 @@ enum leat_status byte_stream_read_some(struct byte_stream *s, void *buf, size_t 
 
 enum byte_form byte_stream_form(const struct byte_stream *s);
 
-/* As messages call it: the path, or "standard input". The stream's. */
+/* Its name in messages: the path, or "standard input". The stream's. */
 const char *byte_stream_name(const struct byte_stream *s);
 
 /* Bytes of the file used so far, and bytes of text given so far. */
 uint64_t byte_stream_raw_position(const struct byte_stream *s);
 uint64_t byte_stream_text_position(const struct byte_stream *s);
 
-/* Memory that the stream uses now, about: up to 2 GiB for the window of a zstd frame. */
+/* Memory that the stream uses now, about, and how much it may come to use for what it reads now: up to 2 GiB for the
+ * window of a zstd frame, of which only as much is used as there is text. */
 uint64_t byte_stream_memory(const struct byte_stream *s);
+uint64_t byte_stream_max_memory(const struct byte_stream *s);
+
+/* From now on, reading that takes more memory fails with LEAT_E_NO_MEMORY, and byte_stream_outgrew() is true: then a
+ * larger limit lets it continue. A new stream has no limit. */
+void byte_stream_limit_memory(struct byte_stream *s, uint64_t bytes);
+bool byte_stream_outgrew(const struct byte_stream *s);
+
+/*
+ * Lets other threads decompress ahead of the stream (spans.h) if its form and file allow: called before anything is
+ * read. Spans have at most `most` bytes. And what is to be given to these threads, or NULL; the stream's.
+ */
+void byte_stream_share(struct byte_stream *s, uint64_t most);
+struct spans *byte_stream_spans(const struct byte_stream *s);
+
+/* CPU time of decompressing in the calls that read, but for those that gave text of a span. */
+uint64_t byte_stream_decompress_ns(const struct byte_stream *s);
+
+/* How much of the file, from 0 to 1, lies in members that other threads can decompress; no member has `most` bytes. */
+double byte_stream_divisible(const struct byte_stream *s, uint64_t most);
+
+/* Whether reading so many bytes would wait for another thread now. */
+bool byte_stream_waits(const struct byte_stream *s, uint64_t bytes);
 
 /* Bytes of the file when it was opened; UINT64_MAX if it is not a regular file. */
 uint64_t byte_stream_size(const struct byte_stream *s);
@@ -85,9 +117,9 @@ uint64_t byte_stream_size(const struct byte_stream *s);
 void byte_stream_hash(const struct byte_stream *s, uint8_t hash[16]);
 
 /*
- * Sets the last place at or before the text given so far where reading can start again: the start of a frame or member,
- * in a plain file that of the page, otherwise the start of the file. That a frame ends with the last byte given may be
- * seen only by the next read.
+ * Sets *mark to the last place, at or before the end of the text given so far, where reading can start again: the start
+ * of a frame or member; in a plain file, of the page; otherwise, of the file. That a frame ended with the last byte
+ * given may be noticed only by the next read.
  */
 void byte_stream_mark(const struct byte_stream *s, struct byte_mark *mark);
 

@@ -1,6 +1,6 @@
 /*
- * decompressor.h: the decompressors behind byte_stream. A new one is a file with its table, and a row of DECOMPRESSORS:
- * by that inputs are found by its suffix, and opened by their first bytes.
+ * decompressor.h: the decompressors of byte_stream. A new one is a file with its table, and a row of DECOMPRESSORS:
+ * then inputs with its suffix are found, and opened if their first bytes fit.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_DECOMPRESSOR_H
 #define LEAT_TOKENIZE_TOOLS_DECOMPRESSOR_H
@@ -10,12 +10,13 @@
 #include <stdint.h>
 
 #include "leat.h"
+#include "members.h"
 #include "raw_input.h"
 
 /* FORM of enum byte_form, and what decompressor_name is called. */
-#define DECOMPRESSORS(each) each(ZSTD, zstd) each(GZIP, gzip)
+#define DECOMPRESSORS(each) each(ZSTD, zstd) each(GZIP, gzip) each(XZ, xz) each(BZIP2, bzip2) each(LZ4, lz4)
 
-/* What a step has come to; after STEP_MORE, which may have given no text, it is called again. */
+/* The outcome of a step. After STEP_MORE, which may have given no text, it is called again. */
 enum decompressor_step {
     STEP_MORE,
     STEP_BORDER, /* the input is right after a frame or member, and all its text was given */
@@ -24,7 +25,8 @@ enum decompressor_step {
 
 struct decompressor {
     const char *name, *suffix;
-    size_t head; /* at least so many first bytes must be there for a file that is not called so; RAW_HEAD at most */
+    const char *member; /* what such a file is made of: "a zstd frame" */
+    size_t head; /* a file without its suffix must have at least this many bytes to be of this form; RAW_HEAD at most */
 
     /* Whether these first bytes (of which an input may have fewer than RAW_HEAD) are of this form. */
     bool (*begins)(const uint8_t *head, size_t bytes);
@@ -35,15 +37,32 @@ struct decompressor {
     enum leat_status (*open)(void **out, const char *path, bool behind, struct leat_error *err);
     void (*close)(void *state); /* NULL is fine */
 
-    /* Bytes of its window, above all, which is used only as far as there is text. NULL: they are few. */
-    size_t (*memory)(const void *state);
+    /* Bytes of its window, above all: what it uses now, and what it may come to use (`max`). NULL: they are few. */
+    size_t (*memory)(const void *state, bool max);
 
     /* One step; *got bytes of text are in `buf`, also if it fails. `room` is not 0. */
     enum leat_status (*step)(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
                              enum decompressor_step *step, struct leat_error *err);
+
+    /* Finds members by their headers, for several threads to decompress; NULL: it cannot be done. */
+    member_finder *find;
 };
 
 #define DECOMPRESSOR_DECLARE(form, name) extern const struct decompressor decompressor_##name;
 DECOMPRESSORS(DECOMPRESSOR_DECLARE)
+
+/* What the rows have in common. Whether first bytes agree with a magic, as far as there are any. */
+bool decompressor_magic(const uint8_t *head, size_t bytes, const uint8_t magic[RAW_HEAD]);
+
+/* Between members: sets *begun if the next one begins, with its magic in the buffer still, or *step to STEP_END. */
+enum leat_status decompressor_begin(const struct decompressor *d, struct raw_input *in, bool *begun,
+                                    enum decompressor_step *step, struct leat_error *err);
+
+/* The sentences for data that is not what it should be, data that stops, and a build without the library. */
+enum leat_status decompressor_broken(const struct decompressor *d, const struct raw_input *in, const char *why,
+                                     struct leat_error *err);
+enum leat_status decompressor_cut_off(const struct decompressor *d, const struct raw_input *in, struct leat_error *err);
+enum leat_status decompressor_missing(const struct decompressor *d, const char *path, const char *libraries,
+                                      const char *cure, struct leat_error *err);
 
 #endif

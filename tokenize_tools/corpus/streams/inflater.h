@@ -1,8 +1,8 @@
 /*
- * inflater.h: the two libraries that can inflate, with one small interface: raw deflate data and CRC-32, nothing of
- * gzip. inflater_isal.c is compiled to something where the build has isa-l (LEAT_HAVE_ISAL), inflater_zlib.c where it
- * has zlib and not isa-l, inflater_none.c where it has neither. Both libraries give the same text of every file that is
- * right or cut off; of broken data isa-l may give more before it sees the defect.
+ * inflater.h: the two libraries that can inflate, as one table: raw deflate data and CRC-32, nothing of gzip. The build
+ * compiles one of them: inflater_isal.c if it has isa-l (LEAT_HAVE_ISAL), else inflater_zlib.c if it has zlib, else
+ * inflater_none.c. Both libraries give the same text for every file that is right or cut off; for broken data isa-l may
+ * give more text before it sees the defect.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_INFLATER_H
 #define LEAT_TOKENIZE_TOOLS_INFLATER_H
@@ -20,24 +20,26 @@ enum inflater_result {
     INFLATER_NO_MEMORY
 };
 
-/* Its name for messages: "isa-l", "zlib"; NULL: this build has no inflater. */
-const char *inflater_name(void);
+struct inflater_library {
+    const char *name; /* for messages; NULL: this build cannot inflate, and nothing else is set */
 
-/* NULL: no memory. */
-struct inflater *inflater_open(void);
-void inflater_close(struct inflater *inflater); /* NULL is fine */
+    struct inflater *(*open)(void); /* NULL: no memory */
+    void (*close)(struct inflater *inflater);
 
-/* For new deflate data. */
-void inflater_reset(struct inflater *inflater);
+    /* Begins new deflate data. */
+    void (*reset)(struct inflater *inflater);
 
-/*
- * From *in and *in_bytes, which it moves, into *out and *room, the same. At INFLATER_END *in is right after the
- * data, which may be up to eight bytes back from where it stood before the call. `last`: no input follows this.
- */
-enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
-                                  size_t *room, bool last);
+    /*
+     * Inflates from *in and *in_bytes to *out and *room, and moves all four. At INFLATER_END *in is right after the
+     * data, which may be up to eight bytes before where it stood at the call. `last`: no input follows this.
+     */
+    enum inflater_result (*run)(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
+                                size_t *room, bool last);
 
-/* The CRC-32 of gzip, of `crc`'s bytes followed by these, no more than one inflater_run() gives: 1 GiB; 0 begins. */
-uint32_t inflater_crc(uint32_t crc, const uint8_t *bytes, size_t count);
+    /* The CRC-32 of gzip, of `crc`'s bytes (0: of none) followed by these: at most 1 GiB, as much as run() gives. */
+    uint32_t (*crc)(uint32_t crc, const uint8_t *bytes, size_t count);
+};
+
+extern const struct inflater_library inflater_library;
 
 #endif

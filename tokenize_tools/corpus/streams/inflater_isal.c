@@ -1,7 +1,10 @@
 /*
- * inflater_isal.c: see inflater.h; by igzip of isa-l, about three times as fast as zlib. It decodes up to three symbols
- * at once, and where the data is cut off it gives none of a group whose last symbol is not complete; so that a file cut
- * off gives the same text on every machine, the literals that are complete are found here in another way.
+ * inflater_isal.c: see inflater.h; by igzip of isa-l, about three times as fast as zlib.
+ *
+ * It decodes up to three symbols at once, and if the data is cut off, it gives nothing of a group whose last symbol is
+ * incomplete. A file that is cut off must give the same text on every machine, so find_tail() finds the complete
+ * literals of that group in another way. And in broken data it may give text that is wrong just before a defect,
+ * depending on how much it was fed at once; so a call that meets a defect is repeated byte by byte.
  */
 #if defined(LEAT_HAVE_ISAL)
 #include "inflater.h"
@@ -26,36 +29,15 @@ struct inflater {
     size_t given, count; /* of it */
 };
 
-const char *inflater_name(void)
-{
-    return "isa-l";
-}
-
-struct inflater *inflater_open(void)
-{
-    struct inflater *inflater = calloc(1, sizeof *inflater);
-
-    if (inflater)
-        inflater_reset(inflater);
-    return inflater;
-}
-
-void inflater_close(struct inflater *inflater)
-{
-    if (inflater)
-        free(inflater->before);
-    free(inflater);
-}
-
 static void reset_state(struct inflate_state *state)
 {
     isal_inflate_init(state);
-    /* of codes that a broken table does not define it uses what was there before */
+    /* for codes that a broken table does not define, it uses what was there before */
     memset(&state->lit_huff_code, 0, sizeof state->lit_huff_code);
     memset(&state->dist_huff_code, 0, sizeof state->dist_huff_code);
 }
 
-void inflater_reset(struct inflater *inflater)
+static void reset(struct inflater *inflater)
 {
     reset_state(&inflater->state);
     inflater->fresh = true;
@@ -63,11 +45,26 @@ void inflater_reset(struct inflater *inflater)
     inflater->given = inflater->count = 0;
 }
 
+static struct inflater *open_inflater(void)
+{
+    struct inflater *inflater = calloc(1, sizeof *inflater);
+
+    if (inflater)
+        reset(inflater);
+    return inflater;
+}
+
+static void close_inflater(struct inflater *inflater)
+{
+    free(inflater->before);
+    free(inflater);
+}
+
 /*
- * If a match is a defect, because it begins before the text or has an impossible distance, isa-l has often
- * counted the length as text already, of whatever lay there: where it reads on in one go, but not where it is fed byte
- * by byte. So a call that meets a defect is made again in that way. The first call for new data begins as reset; of
- * later ones the state is kept, 87 KB for most of a MB of text.
+ * If a match is a defect, because it begins before the text or has an impossible distance, isa-l has often counted its
+ * length as text already, whatever was in the buffer: when it reads on in one go, but not when it is fed byte by byte.
+ * So a call that meets a defect is repeated that way. The first call for new data begins with a reset state; for later
+ * ones the state before is kept, 87 KB for most of a MB of text.
  */
 static bool keep_before(struct inflater *inflater)
 {
@@ -105,8 +102,8 @@ static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32
 }
 
 /*
- * The literals that the next group begins with if the input goes on with bytes `padding`. With its own buffer said to
- * be full, and no room in the caller's, isa-l puts them behind what that buffer holds, and copies nothing.
+ * Finds the literals with which the next group begins if the input goes on with bytes `padding`. If isa-l is told that
+ * its own buffer is full, and the caller gives no room, it puts them after what that buffer holds, and copies nothing.
  */
 static size_t next_literals(struct inflate_state *copy, uint8_t padding, uint8_t literals[GROUP])
 {
@@ -127,7 +124,7 @@ static size_t next_literals(struct inflate_state *copy, uint8_t padding, uint8_t
     return count;
 }
 
-/* A symbol that is complete is the same whatever follows; one that is not differs between all zeros and all ones. */
+/* A complete symbol is the same whatever follows; an incomplete one differs between all zeros and all ones. */
 static bool find_tail(struct inflater *inflater)
 {
     struct inflate_state *copy = malloc(sizeof *copy);
@@ -148,7 +145,7 @@ static bool find_tail(struct inflater *inflater)
     return true;
 }
 
-/* At a defect isa-l leaves what it has decoded and had no room for. */
+/* Gives what isa-l had decoded before a defect and had no room for. */
 static enum inflater_result give_rest(struct inflater *inflater, uint8_t **out, size_t *room)
 {
     struct inflate_state *state = &inflater->state;
@@ -169,8 +166,8 @@ static void give_tail(struct inflater *inflater, uint8_t **out, size_t *room)
         *(*out)++ = inflater->tail[inflater->given++];
 }
 
-enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
-                                  size_t *room, bool last)
+static enum inflater_result run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
+                                size_t *room, bool last)
 {
     struct inflate_state *state = &inflater->state;
     uint32_t some_in = (uint32_t)(*in_bytes < MOST ? *in_bytes : MOST);
@@ -217,10 +214,14 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     return INFLATER_MORE;
 }
 
-uint32_t inflater_crc(uint32_t crc, const uint8_t *bytes, size_t count)
+static uint32_t crc_of(uint32_t crc, const uint8_t *bytes, size_t count)
 {
     return crc32_gzip_refl(crc, bytes, count);
 }
+
+const struct inflater_library inflater_library = {
+    .name = "isa-l", .open = open_inflater, .close = close_inflater, .reset = reset, .run = run, .crc = crc_of
+};
 
 #else
 typedef int inflater_isal_is_not_built; /* a file has to hold something */

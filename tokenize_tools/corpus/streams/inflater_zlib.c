@@ -12,12 +12,7 @@ struct inflater {
     z_stream stream;
 };
 
-const char *inflater_name(void)
-{
-    return "zlib";
-}
-
-struct inflater *inflater_open(void)
+static struct inflater *open_inflater(void)
 {
     struct inflater *inflater = calloc(1, sizeof *inflater);
 
@@ -28,21 +23,19 @@ struct inflater *inflater_open(void)
     return inflater;
 }
 
-void inflater_close(struct inflater *inflater)
+static void close_inflater(struct inflater *inflater)
 {
-    if (!inflater)
-        return;
     inflateEnd(&inflater->stream);
     free(inflater);
 }
 
-void inflater_reset(struct inflater *inflater)
+static void reset(struct inflater *inflater)
 {
     inflateReset(&inflater->stream);
 }
 
-enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
-                                  size_t *room, bool last)
+static enum inflater_result run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
+                                size_t *room, bool last)
 {
     z_stream *stream = &inflater->stream;
     uInt some_in = (uInt)(*in_bytes < MOST ? *in_bytes : MOST);
@@ -73,10 +66,14 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     }
 }
 
-uint32_t inflater_crc(uint32_t crc, const uint8_t *bytes, size_t count)
+static uint32_t crc_of(uint32_t crc, const uint8_t *bytes, size_t count)
 {
     return (uint32_t)crc32(crc, bytes, (uInt)count);
 }
+
+const struct inflater_library inflater_library = {
+    .name = "zlib", .open = open_inflater, .close = close_inflater, .reset = reset, .run = run, .crc = crc_of
+};
 
 #else
 typedef int inflater_zlib_is_not_built; /* a file has to hold something */

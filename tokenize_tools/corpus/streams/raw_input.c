@@ -19,18 +19,16 @@
 
 static enum leat_status read_some(struct raw_input *in, void *out, size_t room, size_t *got, struct leat_error *err)
 {
-    ssize_t count;
+    enum leat_status s = input_wait_read(in->fd < 0 ? STDIN_FILENO : in->fd, in->seekable ? &in->next : NULL, in->stop,
+                                         in->name, out, room, got, err);
 
-    do
-        count = read(in->fd < 0 ? STDIN_FILENO : in->fd, out, room);
-    while (count < 0 && errno == EINTR);
-    *got = count < 0 ? 0 : (size_t)count;
-    return count < 0 ? status_set_os(err, errno, "cannot read %s", in->name) : LEAT_OK;
+    in->next += *got;
+    return s;
 }
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
 
-/* A pipe gives its first bytes only once: they stay in the small buffer. */
+/* A pipe gives its first bytes only once, so they are kept in the small buffer. */
 static enum leat_status read_head(struct raw_input *in, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -56,8 +54,8 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
 {
     struct stat st;
 
-    do
-        in->fd = open(path, O_RDONLY | O_CLOEXEC);
+    do /* for the writer of a pipe, open() would wait where nobody could stop it */
+        in->fd = open(path, O_RDONLY | O_CLOEXEC | (in->stop ? O_NONBLOCK : 0));
     while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0)
         return status_set_os(err, errno, "cannot open %s", path);
@@ -74,7 +72,8 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
     return LEAT_OK;
 }
 
-enum leat_status raw_input_open(struct raw_input *in, const char *path, struct leat_error *err)
+enum leat_status raw_input_open(struct raw_input *in, const char *path, const struct input_stop *stop,
+                                struct leat_error *err)
 {
     bool standard = strcmp(path, "-") == 0;
     enum leat_status s;
@@ -82,6 +81,7 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, struct l
     memset(in, 0, sizeof *in);
     in->fd = -1;
     in->size = UINT64_MAX;
+    in->stop = stop;
     page_sum_begin(&in->sum, 0, (struct hash128) { 0, 0 });
     in->name = strdup(standard ? "standard input" : path);
     in->buffer = malloc(RAW_HEAD);
@@ -92,6 +92,14 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, struct l
     if (s != LEAT_OK)
         return s;
     return in->seekable ? peek_head(in, err) : read_head(in, err);
+}
+
+/* Reads on from where the sum stands. */
+static void go_to(struct raw_input *in)
+{
+    in->next = in->sum.bytes;
+    in->at = in->held = 0;
+    in->ended = false;
 }
 
 enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct hash128 pages, struct leat_error *err)
@@ -113,19 +121,41 @@ enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct ha
     s = file_read_at(in->fd, offset - count, before, count, in->name, err);
     if (s != LEAT_OK)
         return s;
-    if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
-        return status_set_os(err, errno, "cannot seek to byte %llu of %s", (unsigned long long)offset, in->name);
     page_sum_begin(&in->sum, page, pages);
     page_sum_add(&in->sum, before, count);
+    go_to(in);
     return LEAT_OK;
+}
+
+enum leat_status raw_input_share(struct raw_input *in, const struct raw_input *of, struct leat_error *err)
+{
+    *in = (struct raw_input) { .fd = -1, .seekable = true, .size = of->size, .stop = of->stop };
+    in->name = strdup(of->name);
+    if (!in->name)
+        return status_no_memory(err, strlen(of->name) + 1);
+    in->fd = of->fd;
+    in->lent = true;
+    return LEAT_OK;
+}
+
+void raw_input_pass(struct raw_input *in, const struct page_sum *after)
+{
+    struct hash128 before = in->sum.whole;
+
+    in->sum = *after;
+    checksum_add(&in->sum.whole, before);
+    go_to(in);
 }
 
 enum leat_status raw_input_buffer(struct raw_input *in, struct leat_error *err)
 {
-    uint8_t *larger = realloc(in->buffer, RAW_BLOCK);
+    uint8_t *larger = file_buffer(RAW_BLOCK);
 
     if (!larger)
         return status_no_memory(err, RAW_BLOCK);
+    if (in->buffer)
+        memcpy(larger, in->buffer, in->held);
+    free(in->buffer);
     in->buffer = larger;
     in->room = RAW_BLOCK;
     return LEAT_OK;
@@ -133,6 +163,8 @@ enum leat_status raw_input_buffer(struct raw_input *in, struct leat_error *err)
 
 void raw_input_close(struct raw_input *in)
 {
+    if (in->lent)
+        in->fd = -1;
     file_close(&in->fd);
     free(in->name);
     free(in->buffer);

@@ -1,7 +1,7 @@
 /*
- * zstd_frames.c: the text of zstd frames, one after another, with any window that libzstd can read. When a call fails,
- * libzstd does not say what it had decoded; so a call never gets more input than one block or header, and whatever
- * comes before a defect has been given by earlier calls.
+ * zstd_frames.c: the text of zstd frames, one after another, with any window that libzstd can read. If a call fails,
+ * libzstd does not say what it had decoded before; so a call never gets more input than one block or header, and
+ * earlier calls have given all text before a defect.
  */
 #include <stdlib.h>
 #include <zstd.h>
@@ -18,6 +18,10 @@ struct zstd_frames {
     bool open;     /* a frame has begun and not ended */
     size_t wanted; /* bytes that libzstd can use next, if open */
     bool full;     /* there was no room for more text: some may be left inside */
+    size_t small;  /* bytes of the context without a window */
+    size_t size;   /* bytes that the context has allocated */
+    uint64_t text; /* of the frame so far */
+    uint64_t used; /* the most text of a frame since the window was allocated: so much of it is in memory */
 };
 
 /* How many of the bytes agree with the magic of a frame or of a skippable frame, up to RAW_HEAD. */
@@ -63,24 +67,31 @@ static enum leat_status open_frames(void **out, const char *path, bool behind, s
         *out = NULL;
         return status_no_memory(err, (uint64_t)1 << 17);
     }
-    /* files made with --long=31 too; what a window takes is memory only where it is used */
+    z->small = z->size = ZSTD_sizeof_DCtx(z->context);
+    /* files made with --long=31 too; who reads says how much memory that may take */
     ZSTD_DCtx_setParameter(z->context, ZSTD_d_windowLogMax, ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
     return LEAT_OK;
 }
 
-static size_t memory(const void *state)
+/* A window is memory only where it is used; another frame may use it again. */
+static void count_window(struct zstd_frames *z, size_t text)
 {
-    const struct zstd_frames *z = state;
+    size_t size = ZSTD_sizeof_DCtx(z->context);
 
-    return ZSTD_sizeof_DCtx(z->context);
+    if (size != z->size)
+        z->used = 0;
+    z->size = size;
+    z->text += text;
+    if (z->used < z->text)
+        z->used = z->text;
 }
 
-static enum leat_status broken(const struct raw_input *in, const char *why, struct leat_error *err)
+static size_t memory(const void *state, bool max)
 {
-    uint64_t place = raw_input_position(in);
+    const struct zstd_frames *z = state;
+    size_t window = z->size > z->small ? z->size - z->small : 0;
 
-    return status_set_at(err, LEAT_E_TEXT, place, "%s: the zstd data is broken at compressed byte %llu: %s", in->name,
-                         (unsigned long long)place, why);
+    return max || z->used > window ? z->size : z->small + (size_t)z->used;
 }
 
 static enum leat_status failed(const struct raw_input *in, size_t code, struct leat_error *err)
@@ -91,48 +102,25 @@ static enum leat_status failed(const struct raw_input *in, size_t code, struct l
         return status_set_at(err, LEAT_E_NO_MEMORY, place,
                              "%s: not enough memory for the window of the zstd frame at compressed byte %llu", in->name,
                              (unsigned long long)place);
-    return broken(in, ZSTD_getErrorName(code), err);
+    return decompressor_broken(&decompressor_zstd, in, ZSTD_getErrorName(code), err);
 }
 
-static enum leat_status cut_off(const struct raw_input *in, struct leat_error *err)
-{
-    uint64_t place = raw_input_position(in) + (in->held - in->at);
-
-    return status_set_at(err, LEAT_E_TRUNCATED, place, "%s ends in the middle of a zstd frame, at compressed byte %llu",
-                         in->name, (unsigned long long)place);
-}
-
-/* Between frames: the end, or the first bytes of a frame; libzstd itself would take three wrong bytes for a start. */
 static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in, enum decompressor_step *step,
                                     struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
-    size_t held;
+    enum leat_status s = decompressor_begin(&decompressor_zstd, in, &z->open, step, err);
 
-    while (s == LEAT_OK && in->held - in->at < RAW_HEAD && !in->ended)
-        s = raw_input_fill(in, err);
-    if (s != LEAT_OK)
-        return s;
-    held = in->held - in->at;
-    if (held == 0 && raw_input_position(in) > 0) {
-        *step = STEP_END;
-        return LEAT_OK;
-    }
-    if (!begins(in->buffer + in->at, held))
-        return broken(in, "no frame begins there", err);
-    if (held < RAW_HEAD)
-        return cut_off(in, err);
-    z->open = true;
     z->full = false;
+    z->text = 0;
     z->wanted = RAW_HEAD;
-    return LEAT_OK;
+    return s;
 }
 
 /*
- * As much as cannot lose text: nothing while text is left inside; else a block without the header of the next one,
- * which libzstd wants at once and which may be broken when the block is not; and the end of anything byte by byte,
- * since of a block that is stored as it is libzstd gives at once what it gets, unless it finds the block wrong with
- * the last byte.
+ * Feeds as much as cannot lose text. While libzstd still holds text: nothing. Else a block without the header of the
+ * next one, which libzstd would want with it, and which may be broken when the block is not. The end of anything is fed
+ * byte by byte, because libzstd gives the bytes of an uncompressed block as soon as it gets them, except if it finds
+ * the block wrong at its last byte.
  */
 static void feed(const struct zstd_frames *z, const struct raw_input *in, ZSTD_inBuffer *from)
 {
@@ -166,22 +154,25 @@ static enum leat_status step(void *state, struct raw_input *in, void *buf, size_
         return failed(in, code, err);
     raw_input_use(in, from.pos);
     *got = to.pos;
+    count_window(z, to.pos);
     z->wanted = code;
     z->full = to.pos == room;
     if (code == 0) {
         z->open = false;
         *what = STEP_BORDER;
     } else if (to.pos == 0 && from.pos == 0 && !was_full && in->at == in->held && in->ended) {
-        return cut_off(in, err);
+        return decompressor_cut_off(&decompressor_zstd, in, err);
     }
     return LEAT_OK;
 }
 
 const struct decompressor decompressor_zstd = { .name = "zstd",
                                                 .suffix = ".zst",
+                                                .member = "a zstd frame",
                                                 .head = RAW_HEAD,
                                                 .begins = begins,
                                                 .open = open_frames,
                                                 .close = close_frames,
                                                 .memory = memory,
-                                                .step = step };
+                                                .step = step,
+                                                .find = zstd_member_find };

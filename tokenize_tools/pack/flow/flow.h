@@ -1,15 +1,16 @@
 /*
- * flow.h: the threads of the packer, and what each does next. All threads are alike, and there are three kinds of
- * work: *writing* the units whose turn it is (one thread at a time), *encoding* a unit, and *cutting* the next unit off
- * an input (one thread per input, but several inputs at once). A free thread takes the first of these that is to be
- * done, so that no stage needs threads of its own, and none waits while there is work.
+ * flow.h: the threads of the packer, and what each does next. All threads are alike, and there are three kinds of work:
+ * *writing* the units whose turn it is, *encoding* a unit, and *cutting* the next unit off a lane: an input, or row
+ * groups of one (one thread per lane, but several lanes at once). A free thread takes the first of these that is to be
+ * done, so that no step needs threads of its own, and none waits while there is work.
  *
- * Units are written in the order of the inputs, whoever encodes them. A bound on memory holds new ones back.
+ * Units are written in the order of the inputs, whoever encodes them; but only their places are given in turn, by one
+ * thread at a time. A bound on memory holds new ones back.
  *
  * This room knows how stretches of inputs become ids, side by side. From top to bottom:
  *
  *   flow           the threads
- *   lane           an input on its way, cut into units
+ *   lane           an input on its way, or a part of it, cut into units
  *   unit_kinds     what units there are, a row each (unit_block.c, unit_range.c, ...)
  *   steps          what kinds have in common: find records, check UTF-8, encode; long_*.c: what does not fit in memory
  *   pack_worker    a thread that encodes units; pack_setup: what all threads read
@@ -23,12 +24,17 @@
 
 struct flow;
 
-/* Takes a unit whose turn it is. Called by one thread at a time, in order. */
-typedef enum leat_status flow_write(void *context, struct unit *u, struct leat_error *err);
+/* What takes the units. `place` decides where a unit goes whose turn it is: called by one thread at a time, in order.
+ * `put` then brings it there: called by several threads, in any order. */
+struct flow_output {
+    enum leat_status (*place)(void *context, struct unit *u, struct leat_error *err);
+    enum leat_status (*put)(void *context, struct unit *u, struct leat_error *err);
+    void *context;
+};
 
 /* Starts the threads; `start` NULL: from the beginning. `setup` must outlive the flow. */
 enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct lane_start *start,
-                           flow_write *write, void *context, struct leat_error *err);
+                           const struct flow_output *output, struct leat_error *err);
 
 /* Ends the threads and frees; what was not written is dropped. NULL is fine. */
 void flow_free(struct flow *f);
@@ -49,12 +55,24 @@ enum leat_status flow_drain(struct flow *f, struct leat_error *err);
 /* Waits until all is written, a failure, or for so many milliseconds: *ended says which. Returns the failure. */
 enum leat_status flow_wait(struct flow *f, unsigned milliseconds, bool *ended, struct leat_error *err);
 
-/* Cuts no more: what has been cut is still encoded and written. */
+/* Cuts no more: what has been cut is still encoded and written, but for what is still to be read of a stream, which
+ * may be silent: if that has its turn, the flow fails with LEAT_E_STOPPED. */
 void flow_stop(struct flow *f);
 
-/* How many threads do what now, for the line that says which stage bounds. */
+/* How long it took to cut an input. */
+struct flow_cut {
+    size_t input;
+    uint64_t cut_ns, decompress_ns; /* CPU time, and how much of it the input's thread decompressed */
+    uint64_t waited_ns;             /* how long all threads together waited for that */
+};
+
+/* How many threads do what now, for the line that says which step bounds. */
 struct flow_facts {
-    unsigned encoding, cutting, writing, waiting;
+    unsigned encoding, cutting, writing, waiting; /* writing: placing and putting */
+    struct flow_cut longest_cut;                  /* of those inputs that are written */
+    uint64_t ahead_ns;                            /* CPU time of decompressing ahead of cuts */
+    uint64_t units;                               /* that were placed */
+    uint64_t lock_ns;                             /* for which threads waited for the lock, all together */
 };
 void flow_facts(struct flow *f, struct flow_facts *facts);
 

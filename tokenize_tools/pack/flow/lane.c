@@ -2,9 +2,12 @@
 #include "lane.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "row_input.h"
 #include "steps.h"
 #include "unit_kinds.h"
 
@@ -28,6 +31,7 @@ struct lane *lane_new(struct pack_setup *setup, size_t input, const struct lane_
     l->input = input;
     l->kind = unit_kind_of(&setup->inputs.items[input]);
     l->input_end = l->kind->group ? l->kind->group(setup, input) : input + 1;
+    l->alone = strcmp(setup->inputs.items[input].path, "-") == 0; /* it could not go back */
     if (start->input == input) {
         l->next = start->offset;
         l->mark = start->mark;
@@ -47,18 +51,36 @@ void lane_append(struct lane *l, struct unit *u)
 
 void lane_free(struct lane *l)
 {
-    if (!l)
-        return;
     while (l->first) {
         struct unit *u = l->first;
 
         l->first = u->next;
         unit_free(u);
     }
+    spans_release(l->spans);
+    if (l->rest)
+        lane_free(l->rest);
     byte_stream_close(l->stream);
+    row_input_close(l->rows);
     buffer_free(&l->carry);
     file_close(&l->fd);
     free(l);
+}
+
+enum leat_status lane_split(struct lane *l, struct row_input *rows, struct leat_error *err)
+{
+    l->rest = lane_new_for_puts(l->setup);
+    if (!l->rest) {
+        row_input_close(rows);
+        return status_no_memory(err, sizeof *l->rest);
+    }
+    l->rest->kind = l->kind;
+    l->rest->input = l->input;
+    l->rest->input_end = l->input_end;
+    l->rest->rows = rows;
+    l->rest->next = row_input_at(rows);
+    l->rest->held = row_input_memory(rows);
+    return LEAT_OK;
 }
 
 /* Reads up to where the units written so far end. */
@@ -78,6 +100,26 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
     return s;
 }
 
+/* Looks whether the input is an array. If nothing was written of it yet, its first bytes are then in `carry`. */
+static enum leat_status look_for_array(struct lane *l, const struct input *in, struct leat_error *err)
+{
+    enum leat_status s;
+    bool compressed;
+
+    if (!in->format->is_json)
+        return LEAT_OK;
+    json_array_begin(&l->array, l->next);
+    if (l->next > 0)
+        return inputs_look_inside(in, &l->setup->stop, &compressed, &l->is_array, err);
+    s = buffer_reserve(&l->carry, JSON_ARRAY_HEAD, err);
+    if (s != LEAT_OK)
+        return s;
+    /* what fails here fails again, and is an error then */
+    (void)byte_stream_read(l->stream, l->carry.bytes, JSON_ARRAY_HEAD, &l->carry.size, NULL);
+    l->is_array = json_array_begins((char *)l->carry.bytes, l->carry.size);
+    return LEAT_OK;
+}
+
 enum leat_status lane_open(struct lane *l, struct leat_error *err)
 {
     const struct input *in = &l->setup->inputs.items[l->input];
@@ -88,27 +130,86 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     if (l->opened)
         return LEAT_OK;
     l->opened = true;
-    s = resumed && (in->compressed || l->mark.raw_offset > 0) ? byte_stream_open_at(&l->stream, in->path, &l->mark, err)
-                                                              : byte_stream_open(&l->stream, in->path, err);
+    s = byte_stream_open_stoppable(&l->stream, in->path,
+                                   resumed && (in->compressed || l->mark.raw_offset > 0) ? &l->mark : NULL,
+                                   &l->setup->stop, err);
     if (s != LEAT_OK)
         return s;
-    if (byte_stream_form(l->stream) != BYTE_FORM_PLAIN || byte_stream_size(l->stream) == UINT64_MAX)
+    lane_limit(l->setup, l->stream, l->turn);
+    if (l->setup->threads > 1)
+        byte_stream_share(l->stream, l->setup->span_bytes);
+    s = look_for_array(l, in, err);
+    if (s != LEAT_OK)
+        return s;
+    if (l->is_array || byte_stream_form(l->stream) != BYTE_FORM_PLAIN || byte_stream_size(l->stream) == UINT64_MAX)
         return skip_to_next(l, err);
     byte_stream_close(l->stream);
     l->stream = NULL;
+    l->carry.size = 0;
     s = file_open_read(&l->fd, &size, in->path, err);
     return s == LEAT_OK ? inputs_check_end(in, size, err) : s;
 }
 
-void lane_cut(struct lane *l, struct unit *u)
+void lane_limit(const struct pack_setup *setup, struct byte_stream *stream, bool turn)
 {
-    uint64_t began = pack_cpu_ns();
+    byte_stream_limit_memory(stream, turn ? setup->window_bytes : byte_stream_memory(stream) + setup->ahead_bytes);
+}
+
+static bool outgrew(const struct lane *l)
+{
+    return l->outgrew || (l->stream && byte_stream_outgrew(l->stream)) || (l->rows && row_input_outgrew(l->rows));
+}
+
+/* Says so of an input whose turn it is. */
+static void refuse(const struct lane *l, struct leat_error *err)
+{
+    if (l->rows)
+        pack_setup_refuse(l->setup, l->setup->inputs.items[l->input].path, row_input_needs(l->rows),
+                          row_input_large(l->rows), err);
+    else if (l->stream) /* else opening it has said so */
+        pack_setup_refuse_stream(l->setup, l->stream, err);
+}
+
+/* Back to where the unit begins that was to be cut, without the stream. */
+static void go_back(struct lane *l, uint64_t next)
+{
+    byte_stream_close(l->stream);
+    l->stream = NULL;
+    if (l->rows)
+        row_input_go_back(l->rows, next);
+    buffer_free(&l->carry);
+    l->opened = l->ended = false;
+    l->next = next;
+    l->later.text_offset = 0;
+    l->held = l->rows ? row_input_memory(l->rows) : 0;
+}
+
+void lane_restart(struct lane *l)
+{
+    l->first = l->last = NULL;
+    l->ended = l->whole = false;
+}
+
+bool lane_cut(struct lane *l, struct unit *u)
+{
+    uint64_t began = clock_cpu_ns(), next = l->next;
 
     u->kind = l->kind;
     u->input = l->input;
     u->input_end = l->input_end;
     u->offset = l->next;
     u->status = l->kind->cut(l, u, &u->error);
+    if (u->status == LEAT_E_NO_MEMORY && outgrew(l)) {
+        if (!l->turn) {
+            go_back(l, next);
+            return false;
+        }
+        refuse(l, &u->error);
+    }
     l->ended = l->ended || u->status != LEAT_OK;
-    u->spent_ns[STAGE_READ] += pack_cpu_ns() - began;
+    began = clock_cpu_ns() - began;
+    u->spent_ns[PACK_STEP_READ] += began;
+    l->cut_ns += began;
+    l->decompress_ns = l->stream ? byte_stream_decompress_ns(l->stream) : 0;
+    return true;
 }

@@ -24,10 +24,12 @@ struct long_record {
 
 static enum leat_status read_chunk(struct long_record *r, uint64_t at, size_t count, struct leat_error *err)
 {
-    return file_read_at(r->fd, at, r->raw, count, r->name, err);
+    enum leat_status s = pack_setup_check_stop(r->w->setup, r->name, err);
+
+    return s == LEAT_OK ? file_read_at(r->fd, at, r->raw, count, r->name, err) : s;
 }
 
-/* Feeds the whole record; *pushed then says what it holds, or `err` why it is refused. A line of nothing but white
+/* Feeds the whole record; *pushed then says what it holds, or `err` why it is rejected. A line of nothing but white
  * space (*blank) is not a record. */
 static enum leat_status check(struct long_record *r, struct json_push *push, uint64_t at, uint64_t bytes,
                               struct json_pushed *pushed, bool *blank, struct leat_error *err)
@@ -46,6 +48,58 @@ static enum leat_status check(struct long_record *r, struct json_push *push, uin
         done += count;
     }
     return s == LEAT_OK ? json_push_end(push, pushed, err) : s;
+}
+
+/* Scans the record once more for other fields. */
+static enum leat_status scan_again(struct long_record *r, const struct json_fields *fields, uint64_t at, uint64_t bytes,
+                                   struct json_scan *scan, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    json_scan_begin(scan, fields);
+    for (uint64_t done = 0; s == LEAT_OK && done < bytes;) {
+        size_t count = bytes - done < sizeof r->raw ? (size_t)(bytes - done) : sizeof r->raw;
+
+        s = read_chunk(r, at + done, count, err);
+        if (s == LEAT_OK)
+            json_scan_feed(scan, r->raw, count);
+        done += count;
+    }
+    return s;
+}
+
+/* *holds: the conditions of a pair hold, or the record will be rejected. */
+static enum leat_status check_pair(struct long_record *r, size_t pair, uint64_t at, uint64_t bytes, bool *holds,
+                                   struct leat_error *err)
+{
+    const struct json_keep *keep = r->w->setup->keep;
+    struct json_scan scan;
+    enum leat_status s = scan_again(r, json_keep_pair(keep, pair), at, bytes, &scan, err);
+
+    for (unsigned i = 0; s == LEAT_OK && *holds && i < 2 && json_scan_is_object(&scan); i++) {
+        size_t count = json_keep_bytes(keep, pair, i, &scan.place[i]);
+
+        s = read_chunk(r, at + scan.place[i].begin, count, err); /* conditions are shorter than the room */
+        *holds = s == LEAT_OK && json_keep_place_holds(keep, pair, i, &scan.place[i], r->raw, count);
+    }
+    return s;
+}
+
+/* Finds the value that the record's dataset is chosen by. */
+static enum leat_status find_by(struct long_record *r, uint64_t at, uint64_t bytes, struct leat_error *err)
+{
+    const struct json_fields *field = r->w->setup->by;
+    struct json_scan scan;
+    const struct json_place *place = &scan.place[JSON_TEXT];
+    enum leat_status s = scan_again(r, field, at, bytes, &scan, err);
+
+    r->w->by.bytes = 0;
+    if (s != LEAT_OK || !json_scan_is_object(&scan))
+        return s;
+    s = json_by_check(field, place, err);
+    if (s == LEAT_OK) /* values are shorter than the room */
+        s = read_chunk(r, at + place->begin, (size_t)place->bytes, err);
+    return s == LEAT_OK ? json_by_take(&r->w->by, field, place, r->raw, err) : s;
 }
 
 static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
@@ -68,7 +122,7 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
 }
 
 static enum leat_status encode(struct long_record *r, struct unit *u, const struct json_pushed *pushed, uint64_t offset,
-                               uint64_t line, bool *refused, struct leat_error *err)
+                               uint64_t line, bool *rejected, struct leat_error *err)
 {
     struct unit_document *d = unit_add_document(u, err);
     enum leat_status s;
@@ -78,10 +132,10 @@ static enum leat_status encode(struct long_record *r, struct unit *u, const stru
     d->input = u->input;
     d->offset = offset;
     d->line = line;
-    s = unit_keep(u, pushed->id, pushed->id_bytes, &d->id, err);
+    s = step_keep_id(r->w, u, d, pushed->id, pushed->id_bytes, err);
     if (s == LEAT_OK)
-        s = long_text_encode(r->w, u, d, next_chunk, r, refused, err);
-    if (s == LEAT_OK && *refused)
+        s = long_text_encode(r->w, u, d, next_chunk, r, rejected, err);
+    if (s == LEAT_OK && *rejected)
         u->document_count--;
     else if (s == LEAT_OK)
         u->not_json += pushed->has_nan;
@@ -95,27 +149,37 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     struct json_push *push;
     struct leat_error why;
     char sample[UNIT_SAMPLE];
-    bool refused = false, blank = false;
+    size_t sample_bytes = bytes < sizeof sample ? (size_t)bytes : sizeof sample; /* much white space may be before it */
+    bool rejected = false, blank = false, kept = true;
     enum leat_status s = json_push_open(&push, &r->w->setup->fields, err);
 
     if (s != LEAT_OK)
         return s;
-    s = file_read_at(r->fd, at, sample, sizeof sample, r->name, &why);
+    s = file_read_at(r->fd, at, sample, sample_bytes, r->name, &why);
+    for (size_t i = 0; s == LEAT_OK && kept && r->w->setup->keep && json_keep_pair(r->w->setup->keep, i); i++)
+        s = check_pair(r, i, at, bytes, &kept, &why);
+    if (s == LEAT_OK && !kept) {
+        u->kept_out++;
+        json_push_close(push);
+        return LEAT_OK;
+    }
     if (s == LEAT_OK)
         s = check(r, push, at, bytes, &pushed, &blank, &why);
+    if (s == LEAT_OK && r->w->setup->by)
+        s = find_by(r, at, bytes, &why);
     if (s == LEAT_OK) {
         r->at = at + pushed.text_begin;
         r->left = pushed.text_raw_bytes;
-        s = encode(r, u, &pushed, offset, line, &refused, &why);
+        s = encode(r, u, &pushed, offset, line, &rejected, &why);
     } else if (s == LEAT_E_TEXT) {
-        refused = !blank;
+        rejected = !blank;
         s = LEAT_OK;
     }
     json_push_close(push);
     if (s != LEAT_OK && err)
         *err = why;
-    return s == LEAT_OK && refused ? unit_reject(u, u->input, offset, line, why.message, sample, sizeof sample, err)
-                                   : s;
+    return s == LEAT_OK && rejected ? unit_reject(u, u->input, offset, line, why.message, sample, sample_bytes, err)
+                                    : s;
 }
 
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
@@ -128,7 +192,7 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     enum leat_status s;
 
     if (!in->format->is_json)
-        return unit_reject(u, u->input, offset, line, "the record is too long: only JSON is taken in parts", "", 0,
+        return unit_reject(u, u->input, offset, line, "the record is too long: only JSON is taken in chunks", "", 0,
                            err);
     r = malloc(sizeof *r);
     if (!r)

@@ -88,14 +88,14 @@ static enum leat_status encode_all(struct long_text *t, long_text_next *next, vo
 }
 
 enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
-                                  void *context, bool *refused, struct leat_error *err)
+                                  void *context, bool *rejected, struct leat_error *err)
 {
     struct long_text t = { .w = w, .u = u };
     struct leat_error why;
     uint64_t spooled = u->spooled.fd >= 0 ? u->spooled.bytes : 0; /* of documents before */
     enum leat_status s = text_hash_begin(&t.hash, err);
 
-    *refused = false;
+    *rejected = false;
     if (s == LEAT_OK && u->spooled.fd < 0)
         s = spool_open(&u->spooled, w->setup->output, err);
     if (s == LEAT_OK) {
@@ -115,14 +115,14 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
         d->malformed = t.malformed;
         d->spooled = true;
         u->text_bytes += t.bytes;
-    } else if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
-        *refused = true;
-        if (s == LEAT_E_PIECE)
-            status_set(err, s, STEP_PIECE_REASON);
+    } else if (s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN) {
+        *rejected = true;
+        if (s == LEAT_E_PRETOKEN)
+            status_set(err, s, STEP_PRETOKEN_REASON);
     }
     if (s != LEAT_OK)
         u->spooled.bytes = spooled;
     text_hash_free(&t.hash);
     buffer_free(&t.chunk);
-    return *refused ? LEAT_OK : s;
+    return *rejected ? LEAT_OK : s;
 }

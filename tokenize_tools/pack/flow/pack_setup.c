@@ -1,81 +1,153 @@
 /*
  * pack_setup.c: how the bound on memory is spent. A share is for the one pretoken that cannot be cut: it depends on
- * nothing but the bound, since what is refused for it must not differ from machine to machine. What the process holds
+ * nothing but the bound, since what is rejected for it must not differ from machine to machine. What the process holds
  * already (the vocabulary above all) and what the writer and each thread's encoder need is taken off; of the rest most
  * is for units on their way, and some stays free for what malloc() does not give back.
  */
 #include "pack_setup.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "tokenizer/pipeline/encoder_valid.h"
 
 #define MIB         ((uint64_t)1 << 20)
 #define UNIT_MAX    TINY_OR(16384, MIB)
+#define UNIT_LEAST  TINY_OR(8192, 128 << 10) /* before threads are given up */
 #define UNIT_MIN    TINY_OR(4096, 64 << 10)
 #define LONG_MAX    TINY_OR(8192, 16 * MIB)
-#define THREAD_COST (8 * MIB)  /* an encoder's caches, a stack */
 #define WRITER_COST (24 * MIB) /* leat_writer_open() says 20 */
+
+/* A thread takes an encoder, a stack and what malloc() keeps for it; and so many times the text of a unit, for the
+ * buffers of those that it works on. */
+#define THREAD_COST  (2 * MIB)
+#define THREAD_UNITS 6
 
 /* The share of the bound for a stretch that cannot be cut: a quarter. */
 #define PRETOKEN_SHARE 4
+
+/* The share of the units' memory that one span of a compressed input may take, so that several are there at once. */
+#define SPAN_SHARE 8
+
+/* The share of what is left that decompressing one input may take, in percent, beside the units of inputs after it and
+ * the threads' pretokens; and what it may take in any case: decompressors of zstd owe windows of 8 MiB (RFC 8878). */
+#define WINDOW_PERCENT 42
+#define WINDOW_MIN     (9 * MIB)
 
 /* Memory for a text of one byte while it is encoded: the text, ids in 32 bits (a list that doubles), in the stored
  * width (another), and its share of records. */
 #define COST_A_BYTE 20
 
-static uint64_t resident_bytes(void)
+/* What a run takes before units and pretokens. */
+static uint64_t fixed_cost(uint64_t held, unsigned threads, uint64_t unit_bytes)
 {
-    FILE *f = fopen("/proc/self/statm", "re");
-    unsigned long long pages = 0;
-
-    if (!f)
-        return 64 * MIB;
-    if (fscanf(f, "%*u %llu", &pages) != 1)
-        pages = 0;
-    fclose(f);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return held + WRITER_COST + threads * (THREAD_COST + THREAD_UNITS * unit_bytes);
 }
 
 /* Memory left for units and pretokens; 0 if there is none. */
-static uint64_t left_over(uint64_t bound, uint64_t held, unsigned threads)
+static uint64_t left_over(const struct pack_setup *s)
 {
-    uint64_t fixed = held + WRITER_COST + threads * THREAD_COST + bound / PRETOKEN_SHARE;
+    uint64_t fixed = fixed_cost(s->held, s->threads, s->unit_bytes) + s->bound / PRETOKEN_SHARE;
 
-    return bound > fixed ? bound - fixed : 0;
+    return s->bound > fixed ? s->bound - fixed : 0;
+}
+
+/* The part of it that all units may take. */
+static uint64_t flight_of(uint64_t left)
+{
+    return left / 2 + left / 8;
+}
+
+/* Whether all threads can work: for each, a unit that it encodes, and one that waits to be, or to be written. */
+static bool all_can_work(const struct pack_setup *s)
+{
+    return s->unit_bytes * COST_A_BYTE * 2 * s->threads <= flight_of(left_over(s));
+}
+
+/* The least bound, in MiB, that leaves so much. */
+static uint64_t least_mib(uint64_t held, unsigned threads, uint64_t unit_bytes, uint64_t left)
+{
+    return (fixed_cost(held, threads, unit_bytes) + left) / (PRETOKEN_SHARE - 1) * PRETOKEN_SHARE / MIB + 1;
+}
+
+/* Many threads are kept with smaller units, as far as these still take much longer than to hand them on; a small bound
+ * is better kept with fewer threads than with tiny units. */
+static void choose_units(struct pack_setup *s)
+{
+    s->unit_bytes = UNIT_MAX;
+    while (s->unit_bytes > UNIT_LEAST && !all_can_work(s))
+        s->unit_bytes /= 2;
+    while (s->threads > 1 && !all_can_work(s))
+        s->threads--;
+    while (s->unit_bytes > UNIT_MIN && !all_can_work(s))
+        s->unit_bytes /= 2;
 }
 
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err)
 {
-    uint64_t held = resident_bytes(), min = 4 * UNIT_MIN * COST_A_BYTE, left;
+    uint64_t min = 4 * UNIT_MIN * COST_A_BYTE, left;
 
-    /* a small bound is better kept with fewer threads than with tiny units */
-    while (s->threads > 1 && left_over(bound, held, s->threads) < s->threads * UNIT_MAX * COST_A_BYTE * 2)
-        s->threads--;
-    left = left_over(bound, held, s->threads);
+    s->bound = bound;
+    s->held = memory_resident();
+    s->threads_asked = s->threads;
+    choose_units(s);
+    left = left_over(s);
     if (left < min)
         return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY,
-                               "%.1f MiB of memory is too little for this tokenizer; allow at least %llu MiB",
-                               (double)bound / (double)MIB,
-                               (unsigned long long)((held + WRITER_COST + THREAD_COST + min) / (PRETOKEN_SHARE - 1) *
-                                                        PRETOKEN_SHARE / MIB +
-                                                    1));
-    s->flight_bytes = left / 2 + left / 8;
-    s->unit_bytes = UNIT_MAX;
-    while (s->unit_bytes > UNIT_MIN && s->unit_bytes * COST_A_BYTE * 2 * s->threads > s->flight_bytes)
-        s->unit_bytes /= 2;
+                               "%.1f MiB of memory%s is too little for this tokenizer; allow at least %llu MiB",
+                               (double)bound / (double)MIB, s->grouped ? ", which the control group leaves," : "",
+                               (unsigned long long)least_mib(s->held, 1, UNIT_MIN, min));
+    s->flight_bytes = flight_of(left);
+    s->span_bytes = s->flight_bytes / SPAN_SHARE;
     s->unit_cost = s->unit_bytes * COST_A_BYTE / 2;
     s->long_bytes = s->flight_bytes / s->threads / COST_A_BYTE / 2;
     if (s->long_bytes > LONG_MAX)
         s->long_bytes = LONG_MAX;
     if (s->long_bytes < s->unit_bytes)
         s->long_bytes = s->unit_bytes;
+    s->ahead_bytes = 2 * (s->long_bytes + s->unit_bytes);
+    s->window_bytes = left / 100 * WINDOW_PERCENT;
+    if (s->window_bytes < WINDOW_MIN)
+        s->window_bytes = WINDOW_MIN;
     s->pretoken_bytes = left / 5 / s->threads; /* a quarter of it for the cache of pretokens */
     s->long_pretoken_bytes = bound / PRETOKEN_SHARE;
     return LEAT_OK;
+}
+
+enum leat_status pack_setup_check_stop(const struct pack_setup *s, const char *name, struct leat_error *err)
+{
+    return s->stop.asked(s->stop.context) ? status_set(err, LEAT_E_STOPPED, "reading %s was stopped", name) : LEAT_OK;
+}
+
+enum leat_status pack_setup_refuse(const struct pack_setup *s, const char *name, uint64_t needs, const char *what,
+                                   struct leat_error *err)
+{
+    uint64_t left = (needs / WINDOW_PERCENT + 1) * 100;
+
+    return status_set_hint(
+        err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
+        "%s needs %.1f MiB of memory to be decompressed (%s), which is too much for %.1f MiB in all; "
+        "allow at least %llu MiB",
+        name, (double)needs / (double)MIB, what, (double)s->bound / (double)MIB,
+        (unsigned long long)least_mib(s->held, s->threads_asked, UNIT_MAX, left));
+}
+
+enum leat_status pack_setup_refuse_stream(const struct pack_setup *s, const struct byte_stream *stream,
+                                          struct leat_error *err)
+{
+    char what[64];
+
+    snprintf(what, sizeof what, "its %s window", byte_stream_decompressor(byte_stream_form(stream))->name);
+    return pack_setup_refuse(s, byte_stream_name(stream), byte_stream_max_memory(stream), what, err);
+}
+
+uint32_t pack_setup_stop(void *setup)
+{
+    const struct pack_setup *s = setup;
+
+    return s->stop.asked(s->stop.context);
 }
 
 enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err)
@@ -85,6 +157,8 @@ enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encod
 
     options.special = s->special;
     options.max_bytes = s->long_pretoken_bytes;
+    options.stop = pack_setup_stop;
+    options.stop_context = s;
     if (!s->long_encoder) {
         status = leat_encoder_open(&s->long_encoder, s->tokenizer, &options, err);
         if (status == LEAT_OK)

@@ -10,7 +10,10 @@
 #include <stdint.h>
 
 #include "corpus/inputs.h"
+#include "corpus/json/json_by.h"
 #include "corpus/json/json_fields.h"
+#include "corpus/json/json_keep.h"
+#include "corpus/streams/byte_stream.h"
 #include "leat_pack.h"
 
 struct pack_setup {
@@ -18,17 +21,28 @@ struct pack_setup {
     const struct leat_tokenizer *tokenizer;
     struct input_list inputs; /* none for a program that gives its own texts */
     struct json_fields fields;
+    struct json_keep *keep;              /* NULL: all records */
+    const struct json_fields *by;        /* of the field whose value stands before each id; NULL: none does */
+    const char *text_column, *id_column; /* the same fields, for tables; NULL: no id */
+    bool id_needed;                      /* a table must have that column */
     bool special, reject_invalid, allow_binary;
     bool ids_wide; /* four bytes per token, not two */
     unsigned threads;
+    struct input_stop stop; /* set by the flow, for all streams and texts */
 
     /* How memory is divided, by pack_setup_memory(). */
     uint64_t unit_bytes;          /* of text in a unit */
     uint64_t unit_cost;           /* of memory that a unit may come to while it is encoded */
     uint64_t long_bytes;          /* a longer record is taken in chunks */
     uint64_t flight_bytes;        /* of memory for all units */
+    uint64_t span_bytes;          /* of text that is decompressed ahead at once */
     uint64_t pretoken_bytes;      /* for a pretoken that cannot be cut, in a thread's own encoder */
     uint64_t long_pretoken_bytes; /* the same in the shared one */
+    uint64_t window_bytes;        /* for decompressing the input whose turn it is */
+    uint64_t ahead_bytes;         /* that decompressing another may take more while a unit is made of it */
+    bool grouped;                 /* the bound is what control groups leave */
+    uint64_t bound, held;         /* on all of the process, and what it held at first */
+    unsigned threads_asked;       /* `threads`, before there was too little memory for them */
 
     pthread_mutex_t long_lock; /* its holder uses long_encoder */
     struct leat_encoder *long_encoder;
@@ -36,6 +50,20 @@ struct pack_setup {
 
 /* Fills in the fields about memory, for a bound on all of the process. LEAT_E_ARGUMENT if it is too small. */
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err);
+
+/* LEAT_E_STOPPED if the run is to stop: for what reads an input long without a stream. */
+enum leat_status pack_setup_check_stop(const struct pack_setup *s, const char *name, struct leat_error *err);
+
+/* Says that an input needs more than window_bytes to be decompressed, for `what`, and which bound is enough for it. */
+enum leat_status pack_setup_refuse(const struct pack_setup *s, const char *name, uint64_t needs, const char *what,
+                                   struct leat_error *err);
+
+/* The same for a stream and its window. */
+enum leat_status pack_setup_refuse_stream(const struct pack_setup *s, const struct byte_stream *stream,
+                                          struct leat_error *err);
+
+/* The same for leat_encoder_options. */
+uint32_t pack_setup_stop(void *setup);
 
 /* The shared encoder, made at its first use; long_lock must be held. */
 enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err);

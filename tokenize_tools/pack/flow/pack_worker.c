@@ -2,8 +2,8 @@
 #include "pack_worker.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "tokenizer/pipeline/encoder_valid.h"
 #include "unit_kinds.h"
 
@@ -19,6 +19,8 @@ enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setu
     w->setup = setup;
     options.special = setup->special;
     options.max_bytes = setup->pretoken_bytes;
+    options.stop = pack_setup_stop;
+    options.stop_context = setup;
     s = leat_encoder_open(&w->encoder, setup->tokenizer, &options, err);
     if (s == LEAT_OK)
         encoder_valid(w->encoder);
@@ -34,14 +36,6 @@ void pack_worker_free(struct pack_worker *w)
     memset(w, 0, sizeof *w);
 }
 
-uint64_t pack_cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void give_back(struct buffer *b)
 {
     if (b->room > KEEP_BYTES)
@@ -50,12 +44,14 @@ static void give_back(struct buffer *b)
 
 void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
 {
-    uint64_t began = pack_cpu_ns(), others = u->spent_ns[STAGE_READ] + u->spent_ns[STAGE_SCAN];
+    uint64_t began = clock_cpu_ns(), others = u->spent_ns[PACK_STEP_READ] + u->spent_ns[PACK_STEP_SCAN];
 
     if (u->status == LEAT_OK && u->kind->encode)
         u->status = u->kind->encode(w, u, fd, &u->error);
-    others = u->spent_ns[STAGE_READ] + u->spent_ns[STAGE_SCAN] - others;
-    u->spent_ns[STAGE_ENCODE] += pack_cpu_ns() - began - others;
+    if (u->status == LEAT_OK)
+        u->status = unit_make_ready(u, w->setup->ids_wide, &u->error);
+    others = u->spent_ns[PACK_STEP_READ] + u->spent_ns[PACK_STEP_SCAN] - others;
+    u->spent_ns[PACK_STEP_ENCODE] += clock_cpu_ns() - began - others;
     buffer_free(&u->text); /* what waits to be written holds ids only */
     spool_close(&u->record);
     give_back(&w->text);

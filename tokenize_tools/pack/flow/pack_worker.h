@@ -15,6 +15,7 @@ struct pack_worker {
     struct buffer text;     /* what a unit reads itself */
     struct buffer repaired; /* a text whose malformed UTF-8 has been replaced */
     struct buffer narrow;   /* ids on their way to a spool */
+    struct json_by by;      /* of the record that is read, if the setup has such a field */
 };
 
 enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setup, struct leat_error *err);
@@ -25,8 +26,5 @@ void pack_worker_free(struct pack_worker *w);
  * unit.
  */
 void pack_worker_run(struct pack_worker *w, struct unit *u, int fd);
-
-/* CPU time of the calling thread. */
-uint64_t pack_cpu_ns(void);
 
 #endif

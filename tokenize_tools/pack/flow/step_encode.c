@@ -35,7 +35,7 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct uni
     uint64_t count;
     enum leat_status s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
 
-    if (s == LEAT_E_PIECE) {
+    if (s == LEAT_E_PRETOKEN) {
         pthread_mutex_lock(&w->setup->long_lock);
         s = pack_setup_long_encoder(w->setup, &e, err);
         if (s == LEAT_OK)
@@ -53,26 +53,26 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct uni
 }
 
 enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
-                                  size_t bytes, bool *refused, struct leat_error *err)
+                                  size_t bytes, bool *rejected, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     struct leat_error why;
 
-    *refused = false;
+    *rejected = false;
     if (d->utf8 == UNIT_UTF8_UNKNOWN)
-        s = step_check_text(w, u, d, text, bytes, text, bytes, refused, err);
-    if (s != LEAT_OK || *refused)
+        s = step_check_text(w, u, d, text, bytes, text, bytes, rejected, err);
+    if (s != LEAT_OK || *rejected)
         return s;
     if (d->utf8 == UNIT_UTF8_MALFORMED)
         s = step_repair(w, &text, &bytes, NULL, err);
     if (s != LEAT_OK)
         return s;
     s = encode(w, u, d, text, bytes, &why);
-    if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
-        const char *reason = s == LEAT_E_PIECE ? STEP_PIECE_REASON : why.message;
+    if (s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN) {
+        const char *reason = s == LEAT_E_PRETOKEN ? STEP_PRETOKEN_REASON : why.message;
 
-        *refused = true;
-        return unit_refuse(u, d, reason, text, bytes, err);
+        *rejected = true;
+        return unit_reject_document(u, d, reason, text, bytes, err);
     }
     if (s != LEAT_OK) {
         *err = why;
@@ -90,10 +90,10 @@ enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *
 
     for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
         struct unit_document *d = &u->documents[i];
-        bool refused;
+        bool rejected;
 
-        s = step_encode_text(w, u, d, text + d->text.begin, d->text.bytes, &refused, err);
-        if (s == LEAT_OK && !refused)
+        s = step_encode_text(w, u, d, text + d->text.begin, d->text.bytes, &rejected, err);
+        if (s == LEAT_OK && !rejected)
             u->documents[kept++] = *d;
     }
     u->document_count = kept;

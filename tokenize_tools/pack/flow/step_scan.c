@@ -1,33 +1,44 @@
-/* step_scan.c: finds the records in whole lines: where their texts are, and which are refused. */
+/* step_scan.c: finds the records in whole lines: where their texts are, and which are rejected. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "corpus/lines.h"
 #include "steps.h"
 
-static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
-                                    uint64_t offset, uint64_t line, struct leat_error *err)
+enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, const void *id,
+                              size_t bytes, struct leat_error *err)
+{
+    return w->setup->by ? unit_keep_by(u, w->by.value, w->by.bytes, id, bytes, &d->id, err)
+                        : unit_keep(u, id, bytes, &d->id, err);
+}
+
+enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
+                                  uint64_t offset, uint64_t line, struct leat_error *err)
 {
     char *record = text + where.begin, sample[UNIT_SAMPLE];
-    size_t sample_bytes = 0;
-    bool refused;
+    size_t sample_bytes = where.bytes < UNIT_SAMPLE ? where.bytes : UNIT_SAMPLE;
+    bool rejected;
     struct unit_document as_read = { .input = u->input, .offset = offset, .line = line, .text = where }, *d;
     struct json_found found;
     struct leat_error why;
     enum leat_status s;
 
-    if (w->setup->reject_invalid) { /* reading the record may write over it */
-        sample_bytes = where.bytes < UNIT_SAMPLE ? where.bytes : UNIT_SAMPLE;
-        memcpy(sample, record, sample_bytes);
+    if (w->setup->keep && !json_keep_holds(w->setup->keep, record, where.bytes)) {
+        u->kept_out++;
+        return LEAT_OK;
     }
+    if (w->setup->by && json_by_find(&w->by, w->setup->by, record, where.bytes, &why) != LEAT_OK)
+        return unit_reject_document(u, &as_read, why.message, record, where.bytes, err);
+    memcpy(sample, record, sample_bytes); /* reading the record may write over it */
     s = w->setup->inputs.items[u->input].format->find(&w->setup->fields, record, where.bytes, &found, &why);
     if (s == LEAT_E_TEXT)
-        return unit_refuse(u, &as_read, why.message, record, where.bytes, err);
+        return unit_reject_document(u, &as_read, why.message, record, where.bytes, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;
     }
-    s = step_check_text(w, u, &as_read, found.text, found.text_bytes, sample, sample_bytes, &refused, err);
-    if (s != LEAT_OK || refused)
+    s = step_check_text(w, u, &as_read, found.text, found.text_bytes, sample, sample_bytes, &rejected, err);
+    if (s != LEAT_OK || rejected)
         return s;
     d = unit_add_document(u, err);
     if (!d)
@@ -35,13 +46,13 @@ static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char 
     *d = as_read;
     d->text = (struct stretch) { (size_t)(found.text - text), found.text_bytes };
     u->not_json += found.has_nan;
-    return unit_keep(u, found.id, found.id_bytes, &d->id, err);
+    return step_keep_id(w, u, d, found.id, found.id_bytes, err);
 }
 
 enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, size_t bytes, uint64_t offset,
                            struct leat_error *err)
 {
-    uint64_t line = 0, began = pack_cpu_ns();
+    uint64_t line = 0, began = clock_cpu_ns();
     enum leat_status s = LEAT_OK;
 
     /* the line ends of the unit before the first record: only a range has any */
@@ -54,9 +65,9 @@ enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, si
         if (offset + at == 0)
             begin = lines_mark(text, end);
         if (!lines_blank(text + begin, end - begin))
-            s = scan_record(w, u, text, (struct stretch) { begin, end - begin }, offset + at, line, err);
+            s = step_scan_record(w, u, text, (struct stretch) { begin, end - begin }, offset + at, line, err);
         at = newline ? end + 1 : end;
     }
-    u->spent_ns[STAGE_SCAN] += pack_cpu_ns() - began;
+    u->spent_ns[PACK_STEP_SCAN] += clock_cpu_ns() - began;
     return s;
 }

@@ -1,4 +1,4 @@
-/* step_utf8.c: whether a text is UTF-8; one that is not is refused or repaired, as the setup says. */
+/* step_utf8.c: whether a text is UTF-8; one that is not is rejected or repaired, as the setup says. */
 #include "base/status.h"
 #include "base/utf8.h"
 #include "steps.h"
@@ -27,7 +27,7 @@ enum leat_status step_check_share(const struct pack_setup *setup, uint64_t malfo
 }
 
 enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
-                                 size_t bytes, const void *sample, size_t sample_bytes, bool *refused,
+                                 size_t bytes, const void *sample, size_t sample_bytes, bool *rejected,
                                  struct leat_error *err)
 {
     size_t valid = utf8_valid_prefix((const uint8_t *)text, bytes);
@@ -35,13 +35,13 @@ enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct u
     enum leat_status s = LEAT_OK;
 
     d->utf8 = valid < bytes ? UNIT_UTF8_MALFORMED : UNIT_UTF8_VALID;
-    *refused = false;
+    *rejected = false;
     if (valid == bytes)
         return LEAT_OK;
     d->malformed = utf8_malformed((const uint8_t *)text, bytes);
     s = w->setup->reject_invalid ? say_malformed(valid, &why) : step_check_share(w->setup, d->malformed, bytes, &why);
-    *refused = s != LEAT_OK;
-    return *refused ? unit_refuse(u, d, why.message, sample, sample_bytes, err) : LEAT_OK;
+    *rejected = s != LEAT_OK;
+    return *rejected ? unit_reject_document(u, d, why.message, sample, sample_bytes, err) : LEAT_OK;
 }
 
 enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, uint64_t *malformed,

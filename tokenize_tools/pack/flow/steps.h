@@ -13,12 +13,21 @@
 enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, size_t bytes, uint64_t offset,
                            struct leat_error *err);
 
-/* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or refuses it ---- */
+/* Finds the text in one of them, which is at `where` in `text` and at `offset` of the input; `line`: line ends in the
+ * unit before it. */
+enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
+                                  uint64_t offset, uint64_t line, struct leat_error *err);
 
-/* Sets d->utf8 and d->malformed. *refused: the setup rejects such a text, or too much of it is malformed, and it was
- * refused with the first bytes of `sample`. */
+/* Keeps the id of a document; before it, and a zero byte, the value in w->by, if the run is by one. */
+enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, const void *id,
+                              size_t bytes, struct leat_error *err);
+
+/* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or rejects it ---- */
+
+/* Sets d->utf8 and d->malformed. *rejected: the setup rejects such a text, or too much of it is malformed, and it was
+ * rejected with the first bytes of `sample`. */
 enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
-                                 size_t bytes, const void *sample, size_t sample_bytes, bool *refused,
+                                 size_t bytes, const void *sample, size_t sample_bytes, bool *rejected,
                                  struct leat_error *err);
 
 /* Repairs a malformed text: *text and *bytes are then those of a copy, which stays until the worker repairs another.
@@ -45,12 +54,12 @@ enum leat_status step_check_share(const struct pack_setup *setup, uint64_t malfo
 enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err);
 
 /* Encodes one text into document `d` of the unit: its ids follow all others there. A text that was not checked yet is
- * checked first. *refused: it was rejected. */
+ * checked first. *rejected: it was rejected. */
 enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
-                                  size_t bytes, bool *refused, struct leat_error *err);
+                                  size_t bytes, bool *rejected, struct leat_error *err);
 
-/* Why a text is refused whose pretoken needs too much memory: without numbers, which would differ with the threads. */
-#define STEP_PIECE_REASON                                                                                              \
+/* Why a text is rejected whose pretoken needs too much memory: without numbers, which would differ with the threads. */
+#define STEP_PRETOKEN_REASON                                                                                           \
     "a stretch of the text cannot be cut, and needs more memory than is allowed for one (a quarter of the bound)"
 
 /* Appends ids in the stored width. */
@@ -64,7 +73,7 @@ enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to,
 #define LONG_CHUNK ((size_t)1 << 18)
 typedef enum leat_status long_text_next(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err);
 enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
-                                  void *context, bool *refused, struct leat_error *err);
+                                  void *context, bool *rejected, struct leat_error *err);
 
 /* ---- long_record.c ---- */
 

@@ -19,14 +19,14 @@ struct unit *unit_new(void)
 
 void unit_free(struct unit *u)
 {
-    if (!u)
-        return;
     spool_close(&u->record);
     spool_close(&u->spooled);
     buffer_free(&u->text);
     buffer_free(&u->strings);
     buffer_free(&u->tokens);
     free(u->documents);
+    free(u->origins);
+    free(u->lengths);
     free(u->rejects);
     free(u->ends);
     free(u);
@@ -53,6 +53,13 @@ void unit_clear(struct unit *u, size_t keep_bytes)
         u->documents = NULL;
         u->document_room = 0;
     }
+    if (u->ready_room * sizeof *u->origins > keep_bytes) {
+        free(u->origins);
+        free(u->lengths);
+        u->origins = NULL;
+        u->lengths = NULL;
+        u->ready_room = 0;
+    }
     if (u->reject_room * sizeof *u->rejects > keep_bytes) {
         free(u->rejects);
         u->rejects = NULL;
@@ -67,6 +74,9 @@ void unit_clear(struct unit *u, size_t keep_bytes)
     u->tokens = kept.tokens;
     u->documents = kept.documents;
     u->document_room = kept.document_room;
+    u->origins = kept.origins;
+    u->lengths = kept.lengths;
+    u->ready_room = kept.ready_room;
     u->rejects = kept.rejects;
     u->reject_room = kept.reject_room;
     u->ends = kept.ends;
@@ -76,7 +86,7 @@ void unit_clear(struct unit *u, size_t keep_bytes)
 uint64_t unit_bytes(const struct unit *u)
 {
     return sizeof *u + u->text.room + u->strings.room + u->tokens.room + u->document_room * sizeof *u->documents +
-           u->reject_room * sizeof *u->rejects;
+           u->ready_room * (sizeof *u->origins + sizeof *u->lengths) + u->reject_room * sizeof *u->rejects;
 }
 
 /* Room for one item more in an array that doubles. */
@@ -143,6 +153,19 @@ enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, stru
     return buffer_append(&u->strings, bytes, count, err);
 }
 
+enum leat_status unit_keep_by(struct unit *u, const void *value, size_t value_bytes, const void *id, size_t bytes,
+                              struct stretch *where, struct leat_error *err)
+{
+    enum leat_status s = buffer_reserve(&u->strings, value_bytes + 1 + bytes, err);
+
+    if (s != LEAT_OK)
+        return s;
+    *where = (struct stretch) { u->strings.size, value_bytes + 1 + bytes };
+    buffer_append(&u->strings, value, value_bytes, err);
+    buffer_append(&u->strings, "", 1, err);
+    return buffer_append(&u->strings, id, bytes, err);
+}
+
 enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, uint64_t line, const char *reason,
                              const void *record, size_t bytes, struct leat_error *err)
 {
@@ -157,6 +180,7 @@ enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, ui
     r->offset = offset;
     r->line = line;
     r->place = 0;
+    r->lost = 0;
     s = unit_keep(u, reason, strlen(reason), &r->reason, err);
     if (s == LEAT_OK)
         s = unit_keep(u, record, bytes < UNIT_SAMPLE ? bytes : UNIT_SAMPLE, &r->sample, err);
@@ -165,8 +189,8 @@ enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, ui
     return s;
 }
 
-enum leat_status unit_refuse(struct unit *u, const struct unit_document *d, const char *reason, const void *record,
-                             size_t bytes, struct leat_error *err)
+enum leat_status unit_reject_document(struct unit *u, const struct unit_document *d, const char *reason,
+                                      const void *record, size_t bytes, struct leat_error *err)
 {
     enum leat_status s = unit_reject(u, d->input, d->offset, d->line, reason, record, bytes, err);
 
@@ -175,11 +199,58 @@ enum leat_status unit_refuse(struct unit *u, const struct unit_document *d, cons
     return s;
 }
 
+static enum leat_status make_room(struct unit *u, size_t count, struct leat_error *err)
+{
+    struct leat_origin *origins;
+    uint64_t *lengths;
+
+    if (count <= u->ready_room)
+        return LEAT_OK;
+    origins = reallocarray(u->origins, count, sizeof *origins);
+    if (origins)
+        u->origins = origins;
+    lengths = origins ? reallocarray(u->lengths, count, sizeof *lengths) : NULL;
+    if (!lengths)
+        return status_no_memory(err, count * (sizeof *origins + sizeof *lengths));
+    u->lengths = lengths;
+    u->ready_room = count;
+    return LEAT_OK;
+}
+
+enum leat_status unit_make_ready(struct unit *u, bool ids_wide, struct leat_error *err)
+{
+    enum leat_status s = make_room(u, u->document_room, err);
+
+    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
+        const struct unit_document *d = &u->documents[i];
+
+        u->lengths[i] = d->tokens;
+        u->origins[i] = (struct leat_origin) { .input = d->input,
+                                               .offset = d->offset,
+                                               .line = d->line,
+                                               .id = unit_string(u, d->id),
+                                               .id_bytes = d->id.bytes,
+                                               .text_hash = d->hash };
+        u->any_spooled |= d->spooled;
+        u->malformed += d->malformed;
+    }
+    u->ready = (struct leat_documents) { .size = sizeof u->ready,
+                                         .ids = u->tokens.bytes ? (const void *)u->tokens.bytes : "",
+                                         .lengths = u->lengths,
+                                         .origins = u->origins,
+                                         .count = u->document_count,
+                                         .id_width = ids_wide ? 4 : 2 };
+    return s;
+}
+
+/* What has no bytes in the unit's text, as a null of a table, has the place of what follows it; its offset is
+ * smaller. */
 static int by_place(const void *a, const void *b)
 {
     size_t x = ((const struct unit_reject *)a)->place, y = ((const struct unit_reject *)b)->place;
+    uint64_t i = ((const struct unit_reject *)a)->offset, j = ((const struct unit_reject *)b)->offset;
 
-    return (x > y) - (x < y);
+    return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
 }
 
 void unit_sort_rejects(struct unit *u)

@@ -1,6 +1,6 @@
 /*
  * unit.h: what travels through the packer: a stretch of an input that starts and ends at records, then what it became:
- * the ids of documents in the stored width, and refused records. A unit has one owner at a time, so nothing here
+ * the ids of documents in the stored width, and rejected records. A unit has one owner at a time, so nothing here
  * locks. Units are used again, to use their memory again.
  */
 #ifndef LEAT_PACK_UNIT_H
@@ -19,7 +19,7 @@
 struct unit_kind;
 
 /* What a run spends its time on. */
-enum stage { STAGE_READ, STAGE_SCAN, STAGE_ENCODE, STAGE_WRITE, STAGE_COUNT };
+enum pack_step { PACK_STEP_READ, PACK_STEP_SCAN, PACK_STEP_ENCODE, PACK_STEP_WRITE, PACK_STEP_COUNT };
 
 /* A stretch of one of the unit's buffers. */
 struct stretch {
@@ -46,6 +46,7 @@ struct unit_reject {
     uint64_t input, offset, line;  /* as above */
     size_t place;                  /* of the record or its text in the unit's text: rejects lie in this order */
     struct stretch reason, sample; /* in `strings` */
+    uint64_t lost;                 /* records after it that are lost with it, and count as rejects, too */
 };
 
 /* What is known of an input when its last unit has been written. */
@@ -71,19 +72,32 @@ struct unit {
     struct unit_reject *rejects;
     size_t reject_count, reject_room;
     struct buffer strings;
-    struct buffer tokens; /* as the token file holds them, but in this machine's byte order */
+    struct buffer tokens;        /* as the token file holds them, but in this machine's byte order */
+    struct leat_documents ready; /* for the writer, by unit_make_ready(): all documents, unless some are spooled */
+    struct leat_origin *origins;
+    uint64_t *lengths;
+    size_t ready_room;
+    struct leat_place place;
+    bool placed, any_spooled;
+    uint64_t malformed;   /* in all documents */
     struct spool spooled; /* ids of documents that do not fit in memory */
 
     uint64_t newlines, text_bytes, special_strings;
+    uint64_t lead_lines;   /* of a record of an array, too big for memory: line ends in the unit before it */
     uint64_t not_json;     /* documents whose record has a NaN or an infinity */
+    uint64_t kept_out;     /* records for which a condition of the run does not hold */
+    uint64_t row_groups;   /* of a Parquet file, that end here */
     uint64_t disk_bytes;   /* of the input that this unit stands for: what progress counts */
     struct hash128 sum;    /* page sum of the pages that begin in the unit */
+    struct stretch damage; /* in `strings`: why a part of the input could not be read; without bytes: it could */
     struct unit_end *ends; /* of the inputs that end here */
     size_t end_count, end_room;
-    uint64_t spent_ns[STAGE_COUNT]; /* CPU time */
+    uint64_t spent_ns[PACK_STEP_COUNT]; /* CPU time */
 
     enum leat_status status; /* not LEAT_OK: the work cannot go on, `error` says why */
     struct leat_error error;
+    bool turn;         /* all inputs before its own were written when a thread began to encode it */
+    bool later;        /* it is not its turn, and it needs more memory than others leave it */
     bool taken, done;  /* a thread encodes it; it is encoded */
     uint64_t reserved; /* memory that the packer counts for it */
     struct unit *next;
@@ -106,14 +120,17 @@ struct unit_end *unit_add_end(struct unit *u, size_t input, uint64_t size, struc
 enum leat_status unit_end_stream(struct unit *u, size_t input, const struct byte_stream *stream,
                                  const struct leat_error *damage, struct leat_error *err);
 
-/* A record is refused; the sample is cut to UNIT_SAMPLE bytes. */
+/* A record is rejected; the sample is cut to UNIT_SAMPLE bytes. */
 #define UNIT_SAMPLE 200
 enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, uint64_t line, const char *reason,
                              const void *record, size_t bytes, struct leat_error *err);
 
 /* The same for what is or would be a document. */
-enum leat_status unit_refuse(struct unit *u, const struct unit_document *d, const char *reason, const void *record,
-                             size_t bytes, struct leat_error *err);
+enum leat_status unit_reject_document(struct unit *u, const struct unit_document *d, const char *reason,
+                                      const void *record, size_t bytes, struct leat_error *err);
+
+/* Fills in what the writer takes of the documents. Nothing that they point to may move afterwards. */
+enum leat_status unit_make_ready(struct unit *u, bool ids_wide, struct leat_error *err);
 
 /* Puts rejects in the order of their places: the order of what scanning and encoding refuse must not depend on where
  * units start. */
@@ -124,6 +141,10 @@ static inline const void *unit_string(const struct unit *u, struct stretch where
 {
     return where.bytes > 0 ? (const void *)(u->strings.bytes + where.begin) : "";
 }
+
+/* Keeps an id, and before it, with a zero byte, the value that the document's dataset is chosen by. */
+enum leat_status unit_keep_by(struct unit *u, const void *value, size_t value_bytes, const void *id, size_t bytes,
+                              struct stretch *where, struct leat_error *err);
 
 /* Copies a string to `strings`. */
 enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where,

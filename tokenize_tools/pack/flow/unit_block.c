@@ -7,25 +7,29 @@
 
 #include "base/status.h"
 #include "corpus/lines.h"
-#include "lane.h"
 #include "steps.h"
 #include "unit_kinds.h"
+#include "unit_stream.h"
 
 /* ---- Cutting ---- */
 
-static enum leat_status end_stream(struct lane *l, struct unit *u, const struct leat_error *damage,
-                                   struct leat_error *err)
+enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct leat_error *damage,
+                                 struct leat_error *err)
 {
     uint64_t at = byte_stream_raw_position(l->stream);
     enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], at, damage, err);
+    struct leat_error open;
 
+    if (!damage && l->is_array && !json_array_ended(&l->array)) {
+        unit_array_open(l, &open);
+        damage = &open;
+    }
     l->ended = true;
     return s == LEAT_OK ? unit_end_stream(u, l->input, l->stream, damage, err) : s;
 }
 
-/* Reads text to the end of `to`; *got 0: the stream has ended, and the unit ends the input. */
-static enum leat_status read_stream(struct lane *l, struct unit *u, struct buffer *to, size_t room, size_t *got,
-                                    struct leat_error *err)
+enum leat_status unit_stream_read(struct lane *l, struct unit *u, struct buffer *to, size_t room, size_t *got,
+                                  struct leat_error *err)
 {
     struct leat_error why;
     enum leat_status s = buffer_reserve(to, room, err);
@@ -36,16 +40,15 @@ static enum leat_status read_stream(struct lane *l, struct unit *u, struct buffe
     s = byte_stream_read(l->stream, to->bytes + to->size, room, got, &why);
     to->size += *got;
     if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT)
-        return end_stream(l, u, &why, err);
+        return unit_stream_end(l, u, &why, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;
     }
-    return *got == 0 ? end_stream(l, u, NULL, err) : LEAT_OK;
+    return *got == 0 ? unit_stream_end(l, u, NULL, err) : LEAT_OK;
 }
 
-/* What follows the newline at `end` - 1 belongs to the next unit. */
-static enum leat_status carry_over(struct lane *l, struct buffer *text, size_t end, struct leat_error *err)
+enum leat_status unit_stream_carry(struct lane *l, struct buffer *text, size_t end, struct leat_error *err)
 {
     enum leat_status s = buffer_append(&l->carry, text->bytes + end, text->size - end, err);
 
@@ -64,13 +67,13 @@ static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat
         size_t got;
 
         if (newline)
-            s = carry_over(l, &u->text, (size_t)(newline - u->text.bytes) + 1, err);
+            s = unit_stream_carry(l, &u->text, (size_t)(newline - u->text.bytes) + 1, err);
         if (s == LEAT_OK)
             s = spool_append(&u->record, u->text.bytes, u->text.size, err);
         if (s != LEAT_OK || newline || l->ended)
             break;
         u->text.size = 0;
-        s = read_stream(l, u, &u->text, LONG_CHUNK, &got, err);
+        s = unit_stream_read(l, u, &u->text, LONG_CHUNK, &got, err);
     }
     buffer_free(&u->text);
     return s;
@@ -94,13 +97,19 @@ static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_er
         if (l->ended)
             return LEAT_OK;
         if (lines > 0 && u->text.size >= setup->unit_bytes)
-            return carry_over(l, &u->text, lines, err);
+            return unit_stream_carry(l, &u->text, lines, err);
         if (lines == 0 && u->text.size > setup->long_bytes)
             return spool_record(l, u, err);
-        s = read_stream(l, u, &u->text,
-                        u->text.size < setup->unit_bytes ? (size_t)setup->unit_bytes - u->text.size : LONG_CHUNK, &got,
-                        err);
+        s = unit_stream_read(l, u, &u->text, unit_stream_room(l, u), &got, err);
     }
+    return s;
+}
+
+static enum leat_status cut_and_measure(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    enum leat_status s = cut_block(l, u, err);
+
+    u->length = u->kind == &unit_record ? u->record.bytes : u->text.size;
     return s;
 }
 
@@ -120,19 +129,24 @@ static void move_mark(struct lane *l)
         l->later = now;
 }
 
-static enum leat_status cut_stream(struct lane *l, struct unit *u, struct leat_error *err)
+enum leat_status unit_stream_cut(struct lane *l, struct unit *u, unit_stream_cutter *cut, struct leat_error *err)
 {
     uint64_t before = byte_stream_raw_position(l->stream);
     enum leat_status s;
 
+    lane_limit(l->setup, l->stream, l->turn);
     move_mark(l);
     u->mark = l->mark;
-    s = cut_block(l, u, err);
-    u->length = u->kind == &unit_record ? u->record.bytes : u->text.size;
+    s = cut(l, u, err);
     u->disk_bytes = byte_stream_raw_position(l->stream) - before;
     l->held = byte_stream_memory(l->stream) + l->carry.room;
     l->next += u->length;
     return s;
+}
+
+static enum leat_status cut_stream(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    return unit_stream_cut(l, u, cut_and_measure, err);
 }
 
 /* ---- Encoding ---- */

@@ -1,10 +1,16 @@
 /*
- * unit_files.c: inputs that are one text each. Small ones go into a unit together. Each is read and encoded whole; a
- * long one is encoded chunk by chunk while it is read.
+ * unit_files.c: inputs that are one text each.
+ *
+ * cut_files() groups small ones by size into one unit, so that a unit is worth a thread's turn; a large one is a unit
+ * of its own. encode_files() reads the unit's files one after another: read_start() reads as much as may be in memory
+ * at once. If that is all of the text, it is encoded whole; otherwise it goes through the encoder chunk by chunk while
+ * the rest is read (long_text.c). Before either, the first bytes decide whether it is text at all; if not, it is a
+ * reject.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file_kind.h"
 #include "base/status.h"
 #include "corpus/lines.h"
@@ -26,8 +32,8 @@ struct text_file {
 };
 
 /*
- * A plain file is read up to the size that it had when it was found, not what was added since: others count that size.
- * But a size of 0 says nothing: files that are made while they are read have it, as in /proc.
+ * A plain file is read up to the size that it had when it was found, without what was added since, because others count
+ * on that size. But a size of 0 says nothing: files whose contents are made while they are read have it, as in /proc.
  */
 static size_t room_left(const struct text_file *f, size_t room)
 {
@@ -40,14 +46,14 @@ static size_t room_left(const struct text_file *f, size_t room)
 /* Reads; damage of compressed data counts as the end, and is noted. */
 static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room, size_t *got, struct leat_error *err)
 {
-    uint64_t began = pack_cpu_ns();
+    uint64_t began = clock_cpu_ns();
     enum leat_status s;
 
     *got = 0;
     if (f->damaged)
         return LEAT_OK;
     s = byte_stream_read(f->stream, to, room_left(f, room), got, &f->why);
-    f->u->spent_ns[STAGE_READ] += pack_cpu_ns() - began;
+    f->u->spent_ns[PACK_STEP_READ] += clock_cpu_ns() - began;
     if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT)
         f->damaged = true;
     else if (s != LEAT_OK)
@@ -104,7 +110,7 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
     return s == LEAT_OK ? read_some(f, f->start->bytes, LONG_CHUNK, count, err) : s;
 }
 
-/* What it is if it is not text; a name like that of a text, or a chosen format, proves nothing. */
+/* The kind of a file that is not text; a name like that of a text, or a chosen format, proves nothing. */
 static const struct file_kind *kind_of_start(const struct text_file *f)
 {
     size_t skip = mark_bytes(f->start), bytes = f->start->size - skip;
@@ -112,14 +118,14 @@ static const struct file_kind *kind_of_start(const struct text_file *f)
     return file_kind_of_bytes(f->start->bytes + skip, bytes < FILE_KIND_HEAD ? bytes : FILE_KIND_HEAD);
 }
 
-static enum leat_status refuse_kind(struct text_file *f, struct unit *u, const struct unit_document *d,
+static enum leat_status reject_kind(struct text_file *f, struct unit *u, const struct unit_document *d,
                                     const struct file_kind *kind, struct leat_error *err)
 {
     char reason[256];
     size_t skip = mark_bytes(f->start);
 
     snprintf(reason, sizeof reason, "the input is %s: %s", kind->name, kind->cure);
-    return unit_refuse(u, d, reason, f->start->bytes + skip, f->start->size - skip, err);
+    return unit_reject_document(u, d, reason, f->start->bytes + skip, f->start->size - skip, err);
 }
 
 static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
@@ -127,7 +133,7 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
     struct unit_document *d = unit_add_document(u, err);
     struct leat_error why;
     const struct file_kind *kind;
-    bool whole, refused = false;
+    bool whole, rejected = false;
     enum leat_status s;
 
     if (!d)
@@ -139,26 +145,26 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
         return s;
     kind = f->w->setup->allow_binary ? NULL : kind_of_start(f);
     if (kind) {
-        refused = true;
-        s = refuse_kind(f, u, d, kind, err);
+        rejected = true;
+        s = reject_kind(f, u, d, kind, err);
     } else if (whole) {
         const char *text = (const char *)f->start->bytes + mark_bytes(f->start);
         size_t bytes = f->start->size - mark_bytes(f->start);
 
-        s = step_encode_text(f->w, u, d, text, bytes, &refused, err);
+        s = step_encode_text(f->w, u, d, text, bytes, &rejected, err);
     } else {
         char sample[UNIT_SAMPLE];
         size_t skip = mark_bytes(f->start), left = f->start->size - skip;
         size_t sample_bytes = left < sizeof sample ? left : sizeof sample;
 
         memcpy(sample, f->start->bytes + skip, sample_bytes);
-        s = long_text_encode(f->w, u, d, next_chunk, f, &refused, &why);
+        s = long_text_encode(f->w, u, d, next_chunk, f, &rejected, &why);
         if (s != LEAT_OK)
             *err = why;
-        else if (refused)
+        else if (rejected)
             s = unit_reject(u, input, 0, LEAT_NONE, why.message, sample, sample_bytes, err);
     }
-    if (refused)
+    if (rejected)
         u->document_count--;
     return s;
 }
@@ -166,11 +172,13 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
 static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t input, struct leat_error *err)
 {
     struct text_file f = { .w = w, .u = u, .in = &w->setup->inputs.items[input], .start = &w->text };
-    enum leat_status s = byte_stream_open(&f.stream, f.in->path, err);
+    enum leat_status s = byte_stream_open_stoppable(&f.stream, f.in->path, NULL, &w->setup->stop, err);
 
-    if (s == LEAT_OK)
+    if (s == LEAT_OK) {
+        lane_limit(w->setup, f.stream, u->turn);
         s = encode_file(&f, u, input, err);
-    /* a text that was refused half-way: the rest still counts as the input's bytes */
+    }
+    /* a text that was rejected half-way: the rest still counts as the input's bytes */
     while (s == LEAT_OK) {
         size_t got;
 
@@ -185,6 +193,10 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
         s = inputs_check_read(f.in, byte_stream_raw_position(f.stream), f.damaged ? &f.why : NULL, err);
     if (s == LEAT_OK)
         s = unit_end_stream(u, input, f.stream, f.damaged ? &f.why : NULL, err);
+    if (s == LEAT_E_NO_MEMORY && f.stream && byte_stream_outgrew(f.stream)) {
+        u->later = !u->turn;
+        pack_setup_refuse_stream(w->setup, f.stream, err);
+    }
     byte_stream_close(f.stream);
     return s;
 }

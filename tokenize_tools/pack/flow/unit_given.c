@@ -13,10 +13,10 @@ static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int 
     for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
         struct unit_document *d = &u->documents[i];
         const char *bytes = text + d->text.begin;
-        bool refused;
+        bool rejected;
 
-        s = step_check_text(w, u, d, bytes, d->text.bytes, bytes, d->text.bytes, &refused, err);
-        if (!refused)
+        s = step_check_text(w, u, d, bytes, d->text.bytes, bytes, d->text.bytes, &rejected, err);
+        if (!rejected)
             u->documents[kept++] = *d;
     }
     u->document_count = kept;

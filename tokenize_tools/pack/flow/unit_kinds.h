@@ -36,16 +36,22 @@ struct unit_kind {
  * count   the same, but only its lines are counted: for what lies before a share
  * block   whole lines in `text`, which begin at `offset` of a decompressed input or a pipe
  * record  one record too big for memory, in `record`
+ * array   records of a JSON array, plain or not, in `text`, which begins at its start or right after a record
+ * element one record of it too big for memory, in `record`, which the unit ends with
  * texts   texts that a program gave: `documents` has their places in `text`
  * ids     the same with ids: `documents` and `tokens` are complete
  * input   a program declares an input
  * files   inputs of one text each, whole: from `input` up to `input_end`
+ * rows    rows of a Parquet file, from `offset` on, with their texts in `text`
+ * row     one of them, whose text is too big for memory, in `record`
  *
  * What a kind owes: a text goes to ids by step_encode_text() or long_text_encode(), which look whether it is UTF-8 if
  * nobody has (the encoder itself trusts them, and would read on after a text that ends inside a character).
  */
-#define UNIT_KINDS(each) each(range) each(count) each(block) each(record) each(texts) each(ids) each(input) each(files)
-#define UNIT_ROW(name)   extern const struct unit_kind unit_##name;
+#define UNIT_KINDS(each)                                                                                               \
+    each(range) each(count) each(block) each(record) each(array) each(element) each(texts) each(ids) each(input)       \
+        each(files) each(rows) each(row)
+#define UNIT_ROW(name) extern const struct unit_kind unit_##name;
 UNIT_KINDS(UNIT_ROW)
 
 /* The kind that takes an input. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "corpus/lines.h"
@@ -45,7 +46,7 @@ static enum leat_status read_some(const struct range *r, uint8_t *to, size_t roo
 static enum leat_status read_up_to(struct range *r, uint64_t to, struct leat_error *err)
 {
     struct buffer *b = &r->w->text;
-    uint64_t began = pack_cpu_ns();
+    uint64_t began = clock_cpu_ns();
     enum leat_status s = LEAT_OK;
     size_t got;
 
@@ -56,7 +57,7 @@ static enum leat_status read_up_to(struct range *r, uint64_t to, struct leat_err
         s = read_some(r, b->bytes + b->size, (size_t)(to - r->at) - b->size, r->at + b->size, &got, err);
         b->size += got;
     }
-    r->u->spent_ns[STAGE_READ] += pack_cpu_ns() - began;
+    r->u->spent_ns[PACK_STEP_READ] += clock_cpu_ns() - began;
     return s;
 }
 
@@ -116,7 +117,11 @@ static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *e
         const uint8_t *newline;
         size_t got;
 
-        s = read_some(r, b->bytes, left < LONG_CHUNK ? (size_t)left : LONG_CHUNK, from, &got, err);
+        s = pack_setup_check_stop(r->w->setup, r->in->path, err);
+        if (s == LEAT_OK)
+            s = read_some(r, b->bytes, left < LONG_CHUNK ? (size_t)left : LONG_CHUNK, from, &got, err);
+        if (s != LEAT_OK)
+            return s;
         newline = memchr(b->bytes, '\n', got);
         if (newline) {
             *end = from + (uint64_t)(newline - b->bytes) + 1;
@@ -205,7 +210,7 @@ static enum leat_status cut_lines(struct lane *l, struct unit *u, struct leat_er
 
     if (s != LEAT_OK)
         return s;
-    return l->stream ? unit_block.cut(l, u, err) : cut_range(l, u, err);
+    return l->is_array ? unit_array.cut(l, u, err) : l->stream ? unit_block.cut(l, u, err) : cut_range(l, u, err);
 }
 
 /* ---- Encoding ---- */

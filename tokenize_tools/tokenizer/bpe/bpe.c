@@ -1,5 +1,11 @@
 /*
- * bpe.c: see bpe.h; bpe_internal.h says what lies where. Here a pretoken is looked up in the cache, and merged.
+ * bpe.c: see bpe.h; bpe_internal.h says what the other files have.
+ *
+ * bpe_encode() encodes a pretoken. If the model has safe cuts, a pretoken that is a token is taken whole, and any other
+ * is cut (bpe_cuts.c). Each part, or the pretoken itself, then goes through bpe_encode_cached(): the cache may know it;
+ * otherwise it becomes symbols (bpe_symbols.c), which are merged (merge_table.h), and the result is kept in the cache.
+ * Batches of pretokens take a faster way (bpe_pretokens.c), which comes here for what it does not know. A thread's
+ * scratch is made here, too.
  */
 #include "bpe.h"
 
@@ -9,22 +15,18 @@
 #include "base/status.h"
 #include "bpe_internal.h"
 #include "merge_blocks.h"
+#include "tokenizer/containers/big.h"
 
 /* ---- A thread's memory ---- */
 
-#define MANY_SYMBOLS ((size_t)1 << 18) /* more are not kept: a pretoken so long is rare */
-
-static void *align_up(void *p, size_t alignment)
-{
-    return (uint8_t *)p + (alignment - (uintptr_t)p % alignment) % alignment;
-}
+#define MANY_SYMBOLS ((size_t)1 << 18) /* room for more is not kept: such long pretokens are rare */
 
 enum leat_status bpe_scratch_make(struct bpe_scratch **out, struct bound *bound, size_t cache_bytes,
                                   struct leat_error *err)
 {
-    /* from the system, so that what is never touched costs nothing: aligned by hand therefore */
+    /* from the system, so that memory that is never touched costs nothing; hence aligned by hand */
     void *memory = calloc(1, sizeof(struct bpe_scratch) + _Alignof(struct bpe_scratch));
-    struct bpe_scratch *s = memory ? align_up(memory, _Alignof(struct bpe_scratch)) : NULL;
+    struct bpe_scratch *s = memory ? big_align(memory, _Alignof(struct bpe_scratch)) : NULL;
 
     *out = NULL;
     if (!s || !pretoken_cache_make(&s->cache)) {

@@ -1,8 +1,8 @@
 /*
- * bpe.h: from a pretoken of text to ids, for all kinds of byte pair encoding. What cuts text into pretokens stands
- * above; here a pretoken is cut further only where that cannot change anything.
+ * bpe.h: turns a pretoken of text into ids, for all kinds of byte pair encoding. Other rooms cut text into pretokens;
+ * here a pretoken is cut further only where that cannot change anything.
  *
- * Thread rules: a model does not change once made; each thread encodes with a scratch of its own.
+ * Thread rules: a model never changes after it is made; each thread encodes with a scratch of its own.
  *
  * The room bpe/ encodes pretokens by byte pairs: merges, caches, kernels. It knows neither files nor whole texts.
  */
@@ -17,6 +17,9 @@
 #include "tokenizer/spec/spec.h"
 
 struct bpe;
+
+/* The kinds: `variant` of their struct model_kind. */
+extern const struct bpe_kind bpe_bytes, bpe_ranks, bpe_merges, bpe_scores;
 
 /* A thread's memory. What grows with a pretoken is counted in `bound`, if that is not NULL; `cache_bytes` is the most
  * that its cache may take once much text has come. */
@@ -35,8 +38,8 @@ enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struc
                                  struct leat_error *err);
 
 /*
- * Appends the ids of a pretoken. For byte-level specs the pretoken is bytes, else UTF-8 as normalized. LEAT_E_PIECE if
- * a part that cannot be cut needs more than the scratch's bound.
+ * Appends the ids of a pretoken. For byte-level specs the pretoken is bytes, else UTF-8 as normalized. LEAT_E_PRETOKEN:
+ * a stretch that cannot be cut needs more than the scratch's bound.
  */
 enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *pretoken, size_t bytes,
                             struct id_list *out, struct leat_error *err);
@@ -53,8 +56,8 @@ enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s
 /* Whether a model is good at the following. */
 bool bpe_takes_spans(const struct bpe *m);
 
-/* The same for spans, of which the first begins with the text. Where tokens stand close to each other, as where each
- * newline is one, this is what makes batches of pretokens out of them. */
+/* The same for spans, of which the first begins with the text. If tokens are close together, for example if each
+ * newline is one, this is what makes batches of the pretokens between them. */
 enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                   const struct model_span *spans, size_t count, struct id_list *out,
                                   struct leat_error *err);

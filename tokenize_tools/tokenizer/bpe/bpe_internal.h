@@ -1,11 +1,11 @@
 /*
- * bpe_internal.h: what a model is made of, and what the files that make it one share: bpe.c (the whole, and pretokens
- * by way of the cache), bpe_make.c (its tables), bpe_merges.c (the list of its merges), bpe_symbols.c (the symbols
- * that a text begins with), bpe_orphans.c (tokens that no merge makes), bpe_scores.c (sentencepiece), bpe_cuts.c
- * (pretokens that are cut further), bpe_pretokens.c (many pretokens at once). Nobody else looks in here.
+ * bpe_internal.h: what a model consists of, and what the files that make it share: bpe.c (the whole, and pretokens by
+ * way of the cache), bpe_make.c (its tables), bpe_merges.c (the list of its merges), bpe_symbols.c (the symbols that a
+ * text begins with), bpe_orphans.c (tokens that no merge makes), bpe_scores.c (sentencepiece), bpe_cuts.c (pretokens
+ * that are cut further), bpe_pretokens.c (many pretokens at once). No other file includes it.
  *
- * Symbols are places in spec->tokens, then, from token_count on, characters that are not a token themselves but part of
- * one (sentencepiece merges those too).
+ * Symbols are places in spec->tokens and, from token_count on, characters that are no token themselves but occur in one
+ * (sentencepiece merges those too).
  */
 #ifndef LEAT_TOKENIZER_BPE_INTERNAL_H
 #define LEAT_TOKENIZER_BPE_INTERNAL_H
@@ -153,10 +153,6 @@ enum leat_status bpe_merges_of_list(struct bpe *m, struct leat_error *err);
 /* All ways in which a token splits into two. */
 enum leat_status bpe_merges_of_ranks(struct bpe *m, struct leat_error *err);
 
-/* ---- bpe_kinds.c ---- */
-
-const struct bpe_kind *bpe_kind_of(const struct tokenizer_spec *spec);
-
 /* ---- bpe_orphans.c ---- */
 
 /* After the list, before what making it has found out goes. */
@@ -165,15 +161,15 @@ void bpe_free_orphans(struct bpe *m);
 
 /* ---- bpe.c ---- */
 
-/* The ids of a part that nothing cuts: of the pretoken, where pretokens are not cut. Not by way of the cache. */
+/* Appends the ids of a part that is not cut, or of a whole pretoken if the model cuts none, without the cache. */
 enum leat_status bpe_encode_whole(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                   struct id_list *out, struct leat_error *err);
 
-/* The same without a look whether it is a token as it stands. */
+/* The same without looking whether it is a token as it stands. */
 enum leat_status bpe_encode_merges(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                    struct id_list *out, struct leat_error *err);
 
-/* Puts down the symbols that a text begins with. */
+/* Writes the symbols that a text begins with. */
 typedef enum leat_status bpe_make_symbols(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                           size_t *count, struct leat_error *err);
 
@@ -184,13 +180,13 @@ enum leat_status bpe_merge_text(const struct bpe *m, struct bpe_scratch *s, bpe_
 enum leat_status bpe_append(const struct bpe *m, const uint32_t *symbols, size_t count, struct id_list *out,
                             struct leat_error *err);
 
-/* A part by way of the cache. */
+/* Appends the ids of a part, by way of the cache. */
 enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                    struct id_list *out, struct leat_error *err);
 
 /* ---- bpe_cuts.c ---- */
 
-/* A pretoken up to the last safe cut, or to the end if that is the pretoken's; *used is how far. */
+/* Encodes a pretoken up to the last safe cut, or to its end if that is known; *used is how far. */
 enum leat_status bpe_encode_cut(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                 bool last, struct id_list *out, size_t *used, struct leat_error *err);
 
@@ -206,8 +202,8 @@ enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, co
 
 /* ---- bpe_symbols.c ---- */
 
-/* One symbol a byte of byte-level text, or a character of other text. With affixes the part is a whole pretoken: it is
- * not cut then. */
+/* One symbol per byte of byte-level text, or per character of other text. With affixes, the part is a whole pretoken,
+ * since these are not cut. */
 enum leat_status bpe_symbols_of_text(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                      size_t *count, struct leat_error *err);
 
@@ -226,7 +222,7 @@ enum leat_status bpe_scores_order(struct bpe *m, struct leat_error *err);
 bool bpe_scores_differ(const struct bpe *m);
 enum leat_status bpe_scores_merges(struct bpe *m, struct leat_error *err);
 
-/* sentencepiece merges unused tokens as it does others, and then takes them apart again. */
+/* sentencepiece merges unused tokens as it does others, and takes them apart afterwards. */
 enum leat_status bpe_scores_splits(struct bpe *m, struct leat_error *err);
 enum leat_status bpe_scores_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                    struct id_list *out, struct leat_error *err);

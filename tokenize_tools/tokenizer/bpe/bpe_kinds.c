@@ -1,14 +1,7 @@
-/* bpe_kinds.c: what the kinds of byte-pair models differ in, a row each. Nothing else asks a spec which it is. */
+/* bpe_kinds.c: what the kinds of byte-pair models differ in. Nothing else asks a model which it is. */
 #include "bpe_internal.h"
 
-static const struct bpe_kind kinds[] = {
-    [SPEC_BYTES] = { .apart = true },
-    [SPEC_RANKS] = { .whole = true, .needs_bytes = true, .add_merges = bpe_merges_of_ranks },
-    [SPEC_MERGES] = { .prepare = bpe_merges_prepare, .add_merges = bpe_merges_of_list },
-    [SPEC_SCORES] = { .scored = true, .prepare = bpe_scores_order, .add_merges = bpe_scores_merges },
-};
-
-const struct bpe_kind *bpe_kind_of(const struct tokenizer_spec *spec)
-{
-    return &kinds[spec->model];
-}
+const struct bpe_kind bpe_bytes = { .apart = true };
+const struct bpe_kind bpe_ranks = { .whole = true, .needs_bytes = true, .add_merges = bpe_merges_of_ranks };
+const struct bpe_kind bpe_merges = { .prepare = bpe_merges_prepare, .add_merges = bpe_merges_of_list };
+const struct bpe_kind bpe_scores = { .scored = true, .prepare = bpe_scores_order, .add_merges = bpe_scores_merges };

@@ -16,8 +16,8 @@
 
 /* ---- Safe cuts ---- */
 
-/* The last character of the left part and the first of the right one: what stands inside of them other merges have
- * made. */
+/* Notes the last character of the left part and the first of the right one; pairs inside the parts were made by other
+ * merges. */
 static void mark_pair(struct bpe *m, struct cut_pairs *bytes, const struct merge *merge)
 {
     const struct spec_token *t = &m->spec->tokens[merge->result];
@@ -35,8 +35,9 @@ static void mark_pair(struct bpe *m, struct cut_pairs *bytes, const struct merge
 }
 
 /*
- * Cuts are made only where characters are symbols: not with a prefix or suffix for parts of words, which depend on the
- * word's ends; not where tokens of single bytes can merge, whose products' texts do not show the characters.
+ * Cuts are made only if characters are symbols: not with a prefix or suffix for parts of words, which depends on where
+ * the word ends; and not if tokens of single bytes can merge, because the texts of their products do not show the
+ * characters.
  */
 static enum leat_status make_cuts(struct bpe *m, struct leat_error *err)
 {
@@ -65,7 +66,7 @@ static enum leat_status make_cuts(struct bpe *m, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Where unknown characters can come out as an unknown token, a run of them must stay in one part. */
+/* If unknown characters can become an unknown token, a run of them must stay in one part. */
 static enum leat_status find_known(struct bpe *m, struct leat_error *err)
 {
     if (!m->cuts || m->all_fall_back)
@@ -87,7 +88,7 @@ static enum leat_status find_known(struct bpe *m, struct leat_error *err)
 
 /* ---- The whole ---- */
 
-/* A byte that is a character with a token of its own, which needs nothing to fall back to. (Gemma has no <0x09>.) */
+/* Whether a byte is a character with a token of its own, which never falls back. (Gemma has no <0x09>.) */
 static bool is_letter(const struct bpe *m, uint8_t byte)
 {
     uint32_t place = byte < 0x80 ? bpe_find_symbol(m, &byte, 1) : NO_SYMBOL;
@@ -136,8 +137,8 @@ static enum leat_status make_letters(struct bpe *m, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Whether pretokens begin as bytes, or as characters of which none is ever unknown; all of them symbols that the table
- * of pairs can tell apart, merged or not. */
+/* Whether pretokens begin as bytes, or as characters that are never unknown, and the table of pairs can tell all these
+ * symbols apart, merged or not. */
 static bool have_rules(const struct bpe *m)
 {
     if (m->affixes || m->apart || m->spec->token_count > PAIR_NOBODY)
@@ -147,8 +148,8 @@ static bool have_rules(const struct bpe *m)
     return m->cuts_by_bytes && !m->splits && m->odd_count == 0;
 }
 
-/* Makes what kernels need to merge several pretokens in turns. A pair of bytes that are symbols makes a token of
- * two. */
+/* Makes the tables with which kernels merge several pretokens in turns. A pair of bytes that are symbols makes a token
+ * of two. */
 static enum leat_status make_rules(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -190,7 +191,7 @@ static enum leat_status make_rules(struct bpe *m, struct leat_error *err)
 static void set_up(struct bpe *m, const struct tokenizer_spec *spec)
 {
     m->spec = spec;
-    m->kind = bpe_kind_of(spec);
+    m->kind = model_kind_of(spec)->variant;
     m->affixes = spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0;
     byte_alphabet_init(&m->alphabet);
     m->whole = m->kind->whole || spec->ignore_merges;

@@ -31,10 +31,10 @@ enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uin
 }
 
 /*
- * Dead merges can be told where products come about from their own text alone: not with a prefix or suffix for parts of
- * words, and not where tokens of single bytes or the unknown token, which stand for other text, can merge.
- * Sentencepiece takes unused tokens apart by any of their merges. Equal ranks of different tokens would make the order
- * depend on more.
+ * Merges that never happen can be found if a product depends on its own text alone: not with a prefix or suffix for
+ * parts of words, and not if tokens of single bytes or the unknown token, which stand for other text, can merge.
+ * sentencepiece takes unused tokens apart by any of their merges. If different tokens have equal ranks, the order
+ * depends on more than the text.
  */
 static bool may_drop(const struct bpe *m)
 {
@@ -71,7 +71,7 @@ static void tell_leaves(const struct bpe *m)
         live_merges_leaf(m->live, spec->token_count + i);
 }
 
-/* Merges that were late, and for whose result another one has been found since. */
+/* Merges that were late, for whose result another merge has been found since. */
 static void drop_late(struct bpe *m)
 {
     const struct live_symbol *symbols = live_merges_symbols(m->live);
@@ -96,8 +96,8 @@ static uint32_t later(struct parts p)
     return p.left > p.right ? p.left : p.right;
 }
 
-/* tiktoken: the ways in which a token splits into two, the one first whose parts are there the earliest: that is nearly
- * always the one that happens, and then the others need not be looked at. */
+/* tiktoken: offers the ways in which a token splits into two. First comes the one whose parts exist earliest: nearly
+ * always this one happens, and the others need not be looked at. */
 static enum leat_status offer_parts(struct bpe *m, struct parts *parts, uint32_t count, uint32_t place,
                                     struct leat_error *err)
 {
@@ -203,7 +203,7 @@ static struct merge merge_of_list(const struct tokenizer_spec *spec, const uint3
     return (struct merge) { g->left, g->right, g->result, number };
 }
 
-/* Merges are looked at so many ahead of their turn: each is some misses of the cache. */
+/* Memory is fetched for merges this far ahead of their turn: each is several cache misses. */
 #define AHEAD 16u
 
 enum leat_status bpe_merges_of_list(struct bpe *m, struct leat_error *err)
@@ -261,8 +261,9 @@ static enum leat_status make_list(struct bpe *m, struct leat_error *err)
     return s;
 }
 
-/* Makes each result its merge's rank, where that leaves the order as it is: tables then need no way from a rank to its
- * result. Merges of one rank, as equal scores have, must keep one: of them the leftmost in a text comes first. */
+/* Makes each result its merge's rank, if that keeps the order: tables then need no way from a rank to its result.
+ * Merges with the same rank, as equal scores have, must keep one rank, since the leftmost of them in a text comes
+ * first. */
 static void rank_by_results(struct bpe *m)
 {
     for (size_t i = 1; i < m->list_count; i++)

@@ -5,8 +5,7 @@
 #include "bpe_internal.h"
 #include "live_merges.h"
 
-/* Whether it is certain that the token's own text, merged, is the token. Of a model that keeps all merges nothing
- * is. */
+/* Whether merging the token's own text certainly gives the token. Never certain for a model that keeps all merges. */
 static bool comes_about(const struct bpe *m, uint32_t place)
 {
     const struct tokenizer_spec *spec = m->spec;

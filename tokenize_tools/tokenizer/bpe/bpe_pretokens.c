@@ -1,14 +1,18 @@
 /*
- * bpe_pretokens.c: many pretokens at once, by way of the cache (pretoken_batch.h); what it does not know is merged and
- * goes into it. Here are the borders: between batches, at the end of the text, where kernels must not read on, and
- * around pretokens so long that they are better off alone.
+ * bpe_pretokens.c: many pretokens at once, by way of the cache (pretoken_batch.h).
+ *
+ * pretoken_fill() takes as many pretokens as fit a batch. encode_batch() makes their keys, looks all of them up while
+ * the lines of the cache are on their way, and merges those that the cache does not know, which then go into it. The
+ * rest of the file is about borders: between batches, at the end of the text, where kernels must not read on, and
+ * around pretokens that are so long that they are better encoded alone.
  */
 #include <string.h>
 
 #include "base/tiny.h"
 #include "bpe_internal.h"
+#include "pretoken_rest.h"
 
-/* After so much text a larger cache is worth its making. */
+/* After this much text a larger cache is worth making. */
 #define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
 
 /* Lines of the cache that are on their way at the same time. */
@@ -27,9 +31,9 @@ static void sow(struct pretoken_cache *c, struct seeds *seeds)
     seeds->count = 0;
 }
 
-/* The vocabulary itself: tokens that their own text becomes, and the others where a pretoken that is a token is that
- * token; but not where such a pretoken is cut. The last first: where a line is too small for all, the common ones push
- * the rare ones out. */
+/* Puts the vocabulary into the cache: tokens that their own text becomes, and, if a pretoken that is a token is that
+ * token, the others too; but not if such a pretoken is cut. Goes from the last to the first: if a line is too small for
+ * all, common tokens push out rare ones. */
 static void seed(const struct bpe *m, struct bpe_scratch *s)
 {
     bool all = m->whole && !m->cuts;
@@ -62,7 +66,7 @@ static void count_text(const struct bpe *m, struct bpe_scratch *s, size_t bytes)
     }
 }
 
-/* A pretoken that the batch did not find: it may be there by now, or lie in a wider table. */
+/* Encodes a pretoken that the batch did not find: it may be in the cache by now, or in a wider table. */
 static enum leat_status encode_missed(const struct bpe *m, struct bpe_scratch *s, uint32_t at, struct leat_error *err)
 {
     struct pretoken_batch *b = &s->batch;
@@ -91,7 +95,7 @@ static enum leat_status encode_missed(const struct bpe *m, struct bpe_scratch *s
     return status;
 }
 
-/* A part that is a token already has been looked up as the others; its id stands firm. */
+/* Puts the id of a part that is a token already in place; the part was looked up like the others. */
 static enum leat_status fix(struct bpe_scratch *s, uint32_t at, struct leat_error *err)
 {
     enum leat_status status = id_list_reserve(&s->many, 1, err);
@@ -133,88 +137,11 @@ static enum leat_status encode_batch(const struct bpe *m, struct bpe_scratch *s,
     if (status == LEAT_OK)
         status = id_list_reserve(out, 3 * (size_t)b->count + s->many.count + BATCH_OVER, err);
     if (status == LEAT_OK)
-        out->count += s->kernels->write(b, out->ids + out->count);
+        out->count += s->kernels->write(b, 0, b->count, out->ids + out->count);
     return status;
 }
 
-/* ---- Filling a batch ---- */
-
-/* What is left of a run of pretokens: the next one begins at `begin`, or the rest of a cut one does. */
-struct rest {
-    const uint8_t *text;
-    size_t bytes; /* that can be read */
-    uint32_t begin;
-    const uint32_t *ends, *last;
-    bool inside; /* of a cut pretoken */
-};
-
-/* Where the batch's text lies, and the last place at which a pretoken may begin: kernels read on after it. The last
- * pretokens of a text go from a copy. */
-struct place {
-    uint8_t copy[3 * PRETOKEN_AHEAD];
-    size_t room; /* bytes that can be read */
-    uint32_t max;
-};
-
-static void place_text(struct place *p, struct pretoken_batch *b, const struct rest *r)
-{
-    size_t left = r->bytes - r->begin;
-
-    b->text = r->text + r->begin;
-    p->room = left;
-    p->max = left - PRETOKEN_AHEAD < BATCH_BYTES ? (uint32_t)(left - PRETOKEN_AHEAD) : BATCH_BYTES;
-    if (left < PRETOKEN_AHEAD) {
-        memset(p->copy, 0, sizeof p->copy);
-        memcpy(p->copy, b->text, left);
-        b->text = p->copy;
-        p->room = sizeof p->copy;
-        p->max = PRETOKEN_AHEAD;
-    }
-}
-
-static uint32_t end_of(const uint32_t *end)
-{
-    return *end & ~BPE_FIXED;
-}
-
-/* Moves on to a place, which may be inside of a pretoken; `next`: the first end that is not before. */
-static void move_on(struct rest *r, const uint32_t *next, uint32_t to)
-{
-    r->inside = next == r->last || end_of(next) != to;
-    r->ends = next + !r->inside;
-    r->begin = to;
-}
-
-/* Takes as many pretokens as fit a batch, cut where there are characters beyond ASCII. What is not known to be whole,
- * since the batch ends within, and pretokens that begin where kernels could not read, remain for the next batch. */
-static void fill(const struct bpe *m, struct bpe_scratch *s, struct rest *r, const struct place *p)
-{
-    struct pretoken_batch *b = &s->batch;
-    uint32_t base = r->begin, bytes = end_of(r->last - 1) - base;
-    const uint32_t *ends = r->ends, *next;
-    bool cuts, inside = r->inside;
-
-    if (bytes > BATCH_BYTES)
-        for (bytes = BATCH_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
-            bytes--;
-    cuts = m->byte_cuts.pairs && bytes_any_high(b->text, bytes);
-    next = s->kernels->cut(cuts ? &m->byte_cuts : NULL, m->has_orphans ? m->orphans : NULL, b->text, bytes, p->room,
-                           ends, r->last, base, b);
-    if (inside)
-        b->parts[0] = m->has_orphans;
-    move_on(r, next, base + bytes);
-    b->count -= r->inside;
-    while (b->count > 0 && b->begins[b->count - 1] > p->max)
-        b->count--;
-    while (b->fixed_count > 0 && b->fixed[b->fixed_count - 1] >= b->count)
-        b->fixed_count--;
-    bytes = b->begins[b->count];
-    while (next > ends && end_of(next - 1) >= base + bytes)
-        next--;
-    move_on(r, next, base + bytes);
-    if (b->count == 0)
-        r->inside = inside;
-}
+/* ---- Runs of pretokens ---- */
 
 /* The end of the part of a pretoken that begins at text[begin]. */
 static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t bytes, uint32_t begin, uint32_t end)
@@ -235,40 +162,40 @@ static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t 
     return end;
 }
 
-/* A pretoken, or a part of one, that is longer than a batch; `parts`: no pretoken is one of its own. */
-static enum leat_status encode_long(const struct bpe *m, struct bpe_scratch *s, struct rest *r, bool parts,
+/* Encodes a pretoken, or a part of one, that is longer than a batch; `parts`: it is a part. */
+static enum leat_status encode_long(const struct bpe *m, struct bpe_scratch *s, struct pretoken_rest *r, bool parts,
                                     struct id_list *out, struct leat_error *err)
 {
     const uint8_t *text = r->text + r->begin;
-    uint32_t pretoken_end = end_of(r->ends), end = pretoken_end;
-    bool fixed = pretoken_end != *r->ends;
+    uint32_t whole = pretoken_end(r->ends), end = whole;
+    bool fixed = whole != *r->ends;
     enum leat_status status;
 
     if (m->byte_cuts.pairs && !fixed)
-        end = part_end(&m->byte_cuts, r->text, r->bytes, r->begin, pretoken_end);
+        end = part_end(&m->byte_cuts, r->text, r->bytes, r->begin, whole);
     if (fixed)
         status = id_list_append(out, s->fixed.ids[s->fixed_used++], err);
-    else if (parts || r->inside || end < pretoken_end)
+    else if (parts || r->inside || end < whole)
         status = bpe_encode_merges(m, s, text, end - r->begin, out, err);
     else
         status = bpe_encode(m, s, text, end - r->begin, out, err);
     r->begin = end;
-    r->inside = end < pretoken_end;
+    r->inside = end < whole;
     r->ends += !r->inside;
     return status;
 }
 
-static enum leat_status encode_rest(const struct bpe *m, struct bpe_scratch *s, struct rest *r, bool parts,
+static enum leat_status encode_rest(const struct bpe *m, struct bpe_scratch *s, struct pretoken_rest *r, bool parts,
                                     struct id_list *out, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
-    struct place place;
+    struct pretoken_place place;
 
     if (r->ends < r->last)
-        count_text(m, s, end_of(r->last - 1) - r->begin);
+        count_text(m, s, pretoken_end(r->last - 1) - r->begin);
     while (status == LEAT_OK && r->ends < r->last) {
-        place_text(&place, &s->batch, r);
-        fill(m, s, r, &place);
+        pretoken_place_text(&place, &s->batch, r);
+        pretoken_fill(&s->batch, s->kernels, &m->byte_cuts, m->has_orphans ? m->orphans : NULL, r, &place);
         status = s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, r, parts, out, err);
     }
     return status;
@@ -278,14 +205,14 @@ enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, co
                                   uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                   struct leat_error *err)
 {
-    struct rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
+    struct pretoken_rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
 
     return encode_rest(m, s, &r, true, out, err);
 }
 
-/* Models whose pretokens fall into parts of another kind: those keep to themselves. */
-static enum leat_status encode_each(const struct bpe *m, struct bpe_scratch *s, struct rest *r, struct id_list *out,
-                                    struct leat_error *err)
+/* For models whose pretokens are cut into parts of another kind: pretokens and parts do not mix. */
+static enum leat_status encode_each(const struct bpe *m, struct bpe_scratch *s, struct pretoken_rest *r,
+                                    struct id_list *out, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
 
@@ -298,7 +225,7 @@ enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s
                                       uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                       struct leat_error *err)
 {
-    struct rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
+    struct pretoken_rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
 
     return m->cuts || m->apart ? encode_each(m, s, &r, out, err) : encode_rest(m, s, &r, false, out, err);
 }

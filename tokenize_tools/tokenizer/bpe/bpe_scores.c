@@ -1,6 +1,10 @@
 /*
- * bpe_scores.c: sentencepiece: the symbols and merges of a model with scores, and its way from merged symbols to ids:
- * tokens of type unused are taken apart again, and what is not a token then becomes bytes or unknown.
+ * bpe_scores.c: models of sentencepiece, whose merges come from scores.
+ *
+ * Loading: tokens are put in the order of their scores; characters that occur in tokens and are none get symbols of
+ * their own; and each way in which a token splits into two symbols is a merge whose rank is the place of its score.
+ * Encoding: a run of characters that all have symbols is merged as in other models; then unused tokens are taken apart
+ * again, down to tokens that are in use, and what is still no token becomes bytes or the unknown token.
  */
 #include "bpe_internal.h"
 
@@ -177,7 +181,8 @@ enum leat_status bpe_scores_splits(struct bpe *m, struct leat_error *err)
 
 /* ---- Encoding ---- */
 
-/* sentencepiece: what is left as a character without a token becomes bytes, or one unknown token a run. */
+/* Appends bytes for a character without a token, or one unknown token per run, which every file of sentencepiece
+ * has. */
 static enum leat_status append_tokenless(const struct bpe *m, const uint8_t *text, size_t bytes, bool *after_unknown,
                                          struct id_list *out, struct leat_error *err)
 {
@@ -192,8 +197,6 @@ static enum leat_status append_tokenless(const struct bpe *m, const uint8_t *tex
         out->ids[out->count++] = m->spec->tokens[m->fallback[text[i]]].id;
     if (all)
         return LEAT_OK;
-    if (m->unknown == NO_SYMBOL)
-        return bpe_no_unknown(m, err);
     if (!*after_unknown)
         out->ids[out->count++] = m->spec->tokens[m->unknown].id;
     *after_unknown = true;
@@ -213,7 +216,7 @@ static enum leat_status append_symbol(const struct bpe *m, const uint8_t *text, 
     return bpe_append(m, &symbol, 1, out, err);
 }
 
-/* The same; an unused token is taken apart: each of its parts is looked for from the top. */
+/* The same, but takes an unused token apart: looks for each of its parts from the top. */
 static enum leat_status append_whole_symbol(const struct bpe *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                             bool *after_unknown, struct id_list *out, struct leat_error *err)
 {

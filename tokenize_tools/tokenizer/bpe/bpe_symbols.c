@@ -14,12 +14,12 @@ enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err)
 {
     return status_set(err, LEAT_E_TEXT,
                       "the text has a character that is not in the vocabulary, and neither is the unknown token "
-                      "'%.100s'",
+                      "\"%.100s\"",
                       (const char *)m->spec->unknown_text.bytes);
 }
 
-/* Hugging Face's order, to the letter: a run of unknown characters is put down when a known one comes or the pretoken
- * ends, but not when a character falls back to bytes. */
+/* Exactly Hugging Face's order: the unknown token of a run of unknown characters is written when a known character
+ * comes or the pretoken ends, but not when a character falls back to bytes. */
 static size_t put_pending(const struct bpe *m, uint32_t *symbols, size_t n, bool *pending)
 {
     if (*pending)
@@ -85,7 +85,7 @@ static size_t written(const struct bpe *m, const uint8_t *text, size_t bytes, ui
     return n;
 }
 
-/* The symbols of a spelled character's bytes; false, and none put down, if one of them has none. */
+/* Writes the symbols of a spelled character's bytes; returns false, and writes none, if one of them has none. */
 static bool put_fallback(const struct bpe *m, uint32_t *symbols, size_t *n, const uint8_t *text, size_t bytes)
 {
     uint8_t out[2 * sizeof((struct spelled *)0)->bytes];

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-/* Bits for each pair that is set, at least: one in sixteen pairs is then thought unsafe without need. */
+/* Bits per pair, at least: then one pair in sixteen is taken as unsafe for no reason. */
 #define BITS_A_PAIR 16
 #define MIN_BITS    14
 #define MAX_BITS    20
@@ -17,7 +17,7 @@ static void add_partial(struct byte_cuts *c, uint8_t before, uint8_t after)
     c->has_partial = true;
 }
 
-/* Goes through the places in a token at which a cut could be; counts pairs of whole characters, and notes them if
+/* Goes through the places in a token at which a cut could be made; counts pairs of whole characters, and notes them if
  * `note`. */
 static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes, bool note)
 {

@@ -1,9 +1,9 @@
 /*
- * byte_cuts.h: where a pretoken of bytes may be cut further without changing anything: between two neighbouring
- * characters no product of a merge can reach across if no token has them side by side. Tokens may begin and end within
- * a character; so may what they hold of the two. Pretokens never met before fall into parts that were.
+ * byte_cuts.h: where a pretoken of bytes may be cut further without changing anything: no product of a merge reaches
+ * across two neighbouring characters if no token has them side by side. A token may begin and end within a character,
+ * so it may hold only a part of either. Pretokens never seen before become parts that were seen.
  *
- * Only before characters that are not ASCII: of words of ASCII there is hardly ever a pair that no token has.
+ * Cuts are made only before characters that are not ASCII: words of ASCII hardly ever have a pair that no token has.
  */
 #ifndef LEAT_TOKENIZER_BYTE_CUTS_H
 #define LEAT_TOKENIZER_BYTE_CUTS_H
@@ -14,7 +14,7 @@
 #include "tokenizer/spec/spec.h"
 
 struct byte_cuts {
-    bool long_only;  /* pretokens have been cut already: nearly all that are not long are in the cache */
+    bool long_only;  /* pretokens have been cut already: the cache has nearly all that are not long */
     uint32_t *pairs; /* bits by hash: of two whole characters */
     unsigned shift;  /* of a hash */
     /* by the last byte before the place, bits by that after it, in two words: where tokens hold a part only */
@@ -22,7 +22,7 @@ struct byte_cuts {
     bool has_partial; /* else none does */
 };
 
-/* Pretokens of so many bytes are left as they are, where long ones only are cut. */
+/* If only long pretokens are cut, those of at most this many bytes are left as they are. */
 #define BYTE_CUTS_MIN 15
 
 /* Bits of a hash: of the character before, of the one after. */

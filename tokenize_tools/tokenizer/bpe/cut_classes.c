@@ -31,7 +31,7 @@ static const uint16_t frequency[256] = {
 /* clang-format on */
 
 struct making {
-    uint64_t follows[256][4]; /* of a class: what must not be cut off */
+    uint64_t follows[256][4]; /* of a class: the bytes that must not be cut off */
     uint32_t weight[256];     /* how often its bytes occur */
     uint8_t of[256];          /* a byte's class */
     unsigned count;
@@ -42,7 +42,7 @@ static bool is_continuation(unsigned byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* Bytes with the same followers are of one class. What follows a lead byte is inside its character anyway. */
+/* Puts bytes with the same followers into one class. What follows a lead byte is inside its character in any case. */
 static void begin(struct making *m, const struct cut_pairs *pairs)
 {
     for (unsigned a = 0; a < 256; a++) {

@@ -1,11 +1,11 @@
 /*
- * cut_classes.h: where a text may be cut without changing what becomes of it, found 64 bytes at a time.
+ * cut_classes.h: where a text may be cut without changing its ids, found 64 bytes at a time.
  *
- * Whether a cut is safe depends on the characters around it; here only on the last byte before and the first byte
- * after: it is safe if no two characters with these bytes stand side by side where a merge joins its parts. The bytes
- * before are put into eight classes, each of which has a set of bytes that must not follow, so that two tables of 256
- * bytes tell: a cut is made where (before[a] & after[b]) == 0. Putting bytes into one class that are not quite alike
- * only loses cuts; which ones to put together is chosen by how often bytes occur in text.
+ * Whether a cut is safe depends on the characters around it; here it is decided by the last byte before it and the
+ * first byte after it: the cut is safe if no merge joins parts with characters that end and begin with these bytes. The
+ * bytes before are put into eight classes, each with a set of bytes that must not follow, so two tables of 256 bytes
+ * decide: a cut is made where (before[a] & after[b]) == 0. Putting bytes that are not quite alike into one class only
+ * loses cuts; which bytes to put together is chosen by how often they occur in text.
  */
 #ifndef LEAT_TOKENIZER_CUT_CLASSES_H
 #define LEAT_TOKENIZER_CUT_CLASSES_H

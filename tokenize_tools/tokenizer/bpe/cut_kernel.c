@@ -1,6 +1,10 @@
 /*
- * cut_kernel.c: finding cuts, for one CPU level; compiled once for each. The levels differ in how two tables of 256
- * bytes are looked up for 64 bytes at once.
+ * cut_kernel.c: finds cuts (cut_classes.h), for one CPU level; compiled once for each.
+ *
+ * A cut before text[i] is allowed if (before[text[i - 1]] & after[text[i]]) == 0. So for 64 places at once both tables
+ * of 256 bytes are looked up, and the results compared with 0; the bits of that mask are the cuts. The levels differ
+ * only in how 64 bytes are looked up: by permutations of VBMI, by sixteen shuffles, or by NEON's tables; without
+ * vectors, byte by byte.
  */
 #include <string.h>
 
@@ -102,8 +106,8 @@ static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
     return cuts_of_half(t, text) | (uint64_t)cuts_of_half(t, text + 32) << 32;
 }
 
-#elif defined(CUT_BY_NEON)
-#include <arm_neon.h>
+#elif defined(LEVEL_NEON)
+#include "base/bytes64.h"
 
 struct tables {
     uint8x16x4_t before[4], after[4];
@@ -130,17 +134,11 @@ static inline uint8x16_t look_up(const uint8x16x4_t table[4], uint8x16_t bytes)
 
 static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 {
-    static const uint8_t bits[16] = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
-    uint8x16_t part[4];
+    bytes64 before = bytes64_load(text - 1), after = bytes64_load(text), cut;
 
-    for (unsigned i = 0; i < 4; i++) {
-        uint8x16_t before = look_up(t->before, vld1q_u8(text + 16 * i - 1));
-        uint8x16_t after = look_up(t->after, vld1q_u8(text + 16 * i));
-
-        part[i] = vandq_u8(vceqzq_u8(vandq_u8(before, after)), vld1q_u8(bits));
-    }
-    part[0] = vpaddq_u8(vpaddq_u8(part[0], part[1]), vpaddq_u8(part[2], part[3]));
-    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(part[0], part[0])), 0);
+    for (unsigned i = 0; i < 4; i++)
+        cut.val[i] = vceqzq_u8(vandq_u8(look_up(t->before, before.val[i]), look_up(t->after, after.val[i])));
+    return bytes64_mask(cut.val[0], cut.val[1], cut.val[2], cut.val[3]);
 }
 
 #else
@@ -177,7 +175,7 @@ static uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t
 }
 #endif
 
-/* Puts the places of bits down, counted from `base`; may write CUT_SLACK. */
+/* Writes the places of the bits, counted from `base`; may write CUT_SLACK. */
 static inline void put_places(uint64_t bits, uint32_t base, uint32_t *cuts)
 {
 #if defined(__AVX512VBMI2__)

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "tokenizer/containers/big.h"
+#include "tokenizer/containers/hash_key.h"
 
 /* An entry of the table: left, right and rank of a merge; all bits set: free. */
 #define SYMBOL_BITS 20
@@ -22,7 +23,8 @@
 struct live_merges {
     struct live_symbol *symbols;
     uint64_t *pairs;
-    unsigned bits;      /* 2^bits pairs */
+    unsigned bits; /* 2^bits pairs */
+    uint64_t hash_key;
     uint32_t late, max; /* late merges in the table, and how many it may hold */
 };
 
@@ -37,6 +39,7 @@ enum leat_status live_merges_make(struct live_merges **out, uint32_t symbols, si
     l = calloc(1, sizeof *l);
     if (!l)
         return status_no_memory(err, sizeof *l);
+    l->hash_key = hash_key_new();
     for (l->bits = 6; (size_t)1 << l->bits < 2 * (size_t)symbols;)
         l->bits++;
     room = (size_t)1 << l->bits;
@@ -74,7 +77,7 @@ static uint64_t pair_of(uint32_t left, uint32_t right)
 
 static size_t first_place(const struct live_merges *l, uint64_t pair)
 {
-    return (size_t)(pair * 0x9e3779b97f4a7c15u >> (64 - l->bits));
+    return (size_t)hash_key_place(pair, l->hash_key, l->bits);
 }
 
 void live_merges_prefetch(const struct live_merges *l, uint32_t left, uint32_t right)
@@ -110,8 +113,8 @@ static void add(struct live_merges *l, uint32_t left, uint32_t right, uint32_t r
         l->pairs[at] = pair_of(left, right) << RANK_BITS | rank;
 }
 
-/* Among equals the leftmost merge goes first: what crosses the boundary lies right of what makes x, left of what makes
- * y. */
+/* Among equal ranks the leftmost merge goes first: what crosses the boundary is to the right of what makes x, and to
+ * the left of what makes y. */
 static bool come_about(const struct live_merges *l, uint32_t x, uint32_t y, uint32_t limit)
 {
     const struct live_symbol *symbols = l->symbols;
@@ -146,7 +149,7 @@ enum live_verdict live_merges_offer(struct live_merges *l, uint32_t left, uint32
 
     if (s->made != LIVE_NEVER)
         return LIVE_DEAD;
-    /* with late merges that are not in the table nothing can be told any more */
+    /* if late merges are not in the table, nothing can be decided any more */
     if (symbols[left].made == LIVE_NEVER || symbols[right].made == LIVE_NEVER || l->late > l->max)
         return put_late(l, left, right, rank);
     if (!come_about(l, left, right, rank))

@@ -29,7 +29,7 @@ struct live_merges;
 enum leat_status live_merges_make(struct live_merges **out, uint32_t symbols, size_t merges, struct leat_error *err);
 void live_merges_free(struct live_merges *l);
 
-/* Texts begin with this symbol. To be told before the first merge is offered. */
+/* Says that texts begin with this symbol. Call it before the first merge is offered. */
 void live_merges_leaf(struct live_merges *l, uint32_t symbol);
 
 enum live_verdict {
@@ -45,7 +45,7 @@ enum live_verdict live_merges_offer(struct live_merges *l, uint32_t left, uint32
 /* Asks for the memory that an offer of this pair will look at first. */
 void live_merges_prefetch(const struct live_merges *l, uint32_t left, uint32_t right);
 
-/* One for each symbol. Of one that was only late LIVE_NEVER: its late merges must be kept. */
+/* An entry per symbol. A symbol that was only late has LIVE_NEVER: its late merges must be kept. */
 const struct live_symbol *live_merges_symbols(const struct live_merges *l);
 
 #endif

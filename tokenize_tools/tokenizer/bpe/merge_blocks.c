@@ -22,8 +22,8 @@
 /* A block of this size, with its heap, stays in a core's second cache. */
 #define USUAL_BLOCK ((size_t)1 << 13)
 
-/* Tokens of a block that the next one merges again: fewer where they are long, as in runs of spaces, so that no more
- * than a sixteenth of the block is. What follows a block seldom changes more than the last two. */
+/* Tokens of a block that the next one merges again; fewer if they are long, as in runs of spaces, so that they are at
+ * most a sixteenth of the block. What follows a block seldom changes more than its last two tokens. */
 #define MAX_AGAIN   16
 #define MIN_AGAIN   4
 #define AGAIN_SHARE 16
@@ -40,7 +40,7 @@ struct run {
     size_t again;           /* tokens that the next block merges again */
 };
 
-/* The place from which on the next block merges again; the block's end if it is the last. */
+/* Where the next block begins to merge again; the block's end if it is the last. */
 static size_t next_begin(const struct run *r)
 {
     size_t place = r->block_count;
@@ -53,7 +53,7 @@ static size_t next_begin(const struct run *r)
     return place;
 }
 
-/* Writes the block's tokens; false if it does not go on as the one before, or no token of it is certain. */
+/* Writes the block's tokens; returns false if it does not continue the one before, or none of its tokens is certain. */
 static bool write_block(struct run *r)
 {
     size_t next = next_begin(r);

@@ -1,6 +1,11 @@
 /*
- * merge_lane_kernel.h: the body of merging in lanes (merge_lanes.h), for pretoken_kernel.c. Levels differ in how a line
- * of pairs is looked at, and in how the least of a pretoken's ranks is found.
+ * merge_lane_kernel.h: the body of merging in lanes (merge_lanes.h), for pretoken_kernel.c.
+ *
+ * A lane holds one pretoken: its symbols, and for each pair of neighbours the rank of its merge, or none. lane_begin()
+ * fills it, and each further turn makes the merge of least rank and asks for the two pairs that this has brought about;
+ * then the next lane has its turn, and by the time this one comes again the answers are in the cache. When a pretoken
+ * has no merge left, its ids go into the batch and the cache, and the lane takes the next one. Levels differ in how a
+ * line of pairs is compared, and in how the least of a pretoken's ranks is found.
  */
 #include <string.h>
 
@@ -8,48 +13,35 @@
 
 /* ---- What the levels do in their own ways ---- */
 
-/* Puts down what has become of the ranks that were asked for, and returns the least of all. Words go in and out as
- * whole vectors: a load of what has just been stored in parts would wait. */
-static inline uint32_t lane_min(struct lane *l, uint32_t left_rank, uint32_t right_rank)
+/* The least of a pretoken's ranks. */
+static inline uint32_t lane_least(const struct lane *l)
 {
 #if defined(__AVX512F__)
-    uint64_t left = (uint64_t)1 << l->left, right = (uint64_t)1 << l->right, gone = (uint64_t)1 << l->gone;
-    __m512i min = _mm512_set1_epi32(-1);
+    __m512i min = _mm512_load_si512(l->ranks);
 
-    for (unsigned i = 0; i < l->width; i += 16) {
-        __m512i ranks = _mm512_load_si512(l->ranks + i);
-
-        ranks = _mm512_mask_set1_epi32(ranks, (__mmask16)(left >> i), (int)left_rank);
-        ranks = _mm512_mask_set1_epi32(ranks, (__mmask16)(right >> i), (int)right_rank);
-        ranks = _mm512_mask_set1_epi32(ranks, (__mmask16)(gone >> i), -1);
-        _mm512_store_si512(l->ranks + i, ranks);
-        min = _mm512_min_epu32(min, ranks);
-    }
+    for (unsigned i = 16; i < l->width; i += 16)
+        min = _mm512_min_epu32(min, _mm512_load_si512(l->ranks + i));
     return _mm512_reduce_min_epu32(min);
 #elif defined(__AVX2__)
-    __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), min = _mm256_set1_epi32(-1);
+    __m256i min = _mm256_load_si256((const __m256i *)l->ranks);
     __m128i half;
 
-    for (unsigned i = 0; i < l->width; i += 8, places = _mm256_add_epi32(places, _mm256_set1_epi32(8))) {
-        __m256i ranks = _mm256_load_si256((const __m256i *)(l->ranks + i));
-
-        ranks = _mm256_blendv_epi8(ranks, _mm256_set1_epi32((int)left_rank),
-                                   _mm256_cmpeq_epi32(places, _mm256_set1_epi32((int)l->left)));
-        ranks = _mm256_blendv_epi8(ranks, _mm256_set1_epi32((int)right_rank),
-                                   _mm256_cmpeq_epi32(places, _mm256_set1_epi32((int)l->right)));
-        ranks = _mm256_or_si256(ranks, _mm256_cmpeq_epi32(places, _mm256_set1_epi32((int)l->gone)));
-        _mm256_store_si256((__m256i *)(l->ranks + i), ranks);
-        min = _mm256_min_epu32(min, ranks);
-    }
+    for (unsigned i = 8; i < l->width; i += 8)
+        min = _mm256_min_epu32(min, _mm256_load_si256((const __m256i *)(l->ranks + i)));
     half = _mm_min_epu32(_mm256_castsi256_si128(min), _mm256_extracti128_si256(min, 1));
     half = _mm_min_epu32(half, _mm_shuffle_epi32(half, 0x4e));
     return (uint32_t)_mm_cvtsi128_si32(_mm_min_epu32(half, _mm_shuffle_epi32(half, 0xb1)));
+#elif defined(LEVEL_NEON)
+    uint32x4_t min = vld1q_u32(l->ranks), more = vld1q_u32(l->ranks + 4);
+
+    for (unsigned i = 8; i < l->width; i += 8) {
+        min = vminq_u32(min, vld1q_u32(l->ranks + i));
+        more = vminq_u32(more, vld1q_u32(l->ranks + i + 4));
+    }
+    return vminvq_u32(vminq_u32(min, more));
 #else
     uint32_t min = UINT32_MAX;
 
-    l->ranks[l->left] = left_rank;
-    l->ranks[l->right] = right_rank;
-    l->ranks[l->gone] = UINT32_MAX;
     for (unsigned i = 0; i < l->width; i++)
         min = l->ranks[i] < min ? l->ranks[i] : min;
     return min;
@@ -133,7 +125,7 @@ static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const
         return false;
     l->width = (l->count + 16) / 16 * 16;
     l->alive = ~(uint64_t)0 >> (LANE_PLACES - 2 - l->count);
-    l->left = l->right = l->gone = 0;
+    l->left = l->right = 0;
     l->symbols[0] = l->symbols[l->count + 1] = PAIR_NOBODY;
     l->ranks[0] = UINT32_MAX;
     for (uint32_t i = l->count; i < l->width; i++)
@@ -150,19 +142,26 @@ static inline bool lane_step(const struct pair_table *t, struct lane *l)
 {
     uint32_t left_rank = lane_find(t, l->left_symbol, l->middle_symbol, l->left);
     uint32_t right_rank = lane_find(t, l->middle_symbol, l->right_symbol, l->right);
-    uint32_t min = lane_min(l, left_rank, right_rank), place = min % LANE_PLACES, symbol;
+    uint32_t min = lane_least(l), place, symbol, gone;
     uint64_t behind;
 
+    min = left_rank < min ? left_rank : min;
+    min = right_rank < min ? right_rank : min;
     if (min >= LANE_NONE)
         return false;
+    l->ranks[l->left] = left_rank;
+    l->ranks[l->right] = right_rank;
+    place = min % LANE_PLACES;
     symbol = pair_result(t, min / LANE_PLACES);
     behind = l->alive & ~(uint64_t)1 << place;
-    l->gone = (unsigned)__builtin_ctzll(behind);
+    gone = (uint32_t)__builtin_ctzll(behind);
     behind &= behind - 1;
     l->right = place;
     l->left = 63 - (unsigned)__builtin_clzll(l->alive & (((uint64_t)1 << place) - 1));
-    l->alive ^= (uint64_t)1 << l->gone;
+    l->alive ^= (uint64_t)1 << gone;
     l->symbols[place] = symbol;
+    /* None, until the answers come: vectors that are loaded soon after a part of them was stored would wait for it. */
+    l->ranks[l->left] = l->ranks[l->right] = l->ranks[gone] = UINT32_MAX;
     lane_ask(t, l, l->symbols[l->left], symbol, l->symbols[__builtin_ctzll(behind)]);
     return true;
 }

@@ -1,9 +1,9 @@
 /*
- * merge_lanes.h: merging short pretokens, several at a time, in turns: while the pairs that one pretoken asks for
- * come from memory the others go on. Part of each of pretoken_kernels_*.c.
+ * merge_lanes.h: merges several short pretokens in turns: while one waits for memory with the pairs that it asked for,
+ * the others go on. Part of each of pretoken_kernels_*.c.
  *
- * The rule is that of merge_table.h, the least rank first and of equals the leftmost, read literally: of a pretoken all
- * ranks are kept, with their places in the low bits, and the least of all is looked for each time.
+ * The rule is that of merge_table.h, least rank first and leftmost among equals, applied literally: all ranks of a
+ * pretoken are kept, with their places in the low bits, and each time the least of all is looked for.
  */
 #ifndef LEAT_TOKENIZER_MERGE_LANES_H
 #define LEAT_TOKENIZER_MERGE_LANES_H
@@ -36,10 +36,10 @@ struct merge_rules {
 struct lane {
     _Alignas(64) uint32_t
         ranks[LANE_PLACES]; /* of the pair that begins at a place: rank << 6 | place; from LANE_NONE on: none */
-    uint32_t symbols[LANE_PLACES + 2]; /* by place; PAIR_NOBODY before the first and after the last */
-    uint64_t alive;                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
-    unsigned width;                    /* places that are in use, a multiple of 16 */
-    unsigned left, right, gone;        /* places of ranks that were asked for, and of one that is gone */
+    uint32_t symbols[LANE_PLACES + 2];                 /* by place; PAIR_NOBODY before the first and after the last */
+    uint64_t alive;                                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
+    unsigned width;                                    /* places that are in use, a multiple of 16 */
+    unsigned left, right;                              /* places of ranks that were asked for: until then none */
     uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
     uint32_t at;                                       /* which pretoken of the batch */
     uint32_t bytes, count;                             /* of the pretoken: bytes, and symbols at the begin */

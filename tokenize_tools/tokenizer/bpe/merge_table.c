@@ -17,12 +17,13 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "tokenizer/containers/hash_key.h"
 
 /* Up to so many symbols the array is faster than the heap. */
 #define SHORT_SYMBOLS 48
 #define LINE_ENTRIES  4
 
-/* A scratch of more bytes is not kept: it would stand in the way of what else the bound must hold. */
+/* A scratch larger than this is not kept: it would count against the bound that others share. */
 #define LARGE ((uint64_t)1 << 20)
 
 struct entry {
@@ -33,19 +34,18 @@ struct merge_table {
     struct pair_table pairs; /* where they fit; words NULL: entries */
     struct entry *entries;
     void *memory;  /* that holds them, before alignment */
-    uint64_t mask; /* of lines */
+    unsigned bits; /* 2^bits lines */
+    uint64_t hash_key;
 };
 
 static uint64_t line_of(const struct merge_table *t, uint32_t left, uint32_t right)
 {
-    uint64_t key = (uint64_t)left << 32 | right;
-
-    return (key * 0x9e3779b97f4a7c15u >> 32) & t->mask;
+    return hash_key_place((uint64_t)left << 32 | right, t->hash_key, t->bits);
 }
 
 static struct entry *find_entry(const struct merge_table *t, uint32_t left, uint32_t right)
 {
-    for (uint64_t line = line_of(t, left, right);; line = (line + 1) & t->mask) {
+    for (uint64_t line = line_of(t, left, right);; line = (line + 1) & (((uint64_t)1 << t->bits) - 1)) {
         struct entry *e = &t->entries[line * LINE_ENTRIES];
 
         for (unsigned i = 0; i < LINE_ENTRIES; i++)
@@ -57,16 +57,18 @@ static struct entry *find_entry(const struct merge_table *t, uint32_t left, uint
 static enum leat_status make_entries(struct merge_table *t, const struct merge *merges, size_t count,
                                      struct leat_error *err)
 {
-    uint64_t lines = 16;
+    uint64_t lines;
 
     /* at most half full, so that there is always a free entry and lines seldom overflow */
-    while (lines * LINE_ENTRIES / 2 < count && lines < (uint64_t)1 << 32)
-        lines *= 2;
+    t->bits = 4;
+    while (((uint64_t)LINE_ENTRIES << t->bits) / 2 < count && t->bits < 32)
+        t->bits++;
+    lines = (uint64_t)1 << t->bits;
+    t->hash_key = hash_key_new();
     t->memory = malloc(lines * LINE_ENTRIES * sizeof(struct entry) + 64);
     if (!t->memory)
         return status_no_memory(err, lines * LINE_ENTRIES * sizeof(struct entry));
     t->entries = (struct entry *)(((uintptr_t)t->memory + 63) & ~(uintptr_t)63);
-    t->mask = lines - 1;
     memset(t->entries, 0xff, lines * LINE_ENTRIES * sizeof(struct entry));
     for (size_t i = 0; i < count; i++)
         *find_entry(t, merges[i].left, merges[i].right) =
@@ -320,7 +322,7 @@ enum leat_status merge_in_place(const struct merge_table *table, struct merge_sc
     enum leat_status s;
 
     if (count >= MERGE_NONE)
-        return status_set(err, LEAT_E_PIECE, "a stretch of %zu symbols has no place to cut and is too long to merge",
+        return status_set(err, LEAT_E_PRETOKEN, "a stretch of %zu symbols has no place to cut and is too long to merge",
                           count);
     s = reserve(scratch, merge_bytes(count), count, err);
     if (s != LEAT_OK)

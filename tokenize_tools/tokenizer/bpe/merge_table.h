@@ -1,9 +1,9 @@
 /*
- * merge_table.h: byte pair encoding proper: which two neighbours may become one, and doing it until none may. Knows
- * nothing of text: symbols are ids.
+ * merge_table.h: byte pair encoding proper: which two neighbours may become one, and merging until none may. It knows
+ * nothing about text: symbols are ids.
  *
- * The rule, the same for all families: of all neighbouring pairs that have a merge, the one of least rank is merged,
- * and among equals the leftmost; again until no pair has one. Ranks come from the loader: a merge list's positions,
+ * The rule is the same for all families: of all neighbouring pairs that have a merge, the one of least rank is merged,
+ * and among equals the leftmost; again until no pair has one. Ranks come from the loader: a merge list's places,
  * tiktoken's ranks of the products, or the order of sentencepiece's scores.
  */
 #ifndef LEAT_TOKENIZER_MERGE_TABLE_H
@@ -32,7 +32,7 @@ void merge_table_free(struct merge_table *table);
 /* The merge of this pair, its result in *result; MERGE_NONE if there is none, else its rank. */
 uint32_t merge_table_find(const struct merge_table *table, uint32_t left, uint32_t right, uint32_t *result);
 
-/* The table itself, where the merges fit such a one; else NULL. */
+/* The table itself, if the merges fit one of this kind; else NULL. */
 const struct pair_table *merge_table_pairs(const struct merge_table *table);
 
 /* A thread's memory for merging; zeroed at first but for `bound`, where it is counted, if that is not NULL. */

@@ -78,8 +78,8 @@ struct pretoken_kernels {
      * bytes, and PRETOKEN_IDS more.
      */
     void (*merge)(const struct merge_rules *rules, struct pretoken_cache *c, struct pretoken_batch *b);
-    /* Writes the ids of all values; returns their number. May write BATCH_OVER more. */
-    size_t (*write)(const struct pretoken_batch *b, uint32_t *ids);
+    /* Writes the ids of the values from one to another, all known; returns their number. May write BATCH_OVER more. */
+    size_t (*write)(const struct pretoken_batch *b, uint32_t from, uint32_t to, uint32_t *ids);
 };
 
 /* The fastest row that this CPU has. Constant memory. */

@@ -1,8 +1,14 @@
 /*
- * pretoken_cut_kernel.h: cutting pretokens where byte_cuts.h allows, for pretoken_kernel.c: which places of the text
- * are safe depends on the characters at both sides alone, so that all of a batch's text is gone through once, whatever
- * the pretokens in it; then pretokens and cuts are put in order together.
+ * pretoken_cut_kernel.h: cuts pretokens where byte_cuts.h allows it, for pretoken_kernel.c.
+ *
+ * Whether a place is safe depends only on the characters on both sides of it. So one pass over all the text of a batch
+ * finds the safe places as bits, whatever pretokens it consists of; then the ends of pretokens, which are bits too, are
+ * joined with them, and one list of begins comes out, with a mark for each stretch that is a part of a pretoken.
  */
+#if !defined(__AVX2__) && !defined(LEVEL_NEON)
+#define BYTES64_BY_WORDS 1
+#endif
+#include "base/bytes64.h"
 #include "byte_cuts.h"
 #include "pretoken_batch.h"
 #if defined(__AVX512F__)
@@ -12,25 +18,7 @@
 /* Bits for those of 64 bytes that begin a character beyond ASCII. */
 static inline uint64_t block_leads(const uint8_t *text)
 {
-#if defined(__AVX512BW__)
-    return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(text), _mm512_set1_epi8((char)0xc0));
-#elif defined(__AVX2__)
-    __m256i max = _mm256_set1_epi8((char)0xbf), zero = _mm256_setzero_si256();
-    __m256i a = _mm256_subs_epu8(_mm256_loadu_si256((const __m256i *)text), max);
-    __m256i b = _mm256_subs_epu8(_mm256_loadu_si256((const __m256i *)(text + 32)), max);
-
-    return ~((uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, zero)) |
-             (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, zero)) << 32);
-#else
-    uint64_t leads = 0;
-
-    for (unsigned i = 0; i < 64; i += 8) {
-        uint64_t word = bytes_load64(text + i), high = word & word << 1 & 0x8080808080808080u;
-
-        leads |= ((high >> 7) * 0x0102040810204080u >> 56) << i;
-    }
-    return leads;
-#endif
+    return bytes64_from(bytes64_load(text), 0xc0);
 }
 
 /* For words of four bytes: high bits at bytes that do not continue a character. */
@@ -186,6 +174,20 @@ static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, co
     _mm_storeu_si128((__m128i *)(b->parts + count), _mm_set1_epi8(1));
     return there;
 }
+#elif defined(LEVEL_NEON)
+/* Puts eight pretokens down. */
+static inline void put_eight(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e)
+{
+    const uint32x4_t fixed = vdupq_n_u32(BATCH_FIXED), base = vdupq_n_u32(e->base);
+    uint32x4_t low = vld1q_u32(e->next), high = vld1q_u32(e->next + 4);
+
+    vst1q_u32(b->begins + count, vsubq_u32(vbicq_u32(low, fixed), base));
+    vst1q_u32(b->begins + count + 4, vsubq_u32(vbicq_u32(high, fixed), base));
+    vst1_u8(b->parts + count, vdup_n_u8(1));
+    if (vmaxvq_u32(vorrq_u32(low, high)) >= BATCH_FIXED)
+        for (unsigned k = 0; k < 8; k++)
+            note_fixed(b, count + k, e->next[k] >> 31);
+}
 #endif
 
 /* Without a safe place: the pretokens that begin before `limit`. */
@@ -198,6 +200,10 @@ static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, s
     for (unsigned taken = 16; taken == 16; e->next += taken, count += taken)
         taken = (unsigned)__builtin_popcount(put_sixteen(b, count, e, limit));
 #else
+#if defined(LEVEL_NEON)
+    for (; e->last - e->next > 8 && (e->next[7] & ~BATCH_FIXED) - e->base < limit; e->next += 8, count += 8)
+        put_eight(b, count, e);
+#endif
     for (; e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < limit; count++) {
         if (*e->next & BATCH_FIXED)
             note_fixed(b, count, 1);

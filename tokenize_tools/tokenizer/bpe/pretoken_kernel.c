@@ -8,6 +8,8 @@
  */
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(LEVEL_NEON)
+#include <arm_neon.h>
 #endif
 
 #include <string.h>
@@ -323,12 +325,12 @@ static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *a
 }
 #endif
 
-static size_t write_ids(const struct pretoken_batch *b, uint32_t *ids)
+static size_t write_ids(const struct pretoken_batch *b, uint32_t from, uint32_t to, uint32_t *ids)
 {
-    uint32_t *at = ids, i = 0;
+    uint32_t *at = ids, i = from;
 
 #if defined(__AVX512F__)
-    for (; i + 8 <= b->count; i += 8) {
+    for (; i + 8 <= to; i += 8) {
         __m512i values = _mm512_loadu_si512(b->values + i);
         unsigned many = with_ids(values, 4);
 
@@ -344,7 +346,7 @@ static size_t write_ids(const struct pretoken_batch *b, uint32_t *ids)
         }
     }
 #endif
-    for (; i < b->count; i++)
+    for (; i < to; i++)
         at = write_one(b, b->values[i], at);
     return (size_t)(at - ids);
 }

@@ -5,6 +5,8 @@
 extern const struct pretoken_kernels pretoken_kernels_plain;
 #if defined(__x86_64__)
 extern const struct pretoken_kernels pretoken_kernels_avx2, pretoken_kernels_avx512, pretoken_kernels_avx512vbmi;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+extern const struct pretoken_kernels pretoken_kernels_neon;
 #endif
 
 /* Fastest first; the last needs nothing, so it ends every search. */
@@ -16,6 +18,8 @@ static const struct {
     { CPU_AVX512_VBMI, &pretoken_kernels_avx512vbmi },
     { CPU_AVX512, &pretoken_kernels_avx512 },
     { CPU_AVX2, &pretoken_kernels_avx2 },
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    { CPU_PLAIN, &pretoken_kernels_neon },
 #endif
     { CPU_PLAIN, &pretoken_kernels_plain },
 };

@@ -21,6 +21,12 @@ static inline uint64_t line_short(const uint64_t *line, uint64_t key)
     __m128i half = _mm_or_si128(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1));
 
     return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
+#elif defined(LEVEL_NEON)
+    uint64x2_t keys = vdupq_n_u64(key);
+    uint64x2_t low = vandq_u64(vceqq_u64(vld1q_u64(line), keys), vld1q_u64(line + 4));
+    uint64x2_t high = vandq_u64(vceqq_u64(vld1q_u64(line + 2), keys), vld1q_u64(line + 6));
+
+    return vaddvq_u64(vorrq_u64(low, high)); /* all but one are 0 */
 #else
     uint64_t value = 0;
 
@@ -72,6 +78,13 @@ static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64
     __m256i found = _mm256_and_si256(both, _mm256_load_si256((const __m256i *)(line + 4)));
 
     _mm_storeu_si128((__m128i *)value, _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1)));
+#elif defined(LEVEL_NEON)
+    uint64x2_t words = vld1q_u64(key), first = vceqq_u64(vld1q_u64(line), words),
+               second = vceqq_u64(vld1q_u64(line + 2), words);
+
+    first = vandq_u64(vandq_u64(first, vextq_u64(first, first, 1)), vld1q_u64(line + 4));
+    second = vandq_u64(vandq_u64(second, vextq_u64(second, second, 1)), vld1q_u64(line + 6));
+    vst1q_u64(value, vorrq_u64(first, second));
 #else
     uint64_t first = line[0] == key[0] && line[1] == key[1] ? ~(uint64_t)0 : 0;
     uint64_t second = line[2] == key[0] && line[3] == key[1] ? ~(uint64_t)0 : 0;

@@ -28,9 +28,9 @@ static size_t next_slot(const struct vocabulary_map *m, size_t slot)
 
 static void prefetch(const struct vocabulary_map *m, const struct spec_token *t)
 {
-    uint64_t key = text_key(spec_token_bytes(m->spec, t), t->length);
+    uint64_t key = text_key(spec_token_bytes(m->spec, t), t->length, m->hash_key);
 
-    __builtin_prefetch(m->keys + (size_t)text_key_place(key, m->bits) * VOCABULARY_LINE, 1);
+    __builtin_prefetch(m->keys + (size_t)text_key_place(key, m->hash_key, m->bits) * VOCABULARY_LINE, 1);
 }
 
 /* In the order of the tokens: of two with one text the first is found. */
@@ -47,8 +47,8 @@ static void fill(struct vocabulary_map *m)
             prefetch(m, t + AHEAD);
         if (t->foreign || t->length == 0)
             continue;
-        key = text_key(spec_token_bytes(spec, t), t->length);
-        at = (size_t)text_key_place(key, m->bits) * VOCABULARY_LINE;
+        key = text_key(spec_token_bytes(spec, t), t->length, m->hash_key);
+        at = (size_t)text_key_place(key, m->hash_key, m->bits) * VOCABULARY_LINE;
         while (m->keys[at] != VOCABULARY_FREE)
             at = next_slot(m, at);
         m->keys[at] = key;
@@ -63,6 +63,7 @@ enum leat_status vocabulary_map_make(struct vocabulary_map *m, const struct toke
 
     m->spec = spec;
     m->bits = 4;
+    m->hash_key = hash_key_new();
     while ((uint64_t)VOCABULARY_LINE << m->bits < 2 * (uint64_t)spec->token_count)
         m->bits++;
     slots = (size_t)VOCABULARY_LINE << m->bits;
@@ -85,12 +86,12 @@ void vocabulary_map_free(struct vocabulary_map *m)
 
 uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *bytes, size_t count)
 {
-    uint64_t key = text_key(bytes, count);
+    uint64_t key = text_key(bytes, count, m->hash_key);
 
     if (text_key_is_text(key))
         return vocabulary_map_find_short(m, key);
-    for (size_t at = (size_t)text_key_place(key, m->bits) * VOCABULARY_LINE; m->keys[at] != VOCABULARY_FREE;
-         at = next_slot(m, at))
+    for (size_t at = (size_t)text_key_place(key, m->hash_key, m->bits) * VOCABULARY_LINE;
+         m->keys[at] != VOCABULARY_FREE; at = next_slot(m, at))
         if (m->keys[at] == key && same_text(m, m->tokens[at], bytes, count))
             return m->tokens[at];
     return SPEC_NONE;

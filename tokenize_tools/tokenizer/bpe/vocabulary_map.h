@@ -17,6 +17,7 @@ struct vocabulary_map {
     uint32_t *tokens; /* the same slots' tokens */
     void *memory;     /* that holds both */
     unsigned bits;    /* 2^bits lines */
+    uint64_t hash_key;
 };
 
 /* A key that no text has. */
@@ -34,7 +35,8 @@ uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *byte
  * foreseen, and loading a vocabulary asks a million times. */
 static inline uint32_t vocabulary_map_find_short(const struct vocabulary_map *m, uint64_t key)
 {
-    for (uint32_t line = text_key_place(key, m->bits);; line = (line + 1) & (((uint32_t)1 << m->bits) - 1)) {
+    for (uint32_t line = text_key_place(key, m->hash_key, m->bits);;
+         line = (line + 1) & (((uint32_t)1 << m->bits) - 1)) {
         const uint64_t *keys = m->keys + (size_t)line * VOCABULARY_LINE;
         unsigned found = (unsigned)(keys[0] == key) | (unsigned)(keys[1] == key) << 1 |
                          (unsigned)(keys[2] == key) << 2 | (unsigned)(keys[3] == key) << 3;

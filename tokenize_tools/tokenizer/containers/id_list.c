@@ -5,10 +5,23 @@
 
 #include "base/status.h"
 
+/* Lets the list have `allocated` bytes. */
+static enum leat_status move(struct id_list *list, uint64_t allocated, struct leat_error *err)
+{
+    uint32_t *ids = allocated > list->allocated ? realloc(list->ids, allocated) : list->ids;
+
+    if (!ids)
+        return status_no_memory(err, allocated);
+    list->ids = ids;
+    list->allocated = allocated;
+    return LEAT_OK;
+}
+
 enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err)
 {
     size_t need = list->count + more, room = list->room ? list->room : 1024;
-    uint32_t *ids;
+    uint64_t allocated = list->allocated, bytes;
+    enum leat_status s;
 
     if (more <= list->room - list->count)
         return LEAT_OK;
@@ -16,20 +29,14 @@ enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_
         return status_no_memory(err, more);
     while (room < need)
         room += room / 2;
-    if (!bound_take(list->bound, room * sizeof *ids)) {
-        room = need; /* near the bound, without any reserve */
-        if (!bound_take(list->bound, room * sizeof *ids))
-            return bound_refuse(list->bound, need, err);
-    }
-    ids = realloc(list->ids, room * sizeof *ids);
-    if (!ids) {
-        bound_give(list->bound, room * sizeof *ids);
-        return status_no_memory(err, room * sizeof *ids);
-    }
-    bound_give(list->bound, list->room * sizeof *ids);
-    list->ids = ids;
-    list->room = room;
-    return LEAT_OK;
+    bytes = bound_take_growth(list->bound, room * sizeof *list->ids, need * sizeof *list->ids, &allocated);
+    if (bytes == 0)
+        return bound_refuse(list->bound, need, err);
+    s = move(list, allocated, err);
+    bound_give(list->bound, s == LEAT_OK ? list->room * sizeof *list->ids : bytes);
+    if (s == LEAT_OK)
+        list->room = bytes / sizeof *list->ids;
+    return s;
 }
 
 enum leat_status id_list_append(struct id_list *list, uint32_t id, struct leat_error *err)

@@ -10,10 +10,11 @@
 #include "base/bound.h"
 #include "leat.h"
 
-/* Zeroed at first, but perhaps for `bound`, where their memory is counted. */
+/* All zero at first, except `bound`, which counts its memory if it is set. */
 struct id_list {
     uint32_t *ids;
-    size_t count, room;
+    size_t count, room; /* `room`: how many it may have without asking */
+    uint64_t allocated; /* bytes: more than for `room` near the bound */
     struct bound *bound;
 };
 

@@ -10,7 +10,7 @@ bool string_map_init(struct string_map *m, uint32_t room)
 {
     size_t slots;
 
-    *m = (struct string_map) { .room = room, .bits = 4 };
+    *m = (struct string_map) { .room = room, .bits = 4, .hash_key = hash_key_new() };
     while ((uint64_t)1 << m->bits < (uint64_t)room * 2)
         m->bits++;
     slots = (size_t)1 << m->bits;
@@ -34,7 +34,7 @@ void string_map_free(struct string_map *m)
 /* The slot of the string, or the free one where it would go. */
 static uint32_t place(const struct string_map *m, uint64_t key, const void *bytes, size_t length)
 {
-    uint32_t i = text_key_place(key, m->bits);
+    uint32_t i = text_key_place(key, m->hash_key, m->bits);
 
     for (; m->slots[i].entry; i = (i + 1) & (((uint32_t)1 << m->bits) - 1)) {
         const struct string_map_entry *e = &m->entries[m->slots[i].entry - 1];

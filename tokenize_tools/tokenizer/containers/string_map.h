@@ -1,6 +1,6 @@
 /*
- * string_map.h: from strings to numbers, for the time of loading. The strings stay the caller's. Looking up comes in
- * two steps, hash and find, so that a caller with many strings can ask for the memory ahead (string_map_prefetch()):
+ * string_map.h: a map from strings to numbers, used while loading. The strings stay the caller's. A look-up has two
+ * steps, hash and find, so that a caller with many strings can fetch the memory ahead (string_map_prefetch()):
  * vocabularies have hundreds of thousands of merges, and each look-up is a cache miss.
  *
  * The room containers/ has maps, lists and large buffers, which know nothing about tokenizers.
@@ -32,6 +32,7 @@ struct string_map {
     uint32_t count, room;
     struct string_map_slot *slots;
     unsigned bits; /* 2^bits slots */
+    uint64_t hash_key;
 };
 
 /* For at most `room` strings. false: no memory. */
@@ -40,29 +41,31 @@ bool string_map_init(struct string_map *m, uint32_t room);
 /* A zeroed or freed one is fine. */
 void string_map_free(struct string_map *m);
 
-static inline uint64_t string_map_hash(const void *bytes, size_t length)
+/* For this map only. */
+static inline uint64_t string_map_hash(const struct string_map *m, const void *bytes, size_t length)
 {
-    return text_key((const uint8_t *)bytes, length);
+    return text_key((const uint8_t *)bytes, length, m->hash_key);
 }
 
 static inline void string_map_prefetch(const struct string_map *m, uint64_t hash)
 {
-    __builtin_prefetch(&m->slots[text_key_place(hash, m->bits)]);
+    __builtin_prefetch(&m->slots[text_key_place(hash, m->hash_key, m->bits)]);
 }
 
-/* The next step, for long strings: the entry that the slot, in the cache by now, most likely leads to. */
+/* The next step, for long strings: fetches the entry that the slot, which is in the cache by now, most likely leads
+ * to. */
 static inline void string_map_prefetch_entry(const struct string_map *m, uint64_t hash)
 {
-    uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->bits)].entry;
+    uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->hash_key, m->bits)].entry;
 
     if (entry)
         __builtin_prefetch(&m->entries[entry - 1]);
 }
 
-/* And the last: its string. */
+/* The last step: fetches its string. */
 static inline void string_map_prefetch_string(const struct string_map *m, uint64_t hash)
 {
-    uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->bits)].entry;
+    uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->hash_key, m->bits)].entry;
 
     if (entry)
         __builtin_prefetch(m->entries[entry - 1].bytes);
@@ -71,7 +74,8 @@ static inline void string_map_prefetch_string(const struct string_map *m, uint64
 /* The number of the entry, or STRING_MAP_NONE. */
 uint32_t string_map_find(const struct string_map *m, uint64_t hash, const void *bytes, size_t length);
 
-/* Adds a string that is not in yet, or finds it: the entry's number; *found says which. There must be room. */
+/* Adds a string, unless it is in the map already. Returns its entry's number; *found says whether it was there. The map
+ * must have room. */
 uint32_t string_map_add(struct string_map *m, uint64_t hash, const uint8_t *bytes, uint32_t length, bool *found);
 
 #endif

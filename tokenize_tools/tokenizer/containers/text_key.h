@@ -1,7 +1,7 @@
 /*
  * text_key.h: a number for a short text, to find it by. A text of at most TEXT_KEY_SHORT bytes is all in its key, with
  * its length, so that equal keys are equal texts and nothing else need be looked at; most tokens are that short. Of
- * longer texts it is a hash, marked as such.
+ * longer texts it is a hash, marked as such, that nobody can foresee.
  */
 #ifndef LEAT_TOKENIZER_TEXT_KEY_H
 #define LEAT_TOKENIZER_TEXT_KEY_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "hash_key.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -38,17 +39,18 @@ static inline bool text_key_is_text(uint64_t key)
     return key >> 63 == 0;
 }
 
-static inline uint64_t text_key(const uint8_t *text, size_t length)
+/* `hash_key` is the table's (hash_key.h). */
+static inline uint64_t text_key(const uint8_t *text, size_t length, uint64_t hash_key)
 {
     if (length <= TEXT_KEY_SHORT)
         return text_word(text, length) | (uint64_t)length << 56;
-    return XXH3_64bits(text, length) | (uint64_t)1 << 63;
+    return XXH3_64bits_withSeed(text, length, hash_key) | (uint64_t)1 << 63;
 }
 
 /* Where to look for it in a table of 2^bits places, bits at least 1. */
-static inline uint32_t text_key_place(uint64_t key, unsigned bits)
+static inline uint32_t text_key_place(uint64_t key, uint64_t hash_key, unsigned bits)
 {
-    return (uint32_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - bits));
+    return (uint32_t)hash_key_place(key ^ key >> 32, hash_key, bits);
 }
 
 #endif

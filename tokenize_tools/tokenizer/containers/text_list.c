@@ -7,6 +7,7 @@
 
 void text_list_free(struct text_list *t)
 {
+    bound_give(t->bytes.bound, t->room * sizeof *t->ends);
     buffer_free(&t->bytes);
     free(t->ends);
 }
@@ -15,10 +16,16 @@ enum leat_status text_list_end(struct text_list *t, struct leat_error *err)
 {
     if (t->count == t->room) {
         size_t room = t->room ? 2 * t->room : 256;
-        size_t *ends = realloc(t->ends, room * sizeof *ends);
+        size_t *ends;
 
-        if (!ends)
+        if (!bound_take(t->bytes.bound, room * sizeof *ends))
+            return bound_refuse(t->bytes.bound, t->bytes.size, err);
+        ends = realloc(t->ends, room * sizeof *ends);
+        if (!ends) {
+            bound_give(t->bytes.bound, room * sizeof *ends);
             return status_no_memory(err, room * sizeof *ends);
+        }
+        bound_give(t->bytes.bound, t->room * sizeof *ends);
         t->ends = ends;
         t->room = room;
     }

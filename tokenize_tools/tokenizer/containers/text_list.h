@@ -1,4 +1,5 @@
-/* text_list.h: a list of texts, in one buffer with the place where each ends. All zero is an empty one. */
+/* text_list.h: a list of texts, in one buffer with the place where each ends. All zero is an empty one; the buffer's
+ * bound, if it has one, counts all of it. */
 #ifndef LEAT_TOKENIZER_TEXT_LIST_H
 #define LEAT_TOKENIZER_TEXT_LIST_H
 

@@ -2,16 +2,17 @@
  * decoder.c: see decoder.h.
  *
  * There are three ways, one per reference library. tiktoken: the bytes of the tokens, one after another. sentencepiece:
- * sentencepiece_decoder.c, then its denormalizer. tokenizer.json: each id becomes a text of a list, and each decoder of
- * the spec (decoder_steps.c) writes the list anew, from one list to another that takes its place; without decoders,
- * spaces join the texts, as in the reference. The spec holds byte-level tokens as bytes, but decoders see the letters
- * of the file, so add_mapped() makes letters of them again. decoder_make() looks up beforehand what every run needs.
+ * sentencepiece_decoder.c, then its denormalizer. tokenizer.json: each id becomes a text in a list, and each decoder of
+ * the spec (decoder_steps.c) makes a new list of it; without decoders, the texts are joined with spaces, as in the
+ * reference. The spec holds byte-level tokens as bytes, but decoders see the letters of the file, so add_mapped() turns
+ * bytes into letters again. decoder_make() looks up beforehand what every run needs.
  */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
+#include "base/tiny.h"
 #include "base/utf8.h"
 #include "decoder_internal.h"
 #include "sentencepiece_decoder.h"
@@ -20,11 +21,20 @@
 
 /* ---- Making ---- */
 
+/* Ids so far apart that the files of vocabularies do not explain it are searched for: a file of 200 bytes with one id
+ * of 24 bits took 128 MiB. */
+static bool is_sparse(const struct tokenizer_spec *spec)
+{
+    return spec->vocabulary_size > (1u << 20) && spec->vocabulary_size / 4 > spec->token_count + spec->added_count;
+}
+
 static enum leat_status index_ids(struct decoder *d, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = d->spec;
     size_t size = ((size_t)spec->vocabulary_size + 1) * sizeof *d->places;
 
+    if (is_sparse(spec))
+        return LEAT_OK;
     d->places = malloc(size);
     d->added = malloc(size);
     if (!d->places || !d->added)
@@ -38,33 +48,7 @@ static enum leat_status index_ids(struct decoder *d, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* An added token that is looked for in normalized text decodes to its normalized content, as in the reference. */
-static enum leat_status name_added(struct decoder *d, const struct normalizer *normalizer, struct leat_error *err)
-{
-    const struct tokenizer_spec *spec = d->spec;
-    struct normalizer_scratch scratch;
-    enum leat_status s;
-
-    d->name_ends = calloc((size_t)spec->added_count + 1, sizeof *d->name_ends);
-    if (!d->name_ends)
-        return status_no_memory(err, spec->added_count);
-    s = normalizer_scratch_make(&scratch, normalizer, NULL, err);
-    for (uint32_t i = 0; s == LEAT_OK && i < spec->added_count; i++) {
-        const uint8_t *text = spec->added[i].content.bytes;
-        size_t bytes = spec->added[i].content.length;
-
-        if (spec->added[i].normalized)
-            s = normalizer_run(normalizer, &scratch, &text, &bytes, true, err);
-        if (s == LEAT_OK)
-            s = buffer_append(&d->names, text, bytes, err);
-        d->name_ends[i + 1] = d->names.size;
-    }
-    normalizer_scratch_free(&scratch);
-    return s;
-}
-
-enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec *spec,
-                              const struct normalizer *normalizer, struct leat_error *err)
+enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct decoder *d = calloc(1, sizeof *d);
     enum leat_status s;
@@ -76,8 +60,6 @@ enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec 
     byte_alphabet_init(&d->alphabet);
     d->matchers = calloc(spec->decoder_count + 1, sizeof *d->matchers);
     s = d->matchers ? index_ids(d, err) : status_no_memory(err, spec->decoder_count);
-    if (s == LEAT_OK)
-        s = name_added(d, normalizer, err);
     if (s == LEAT_OK && spec->sentencepiece.denormalizer.length > 0)
         s = charsmap_create(&d->denormalizer, spec->sentencepiece.denormalizer.bytes,
                             spec->sentencepiece.denormalizer.length, err);
@@ -100,8 +82,6 @@ void decoder_free(struct decoder *d)
         matcher_free(&d->matchers[i]);
     charsmap_free(d->denormalizer);
     free(d->matchers);
-    buffer_free(&d->names);
-    free(d->name_ends);
     free(d->places);
     free(d->added);
     free(d);
@@ -109,11 +89,46 @@ void decoder_free(struct decoder *d)
 
 /* ---- Ids to texts ---- */
 
-static enum leat_status append_name(const struct decoder *d, uint32_t id, struct buffer *out, struct leat_error *err)
-{
-    const size_t *ends = d->name_ends + d->added[id];
+/* What an id stands for: one of the two, or neither. */
+struct meaning {
+    const struct spec_added *added;
+    const struct spec_token *token;
+};
 
-    return ends[1] > ends[0] ? buffer_append(out, d->names.bytes + ends[0], ends[1] - ends[0], err) : LEAT_OK;
+/* As index_ids() has it: of several with one id the last. */
+static const struct spec_added *last_added(const struct tokenizer_spec *spec, uint32_t id)
+{
+    const struct spec_added *a = spec_find_added(spec, id);
+
+    while (a && a + 1 < spec->added + spec->added_count && a[1].id == id)
+        a++;
+    return a;
+}
+
+static struct meaning meaning_of(const struct decoder *d, uint32_t id)
+{
+    const struct tokenizer_spec *spec = d->spec;
+    struct meaning m = { NULL, NULL };
+
+    if (id >= spec->vocabulary_size)
+        return m;
+    if (!d->places) {
+        m.added = last_added(spec, id);
+        m.token = m.added ? NULL : spec_find_id(spec, id);
+    } else if (d->added[id] != SPEC_NONE) {
+        m.added = &spec->added[d->added[id]];
+    } else if (d->places[id] != SPEC_NONE) {
+        m.token = &spec->tokens[d->places[id]];
+    }
+    return m;
+}
+
+/* An added token that is looked for in normalized text decodes to its normalized content, as in the reference. */
+static enum leat_status append_name(const struct spec_added *added, struct buffer *out, struct leat_error *err)
+{
+    const struct spec_string *name = added->name.length > 0 ? &added->name : &added->content;
+
+    return buffer_append(out, name->bytes, name->length, err);
 }
 
 /* Bytes of a byte-level token as the file writes them. */
@@ -129,11 +144,6 @@ static enum leat_status add_mapped(const struct decoder *d, const uint8_t *bytes
     return text_list_end(t, err);
 }
 
-static bool has_id(const struct decoder *d, uint32_t id)
-{
-    return id < d->spec->vocabulary_size && (d->added[id] != SPEC_NONE || d->places[id] != SPEC_NONE);
-}
-
 static enum leat_status no_such_id(const struct decoder *d, uint32_t id, struct leat_error *err)
 {
     return status_set(err, LEAT_E_RANGE, "unknown id %u: the vocabulary ends at %u", id,
@@ -142,16 +152,16 @@ static enum leat_status no_such_id(const struct decoder *d, uint32_t id, struct 
 
 static enum leat_status add_token(const struct decoder *d, uint32_t id, struct text_list *t, struct leat_error *err)
 {
-    const struct spec_token *token;
+    struct meaning m = meaning_of(d, id);
+    const struct spec_token *token = m.token;
 
-    if (!has_id(d, id))
-        return no_such_id(d, id, err);
-    if (d->added[id] != SPEC_NONE) {
-        enum leat_status s = append_name(d, id, &t->bytes, err);
+    if (m.added) {
+        enum leat_status s = append_name(m.added, &t->bytes, err);
 
         return s == LEAT_OK ? text_list_end(t, err) : s;
     }
-    token = &d->spec->tokens[d->places[id]];
+    if (!token)
+        return no_such_id(d, id, err);
     if (d->spec->byte_level && !token->foreign)
         return add_mapped(d, spec_token_bytes(d->spec, token), token->length, t, err);
     return text_list_add(t, spec_token_bytes(d->spec, token), token->length, err);
@@ -166,16 +176,14 @@ static enum leat_status run_bytes(const struct decoder *d, const uint32_t *ids, 
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        const struct spec_token *t;
+        struct meaning m = meaning_of(d, ids[i]);
 
-        if (!has_id(d, ids[i]))
-            return no_such_id(d, ids[i], err);
-        if (d->added[ids[i]] != SPEC_NONE) {
-            s = append_name(d, ids[i], out, err);
-        } else {
-            t = &d->spec->tokens[d->places[ids[i]]];
-            s = buffer_append(out, spec_token_bytes(d->spec, t), t->length, err);
-        }
+        if (m.added)
+            s = append_name(m.added, out, err);
+        else if (m.token)
+            s = buffer_append(out, spec_token_bytes(d->spec, m.token), m.token->length, err);
+        else
+            s = no_such_id(d, ids[i], err);
     }
     return s;
 }
@@ -185,14 +193,14 @@ static enum leat_status run_sentencepiece(const struct decoder *d, const uint32_
                                           struct buffer *out, struct leat_error *err)
 {
     struct sentencepiece_decoder pieces = { .spec = d->spec };
-    struct buffer text = { 0 };
+    struct buffer text = { .bound = out->bound };
     enum leat_status s = LEAT_OK;
 
+    pieces.run.bound = out->bound;
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        if (ids[i] >= d->spec->vocabulary_size || d->places[ids[i]] == SPEC_NONE)
-            s = no_such_id(d, ids[i], err);
-        else
-            s = sentencepiece_decoder_add(&pieces, &d->spec->tokens[d->places[ids[i]]], &text, err);
+        struct meaning m = meaning_of(d, ids[i]);
+
+        s = m.token ? sentencepiece_decoder_add(&pieces, m.token, &text, err) : no_such_id(d, ids[i], err);
     }
     if (s == LEAT_OK)
         s = sentencepiece_decoder_end(&pieces, &text, err);
@@ -213,13 +221,15 @@ static bool changes_text_after(const struct decoder *d, uint32_t i)
     return false;
 }
 
-/* What ByteLevel gave, one text: the reference makes it UTF-8 there, which leat leaves to the caller unless it
- * shows. */
+/* The one text that ByteLevel gave: the reference makes it UTF-8 there; leat leaves that to the caller, unless a later
+ * decoder would notice. */
 static enum leat_status repair_bytes(struct text_list *t, struct text_list *spare, struct leat_error *err)
 {
     struct text_list swap;
     enum leat_status s;
 
+    if (t->bytes.size == 0) /* and perhaps no memory */
+        return LEAT_OK;
     spare->bytes.size = spare->count = 0;
     s = utf8_repair(&spare->bytes, t->bytes.bytes, t->bytes.size, NULL, err);
     if (s == LEAT_OK)
@@ -248,32 +258,62 @@ static enum leat_status join(const struct decoder *d, const struct text_list *t,
     return s;
 }
 
-enum leat_status decoder_run(const struct decoder *d, const uint32_t *ids, size_t count, struct buffer *out,
-                             struct leat_error *err)
+/* tokenizer.json's. */
+static enum leat_status run_decoders(const struct decoder *d, const uint32_t *ids, size_t count, struct buffer *out,
+                                     struct leat_error *err)
 {
-    struct text_list a = { 0 }, b = { 0 };
+    struct text_list a = { .bytes.bound = out->bound }, b = { .bytes.bound = out->bound };
+    struct pattern_steps steps = { .left = 0 };
     enum leat_status s = LEAT_OK;
 
-    if (d->spec->reference == SPEC_TIKTOKEN)
-        return run_bytes(d, ids, count, out, err);
-    if (d->spec->reference == SPEC_SENTENCEPIECE)
-        return run_sentencepiece(d, ids, count, out, err);
+    pattern_steps_begin(&steps);
+    matcher_take(&steps, count);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = add_token(d, ids[i], &a, err);
     for (uint32_t i = 0; s == LEAT_OK && i < d->spec->decoder_count; i++) {
         struct text_list swap;
 
         b.bytes.size = b.count = 0;
-        s = decoder_step(d, i, &a, &b, err);
+        s = decoder_step(d, i, &a, &b, &steps, err);
         swap = a;
         a = b;
         b = swap;
         if (s == LEAT_OK && d->spec->decoders[i].kind == SPEC_DECODE_BYTE_LEVEL && changes_text_after(d, i))
             s = repair_bytes(&a, &b, err);
+        if (s == LEAT_OK)
+            s = matcher_wrote(&steps, a.bytes.size, err);
     }
     if (s == LEAT_OK)
         s = join(d, &a, out, err);
     text_list_free(&a);
     text_list_free(&b);
+    return s;
+}
+
+/*
+ * Memory that decoding may take: the file says how long tokens are, and what decoders make of them. 31 of them that
+ * replace an a by two once made 5.2 GB of 10 KB. Ordinary tokens take a tenth of what is allowed per id.
+ */
+#define DECODE_BASE ((uint64_t)TINY_OR(256 << 10, 64 << 20))
+#define DECODE_ID   256
+
+enum leat_status decoder_run(const struct decoder *d, const uint32_t *ids, size_t count, struct buffer *out,
+                             struct leat_error *err)
+{
+    struct bound bound = { .max = DECODE_BASE + out->room + (uint64_t)count * DECODE_ID, .held = out->room };
+    enum leat_status s;
+
+    out->bound = &bound;
+    if (d->spec->reference == SPEC_TIKTOKEN)
+        s = run_bytes(d, ids, count, out, err);
+    else if (d->spec->reference == SPEC_SENTENCEPIECE)
+        s = run_sentencepiece(d, ids, count, out, err);
+    else
+        s = run_decoders(d, ids, count, out, err);
+    out->bound = NULL;
+    if (s == LEAT_E_PRETOKEN)
+        return status_set(err, LEAT_E_VOCABULARY,
+                          "the tokenizer makes too much text of %zu ids: it takes more than the limit of %llu KiB",
+                          count, (unsigned long long)(bound.max >> 10));
     return s;
 }

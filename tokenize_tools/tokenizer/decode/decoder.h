@@ -1,26 +1,25 @@
 /*
- * decoder.h: from ids back to text. The decoders of a spec work on the tokens' texts one after the other, as in the
- * reference; vocabularies of tiktoken go straight from ids to bytes.
+ * decoder.h: turns ids back into text. As in the reference, the decoders of a spec work on the tokens' texts one after
+ * another; vocabularies of tiktoken go straight from ids to bytes.
  *
- * The room decode/ turns ids into text, and has nothing that encodes.
+ * The room decode/ turns ids into text. Nothing in it encodes.
  */
 #ifndef LEAT_TOKENIZER_DECODER_H
 #define LEAT_TOKENIZER_DECODER_H
 
 #include "base/buffer.h"
-#include "tokenizer/normalize/normalizer.h"
 #include "tokenizer/spec/spec.h"
 
 struct decoder;
 
-/* `spec` must outlive it; `normalizer` is the spec's. */
-enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec *spec,
-                              const struct normalizer *normalizer, struct leat_error *err);
+/* `spec` must outlive it, and its added tokens have the names that the pipeline gives them. */
+enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec *spec, struct leat_error *err);
 void decoder_free(struct decoder *d);
 
 /*
  * Appends the bytes that the ids stand for, special tokens by their names. They need not be valid UTF-8: a text may be
- * cut inside a character. LEAT_E_RANGE names an id that the vocabulary does not have.
+ * cut inside a character. LEAT_E_RANGE names an id that the vocabulary does not have. LEAT_E_VOCABULARY: the file makes
+ * far more text of the ids than vocabularies do. The buffer must have no bound of its own.
  */
 enum leat_status decoder_run(const struct decoder *d, const uint32_t *ids, size_t count, struct buffer *out,
                              struct leat_error *err);

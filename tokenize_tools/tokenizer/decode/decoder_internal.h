@@ -11,15 +11,13 @@ struct decoder {
     const struct tokenizer_spec *spec;
     struct matcher *matchers; /* one a decoder; used by Replace and BPEDecoder */
     struct byte_alphabet alphabet;
-    uint32_t *places;              /* of the text of each id in spec->tokens; SPEC_NONE */
+    uint32_t *places;              /* of the text of each id in spec->tokens; SPEC_NONE. NULL: ids are searched for */
     uint32_t *added;               /* likewise in spec->added */
-    struct buffer names;           /* what added tokens decode to, end to end */
-    size_t *name_ends;             /* that of spec->added[i] is names[name_ends[i], name_ends[i + 1]) */
     struct charsmap *denormalizer; /* sentencepiece; NULL: none */
 };
 
 /* Decoder `i` of the spec: from one list to another, which is empty before. */
 enum leat_status decoder_step(const struct decoder *d, uint32_t i, const struct text_list *from, struct text_list *to,
-                              struct leat_error *err);
+                              struct pattern_steps *steps, struct leat_error *err);
 
 #endif

@@ -14,7 +14,8 @@
 #include "base/utf8.h"
 #include "decoder_internal.h"
 
-/* Each text whose characters are all of the byte alphabet becomes the bytes; another one stays. All are joined. */
+/* Turns each text whose characters are all in the byte alphabet into bytes, leaves the others, and joins all of
+ * them. */
 static enum leat_status byte_level(const struct decoder *d, const struct text_list *from, struct text_list *to,
                                    struct leat_error *err)
 {
@@ -23,7 +24,7 @@ static enum leat_status byte_level(const struct decoder *d, const struct text_li
         enum leat_status s = buffer_reserve(&to->bytes, v.size, err);
         uint32_t bytes;
 
-        if (s == LEAT_OK &&
+        if (s == LEAT_OK && v.size > 0 &&
             byte_alphabet_decode(&d->alphabet, to->bytes.bytes + to->bytes.size, &bytes, v.bytes, (uint32_t)v.size))
             to->bytes.size += bytes;
         else if (s == LEAT_OK)
@@ -62,7 +63,7 @@ static enum leat_status end_bytes(struct buffer *run, struct text_list *to, stru
 
 static enum leat_status byte_fallback(const struct text_list *from, struct text_list *to, struct leat_error *err)
 {
-    struct buffer run = { 0 };
+    struct buffer run = { .bound = to->bytes.bound };
     enum leat_status s = LEAT_OK;
     uint8_t byte;
 
@@ -121,11 +122,12 @@ static enum leat_status strip(const struct spec_decoder *spec, const struct text
 }
 
 static enum leat_status replace(const struct matcher *m, const struct spec_string *content,
-                                const struct text_list *from, struct text_list *to, struct leat_error *err)
+                                const struct text_list *from, struct text_list *to, struct pattern_steps *steps,
+                                struct leat_error *err)
 {
     struct matcher_pass pass;
     struct pattern_run *run;
-    enum leat_status s = matcher_run_make(&run, m, NULL, err);
+    enum leat_status s = matcher_run_make(&run, m, to->bytes.bound, steps, err);
 
     for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
         struct text_view v = text_list_at(from, i);
@@ -149,7 +151,7 @@ static enum leat_status replace(const struct matcher *m, const struct spec_strin
     return s;
 }
 
-/* The mark becomes a space, but in the first text, where a prefix put it, nothing. */
+/* Replaces the mark by a space; in the first text, where a prefix put it, by nothing. */
 static enum leat_status metaspace(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
                                   struct leat_error *err)
 {
@@ -177,12 +179,12 @@ static enum leat_status metaspace(const struct spec_decoder *spec, const struct 
     return s;
 }
 
-/* The suffix of a word's last part becomes a space, at the very end nothing. */
+/* Replaces the suffix of a word's last part by a space; at the very end by nothing. */
 static enum leat_status word_suffix(const struct matcher *m, const struct text_list *from, struct text_list *to,
-                                    struct leat_error *err)
+                                    struct pattern_steps *steps, struct leat_error *err)
 {
     struct spec_string space = { (const uint8_t *)" ", 1 }, nothing = { (const uint8_t *)"", 0 };
-    struct text_list one = { 0 };
+    struct text_list one = { .bytes.bound = to->bytes.bound };
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
@@ -191,7 +193,7 @@ static enum leat_status word_suffix(const struct matcher *m, const struct text_l
         one.bytes.size = one.count = 0;
         s = text_list_add(&one, v.bytes, v.size, err);
         if (s == LEAT_OK)
-            s = replace(m, i + 1 < from->count ? &space : &nothing, &one, to, err);
+            s = replace(m, i + 1 < from->count ? &space : &nothing, &one, to, steps, err);
     }
     text_list_free(&one);
     return s;
@@ -222,7 +224,7 @@ static enum leat_status clean_up(struct buffer *text, struct leat_error *err)
                                             { " ,", "," },     { " ' ", "'" },          { " n't", "n't" },
                                             { " 'm", "'m" },   { " do not", " don't" }, { " 's", "'s" },
                                             { " 've", "'ve" }, { " 're", "'re" } };
-    struct buffer other = { 0 };
+    struct buffer other = { .bound = text->bound };
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < sizeof pairs / sizeof pairs[0]; i++) {
@@ -242,7 +244,7 @@ static enum leat_status clean_up(struct buffer *text, struct leat_error *err)
 static enum leat_status wordpiece(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
                                   struct leat_error *err)
 {
-    struct buffer text = { 0 };
+    struct buffer text = { .bound = to->bytes.bound };
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
@@ -265,7 +267,7 @@ static enum leat_status wordpiece(const struct spec_decoder *spec, const struct 
 }
 
 enum leat_status decoder_step(const struct decoder *d, uint32_t i, const struct text_list *from, struct text_list *to,
-                              struct leat_error *err)
+                              struct pattern_steps *steps, struct leat_error *err)
 {
     const struct spec_decoder *spec = &d->spec->decoders[i];
 
@@ -279,11 +281,11 @@ enum leat_status decoder_step(const struct decoder *d, uint32_t i, const struct 
     case SPEC_DECODE_STRIP:
         return strip(spec, from, to, err);
     case SPEC_DECODE_REPLACE:
-        return replace(&d->matchers[i], &spec->content, from, to, err);
+        return replace(&d->matchers[i], &spec->content, from, to, steps, err);
     case SPEC_DECODE_METASPACE:
         return metaspace(spec, from, to, err);
     case SPEC_DECODE_BPE:
-        return word_suffix(&d->matchers[i], from, to, err);
+        return word_suffix(&d->matchers[i], from, to, steps, err);
     case SPEC_DECODE_WORDPIECE:
         return wordpiece(spec, from, to, err);
     }

@@ -16,7 +16,7 @@ static uint8_t byte_of(const struct tokenizer_spec *spec, const struct spec_toke
     return (uint8_t)strtoul(digits, NULL, 16);
 }
 
-/* Characters as they are; each byte that is part of none is U+FFFD. */
+/* Appends characters as they are, and U+FFFD for each byte that belongs to none. */
 enum leat_status sentencepiece_decoder_end(struct sentencepiece_decoder *d, struct buffer *out, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;

@@ -1,6 +1,6 @@
 /*
- * sentencepiece_decoder.h: from a sentencepiece model's ids back to text, as its own Decode does, but that control
- * pieces are shown by their names.
+ * sentencepiece_decoder.h: turns a sentencepiece model's ids back into text, as its own Decode does, except that
+ * control tokens are shown by their names.
  */
 #ifndef LEAT_TOKENIZER_SENTENCEPIECE_DECODER_H
 #define LEAT_TOKENIZER_SENTENCEPIECE_DECODER_H
@@ -10,14 +10,15 @@
 #include "base/buffer.h"
 #include "tokenizer/spec/spec.h"
 
-/* Zeroed at first, but for the spec, which must outlive it. */
+/* All zero at first, except the spec, which must outlive it. */
 struct sentencepiece_decoder {
     const struct tokenizer_spec *spec;
-    bool after_text;   /* a space at the beginning of a piece is part of the text, not the one put before it */
-    struct buffer run; /* bytes of single-byte pieces in a row */
+    bool after_text;   /* a space at the beginning of a token belongs to the text: it is not the dummy prefix */
+    struct buffer run; /* bytes of single-byte tokens in a row */
 };
 
-/* Appends what a token stands for; what single bytes stand for is known, and appended, when their run ends. */
+/* Appends what a token stands for. Single bytes are appended when their run ends, since only then is it known what they
+ * stand for. */
 enum leat_status sentencepiece_decoder_add(struct sentencepiece_decoder *d, const struct spec_token *token,
                                            struct buffer *out, struct leat_error *err);
 

@@ -11,7 +11,7 @@
 
 /*
  * Decodes into `out`, which has BASE64_ROOM(length) bytes, and sets *bytes. Strict: groups of four, padded at the end,
- * no other characters. A lone "=" is no bytes, as Python has it (some published vocabularies hold such a line).
+ * no other characters. A lone "=" stands for no bytes, as in Python (some published vocabularies have such a line).
  */
 bool base64_decode(uint8_t *out, size_t *bytes, const uint8_t *text, size_t length);
 

@@ -1,4 +1,12 @@
-/* builtin.c: see builtin.h. */
+/*
+ * builtin.c: see builtin.h.
+ *
+ * Each built-in is a row: its name, and the compressed *.tiktoken that it is read from, with the list of the merge that
+ * makes each token. p50k is r50k and some lines more, which are appended before the file is read. "bytes" has no file;
+ * it is made here. The reader is the one for *.tiktoken files (load_tiktoken.c), which gets the special tokens and the
+ * pattern from the row of the same name in tiktoken_names.h. A name that is no built-in gets the nearest one in its
+ * sentence.
+ */
 #include "builtin.h"
 
 #include <stdio.h>
@@ -13,7 +21,7 @@
 
 #define BYTES_END_ID 256u
 
-/* p50k_base.tiktoken is r50k_base.tiktoken and after it the runs of 2 to 25 spaces, byte for byte. */
+/* p50k_base.tiktoken is r50k_base.tiktoken, byte for byte, followed by the runs of 2 to 25 spaces. */
 #define P50K_FIRST_ID 50257u
 #define P50K_SPACES   24u
 #define P50K_LINE_MAX 48u /* a line's base64, space, rank and newline */
@@ -70,7 +78,7 @@ static char next_digit(const char **text)
     return **text ? *(*text)++ : '\0';
 }
 
-/* A number is not a typing error: gpt4 is another model than gpt2. */
+/* A different number is not a typing error: gpt4 is another model than gpt2. */
 static bool same_numbers(const char *a, const char *b)
 {
     char one;
@@ -81,7 +89,7 @@ static bool same_numbers(const char *a, const char *b)
     return false;
 }
 
-/* Of several that are as near, the first, if all have the same ranks. */
+/* Returns the first of several that are equally near, if all have the same ranks. */
 const char *builtin_nearest(const char *name)
 {
     const char *best = NULL;
@@ -132,8 +140,8 @@ static enum leat_status make_bytes(struct tokenizer_spec *spec, struct leat_erro
     return spec_finish(spec, "bytes", err);
 }
 
-/* Which merge makes each token. Lists of another length would be of another vocabulary: `make splits` has not been run
- * yet, and the merges are found out as for any other file. */
+/* Reads which merge makes each token. A list of another length belongs to another vocabulary, because `make splits` has
+ * not been run yet: then the merges are found out as for any other file. */
 static enum leat_status unpack_splits(struct tokenizer_spec *spec, const struct row *row, struct leat_error *err)
 {
     uint8_t *bytes, *splits;

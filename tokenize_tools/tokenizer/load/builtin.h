@@ -14,8 +14,8 @@ const char *builtin_find(const char *name);
 /* The names with commas between: "bytes, gpt2, ...". Constant memory. */
 const char *builtin_list(void);
 
-/* The built-in that somebody who mistyped `name` meant, for sentences; NULL if none is near, or two are. One with
- * another number in its name is never meant. Constant memory. */
+/* The built-in that a user who mistyped `name` probably meant, for sentences; NULL if none is near, or two are. A name
+ * with another number in it is never suggested. Constant memory. */
 const char *builtin_nearest(const char *name);
 
 /*

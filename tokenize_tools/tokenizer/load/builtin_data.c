@@ -1,7 +1,7 @@
 /*
- * builtin_data.c: files put into the object by the assembler (.incbin), which needs no generated source of megabytes.
- * Paths are relative to the folder that make runs in. Symbols are aligned, as some machines (s390x) want of data that
- * code refers to.
+ * builtin_data.c: the assembler puts files into the object (.incbin), so no generated source of megabytes is needed.
+ * Paths are relative to the folder that make runs in. Symbols are aligned, because some machines (s390x) require that
+ * for data that code refers to.
  */
 #include "builtin_data.h"
 

@@ -1,7 +1,7 @@
 /*
- * builtin_data.h: the compressed vocabularies that builtin_data.c puts into the library, and for each which merge makes
- * each token (spec->splits), which `make splits` finds out and test_splits.c checks: finding it out takes half of the
- * time of loading.
+ * builtin_data.h: the compressed vocabularies that builtin_data.c puts into the library, and for each a list of which
+ * merge makes each token (spec->splits). `make splits` writes these lists and test_splits.c checks them; without them,
+ * finding it out takes half of the time of loading.
  */
 #ifndef LEAT_TOKENIZER_BUILTIN_DATA_H
 #define LEAT_TOKENIZER_BUILTIN_DATA_H

@@ -37,8 +37,8 @@ static const struct {
 };
 
 /*
- * Families: markers with consecutive ids that the vocabularies of a publisher share, whatever other tokens a version of
- * them adds. Any marker alone could be another's; all of them at these ids are not.
+ * Families: markers with consecutive ids that all vocabularies of a publisher have, whatever other tokens a version
+ * adds. A single marker could belong to another publisher; all of them at these ids cannot.
  */
 #define FAMILY_MARKS 5
 
@@ -63,7 +63,8 @@ static const struct family {
         "<\357\275\234end\342\226\201of\342\226\201sentence\357\275\234>" } },
 };
 
-/* What publishers call it, the most telling first; in two, U+2581 stands between words, and U+FF5C for the bars. */
+/* The names that publishers give it, the clearest first; in two of them, U+2581 stands between words, and U+FF5C for
+ * the bars. */
 static const char *const names[] = {
     "<|endoftext|>",
     "<|end_of_text|>",
@@ -106,7 +107,7 @@ static uint32_t named_by(const struct jsontree *config)
     return node != JSONTREE_NONE && config->nodes[node].kind == JSONTREE_STRING ? node : JSONTREE_NONE;
 }
 
-/* Tokens that are not text: added ones, and sentencepiece's control pieces. */
+/* Tokens that are not text: added ones, and sentencepiece's control tokens. */
 static bool is_marker(const struct tokenizer_spec *spec, uint32_t id)
 {
     const struct spec_token *t = spec_find_id(spec, id);
@@ -129,8 +130,8 @@ static uint32_t from_family(const struct tokenizer_spec *spec)
     return SPEC_NONE;
 }
 
-/* How likely a token with such a name is the one: 2: a special token; 1: added, perhaps a tag of HTML as Gemma's </s>
- * is; 0: ordinary text. */
+/* How likely a token with such a name ends documents: 2: it is a special token; 1: it was added, perhaps as a tag of
+ * HTML, as Gemma's </s> is; 0: it is ordinary text. */
 static int likelihood(const struct tokenizer_spec *spec, uint32_t id)
 {
     const struct spec_added *a = spec_find_added(spec, id);
@@ -138,7 +139,7 @@ static int likelihood(const struct tokenizer_spec *spec, uint32_t id)
     return a && !a->special ? 1 : is_marker(spec, id) ? 2 : 0;
 }
 
-/* The likely ones first, and these in the order of the names; ordinary tokens only if there is no other. */
+/* Lists the likely ones first, in the order of the names; ordinary tokens only if there is no other. */
 static void find_candidates(struct end_token *out, const struct tokenizer_spec *spec)
 {
     for (int wanted = 2; wanted >= 0 && (wanted > 0 || out->candidate_count == 0); wanted--)

@@ -27,7 +27,7 @@ static bool is_name(const char *text, size_t length)
     return true;
 }
 
-/* Revisions are branches, tags, hashes, or as "refs/pr/7": names with '/' between. */
+/* A revision is a branch, a tag, a hash, or a name like "refs/pr/7" with '/' in it. */
 static bool is_revision(const char *text)
 {
     const char *slash;
@@ -50,7 +50,7 @@ bool hub_cache_is_id(const char *id)
     return is_name(id, (size_t)(slash - id)) && is_name(slash + 1, length - (size_t)(slash + 1 - id));
 }
 
-/* The environment says where the cache is; that is read nowhere else in the library. */
+/* Reads the environment, which says where the cache is. No other part of the library reads it. */
 static const char *set(const char *name)
 {
     const char *value = getenv(name);
@@ -58,7 +58,8 @@ static const char *set(const char *name)
     return value && value[0] ? value : NULL;
 }
 
-/* false if it does not fit. A leading "~/" of the environment's value means the home folder, as there. */
+/* Returns false if it does not fit. As in the hub's own code, a leading "~/" of the variable stands for the home
+ * folder. */
 static bool cache_folder(char *out, size_t room)
 {
     const char *home = set("HOME"), *value, *tail = "";

@@ -11,8 +11,8 @@
 bool hub_cache_is_id(const char *id);
 
 /*
- * The folder of the model's snapshot. LEAT_E_NO_FILE says what was looked for and where; *folder is then empty.
- * `room` bytes at `folder`.
+ * Finds the folder of the model's snapshot. LEAT_E_NO_FILE: the sentence says what was looked for and where; *folder is
+ * then empty. `room` bytes at `folder`.
  */
 enum leat_status hub_cache_find(char *folder, size_t room, const char *id, struct leat_error *err);
 

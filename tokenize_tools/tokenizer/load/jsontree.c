@@ -17,16 +17,12 @@
 #include "base/utf8.h"
 #include "tokenizer/containers/big.h"
 
-/* serde_json's bound: the 128th open bracket is refused. */
-#define MAX_DEPTH 127
-
 struct parser {
     struct jsontree *j;
     const uint8_t *p, *end;
     uint32_t room, bracket_room;
-    uint64_t unescaped_room;
     uint32_t depth;
-    uint32_t open[MAX_DEPTH]; /* nodes of the brackets that are open */
+    uint32_t open[JSONTREE_MAX_DEPTH]; /* nodes of the brackets that are open */
     struct leat_error *err;
 };
 
@@ -38,7 +34,8 @@ static enum leat_status wrong(struct parser *s, const uint8_t *at, const char *w
                          (unsigned long long)offset, at >= s->end ? ", where the file ends: is it complete?" : "");
 }
 
-/* At first as many as a vocabulary of that size has: a node takes 16 to 18 bytes of text there. */
+/* The first allocation has as many nodes as a vocabulary of that size needs: a node takes 16 to 18 bytes of its
+ * text. */
 static enum leat_status more_nodes(struct parser *s)
 {
     uint64_t room = s->room ? (uint64_t)s->room * 2 : s->j->size / 14 + 64;
@@ -114,8 +111,8 @@ static unsigned utf8_length(const uint8_t *p, const uint8_t *end)
 #define EVERY_BYTE(b) (0x0101010101010101u * (uint64_t)(b))
 
 /*
- * The high bit of each of eight bytes that is a control character, a quote, a backslash, or not ASCII. Bytes above the
- * lowest of these may have it too, for nothing.
+ * Sets the high bit of each of eight bytes that is a control character, a quote, a backslash, or not ASCII. Bytes above
+ * the lowest of these may have it by mistake.
  */
 static inline uint64_t specials(uint64_t v)
 {
@@ -158,7 +155,7 @@ static enum leat_status plain(struct parser *s)
             break;
         if (*p < 0x20)
             return wrong(s, p, "an unescaped control character in a string");
-        do { /* most characters that are not ASCII have another such after them */
+        do { /* most characters that are not ASCII are followed by another one */
             n = utf8_length(p, end);
             if (n == 0)
                 return wrong(s, p, "bytes that are not UTF-8");
@@ -186,7 +183,7 @@ static int32_t hex4(const uint8_t *p, const uint8_t *end)
     return v;
 }
 
-/* s->p is after \u. Reads a character, which has two surrogates if it is above U+FFFF. */
+/* Reads the character whose \u is before s->p; above U+FFFF it has two surrogates. */
 static enum leat_status unicode_escape(struct parser *s, uint8_t **to)
 {
     int32_t c = hex4(s->p, s->end), low;
@@ -227,27 +224,8 @@ static enum leat_status escape(struct parser *s, uint8_t **to)
     return LEAT_OK;
 }
 
-/* Room for `bytes` more unescaped ones. */
-static enum leat_status more_unescaped(struct parser *s, uint64_t bytes)
-{
-    struct jsontree *j = s->j;
-    uint64_t room = s->unescaped_room ? s->unescaped_room * 2 : 4096;
-    uint8_t *grown;
-
-    if (s->unescaped_room - j->unescaped_bytes >= bytes)
-        return LEAT_OK;
-    while (room - j->unescaped_bytes < bytes)
-        room *= 2;
-    grown = realloc(j->unescaped, room);
-    if (!grown)
-        return status_no_memory(s->err, room);
-    j->unescaped = grown;
-    s->unescaped_room = room;
-    return LEAT_OK;
-}
-
-/* A string that has an escape at s->p; `begin` is its first character. Its end is found first, so that there is room
- * for all of it: unescaping never makes longer. */
+/* Reads a string that has an escape at s->p; `begin` is its first character. Looks for its end first, to make room for
+ * all of it: unescaping never makes a string longer. */
 static enum leat_status escaped_string(struct parser *s, const uint8_t *begin)
 {
     struct jsontree *j = s->j;
@@ -257,10 +235,10 @@ static enum leat_status escaped_string(struct parser *s, const uint8_t *begin)
 
     while (stop < s->end && *stop != '"')
         stop += *stop == '\\' && s->end - stop > 1 ? 2 : 1;
-    status = more_unescaped(s, (uint64_t)(stop - begin) + 4);
+    status = buffer_reserve(&j->unescaped, (size_t)(stop - begin) + 4, s->err);
     if (status != LEAT_OK)
         return status;
-    to = j->unescaped + j->unescaped_bytes;
+    to = j->unescaped.bytes + j->unescaped.size;
     bytes_store32(to, (uint32_t)(begin - j->text));
     first = to += 4;
     for (const uint8_t *run = begin;;) {
@@ -280,9 +258,9 @@ static enum leat_status escaped_string(struct parser *s, const uint8_t *begin)
     status = add(s, JSONTREE_STRING, j->text, (uint64_t)(to - first));
     if (status != LEAT_OK)
         return status;
-    j->nodes[j->count - 1].at = (uint32_t)(first - j->unescaped);
+    j->nodes[j->count - 1].at = (uint32_t)(first - j->unescaped.bytes);
     j->nodes[j->count - 1].escaped = true;
-    j->unescaped_bytes = (uint64_t)(to - j->unescaped);
+    j->unescaped.size = (size_t)(to - j->unescaped.bytes);
     return LEAT_OK;
 }
 
@@ -354,7 +332,7 @@ static enum leat_status open_bracket(struct parser *s, enum jsontree_kind kind)
 {
     enum leat_status status;
 
-    if (s->depth == MAX_DEPTH)
+    if (s->depth == JSONTREE_MAX_DEPTH)
         return wrong(s, s->p, "more than 127 nested brackets");
     status = add(s, kind, s->p, 0);
     if (status == LEAT_OK)
@@ -424,8 +402,8 @@ static enum leat_status key(struct parser *s)
 }
 
 /*
- * What stands between values: closing brackets, commas, keys. Leaves s->p at the next value, or sets *done when the
- * outermost bracket has closed.
+ * Reads what stands between values: closing brackets, commas, keys. Leaves s->p at the next value, or sets *done when
+ * the outermost bracket has closed.
  */
 static enum leat_status between(struct parser *s, bool *done)
 {
@@ -499,7 +477,7 @@ void jsontree_free(struct jsontree *j)
 {
     free(j->nodes);
     free(j->brackets);
-    free(j->unescaped);
+    buffer_free(&j->unescaped);
     *j = (struct jsontree) { 0 };
 }
 
@@ -535,7 +513,7 @@ uint64_t jsontree_at(const struct jsontree *j, uint32_t node)
 
     if (n->kind >= JSONTREE_ARRAY)
         return j->brackets[n->at].at;
-    return n->escaped ? bytes_load32(j->unescaped + n->at - 4) : n->at;
+    return n->escaped ? bytes_load32(j->unescaped.bytes + n->at - 4) : n->at;
 }
 
 bool jsontree_u64(const struct jsontree *j, uint32_t node, uint64_t *out)

@@ -1,13 +1,13 @@
 /*
  * jsontree.h: a strict and fast reader of JSON (RFC 8259), made for vocabularies of many megabytes. It checks the whole
  * text once and leaves an array of nodes in the order of the text, 8 bytes each; strings without escapes stay where
- * they are. Hostile text is safe: depth is bounded, nothing recurses.
+ * they are. Hostile text is safe: depth is bounded, and nothing recurses.
  *
- * It takes and refuses what serde_json does, since that is what the reference reads with: valid UTF-8 only, no byte
- * order mark, no unpaired surrogates, no control characters in strings, nothing after the value, depth below 128. Of a
- * member given twice, the last one counts.
+ * It accepts and refuses the same as serde_json, which the reference uses: valid UTF-8 only, no byte order mark, no
+ * unpaired surrogates, no control characters in strings, nothing after the value, depth below 128. If a member is given
+ * twice, the last one counts.
  *
- * Not the writer of JSON that the commands use (tokenize_tools/cli/json.h).
+ * It is not the writer of JSON that the commands use (tokenize_tools/cli/json.h).
  */
 #ifndef LEAT_TOKENIZER_JSONTREE_H
 #define LEAT_TOKENIZER_JSONTREE_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "leat.h"
+#include "base/buffer.h"
 
 enum jsontree_kind {
     JSONTREE_NULL,
@@ -36,7 +36,7 @@ struct jsontree_node {
     uint32_t escaped : 1;
 };
 
-/* What more there is to an array or object. */
+/* The rest of the facts about an array or object. */
 struct jsontree_bracket {
     uint32_t at;   /* where it begins in the text */
     uint32_t next; /* the node after it and everything in it */
@@ -50,8 +50,7 @@ struct jsontree {
     uint32_t count;
     struct jsontree_bracket *brackets;
     uint32_t bracket_count;
-    uint8_t *unescaped; /* strings with escapes, each after four bytes that say where it begins in the text */
-    uint64_t unescaped_bytes;
+    struct buffer unescaped; /* strings with escapes, each after four bytes that say where it begins in the text */
 };
 
 /* A stretch of text: not NUL-terminated, may hold NULs. */
@@ -63,6 +62,9 @@ struct jsontree_text {
 #define JSONTREE_MAX_BYTES  ((uint64_t)1 << 30)
 #define JSONTREE_MAX_LENGTH (((uint32_t)1 << 28) - 1)
 #define JSONTREE_NONE       UINT32_MAX
+
+/* serde_json's bound: the 128th open bracket is refused. */
+#define JSONTREE_MAX_DEPTH 127
 
 /*
  * Parses `size` bytes. On failure `j` holds nothing, and the error names `path`, the byte and what was expected there.
@@ -78,7 +80,7 @@ static inline struct jsontree_text jsontree_string(const struct jsontree *j, uin
 {
     const struct jsontree_node *n = &j->nodes[node];
 
-    return (struct jsontree_text) { (n->escaped ? j->unescaped : j->text) + n->at, n->length };
+    return (struct jsontree_text) { (n->escaped ? j->unescaped.bytes : j->text) + n->at, n->length };
 }
 
 /* The node after this one and everything in it. */
@@ -92,7 +94,7 @@ static inline uint32_t jsontree_next(const struct jsontree *j, uint32_t node)
 /* Whether a node is a string of exactly these characters. */
 bool jsontree_is(const struct jsontree *j, uint32_t node, const char *text);
 
-/* The value of a member of an object (the last of that name), or JSONTREE_NONE; of anything else JSONTREE_NONE. */
+/* The value of a member of an object (the last of that name); JSONTREE_NONE if it has none, or is no object. */
 uint32_t jsontree_member(const struct jsontree *j, uint32_t object, const char *name);
 
 /* Where a node begins in the text. */

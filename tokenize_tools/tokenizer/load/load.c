@@ -1,4 +1,4 @@
-/* load.c: see load.h. Tells the formats apart by their first bytes. */
+/* load.c: see load.h. Recognises a format by its first bytes. */
 #include "load.h"
 
 #include <string.h>
@@ -8,6 +8,13 @@
 static bool is_space(uint8_t c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+const uint8_t *load_after_mark(const struct load_source *source)
+{
+    bool marked = source->size >= 3 && memcmp(source->bytes, "\xef\xbb\xbf", 3) == 0;
+
+    return source->bytes + (marked ? 3 : 0);
 }
 
 /* A line of base64, white space and a digit. */
@@ -22,6 +29,7 @@ static bool looks_like_tiktoken(const uint8_t *p, const uint8_t *end)
         return false;
     while (p < end && (*p == ' ' || *p == '\t'))
         p++;
+    p += p < end && *p == '+';
     return p < end && *p >= '0' && *p <= '9';
 }
 
@@ -58,7 +66,7 @@ static enum leat_status load_json(struct tokenizer_spec *spec, enum load_format 
 static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format *format,
                                   const struct load_source *source, struct leat_error *err)
 {
-    const uint8_t *p = source->bytes, *end = p + source->size;
+    const uint8_t *p = load_after_mark(source), *end = source->bytes + source->size;
 
     while (p < end && is_space(*p))
         p++;
@@ -71,6 +79,8 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
             err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
             "a pattern applies only to *.tiktoken files, and %s is not one; leave out the pattern %s", source->path,
             source->pattern);
+    for (p = source->bytes; p < end && is_space(*p);)
+        p++;
     if (p < end && (*p == '{' || *p == '['))
         return load_json(spec, format, source, err);
     if (source->size > 0 && source->bytes[0] == 0x0a) { /* field 1 of ModelProto: a vocabulary entry */

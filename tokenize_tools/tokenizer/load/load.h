@@ -1,13 +1,14 @@
 /*
- * load.h: the readers of vocabulary files. Each fills an empty spec (spec_new()) from the bytes of one format; on
- * failure the spec is half filled and to be freed. `path` names the file in sentences. Nothing here opens files.
+ * load.h: the readers of vocabulary files. Each fills an empty spec (spec_new()) from the bytes of one format; after a
+ * failure the spec is half filled, and the caller frees it. `path` names the file in sentences. Nothing here opens
+ * files.
  *
- * Statuses: LEAT_E_VOCABULARY for a file that is broken or contradicts itself; LEAT_E_UNSUPPORTED for one that asks
- * for something that leat does not do, which the sentence names; LEAT_E_ARGUMENT if only a pattern's name is missing
- * or unknown; LEAT_E_NO_MEMORY.
+ * Statuses: LEAT_E_VOCABULARY for a file that is broken or contradicts itself; LEAT_E_UNSUPPORTED for one that needs
+ * something that leat does not do, which the sentence names; LEAT_E_ARGUMENT if a pattern's name is missing or unknown;
+ * LEAT_E_NO_MEMORY.
  *
- * The room load/ finds vocabularies and reads their files into a spec, a format per file; only what opens files or
- * looks for them does so (locate.h, spec_open.h). Nothing here encodes.
+ * The room load/ finds vocabularies and reads their files into a spec, a file per format; only locate.h and spec_open.h
+ * open files or look for them. Nothing here encodes.
  */
 #ifndef LEAT_TOKENIZER_LOAD_H
 #define LEAT_TOKENIZER_LOAD_H
@@ -19,7 +20,7 @@
 enum load_format { LOAD_TOKENIZER_JSON = 1, LOAD_TEKKEN, LOAD_TIKTOKEN, LOAD_SENTENCEPIECE, LOAD_ENCODING };
 
 struct load_source {
-    const char *path; /* for sentences; its last part may tell the pattern of a *.tiktoken */
+    const char *path; /* for sentences; the file's name may give the pattern of a *.tiktoken */
     const uint8_t *bytes;
     uint64_t size;
     const char *pattern; /* --pattern, or NULL */
@@ -31,6 +32,9 @@ struct load_source {
 enum leat_status load_spec(struct tokenizer_spec **out, enum load_format *format, const struct load_source *source,
                            struct leat_error *err);
 
+/* Where a text begins: after a byte-order mark. */
+const uint8_t *load_after_mark(const struct load_source *source);
+
 /* A parsed tokenizer.json. */
 enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
 
@@ -40,8 +44,12 @@ enum leat_status load_tekken(struct tokenizer_spec *spec, const struct jsontree 
 /* Lines of a base64 token, a space, its rank. */
 enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_source *source, struct leat_error *err);
 
+/* The special tokens of a *.tiktoken in a tokenizer_config.json, or NULL: an object in it; JSONTREE_NONE if it has
+ * none. */
+uint32_t load_specials_of(const struct jsontree *config);
+
 /* A parsed object of the arguments of tiktoken's Encoding: "pat_str"; "mergeable_ranks", a string of such lines; and
- * "special_tokens", an object of ids. */
+ * "special_tokens", an object of ids. "nfc": true is leat's own: the text is normalized first. */
 enum leat_status load_encoding(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
 
 /* sentencepiece's ModelProto. */

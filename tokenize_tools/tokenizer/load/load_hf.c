@@ -1,5 +1,11 @@
 /*
- * load_hf.c: the frame of a tokenizer.json, and the typed members that its parts are made of. See load_hf.h.
+ * load_hf.c: see load_hf.h.
+ *
+ * load_parts() reads a tokenizer.json in the order in which its members depend on each other: first the lists of the
+ * pipeline (load_hf_pipeline.c), because they decide whether tokens are written in mapped bytes; then the model
+ * (load_hf_model.c), and last the added tokens (load_hf_added.c), whose ids depend on the model's vocabulary. The
+ * readers of typed members are here too. They know the place in the file for sentences, and report a missing member or
+ * a wrong type in the same words everywhere.
  */
 #include "load_hf.h"
 
@@ -7,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/show.h"
 #include "load.h"
 
 /* ---- Sentences ---- */
@@ -58,9 +65,9 @@ const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80])
     length = t.length < 76 ? t.length : 76;
     while (length < t.length && length > 0 && (t.bytes[length] & 0xc0) == 0x80) /* not inside a character */
         length--;
-    for (uint32_t i = 0; i < length; i++)
-        room[i] = (char)(t.bytes[i] < 0x20 || t.bytes[i] == 0x7f ? '?' : t.bytes[i]);
-    snprintf(room + length, 80 - length, "%s", length < t.length ? "..." : "");
+    show_text(room, 77, (const char *)t.bytes, length); /* a zero byte too */
+    if (length < t.length)
+        memcpy(room + strlen(room), "...", 4);
     return room;
 }
 
@@ -194,7 +201,7 @@ static void take_notes(struct load_hf *h)
         h->spec->notes |= SPEC_NOTE_POST_PROCESSOR;
 }
 
-/* What stands after the mapping must not bring characters that no byte is mapped to. */
+/* Steps after the mapping must not bring in characters that no byte is mapped to. */
 static enum leat_status check_after_byte_level(struct load_hf *h)
 {
     const struct tokenizer_spec *spec = h->spec;
@@ -214,7 +221,7 @@ static enum leat_status check_after_byte_level(struct load_hf *h)
     return LEAT_OK;
 }
 
-/* Which part of a normalized text comes from the first character of the text. */
+/* Which part of a normalized text comes from the text's first character. */
 enum keeping {
     KEEPS_IT,   /* its first character */
     GROWS_IT,   /* that, and maybe more */
@@ -228,6 +235,9 @@ static enum keeping keeping_of(const struct spec_normalizer *n)
     switch (n->kind) {
     case SPEC_NORM_STRIP:
     case SPEC_NORM_PRECOMPILED:
+    case SPEC_NORM_STRIP_ACCENTS:
+    case SPEC_NORM_CLEAN:
+    case SPEC_NORM_NONSPACING:
         return MAY_LOSE_IT;
     case SPEC_NORM_REPLACE:
         one = !n->pattern.regex && characters(n->pattern.text.bytes, n->pattern.text.length) == 1;
@@ -239,8 +249,8 @@ static enum keeping keeping_of(const struct spec_normalizer *n)
     }
 }
 
-/* Metaspace's "first" asks where in the text before normalization a pretoken begins, which is not known here. It is at
- * the first character if that cannot have been lost, and if nothing cuts inside of what it became. */
+/* Metaspace's "first" depends on where in the text before normalization a pretoken begins, which is not known here. A
+ * pretoken is at the first character if that cannot have been lost, and if nothing cuts inside what it became. */
 static enum leat_status check_first(struct load_hf *h)
 {
     const struct tokenizer_spec *spec = h->spec;
@@ -264,7 +274,7 @@ static enum leat_status check_first(struct load_hf *h)
                                                : "a normalizer and what cuts text before Metaspace");
 }
 
-/* Whether text reaches the model as mapped bytes. Mapped twice it would be another alphabet again. */
+/* Whether text reaches the model as mapped bytes. If it were mapped twice, the alphabet would be another one. */
 static enum leat_status find_byte_level(struct load_hf *h)
 {
     struct tokenizer_spec *spec = h->spec;

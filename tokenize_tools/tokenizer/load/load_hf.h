@@ -3,7 +3,7 @@
  *
  * The rules are those of Hugging Face's tokenizers 0.23.3, tried one by one (tests/tokenizer/test_load_hf.c): which
  * members must be there, which may be null, what a missing one means. Where leat is stricter: a component must have a
- * type; one id stands for one token; ids end at SPEC_MAX_ID.
+ * type; one id stands for one token; ids end at SPEC_MAX_ID; a list has at most LOAD_HF_COMPONENTS components.
  */
 #ifndef LEAT_TOKENIZER_LOAD_HF_H
 #define LEAT_TOKENIZER_LOAD_HF_H
@@ -12,20 +12,26 @@
 #include "jsontree.h"
 #include "tokenizer/containers/string_map.h"
 #include "tokenizer/spec/spec.h"
+#include "tokenizer/unicode/byte_alphabet.h"
+
+/* Normalizers, pre-tokenizers, decoders: of each kind at most so many, with all Sequences taken apart. Every text goes
+ * through all of them. */
+#define LOAD_HF_COMPONENTS 1024u
 
 struct load_hf {
     struct tokenizer_spec *spec;
     const struct jsontree *j;
     struct leat_error *err;
-    const char *place;       /* what is being read, for sentences: "normalizer Strip" */
-    char model_place[80];    /* `place` while the model is read */
-    struct string_map vocab; /* the model's vocabulary as the file writes it, if it does; value: the id */
+    const char *place;             /* what is being read, for sentences: "normalizer Strip" */
+    char model_place[80];          /* `place` while the model is read */
+    struct string_map vocab;       /* the model's vocabulary as the file writes it, if it does; value: the id */
+    struct byte_alphabet alphabet; /* load_hf_token_room() fills it in */
 };
 
 /* The file is broken at a node: "PATH: PLACE: SENTENCE (byte N)". Returns LEAT_E_VOCABULARY. */
 enum leat_status load_hf_wrong(struct load_hf *h, uint32_t node, const char *format, ...) STATUS_PRINTF(3, 4);
 
-/* The file wants something leat does not do. Returns LEAT_E_UNSUPPORTED. */
+/* The file needs something that leat does not do. Returns LEAT_E_UNSUPPORTED. */
 enum leat_status load_hf_refuse(struct load_hf *h, uint32_t node, const char *format, ...) STATUS_PRINTF(3, 4);
 
 /* Whether a member may be missing; a member that is there must have the right type. */
@@ -50,16 +56,25 @@ enum leat_status load_hf_text(struct load_hf *h, uint32_t object, const char *na
 /* A required whole number; more than 32 bits are taken as the greatest of 32. */
 enum leat_status load_hf_number(struct load_hf *h, uint32_t object, const char *name, uint32_t *value);
 
-/* A string, for sentences: cut to what fits, control characters shown as '?'. Returns `room`. */
+/* A string, for sentences: cut to what fits, and shown as base/show.h has it. Returns `room`. */
 const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80]);
 
-/* For the kinds of models (struct model_kind), whose sections have these members. "vocab", from tokens to ids, goes
- * into h->vocab; its tokens into the spec, in the file's order, decoded to bytes where the pipeline maps bytes. */
+/* For the kinds of models (struct model_kind) whose sections have these members. Reads "vocab", from tokens to ids,
+ * into h->vocab, and its tokens into the spec, in the file's order, decoded to bytes if the pipeline maps bytes. */
 enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model);
 enum leat_status load_hf_tokens(struct load_hf *h);
 
+/* The same by hand: makes room in the spec for so many tokens, whose texts in the file have so many bytes together, and
+ * adds one, decoded. */
+enum leat_status load_hf_token_room(struct load_hf *h, size_t count, uint64_t bytes);
+void load_hf_put_token(struct load_hf *h, struct jsontree_text text, uint32_t id);
+
 /* "unk_token", which may be missing: spec->unknown, if the vocabulary has it, and unknown_text. After "vocab". */
 enum leat_status load_hf_unknown(struct load_hf *h, uint32_t model);
+
+/* A prefix or suffix of tokens, in the same letters as their texts in the spec. */
+enum leat_status load_hf_affix(struct load_hf *h, uint32_t model, const char *name, enum load_hf_need need,
+                               struct spec_string *out);
 
 /* The parts; `node` is the value of the member of that name, an object. */
 enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node);

@@ -38,8 +38,8 @@ static enum leat_status read_flags(struct load_hf *h, uint32_t node, struct spec
 static uint32_t id_of(struct adding *x, const struct spec_added *a)
 {
     const struct string_map *vocab = &x->h->vocab;
-    uint32_t entry = string_map_find(vocab, string_map_hash(a->content.bytes, a->content.length), a->content.bytes,
-                                     a->content.length);
+    uint32_t entry = string_map_find(vocab, string_map_hash(vocab, a->content.bytes, a->content.length),
+                                     a->content.bytes, a->content.length);
 
     return entry != STRING_MAP_NONE ? vocab->entries[entry].value : x->next++;
 }
@@ -59,8 +59,8 @@ static enum leat_status add(struct adding *x, uint32_t node)
         return s;
     if (a.content.length == 0) /* never found in a text; the reference drops it too */
         return LEAT_OK;
-    content = string_map_add(&x->contents, string_map_hash(a.content.bytes, a.content.length), a.content.bytes,
-                             a.content.length, &known);
+    content = string_map_add(&x->contents, string_map_hash(&x->contents, a.content.bytes, a.content.length),
+                             a.content.bytes, a.content.length, &known);
     a.id = known ? x->contents.entries[content].value : id_of(x, &a);
     if (a.id > SPEC_MAX_ID)
         return load_hf_refuse(x->h, node, "an added token has the id %u; ids above %u are not supported",
@@ -72,7 +72,8 @@ static enum leat_status add(struct adding *x, uint32_t node)
     if (!key)
         return status_no_memory(x->h->err, sizeof *key);
     *key = a.id;
-    place = string_map_add(&x->ids, string_map_hash(key, sizeof *key), (const uint8_t *)key, sizeof *key, &taken);
+    place =
+        string_map_add(&x->ids, string_map_hash(&x->ids, key, sizeof *key), (const uint8_t *)key, sizeof *key, &taken);
     spec->added[place] = a;
     spec->added_count = x->ids.count;
     return LEAT_OK;

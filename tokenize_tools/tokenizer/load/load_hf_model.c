@@ -1,6 +1,6 @@
 /*
- * load_hf_model.c: the section "model" of a tokenizer.json: which kind of model it is, and what the sections of several
- * kinds have. Each kind reads its own section (struct model_kind).
+ * load_hf_model.c: the section "model" of a tokenizer.json: finds the kind of model, and reads what the sections of
+ * several kinds have. Each kind reads its own section (struct model_kind).
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model)
             struct jsontree_text t = jsontree_string(h->j, k);
 
             keys[count] = k;
-            hashes[count] = string_map_hash(t.bytes, t.length);
+            hashes[count] = string_map_hash(&h->vocab, t.bytes, t.length);
             string_map_prefetch(&h->vocab, hashes[count++]);
         }
         for (uint32_t i = 0; i < count; i++) {
@@ -60,34 +60,43 @@ enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model)
     return LEAT_OK;
 }
 
-enum leat_status load_hf_tokens(struct load_hf *h)
+enum leat_status load_hf_token_room(struct load_hf *h, size_t count, uint64_t bytes)
 {
     struct tokenizer_spec *spec = h->spec;
-    uint32_t count = h->vocab.count;
-    struct byte_alphabet alphabet;
-    uint64_t bytes = 0, end = 0;
-    uint8_t *text;
 
-    for (uint32_t i = 0; i < count; i++)
-        bytes += h->vocab.entries[i].length;
-    spec->tokens = big_alloc(((size_t)count + 1) * sizeof *spec->tokens);
-    spec->text = text = big_alloc(bytes + 1);
-    if (!spec->tokens || !spec->text)
-        return status_no_memory(h->err, count * sizeof *spec->tokens + bytes);
-    byte_alphabet_init(&alphabet);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct string_map_entry *e = &h->vocab.entries[i];
-        struct spec_token t = { .id = e->value, .offset = (uint32_t)end, .length = e->length, .type = SPEC_NORMAL };
+    byte_alphabet_init(&h->alphabet);
+    spec->tokens = big_alloc((count + 1) * sizeof *spec->tokens);
+    spec->text = big_alloc(bytes + 1);
+    return spec->tokens && spec->text ? LEAT_OK : status_no_memory(h->err, count * sizeof *spec->tokens + bytes);
+}
 
-        t.foreign = spec->byte_level && !byte_alphabet_decode(&alphabet, text + end, &t.length, e->bytes, e->length);
-        if (!spec->byte_level || t.foreign)
-            memcpy(text + end, e->bytes, e->length);
-        end += t.length;
-        spec->tokens[i] = t;
-    }
-    spec->token_count = count;
-    spec->text_bytes = end;
-    return LEAT_OK;
+void load_hf_put_token(struct load_hf *h, struct jsontree_text text, uint32_t id)
+{
+    struct tokenizer_spec *spec = h->spec;
+    struct spec_token t = {
+        .id = id, .offset = (uint32_t)spec->text_bytes, .length = text.length, .type = SPEC_NORMAL
+    };
+    uint8_t *to = (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
+
+    t.foreign = spec->byte_level && !byte_alphabet_decode(&h->alphabet, to, &t.length, text.bytes, text.length);
+    if (!spec->byte_level || t.foreign)
+        memcpy(to, text.bytes, text.length);
+    spec->text_bytes += t.length;
+    spec->tokens[spec->token_count++] = t;
+}
+
+enum leat_status load_hf_tokens(struct load_hf *h)
+{
+    const struct string_map_entry *entries = h->vocab.entries;
+    uint64_t bytes = 0;
+    enum leat_status s;
+
+    for (uint32_t i = 0; i < h->vocab.count; i++)
+        bytes += entries[i].length;
+    s = load_hf_token_room(h, h->vocab.count, bytes);
+    for (uint32_t i = 0; s == LEAT_OK && i < h->vocab.count; i++)
+        load_hf_put_token(h, (struct jsontree_text) { entries[i].bytes, entries[i].length }, entries[i].value);
+    return s;
 }
 
 /* ---- Options ---- */
@@ -101,10 +110,38 @@ enum leat_status load_hf_unknown(struct load_hf *h, uint32_t model)
     if (s != LEAT_OK || node == JSONTREE_NONE)
         return s;
     t = jsontree_string(h->j, node);
-    entry = string_map_find(&h->vocab, string_map_hash(t.bytes, t.length), t.bytes, t.length);
+    entry = string_map_find(&h->vocab, string_map_hash(&h->vocab, t.bytes, t.length), t.bytes, t.length);
     if (entry != STRING_MAP_NONE)
         h->spec->unknown = h->vocab.entries[entry].value;
     return spec_copy(h->spec, &h->spec->unknown_text, t.bytes, t.length) ? LEAT_OK : status_no_memory(h->err, t.length);
+}
+
+enum leat_status load_hf_affix(struct load_hf *h, uint32_t model, const char *name, enum load_hf_need need,
+                               struct spec_string *out)
+{
+    struct byte_alphabet alphabet;
+    struct jsontree_text t;
+    uint32_t node, length;
+    uint8_t *bytes;
+    enum leat_status s = load_hf_string(h, model, name, need, &node);
+
+    if (s != LEAT_OK || node == JSONTREE_NONE)
+        return s;
+    t = jsontree_string(h->j, node);
+    length = t.length;
+    if (length > SPEC_MAX_AFFIX)
+        return load_hf_refuse(h, node, "\"%s\" is longer than %d bytes, which is not supported", name, SPEC_MAX_AFFIX);
+    bytes = spec_alloc(h->spec, (size_t)length + 1);
+    if (!bytes)
+        return status_no_memory(h->err, length);
+    byte_alphabet_init(&alphabet);
+    if (!h->spec->byte_level)
+        memcpy(bytes, t.bytes, length);
+    else if (!byte_alphabet_decode(&alphabet, bytes, &length, t.bytes, t.length))
+        return load_hf_refuse(h, node, "\"%s\" has characters that ByteLevel never makes, which is not supported",
+                              name);
+    *out = (struct spec_string) { bytes, length };
+    return LEAT_OK;
 }
 
 /* ---- Which model ---- */
@@ -119,7 +156,7 @@ static struct model_row row_of_type(const struct load_hf *h, uint32_t type)
     return row;
 }
 
-/* Without a type, the members tell, as they do the reference. */
+/* Without a type, the members decide, as in the reference. */
 static struct model_row row_of_members(const struct load_hf *h, uint32_t model)
 {
     struct model_row row;
@@ -144,15 +181,11 @@ static const char *known_types(char *room, size_t size)
 
 static enum leat_status refuse_type(struct load_hf *h, uint32_t model, uint32_t type)
 {
-    static const char *const later[] = { "Unigram", "WordPiece", "WordLevel" };
     char shown[80], known[200];
 
     known_types(known, sizeof known);
     if (type == JSONTREE_NONE)
         return load_hf_refuse(h, model, "missing \"type\", and no member implies it; supported: %s", known);
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        if (jsontree_is(h->j, type, later[i]))
-            return load_hf_refuse(h, type, "%s is not supported yet; supported: %s", later[i], known);
     return load_hf_refuse(h, type, "unknown type \"%s\"; supported: %s", load_hf_show(h->j, type, shown), known);
 }
 

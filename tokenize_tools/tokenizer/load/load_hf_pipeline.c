@@ -1,6 +1,9 @@
 /*
- * load_hf_pipeline.c: normalizers, pre-tokenizers and decoders of a tokenizer.json: tables of the types that leat
- * has, each with a reader of its members. Sequences are flattened. Any other type is refused by its name.
+ * load_hf_pipeline.c: the normalizers, pre-tokenizers and decoders of a tokenizer.json.
+ *
+ * Each of the three lists has a table of the types that leat supports: the type's name, its number in spec.h, and the
+ * function that reads its members. component() finds the row of a component, or goes through the components of a
+ * Sequence; it refuses a type without a row, by its name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,18 +48,16 @@ static enum leat_status refuse_type(struct load_hf *h, const struct family *f, u
     return load_hf_refuse(h, node, "the %s \"%s\" is not supported; supported: %sSequence", f->name, type, known);
 }
 
-/* A component, or each part of a Sequence. Recursion is as deep as brackets can be: the parser bounds it. */
-static enum leat_status component(struct load_hf *h, const struct family *f, uint32_t node)
+/* One component. Of a Sequence, *parts is the array of its parts; else it stays. */
+static enum leat_status component(struct load_hf *h, const struct family *f, uint32_t node, uint32_t *parts)
 {
-    const struct jsontree_node *nodes = h->j->nodes;
     const struct row *row;
     struct place place;
     enum leat_status s;
     uint32_t type, list;
     char shown[80];
 
-    h->place = f->name;
-    if (nodes[node].kind != JSONTREE_OBJECT)
+    if (h->j->nodes[node].kind != JSONTREE_OBJECT)
         return load_hf_wrong(h, node, "it must be an object, not %s", jsontree_kind_name(h->j, node));
     s = load_hf_string(h, node, "type", LOAD_HF_REQUIRED, &type);
     if (s != LEAT_OK)
@@ -67,22 +68,64 @@ static enum leat_status component(struct load_hf *h, const struct family *f, uin
     if (!jsontree_is(h->j, type, "Sequence")) {
         row = find_row(f, h, type);
         s = row ? row->read(h, node, row->kind) : refuse_type(h, f, type, shown);
-        h->place = f->name;
-        return s;
+    } else {
+        list = jsontree_member(h->j, node, f->sequence);
+        if (list == JSONTREE_NONE || h->j->nodes[list].kind != JSONTREE_ARRAY)
+            s = load_hf_wrong(h, node, "it lacks the array \"%s\"", f->sequence);
+        else
+            *parts = list;
     }
-    list = jsontree_member(h->j, node, f->sequence);
-    if (list == JSONTREE_NONE || nodes[list].kind != JSONTREE_ARRAY)
-        s = load_hf_wrong(h, node, "it lacks the array \"%s\"", f->sequence);
-    for (uint32_t k = list + 1; s == LEAT_OK && k < jsontree_next(h->j, list); k = jsontree_next(h->j, k))
-        s = component(h, f, k);
     h->place = f->name;
     return s;
 }
 
-/* The most components that can be in a value: each is an object of at least one member, three nodes. */
-static uint32_t max_components(const struct load_hf *h, uint32_t node)
+/* A Sequence takes two brackets, its object and its array. */
+#define MAX_SEQUENCES (JSONTREE_MAX_DEPTH / 2)
+
+/* A component, or each part of a Sequence, and of the Sequences in it: the file decides how deep, so nothing recurses.
+ * `count` is what the rows' readers count. */
+static enum leat_status components(struct load_hf *h, const struct family *f, uint32_t node, const uint32_t *count)
 {
-    return (jsontree_next(h->j, node) - node) / 3 + 1;
+    struct {
+        uint32_t next, end; /* nodes of the parts to read */
+    } open[MAX_SEQUENCES + 1] = { { node, node + 1 } };
+    unsigned depth = 1;
+    enum leat_status s = LEAT_OK;
+
+    h->place = f->name;
+    while (s == LEAT_OK && depth > 0) {
+        uint32_t part = open[depth - 1].next, parts = JSONTREE_NONE;
+
+        if (part >= open[depth - 1].end) {
+            depth--;
+            continue;
+        }
+        open[depth - 1].next = jsontree_next(h->j, part);
+        if (*count >= LOAD_HF_COMPONENTS)
+            return load_hf_refuse(h, part, "more than %u of them are not supported", (unsigned)LOAD_HF_COMPONENTS);
+        s = component(h, f, part, &parts);
+        if (s == LEAT_OK && parts != JSONTREE_NONE) {
+            open[depth].next = parts + 1;
+            open[depth++].end = jsontree_next(h->j, parts);
+        }
+    }
+    return s;
+}
+
+/* A component becomes so many entries of a spec at most: a BertNormalizer, whose object has five members or more. */
+#define MAX_PARTS 5u
+
+/* Room for all components that are in a value: each is an object of at least one member, three nodes, and of three for
+ * each two entries that it becomes. And for one. */
+static void *component_room(struct load_hf *h, uint32_t node, size_t bytes, enum leat_status *s)
+{
+    uint32_t max = (jsontree_next(h->j, node) - node) / 3 * 2 + 2;
+    void *room;
+
+    bytes *= max < LOAD_HF_COMPONENTS + MAX_PARTS ? max : LOAD_HF_COMPONENTS + MAX_PARTS;
+    room = spec_alloc(h->spec, bytes);
+    *s = room ? LEAT_OK : status_no_memory(h->err, bytes);
+    return room;
 }
 
 /* ---- Members that several have ---- */
@@ -104,7 +147,8 @@ static enum leat_status pattern(struct load_hf *h, uint32_t object, struct spec_
     return spec_copy(h->spec, &out->text, t.bytes, t.length) ? LEAT_OK : status_no_memory(h->err, t.length);
 }
 
-/* That of a Replace. An empty string is found between any two characters there, unlike in a Split: as an expression. */
+/* The pattern of a Replace. Unlike in a Split, an empty string matches between any two characters, so it is read as an
+ * expression. */
 static enum leat_status replaced(struct load_hf *h, uint32_t object, struct spec_pattern *out)
 {
     enum leat_status s = pattern(h, object, out);
@@ -139,7 +183,7 @@ static enum leat_status behavior(struct load_hf *h, uint32_t object, enum load_h
                          "\"behavior\" must be Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous");
 }
 
-/* What Metaspace has, as pre-tokenizer and as decoder. */
+/* The members of Metaspace, as pre-tokenizer and as decoder. */
 static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spec_string *replacement,
                                   enum spec_prepend *prepend, bool *split)
 {
@@ -170,7 +214,7 @@ static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spe
     return LEAT_OK;
 }
 
-/* What ByteLevel has apart from add_prefix_space and use_regex: trimming moves offsets, not tokens. */
+/* The members of ByteLevel besides add_prefix_space and use_regex: trimming moves offsets, not tokens. */
 static enum leat_status byte_level(struct load_hf *h, uint32_t node, bool *add_prefix_space, bool *use_regex)
 {
     enum leat_status s;
@@ -238,6 +282,64 @@ static enum leat_status read_normalizer(struct load_hf *h, uint32_t node, unsign
     return s;
 }
 
+static void add_normalizer(struct load_hf *h, enum spec_normalizer_kind kind)
+{
+    h->spec->normalizers[h->spec->normalizer_count++].kind = kind;
+}
+
+/* Its parts, one by one. Accents are stripped with lower case, if the file does not say. */
+static enum leat_status read_bert_normalizer(struct load_hf *h, uint32_t node, unsigned kind)
+{
+    bool clean, chinese, lowercase, accents;
+    enum leat_status s = load_hf_bool(h, node, "clean_text", LOAD_HF_REQUIRED, &clean);
+
+    (void)kind;
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "handle_chinese_chars", LOAD_HF_REQUIRED, &chinese);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "lowercase", LOAD_HF_REQUIRED, &lowercase);
+    if (s != LEAT_OK)
+        return s;
+    accents = lowercase;
+    s = load_hf_bool(h, node, "strip_accents", LOAD_HF_OPTION, &accents);
+    if (clean)
+        add_normalizer(h, SPEC_NORM_CLEAN);
+    if (chinese)
+        add_normalizer(h, SPEC_NORM_SPACE_HAN);
+    if (accents) {
+        add_normalizer(h, SPEC_NORM_NFD);
+        add_normalizer(h, SPEC_NORM_NONSPACING);
+    }
+    if (lowercase)
+        add_normalizer(h, SPEC_NORM_LOWERCASE);
+    return s;
+}
+
+static enum leat_status add_replace(struct load_hf *h, const char *expression, const char *content)
+{
+    struct spec_normalizer *n = &h->spec->normalizers[h->spec->normalizer_count++];
+
+    n->kind = SPEC_NORM_REPLACE;
+    n->pattern.regex = true;
+    return spec_copy(h->spec, &n->pattern.text, expression, strlen(expression)) &&
+                   spec_copy(h->spec, &n->content, content, strlen(content))
+               ? LEAT_OK
+               : status_no_memory(h->err, strlen(expression));
+}
+
+/* Its two tables, as expressions: characters that it drops, and those that become a space. */
+static enum leat_status read_nmt(struct load_hf *h, uint32_t node, unsigned kind)
+{
+    enum leat_status s = add_replace(h, "[\\x01-\\x08\\x0b\\x0e-\\x1f\\x7f\\x{8f}\\x{9f}]", "");
+
+    (void)node;
+    (void)kind;
+    if (s != LEAT_OK)
+        return s;
+    return add_replace(h, "[\\t\\n\\x0c\\r\\x{1680}\\x{200b}-\\x{200f}\\x{2028}\\x{2029}\\x{2581}\\x{feff}\\x{fffd}]",
+                       " ");
+}
+
 static const struct row normalizer_rows[] = {
     { "NFC", SPEC_NORM_NFC, read_normalizer },
     { "NFD", SPEC_NORM_NFD, read_normalizer },
@@ -249,16 +351,19 @@ static const struct row normalizer_rows[] = {
     { "Prepend", SPEC_NORM_PREPEND, read_normalizer },
     { "Precompiled", SPEC_NORM_PRECOMPILED, read_normalizer },
     { "ByteLevel", SPEC_NORM_BYTE_LEVEL, read_normalizer },
+    { "StripAccents", SPEC_NORM_STRIP_ACCENTS, read_normalizer },
+    { "BertNormalizer", 0, read_bert_normalizer },
+    { "Nmt", 0, read_nmt },
 };
 
 enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node)
 {
     static const struct family family = { "normalizer", "normalizers", normalizer_rows,
                                           sizeof normalizer_rows / sizeof normalizer_rows[0] };
-    size_t bytes = (size_t)max_components(h, node) * sizeof *h->spec->normalizers;
+    enum leat_status s;
 
-    h->spec->normalizers = spec_alloc(h->spec, bytes);
-    return h->spec->normalizers ? component(h, &family, node) : status_no_memory(h->err, bytes);
+    h->spec->normalizers = component_room(h, node, sizeof *h->spec->normalizers, &s);
+    return s == LEAT_OK ? components(h, &family, node, &h->spec->normalizer_count) : s;
 }
 
 /* ---- Pre-tokenizers ---- */
@@ -296,6 +401,53 @@ static enum leat_status read_pre_tokenizer(struct load_hf *h, uint32_t node, uns
     return s;
 }
 
+/* Two that are there already. */
+static enum leat_status read_bert_pre_tokenizer(struct load_hf *h, uint32_t node, unsigned kind)
+{
+    struct spec_pre_tokenizer *p = &h->spec->pre_tokenizers[h->spec->pre_tokenizer_count];
+
+    (void)node;
+    (void)kind;
+    p[0].kind = SPEC_PRE_WHITESPACE_SPLIT;
+    p[1].kind = SPEC_PRE_PUNCTUATION;
+    p[1].behavior = SPEC_ISOLATED;
+    h->spec->pre_tokenizer_count += 2;
+    return LEAT_OK;
+}
+
+/* A Split at one character, which is removed. */
+static enum leat_status read_char_delimiter(struct load_hf *h, uint32_t node, unsigned kind)
+{
+    struct spec_pre_tokenizer *p = &h->spec->pre_tokenizers[h->spec->pre_tokenizer_count++];
+
+    p->kind = (enum spec_pre_kind)kind;
+    p->behavior = SPEC_REMOVED;
+    return load_hf_text(h, node, "delimiter", true, &p->pattern.text);
+}
+
+/* A Split into so many characters, as an expression. Expressions count no further than this: */
+#define MAX_FIXED_LENGTH 65535u
+
+static enum leat_status read_fixed_length(struct load_hf *h, uint32_t node, unsigned kind)
+{
+    struct spec_pre_tokenizer *p = &h->spec->pre_tokenizers[h->spec->pre_tokenizer_count++];
+    enum leat_status s = LEAT_OK;
+    uint32_t length = 5;
+    char text[32];
+
+    if (jsontree_member(h->j, node, "length") != JSONTREE_NONE)
+        s = load_hf_number(h, node, "length", &length);
+    if (s != LEAT_OK)
+        return s;
+    if (length == 0 || length > MAX_FIXED_LENGTH)
+        return load_hf_refuse(h, node, "\"length\" must be 1 to %u; others are not supported", MAX_FIXED_LENGTH);
+    p->kind = (enum spec_pre_kind)kind;
+    p->behavior = SPEC_ISOLATED;
+    p->pattern.regex = true;
+    snprintf(text, sizeof text, "[\\s\\S]{1,%u}", (unsigned)length);
+    return spec_copy(h->spec, &p->pattern.text, text, strlen(text)) ? LEAT_OK : status_no_memory(h->err, sizeof text);
+}
+
 static const struct row pre_tokenizer_rows[] = {
     { "ByteLevel", SPEC_PRE_BYTE_LEVEL, read_pre_tokenizer },
     { "Split", SPEC_PRE_SPLIT, read_pre_tokenizer },
@@ -304,16 +456,19 @@ static const struct row pre_tokenizer_rows[] = {
     { "Whitespace", SPEC_PRE_WHITESPACE, read_pre_tokenizer },
     { "WhitespaceSplit", SPEC_PRE_WHITESPACE_SPLIT, read_pre_tokenizer },
     { "Metaspace", SPEC_PRE_METASPACE, read_pre_tokenizer },
+    { "BertPreTokenizer", 0, read_bert_pre_tokenizer },
+    { "CharDelimiterSplit", SPEC_PRE_SPLIT, read_char_delimiter },
+    { "FixedLength", SPEC_PRE_SPLIT, read_fixed_length },
 };
 
 enum leat_status load_hf_pre_tokenizer(struct load_hf *h, uint32_t node)
 {
     static const struct family family = { "pre_tokenizer", "pretokenizers", pre_tokenizer_rows,
                                           sizeof pre_tokenizer_rows / sizeof pre_tokenizer_rows[0] };
-    size_t bytes = (size_t)max_components(h, node) * sizeof *h->spec->pre_tokenizers;
+    enum leat_status s;
 
-    h->spec->pre_tokenizers = spec_alloc(h->spec, bytes);
-    return h->spec->pre_tokenizers ? component(h, &family, node) : status_no_memory(h->err, bytes);
+    h->spec->pre_tokenizers = component_room(h, node, sizeof *h->spec->pre_tokenizers, &s);
+    return s == LEAT_OK ? components(h, &family, node, &h->spec->pre_tokenizer_count) : s;
 }
 
 /* ---- Decoders ---- */
@@ -374,11 +529,11 @@ enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node)
 {
     static const struct family family = { "decoder", "decoders", decoder_rows,
                                           sizeof decoder_rows / sizeof decoder_rows[0] };
-    size_t bytes = (size_t)max_components(h, node) * sizeof *h->spec->decoders;
     enum leat_status s;
 
-    h->spec->decoders = spec_alloc(h->spec, bytes);
-    s = h->spec->decoders ? component(h, &family, node) : status_no_memory(h->err, bytes);
+    h->spec->decoders = component_room(h, node, sizeof *h->spec->decoders, &s);
+    if (s == LEAT_OK)
+        s = components(h, &family, node, &h->spec->decoder_count);
     /* An empty Sequence joins the tokens as they are; without any decoder spaces would come between them. */
     if (s == LEAT_OK && h->spec->decoder_count == 0)
         h->spec->decoders[h->spec->decoder_count++].kind = SPEC_DECODE_FUSE;

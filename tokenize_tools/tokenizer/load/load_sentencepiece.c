@@ -1,6 +1,9 @@
 /*
- * load_sentencepiece.c: sentencepiece's ModelProto (tokenizer.model), of type BPE, with the checks that sentencepiece
- * 0.2.3 makes when it loads one. Fields that only training needs are skipped.
+ * load_sentencepiece.c: sentencepiece's ModelProto (tokenizer.model, spiece.model), of type BPE or Unigram.
+ *
+ * Two walks over the fields: look_ahead() reads the model's type and counts the tokens, to make room for them; then
+ * read_model() takes tokens, normalizer and trainer settings, in whatever order the file has them. check() makes the
+ * checks that sentencepiece 0.2.3 makes when it loads a model. Fields that only training needs are skipped.
  */
 #include <math.h>
 #include <string.h>
@@ -15,13 +18,13 @@
 
 /* Field numbers of sentencepiece_model.proto. */
 enum {
-    MODEL_PIECES = 1,
+    MODEL_TOKENS = 1,
     MODEL_TRAINER = 2,
     MODEL_NORMALIZER = 3,
     MODEL_DENORMALIZER = 5,
-    PIECE_TEXT = 1,
-    PIECE_SCORE = 2,
-    PIECE_TYPE = 3,
+    TOKEN_TEXT = 1,
+    TOKEN_SCORE = 2,
+    TOKEN_TYPE = 3,
     TRAINER_MODEL_TYPE = 3,
     TRAINER_WHITESPACE_AS_SUFFIX = 24,
     TRAINER_BYTE_FALLBACK = 35,
@@ -41,8 +44,9 @@ struct proto {
     struct tokenizer_spec *spec;
     const struct load_source *source;
     struct leat_error *err;
-    uint64_t type;            /* enum model_type */
-    struct string_map pieces; /* by name: sentencepiece refuses a duplicate, of whatever type */
+    uint64_t type; /* enum model_type */
+    /* By name, to refuse duplicates, as sentencepiece does; of Unigram, tokens that no text becomes are apart. */
+    struct string_map tokens, reserved;
     bool byte_found[256];
 };
 
@@ -65,7 +69,7 @@ static enum leat_status walked(struct proto *m, const struct protobuf *walk)
     return walk->problem ? wrong_at(m, walk->p, walk->problem) : LEAT_OK;
 }
 
-/* ---- Pieces ---- */
+/* ---- Tokens ---- */
 
 static int hex(uint8_t c)
 {
@@ -98,24 +102,30 @@ static enum leat_status note_type(struct proto *m, const struct spec_token *t, c
     return LEAT_OK;
 }
 
-static enum leat_status read_piece(struct proto *m, const struct protobuf_field *message)
+static bool is_reserved(uint8_t type)
+{
+    return type == SPEC_UNKNOWN || type == SPEC_CONTROL || type == SPEC_BYTE;
+}
+
+static enum leat_status read_token(struct proto *m, const struct protobuf_field *message)
 {
     struct tokenizer_spec *spec = m->spec;
     struct protobuf walk = protobuf_begin(message->bytes, message->length);
     uint8_t *text = (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
     struct spec_token t = { .id = spec->token_count, .offset = (uint32_t)spec->text_bytes, .type = SPEC_NORMAL };
+    struct string_map *names;
     const uint8_t *bytes = NULL;
     struct protobuf_field f;
     float score = 0;
     bool found;
 
     while (protobuf_next(&walk, &f)) {
-        if (f.number == PIECE_TEXT && f.type == PROTOBUF_BYTES) {
+        if (f.number == TOKEN_TEXT && f.type == PROTOBUF_BYTES) {
             bytes = f.bytes;
             t.length = (uint32_t)f.length;
-        } else if (f.number == PIECE_SCORE && f.type == PROTOBUF_FIXED32) {
+        } else if (f.number == TOKEN_SCORE && f.type == PROTOBUF_FIXED32) {
             score = protobuf_float(&f);
-        } else if (f.number == PIECE_TYPE && f.type == PROTOBUF_VARINT && f.value >= SPEC_NORMAL &&
+        } else if (f.number == TOKEN_TYPE && f.type == PROTOBUF_VARINT && f.value >= SPEC_NORMAL &&
                    f.value <= SPEC_BYTE) {
             t.type = (uint8_t)f.value;
         }
@@ -124,14 +134,19 @@ static enum leat_status read_piece(struct proto *m, const struct protobuf_field 
         return walked(m, &walk);
     if (t.length == 0)
         return wrong_at(m, message->at, "a token without text");
-    /* sentencepiece takes it, and never meets it in a text, which is made well-formed before; the engine reads its
-     * tokens' characters without looking twice */
+    /* sentencepiece accepts this, and never finds it in a text, which it makes well-formed first; here the model reads
+     * its tokens' characters without checking them again */
     if (utf8_valid_prefix(bytes, t.length) != t.length)
         return wrong_at(m, message->at, "a token that is not valid UTF-8");
-    if (isnan(score))
+    if (memchr(bytes, 0, t.length) && (t.length > 1 || !spec->byte_fallback || t.type != SPEC_NORMAL))
+        return wrong_at(m, message->at, "a token with a zero byte");
+    if (bytes[0] == 0) /* as sentencepiece has it: its byte says the same */
+        t.type = SPEC_UNUSED;
+    if (isnan(score) || (m->type == UNIGRAM && isinf(score)))
         return wrong_at(m, message->at, "a token whose score is not a number");
+    names = m->type == UNIGRAM && is_reserved(t.type) ? &m->reserved : &m->tokens;
     memcpy(text, bytes, t.length);
-    string_map_add(&m->pieces, string_map_hash(text, t.length), text, t.length, &found);
+    string_map_add(names, string_map_hash(names, text, t.length), text, t.length, &found);
     if (found)
         return wrong_at(m, message->at, "this token appears twice in the file");
     spec->scores[spec->token_count] = score;
@@ -222,8 +237,8 @@ static enum leat_status read_model(struct proto *m)
     while (s == LEAT_OK && protobuf_next(&walk, &f)) {
         if (f.type != PROTOBUF_BYTES)
             continue;
-        if (f.number == MODEL_PIECES)
-            s = read_piece(m, &f);
+        if (f.number == MODEL_TOKENS)
+            s = read_token(m, &f);
         else if (f.number == MODEL_TRAINER)
             s = read_trainer(m, &f);
         else if (f.number == MODEL_NORMALIZER || f.number == MODEL_DENORMALIZER)
@@ -232,19 +247,18 @@ static enum leat_status read_model(struct proto *m)
     return s == LEAT_OK ? walked(m, &walk) : s;
 }
 
-/* Which of sentencepiece's models, before its pieces are looked at closely: another type has other rules for them. */
+/* Checks the type of the model before its tokens are read: another type has other rules for them. */
 static enum leat_status check_type(struct proto *m)
 {
     static const char *const names[] = { "", "Unigram", "BPE", "Word", "Character" };
-    bool later = m->type == UNIGRAM;
     struct model_row row;
 
     for (size_t i = 0; (row = model_row(i)).kind; i++)
         if (row.kind->sentencepiece == m->type)
             break;
     if (!row.kind)
-        return status_set(m->err, LEAT_E_UNSUPPORTED, "%s: a sentencepiece model of type %s is not supported%s",
-                          m->source->path, names[m->type], later ? " yet" : "");
+        return status_set(m->err, LEAT_E_UNSUPPORTED, "%s: a sentencepiece model of type %s is not supported",
+                          m->source->path, names[m->type]);
     m->spec->model = row.number;
     return LEAT_OK;
 }
@@ -266,7 +280,7 @@ static enum leat_status check(struct proto *m)
     return LEAT_OK;
 }
 
-/* Reads the type first, and counts pieces to make room. */
+/* Reads the type first, and counts tokens to make room. */
 static enum leat_status look_ahead(struct proto *m)
 {
     struct protobuf walk = protobuf_begin(m->source->bytes, m->source->size);
@@ -279,7 +293,7 @@ static enum leat_status look_ahead(struct proto *m)
             continue;
         if (f.number == MODEL_TRAINER)
             s = read_trainer(m, &f);
-        if (f.number == MODEL_PIECES) {
+        if (f.number == MODEL_TOKENS) {
             count++;
             bytes += f.length;
         }
@@ -298,7 +312,8 @@ static enum leat_status look_ahead(struct proto *m)
     m->spec->tokens = big_alloc(count * sizeof *m->spec->tokens);
     m->spec->scores = big_alloc(count * sizeof *m->spec->scores);
     m->spec->text = big_alloc(bytes + 1);
-    if (!m->spec->tokens || !m->spec->scores || !m->spec->text || !string_map_init(&m->pieces, (uint32_t)count))
+    if (!m->spec->tokens || !m->spec->scores || !m->spec->text || !string_map_init(&m->tokens, (uint32_t)count) ||
+        !string_map_init(&m->reserved, (uint32_t)count))
         return status_no_memory(m->err, count * 64 + bytes);
     return LEAT_OK;
 }
@@ -328,6 +343,7 @@ enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct lo
         s = check(&m);
     if (s == LEAT_OK)
         s = spec_finish(spec, source->path, err);
-    string_map_free(&m.pieces);
+    string_map_free(&m.tokens);
+    string_map_free(&m.reserved);
     return s;
 }

@@ -1,7 +1,10 @@
 /*
- * load_tekken.c: Mistral's tekken.json, as mistral-common 1.13.1 reads it. The vocabulary is cut to what
- * default_vocab_size leaves next to the special tokens; ids are the place in it plus their number. The text goes
- * through tiktoken with config.pattern; special tokens are never found in it unless asked for.
+ * load_tekken.c: Mistral's tekken.json, as mistral-common 1.13.1 reads it.
+ *
+ * read_config() finds how many special tokens there are; these have the first ids. read_vocabulary() cuts the
+ * vocabulary to what default_vocab_size leaves for it; an entry's id is its place plus the number of special tokens.
+ * read_specials() takes the file's special tokens, or those of an old version, and names the rest of their ids. The
+ * text goes through tiktoken with config.pattern; special tokens are found in it only on request.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +47,7 @@ static enum leat_status config_number(struct tekken *t, const char *name, uint32
     return LEAT_OK;
 }
 
-/* Versions that lack a list of special tokens, and have mistral-common's old ones. */
+/* Versions without a list of special tokens, which have the list of old releases of mistral-common. */
 static bool old_version(const struct tekken *t)
 {
     static const char *const old[] = { "v1", "v2", "v3", "v7" };
@@ -113,7 +116,7 @@ static enum leat_status read_token(struct tekken *t, uint32_t node, uint32_t num
         return wrong(t, bytes, "\"token_bytes\" is not base64");
     if (number < 256 && (length != 1 || text[spec->text_bytes] != number))
         return wrong(t, bytes, "the first 256 tokens must be the bytes 0 to 255");
-    string_map_add(&t->seen, string_map_hash(text + spec->text_bytes, length), text + spec->text_bytes,
+    string_map_add(&t->seen, string_map_hash(&t->seen, text + spec->text_bytes, length), text + spec->text_bytes,
                    (uint32_t)length, &found);
     if (found)
         return wrong(t, bytes, "this token appears twice in the file");
@@ -146,7 +149,7 @@ static enum leat_status read_vocabulary(struct tekken *t)
 
 /* ---- Special tokens ---- */
 
-/* Content twice, or an id twice or beyond their number, is refused: neither could be told from the other. */
+/* Refuses a content given twice, and an id given twice or beyond their number: either would be ambiguous. */
 static enum leat_status add_special(struct tekken *t, uint32_t node, uint32_t id, const void *text, size_t length,
                                     bool *taken, struct string_map *contents)
 {
@@ -161,8 +164,8 @@ static enum leat_status add_special(struct tekken *t, uint32_t node, uint32_t id
         return status_no_memory(t->err, length);
     a->id = id;
     a->special = true;
-    string_map_add(contents, string_map_hash(a->content.bytes, a->content.length), a->content.bytes, a->content.length,
-                   &found);
+    string_map_add(contents, string_map_hash(contents, a->content.bytes, a->content.length), a->content.bytes,
+                   a->content.length, &found);
     if (found || length == 0)
         return wrong(t, node, "a special token is empty or appears twice in the file");
     t->spec->added_count++;
@@ -190,7 +193,7 @@ static enum leat_status add_listed(struct tekken *t, bool *taken, struct string_
     return LEAT_OK;
 }
 
-/* What files of old versions without a list have. */
+/* Adds the special tokens of an old version, whose files have no list. */
 static enum leat_status add_old(struct tekken *t, bool *taken, struct string_map *contents)
 {
     static const char *const old[] = {
@@ -225,7 +228,7 @@ static enum leat_status add_old(struct tekken *t, bool *taken, struct string_map
     return LEAT_OK;
 }
 
-/* Ids that no entry has are called as mistral-common calls them. */
+/* Names the ids without an entry as mistral-common does. */
 static enum leat_status add_fillers(struct tekken *t, uint32_t listed, bool *taken, struct string_map *contents)
 {
     char text[32];

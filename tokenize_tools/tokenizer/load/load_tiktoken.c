@@ -46,7 +46,7 @@ static void add_token(struct tokenizer_spec *spec, uint64_t id, size_t bytes)
     spec->text_bytes += bytes;
 }
 
-/* Where the next token's bytes go. */
+/* The place for the next token's bytes. */
 static uint8_t *room_for_token(const struct tokenizer_spec *spec)
 {
     return (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
@@ -65,6 +65,7 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
         return wrong(r, token, "the token is not base64");
     while (p < end && is_space(*p))
         p++;
+    p += p < end && *p == '+'; /* Python's int() takes it */
     for (rank = p; p < end && *p >= '0' && *p <= '9' && id <= SPEC_MAX_ID; p++)
         id = id * 10 + (*p - '0');
     if (p == rank)
@@ -79,8 +80,8 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
     return LEAT_OK;
 }
 
-/* The same for a line as all published files have them: a token, a space, a rank, a newline. Returns where the next one
- * begins, or NULL if the line is not so; then nothing has happened. */
+/* The same, faster, for the form that all published files have: a token, a space, a rank, a newline. Returns where the
+ * next line begins; NULL, with nothing changed, if the line has another form. */
 static const uint8_t *read_plain_line(struct reader *r, const uint8_t *p, const uint8_t *end)
 {
     /* not from every empty line to the end of the file */
@@ -108,7 +109,7 @@ static enum leat_status read_any_line(struct reader *r, const uint8_t *p, const 
 
 static enum leat_status read_lines(struct reader *r)
 {
-    const uint8_t *p = r->source->bytes, *end = p + r->source->size, *next;
+    const uint8_t *p = load_after_mark(r->source), *end = r->source->bytes + r->source->size, *next;
     enum leat_status s = LEAT_OK;
 
     for (; s == LEAT_OK && p < end; p = next) {
@@ -127,32 +128,33 @@ static enum leat_status read_lines(struct reader *r)
     return r->spec->token_count > 0 ? LEAT_OK : wrong(r, r->source->bytes, "the file has no tokens");
 }
 
-/* No token twice. In steps, so that the map's memory has been asked for when it is needed. */
-static enum leat_status check_twice(struct reader *r)
+/* Of a token given twice, the later rank counts, as in a dictionary of Python. Works in steps, so that the map's memory
+ * was fetched by the time it is needed. */
+static enum leat_status drop_repeated(struct reader *r)
 {
-    const struct tokenizer_spec *spec = r->spec;
-    enum leat_status s = LEAT_OK;
+    struct tokenizer_spec *spec = r->spec;
     struct string_map seen;
     uint64_t hashes[32];
+    uint32_t kept = 0;
 
     if (!string_map_init(&seen, spec->token_count))
         return status_no_memory(r->err, (uint64_t)spec->token_count * 32);
-    for (uint32_t i = 0; s == LEAT_OK && i < spec->token_count; i++) {
+    for (uint32_t i = 0; i < spec->token_count; i++) {
         const struct spec_token *t = &spec->tokens[i];
         uint32_t entry;
         bool found;
 
         for (uint32_t k = 0; i % 32 == 0 && k < 32 && i + k < spec->token_count; k++) {
-            hashes[k] = string_map_hash(spec_token_bytes(spec, &t[k]), t[k].length);
+            hashes[k] = string_map_hash(&seen, spec_token_bytes(spec, &t[k]), t[k].length);
             string_map_prefetch(&seen, hashes[k]);
         }
         entry = string_map_add(&seen, hashes[i % 32], spec_token_bytes(spec, t), t->length, &found);
-        if (found)
-            s = status_set(r->err, LEAT_E_VOCABULARY, "%s: the tokens of the ranks %u and %u are the same bytes",
-                           r->source->path, (unsigned)spec->tokens[entry].id, (unsigned)t->id);
+        spec->tokens[entry] = *t; /* an entry for each text, in order: never after the token that is read */
+        kept += !found;
     }
+    spec->token_count = kept;
     string_map_free(&seen);
-    return s;
+    return LEAT_OK;
 }
 
 /* ---- What the file does not hold ---- */
@@ -261,16 +263,23 @@ static enum leat_status add_config_specials(struct reader *r, uint32_t list)
     return LEAT_OK;
 }
 
+uint32_t load_specials_of(const struct jsontree *config)
+{
+    uint32_t list = config ? jsontree_member(config, 0, "added_tokens_decoder") : JSONTREE_NONE;
+
+    return list != JSONTREE_NONE && config->nodes[list].kind == JSONTREE_OBJECT ? list : JSONTREE_NONE;
+}
+
 static enum leat_status add_specials(struct reader *r, const struct tiktoken_name *name)
 {
-    uint32_t list = r->source->config ? jsontree_member(r->source->config, 0, "added_tokens_decoder") : JSONTREE_NONE;
+    uint32_t list = load_specials_of(r->source->config);
 
-    if (list != JSONTREE_NONE && r->source->config->nodes[list].kind == JSONTREE_OBJECT)
+    if (list != JSONTREE_NONE)
         return add_config_specials(r, list);
     return name->ranks == r->spec->token_count ? add_row_specials(r, name) : LEAT_OK;
 }
 
-/* tiktoken encodes what the expression matches and drops what lies between. */
+/* tiktoken encodes what the expression matches, and drops the text between matches. */
 static enum leat_status make_pipeline(struct reader *r, const struct tiktoken_name *name)
 {
     struct tokenizer_spec *spec = r->spec;
@@ -290,7 +299,7 @@ static enum leat_status make_pipeline(struct reader *r, const struct tiktoken_na
     return LEAT_OK;
 }
 
-/* The most tokens there can be, and the most bytes in them. */
+/* Makes room for the most tokens that the file can have, and the most bytes in them. */
 static enum leat_status make_room(struct reader *r)
 {
     const struct load_source *source = r->source;
@@ -322,7 +331,7 @@ enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_so
     if (s == LEAT_OK)
         s = read_lines(&r);
     if (s == LEAT_OK)
-        s = check_twice(&r);
+        s = drop_repeated(&r);
     if (s == LEAT_OK)
         s = find_name(&r, &name);
     if (s == LEAT_OK)
@@ -343,7 +352,7 @@ static enum leat_status wrong_member(const struct jsontree *j, uint32_t node, co
     return status_set_at(err, LEAT_E_VOCABULARY, at, "%s: %s (byte %llu)", j->path, what, (unsigned long long)at);
 }
 
-/* Each text once, since only one of several ids would be found. */
+/* Adds each text once, since only one of several ids would be found. */
 static enum leat_status add_listed(struct reader *r, const struct jsontree *j, uint32_t list)
 {
     struct string_map seen = { 0 };
@@ -360,7 +369,7 @@ static enum leat_status add_listed(struct reader *r, const struct jsontree *j, u
         if (!jsontree_u64(j, k + 1, &id) || id > SPEC_MAX_ID || text.length == 0)
             s = wrong_member(j, k, "a special token is empty, or its id is not a whole number up to 16777215", r->err);
         else
-            string_map_add(&seen, string_map_hash(text.bytes, text.length), text.bytes, text.length, &found);
+            string_map_add(&seen, string_map_hash(&seen, text.bytes, text.length), text.bytes, text.length, &found);
         if (found)
             s = wrong_member(j, k, "this special token appears twice", r->err);
         if (s == LEAT_OK)
@@ -370,7 +379,8 @@ static enum leat_status add_listed(struct reader *r, const struct jsontree *j, u
     return s;
 }
 
-/* tiktoken decodes an id of both to the token that has it as its rank, and encodes it from either. */
+/* If an id belongs to two tokens, tiktoken decodes it to the one that has it as its rank, and encodes it from
+ * either. */
 static enum leat_status check_apart(const struct reader *r)
 {
     for (uint32_t i = 0; i < r->spec->added_count; i++)
@@ -383,13 +393,15 @@ static enum leat_status check_apart(const struct reader *r)
 static enum leat_status read_encoding(struct reader *r, const struct jsontree *j, uint32_t specials,
                                       const char *pattern)
 {
-    const struct tiktoken_name name = { .pattern = pattern };
+    uint32_t nfc = jsontree_member(j, 0, "nfc");
+    const struct tiktoken_name name = { .pattern = pattern,
+                                        .nfc = nfc != JSONTREE_NONE && j->nodes[nfc].kind == JSONTREE_TRUE };
     enum leat_status s = make_room(r);
 
     if (s == LEAT_OK)
         s = read_lines(r);
     if (s == LEAT_OK)
-        s = check_twice(r);
+        s = drop_repeated(r);
     if (s == LEAT_OK)
         s = make_pipeline(r, &name);
     if (s == LEAT_OK)

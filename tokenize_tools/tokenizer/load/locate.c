@@ -1,7 +1,10 @@
 /*
- * locate.c: see locate.h. Each way to read a SPEC either finds a file or lets the next one try; only a name that does
- * not exist leads on, so that an unreadable file is reported, not skipped. If all fail, the sentence says where it
- * looked.
+ * locate.c: see locate.h.
+ *
+ * The ways to read a SPEC are tried one after another: each finds a file, or leaves the SPEC to the next. Only a name
+ * that does not exist is left to the next; a file that cannot be read is reported, not skipped. If all fail, the
+ * sentence says where each looked. The file is then read whole, and decompressed if it has to be; if it lies in a
+ * folder with a tokenizer_config.json, that is read too.
  */
 #include "locate.h"
 
@@ -12,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "assemble.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "builtin.h"
@@ -71,8 +75,10 @@ static bool ends_with(const char *text, const char *ending)
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* The name of the only *.tiktoken in a folder; NAME and NAME.zst together count once. `name` has ROOM bytes. */
-static enum leat_status only_tiktoken(char *name, const char *folder, struct leat_error *err)
+/* The name of the only file in a folder with this beginning and this ending, and more between them; NAME and NAME.zst
+ * together count once. `name` has ROOM bytes. */
+static enum leat_status only_one(char *name, const char *folder, const char *beginning, const char *ending,
+                                 struct leat_error *err)
 {
     struct dirent *entry;
     char other[ROOM] = "";
@@ -84,9 +90,10 @@ static enum leat_status only_tiktoken(char *name, const char *folder, struct lea
     while ((entry = readdir(d)) != NULL) {
         size_t length = strlen(entry->d_name);
 
-        if (ends_with(entry->d_name, ".tiktoken.zst"))
+        if (ends_with(entry->d_name, ".zst"))
             length -= 4;
-        else if (!ends_with(entry->d_name, ".tiktoken"))
+        if (length <= strlen(beginning) + strlen(ending) || strncmp(entry->d_name, beginning, strlen(beginning)) != 0 ||
+            strncmp(entry->d_name + length - strlen(ending), ending, strlen(ending)) != 0)
             continue;
         if (name[0] && (strlen(name) != length || strncmp(name, entry->d_name, length) != 0))
             snprintf(other, sizeof other, "%.*s", (int)length, entry->d_name);
@@ -100,27 +107,54 @@ static enum leat_status only_tiktoken(char *name, const char *folder, struct lea
     return LEAT_OK;
 }
 
+/* In the order in which they are looked for: names, and the beginnings and endings of names. The first are those of
+ * AutoTokenizer; after them, those of its classes. */
+static const struct {
+    const char *name, *beginning, *ending;
+    const char *with; /* it counts only with this file beside it */
+} known_files[] = {
+    { .name = "tokenizer.json" },
+    { .name = "tekken.json" },
+    { .name = "tokenizer.model" },
+    { .name = "spiece.model" },
+    { .name = "sentencepiece.bpe.model" },
+    { .name = "sentencepiece.model" },
+    { .name = "spm.model" },
+    { .beginning = "tokenizer.model.", .ending = "" },
+    { .beginning = "", .ending = ".tiktoken" },
+    { .name = "tiktoken.model" },
+    { .name = "vocab.json", .with = "merges.txt" },
+    { .name = "vocab.txt" },
+};
+
 static enum leat_status in_folder(char **path, const char *folder, struct leat_error *err)
 {
-    static const char *const names[] = { "tokenizer.json", "tekken.json", "tokenizer.model" };
-    char tiktoken[ROOM];
-    enum leat_status s;
+    char found[ROOM], *with;
+    enum leat_status s = LEAT_OK;
 
     *path = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        s = file_of(path, folder, names[i], err);
+    for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++) {
+        const char *name = known_files[i].name ? known_files[i].name : found;
+
+        if (!known_files[i].name)
+            s = only_one(found, folder, known_files[i].beginning, known_files[i].ending, err);
+        if (s == LEAT_OK && *name)
+            s = file_of(path, folder, name, err);
+        if (s == LEAT_OK && *path && known_files[i].with) {
+            s = file_of(&with, folder, known_files[i].with, err);
+            if (s != LEAT_OK || !with) {
+                free(*path);
+                *path = NULL;
+            }
+            free(with);
+        }
         if (s != LEAT_OK || *path)
             return s;
     }
-    s = only_tiktoken(tiktoken, folder, err);
-    if (s != LEAT_OK)
-        return s;
-    s = file_of(path, folder, tiktoken[0] ? tiktoken : "tiktoken.model", err);
-    if (s != LEAT_OK || *path)
-        return s;
     return status_set(err, LEAT_E_NO_FILE,
-                      "the folder %s has no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, *.tiktoken or "
-                      "tiktoken.model, nor one of them with .zst",
+                      "the folder %s has no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, spiece.model, "
+                      "sentencepiece.bpe.model, *.tiktoken, tiktoken.model, vocab.json with merges.txt, or vocab.txt, "
+                      "nor one of them with .zst",
                       folder);
 }
 
@@ -139,29 +173,38 @@ static enum leat_status read_both(const char *path, uint8_t **stored, uint64_t *
     return LEAT_OK;
 }
 
-static enum leat_status read_config(struct located *l, struct leat_error *err)
+static enum leat_status read_beside(struct located *l, struct leat_error *err)
 {
+    static const char *const names[BESIDES] = { [BESIDE_CONFIG] = "tokenizer_config.json",
+                                                [BESIDE_MODEL] = "config.json",
+                                                [BESIDE_MAP] = "special_tokens_map.json",
+                                                [BESIDE_ADDED] = "added_tokens.json",
+                                                [BESIDE_MERGES] = "merges.txt" };
     const char *slash = strrchr(l->path, '/');
+    enum leat_status s = LEAT_OK;
     char folder[ROOM];
-    uint8_t *stored = NULL;
-    uint64_t size;
-    enum leat_status s;
 
     if (snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - l->path) : 1, slash ? l->path : ".") >=
         (int)sizeof folder)
         return LEAT_OK;
     if (slash == l->path)
         snprintf(folder, sizeof folder, "/");
-    s = file_of(&l->config_path, folder, "tokenizer_config.json", err);
-    if (s != LEAT_OK || !l->config_path)
-        return s;
-    s = read_both(l->config_path, &stored, &size, &l->config, &l->config_size, err);
-    if (stored != l->config)
-        free(stored);
+    for (unsigned i = 0; s == LEAT_OK && i < (assemble_is_part(l->path) ? BESIDES : BESIDE_MODEL); i++) {
+        struct located_file *file = &l->beside[i];
+        uint8_t *stored = NULL;
+        uint64_t size;
+
+        s = file_of(&file->path, folder, names[i], err);
+        if (s != LEAT_OK || !file->path)
+            continue;
+        s = read_both(file->path, &stored, &size, &file->bytes, &file->size, err);
+        if (stored != file->bytes)
+            free(stored);
+    }
     return s;
 }
 
-/* Only what is certain is suggested: another vocabulary would give wrong ids. */
+/* Suggests only what is certain: another vocabulary would give wrong ids. */
 static enum leat_status nothing(const char *spec, const struct leat_error *cache, struct leat_error *err)
 {
     const struct model_name *model = model_name_find(spec);
@@ -187,14 +230,15 @@ static enum leat_status nothing(const char *spec, const struct leat_error *cache
                       spec, builtin_list(), cache->message[0] ? "; and " : "", cache->message);
 }
 
-static enum leat_status find_path(char **path, const char *spec, struct leat_error *err)
+static enum leat_status find_path(char **path, bool *by_folder, const char *spec, struct leat_error *err)
 {
     struct leat_error cache = { .message = "" };
     struct file_identity identity;
     char folder[ROOM];
     enum leat_status s;
 
-    if (is_folder(spec))
+    *by_folder = is_folder(spec);
+    if (*by_folder)
         return in_folder(path, spec, err);
     s = file_identify(spec, &identity, err);
     if (s != LEAT_OK)
@@ -205,6 +249,7 @@ static enum leat_status find_path(char **path, const char *spec, struct leat_err
     }
     if (!hub_cache_is_id(spec) || hub_cache_find(folder, sizeof folder, spec, &cache) != LEAT_OK)
         return nothing(spec, &cache, err);
+    *by_folder = true;
     return in_folder(path, folder, err);
 }
 
@@ -215,11 +260,13 @@ enum leat_status locate(struct located *out, const char *spec, struct leat_error
     *out = (struct located) { .builtin = builtin_find(spec) };
     if (out->builtin)
         return LEAT_OK;
-    s = find_path(&out->path, spec, err);
+    s = find_path(&out->path, &out->by_folder, spec, err);
     if (s == LEAT_OK)
         s = read_both(out->path, &out->stored, &out->stored_size, &out->plain, &out->plain_size, err);
     if (s == LEAT_OK)
-        s = read_config(out, err);
+        s = read_beside(out, err);
+    if (s == LEAT_OK)
+        out->name = strrchr(out->path, '/') ? strrchr(out->path, '/') + 1 : out->path;
     if (s != LEAT_OK)
         located_free(out);
     return s;
@@ -231,7 +278,9 @@ void located_free(struct located *l)
     if (l->plain != l->stored)
         free(l->plain);
     free(l->stored);
-    free(l->config_path);
-    free(l->config);
+    for (unsigned i = 0; i < BESIDES; i++) {
+        free(l->beside[i].path);
+        free(l->beside[i].bytes);
+    }
     *l = (struct located) { 0 };
 }

@@ -3,8 +3,9 @@
  *
  *   1. a built-in name (builtin.h); write ./NAME for a file or folder called so
  *   2. a path to a file, of any name: its contents say what it is
- *   3. a path to a folder: the first of tokenizer.json, tekken.json, tokenizer.model, the only *.tiktoken, or
- *      tiktoken.model, each plain or, if that is not there, with .zst
+ *   3. a path to a folder: the first of tokenizer.json, tekken.json, tokenizer.model, spiece.model,
+ *      sentencepiece.bpe.model, sentencepiece.model, spm.model, the only tokenizer.model.*, the only *.tiktoken,
+ *      tiktoken.model, vocab.json with merges.txt, vocab.txt; each plain or, if that is not there, with .zst
  *   4. a Hugging Face model id, "org/name" or "name", perhaps with "@revision" (default: main), in the local hub cache:
  *      HF_HUB_CACHE, else HF_HOME/hub, else XDG_CACHE_HOME/huggingface/hub, else ~/.cache/huggingface/hub; there
  *      models--org--name/refs/REVISION names the folder under snapshots/. Nothing is ever downloaded.
@@ -14,20 +15,30 @@
 #ifndef LEAT_TOKENIZER_LOCATE_H
 #define LEAT_TOKENIZER_LOCATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "leat.h"
 
+/* Files in the same folder that are read, too: the first always, the others if assemble_is_part(path). */
+enum located_beside { BESIDE_CONFIG, BESIDE_MODEL, BESIDE_MAP, BESIDE_ADDED, BESIDE_MERGES, BESIDES };
+
+struct located_file {
+    char *path;     /* NULL: it is missing */
+    uint8_t *bytes; /* decompressed */
+    uint64_t size;
+};
+
 struct located {
     const char *builtin; /* the built-in's name (constant memory), and nothing else is set; or NULL */
     char *path;          /* of the file */
+    const char *name;    /* what a dataset calls it; in `path`, or constant memory */
     uint8_t *stored;     /* its bytes as they are */
     uint64_t stored_size;
     uint8_t *plain; /* decompressed; the same memory as `stored` if that is not compressed */
     uint64_t plain_size;
-    char *config_path; /* tokenizer_config.json in the same folder, decompressed too; or NULL */
-    uint8_t *config;
-    uint64_t config_size;
+    struct located_file beside[BESIDES];
+    bool by_folder; /* the folder was named, or a model's id: not the file */
 };
 
 /*

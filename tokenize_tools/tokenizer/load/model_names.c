@@ -1,6 +1,6 @@
 /*
- * model_names.c: see model_names.h. OpenAI's rows follow tiktoken 0.14.0 (tiktoken/model.py). A row stands before those
- * that its name begins with, since the first that fits is taken.
+ * model_names.c: see model_names.h. OpenAI's rows follow tiktoken 0.14.0 (tiktoken/model.py). The first row that fits
+ * is taken, so a row stands before those that its name begins with.
  */
 #include "model_names.h"
 

@@ -1,6 +1,6 @@
 /*
- * model_names.h: names of models that people give where the name of a vocabulary is wanted, and whose vocabulary they
- * use. For sentences only: a name of this table opens nothing.
+ * model_names.h: names of models that users give instead of the name of a vocabulary, and the vocabulary that each
+ * uses. For sentences only: no name in this table opens anything.
  */
 #ifndef LEAT_TOKENIZER_MODEL_NAMES_H
 #define LEAT_TOKENIZER_MODEL_NAMES_H

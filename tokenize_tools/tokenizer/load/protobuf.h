@@ -1,7 +1,7 @@
 /*
- * protobuf.h: a reader of the protocol buffers wire format, as much of it as messages in files need. It walks over the
+ * protobuf.h: a reader of the wire format of protocol buffers, as far as messages in files need it. It walks over the
  * fields of one message without allocating; a nested message is a field whose bytes are walked in turn. Any bytes are
- * safe: what is not well-formed ends the walk with a reason.
+ * safe: malformed ones end the walk with a reason.
  */
 #ifndef LEAT_TOKENIZER_PROTOBUF_H
 #define LEAT_TOKENIZER_PROTOBUF_H

@@ -1,8 +1,10 @@
 /* spec_open.c: see spec_open.h. */
 #include "spec_open.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "assemble.h"
 #include "base/status.h"
 #include "builtin.h"
 #include "whole_file.h"
@@ -26,23 +28,119 @@ static enum leat_status open_builtin(struct opened_spec *o, const char *pattern,
     return s;
 }
 
+/* The file is made of several: a dataset stores the one that is made. */
+static void replace_bytes(struct located *at, struct buffer *json)
+{
+    if (at->plain != at->stored)
+        free(at->plain);
+    free(at->stored);
+    at->stored = at->plain = json->bytes;
+    at->stored_size = at->plain_size = json->size;
+    *json = (struct buffer) { 0 };
+}
+
+static enum leat_status assemble_parts(struct located *at, const struct jsontree trees[BESIDES], struct leat_error *err)
+{
+    const struct assemble_source source = {
+        .path = at->path,
+        .bytes = at->plain,
+        .size = at->plain_size,
+        .merges = at->beside[BESIDE_MERGES].bytes,
+        .merges_size = at->beside[BESIDE_MERGES].size,
+        .config = trees[BESIDE_CONFIG].nodes ? &trees[BESIDE_CONFIG] : NULL,
+        .model = trees[BESIDE_MODEL].nodes ? &trees[BESIDE_MODEL] : NULL,
+        .map = trees[BESIDE_MAP].nodes ? &trees[BESIDE_MAP] : NULL,
+        .added = trees[BESIDE_ADDED].nodes ? &trees[BESIDE_ADDED] : NULL,
+    };
+    struct buffer json = { 0 };
+    enum leat_status s = assemble(&json, &source, err);
+
+    if (s == LEAT_OK) {
+        replace_bytes(at, &json);
+        at->name = "tokenizer.json";
+    }
+    buffer_free(&json);
+    return s;
+}
+
+/* Special tokens that only tokenizer_config.json has: the same as an encoding, which a dataset can store. */
+static enum leat_status with_specials(struct opened_spec *o, struct load_source *source, struct leat_error *err)
+{
+    const uint8_t *ranks = load_after_mark(source);
+    struct buffer json = { 0 };
+    enum leat_status s =
+        assemble_encoding(&json, o->spec, ranks, source->size - (uint64_t)(ranks - source->bytes), err);
+
+    if (s == LEAT_OK) {
+        replace_bytes(&o->at, &json);
+        *source = (struct load_source) { .path = o->at.path, .bytes = o->at.plain, .size = o->at.plain_size };
+        spec_free(o->spec);
+        s = load_spec(&o->spec, &o->format, source, err);
+    }
+    buffer_free(&json);
+    return s;
+}
+
+/* Classes of transformers that give a sentencepiece model's tokens other ids than sentencepiece does. */
+static enum leat_status check_ids(const struct opened_spec *o, const struct jsontree *config, struct leat_error *err)
+{
+    static const char *const classes[] = {
+        "XLMRoberta", "Camembert", "MBart",  "MBart50",     "Nllb",          "XGLM",
+        "Barthez",    "Pegasus",   "PLBart", "SeamlessM4T", "MLuke",         "LayoutXLM",
+        "Bartpho",    "M2M100",    "ErnieM", "Speech2Text", "XLMProphetNet",
+    };
+    uint32_t node = config ? jsontree_member(config, 0, "tokenizer_class") : JSONTREE_NONE;
+    char name[64];
+
+    for (size_t i = 0; node != JSONTREE_NONE && i < sizeof classes / sizeof classes[0]; i++)
+        for (unsigned fast = 0; fast < 2; fast++) {
+            snprintf(name, sizeof name, "%sTokenizer%s", classes[i], fast ? "Fast" : "");
+            if (jsontree_is(config, node, name))
+                return status_set(
+                    err, LEAT_E_UNSUPPORTED,
+                    "%s: the ids of a %s are not those of its sentencepiece model: let transformers write "
+                    "a tokenizer.json (save_pretrained()), or name the file itself for sentencepiece's "
+                    "ids",
+                    o->at.path, name);
+        }
+    return LEAT_OK;
+}
+
+static enum leat_status open_trees(struct opened_spec *o, const struct jsontree trees[BESIDES], const char *pattern,
+                                   struct leat_error *err)
+{
+    const struct jsontree *config = trees[BESIDE_CONFIG].nodes ? &trees[BESIDE_CONFIG] : NULL;
+    enum leat_status s = LEAT_OK;
+    struct load_source source;
+
+    if (assemble_is_part(o->at.path) && !pattern)
+        s = assemble_parts(&o->at, trees, err);
+    source = (struct load_source) {
+        .path = o->at.path, .bytes = o->at.plain, .size = o->at.plain_size, .pattern = pattern, .config = config
+    };
+    if (s == LEAT_OK)
+        s = load_spec(&o->spec, &o->format, &source, err);
+    if (s == LEAT_OK && o->format == LOAD_TIKTOKEN && load_specials_of(config) != JSONTREE_NONE)
+        s = with_specials(o, &source, err);
+    if (s == LEAT_OK && o->format == LOAD_SENTENCEPIECE && o->at.by_folder)
+        s = check_ids(o, config, err);
+    if (s == LEAT_OK)
+        identify(o, config);
+    return s;
+}
+
 static enum leat_status open_file(struct opened_spec *o, const char *pattern, struct leat_error *err)
 {
-    struct load_source source = {
-        .path = o->at.path, .bytes = o->at.plain, .size = o->at.plain_size, .pattern = pattern
-    };
-    struct jsontree config = { 0 };
+    struct jsontree trees[BESIDES] = { 0 };
     enum leat_status s = LEAT_OK;
 
-    if (o->at.config)
-        s = jsontree_parse(&config, o->at.config, o->at.config_size, o->at.config_path, err);
-    if (s != LEAT_OK)
-        return s;
-    source.config = config.nodes ? &config : NULL;
-    s = load_spec(&o->spec, &o->format, &source, err);
+    for (unsigned i = 0; s == LEAT_OK && i < BESIDE_MERGES; i++)
+        if (o->at.beside[i].path)
+            s = jsontree_parse(&trees[i], o->at.beside[i].bytes, o->at.beside[i].size, o->at.beside[i].path, err);
     if (s == LEAT_OK)
-        identify(o, source.config);
-    jsontree_free(&config);
+        s = open_trees(o, trees, pattern, err);
+    for (unsigned i = 0; i < BESIDE_MERGES; i++)
+        jsontree_free(&trees[i]);
     return s;
 }
 

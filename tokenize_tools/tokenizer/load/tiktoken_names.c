@@ -48,7 +48,7 @@ static const struct tiktoken_special o200k_special[] = {
     { .text = "<|endoftext|>", .id = 199999 },
     { .text = "<|endofprompt|>", .id = 200018 },
 };
-/* the id 200018 has two texts in the reference, and both are found */
+/* in the reference, the id 200018 has two texts, and both are found */
 static const struct tiktoken_special harmony_special[] = {
     { .text = "<|startoftext|>", .id = 199998 },
     { .text = "<|endoftext|>", .id = 199999 },
@@ -65,7 +65,7 @@ static const struct tiktoken_special harmony_special[] = {
     { .text = "<|reserved_%u|>", .id = 200013, .last = 201087, .first = 200013 },
     { .text = "<|endofprompt|>", .id = 200018 },
 };
-/* the two that Llama 3 and 3.1 agree on; the others stand in tokenizer_config.json */
+/* the two on which Llama 3 and 3.1 agree; the others are in tokenizer_config.json */
 static const struct tiktoken_special llama3_special[] = {
     { .text = "<|begin_of_text|>", .id = 128000 },
     { .text = "<|end_of_text|>", .id = 128001 },

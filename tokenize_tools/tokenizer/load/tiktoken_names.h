@@ -27,7 +27,7 @@ struct tiktoken_name {
 /* A row by its name, whatever its case; NULL if there is none. */
 const struct tiktoken_name *tiktoken_name_find(const char *name);
 
-/* A row by a file's path: its last part without .zst, and without .tiktoken. NULL if it does not tell. */
+/* Finds the row for a file by its path: its name without .zst, and without .tiktoken. NULL if no row fits. */
 const struct tiktoken_name *tiktoken_name_of_file(const char *path);
 
 /* The names, with commas between: for sentences. Constant memory. */

@@ -41,18 +41,27 @@ bool whole_file_is_zstd(const uint8_t *bytes, uint64_t size)
     return magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
 }
 
+/* So large may be what a file of this size decompresses to. */
+static uint64_t max_plain(uint64_t size)
+{
+    return size < WHOLE_FILE_MAX / WHOLE_FILE_TIMES ? WHOLE_FILE_BASE + WHOLE_FILE_TIMES * size : WHOLE_FILE_MAX;
+}
+
 /* Doubles, beginning with what the first frame says of itself; never beyond the bound. */
 static enum leat_status grow(ZSTD_outBuffer *out, const ZSTD_inBuffer *in, const char *path, struct leat_error *err)
 {
     unsigned long long hint = ZSTD_getFrameContentSize(in->src, in->size);
-    uint64_t room = out->size * 2;
+    uint64_t room = out->size * 2, max = max_plain(in->size) < WHOLE_FILE_MAX ? max_plain(in->size) : WHOLE_FILE_MAX;
     void *grown;
 
     if (out->size == 0)
-        room = hint < ZSTD_CONTENTSIZE_ERROR && hint < WHOLE_FILE_MAX ? hint + 1 : in->size * 4 + 4096;
-    if (out->size > WHOLE_FILE_MAX)
-        return status_set(err, LEAT_E_VOCABULARY, "%s decompresses to more than 1 GiB, the limit of a vocabulary",
-                          path);
+        room = hint < ZSTD_CONTENTSIZE_ERROR && hint < max ? hint + 1 : in->size * 4 + 4096;
+    if (out->size > max)
+        return status_set(err, LEAT_E_VOCABULARY,
+                          "%s decompresses to more than %llu MiB, the limit for a compressed vocabulary of its size",
+                          path, (unsigned long long)(max >> 20));
+    if (room > max + 1)
+        room = max + 1;
     grown = out->dst ? realloc(out->dst, room) : big_alloc(room);
     if (!grown)
         return status_no_memory(err, room);

@@ -1,7 +1,7 @@
 /*
- * byte_pairs.c: the models of byte pairs as rows of the table: four kinds, which differ in where the merges come from
- * (bpe/bpe_kinds.c) and are one otherwise. The work is done in bpe/; the section of a tokenizer.json is read by
- * read_byte_pairs.c.
+ * byte_pairs.c: the models of byte pairs, four rows of the table. They differ in where their merges come from
+ * (bpe/bpe_kinds.c), and are one otherwise. bpe/ does the work; read_byte_pairs.c reads the section of a
+ * tokenizer.json.
  */
 #include <string.h>
 
@@ -92,14 +92,14 @@ static enum leat_status encode_spans(const struct model *m, void *scratch, const
     return bpe_encode_spans(of(m), scratch, text, bytes, spans, count, out, err);
 }
 
-#define BYTE_PAIRS                                                                                                     \
-    .hash = hash, .make = make, .free = free_model, .scratch_make = scratch_make, .scratch_free = scratch_free,        \
-    .cache_bytes = pretoken_cache_large, .encode = encode, .encode_batch = encode_batch, .encode_chunk = encode_chunk, \
-    .takes_spans = takes_spans, .encode_spans = encode_spans
+#define BYTE_PAIRS(kind)                                                                                               \
+    .variant = &(kind), .hash = hash, .make = make, .free = free_model, .scratch_make = scratch_make,                  \
+    .scratch_free = scratch_free, .cache_bytes = pretoken_cache_large, .encode = encode, .encode_batch = encode_batch, \
+    .encode_chunk = encode_chunk, .takes_spans = takes_spans, .encode_spans = encode_spans
 
-const struct model_kind model_bytes = { BYTE_PAIRS };
-const struct model_kind model_ranks = { BYTE_PAIRS };
+const struct model_kind model_bytes = { BYTE_PAIRS(bpe_bytes) };
+const struct model_kind model_ranks = { BYTE_PAIRS(bpe_ranks) };
 const struct model_kind model_merges = {
-    .type = "BPE", .member = "merges", .read = read_byte_pairs, .spaced = true, BYTE_PAIRS
+    .type = "BPE", .member = "merges", .read = read_byte_pairs, .spaced = true, BYTE_PAIRS(bpe_merges)
 };
-const struct model_kind model_scores = { .sentencepiece = 2, .spaced = true, BYTE_PAIRS };
+const struct model_kind model_scores = { .sentencepiece = 2, .spaced = true, BYTE_PAIRS(bpe_scores) };

@@ -1,17 +1,18 @@
 /*
  * read_byte_pairs.c: the section "model" of type BPE in a tokenizer.json.
  *
- * Merges name their parts by text. Each is three look-ups in the vocabulary (left, right, both joined) and each of
- * those two or three cache misses; there are up to 600,000 merges. So they are looked up in batches: first all hashes,
- * asking for the memory, then the comparisons.
+ * Merges name their parts by text. Each needs three look-ups in the vocabulary (left, right, both joined), each of
+ * which is two or three cache misses; there are up to 600,000 merges. So they are looked up in batches: first all
+ * hashes, which fetches the memory, then the comparisons. A third of the look-ups is saved by guessing the result
+ * (guess_result()). A pair given twice counts once (keep()).
  */
 #include "read_byte_pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "tokenizer/containers/big.h"
-#include "tokenizer/unicode/byte_alphabet.h"
 
 #define BATCH 32u
 
@@ -27,13 +28,12 @@ struct merging {
     struct spec_merge *merges; /* entries of the vocabulary for now, not ids */
     uint32_t count;
 
-    /* For each token, the last merge that makes it; for each merge, the one before that makes the same. A pair given
-     * twice makes the same token both times, so that is the chain to look through. */
+    /* For each token, the last merge that makes it; for each merge, the one before it that makes the same token. A pair
+     * given twice makes the same token both times, so this chain is where to look for it. */
     uint32_t *last, *before;
 
-    uint32_t guess;  /* the entry that the last merge made */
-    uint8_t *joined; /* the batch's joined texts */
-    size_t joined_used, joined_room;
+    uint32_t guess;       /* the entry that the last merge made */
+    struct buffer joined; /* the batch's joined texts */
     uint32_t pending;
     struct {
         uint32_t node;
@@ -74,16 +74,16 @@ static void keep(struct merging *m, struct spec_merge merge)
     m->last[merge.result] = m->count++;
 }
 
-/* Hashes and asks for the memory, one step after the other. */
+/* Hashes, and fetches the memory, one step after the other. */
 static void prepare(struct merging *m)
 {
     const struct string_map *vocab = &m->h->vocab;
 
     for (uint32_t i = 0; i < m->pending; i++) {
         if (m->batch[i].result == STRING_MAP_NONE)
-            m->batch[i].part[2].bytes = m->joined + m->batch[i].joined_at;
+            m->batch[i].part[2].bytes = m->joined.bytes + m->batch[i].joined_at;
         for (unsigned k = 0; k < (m->batch[i].result == STRING_MAP_NONE ? 3u : 2u); k++) {
-            m->batch[i].hash[k] = string_map_hash(m->batch[i].part[k].bytes, m->batch[i].part[k].length);
+            m->batch[i].hash[k] = string_map_hash(vocab, m->batch[i].part[k].bytes, m->batch[i].part[k].length);
             string_map_prefetch(vocab, m->batch[i].hash[k]);
         }
     }
@@ -113,24 +113,7 @@ static enum leat_status flush(struct merging *m)
         m->number++;
     }
     m->pending = 0;
-    m->joined_used = 0;
-    return LEAT_OK;
-}
-
-static enum leat_status more_joined(struct merging *m, size_t bytes)
-{
-    size_t room = m->joined_room ? m->joined_room : 16384;
-    uint8_t *grown;
-
-    while (room - m->joined_used < bytes)
-        room *= 2;
-    if (room == m->joined_room)
-        return LEAT_OK;
-    grown = realloc(m->joined, room);
-    if (!grown)
-        return status_no_memory(m->h->err, room);
-    m->joined = grown;
-    m->joined_room = room;
+    m->joined.size = 0;
     return LEAT_OK;
 }
 
@@ -147,8 +130,8 @@ static bool is_joined(const struct string_map_entry *e, struct jsontree_text lef
 }
 
 /*
- * Merges mostly stand in the order of the tokens that they make: the result is the last one's, or the entry after that.
- * That spares a third of the look-ups. STRING_MAP_NONE if it is neither.
+ * Merges are mostly in the order of the tokens that they make: the result is that of the last merge, or the entry after
+ * it. This saves a third of the look-ups. STRING_MAP_NONE: it is neither.
  */
 static uint32_t guess_result(const struct merging *m, struct jsontree_text left, struct jsontree_text right)
 {
@@ -160,20 +143,16 @@ static uint32_t guess_result(const struct merging *m, struct jsontree_text left,
     return STRING_MAP_NONE;
 }
 
-/* `right` without the prefix, which it loses when joined. */
+/* `right` comes without the prefix, which it loses when joined. */
 static enum leat_status join(struct merging *m, struct jsontree_text left, struct jsontree_text right)
 {
-    uint32_t length = left.length + right.length, i = m->pending;
-    enum leat_status s = more_joined(m, length);
+    uint32_t i = m->pending;
+    enum leat_status s;
 
-    if (s != LEAT_OK)
-        return s;
-    memcpy(m->joined + m->joined_used, left.bytes, left.length);
-    memcpy(m->joined + m->joined_used + left.length, right.bytes, right.length);
-    m->batch[i].part[2] = (struct jsontree_text) { NULL, length };
-    m->batch[i].joined_at = m->joined_used;
-    m->joined_used += length;
-    return LEAT_OK;
+    m->batch[i].part[2] = (struct jsontree_text) { NULL, left.length + right.length };
+    m->batch[i].joined_at = m->joined.size;
+    s = buffer_append(&m->joined, left.bytes, left.length, m->h->err);
+    return s == LEAT_OK ? buffer_append(&m->joined, right.bytes, right.length, m->h->err) : s;
 }
 
 static enum leat_status add_merge(struct merging *m, uint32_t node, struct jsontree_text left,
@@ -292,39 +271,11 @@ static enum leat_status read_merges(struct load_hf *h, uint32_t model)
     free(m.merges);
     free(m.before);
     free(m.last);
-    free(m.joined);
+    buffer_free(&m.joined);
     return s;
 }
 
 /* ---- Options ---- */
-
-/* A prefix or suffix of tokens: in the same letters as the tokens' texts. */
-static enum leat_status read_affix(struct load_hf *h, uint32_t model, const char *name, struct spec_string *out)
-{
-    struct byte_alphabet alphabet;
-    struct jsontree_text t;
-    uint32_t node, length;
-    uint8_t *bytes;
-    enum leat_status s = load_hf_string(h, model, name, LOAD_HF_OPTION, &node);
-
-    if (s != LEAT_OK || node == JSONTREE_NONE)
-        return s;
-    t = jsontree_string(h->j, node);
-    length = t.length;
-    if (length > SPEC_MAX_AFFIX)
-        return load_hf_refuse(h, node, "\"%s\" is longer than %d bytes, which is not supported", name, SPEC_MAX_AFFIX);
-    bytes = spec_alloc(h->spec, (size_t)length + 1);
-    if (!bytes)
-        return status_no_memory(h->err, length);
-    byte_alphabet_init(&alphabet);
-    if (!h->spec->byte_level)
-        memcpy(bytes, t.bytes, length);
-    else if (!byte_alphabet_decode(&alphabet, bytes, &length, t.bytes, t.length))
-        return load_hf_refuse(h, node, "\"%s\" has characters that ByteLevel never makes, which is not supported",
-                              name);
-    *out = (struct spec_string) { bytes, length };
-    return LEAT_OK;
-}
 
 static enum leat_status read_dropout(struct load_hf *h, uint32_t model)
 {
@@ -354,9 +305,9 @@ static enum leat_status read_options(struct load_hf *h, uint32_t model)
     if (s == LEAT_OK)
         s = load_hf_unknown(h, model);
     if (s == LEAT_OK)
-        s = read_affix(h, model, "continuing_subword_prefix", &spec->continuing_prefix);
+        s = load_hf_affix(h, model, "continuing_subword_prefix", LOAD_HF_OPTION, &spec->continuing_prefix);
     if (s == LEAT_OK)
-        s = read_affix(h, model, "end_of_word_suffix", &spec->word_suffix);
+        s = load_hf_affix(h, model, "end_of_word_suffix", LOAD_HF_OPTION, &spec->word_suffix);
     if (s == LEAT_OK)
         s = load_hf_bool(h, model, "fuse_unk", LOAD_HF_OPTION, &spec->fuse_unknown);
     if (s == LEAT_OK)

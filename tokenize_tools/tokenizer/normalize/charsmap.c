@@ -17,19 +17,25 @@
 #include "tokenizer/unicode/grapheme.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* What is known of a character without walking. */
+/* What is known about a character without walking the trie. */
 enum {
     IS_KEY = 1,
     BEGINS_ASCII = 2, /* a longer key goes on with an ASCII character */
-    BEGINS_OTHER = 4  /* a longer key goes on with another */
+    BEGINS_OTHER = 4, /* a longer key goes on with another */
+    IS_SECOND = 8,    /* a key goes on with it after its first character */
+    IS_PLAIN = 16     /* a cluster ends between two of these (grapheme_is_plain()); of characters below PLAIN_END */
 };
+
+/* Beyond, characters are too rare to be worth the time of loading. */
+#define PLAIN_END 0x30000u
 
 struct charsmap {
     uint32_t *units;
     size_t unit_count;
     uint8_t *pool; /* replacements, and a NUL */
     size_t pool_bytes;
-    uint8_t *flags; /* by character */
+    uint8_t *flags;   /* by character */
+    bool plain_ascii; /* printable ASCII before ASCII is no key, nor begins one */
 };
 
 /* ---- Units ---- */
@@ -115,6 +121,50 @@ static uint8_t character_flags(const struct charsmap *map, uint32_t c)
     return flags;
 }
 
+/* Notes the characters with which keys go on from a node: the rest of one, of which `c` has come. Stops when there are
+ * no steps left, which a trie that goes round in circles would take for ever. */
+static void note_seconds(struct charsmap *map, size_t base, uint32_t c, unsigned more, uint32_t *left)
+{
+    for (unsigned b = more ? 0x80 : 1; b < (more ? 0xc0 : 0x100); b++) {
+        unsigned length = b < 0x80 ? 1 : b < 0xc0 ? 0 : b < 0xe0 ? 2 : b < 0xf0 ? 3 : 4;
+        uint32_t next = more ? c << 6 | (b & 0x3f) : length == 1 ? b : b & (0x7f >> length), unit;
+        size_t to = base;
+
+        *left -= *left > 0;
+        if ((!more && length == 0) || *left == 0 || !step(map, &to, (uint8_t)b, &unit))
+            continue;
+        if (more > 1 || length > 1)
+            note_seconds(map, to, next, more ? more - 1 : length - 1, left);
+        else if (next < 0x110000)
+            map->flags[next] |= IS_SECOND;
+    }
+}
+
+/* Far more than real maps take. */
+#define SECOND_STEPS ((uint32_t)1 << 24)
+
+static void find_seconds(struct charsmap *map)
+{
+    uint32_t left = SECOND_STEPS;
+    uint8_t any = 0;
+
+    for (uint32_t c = 0; c < 0x110000; c++)
+        if (map->flags[c] & (BEGINS_ASCII | BEGINS_OTHER)) {
+            uint8_t text[4];
+            size_t bytes = utf8_encode(text, c), base = root(map);
+            uint32_t unit;
+
+            for (size_t i = 0; i < bytes; i++)
+                step(map, &base, text[i], &unit);
+            note_seconds(map, base, 0, 0, &left);
+        }
+    for (uint32_t c = 0; left == 0 && c < 0x110000; c++)
+        map->flags[c] |= IS_SECOND;
+    for (uint32_t c = ' '; c < 0x7f; c++)
+        any |= map->flags[c];
+    map->plain_ascii = !(any & (IS_KEY | BEGINS_ASCII));
+}
+
 static void fill_flags(struct charsmap *map)
 {
     for (uint32_t c = 0; c < 0x110000; c++) {
@@ -161,6 +211,9 @@ static enum leat_status load(struct charsmap *map, const uint8_t *bytes, size_t 
     if (what)
         return status_set(err, LEAT_E_RECORD, "precompiled_charsmap: %s", what);
     fill_flags(map);
+    for (uint32_t c = 0; c < PLAIN_END; c++)
+        map->flags[c] |= grapheme_is_plain(c) ? IS_PLAIN : 0;
+    find_seconds(map);
     return LEAT_OK;
 }
 
@@ -193,15 +246,19 @@ void charsmap_free(struct charsmap *map)
 
 /* ---- Looking up ---- */
 
+/* A trie may go round in circles, and then each place of a text would be looked up to the text's end if there were no
+ * limit. Keys of real maps are a few characters. */
+#define KEY_MAX CHARSMAP_KEY_MAX
+
 /* The longest or the shortest key that the text begins with: its length, or 0, and where its replacement is. *open, if
  * not NULL: more text could lengthen it. */
 static size_t find(const struct charsmap *map, const uint8_t *text, size_t size, bool longest, uint32_t *value,
                    bool *open)
 {
-    size_t base = root(map), found = 0, i = 0;
+    size_t base = root(map), found = 0, i = 0, end = size < KEY_MAX ? size : KEY_MAX;
     uint32_t unit;
 
-    for (; i < size && step(map, &base, text[i], &unit); i++) {
+    for (; i < end && step(map, &base, text[i], &unit); i++) {
         if (!unit_has_value(unit) || (i + 1 < size && (text[i + 1] & 0xc0) == 0x80))
             continue;
         *value = value_at(map, base);
@@ -210,7 +267,7 @@ static size_t find(const struct charsmap *map, const uint8_t *text, size_t size,
             break;
     }
     if (open)
-        *open = i == size;
+        *open = i == size && size < KEY_MAX;
     return found;
 }
 
@@ -277,6 +334,26 @@ static size_t next_longest(struct walk *w)
     }
 }
 
+/* Passes characters that are clusters of their own, and no keys. `at` is where a cluster begins, and remains so. */
+static void skip_plain(struct walk *w)
+{
+    const uint8_t *text = w->text, *flags = w->map->flags;
+    size_t at = w->at, bytes, next;
+    uint8_t f;
+
+    if (at == w->size)
+        return;
+    f = flags[unicode_decode(text + at, &bytes)];
+    while ((f & (IS_PLAIN | IS_KEY)) == IS_PLAIN && at + bytes < w->size) {
+        f = flags[unicode_decode(text + at + bytes, &next)];
+        if (!(f & IS_PLAIN))
+            break;
+        at += bytes;
+        bytes = next;
+    }
+    w->at = at;
+}
+
 static size_t next_by_grapheme(struct walk *w)
 {
     const uint8_t *flags = w->map->flags;
@@ -287,8 +364,10 @@ static size_t next_by_grapheme(struct walk *w)
         uint32_t c;
 
         /* two ASCII characters are two clusters, but for CR LF */
-        if (w->at >= w->cluster_end)
+        if (w->at >= w->cluster_end) {
             skip_ascii(w, IS_KEY, '\r');
+            skip_plain(w);
+        }
         if (w->at == w->size)
             return 0;
         text = w->text + w->at;
@@ -353,4 +432,59 @@ enum leat_status charsmap_append_graphemes(struct buffer *out, const struct char
 
     *used = w.at;
     return s;
+}
+
+/* ---- Copying ---- */
+
+#define EACH(byte) (0x0101010101010101u * (byte))
+
+/* Whether eight bytes are printable ASCII, if `single` without a space after another. */
+static inline bool is_plain(uint64_t word, bool single, bool after_space)
+{
+    uint64_t spaces = ~((word ^ EACH(' ')) + EACH(0x7f)) & EACH(0x80);
+
+    if ((word | (word + EACH(1)) | ~(word + EACH(0x60))) & EACH(0x80))
+        return false;
+    return !single || !(spaces & (spaces << 8 | (uint64_t)after_space << 7));
+}
+
+/* The length of the character, if it can be copied; else 0. */
+static inline size_t same_character(const struct charsmap *map, const uint8_t *text, size_t bytes)
+{
+    size_t length, next;
+    uint32_t c = unicode_decode(text, &length);
+    uint8_t f = map ? map->flags[c] : 0;
+
+    if (c == 0x2581 || (f & IS_KEY))
+        return 0;
+    if (f & (BEGINS_ASCII | BEGINS_OTHER) && length < bytes &&
+        map->flags[unicode_decode(text + length, &next)] & IS_SECOND)
+        return 0;
+    return length;
+}
+
+size_t charsmap_copy(const struct charsmap *map, uint8_t *to, const uint8_t *text, size_t end, size_t bytes,
+                     bool single, bool after_space)
+{
+    bool plain = !map || map->plain_ascii;
+    size_t at = 0;
+
+    while (at < end) {
+        size_t length;
+
+        /* a ninth byte is ASCII, since no key goes on beyond it */
+        while (plain && at + 8 < end && text[at + 8] < 0x80 &&
+               is_plain(bytes_load64(text + at), single, at > 0 ? text[at - 1] == ' ' : after_space)) {
+            memcpy(to + at, text + at, 8);
+            at += 8;
+        }
+        if (single && text[at] == ' ' && (at > 0 ? text[at - 1] == ' ' : after_space))
+            return at;
+        length = same_character(map, text + at, bytes - at);
+        if (length == 0 || length > end - at)
+            return at;
+        memcpy(to + at, text + at, 4);
+        at += length;
+    }
+    return at;
 }

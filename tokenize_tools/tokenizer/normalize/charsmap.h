@@ -48,8 +48,21 @@ size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, cons
 enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map, enum charsmap_mode mode,
                                  const uint8_t *text, size_t size, struct leat_error *err);
 
-/* The same by graphemes for a text that may go on (`last` false): *used is how much of it is done, whatever follows. */
+/* The same by grapheme clusters, for a text that may go on (`last` false): *used is how much of it is done with,
+ * whatever follows. */
 enum leat_status charsmap_append_graphemes(struct buffer *out, const struct charsmap *map, const uint8_t *text,
                                            size_t size, bool last, size_t *used, struct leat_error *err);
+
+/*
+ * Copies text as it is, as far as no key begins in it, at most `end` bytes; text[0..bytes) is there to look at. Stops
+ * also before U+2581, and, if `single`, before a space that follows one (or is the first, if `after_space`). Stopping
+ * early is no harm: what comes next is to be looked up. Returns how much was copied; 8 more bytes may be written. `map`
+ * may be NULL: no keys.
+ */
+size_t charsmap_copy(const struct charsmap *map, uint8_t *to, const uint8_t *text, size_t end, size_t bytes,
+                     bool single, bool after_space);
+
+/* No key is longer, as far as they are looked for. */
+#define CHARSMAP_KEY_MAX ((size_t)1024)
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "base/utf8.h"
+#include "by_character.h"
 #include "charsmap.h"
 #include "tokenizer/split/matcher.h"
 #include "tokenizer/unicode/byte_alphabet.h"
@@ -25,24 +26,34 @@ struct step {
 };
 
 struct normalizer {
+    const struct tokenizer_spec *spec;
     struct step *steps;
     uint32_t count;
     struct byte_alphabet alphabet;
 };
 
+/* What images.h needs to normalize a text by the steps. */
+struct stepping {
+    const struct normalizer *n;
+    struct normalizer_scratch *s;
+};
+static images_normalize normalize_all;
+
 enum leat_status normalizer_scratch_make(struct normalizer_scratch *s, const struct normalizer *n, struct bound *bound,
-                                         struct leat_error *err)
+                                         struct pattern_steps *steps, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
 
-    *s = (struct normalizer_scratch) { .buffers = { { .bound = bound }, { .bound = bound } } };
+    *s = (struct normalizer_scratch) { .buffers = { { .bound = bound }, { .bound = bound } }, .steps = steps };
     s->states = calloc((size_t)n->count + 1, sizeof *s->states);
     if (!s->states)
         return status_no_memory(err, n->count * sizeof *s->states);
     for (s->count = 0; status == LEAT_OK && s->count < n->count; s->count++) {
         s->states[s->count].held.text.bound = bound;
-        status = matcher_run_make(&s->states[s->count].run, &n->steps[s->count].matcher, bound, err);
+        status = matcher_run_make(&s->states[s->count].run, &n->steps[s->count].matcher, bound, steps, err);
     }
+    if (status == LEAT_OK && images_can(n->spec))
+        status = images_make(&s->images, n->spec, bound, normalize_all, &(struct stepping) { n, s }, err);
     return status;
 }
 
@@ -53,6 +64,7 @@ void normalizer_scratch_free(struct normalizer_scratch *s)
         pattern_run_free(s->states[i].run);
     }
     free(s->states);
+    images_free(&s->images);
     buffer_free(&s->buffers[0]);
     buffer_free(&s->buffers[1]);
     *s = (struct normalizer_scratch) { 0 };
@@ -64,6 +76,7 @@ void normalizer_scratch_clear(struct normalizer_scratch *s)
         held_clear(&s->states[i].held);
         s->states[i].begun = s->states[i].after_match = false;
     }
+    held_clear(&s->images.held);
 }
 
 void normalizer_scratch_trim(struct normalizer_scratch *s)
@@ -72,6 +85,9 @@ void normalizer_scratch_trim(struct normalizer_scratch *s)
         s->buffers[i].size = 0;
         buffer_trim(&s->buffers[i]);
     }
+    s->images.out.size = 0;
+    buffer_trim(&s->images.out);
+    held_trim(&s->images.held);
     for (uint32_t i = 0; i < s->count; i++)
         held_trim(&s->states[i].held);
 }
@@ -88,6 +104,7 @@ enum leat_status normalizer_make(struct normalizer **out, const struct tokenizer
         free(n);
         return status_no_memory(err, spec->normalizer_count * sizeof *n->steps);
     }
+    n->spec = spec;
     byte_alphabet_init(&n->alphabet);
     for (uint32_t i = 0; s == LEAT_OK && i < spec->normalizer_count; i++) {
         struct step *step = &n->steps[n->count++];
@@ -120,8 +137,8 @@ void normalizer_free(struct normalizer *n)
 
 /* ---- The steps ---- */
 
-/* A step's text: what it held back, and what has come. A step moves `text` and sets `bytes` to the chunk that it passes
- * on as it is, or else sets `changed`, with what it makes of it appended to `out`; `used` is what it is done with. */
+/* A step's text: what it held back, and what has come. A step either moves `text` and sets `bytes` to the chunk that it
+ * passes on unchanged, or sets `changed` and appends its result to `out`; `used` is what it is done with. */
 struct chunk {
     const struct step *step;
     struct normalizer_state *state;
@@ -172,6 +189,19 @@ static enum leat_status lowercase(struct chunk *p, struct leat_error *err)
     return s == LEAT_OK ? lowercase_append(p->out, p->text + prefix, p->bytes - prefix, err) : s;
 }
 
+static enum leat_status by_character(struct chunk *p, struct leat_error *err)
+{
+    size_t prefix = by_character_prefix(p->step->spec->kind, p->text, p->bytes);
+    enum leat_status s;
+
+    if (prefix == p->bytes)
+        return LEAT_OK;
+    p->changed = true;
+    s = buffer_append(p->out, p->text, prefix, err);
+    return s == LEAT_OK ? by_character_append(p->out, p->step->spec->kind, p->text + prefix, p->bytes - prefix, err)
+                        : s;
+}
+
 static bool is_space(const uint8_t *text)
 {
     size_t length;
@@ -179,7 +209,7 @@ static bool is_space(const uint8_t *text)
     return (char_tests(unicode_decode(text, &length)) & CHAR_WHITESPACE) != 0;
 }
 
-/* White space at the end may be the text's last: it is held back until something else comes. */
+/* White space at the end of a chunk may end the text: it is held back until something else comes. */
 static void strip(struct chunk *p)
 {
     size_t from = 0, to = p->bytes, length;
@@ -253,7 +283,7 @@ static enum leat_status byte_level(const struct normalizer *n, struct chunk *p, 
     return s;
 }
 
-static enum leat_status run_step(const struct normalizer *n, struct chunk *p, struct leat_error *err)
+static enum leat_status take_step(const struct normalizer *n, struct chunk *p, struct leat_error *err)
 {
     switch (p->step->spec->kind) {
     case SPEC_NORM_NFC:
@@ -274,6 +304,11 @@ static enum leat_status run_step(const struct normalizer *n, struct chunk *p, st
         return precompiled(p, err);
     case SPEC_NORM_BYTE_LEVEL:
         return byte_level(n, p, err);
+    case SPEC_NORM_STRIP_ACCENTS:
+    case SPEC_NORM_CLEAN:
+    case SPEC_NORM_SPACE_HAN:
+    case SPEC_NORM_NONSPACING:
+        return by_character(p, err);
     }
     return LEAT_OK;
 }
@@ -294,7 +329,7 @@ static enum leat_status take_chunk(const struct normalizer *n, struct chunk *p, 
     all = p->text = *text;
     p->bytes = p->used = *bytes;
     p->out->size = 0;
-    s = run_step(n, p, err);
+    s = take_step(n, p, err);
     if (s == LEAT_OK)
         s = held_keep(held, all, *bytes, p->last ? *bytes : p->used, err);
     *text = p->changed ? p->out->bytes : p->text;
@@ -302,8 +337,8 @@ static enum leat_status take_chunk(const struct normalizer *n, struct chunk *p, 
     return s;
 }
 
-enum leat_status normalizer_run(const struct normalizer *n, struct normalizer_scratch *s, const uint8_t **text,
-                                size_t *bytes, bool last, struct leat_error *err)
+static enum leat_status run_steps(const struct normalizer *n, struct normalizer_scratch *s, const uint8_t **text,
+                                  size_t *bytes, bool last, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
     unsigned turn = 0;
@@ -314,9 +349,30 @@ enum leat_status normalizer_run(const struct normalizer *n, struct normalizer_sc
         status = take_chunk(n, &p, text, bytes, err);
         if (!*text) /* nothing is left, and there was never a buffer */
             *text = (const uint8_t *)"";
+        if (status == LEAT_OK)
+            status = matcher_wrote(s->steps, *bytes, err);
         turn ^= p.changed;
         if (last)
             p.state->begun = p.state->after_match = false;
     }
     return status;
+}
+
+static enum leat_status normalize_all(void *context, const uint8_t **text, size_t *bytes, struct leat_error *err)
+{
+    struct stepping *stepping = context;
+
+    return run_steps(stepping->n, stepping->s, text, bytes, true, err);
+}
+
+enum leat_status normalizer_run(const struct normalizer *n, struct normalizer_scratch *s, const uint8_t **text,
+                                size_t *bytes, bool last, struct leat_error *err)
+{
+    enum leat_status status;
+
+    matcher_take(s->steps, *bytes);
+    if (!s->images.of)
+        return run_steps(n, s, text, bytes, last, err);
+    status = images_run(&s->images, normalize_all, &(struct stepping) { n, s }, text, bytes, last, err);
+    return status == LEAT_OK ? matcher_wrote(s->steps, *bytes, err) : status;
 }

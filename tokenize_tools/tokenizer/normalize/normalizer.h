@@ -1,16 +1,17 @@
 /*
- * normalizer.h: the normalizers of a spec, one after the other. Each looks first how much of the text it would leave as
- * it is; a text that none of them changes is not copied.
+ * normalizer.h: the normalizers of a spec, one after the other. Each first looks how much of the text it would leave
+ * unchanged; a text that none of them changes is not copied.
  *
- * A text may come in chunks. Each step then does what no further text can change and holds the rest back, so that the
- * chunks' results make up the whole's.
+ * A text may come in chunks. Each step then does what no further text can change and holds the rest back, so the
+ * results of the chunks make up that of the whole.
  *
- * The room normalize/ has what changes a text before it is cut, a kind of normalizer each. The tables of Unicode
- * belong to unicode/.
+ * The room normalize/ has what changes a text before it is cut, a file for each kind of normalizer. The tables of
+ * Unicode belong to unicode/.
  */
 #ifndef LEAT_TOKENIZER_NORMALIZER_H
 #define LEAT_TOKENIZER_NORMALIZER_H
 
+#include "images.h"
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/split/held.h"
 #include "tokenizer/split/matcher.h"
@@ -30,17 +31,20 @@ struct normalizer_scratch {
     struct buffer buffers[2];
     struct normalizer_state *states;
     uint32_t count;
+    struct pattern_steps *steps;
+    struct images images; /* images.of NULL: the steps go through the text one after another */
 };
 
-/* `bound` may be NULL. Freeing is right also after a failure. */
+/* `steps`: where the steps of expressions, and what is written, are counted. `bound`, where memory is, may be NULL.
+ * Freeing is right also after a failure. */
 enum leat_status normalizer_scratch_make(struct normalizer_scratch *s, const struct normalizer *n, struct bound *bound,
-                                         struct leat_error *err);
+                                         struct pattern_steps *steps, struct leat_error *err);
 void normalizer_scratch_free(struct normalizer_scratch *s);
 
 /* Forgets a text that has not come to its end. */
 void normalizer_scratch_clear(struct normalizer_scratch *s);
 
-/* Gives much memory that holds nothing back; what normalizer_run() gave is then gone. */
+/* Frees memory that holds nothing, if it is much; what normalizer_run() gave is then gone. */
 void normalizer_scratch_trim(struct normalizer_scratch *s);
 
 /* `spec` must outlive it. */

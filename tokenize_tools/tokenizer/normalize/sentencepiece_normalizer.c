@@ -1,11 +1,10 @@
 /*
  * sentencepiece_normalizer.c: see sentencepiece_normalizer.h. Follows sentencepiece's Normalizer::Normalize.
  *
- * The text is taken from the front: prefix() finds a user-defined piece there, else the longest match of the map, else
- * one character. Texts come in chunks: where more text could change the match, the rest waits in `held` for the next
- * call. If the spec removes extra white space, that at the beginning and after other white space is dropped at once.
- * White space at the end of `out` may be the text's last: it is not given until something follows it, or dropped with
- * the end.
+ * The text is taken from the front: prefix() finds a user-defined token there, else the longest match of the map, else
+ * one character. Texts come in chunks: if more text could change the match, the rest waits in `held` for the next call.
+ * If the spec removes extra white space, white space at the beginning and after other white space is dropped at once.
+ * White space at the end of `out` may end the text: it is given when something follows it, or dropped with the end.
  */
 #include "sentencepiece_normalizer.h"
 
@@ -14,17 +13,20 @@
 
 #include "base/status.h"
 #include "charsmap.h"
+#include "spaced.h"
 #include "tokenizer/split/string_finder.h"
 #include "tokenizer/unicode/unicode.h"
 
 struct sentencepiece_normalizer {
     const struct spec_sentencepiece *spec;
     struct charsmap *map;          /* NULL: none */
-    struct string_finder *defined; /* user-defined pieces, by id */
+    struct string_finder *defined; /* user-defined tokens, by id */
+    bool spaces;                   /* stay spaces, and so do marks in the text */
+    bool copies;                   /* most of a text can be copied as it is */
 };
 
 enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer **out, const struct tokenizer_spec *spec,
-                                               struct leat_error *err)
+                                               bool spaces, struct leat_error *err)
 {
     struct sentencepiece_normalizer *n = calloc(1, sizeof *n);
     enum leat_status s = n ? string_finder_make(&n->defined, err) : status_no_memory(err, sizeof *n);
@@ -32,6 +34,7 @@ enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer *
     *out = NULL;
     if (s == LEAT_OK) {
         n->spec = &spec->sentencepiece;
+        n->spaces = spaces;
         if (n->spec->charsmap.length > 0)
             s = charsmap_create(&n->map, n->spec->charsmap.bytes, n->spec->charsmap.length, err);
     }
@@ -39,6 +42,10 @@ enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer *
         if (spec->tokens[i].type == SPEC_USER_DEFINED)
             s = string_finder_add(n->defined, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length,
                                   spec->tokens[i].id, err);
+    if (s == LEAT_OK)
+        s = string_finder_end(n->defined, err);
+    if (s == LEAT_OK)
+        n->copies = string_finder_longest(n->defined) == 0 && (spaces || !n->spec->escape_whitespaces);
     if (s != LEAT_OK) {
         sentencepiece_normalizer_free(n);
         return s;
@@ -80,30 +87,35 @@ const struct string_finder *sentencepiece_defined(const struct sentencepiece_nor
     return n->defined;
 }
 
-/* What has come of a text, and how much of it is done. */
+/* What has come of a text, and how much of it is done with. */
 struct chunk {
     const uint8_t *text;
     size_t bytes, at;
     bool last;
+    struct string_search search;
+    enum leat_status status;
+    struct leat_error *err;
 };
 
-/* What the text at `at` is normalized to; returns how many bytes that takes of it, 0 if what follows may change it. */
-static size_t prefix(const struct sentencepiece_normalizer *n, const struct chunk *p, const uint8_t **to,
-                     size_t *to_bytes)
+/* What the text at `at` is normalized to; returns how many bytes that takes of it, 0 if what follows may change it, or
+ * the chunk's status says what went wrong. */
+static size_t prefix(const struct sentencepiece_normalizer *n, struct chunk *p, const uint8_t **to, size_t *to_bytes)
 {
-    size_t longest = string_finder_longest(n->defined), start, end, length, bytes = p->bytes - p->at;
+    size_t longest = string_finder_longest(n->defined), end = 0, length, bytes = p->bytes - p->at;
     const uint8_t *text = p->text + p->at;
-    struct string_search search = { .text = text, .bytes = bytes < longest ? bytes : longest };
     bool open = false;
     uint32_t id;
 
     if (bytes < longest && !p->last)
         return 0;
-    /* only a piece that begins right here counts: no need to look further than the longest one */
-    if (longest > 0 && string_finder_next(n->defined, &search, &start, &end, &id) && start == 0) {
+    if (longest > 0)
+        p->status = string_finder_at(n->defined, &p->search, p->at, &end, &id, p->err);
+    if (p->status != LEAT_OK)
+        return 0;
+    if (end > 0) {
         *to = text;
-        *to_bytes = end;
-        return end;
+        *to_bytes = end - p->at;
+        return end - p->at;
     }
     length = n->map ? charsmap_longest(n->map, text, bytes, to, to_bytes, &open) : 0;
     if (open && !p->last)
@@ -119,11 +131,18 @@ static size_t prefix(const struct sentencepiece_normalizer *n, const struct chun
 static enum leat_status put(const struct sentencepiece_normalizer *n, struct buffer *out, const uint8_t *text,
                             size_t bytes, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
+    enum leat_status s = buffer_reserve(out, SPEC_MARK_BYTES * bytes, err);
 
-    for (size_t i = 0; s == LEAT_OK && i < bytes; i++)
-        s = text[i] == ' ' && n->spec->escape_whitespaces ? buffer_append(out, SPEC_MARK, SPEC_MARK_BYTES, err)
-                                                          : buffer_append(out, text + i, 1, err);
+    if (s == LEAT_OK && n->spaces) {
+        out->size += spaced_put(out->bytes + out->size, text, bytes);
+        return s;
+    }
+    for (size_t i = 0; s == LEAT_OK && i < bytes; i++) {
+        bool mark = text[i] == ' ' && n->spec->escape_whitespaces;
+
+        memcpy(out->bytes + out->size, mark ? (const uint8_t *)SPEC_MARK : text + i, mark ? SPEC_MARK_BYTES : 1);
+        out->size += mark ? SPEC_MARK_BYTES : 1;
+    }
     return s;
 }
 
@@ -133,8 +152,8 @@ static enum leat_status put_dummy(const struct sentencepiece_normalizer *n, stru
     return n->spec->add_dummy_prefix ? put(n, &s->out, (const uint8_t *)" ", 1, err) : LEAT_OK;
 }
 
-/* White space at the text's beginning goes, where extra white space does; a prefix comes before the first of the
- * rest. */
+/* If extra white space is removed, white space at the text's beginning is dropped; a prefix comes before the first of
+ * the rest. */
 static enum leat_status begin(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
                               struct leat_error *err)
 {
@@ -145,21 +164,41 @@ static enum leat_status begin(const struct sentencepiece_normalizer *n, struct s
         s->begun = !n->spec->remove_extra_whitespaces || to_bytes != 1 || *to != ' ';
         p->at += s->begun ? 0 : used;
     }
+    if (p->status != LEAT_OK)
+        return p->status;
     s->after_space = n->spec->remove_extra_whitespaces;
     return s->begun && !n->spec->whitespace_as_suffix ? put_dummy(n, s, err) : LEAT_OK;
 }
 
-/* How much of what has come out is not white space at the end, which goes where extra white space does. The first
- * `spaces` bytes are known to be white space. */
+/* How much of the output does not end in white space, which is dropped at the end if extra white space is removed. The
+ * first `spaces` bytes are known to be white space. */
 static size_t trimmed(const struct sentencepiece_normalizer *n, const struct buffer *out, size_t spaces)
 {
-    const char *space = n->spec->escape_whitespaces ? SPEC_MARK : " ";
+    const char *space = n->spec->escape_whitespaces && !n->spaces ? SPEC_MARK : " ";
     size_t length = strlen(space), size = out->size;
 
     while (n->spec->remove_extra_whitespaces && size > spaces && size >= length &&
            memcmp(out->bytes + size - length, space, length) == 0)
         size -= length;
     return size > spaces ? size : 0;
+}
+
+/* Copies what stays as it is. Near the end of a chunk that more text follows, characters are looked at one by one. */
+static enum leat_status copy(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
+                             struct leat_error *err)
+{
+    size_t bytes = p->bytes - p->at, end = p->last ? bytes : bytes < CHARSMAP_KEY_MAX ? 0 : bytes - CHARSMAP_KEY_MAX;
+    bool single = n->spec->remove_extra_whitespaces;
+    enum leat_status status = buffer_reserve(&s->out, end + 8, err);
+
+    if (status != LEAT_OK || end == 0)
+        return status;
+    end = charsmap_copy(n->map, s->out.bytes + s->out.size, p->text + p->at, end, bytes, single, s->after_space);
+    s->out.size += end;
+    p->at += end;
+    if (end > 0)
+        s->after_space = single && p->text[p->at - 1] == ' ';
+    return LEAT_OK;
 }
 
 static enum leat_status run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
@@ -169,7 +208,12 @@ static enum leat_status run(const struct sentencepiece_normalizer *n, struct sen
     size_t used, to_bytes;
     const uint8_t *to;
 
-    while (status == LEAT_OK && s->begun && p->at < p->bytes && (used = prefix(n, p, &to, &to_bytes)) > 0) {
+    while (status == LEAT_OK && s->begun && p->at < p->bytes) {
+        if (n->copies)
+            status = copy(n, s, p, err);
+        used = status == LEAT_OK && p->at < p->bytes ? prefix(n, p, &to, &to_bytes) : 0;
+        if (used == 0)
+            break;
         p->at += used;
         for (; s->after_space && to_bytes > 0 && *to == ' '; to_bytes--)
             to++;
@@ -179,13 +223,13 @@ static enum leat_status run(const struct sentencepiece_normalizer *n, struct sen
         }
         s->after_space = s->after_space && n->spec->remove_extra_whitespaces;
     }
-    return status;
+    return status == LEAT_OK ? p->status : status;
 }
 
 enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
                                               const uint8_t **text, size_t *bytes, bool last, struct leat_error *err)
 {
-    struct chunk p = { .last = last };
+    struct chunk p = { .last = last, .err = err };
     size_t spaces = s->out.size - s->given;
     enum leat_status status;
     bool ready;
@@ -201,7 +245,9 @@ enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normali
     }
     p.text = *text;
     p.bytes = *bytes;
+    p.search = (struct string_search) { .text = p.text, .bytes = p.bytes, .places.places.bound = s->out.bound };
     status = run(n, s, &p, err);
+    string_search_free(&p.search);
     if (status == LEAT_OK)
         status = held_keep(&s->held, p.text, p.bytes, p.at, err);
     s->given = trimmed(n, &s->out, spaces);

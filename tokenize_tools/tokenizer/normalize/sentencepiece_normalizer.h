@@ -1,6 +1,7 @@
 /*
- * sentencepiece_normalizer.h: what sentencepiece does to a text before its model sees it: its compiled map, white space
- * (extra ones removed, each written as U+2581, one put before), and its user-defined pieces, which nothing changes.
+ * sentencepiece_normalizer.h: what sentencepiece does to a text before its model: it applies its compiled map, handles
+ * white space (removes extra white space, writes each space as U+2581, puts one first), and leaves its user-defined
+ * tokens unchanged.
  */
 #ifndef LEAT_TOKENIZER_SENTENCEPIECE_NORMALIZER_H
 #define LEAT_TOKENIZER_SENTENCEPIECE_NORMALIZER_H
@@ -29,9 +30,9 @@ void sentencepiece_state_free(struct sentencepiece_state *s);
 /* Forgets a text that has not come to its end, and gives much memory back. */
 void sentencepiece_state_clear(struct sentencepiece_state *s);
 
-/* `spec` must outlive it. */
+/* `spec` must outlive it. `spaces`: spaces stay, and U+2581 becomes one (spaced.h). */
 enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer **out, const struct tokenizer_spec *spec,
-                                               struct leat_error *err);
+                                               bool spaces, struct leat_error *err);
 void sentencepiece_normalizer_free(struct sentencepiece_normalizer *n);
 
 /* Takes a text, or a chunk of it, and sets *text and *bytes to what is certain of the result, which stays until the
@@ -39,7 +40,7 @@ void sentencepiece_normalizer_free(struct sentencepiece_normalizer *n);
 enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
                                               const uint8_t **text, size_t *bytes, bool last, struct leat_error *err);
 
-/* The user-defined pieces, by id: tokens wherever they stand in a normalized text. */
+/* The user-defined tokens, by id: tokens wherever they stand in a normalized text. */
 const struct string_finder *sentencepiece_defined(const struct sentencepiece_normalizer *n);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "tokenizer/containers/big.h"
 #include "tokenizer/spec/model.h"
+#include "tokenizer/split/pretokenizer.h"
 
 static bool is_mark(const struct spec_string *s)
 {
@@ -48,7 +49,7 @@ static enum spaced_prefix prefix_of_metaspace(const struct spec_pre_tokenizer *p
                                               : SPACED_NONE;
 }
 
-/* The mark must be a token: else a space and a mark would fall back to other bytes. */
+/* The mark must be a token: otherwise a space and a mark would fall back to different bytes. */
 static bool has_mark_token(const struct tokenizer_spec *spec)
 {
     for (uint32_t i = 0; i < spec->token_count; i++)
@@ -91,8 +92,37 @@ enum spaced_prefix spaced_find(const struct tokenizer_spec *spec)
     return prefix_of_normalizers(spec);
 }
 
-/* Returns how many bytes it becomes. */
-static size_t put_spaces(uint8_t *to, const uint8_t *text, size_t bytes)
+/* The unknown token may be a part of runs of unknown characters, which fall back to bytes: those of a mark. */
+static bool unknown_has_mark(const struct tokenizer_spec *spec)
+{
+    const struct spec_token *t = spec->unknown < spec->token_count ? &spec->tokens[spec->unknown] : NULL;
+
+    return t && memmem(spec_token_bytes(spec, t), t->length, SPEC_MARK, SPEC_MARK_BYTES);
+}
+
+bool spaced_after_pretokenizer(const struct tokenizer_spec *spec)
+{
+    if (!model_kind_of(spec)->spaced_words || spec->byte_level || !pretokenizer_only_spaces(spec))
+        return false;
+    for (uint32_t i = 0; i < spec->normalizer_count; i++)
+        if (spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL)
+            return false;
+    return has_mark_token(spec) && !unknown_has_mark(spec);
+}
+
+bool spaced_after_normalizer(const struct tokenizer_spec *spec)
+{
+    if (spec->reference != SPEC_SENTENCEPIECE || !model_kind_of(spec)->spaced_normalized)
+        return false;
+    if (!spec->sentencepiece.escape_whitespaces || !has_mark_token(spec) || memchr(spec->text, ' ', spec->text_bytes))
+        return false;
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        if (spec->tokens[i].type == SPEC_USER_DEFINED)
+            return false;
+    return true;
+}
+
+size_t spaced_put(uint8_t *to, const uint8_t *text, size_t bytes)
 {
     uint8_t *begin = to;
 
@@ -115,7 +145,7 @@ static void make_tokens(struct tokenizer_spec *spaced, uint8_t *text, const stru
 
         *t = spec->tokens[i];
         t->offset = (uint32_t)end;
-        t->length = (uint32_t)put_spaces(text + end, bytes, t->length);
+        t->length = (uint32_t)spaced_put(text + end, bytes, t->length);
         t->foreign = t->foreign || memchr(bytes, ' ', spec->tokens[i].length);
         end += t->length;
     }
@@ -168,6 +198,6 @@ enum leat_status spaced_replace(struct buffer *out, const uint8_t *text, size_t 
     enum leat_status s = buffer_reserve(out, bytes, err);
 
     if (s == LEAT_OK && bytes > 0)
-        out->size += put_spaces(out->bytes + out->size, text, bytes);
+        out->size += spaced_put(out->bytes + out->size, text, bytes);
     return s;
 }

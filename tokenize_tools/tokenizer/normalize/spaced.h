@@ -1,10 +1,10 @@
 /*
  * spaced.h: vocabularies that write a space as U+2581 (sentencepiece's way), read with plain spaces. Their normalizers
- * do nothing but put the mark where spaces are, and perhaps one before the text; so the text itself, as it is, can be
- * taken for the normalized one by a model whose tokens are written with spaces: nothing need be copied.
+ * only replace spaces by this mark, and may put one before the text. So a model whose tokens are written with spaces
+ * can take the text as it is for the normalized one, and nothing is copied.
  *
- * A mark that stands in the text becomes a space, which it then is for the model too. Tokens that hold a space are not
- * met in any text, since normalizing leaves none.
+ * A mark in the text becomes a space, since the model does not tell the two apart. No text contains a token that holds
+ * a space, because normalizing leaves no spaces.
  */
 #ifndef LEAT_TOKENIZER_SPACED_H
 #define LEAT_TOKENIZER_SPACED_H
@@ -34,5 +34,15 @@ bool spaced_has_mark(const uint8_t *text, size_t bytes);
 
 /* Appends the text with spaces for marks. */
 enum leat_status spaced_replace(struct buffer *out, const uint8_t *text, size_t bytes, struct leat_error *err);
+
+/* Writes a text with spaces for marks; returns how many bytes it becomes. */
+size_t spaced_put(uint8_t *to, const uint8_t *text, size_t bytes);
+
+/* Whether the pre-tokenizers may leave spaces where they write marks (pretokenizer_write_spaces()), because no token
+ * tells them apart. */
+bool spaced_after_pretokenizer(const struct tokenizer_spec *spec);
+
+/* Whether sentencepiece's normalizer may leave spaces as they are, because no token tells them from marks. */
+bool spaced_after_normalizer(const struct tokenizer_spec *spec);
 
 #endif

@@ -1,13 +1,14 @@
 /*
- * pattern_atom.c: what stands for one character in an expression, or for a place: literals, escapes, dots, anchors.
+ * pattern_atom.c: the atoms of an expression that stand for one character or for a place: literals, escapes, dots,
+ * anchors.
  */
 #include "pattern_parser.h"
 
 #include <stdlib.h>
 
 /*
- * Oniguruma, ignoring case, also takes one character for several: ß for ss, ﬁ for fi, ŉ for ʼn. Such a pair of
- * literals is refused. Every character that folds to several folds to one of these pairs first.
+ * If case is ignored, Oniguruma also matches one character where the expression has several: ß for ss, ﬁ for fi, ŉ for
+ * ʼn. Such a pair of literals is refused. Every character that folds to several folds to one of these pairs first.
  */
 static bool several_fold_to_one(uint32_t before, uint32_t c)
 {

@@ -1,5 +1,9 @@
 /*
- * pattern_class.c: what an expression says of single characters: escapes, and classes in brackets.
+ * pattern_class.c: the classes of characters in an expression: escapes, and classes in brackets.
+ *
+ * take_items() joins what stands between brackets, up to an operator or the closing bracket; an item may be a bracket
+ * itself, which parser_take_class() reads in the same way. Escapes are read by the same functions in brackets and
+ * outside. Where the dialects differ, the reader of that item decides.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,10 @@
 /*
- * pattern_parse.c: a recursive-descent reader of both dialects. Where they differ, and how it was found, stands at the
- * place; everything here was tried against tiktoken 0.14 (fancy-regex 0.19) and tokenizers 0.23 (Oniguruma 6.9).
+ * pattern_parse.c: a recursive-descent reader of both dialects.
+ *
+ * take_alternatives() reads branches, take_branch() atoms, take_repeats() what repeats an atom; groups lead back to
+ * take_alternatives(). Each writes its translation as it reads, so a refusal names the place that it has reached. Where
+ * the dialects differ, a comment says how; all of this was tried against tiktoken 0.14 (fancy-regex 0.19) and
+ * tokenizers 0.23 (Oniguruma 6.9).
  */
 #include "pattern_parser.h"
 
@@ -11,6 +15,9 @@
 #include "base/status.h"
 
 #define REPEAT_MAX 65535u
+
+/* Repetitions of one atom, each of which goes around all before it: as deep as PCRE2 lets groups be. */
+#define REPEATS_MAX 250u
 
 /* ---- Failing ---------------------------------------------------------------------------------------------------- */
 
@@ -120,7 +127,7 @@ static bool take_name(struct parser *p, size_t from, char closing)
     return !parser_at_end(p) ? (p->at++, true) : parser_refuse(p, from, "unclosed group: missing )");
 }
 
-/* At an opening parenthesis. Groups capture nothing: what would refer to them is refused. */
+/* At an opening parenthesis. Groups do not capture: a reference to one is refused. */
 static bool take_group(struct parser *p, unsigned depth, bool *assertion)
 {
     size_t from = p->at++;
@@ -191,7 +198,7 @@ static bool take_number(struct parser *p, unsigned *value)
     return p->at > from;
 }
 
-/* A repetition, if one is there; a brace that begins none is a literal, in both. */
+/* A repetition, if there is one; in both dialects, a brace that begins none is a literal. */
 static bool take_repeat(struct parser *p, struct repeat *r)
 {
     size_t from = p->at;
@@ -238,9 +245,7 @@ static bool write_repeat(struct parser *p, size_t from, const struct repeat *r)
 /* Repetitions after the atom that was written from `written` on. */
 static bool take_repeats(struct parser *p, size_t written, bool assertion)
 {
-    bool again = false;
-
-    for (;;) {
+    for (unsigned count = 0;; count++) {
         size_t from = p->at;
         struct repeat r;
 
@@ -248,7 +253,9 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
             return true;
         if (assertion)
             return parser_refuse(p, from, "nothing to repeat");
-        if (again) {
+        if (count > REPEATS_MAX)
+            return parser_refuse(p, from, "nested too deeply");
+        if (count > 0) {
             /* Oniguruma repeats what is repeated; Rust does not take it */
             if (!parser_onig(p))
                 return parser_refuse(p, from, "a repetition of a repetition");
@@ -266,14 +273,13 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
                                        : parser_take(p, "+") && !parser_write_text(p, "+")) {
             return false;
         }
-        again = true;
     }
 }
 
 static bool take_branch(struct parser *p, unsigned depth)
 {
     while (!parser_at_end(p) && p->text[p->at] != '|' && p->text[p->at] != ')') {
-        size_t from = p->at, written = p->out->length;
+        size_t from = p->at, written = p->out->text.size;
         bool assertion = false, ok;
         char c = p->text[p->at];
         struct repeat r;
@@ -351,6 +357,6 @@ void pattern_text_free(struct pattern_text *text)
     for (size_t i = 0; i < text->set_count; i++)
         free(text->sets[i]);
     free(text->sets);
-    free(text->text);
+    buffer_free(&text->text);
     *text = (struct pattern_text) { 0 };
 }

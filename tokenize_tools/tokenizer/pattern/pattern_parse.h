@@ -1,14 +1,14 @@
 /*
  * pattern_parse.h: reads a regular expression as tiktoken (Rust's fancy-regex) or tokenizers (Oniguruma) would, and
- * writes it down in one form without dialect: PCRE2 syntax in which every character class, and every literal, is a
- * *marker* for a set of code points. What cannot be said so is refused by name, with its place.
+ * writes it in one form without dialects: PCRE2 syntax in which every character class, and every literal, is a *marker*
+ * for a set of code points. What cannot be translated is refused, with its name and place.
  *
  * The room pattern/ reads a regular expression and translates it for PCRE2. It does not cut texts: that is split/.
  */
 #ifndef LEAT_TOKENIZER_PATTERN_PARSE_H
 #define LEAT_TOKENIZER_PATTERN_PARSE_H
 
-#include "leat.h"
+#include "base/buffer.h"
 #include "pattern_set.h"
 #include "tokenizer/scan/scan.h"
 
@@ -18,8 +18,7 @@
 #define PATTERN_SETS_MAX 1024
 
 struct pattern_text {
-    unsigned char *text;
-    size_t length;
+    struct buffer text;
     struct pattern_set **sets; /* no two are equal */
     size_t set_count;
     bool looks_behind; /* \A, ^, \b or a look-behind: a match depends on what comes before it */

@@ -24,7 +24,7 @@ struct parser {
     struct parser_flags flags;
     struct pattern_set *cased; /* made when first needed */
     struct pattern_text *out;
-    size_t out_room, sets_room;
+    size_t sets_room;
     struct leat_error *err;
     enum leat_status status;
     uint32_t literal, before; /* this atom, and the one before, if a literal, else 0: see several_fold_to_one() */
@@ -46,7 +46,8 @@ static inline bool parser_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Refuses what stands from `from` to the reader's place. Returns false, for the caller to return. */
+/* Refuses the expression because of what stands from `from` to the reader's place. Returns false, for the caller to
+ * return. */
 bool parser_refuse(struct parser *p, size_t from, const char *why);
 bool parser_no_memory(struct parser *p, size_t bytes);
 
@@ -76,7 +77,7 @@ bool parser_write_newlines(struct parser *p, const char *text);
 /* A character that stands for itself; it began at `from`. */
 bool parser_write_literal(struct parser *p, size_t from, uint32_t c);
 
-/* A single set: `kind` is '[', '.' or the letter of an escape. The reader's place is after what gives the kind. */
+/* Writes a single set: `kind` is '[', '.' or the letter of an escape, and the reader's place is after it. */
 bool parser_write_class(struct parser *p, size_t from, char kind);
 
 /* ^ or $. */
@@ -96,7 +97,7 @@ bool parser_class_escape(struct parser *p, char c, struct pattern_set *set, bool
 /* The code point of a character escape whose letter c has been read. */
 bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *value);
 
-/* Adds the other case of the set's members; false if that is beyond our tables, or memory is short. */
+/* Adds the other case of the set's members; false if the tables do not have it, or without memory. */
 bool parser_fold_case(struct parser *p, struct pattern_set *set);
 
 /* ---- pattern_property.c ---- */

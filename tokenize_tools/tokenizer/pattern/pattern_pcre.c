@@ -1,7 +1,16 @@
 /*
- * pattern_pcre.c: see pattern_pcre.h. Compiling translates the expression into one over symbols, and makes a table from
+ * pattern_pcre.c: see pattern_pcre.h.
+ *
+ * Compiling translates the expression into one over symbols, and makes a table from
  * code points to symbols. A run translates a window of text into symbols, lets PCRE2 search these, and translates
  * places back to bytes. A match that touches the window's open end is not certain, so the window ends before it.
+ *
+ * How long a match takes is decided by expression and text, and PCRE2's own limit does not bound it: it counts anew at
+ * each place where a match may begin, and not how many characters a repetition passes over. So matches are looked for
+ * twice. First nearby, with so few steps and so little text (NEAR_STEPS, NEAR) that nothing can take long: nearly all
+ * end here. The others are looked for by a second form of the expression that calls us before each of its items, and is
+ * slower for it: there each step is counted, and the text's store of steps is what bounds them.
+ *
  * Without PCRE2 the second half of the file takes the place of the first, and refuses every expression.
  */
 #include "pattern_pcre.h"
@@ -10,6 +19,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/tiny.h"
 #include "pattern_parse.h"
 #include "pattern_symbols.h"
 
@@ -18,24 +28,42 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* What one match may cost before the text is given up. Tokenizers' own expressions stay below a hundredth. */
-#define MATCH_LIMIT     10000000u
-#define HEAP_LIMIT_KIB  (64u << 10)
-#define JIT_STACK_BYTES (8u << 20)
+/* What a text may cost before it is given up: steps at first, and for each byte. A step takes some 5 ns, 25 without
+ * JIT. Tokenizers' own expressions stay below a hundredth on ordinary text; 100,000 digits in a row, of which some look
+ * at all that follow for each three, take nearly all of it. */
+#define STEPS_FIRST    ((uint64_t)TINY_OR(20000, 10000000))
+#define STEPS_BYTE     TINY_OR(500u, 50000u)
+#define HEAP_LIMIT_KIB TINY_OR(1u << 10, 64u << 10)
+
+/* Symbols that the first search for a match sees, and the steps it may take from each of them. */
+#define NEAR            ((size_t)TINY_OR(8, 512))
+#define NEAR_STEPS      64u
+#define JIT_STACK_BYTES (1u << 20)
+
+/* So many steps, or searches that are not counted, lie between two questions whether to stop. */
+#define STOP_STEPS    65536u
+#define STOP_SEARCHES 256u
 
 struct pattern {
     struct pattern_symbols symbols;
-    pcre2_code *code;
-    pcre2_match_context *limits;
+    pcre2_code *code, *counted; /* the same; the second one calls count_step() */
+    pcre2_match_context *limits, *counted_limits;
     bool needs_all;
 };
 
 struct pattern_run {
     const struct pattern *pattern;
     pcre2_match_data *match;
-    pcre2_match_context *limits; /* a copy of the pattern's, with this run's stack */
-    pcre2_jit_stack *stack;      /* NULL without JIT */
-    struct buffer symbols;       /* one a character of the window */
+    pcre2_match_context *limits, *counted_limits; /* copies of the pattern's, with this run's stack, and this run */
+    pcre2_jit_stack *stack;                       /* NULL without JIT */
+    struct pattern_steps *steps;                  /* perhaps its own: */
+    struct pattern_steps own;
+    uint64_t taken;    /* steps of a search that is counted */
+    size_t reached;    /* the symbol that it had reached at the last one */
+    uint64_t ask_at;   /* steps at which to ask whether to stop */
+    unsigned searches; /* that were not counted since that was asked */
+    bool stopped;
+    struct buffer symbols; /* one a character of the window */
     size_t count;
     struct scan_window window;
     size_t at, at_byte;          /* where the next search begins: symbol and byte */
@@ -45,29 +73,55 @@ struct pattern_run {
     size_t waiting, waiting_end; /* bytes of a match that is found but not yet given; waiting is SIZE_MAX if none */
 };
 
-static enum leat_status compile(struct pattern *p, const char *text, size_t length, struct leat_error *err)
+static enum leat_status compile_form(pcre2_code **out, const char *text, size_t length, uint32_t options,
+                                     struct leat_error *err)
 {
     int code;
     PCRE2_SIZE at;
     PCRE2_UCHAR why[128] = "";
-    uint32_t jit = 0, behind = 0;
 
-    p->code = pcre2_compile((PCRE2_SPTR)text, length, PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UCP | PCRE2_NEVER_UTF, &code,
-                            &at, NULL);
-    if (!p->code) {
-        pcre2_get_error_message(code, why, sizeof why);
-        return status_set(err, LEAT_E_UNSUPPORTED, "the tokenizer's pattern cannot be used: PCRE2: %s", (char *)why);
-    }
+    *out = pcre2_compile((PCRE2_SPTR)text, length, PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UCP | PCRE2_NEVER_UTF | options,
+                         &code, &at, NULL);
+    if (*out)
+        return LEAT_OK;
+    pcre2_get_error_message(code, why, sizeof why);
+    return status_set(err, LEAT_E_UNSUPPORTED, "the tokenizer's pattern cannot be used: PCRE2: %s", (char *)why);
+}
+
+/* Machine code takes up to 20 times as much as what it is made of: an expression of 14 bytes, (?:ab?){0,900}, took
+ * 0.9 MB and 14 ms. What repetitions make that large is interpreted; all of real tokenizers are far below. */
+static bool is_large(const struct pattern *p, size_t length)
+{
+    size_t bytes = 0;
+
+    pcre2_pattern_info(p->counted, PCRE2_INFO_SIZE, &bytes);
+    return bytes > 4096 + 16 * length;
+}
+
+static enum leat_status compile(struct pattern *p, const char *text, size_t length, struct leat_error *err)
+{
+    uint32_t jit = 0, behind = 0;
+    enum leat_status s = compile_form(&p->code, text, length, 0, err);
+
+    if (s == LEAT_OK)
+        s = compile_form(&p->counted, text, length, PCRE2_AUTO_CALLOUT, err);
+    if (s != LEAT_OK)
+        return s;
     p->limits = pcre2_match_context_create(NULL);
-    if (!p->limits)
+    p->counted_limits = pcre2_match_context_create(NULL);
+    if (!p->limits || !p->counted_limits)
         return status_no_memory(err, 1024);
-    pcre2_set_match_limit(p->limits, MATCH_LIMIT);
-    pcre2_set_heap_limit(p->limits, HEAP_LIMIT_KIB);
+    pcre2_set_match_limit(p->limits, NEAR_STEPS);
+    pcre2_set_match_limit(p->counted_limits, UINT32_MAX);
+    pcre2_set_depth_limit(p->counted_limits, UINT32_MAX);
+    pcre2_set_heap_limit(p->counted_limits, HEAP_LIMIT_KIB);
     pcre2_pattern_info(p->code, PCRE2_INFO_MAXLOOKBEHIND, &behind);
     p->needs_all |= behind > 0;
     /* without JIT, or where memory may not be made executable, the interpreter does the same, slower */
-    if (pcre2_config(PCRE2_CONFIG_JIT, &jit) == 0 && jit)
+    if (pcre2_config(PCRE2_CONFIG_JIT, &jit) == 0 && jit && !is_large(p, length)) {
         pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
+        pcre2_jit_compile(p->counted, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
+    }
     return LEAT_OK;
 }
 
@@ -87,7 +141,7 @@ enum leat_status pattern_compile(struct pattern **out, const char *pattern, size
     if (status == LEAT_OK)
         status = pattern_symbols_make(&p->symbols, &text, err);
     if (status == LEAT_OK && !(written = pattern_symbols_write(&p->symbols, &text, &length)))
-        status = status_no_memory(err, text.length);
+        status = status_no_memory(err, text.text.size);
     p->needs_all = text.looks_behind;
     if (status == LEAT_OK)
         status = compile(p, written, length, err);
@@ -105,7 +159,9 @@ void pattern_free(struct pattern *p)
     if (!p)
         return;
     pcre2_match_context_free(p->limits);
+    pcre2_match_context_free(p->counted_limits);
     pcre2_code_free(p->code);
+    pcre2_code_free(p->counted);
     pattern_symbols_free(&p->symbols);
     free(p);
 }
@@ -115,6 +171,34 @@ bool pattern_needs_all(const struct pattern *p)
     return p->needs_all;
 }
 
+void pattern_steps_begin(struct pattern_steps *s)
+{
+    s->left = STEPS_FIRST;
+    s->written = s->may_write = 0;
+}
+
+static bool asks_to_stop(struct pattern_run *run)
+{
+    const struct pattern_steps *s = run->steps;
+
+    run->ask_at = run->taken + STOP_STEPS;
+    run->stopped = s->stop && s->stop(s->context);
+    return run->stopped;
+}
+
+/* Before each item of the expression that is tried in a counted search. */
+static int count_step(pcre2_callout_block *block, void *context)
+{
+    struct pattern_run *run = context;
+    size_t at = block->current_position, moved = at > run->reached ? at - run->reached : run->reached - at;
+
+    run->reached = at;
+    run->taken += 1 + moved / 8;
+    if (run->taken > run->steps->left)
+        return PCRE2_ERROR_MATCHLIMIT;
+    return run->taken >= run->ask_at && asks_to_stop(run) ? PCRE2_ERROR_CALLOUT : 0;
+}
+
 struct pattern_run *pattern_run_new(const struct pattern *p)
 {
     struct pattern_run *run = calloc(1, sizeof *run);
@@ -122,15 +206,20 @@ struct pattern_run *pattern_run_new(const struct pattern *p)
     if (!run)
         return NULL;
     run->pattern = p;
+    run->steps = &run->own;
     run->match = pcre2_match_data_create_from_pattern(p->code, NULL);
     run->limits = pcre2_match_context_copy(p->limits);
-    if (!run->match || !run->limits) {
+    run->counted_limits = pcre2_match_context_copy(p->counted_limits);
+    if (!run->match || !run->limits || !run->counted_limits) {
         pattern_run_free(run);
         return NULL;
     }
+    pcre2_set_callout(run->counted_limits, count_step, run);
     run->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK_BYTES, NULL);
-    if (run->stack)
+    if (run->stack) {
         pcre2_jit_stack_assign(run->limits, NULL, run->stack);
+        pcre2_jit_stack_assign(run->counted_limits, NULL, run->stack);
+    }
     return run;
 }
 
@@ -140,6 +229,7 @@ void pattern_run_free(struct pattern_run *run)
         return;
     pcre2_match_data_free(run->match);
     pcre2_match_context_free(run->limits);
+    pcre2_match_context_free(run->counted_limits);
     pcre2_jit_stack_free(run->stack);
     buffer_free(&run->symbols);
     free(run);
@@ -148,6 +238,18 @@ void pattern_run_free(struct pattern_run *run)
 void pattern_run_bound(struct pattern_run *run, struct bound *bound)
 {
     run->symbols.bound = bound;
+}
+
+enum leat_status pattern_run_refuse(const struct pattern_run *run, size_t bytes, struct leat_error *err)
+{
+    const struct bound *b = run->symbols.bound;
+
+    return b && b->max - b->held < bytes ? bound_refuse(b, bytes, err) : status_no_memory(err, bytes);
+}
+
+void pattern_run_steps(struct pattern_run *run, struct pattern_steps *steps)
+{
+    run->steps = steps ? steps : &run->own;
 }
 
 static void make_symbols(struct pattern_run *run)
@@ -176,6 +278,8 @@ enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_win
     buffer_trim(&run->symbols);
     if (buffer_reserve(&run->symbols, window->length, NULL) != LEAT_OK)
         return PATTERN_NO_MEMORY;
+    if (run->steps == &run->own)
+        pattern_steps_begin(run->steps);
     run->window = *window;
     run->at = run->at_byte = run->given = run->certain = 0;
     run->last_end = after_match ? 0 : SIZE_MAX;
@@ -197,7 +301,7 @@ static size_t byte_of(struct pattern_run *run, size_t symbol)
     return run->at_byte;
 }
 
-/* No further match is certain in the window, but that none begins before this symbol. */
+/* The window has no further match that is certain; the next match begins at this symbol or later. */
 static enum pattern_result nothing_certain(struct pattern_run *run, size_t symbol)
 {
     if (!run->window.final)
@@ -210,29 +314,88 @@ size_t pattern_certain(const struct pattern_run *run)
     return run->certain;
 }
 
+static const uint8_t *subject_of(const struct pattern_run *run)
+{
+    static const uint8_t none[1];
+
+    return run->symbols.bytes ? run->symbols.bytes : none;
+}
+
+/* A search that ends before it has taken long, in text that ends before the window does: it knows nothing then. */
+static bool ended_early(int rc)
+{
+    return rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_DEPTHLIMIT || rc == PCRE2_ERROR_HEAPLIMIT ||
+           rc == PCRE2_ERROR_JIT_STACKLIMIT;
+}
+
+/* Steps are charged for what is certain: what a window's open end leaves open is looked for again in the next one, and
+ * a text must not be refused for how it is cut. */
+static int search_counted(struct pattern_run *run, size_t from, PCRE2_SIZE found[2])
+{
+    pcre2_match_data *match = pcre2_match_data_create_from_pattern(run->pattern->counted, NULL);
+    uint32_t options = run->window.final ? 0 : PCRE2_PARTIAL_HARD;
+    int rc;
+
+    if (!match)
+        return PCRE2_ERROR_NOMEMORY;
+    run->taken = 0;
+    run->reached = from;
+    run->ask_at = STOP_STEPS;
+    rc = pcre2_match(run->pattern->counted, subject_of(run), run->count, from, options, match, run->counted_limits);
+    if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+        rc = pcre2_match(run->pattern->counted, subject_of(run), run->count, from, options | PCRE2_NO_JIT, match,
+                         run->counted_limits);
+    memcpy(found, pcre2_get_ovector_pointer(match), 2 * sizeof *found);
+    pcre2_match_data_free(match); /* with the interpreter's memory */
+    if (rc >= 0 || (rc == PCRE2_ERROR_NOMATCH && run->window.final)) {
+        run->steps->left -= run->taken;
+        run->steps->taken += run->taken;
+    }
+    return rc;
+}
+
+/* The next match, as pcre2_match() has it for the whole window. */
+static int search(struct pattern_run *run, size_t from, PCRE2_SIZE found[2])
+{
+    const PCRE2_SIZE *places = pcre2_get_ovector_pointer(run->match);
+
+    run->stopped = false;
+    for (;;) {
+        bool whole = run->count - from <= NEAR;
+        size_t end = whole ? run->count : from + NEAR;
+        int rc;
+
+        if (++run->searches % STOP_SEARCHES == 0 && asks_to_stop(run))
+            return PCRE2_ERROR_CALLOUT;
+        rc = pcre2_match(run->pattern->code, subject_of(run), end, from,
+                         whole && run->window.final ? 0 : PCRE2_PARTIAL_HARD, run->match, run->limits);
+
+        if (ended_early(rc))
+            return search_counted(run, from, found);
+        if (!whole && (rc == PCRE2_ERROR_PARTIAL || (rc >= 0 && places[1] >= end)))
+            return search_counted(run, places[0], found);
+        if (whole || rc != PCRE2_ERROR_NOMATCH) {
+            memcpy(found, places, 2 * sizeof *found);
+            return rc;
+        }
+        from = end;
+    }
+}
+
 /* Finds the next match that counts and puts its bytes in `waiting`. PATTERN_DONE: there is none (if the window is
  * final), or none that is certain. */
 static enum pattern_result find(struct pattern_run *run)
 {
-    static const uint8_t none[1];
-    const uint8_t *subject = run->symbols.bytes ? run->symbols.bytes : none;
-    uint32_t options = run->window.final ? 0 : PCRE2_PARTIAL_HARD;
     size_t from = run->at;
 
     while (from <= run->count) {
-        const PCRE2_SIZE *found;
-        int rc = pcre2_match(run->pattern->code, subject, run->count, from, options, run->match, run->limits);
+        PCRE2_SIZE found[2];
+        int rc = search(run, from, found);
 
-        if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
-            rc = pcre2_match(run->pattern->code, subject, run->count, from, options | PCRE2_NO_JIT, run->match,
-                             run->limits);
-        found = pcre2_get_ovector_pointer(run->match);
         if (rc == PCRE2_ERROR_NOMATCH || rc == PCRE2_ERROR_PARTIAL)
             return nothing_certain(run, rc == PCRE2_ERROR_PARTIAL ? found[0] : run->count);
-        if (rc == PCRE2_ERROR_NOMEMORY)
-            return PATTERN_NO_MEMORY;
         if (rc < 0)
-            return PATTERN_GAVE_UP;
+            return rc == PCRE2_ERROR_NOMEMORY ? PATTERN_NO_MEMORY : run->stopped ? PATTERN_STOPPED : PATTERN_GAVE_UP;
         if (!run->window.final && found[1] >= run->count)
             return nothing_certain(run, found[0]);
         if (found[0] == found[1] && found[0] == run->last_end) {
@@ -247,12 +410,25 @@ static enum pattern_result find(struct pattern_run *run)
     return PATTERN_DONE;
 }
 
+/* Text that is done with brings steps, but no more than a text has at first. */
+static void earn_steps(struct pattern_run *run, size_t bytes)
+{
+    struct pattern_steps *s = run->steps;
+    uint64_t more = (uint64_t)bytes * STEPS_BYTE;
+
+    s->left = s->left < STEPS_FIRST && more < STEPS_FIRST - s->left ? s->left + more : STEPS_FIRST;
+}
+
 enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *spans, size_t room, size_t *count)
 {
     *count = 0;
     while (*count < room) {
         if (run->waiting == SIZE_MAX) {
+            size_t before = run->given;
             enum pattern_result result = find(run);
+
+            if (result == PATTERN_MORE)
+                earn_steps(run, run->waiting_end - before);
 
             if (result == PATTERN_DONE && run->window.final && run->given < run->window.length) {
                 spans[(*count)++] = (struct pattern_span) { (uint32_t)run->given, (uint32_t)run->window.length, false };
@@ -275,6 +451,17 @@ enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *s
 }
 
 #else
+
+void pattern_steps_begin(struct pattern_steps *s)
+{
+    s->left = s->written = s->may_write = 0;
+}
+
+void pattern_run_steps(struct pattern_run *run, struct pattern_steps *steps)
+{
+    (void)run;
+    (void)steps;
+}
 
 enum leat_status pattern_compile(struct pattern **out, const char *pattern, size_t bytes, enum scan_dialect dialect,
                                  struct leat_error *err)
@@ -313,6 +500,12 @@ void pattern_run_bound(struct pattern_run *run, struct bound *bound)
 {
     (void)run;
     (void)bound;
+}
+
+enum leat_status pattern_run_refuse(const struct pattern_run *run, size_t bytes, struct leat_error *err)
+{
+    (void)run;
+    return status_no_memory(err, bytes);
 }
 
 size_t pattern_certain(const struct pattern_run *run)

@@ -1,7 +1,7 @@
 /*
- * pattern_property.c: \p{...}: sets of characters by the name of a property. Those that the patterns of most tokenizers
- * have come from the classes of unicode.h, which scanners read too; all others from a table of ranges. Both engines
- * agree on the latter (scripts/gen_properties.py makes sure), so that there is one table.
+ * pattern_property.c: \p{...}: sets of characters by the name of a property. Those in the patterns of most tokenizers
+ * come from the classes of unicode.h, which scanners read too; all others come from a table of ranges. Both engines
+ * agree on these (scripts/gen_properties.py checks that), so one table is enough.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -37,13 +37,14 @@ void pattern_set_combine(struct pattern_set *s, const struct pattern_set *other,
 
 bool pattern_set_equal(const struct pattern_set *a, const struct pattern_set *b);
 
-/* What may have another case beyond ASCII, but for U+017F and U+212A: more than do, never fewer. */
+/* The characters beyond ASCII that may have another case, except U+017F and U+212A: perhaps some that have none, but
+ * all that do. */
 void pattern_set_cased(struct pattern_set *s, const struct unicode_classes *classes);
 
 /*
- * Adds the other case of every member, where that needs no more than ASCII's letters (and U+017F and U+212A, which are
- * S and K to both dialects). False, and the set is of no use, if it holds some but not all of `cased` (see above): the
- * pairs of other letters are not in our tables.
+ * Adds the other case of every member, if that needs no more than ASCII's letters (and U+017F and U+212A, which are S
+ * and K in both dialects). Returns false, and the set is of no use, if it holds some but not all of `cased` (see
+ * above): the tables lack the pairs of other letters.
  */
 bool pattern_set_fold(struct pattern_set *s, const struct pattern_set *cased);
 

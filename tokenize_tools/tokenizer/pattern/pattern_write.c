@@ -8,20 +8,7 @@
 
 bool parser_write_bytes(struct parser *p, const void *bytes, size_t count)
 {
-    struct pattern_text *out = p->out;
-
-    if (out->length + count > p->out_room) {
-        size_t room = 2 * (out->length + count) + 64;
-        unsigned char *larger = realloc(out->text, room);
-
-        if (!larger)
-            return parser_no_memory(p, room);
-        out->text = larger;
-        p->out_room = room;
-    }
-    memcpy(out->text + out->length, bytes, count);
-    out->length += count;
-    return true;
+    return buffer_append(&p->out->text, bytes, count, NULL) == LEAT_OK || parser_no_memory(p, count);
 }
 
 bool parser_write_text(struct parser *p, const char *text)
@@ -31,10 +18,12 @@ bool parser_write_text(struct parser *p, const char *text)
 
 bool parser_write_around(struct parser *p, size_t from, const char *after)
 {
+    struct buffer *text = &p->out->text;
+
     if (!parser_write_text(p, "(?:"))
         return false;
-    memmove(p->out->text + from + 3, p->out->text + from, p->out->length - 3 - from);
-    memcpy(p->out->text + from, "(?:", 3);
+    memmove(text->bytes + from + 3, text->bytes + from, text->size - 3 - from);
+    memcpy(text->bytes + from, "(?:", 3);
     return parser_write_text(p, after);
 }
 

@@ -13,17 +13,17 @@
 #include "base/utf8.h"
 #include "encoder_internal.h"
 
-/* A chunk of a text at a time, or less under a small bound: there are some ten buffers of this size and its
- * multiples. */
+/* The most that is taken of a text at a time; a small bound takes less. About ten buffers have this size or a multiple
+ * of it. */
 #define CHUNK_BYTES ((size_t)TINY_OR(48, 1 << 20))
 #define MIN_CHUNK   ((size_t)TINY_OR(48, 4096))
 #define CHUNKS      64
 
-/* More ids than these are not kept from one chunk to the next. */
+/* Room for more ids than this is not kept from one chunk to the next. */
 #define MANY_IDS ((size_t)1 << 22)
 
-/* The share of the bound for the cache of pretokens: counted from the beginning, since what is refused must not depend
- * on what came before. */
+/* The cache's share of the bound. It counts from the beginning, so that which texts are refused does not depend on
+ * earlier ones. */
 #define CACHE_SHARE 4
 
 /* ---- Making ---- */
@@ -37,10 +37,12 @@ static void set_up(struct encoder *e, const struct pipeline *pipeline)
     e->raw.options = (struct cutter_options) { pipeline->raw, pipeline->spec->added, e->options.special, lstrip };
     e->normalized.options = e->raw.options;
     e->normalized.options.finder = pipeline->normalized;
-    if (!hf)
+    if (!hf && !pipeline->model->kind->finds_defined)
         e->normalized.options =
             (struct cutter_options) { .finder = sentencepiece_defined(pipeline->sentencepiece), .special = true };
     e->bound.max = e->options.max_bytes;
+    e->steps.stop = e->options.stop;
+    e->steps.context = e->options.stop_context;
     e->cache_bytes = e->bound.max / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.max / CACHE_SHARE) : SIZE_MAX;
     e->cache_bytes = model_cache_bytes(pipeline->model, e->cache_bytes);
     e->bound.held = e->cache_bytes;
@@ -52,7 +54,7 @@ static void set_up(struct encoder *e, const struct pipeline *pipeline)
         e->chunk_bytes = MIN_CHUNK;
 }
 
-static pretokenizer_take_pretokens take_pretokens;
+static pretokenizer_take_pretokens take_pretokens, take_words;
 
 enum leat_status encoder_make(struct encoder **out, const struct pipeline *pipeline,
                               const struct encoder_options *options, struct leat_error *err)
@@ -70,7 +72,7 @@ enum leat_status encoder_make(struct encoder **out, const struct pipeline *pipel
     if (s == LEAT_OK)
         s = pretokenizer_scratch_make(&e->pretokenizer, pipeline->pretokenizer, &e->bound, err);
     if (s == LEAT_OK)
-        s = normalizer_scratch_make(&e->normalizer, pipeline->normalizer, &e->bound, err);
+        s = normalizer_scratch_make(&e->normalizer, pipeline->normalizer, &e->bound, &e->steps, err);
     if (s == LEAT_OK)
         s = id_list_reserve(&e->ids, 1, err);
     if (s != LEAT_OK) {
@@ -78,6 +80,9 @@ enum leat_status encoder_make(struct encoder **out, const struct pipeline *pipel
         return s;
     }
     pretokenizer_scratch_batches(e->pretokenizer, take_pretokens);
+    if (pipeline->model->kind->encode_words)
+        pretokenizer_scratch_words(e->pretokenizer, take_words);
+    pretokenizer_scratch_steps(e->pretokenizer, &e->steps);
     *out = e;
     return LEAT_OK;
 }
@@ -110,6 +115,11 @@ void encoder_trust(struct encoder *e)
     e->trusted = true;
 }
 
+uint64_t encoder_steps(const struct encoder *e)
+{
+    return e->steps.taken;
+}
+
 uint64_t encoder_held(const struct encoder *e)
 {
     return e->bound.held - e->cache_bytes;
@@ -135,13 +145,23 @@ enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, s
     return s == LEAT_OK ? held_keep(&e->pretoken, text, bytes, used, err) : s;
 }
 
-/* Pretokens that are whole: none comes in chunks where these do. */
+/* Takes whole pretokens; where these come, none comes in chunks. */
 static enum leat_status take_pretokens(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
                                        const uint32_t *ends, size_t count, struct leat_error *err)
 {
     struct encoder *e = context;
 
     return model_encode_batch(e->pipeline->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
+}
+
+/* The same with white space before each. */
+static enum leat_status take_words(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
+                                   const uint32_t *ends, size_t count, struct leat_error *err)
+{
+    struct encoder *e = context;
+
+    return e->pipeline->model->kind->encode_words(e->pipeline->model, e->model, text, bytes, begin, ends, count,
+                                                  &e->ids, err);
 }
 
 static enum leat_status take_pretoken(void *context, const uint8_t *text, size_t bytes, bool last,
@@ -247,7 +267,7 @@ static enum leat_status take_input(struct encoder *e, const uint8_t *text, size_
 
 /* ---- Texts and chunks ---- */
 
-/* Gives back what one pretoken or chunk needed and the next may not. */
+/* Frees memory that one pretoken or chunk needed and the next may not need. */
 static void trim(struct encoder *e)
 {
     held_trim(&e->input);
@@ -275,7 +295,7 @@ static void clear(struct encoder *e)
     trim(e);
 }
 
-/* One chunk; nothing remains of a text that fails or ends. */
+/* Encodes one chunk. After a failure, or the end of a text, nothing of it is kept. */
 static enum leat_status feed(struct encoder *e, const uint8_t *text, size_t bytes, bool last, struct leat_error *err)
 {
     enum leat_status s = take_input(e, bytes > 0 ? text : (const uint8_t *)"", bytes, last, err);
@@ -289,7 +309,11 @@ static enum leat_status feed(struct encoder *e, const uint8_t *text, size_t byte
     return s;
 }
 
-/* The ids of a text in chunks are counted, those of a whole one are not: that is as large as it is. */
+/* What the ids of a whole text may take in addition to max_bytes, per byte of it: with both copies while they grow, as
+ * much as the form of Unicode that makes 11 letters of one byte needs. A file may put any text before each word. */
+#define IDS_BYTE 128
+
+/* The ids of a text in chunks are counted with all else; those of a whole one have a bound of their own. */
 static void begin(struct encoder *e, struct bound *of_ids)
 {
     if (e->begun)
@@ -299,6 +323,7 @@ static void begin(struct encoder *e, struct bound *of_ids)
         e->ids.bound = of_ids;
     }
     e->ids.count = 0;
+    pattern_steps_begin(&e->steps);
     e->offset = e->raw.specials = e->normalized.specials = 0;
     e->begun = true;
 }
@@ -308,7 +333,9 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
 {
     enum leat_status s = LEAT_OK;
 
-    begin(e, NULL);
+    begin(e, &e->ids_bound);
+    e->ids_bound.max =
+        bytes < (UINT64_MAX - e->options.max_bytes) / IDS_BYTE ? e->options.max_bytes + bytes * IDS_BYTE : UINT64_MAX;
     for (; s == LEAT_OK && bytes > e->chunk_bytes; text += e->chunk_bytes, bytes -= e->chunk_bytes)
         s = feed(e, text, e->chunk_bytes, false, err);
     if (s == LEAT_OK)
@@ -330,7 +357,7 @@ static enum leat_status feed_chunk(struct encoder *e, const uint8_t *text, size_
 {
     enum leat_status s = LEAT_OK;
 
-    if (!e->begun || !e->ids.bound)
+    if (!e->begun || e->ids.bound != &e->bound)
         return status_set(err, LEAT_E_STATE,
                           "the encoder has no text in chunks: call leat_encoder_begin(), also after the end of a text "
                           "and after an error");

@@ -1,13 +1,13 @@
 /*
- * encoder.h: a thread's own encoder over an pipeline.
+ * encoder.h: a thread's own encoder over a pipeline.
  *
- * The way of a text: malformed UTF-8 is repaired or refused; added tokens that are looked for in raw text cut it into
- * segments; each is normalized; added tokens that are looked for in normalized text cut it again; what is left goes
- * through the pre-tokenizers, and each pretoken through the model. A sentencepiece model has its own normalizer and its
- * own tokens that cut, and nothing else.
+ * A text takes this way: malformed UTF-8 is repaired or refused; added tokens that are looked for in raw text cut it
+ * into segments; each segment is normalized; added tokens that are looked for in normalized text cut it again; the rest
+ * goes through the pre-tokenizers, and each pretoken through the model. A sentencepiece model has a normalizer of its
+ * own and its own tokens that cut, and nothing else.
  *
- * A text may come in chunks, cut anywhere. Each stage passes on what no further text can change and holds the rest back
- * (held.h); a long text that comes whole goes through in chunks, too, so that no stage copies all of it.
+ * A text may come in chunks, cut anywhere. Each station passes on what no further text can change and holds the rest
+ * back (held.h); a long text that comes whole goes through in chunks, too, so that no station copies all of it.
  */
 #ifndef LEAT_TOKENIZER_ENCODER_H
 #define LEAT_TOKENIZER_ENCODER_H
@@ -25,6 +25,8 @@ struct encoder_options {
     bool special;        /* strings of special tokens in a text become these tokens; else they are ordinary text */
     bool reject_invalid; /* malformed UTF-8 is LEAT_E_TEXT; else it is replaced, as Python does */
     uint64_t max_bytes;  /* of memory that goes with the text, but not encoder_run()'s ids */
+    uint32_t (*stop)(void *context); /* asked while expressions take long; not 0: LEAT_E_STOPPED. May be NULL */
+    void *stop_context;
 };
 
 /* The pipeline must outlive it. */
@@ -51,7 +53,9 @@ uint64_t encoder_special_strings(const struct encoder *e);
 /* From now on texts are known to be valid UTF-8, and not checked again (encoder_valid.h). */
 void encoder_trust(struct encoder *e);
 
-/* For tests: bytes of memory that are counted now. */
+/* For tests: bytes of memory that are counted now, and the steps that expressions have taken for all texts, but for
+ * matches that are too short to count. */
 uint64_t encoder_held(const struct encoder *e);
+uint64_t encoder_steps(const struct encoder *e);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * encoder_internal.h: what an encoder is made of, shared by encoder.c and encoder_spaced.c (text for a model with plain
- * spaces). Nobody else looks in here.
+ * encoder_internal.h: the members of an encoder, for encoder.c and encoder_spaced.c (text for a model with plain
+ * spaces) only.
  */
 #ifndef LEAT_TOKENIZER_ENCODER_INTERNAL_H
 #define LEAT_TOKENIZER_ENCODER_INTERNAL_H
@@ -18,11 +18,13 @@ struct encoder {
     struct encoder_options options;
     size_t chunk_bytes, cache_bytes;
     struct bound bound;
+    struct pattern_steps steps; /* that expressions may still take for this text */
     struct id_list ids;
-    bool trusted;      /* texts are valid UTF-8 */
-    bool begun;        /* encoder_chunk() may come */
-    uint64_t offset;   /* of `input` in the text */
-    struct held input; /* bytes of a character that is not complete */
+    struct bound ids_bound; /* of the ids of a whole text */
+    bool trusted;           /* texts are valid UTF-8 */
+    bool begun;             /* encoder_chunk() may come */
+    uint64_t offset;        /* of `input` in the text */
+    struct held input;      /* bytes of a character that is not complete */
     struct buffer repaired;
     struct cutter raw, normalized; /* of sentencepiece's only the second */
     struct normalizer_scratch normalizer;
@@ -40,13 +42,13 @@ struct encoder {
 
 /* ---- encoder.c ---- */
 
-/* A pretoken, or what comes next of it. */
+/* Takes a pretoken, or its next chunk. */
 enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
                                        struct leat_error *err);
 
 /* ---- encoder_spaced.c ---- */
 
-/* A segment as it stands in the text, or what comes next of it. */
+/* Takes a segment as it stands in the text, or its next chunk. */
 enum leat_status encoder_take_spaced(struct encoder *e, const uint8_t *text, size_t bytes, bool first, bool last,
                                      struct leat_error *err);
 

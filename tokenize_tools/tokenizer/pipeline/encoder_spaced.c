@@ -1,7 +1,7 @@
 /*
- * encoder_spaced.c: the way of a text to a model with plain spaces (spaced.h): as it stands, segment by segment. Where
- * added tokens stand close to each other, as where each newline is one, what lies between them is gathered, so that the
- * model gets batches of pretokens.
+ * encoder_spaced.c: the way of a text to a model with plain spaces (spaced.h): unchanged, segment by segment. If added
+ * tokens are close together, for example if each newline is one, the text between them is gathered, so that the model
+ * gets batches of pretokens.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 /* Room for the space before a segment and what follows it as far as a cut. */
 #define PREFIX_ROOM 64
 
-/* The space that comes before a segment: it is encoded with as much of the text as need be, *used, or held back before
+/* Encodes the space that comes before a segment with as much of the text as it needs, *used; or holds it back before
  * all of it. */
 static enum leat_status take_prefix(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used,
                                     struct leat_error *err)

@@ -19,7 +19,7 @@
 struct pipeline {
     struct tokenizer_spec *spec;
     enum spaced_prefix prefix;     /* SPACED_NOT: texts go through the normalizer and the pre-tokenizer */
-    struct tokenizer_spec *spaced; /* else the model's spec */
+    struct tokenizer_spec *spaced; /* the model's spec, if it is written with spaces; else NULL */
     struct model *model;
     struct normalizer *normalizer;
     struct sentencepiece_normalizer *sentencepiece; /* NULL but for SPEC_SENTENCEPIECE */
@@ -28,7 +28,7 @@ struct pipeline {
     struct string_finder *raw, *normalized; /* added tokens, by place in spec->added */
 };
 
-/* Takes the spec over, also on failure. */
+/* The pipeline owns the spec from then on, also after a failure. */
 enum leat_status pipeline_make(struct pipeline **out, struct tokenizer_spec *spec, struct leat_error *err);
 void pipeline_free(struct pipeline *e);
 

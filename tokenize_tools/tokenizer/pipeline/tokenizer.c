@@ -37,13 +37,6 @@ struct leat_encoder {
 
 /* ---- Tokenizers ---- */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* What a dataset's metadata says of the tokenizer. */
 static enum leat_status keep(struct leat_tokenizer *t, const char *name, const char *pattern, struct leat_error *err)
 {
@@ -87,7 +80,8 @@ enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *sp
         return status_no_memory(err, sizeof *t);
     s = spec_open(&t->opened, spec, pattern, err);
     if (s == LEAT_OK)
-        s = keep(t, t->opened.at.builtin ? t->opened.at.builtin : last_part(t->opened.at.path), pattern, err);
+        s = keep(t, t->opened.at.builtin ? t->opened.at.builtin : t->opened.at.name,
+                 t->opened.format == LOAD_TIKTOKEN ? pattern : NULL, err); /* else the file has it */
     if (s != LEAT_OK) {
         leat_tokenizer_close(t);
         return s;
@@ -221,7 +215,9 @@ enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_
         return status_no_memory(err, sizeof *e);
     inner = (struct encoder_options) { .special = all.special != 0,
                                        .reject_invalid = all.reject_invalid != 0,
-                                       .max_bytes = all.max_bytes ? all.max_bytes : USUAL_BOUND };
+                                       .max_bytes = all.max_bytes ? all.max_bytes : USUAL_BOUND,
+                                       .stop = all.stop,
+                                       .stop_context = all.stop_context };
     e->tokenizer = t;
     s = encoder_make(&e->encoder, t->pipeline, &inner, err);
     if (s != LEAT_OK) {

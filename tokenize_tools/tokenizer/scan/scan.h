@@ -36,10 +36,10 @@ struct scan_window {
 };
 
 /*
- * Writes up to `room` pretoken ends, as offsets from window->text, beginning with the pretoken at *at, and moves *at to
- * the last of them. Returns their number. Less than `room` means that no more is certain: at the end of the text if the
- * window is final, else before a pretoken that needs text that is not there yet. 0 from *at = 0 means a pretoken longer
- * than the window: the caller brings a larger one.
+ * Writes up to `room` pretoken ends, as offsets from window->text, beginning with the pretoken at *at. Moves *at to the
+ * last of them, and returns their number. Fewer than `room` means that no more are certain: in a final window the text
+ * has ended; otherwise the next pretoken needs text that is not there yet. If *at was 0, a result of 0 means a pretoken
+ * longer than the window: call again with a larger one.
  */
 typedef size_t scan_function(const struct unicode_classes *classes, const struct scan_window *window, size_t *at,
                              uint32_t *ends, size_t room);
@@ -63,7 +63,7 @@ struct scan_family {
     bool leaves_gaps;                      /* the expression does not match every character: see scanner_find() */
 };
 
-/* What a tokenizer keeps: a family, the row for this CPU and the classes for its dialect. */
+/* What a tokenizer keeps: a family, its row for this CPU, and the classes of its dialect. */
 struct scanner {
     const struct scan_family *family;
     const struct scan_row *row;
@@ -71,9 +71,9 @@ struct scanner {
 };
 
 /*
- * Finds the scanner that cuts as the `count` expressions do, one after the other, each with behaviour Isolated (the
- * text between matches is a pretoken, too). Where the reference keeps only matches (tiktoken; Removed with invert), ask
- * with `matches_only`: families whose expression leaves gaps are then not found. False if there is none.
+ * Finds the scanner that cuts as the `count` expressions do, applied one after another, each with behaviour Isolated
+ * (the text between matches is a pretoken, too). If the reference keeps only matches (tiktoken; Removed with invert),
+ * set `matches_only`: families whose expression leaves gaps are then skipped. Returns false if no scanner fits.
  */
 bool scanner_find(struct scanner *out, const char *const *texts, const size_t *bytes, size_t count,
                   enum scan_dialect dialect, bool matches_only);

@@ -1,6 +1,6 @@
 /*
- * scan_ascii.h: what the files scan_bytes_*.h share: the classes of ASCII that scanners by blocks ask for, as tables
- * for vectors; and masks as lists of positions.
+ * scan_ascii.h: what the files scan_bytes_*.h share: tables, for vectors, of the classes of ASCII that scanners use;
+ * and masks as lists of offsets.
  */
 #ifndef LEAT_TOKENIZER_SCAN_ASCII_H
 #define LEAT_TOKENIZER_SCAN_ASCII_H
@@ -14,9 +14,9 @@ struct scan_ascii {
 };
 
 /*
- * A byte's classes are the bits that two tables have in common, one by the low and one by the high four bits; or
- * in one table of both, where the CPU looks up seven bits at once. Letters are two rectangles: rows 4 and 6, 5 and 7 of
- * the chart.
+ * A byte's classes are the bits that two table entries have in common: one is indexed by the byte's low four bits, the
+ * other by its high four. A CPU that can look up seven bits at once uses one table of both. Letters are two rectangles
+ * of the ASCII chart: rows 4 and 6, 5 and 7.
  */
 enum {
     SCAN_LETTERS_4 = 1,

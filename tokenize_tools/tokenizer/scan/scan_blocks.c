@@ -1,8 +1,8 @@
 /*
- * scan_blocks.c: scanners that cut 64 bytes at a time: a block begins where a pretoken begins, its bytes become masks
- * of classes, the family's algebra makes the beginnings of pretokens of them, and those that nothing after the block
- * can change come out; the next block begins at the last of them. If there is none, the family's scalar scanner takes
- * one pretoken. Compiled once for each CPU level.
+ * scan_blocks.c: scanners that cut 64 bytes at a time. A block begins where a pretoken begins. Its bytes become masks
+ * of classes, from which the family's algebra computes where pretokens begin. Those that nothing after the block can
+ * change are given out, and the next block begins at the last of them. If a block has none, the family's scalar scanner
+ * takes one pretoken. Compiled once for each CPU level.
  */
 #include "base/level.h"
 #include "scan_bytes.h"
@@ -75,7 +75,7 @@ SCAN_INLINE void scan_add_class(struct scan_masks *m, unsigned class, uint32_t c
     }
 }
 
-/* What vectors tell of characters, at their first bytes. */
+/* What vectors find out about characters, at their first bytes. */
 struct scan_told {
     uint64_t any; /* all that are decided without a look-up */
     uint64_t letters, upper, lower, either, symbols;
@@ -172,7 +172,7 @@ SCAN_INLINE uint64_t scan_tail_end(struct scan_tail *tail, const uint8_t *p, siz
     return UINT64_C(1) << left;
 }
 
-/* Gives some of the positions, if there is no room for all. */
+/* Gives some of the offsets, if there is no room for all. */
 SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t base, uint64_t bits)
 {
     size_t n = 0;

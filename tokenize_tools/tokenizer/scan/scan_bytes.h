@@ -1,6 +1,6 @@
 /*
- * scan_bytes.h: what scanners by blocks ask of 64 bytes in registers (base/bytes64.h): the classes of ASCII, and masks
- * as lists of positions.
+ * scan_bytes.h: what scanners that work in blocks do with 64 bytes in registers (base/bytes64.h): the classes of ASCII,
+ * and masks as lists of offsets.
  *
  *     scan_bytes_ascii(b)            struct scan_ascii
  *     scan_chars_load(p)             the characters that begin at each of the bytes; two more bytes are read

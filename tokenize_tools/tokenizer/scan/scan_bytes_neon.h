@@ -52,13 +52,14 @@ SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
 {
     struct scan_chars c;
 
-    for (unsigned i = 0; i < 3; i++)
-        for (unsigned k = 0; k < 4; k++) {
-            uint8x16_t b = vld1q_u8(p + i + 16 * k);
+    for (unsigned i = 0; i < 3; i++) {
+        bytes64 b = bytes64_load(p + i);
 
-            c.halves[2 * i].val[k] = vshrq_n_u8(b, 4);
-            c.halves[2 * i + 1].val[k] = vandq_u8(b, vdupq_n_u8(15));
+        for (unsigned k = 0; k < 4; k++) {
+            c.halves[2 * i].val[k] = vshrq_n_u8(b.val[k], 4);
+            c.halves[2 * i + 1].val[k] = vandq_u8(b.val[k], vdupq_n_u8(15));
         }
+    }
     return c;
 }
 

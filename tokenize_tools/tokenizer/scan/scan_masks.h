@@ -75,7 +75,7 @@ SCAN_INLINE uint64_t scan_behind(uint64_t runs, uint64_t from)
     return (runs + from) & ~runs;
 }
 
-/* Everything in `runs` that a bit of `from`, also in `runs`, stands before, without a gap. */
+/* All bits of `runs` that follow, without a gap, a bit of `from` that is in `runs` too. */
 SCAN_INLINE uint64_t scan_fill(uint64_t runs, uint64_t from)
 {
     for (unsigned by = 1; by < 64; by *= 2) {
@@ -128,8 +128,8 @@ SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, uns
     return s;
 }
 
-/* White space, as \s*[\r\n]+|\s+(?!\S)|\s+ cuts it: `white` and the newlines in it, where no pretoken before has taken
- * them. Before `solid` the last character is left for the next pretoken. */
+/* White space, as \s*[\r\n]+|\s+(?!\S)|\s+ cuts it: `white` is the white space, with its newlines, that no earlier
+ * pretoken has taken. Before a bit of `solid`, the last character is left for the next pretoken. */
 SCAN_INLINE struct scan_starts scan_white_starts(const struct scan_masks *m, uint64_t white, uint64_t newlines,
                                                  uint64_t solid)
 {
@@ -147,7 +147,7 @@ SCAN_INLINE struct scan_starts scan_white_starts(const struct scan_masks *m, uin
     return s;
 }
 
-/* Runs of letters, where they do not belong to the character before: white space that is `blank`, or one that begins
+/* Runs of letters, unless they belong to the character before them: white space in `blank`, or a character that begins
  * with a bit of `takers`. */
 SCAN_INLINE uint64_t scan_letter_starts(const struct scan_masks *m, uint64_t letters, uint64_t blank, uint64_t takers)
 {
@@ -167,7 +167,8 @@ SCAN_INLINE unsigned scan_contraction_bytes(const uint8_t *p, bool fold)
                : 0;
 }
 
-/* The quotes after which two bytes are known, or the text ends: elsewhere a contraction changes nothing certain. */
+/* The quotes after which two bytes are known, or the text ends: no contraction after another quote changes anything
+ * that is certain. */
 SCAN_INLINE uint64_t scan_whole_quotes(const struct scan_masks *m)
 {
     return m->quotes & (m->end ? m->valid : m->valid >> 2);

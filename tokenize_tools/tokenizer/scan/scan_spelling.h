@@ -1,6 +1,6 @@
 /*
- * scan_spelling.h: what the spellings of scanners (struct scan_spelling) are written with: whose they are, the end of
- * their list, and the parts that most expressions share.
+ * scan_spelling.h: what the lists of spellings (struct scan_spelling) are written with: the libraries, the end of a
+ * list, and the parts that most expressions share.
  */
 #ifndef LEAT_TOKENIZER_SCAN_SPELLING_H
 #define LEAT_TOKENIZER_SCAN_SPELLING_H

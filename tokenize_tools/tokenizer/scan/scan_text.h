@@ -10,8 +10,8 @@
 
 #define SCAN_INLINE BYTES_INLINE
 
-/* How many bytes past a pretoken's end a scanner may look, but for runs that it reports as reaching the window's end:
- * the contraction 'ſ after a word, and a character of four bytes after it, fit. */
+/* How many bytes past a pretoken's end a scanner may look, except for runs that it reports as reaching the window's
+ * end: enough for the contraction 'ſ after a word, and a character of four bytes after that. */
 #define SCAN_AHEAD 16
 
 struct scan_text {

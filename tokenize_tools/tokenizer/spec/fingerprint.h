@@ -10,6 +10,10 @@
  *   what the kind of model adds; those of byte pairs (models/byte_pairs.c):
  *       for each score, if the model has scores: u32 bits of the float
  *       u32 merge count; for each: u32 left, right, result
+ *     of Unigram (models/unigram.c):
+ *       for each token: u32 bits of its score as a float, if the file is sentencepiece's, else u32 low and high half
+ *       of the bits of its score as a double
+ *     of WordPiece (models/words.c): u32 max_input_chars_per_word; of WordLevel nothing
  *   u32 normalizer count; for each: u32 kind, strip_left, strip_right, regex; strings pattern, content
  *   u32 pre-tokenizer count; for each: u32 kind, behavior, prepend, invert, add_prefix_space, use_regex,
  *       individual_digits, split, regex; strings pattern, replacement

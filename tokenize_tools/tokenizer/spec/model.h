@@ -1,11 +1,11 @@
 /*
- * model.h: what a model is to everybody else. A model turns pretokens into ids. Its kind is a row of model_rows.h: how
- * it is read from a file, what the fingerprint hashes of it, how it is made, and how it encodes. Code outside of
- * models/ and the models' own rooms asks a kind, never which one it is.
+ * model.h: models, as the other rooms see them. A model turns pretokens into ids. Its kind is a row of model_rows.h:
+ * how it is read from a file, what of it the fingerprint hashes, how it is made, and how it encodes. Code outside of
+ * models/ and the models' own rooms calls a kind's functions and never asks which kind it is.
  *
- * What NULL means stands beside each function; a kind needs no more than `make`, `free` and `encode`.
+ * The comment of each function says what NULL means; a kind needs only `make`, `free` and `encode`.
  *
- * Thread rules: a made model does not change; each thread encodes with a scratch of its own.
+ * Thread rules: a model never changes after it is made; each thread encodes with a scratch of its own.
  */
 #ifndef LEAT_TOKENIZER_MODEL_H
 #define LEAT_TOKENIZER_MODEL_H
@@ -46,22 +46,30 @@ struct model_kind {
     enum leat_status (*read)(struct load_hf *h, uint32_t node);
     /* The number of its type in a sentencepiece model, whose tokens and scores are in the spec then; 0: none */
     unsigned sentencepiece;
+    /* It finds user-defined tokens in the text itself; otherwise they cut the text before it comes to the model. */
+    bool finds_defined;
 
     /* ---- The spec ---- */
 
-    /* It knows text by its tokens only, so that these may write spaces in another way (normalize/spaced.h). */
+    /* It knows text only by its tokens, so these may write spaces in another way (normalize/spaced.h). */
     bool spaced;
+    /* The same after normalizers and Metaspace. */
+    bool spaced_words;
+    /* The same after sentencepiece's normalizer. */
+    bool spaced_normalized;
     /* Hashes what else of the spec decides on ids, after the tokens (fingerprint.h). NULL: nothing. */
     void (*hash)(struct fingerprint_hash *h, const struct tokenizer_spec *spec);
 
     /* ---- Making ---- */
 
+    /* What distinguishes it from other kinds that are made by the same functions; NULL: nothing. */
+    const void *variant;
     /* The spec outlives the model. On failure *out is NULL. */
     enum leat_status (*make)(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err);
     void (*free)(struct model *m);
 
     /* A thread's memory. What grows with a pretoken is counted in `bound`, if that is not NULL; `cache_bytes` is the
-     * most that its cache may take once much text has come. NULL: it needs none, and is given NULL. */
+     * most that its cache may take after much text. NULL: it needs no memory, and `scratch` is NULL. */
     enum leat_status (*scratch_make)(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err);
     void (*scratch_free)(void *scratch);
     /* How much of `max_bytes` a cache takes in the end. NULL: no cache. */
@@ -69,26 +77,33 @@ struct model_kind {
 
     /* ---- Encoding; ids are appended to `out` ---- */
 
-    /* A pretoken: bytes of a byte-level spec, else valid UTF-8 as normalized. LEAT_E_PIECE if a part of it that cannot
-     * be cut needs more memory than the scratch's bound. */
+    /* Encodes a pretoken: bytes of a byte-level spec, else valid UTF-8 as normalized. LEAT_E_PRETOKEN: a stretch of it
+     * that cannot be cut needs more memory than the scratch's bound. */
     enum leat_status (*encode)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
                                struct id_list *out, struct leat_error *err);
 
-    /* `count` pretokens of a text that follow each other without gaps: the first begins at text[begin], and each ends
-     * before text[ends[i]], which is below 2^31. None is empty. text[0..bytes) can be read. This is where the time
-     * goes: one call for thousands of pretokens. NULL: each is encoded by itself. */
+    /* Encodes `count` pretokens of a text that follow each other without gaps: the first begins at text[begin], and
+     * each ends before text[ends[i]], which is below 2^31. None is empty. text[0..bytes) can be read. Most of the time
+     * is spent here: one call encodes thousands of pretokens. NULL: each is encoded by itself. */
     enum leat_status (*encode_batch)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
                                      uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                      struct leat_error *err);
 
-    /* A pretoken that comes in chunks. `begins`: nothing of it has been encoded yet; `last`: it ends here. *used is how
-     * much is done with: the next chunk must begin there. Nothing, where it cannot be cut. NULL: no cut is safe. */
+    /* The same for pretokens each of which may begin with white space that is not part of it. They are all that comes
+     * to the scratch. NULL: the kind does not take such. */
+    enum leat_status (*encode_words)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
+                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                     struct leat_error *err);
+
+    /* A pretoken that comes in chunks. `begins`: nothing of it has been encoded yet; `last`: it ends here. Sets *used
+     * to how much is done with, which is nothing if the pretoken cannot be cut there: the next chunk must begin at that
+     * place. NULL: no cut is safe. */
     enum leat_status (*encode_chunk)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
                                      bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
 
-    /* Spans, of which the first begins with the text. Where tokens stand close to each other, as where each newline is
-     * one, this is what makes batches out of what lies between them. `takes_spans` says whether a model is good at it;
-     * both NULL: none is. */
+    /* Encodes spans, of which the first begins with the text. If tokens are close together, for example if each newline
+     * is one, this is what makes batches of the pretokens between them. `takes_spans` says whether that is worthwhile
+     * for this model; both NULL: it never is. */
     bool (*takes_spans)(const struct model *m);
     enum leat_status (*encode_spans)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
                                      const struct model_span *spans, size_t count, struct id_list *out,
@@ -105,7 +120,7 @@ struct model_row model_row(size_t i);
 /* The kind of a spec. */
 const struct model_kind *model_kind_of(const struct tokenizer_spec *spec);
 
-/* A kind's functions, with what NULL stands for. */
+/* Call a kind's functions, and do what NULL stands for. */
 enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err);
 void model_free(struct model *m);
 enum leat_status model_scratch_make(void **out, const struct model *m, struct bound *bound, size_t cache_bytes,

@@ -1,7 +1,7 @@
 /*
- * spec.c: see spec.h. Tokens, their texts, scores and merges are arrays of their own; the many small parts come from
- * blocks, so that loaders never free one by one, and spec_free() frees all. spec_finish() sorts tokens by id, so that
- * an id is found by binary search, and checks what all loaders must leave right.
+ * spec.c: see spec.h. Tokens, their texts, scores and merges are arrays; the many small allocations come from blocks,
+ * so loaders never free one of them, and spec_free() frees all. spec_finish() sorts tokens by id, so that binary search
+ * finds an id, and checks what every loader must guarantee.
  */
 #include "spec.h"
 
@@ -12,7 +12,7 @@
 #include "base/search.h"
 #include "base/status.h"
 
-/* Small parts are cut from blocks of this size; larger ones get a block of their own. */
+/* Small allocations are cut from blocks of this size; larger ones get a block of their own. */
 #define BLOCK_BYTES ((size_t)32768)
 
 struct spec_block {
@@ -146,7 +146,7 @@ static int compare_tokens(const void *left, const void *right)
     return (a->token.id > b->token.id) - (a->token.id < b->token.id);
 }
 
-/* Files nearly always list their tokens by id already: then nothing is to do. */
+/* Nearly all files list their tokens by id already: then there is nothing to do. */
 static bool in_order(const struct tokenizer_spec *spec)
 {
     uint64_t end = 0;
@@ -167,7 +167,7 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
     struct sorting *sorted;
     uint8_t *text;
 
-    if (spec->scores || in_order(spec)) /* sentencepiece's pieces, which have scores, have their places as ids */
+    if (spec->scores || in_order(spec)) /* sentencepiece's tokens, which have scores, have their places as ids */
         return LEAT_OK;
     sorted = malloc(count * sizeof *sorted);
     text = malloc(spec->text_bytes ? spec->text_bytes : 1);

@@ -47,12 +47,16 @@ struct spec_string {
 };
 
 /*
- * Which kind of model; model.h has what each does. Those of byte pairs:
+ * Which kind of model; model.h has what each does. Those of byte pairs, then others:
  *   SPEC_BYTES   a token for each byte; no merges
  *   SPEC_RANKS   tiktoken: any two neighbours whose joined bytes are a token may merge, lowest id (rank) first; a
  *                pretoken that is a token as it stands is taken whole. Entries of no bytes never match.
  *   SPEC_MERGES  Hugging Face BPE: `merges`, first of the list first
  *   SPEC_SCORES  sentencepiece BPE: neighbours whose joined text is a token, highest score first, then leftmost
+ *   SPEC_UNIGRAM Hugging Face Unigram, and
+ *   SPEC_WORDPIECE  the longest token that the word begins with, then the longest with the prefix, ...; else unknown
+ *   SPEC_WORDLEVEL  the word's token, or unknown
+ *   SPEC_SUMS    sentencepiece Unigram: the tokens whose scores have the greatest sum (lookup/unigram.h)
  */
 enum spec_model {
 #define SPEC_MODEL(NAME, number, row) SPEC_##NAME = (number),
@@ -60,7 +64,7 @@ enum spec_model {
 #undef SPEC_MODEL
 };
 
-/* The library whose way with the text around the model is followed, there and back. */
+/* The library whose handling of the text around the model is followed, in both directions. */
 enum spec_reference {
     SPEC_TOKENIZERS, /* Hugging Face: normalizers, pre-tokenizers, decoders */
     SPEC_TIKTOKEN,   /* pre-tokenizers; tokens are bytes, one after the other */
@@ -109,7 +113,12 @@ enum spec_normalizer_kind {
     SPEC_NORM_REPLACE,     /* pattern, content */
     SPEC_NORM_PREPEND,     /* content, unless the text is empty */
     SPEC_NORM_PRECOMPILED, /* content: sentencepiece's compiled map, its frame checked (charsmap_check()) */
-    SPEC_NORM_BYTE_LEVEL
+    SPEC_NORM_BYTE_LEVEL,
+    SPEC_NORM_STRIP_ACCENTS,
+    /* the parts of a BertNormalizer that are not NFD and Lowercase */
+    SPEC_NORM_CLEAN,      /* drops control characters; other white space becomes a space */
+    SPEC_NORM_SPACE_HAN,  /* a space before and after each Chinese character */
+    SPEC_NORM_NONSPACING, /* drops nonspacing marks */
 };
 
 struct spec_normalizer {
@@ -169,7 +178,7 @@ struct spec_decoder {
     struct spec_string content;
 };
 
-/* A token that is looked for in the text itself, before the model sees it. Its content is never byte-mapped. */
+/* A token that is found in the text itself, before the model sees it. Its content is never byte-mapped. */
 struct spec_added {
     uint32_t id;
     struct spec_string content;
@@ -187,7 +196,7 @@ struct spec_sentencepiece {
     uint32_t begin, end, padding;       /* ids as the file declares them, or SPEC_NONE */
 };
 
-/* Things the file asks for that play no part in encoding documents: told to the user, not obeyed. */
+/* Settings of the file that do not affect how documents are encoded: reported to the user, and ignored. */
 enum spec_note { SPEC_NOTE_TRUNCATION = 1, SPEC_NOTE_PADDING = 2, SPEC_NOTE_POST_PROCESSOR = 4 };
 
 struct tokenizer_spec {
@@ -198,7 +207,8 @@ struct tokenizer_spec {
     bool byte_level; /* see above; always set for SPEC_BYTES and SPEC_RANKS */
 
     /* Sorted by id, each id once; there may be holes. No two entries that are not foreign have the same bytes, but for
-     * sentencepiece's, where a control, unknown or byte piece may be called like a normal one. */
+     * sentencepiece's, where a control, unknown or byte token may be called like a normal one, and Hugging Face's
+     * Unigram, where the last of several counts. */
     struct spec_token *tokens;
     uint32_t token_count;
     const uint8_t *text; /* tokens' bytes, in their order, without gaps */
@@ -248,7 +258,7 @@ struct tokenizer_spec *spec_new(void);
 /* Frees all of it; NULL is fine. */
 void spec_free(struct tokenizer_spec *spec);
 
-/* Zeroed memory that lives as long as the spec; NULL without memory. For the small parts. */
+/* Zeroed memory that lives as long as the spec, for small allocations; NULL without memory. */
 void *spec_alloc(struct tokenizer_spec *spec, size_t bytes);
 
 /* A copy of bytes. false: no memory. */
@@ -269,9 +279,9 @@ const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length);
 
 /*
- * Called by loaders when everything else stands. Sorts tokens (those with scores are sorted) and added ones, lays out
- * `text` in their order, sets vocabulary_size. Returns LEAT_OK, LEAT_E_NO_MEMORY, or LEAT_E_VOCABULARY if two tokens
- * have one id; the sentence names `path`.
+ * Called by loaders at the end. Sorts tokens (those with scores are sorted already) and added tokens, lays out `text`
+ * in their order, and sets vocabulary_size. Returns LEAT_E_NO_MEMORY, or LEAT_E_VOCABULARY if two tokens have one id;
+ * the sentence names `path`.
  */
 enum leat_status spec_finish(struct tokenizer_spec *spec, const char *path, struct leat_error *err);
 

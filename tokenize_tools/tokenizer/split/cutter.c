@@ -1,7 +1,10 @@
 /*
- * cutter.c: see cutter.h. Some text before the place where the search goes on is kept: a token that stands alone looks
- * at the character before it. And as the reference has it, a token that lies in the white space that the one before has
- * taken with it is a token even so, and the text goes on after it: `done` may move back.
+ * cutter.c: see cutter.h.
+ *
+ * The text arrives in windows. `done` is how much was handed on, and `from` where the search for tokens continues. Some
+ * text before `from` is kept, because a token that must stand alone looks at the character before it. As in the
+ * reference, a token is found even inside white space that the token before it has taken, and the text goes on after
+ * it: `done` may move back.
  */
 #include "cutter.h"
 
@@ -35,6 +38,7 @@ struct window {
     size_t bytes;
     size_t certain; /* a token that begins before is all there */
     bool last;
+    size_t space, space_end; /* text[space, space_end) is white space, and what comes next is not */
     const struct cutter_take *take;
     void *context;
 };
@@ -46,8 +50,23 @@ struct found {
     size_t start, end, wide_start, wide_end;
 };
 
+/* Where white space that begins at this place ends. Each of many newlines in a row may be a token that takes the others
+ * with it: they are looked at once. */
+static size_t end_of_space(struct window *w, size_t at)
+{
+    size_t length;
+
+    if (at >= w->space && at < w->space_end)
+        return w->space_end;
+    w->space = at;
+    while (at < w->bytes && is_space(w->text + at, &length))
+        at += length;
+    w->space_end = at;
+    return at;
+}
+
 /* White space that the token takes with it, but not what the one before has taken. */
-static void widen(const struct cutter *c, const struct window *w, struct found *f)
+static void widen(const struct cutter *c, struct window *w, struct found *f)
 {
     size_t length;
 
@@ -56,8 +75,8 @@ static void widen(const struct cutter *c, const struct window *w, struct found *
     while (f->added && f->added->lstrip && f->wide_start > c->done &&
            is_space(w->text + utf8_before(w->text, f->wide_start), &length))
         f->wide_start = utf8_before(w->text, f->wide_start);
-    while (f->added && f->added->rstrip && f->wide_end < w->bytes && is_space(w->text + f->wide_end, &length))
-        f->wide_end += length;
+    if (f->added && f->added->rstrip)
+        f->wide_end = end_of_space(w, f->end);
 }
 
 /* Whether the token may stand here at all. */
@@ -70,7 +89,7 @@ static bool stands_alone(const struct window *w, const struct found *f)
 /* What to do with a token that was found. */
 enum verdict { IS_TEXT, IS_TOKEN, TAKES_NOTHING, NOT_CERTAIN };
 
-static enum verdict judge(const struct cutter *c, const struct window *w, struct found *f)
+static enum verdict judge(const struct cutter *c, struct window *w, struct found *f)
 {
     const struct spec_added *a = f->added;
 
@@ -88,16 +107,20 @@ static enum verdict judge(const struct cutter *c, const struct window *w, struct
 }
 
 /* The next token that is there for certain, at or after `from`. */
-static bool find(const struct cutter *c, const struct window *w, struct string_search *search, struct found *f)
+static enum leat_status find(const struct cutter *c, const struct window *w, struct string_search *search, bool *found,
+                             struct found *f, struct leat_error *err)
 {
-    uint32_t number;
+    uint32_t number = 0;
+    enum leat_status s;
 
     search->from = c->from;
-    if (!string_finder_next(c->options.finder, search, &f->start, &f->end, &number) || f->start >= w->certain)
-        return false;
+    s = string_finder_next(c->options.finder, search, found, &f->start, &f->end, &number, err);
+    *found = *found && f->start < w->certain;
+    if (s != LEAT_OK || !*found)
+        return s;
     f->added = c->options.added ? &c->options.added[number] : NULL;
     f->id = f->added ? f->added->id : number;
-    return true;
+    return LEAT_OK;
 }
 
 /* ---- Handing on ---- */
@@ -129,7 +152,7 @@ static enum leat_status hand_token(struct cutter *c, const struct window *w, con
     return w->take->token(w->context, f->id, w->text + f->wide_start, bytes, err);
 }
 
-/* How far no token takes the text, whatever follows. */
+/* The end of the text that no token can take any more, whatever follows. */
 static size_t certain_text(const struct cutter *c, const struct window *w)
 {
     size_t end = c->from, length;
@@ -145,13 +168,18 @@ static size_t certain_text(const struct cutter *c, const struct window *w)
 
 static enum leat_status cut_window(struct cutter *c, struct window *w, struct leat_error *err)
 {
-    struct string_search search = { .text = w->text, .bytes = w->bytes };
+    struct string_search search = { .text = w->text, .bytes = w->bytes, .places.places.bound = c->held.text.bound };
     enum leat_status s = LEAT_OK;
     struct found f;
+    bool found;
 
-    while (s == LEAT_OK && find(c, w, &search, &f)) {
-        enum verdict verdict = judge(c, w, &f);
+    for (;;) {
+        enum verdict verdict;
 
+        s = find(c, w, &search, &found, &f, err);
+        if (s != LEAT_OK || !found)
+            break;
+        verdict = judge(c, w, &f);
         if (verdict == NOT_CERTAIN) {
             w->certain = f.start;
             break;
@@ -160,13 +188,16 @@ static enum leat_status cut_window(struct cutter *c, struct window *w, struct le
         c->from = f.end;
         if (verdict == IS_TOKEN)
             s = hand_token(c, w, &f, err);
+        if (s != LEAT_OK)
+            break;
     }
+    string_search_free(&search);
     if (c->from < w->certain)
         c->from = w->certain;
     return s == LEAT_OK ? hand_text(c, w, certain_text(c, w), w->last, err) : s;
 }
 
-/* Keeps what the next window must begin with: with a character before what is not done with. */
+/* Keeps the beginning of the next window: what is not done with, and a character before it. */
 static enum leat_status keep(struct cutter *c, const struct window *w, struct leat_error *err)
 {
     size_t used = c->done < c->from ? c->done : c->from;

@@ -1,6 +1,6 @@
 /*
- * cutter.h: cuts a text at its added tokens, as Hugging Face's tokenizers does: strings that are tokens wherever they
- * stand, or only as a word of their own, and that may take white space around them with them.
+ * cutter.h: cuts a text at its added tokens, as Hugging Face's tokenizers does. An added token is a string that is a
+ * token wherever it stands, or only as a word of its own, and that may take the white space around it.
  *
  * The text may come in chunks. What no further text can change is handed on at once: tokens, and the stretches between
  * them, which may come in chunks themselves.
@@ -35,16 +35,16 @@ struct cutter {
 void cutter_clear(struct cutter *c);
 
 struct cutter_take {
-    /* A stretch between tokens, or what comes next of it. `first`: it is the beginning of the whole text; `last`: it
-     * ends here. Never empty but to say that. */
+    /* Takes a stretch between tokens, or its next chunk. `first`: it is the beginning of the whole text; `last`: the
+     * stretch ends here. Empty only to say that it ends. */
     enum leat_status (*text)(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
                              struct leat_error *err);
     /* A token, and the text that it takes with it. */
     enum leat_status (*token)(void *context, uint32_t id, const uint8_t *text, size_t bytes, struct leat_error *err);
 };
 
-/* Takes a text (valid UTF-8), or what comes next of it. `first`: it is the beginning of the whole; `last`: it ends
- * here. Returns what `take` returns, if that is not LEAT_OK, or LEAT_E_NO_MEMORY. */
+/* Takes a text (valid UTF-8), or its next chunk. `first`: it is the beginning of the whole; `last`: it ends here.
+ * Returns what `take` returns, if that is not LEAT_OK, or LEAT_E_NO_MEMORY. */
 enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, bool first, bool last,
                             const struct cutter_take *take, void *context, struct leat_error *err);
 

@@ -1,7 +1,7 @@
 /*
- * held.h: the text that a stage of encoding holds back because what follows may still change what becomes of it. A
- * stage gets text in stretches, joins each to what it holds, does what is certain, and keeps the rest. Where nothing is
- * held and nothing need be kept no text is copied: so it is with a text that comes whole.
+ * held.h: the text that a station of the encoder holds back because later text may change what becomes of it. A station
+ * gets text in chunks, joins each to what it holds, does what is certain, and keeps the rest. If nothing is held and
+ * nothing has to be kept, no text is copied; a text that comes whole never is.
  */
 #ifndef LEAT_TOKENIZER_HELD_H
 #define LEAT_TOKENIZER_HELD_H
@@ -21,18 +21,18 @@ struct held {
 void held_clear(struct held *h);
 void held_free(struct held *h);
 
-/* Gives much memory that nothing is held in back. */
+/* Frees the memory if there is much of it and nothing is held in it. */
 void held_trim(struct held *h);
 
-/* Puts what is held before the stretch, which then lies here. *ready: there is enough; else the stage is to return, and
- * all of it is kept already. `last`: nothing follows. */
+/* Joins the stretch to what is held; `held` then has both. *ready: there is enough for another look; otherwise the
+ * station must return, and all of it is kept already. `last`: nothing follows. */
 enum leat_status held_join(struct held *h, const uint8_t **text, size_t *bytes, bool last, bool *ready,
                            struct leat_error *err);
 
 /*
  * Keeps what is left of the text that held_join() gave, from `used` on. The text stays where it is until the next
- * held_join(). The next look comes when half as much again is there: a text that comes byte by byte, and cannot be cut,
- * is looked at as often as its length has digits.
+ * held_join(). The next look comes when half as much again is there, so a text that comes byte by byte and cannot be
+ * cut is looked at a number of times that grows with the logarithm of its length.
  */
 enum leat_status held_keep(struct held *h, const uint8_t *text, size_t bytes, size_t used, struct leat_error *err);
 

@@ -5,6 +5,19 @@
 
 #include "base/status.h"
 
+/* Expressions for runs of an ASCII character, such as " {2,}" and " +", need no expression engine. */
+static void find_run(struct matcher *m, const struct spec_string *text)
+{
+    const uint8_t *b = text->bytes;
+    bool counted =
+        text->length == 5 && b[1] == '{' && b[2] >= '1' && b[2] <= '0' + MATCHER_RUN && b[3] == ',' && b[4] == '}';
+
+    if ((!counted && (text->length != 2 || b[1] != '+')) || b[0] >= 0x80 || strchr("\\.[](){}*+?|^$", b[0]))
+        return;
+    m->run_bytes = counted ? b[2] - '0' : 1;
+    memset(m->run, b[0], m->run_bytes);
+}
+
 enum leat_status matcher_make(struct matcher *m, const struct spec_pattern *pattern, enum spec_dialect dialect,
                               const char *whose, struct leat_error *err)
 {
@@ -15,6 +28,9 @@ enum leat_status matcher_make(struct matcher *m, const struct spec_pattern *patt
         m->string = pattern->text;
         return LEAT_OK;
     }
+    find_run(m, &pattern->text);
+    if (m->run_bytes > 0)
+        return LEAT_OK;
     s = pattern_compile(&m->pattern, (const char *)pattern->text.bytes, pattern->text.length,
                         dialect == SPEC_ONIGURUMA ? SCAN_ONIGURUMA : SCAN_RUST, err);
     return s == LEAT_OK || s == LEAT_E_NO_MEMORY ? s : status_before(err, s, "%s", whose);
@@ -26,15 +42,17 @@ void matcher_free(struct matcher *m)
     m->pattern = NULL;
 }
 
-static enum leat_status of_result(enum pattern_result r, struct leat_error *err)
+static enum leat_status of_result(const struct matcher_pass *pass, enum pattern_result r, struct leat_error *err)
 {
     if (r == PATTERN_GAVE_UP)
         return status_set(err, LEAT_E_TEXT, "the tokenizer's regular expression takes too many steps on this text");
-    return r == PATTERN_NO_MEMORY ? status_no_memory(err, 0) : LEAT_OK;
+    if (r == PATTERN_STOPPED)
+        return status_set(err, LEAT_E_STOPPED, "the work was stopped");
+    return r == PATTERN_NO_MEMORY ? pattern_run_refuse(pass->run, pass->bytes, err) : LEAT_OK;
 }
 
 enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher *m, struct bound *bound,
-                                  struct leat_error *err)
+                                  struct pattern_steps *steps, struct leat_error *err)
 {
     *run = NULL;
     if (!m->pattern)
@@ -43,6 +61,7 @@ enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher
     if (!*run)
         return status_no_memory(err, 0);
     pattern_run_bound(*run, bound);
+    pattern_run_steps(*run, steps);
     return LEAT_OK;
 }
 
@@ -61,8 +80,8 @@ enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *
     if (!run || pass->last)
         return LEAT_OK;
     if (bytes >= UINT32_MAX)
-        return status_set(err, LEAT_E_PIECE, "a regular expression cannot cut a text of 4 GiB or more");
-    return of_result(pattern_begin(run, &window, after_match), err);
+        return status_set(err, LEAT_E_PRETOKEN, "a regular expression cannot cut a text of 4 GiB or more");
+    return of_result(pass, pattern_begin(run, &window, after_match), err);
 }
 
 static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, size_t *end, bool *found,
@@ -83,7 +102,7 @@ static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, siz
         pass->span = 0;
         enum pattern_result r = pattern_next(pass->run, pass->spans, MATCHER_SPANS, &pass->span_count);
         pass->last = r == PATTERN_DONE;
-        s = of_result(r, err);
+        s = of_result(pass, r, err);
         if (s != LEAT_OK)
             return s;
     }
@@ -92,20 +111,46 @@ static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, siz
 enum leat_status matcher_next(struct matcher_pass *pass, size_t *begin, size_t *end, bool *found,
                               struct leat_error *err)
 {
-    const struct spec_string *string = &pass->matcher->string;
+    const struct matcher *m = pass->matcher;
     const uint8_t *at;
 
     *found = false;
     if (pass->run)
         return next_match(pass, begin, end, found, err);
-    if (string->length == 0)
+    at = memmem(pass->text + pass->at, pass->bytes - pass->at, m->run_bytes ? m->run : m->string.bytes,
+                m->run_bytes ? m->run_bytes : m->string.length);
+    if (!at)
         return LEAT_OK;
-    at = memmem(pass->text + pass->at, pass->bytes - pass->at, string->bytes, string->length);
-    if (at) {
-        *begin = (size_t)(at - pass->text);
-        *end = pass->at = *begin + string->length;
-        *found = true;
-    }
+    *begin = (size_t)(at - pass->text);
+    *end = *begin + (m->run_bytes ? m->run_bytes : m->string.length);
+    while (m->run_bytes && *end < pass->bytes && pass->text[*end] == m->run[0])
+        ++*end;
+    *found = !m->run_bytes || !pass->open || *end < pass->bytes;
+    if (*found)
+        pass->at = *end;
+    return LEAT_OK;
+}
+
+/* Ordinary tokenizers write some tens of bytes per byte or id. Without a limit, a thousand replacements that follow 24
+ * which double a text went through 16 GiB for one letter. */
+#define WRITE_FIRST ((uint64_t)64 << 20)
+#define WRITE_EACH  1024u
+#define STOP_BYTES  ((uint64_t)1 << 20) /* written between two questions whether to stop */
+
+void matcher_take(struct pattern_steps *steps, uint64_t count)
+{
+    steps->may_write += WRITE_EACH * count;
+}
+
+enum leat_status matcher_wrote(struct pattern_steps *steps, uint64_t bytes, struct leat_error *err)
+{
+    uint64_t before = steps->written;
+
+    steps->written += bytes;
+    if (steps->stop && before / STOP_BYTES != steps->written / STOP_BYTES && steps->stop(steps->context))
+        return status_set(err, LEAT_E_STOPPED, "the work was stopped");
+    if (steps->written > WRITE_FIRST && steps->written - WRITE_FIRST > steps->may_write)
+        return status_set(err, LEAT_E_TEXT, "the tokenizer's replacements take too many steps on this text");
     return LEAT_OK;
 }
 
@@ -117,8 +162,9 @@ size_t matcher_used(const struct matcher_pass *pass)
         return pass->bytes;
     if (pass->run) {
         certain = pattern_needs_all(pass->matcher->pattern) ? 0 : pattern_certain(pass->run);
-    } else if (length == 0) {
-        certain = pass->bytes;
+    } else if (pass->matcher->run_bytes > 0) {
+        for (certain = pass->bytes; certain > pass->at && pass->text[certain - 1] == pass->matcher->run[0];)
+            certain--;
     } else {
         certain = pass->bytes < length ? 0 : pass->bytes - length + 1;
         while (certain > 0 && certain < pass->bytes && (pass->text[certain] & 0xc0) == 0x80)

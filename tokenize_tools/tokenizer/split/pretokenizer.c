@@ -1,40 +1,36 @@
 /*
- * pretokenizer.c: see pretokenizer.h. A text goes through the steps that pretokenizer_make.c has made, each inside the
- * pretokens of the one before.
+ * pretokenizer.c: see pretokenizer.h.
+ *
+ * A text goes through the steps that pretokenizer_make.c has made, each inside the pretokens of the one before.
+ * run_step() changes the text if the step does, and lets the step's splitter cut it window by window (split_window());
+ * each pretoken goes through the next step by the same function, and take_pretoken() gives those of the last step to
+ * the caller. So each step holds one text at a time, and pretokens are not stored. If the last step is a scanner,
+ * scan_pretokens() hands on whole batches instead. Words, and what Metaspace makes, have ways of their own
+ * (pretokenizer_words.c).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
-#include "base/tiny.h"
 #include "base/utf8.h"
 #include "pretokenizer_internal.h"
 
-/* A splitter numbers bytes in 31 bits, for the 32nd is a flag of models (MODEL_FIXED). Longer segments go through in
- * windows, which grow for a pretoken that needs it. */
-#define WINDOW_BYTES ((size_t)TINY_OR(64, 1 << 30))
-#define WINDOW_LIMIT ((size_t)INT32_MAX)
-
-/* One level of the way through the steps. */
-struct level {
-    struct buffer changed;
-    struct split_run run;
-    struct pattern_run *pattern_run;
-};
-
-struct pretokenizer_scratch {
-    uint32_t count;
-    size_t window_bytes; /* of the first window of a segment */
-    struct bound *bound;
-    pretokenizer_take_pretokens *batches; /* may be NULL */
-    struct held held;    /* of a segment that comes in chunks, what the first splitter is not done with */
-    bool begun;          /* something of the segment has come */
-    bool cut;            /* and a pretoken of it has been given */
-    struct buffer bytes; /* of an unmapped pretoken */
-    struct level levels[];
-};
-
 /* ---- A thread's memory ---- */
+
+/* False: no memory, and freeing the scratch frees what there is. */
+static bool level_make(struct level *l, const struct step *step, struct bound *bound)
+{
+    l->changed.bound = bound;
+    if (step->splits && !(l->pretokens = malloc(SPLIT_ROOM * sizeof *l->pretokens)))
+        return false;
+    if (!step->pattern)
+        return true;
+    l->pattern_run = pattern_run_new(step->pattern);
+    if (!l->pattern_run)
+        return false;
+    pattern_run_bound(l->pattern_run, bound);
+    return true;
+}
 
 enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, const struct pretokenizer *p,
                                            struct bound *bound, struct leat_error *err)
@@ -48,18 +44,20 @@ enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, co
     s->window_bytes = WINDOW_BYTES;
     s->bound = s->held.text.bound = s->bytes.bound = bound;
     for (uint32_t i = 0; i < p->count; i++) {
-        s->levels[i].changed.bound = bound;
-        if (!p->steps[i].pattern)
-            continue;
-        s->levels[i].pattern_run = pattern_run_new(p->steps[i].pattern);
-        if (!s->levels[i].pattern_run) {
+        if (!level_make(&s->levels[i], &p->steps[i], bound)) {
             pretokenizer_scratch_free(s);
-            return status_no_memory(err, sizeof *s);
+            return status_no_memory(err, SPLIT_ROOM * sizeof *s->levels[i].pretokens);
         }
-        pattern_run_bound(s->levels[i].pattern_run, bound);
     }
     *out = s;
     return LEAT_OK;
+}
+
+void pretokenizer_scratch_steps(struct pretokenizer_scratch *s, struct pattern_steps *steps)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->levels[i].pattern_run)
+            pattern_run_steps(s->levels[i].pattern_run, steps);
 }
 
 void pretokenizer_scratch_free(struct pretokenizer_scratch *s)
@@ -68,6 +66,7 @@ void pretokenizer_scratch_free(struct pretokenizer_scratch *s)
         return;
     for (uint32_t i = 0; i < s->count; i++) {
         buffer_free(&s->levels[i].changed);
+        free(s->levels[i].pretokens);
         pattern_run_free(s->levels[i].pattern_run);
     }
     held_free(&s->held);
@@ -78,7 +77,7 @@ void pretokenizer_scratch_free(struct pretokenizer_scratch *s)
 void pretokenizer_scratch_clear(struct pretokenizer_scratch *s)
 {
     held_clear(&s->held);
-    s->begun = s->cut = false;
+    s->begun = s->cut = s->in_word = false;
 }
 
 void pretokenizer_scratch_trim(struct pretokenizer_scratch *s)
@@ -97,24 +96,17 @@ void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_t
     s->batches = take;
 }
 
+void pretokenizer_scratch_words(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take)
+{
+    s->words = take;
+}
+
 void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes)
 {
     s->window_bytes = bytes < 4 ? 4 : bytes > WINDOW_LIMIT ? WINDOW_LIMIT : bytes;
 }
 
 /* ---- Running ---- */
-
-struct way {
-    const struct pretokenizer *p;
-    struct pretokenizer_scratch *s;
-    pretokenizer_take *take;
-    void *context;
-};
-
-static bool begins_with(const uint8_t *text, size_t bytes, const struct spec_string *s)
-{
-    return bytes >= s->length && memcmp(text, s->bytes, s->length) == 0;
-}
 
 static enum leat_status replace_spaces(struct buffer *out, const uint8_t *text, size_t bytes,
                                        const struct spec_string *mark, struct leat_error *err)
@@ -139,7 +131,7 @@ static enum leat_status metaspace(const struct spec_pre_tokenizer *spec, struct 
     bool wanted = begins && (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && first));
     enum leat_status s = LEAT_OK;
 
-    if (wanted && text[0] != ' ' && !begins_with(text, bytes, &spec->replacement))
+    if (wanted && text[0] != ' ' && !pretokenizer_begins_with(text, bytes, &spec->replacement))
         s = buffer_append(out, spec->replacement.bytes, spec->replacement.length, err);
     return s == LEAT_OK ? replace_spaces(out, text, bytes, &spec->replacement, err) : s;
 }
@@ -203,16 +195,12 @@ static enum leat_status of_result(const struct way *w, enum pattern_result r, si
 
     if (r == PATTERN_GAVE_UP)
         return status_set(err, LEAT_E_TEXT, "the tokenizer's regular expression takes too many steps on this text");
+    if (r == PATTERN_STOPPED)
+        return status_set(err, LEAT_E_STOPPED, "encoding was stopped");
     if (r != PATTERN_NO_MEMORY)
         return LEAT_OK;
     return b && b->max - b->held < bytes ? bound_refuse(b, bytes, err) : status_no_memory(err, bytes);
 }
-
-static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
-                                 struct leat_error *err);
-
-/* Pretokens that a scanner gives at a time, when they go to the model together. */
-#define SCAN_ROOM 4096
 
 /* Whether a step's pretokens are a scanner's, and are final. */
 static bool comes_together(const struct way *w, uint32_t number)
@@ -223,11 +211,12 @@ static bool comes_together(const struct way *w, uint32_t number)
            s->behavior == SPLIT_ISOLATED && !s->invert;
 }
 
-/* As split_window() for such a step: no pretoken is touched here. */
-static enum leat_status scan_pretokens(struct way *w, uint32_t number, const struct scan_window *window, size_t *used,
-                                       struct leat_error *err)
+/* A window of such a step: all its pretokens go on at once, and none is touched here. *done is how much of the window
+ * is done with. */
+static enum leat_status scan_pretokens(struct way *w, uint32_t number, size_t *done, struct leat_error *err)
 {
     const struct scanner *scanner = &w->p->steps[number].splitter.scanner;
+    const struct scan_window *window = &w->s->levels[number].window;
     enum leat_status s = LEAT_OK;
     uint32_t ends[SCAN_ROOM];
     size_t at = 0, count = SCAN_ROOM;
@@ -239,67 +228,125 @@ static enum leat_status scan_pretokens(struct way *w, uint32_t number, const str
         if (count > 0)
             s = w->s->batches(w->context, window->text, window->length, (uint32_t)begin, ends, count, err);
     }
-    *used = s == LEAT_OK ? at : 0;
+    *done = at;
     return s;
 }
 
-/* One window of a splitter's text; *used is how much of it is done with. */
-static enum leat_status split_window(struct way *w, uint32_t number, const struct scan_window *window, bool first,
-                                     size_t *used, struct leat_error *err)
+/* Gives a level a text or, if not `last`, what of it is there. The level's run says what came before. */
+static void begin_text(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first, bool last)
 {
     struct level *l = &w->s->levels[number];
-    struct split_pretoken pretokens[SPLIT_ROOM];
-    enum pattern_result r = split_begin(&l->run, &w->p->steps[number].splitter, window);
-    enum leat_status s = of_result(w, r, window->length, err);
+    const struct pattern *pattern = w->p->steps[number].pattern;
 
-    while (s == LEAT_OK) {
-        size_t count = 0;
+    l->text = text;
+    l->bytes = bytes;
+    l->first = first;
+    l->last = last;
+    l->needs_all = pattern && pattern_needs_all(pattern);
+    l->window_bytes = l->needs_all ? WINDOW_LIMIT : w->s->window_bytes;
+    l->used = l->count = l->next = 0;
+    l->open = l->more = false;
+    l->ended = !last && l->needs_all;
+}
 
-        r = split_next(&l->run, pretokens, &count);
-        s = of_result(w, r, window->length, err);
-        for (size_t i = 0; s == LEAT_OK && i < count; i++)
-            s = run_step(w, number + 1, window->text + pretokens[i].begin, pretokens[i].end - pretokens[i].begin,
-                         first && pretokens[i].begin == 0, err);
-        if (r != PATTERN_MORE)
-            break;
+/* The next window of a level's text. */
+static enum leat_status open_window(struct way *w, uint32_t number, struct leat_error *err)
+{
+    struct level *l = &w->s->levels[number];
+    struct scan_window *window = &l->window;
+
+    *window = (struct scan_window) { .text = l->text + l->used, .length = l->bytes - l->used, .final = l->last };
+    if (window->length > l->window_bytes) {
+        window->length = l->window_bytes;
+        window->final = false;
+        while ((window->text[window->length] & 0xc0) == 0x80)
+            window->length--;
     }
-    *used = s == LEAT_OK ? split_resume(&l->run) : 0;
+    l->open = true;
+    l->more = !comes_together(w, number);
+    if (!l->more)
+        return LEAT_OK;
+    return of_result(w, split_begin(&l->run, &w->p->steps[number].splitter, window), window->length, err);
+}
+
+/* All pretokens of the level's window have been given: finds out how much of it is done with. */
+static enum leat_status close_window(struct way *w, uint32_t number, struct leat_error *err)
+{
+    struct level *l = &w->s->levels[number];
+    enum leat_status s = LEAT_OK;
+    size_t done;
+
+    l->open = false;
+    if (comes_together(w, number))
+        s = scan_pretokens(w, number, &done, err);
+    else
+        done = split_resume(&l->run);
+    if (s != LEAT_OK)
+        return s;
+    if (l->window.final)
+        done = l->window.length;
+    l->ended = l->used + l->window.length == l->bytes;
+    l->used += done;
+    if (l->ended || done > 0)
+        return LEAT_OK;
+    if (l->window_bytes == WINDOW_LIMIT)
+        return status_set(err, LEAT_E_PRETOKEN, "cannot cut a stretch of more than 2 GiB");
+    l->window_bytes = l->window_bytes < WINDOW_LIMIT / 2 ? 2 * l->window_bytes : WINDOW_LIMIT;
+    return LEAT_OK;
+}
+
+/* The next pretoken of a level's text; *found false: nothing more is certain, and the level's `used` says how much of
+ * the text is done with. */
+static enum leat_status next_pretoken(struct way *w, uint32_t number, struct split_pretoken *pretoken, bool *found,
+                                      struct leat_error *err)
+{
+    struct level *l = &w->s->levels[number];
+    enum leat_status s = LEAT_OK;
+
+    *found = false;
+    while (s == LEAT_OK) {
+        if (l->next < l->count) {
+            *pretoken = l->pretokens[l->next++];
+            *found = true;
+            return LEAT_OK;
+        }
+        if (l->more) {
+            enum pattern_result r = split_next(&l->run, l->pretokens, &l->count);
+
+            l->next = 0;
+            l->more = r == PATTERN_MORE;
+            s = of_result(w, r, l->window.length, err);
+        } else if (l->open) {
+            s = close_window(w, number, err);
+        } else if (l->ended || l->used == l->bytes) {
+            return LEAT_OK;
+        } else {
+            s = open_window(w, number, err);
+        }
+    }
     return s;
 }
 
-/* A splitter's text or, if not `last`, what of it is there; *used is how much is done with. The level's run tells what
- * came before. */
-static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
-                                   bool last, size_t *used, struct leat_error *err)
+/* Fewer pretokens in a row than this are given one by one. */
+#define TOGETHER 8
+
+/* Gives all pretokens that a level has found, together where there are no gaps between them. It is the last one. */
+static enum leat_status give_all(struct way *w, struct level *l, struct leat_error *err)
 {
-    const struct pattern *pattern = w->p->steps[number].pattern;
-    bool needs_all = pattern && pattern_needs_all(pattern);
-    size_t window_bytes = needs_all ? WINDOW_LIMIT : w->s->window_bytes, done = 0;
     enum leat_status s = LEAT_OK;
+    uint32_t ends[SPLIT_ROOM];
 
-    *used = 0;
-    while (s == LEAT_OK && *used < bytes && (last || !needs_all)) {
-        struct scan_window window = { .text = text + *used, .length = bytes - *used, .final = last };
+    while (s == LEAT_OK && l->next < l->count) {
+        const struct split_pretoken *p = l->pretokens + l->next;
+        size_t count = 0, most = l->count - l->next;
 
-        if (window.length > window_bytes) {
-            window.length = window_bytes;
-            window.final = false;
-            while ((window.text[window.length] & 0xc0) == 0x80)
-                window.length--;
+        while (count < most && p[count].begin < p[count].end && (count == 0 || p[count].begin == ends[count - 1])) {
+            ends[count] = p[count].end;
+            count++;
         }
-        s = comes_together(w, number) ? scan_pretokens(w, number, &window, &done, err)
-                                      : split_window(w, number, &window, first && *used == 0, &done, err);
-        if (window.final)
-            done = window.length;
-        if (*used + window.length == bytes) {
-            *used += done;
-            break;
-        }
-        if (s == LEAT_OK && done == 0 && window_bytes == WINDOW_LIMIT)
-            s = status_set(err, LEAT_E_PIECE, "cannot cut a stretch of more than 2 GiB");
-        else if (done == 0)
-            window_bytes = window_bytes < WINDOW_LIMIT / 2 ? 2 * window_bytes : WINDOW_LIMIT;
-        *used += done;
+        l->next += count >= TOGETHER ? count : 1;
+        s = count >= TOGETHER ? w->s->batches(w->context, l->window.text, l->window.length, p->begin, ends, count, err)
+                              : w->take(w->context, l->window.text + p->begin, p->end - p->begin, true, err);
     }
     return s;
 }
@@ -309,27 +356,61 @@ static void begin_split(struct pretokenizer_scratch *s, uint32_t number)
     s->levels[number].run = (struct split_run) { .pattern_run = s->levels[number].pattern_run };
 }
 
-/* A whole text through this step and those after it. */
-static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
-                                 struct leat_error *err)
+/* Takes a pretoken of the step before `number` on to the next step that splits, which becomes *top, or out. */
+static enum leat_status pass_on(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
+                                uint32_t *top, struct leat_error *err)
 {
-    const struct step *step;
-    enum leat_status s;
-    size_t used;
+    uint32_t above = *top;
+    enum leat_status s = LEAT_OK;
 
-    if (number == w->p->count)
-        return take_pretoken(w, text, bytes, true, err);
-    step = &w->p->steps[number];
-    s = change(w->p, step, &w->s->levels[number].changed, &text, &bytes, true, first, err);
-    if (s != LEAT_OK)
-        return s;
-    if (!step->splits)
-        return run_step(w, number + 1, text, bytes, first, err);
-    begin_split(w->s, number);
-    return split_text(w, number, text, bytes, first, true, &used, err);
+    for (; s == LEAT_OK && number < w->p->count; number++) {
+        const struct step *step = &w->p->steps[number];
+
+        s = change(w->p, step, &w->s->levels[number].changed, &text, &bytes, true, first, err);
+        if (s != LEAT_OK || !step->splits)
+            continue;
+        w->s->levels[number].above = above;
+        begin_split(w->s, number);
+        begin_text(w, number, text, bytes, first, true);
+        *top = number;
+        return LEAT_OK;
+    }
+    return s == LEAT_OK ? take_pretoken(w, text, bytes, true, err) : s;
 }
 
-/* What has come of a segment, changed by all steps before it, through the first splitter. */
+/*
+ * The text of a level, as begin_text() was given it, through this step and all after it; *used is how much of it is
+ * done with. Steps do not call each other: a file may list a thousand, and the stack of a thread may be small. Instead
+ * each level keeps its place in its own text, and the work goes on with the pretokens of the last level that has some.
+ */
+static enum leat_status split_text(struct way *w, uint32_t number, size_t *used, struct leat_error *err)
+{
+    uint32_t top = number;
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK) {
+        struct level *l = &w->s->levels[top];
+        struct split_pretoken p;
+        bool found;
+
+        if (top + 1 == w->p->count && w->s->batches && !w->p->unmaps)
+            s = give_all(w, l, err);
+        if (s != LEAT_OK)
+            break;
+        s = next_pretoken(w, top, &p, &found, err);
+        if (s == LEAT_OK && found)
+            s = pass_on(w, top + 1, l->window.text + p.begin, p.end - p.begin, l->first && l->used == 0 && p.begin == 0,
+                        &top, err);
+        else if (top == number)
+            break;
+        else
+            top = l->above;
+    }
+    *used = s == LEAT_OK ? w->s->levels[number].used : 0;
+    return s;
+}
+
+/* The chunk of a segment that has come, changed by all steps before it, goes through the first splitter. */
 static enum leat_status split_part(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
                                    bool last, struct leat_error *err)
 {
@@ -340,7 +421,8 @@ static enum leat_status split_part(struct way *w, uint32_t number, const uint8_t
 
     if (s != LEAT_OK || !ready)
         return s;
-    s = split_text(w, number, text, bytes, first && !w->s->cut, last, &used, err);
+    begin_text(w, number, text, bytes, first && !w->s->cut, last);
+    s = split_text(w, number, &used, err);
     w->s->cut = w->s->cut || used > 0;
     return s == LEAT_OK ? held_keep(held, text, bytes, used, err) : s;
 }
@@ -356,6 +438,14 @@ enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokeni
 
     if (bytes == 0 && (begins || !last))
         return LEAT_OK;
+    if (p->words && s->words) {
+        s->begun = !last;
+        return pretokenizer_run_words(&w, text, bytes, last, err);
+    }
+    if (p->spaces) {
+        s->begun = !last;
+        return pretokenizer_run_spaces(&w, text, bytes, begins, first, last, err);
+    }
     for (; status == LEAT_OK && number < p->count; number++) {
         status = change(p, &p->steps[number], &s->levels[number].changed, &text, &bytes, begins, first, err);
         if (p->steps[number].splits)

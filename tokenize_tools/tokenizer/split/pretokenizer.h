@@ -21,9 +21,19 @@ enum leat_status pretokenizer_make(struct pretokenizer **out, const struct token
                                    struct leat_error *err);
 void pretokenizer_free(struct pretokenizer *p);
 
+/* Whether pretokenizer_run() may give pretokens that begin with spaces where the file has marks: all that the spec's
+ * pre-tokenizers do is what split_spaces.h does. */
+bool pretokenizer_only_spaces(const struct tokenizer_spec *spec);
+
+/* From then on it does, for a model whose tokens are written so. Only for scratches that take batches. */
+void pretokenizer_write_spaces(struct pretokenizer *p);
+
 /* A thread's memory, for this pretokenizer only; counted in `bound`, if that is not NULL. */
 enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, const struct pretokenizer *p,
                                            struct bound *bound, struct leat_error *err);
+
+/* Where the steps of its expressions are counted. */
+void pretokenizer_scratch_steps(struct pretokenizer_scratch *s, struct pattern_steps *steps);
 void pretokenizer_scratch_free(struct pretokenizer_scratch *s);
 
 /* Forgets a segment that has not come to its end. */
@@ -32,8 +42,7 @@ void pretokenizer_scratch_clear(struct pretokenizer_scratch *s);
 /* Gives much memory that holds nothing back. */
 void pretokenizer_scratch_trim(struct pretokenizer_scratch *s);
 
-/* For tests: long segments go through in windows of so many bytes, at least 4; how long they are changes no
- * pretoken. */
+/* For tests: long segments go through in windows of this many bytes, at least 4. The size never changes a pretoken. */
 void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes);
 
 /* Takes one pretoken: bytes of a byte-level spec, else UTF-8. `last` false: the pretoken goes on with what is given
@@ -46,13 +55,17 @@ typedef enum leat_status pretokenizer_take(void *context, const uint8_t *pretoke
 typedef enum leat_status pretokenizer_take_pretokens(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
                                                      const uint32_t *ends, size_t count, struct leat_error *err);
 
-/* Whole pretokens may come together, where the last step is a scanner: then this takes them, with the same context. */
+/* Where many whole pretokens come together, this function takes them, with the same context. */
 void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take);
+
+/* If the pretokenizer only removes white space, and isolates punctuation or not, this function takes all pretokens:
+ * each may begin with white space that is not part of it, and the last one may be nothing else. */
+void pretokenizer_scratch_words(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take);
 
 /*
  * Takes a segment, or a chunk of it. `first`: the segment begins where the whole text does; `last`: it ends here.
  * Returns what `take` returns when that is not LEAT_OK, or LEAT_E_TEXT (an expression takes too many steps),
- * LEAT_E_NO_MEMORY.
+ * LEAT_E_STOPPED, LEAT_E_NO_MEMORY.
  */
 enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s, const uint8_t *text,
                                   size_t bytes, bool first, bool last, pretokenizer_take *take, void *context,

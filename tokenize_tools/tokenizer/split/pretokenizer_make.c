@@ -1,6 +1,11 @@
 /*
- * pretokenizer_make.c: from a spec's list to steps: a splitter, a change of the text, or both. Several expressions in a
- * row that a hand-made scanner knows together (DeepSeek's three) become one step.
+ * pretokenizer_make.c: makes steps from a spec's list of pre-tokenizers: a splitter, a change of the text, or both.
+ *
+ * make_steps() goes through the list. At each place it first looks for a hand-made scanner that does the work of
+ * several expressions in a row (DeepSeek's three), then of two, then of one; only what has none becomes a step of its
+ * own kind. What cannot change anything becomes no step: ByteLevel after the expressions, or splitting at spaces when
+ * none are left. If steps follow ByteLevel, the text is mapped to its alphabet for them, and pretokens are mapped back
+ * at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +172,33 @@ static enum leat_status make_steps(struct pretokenizer *p, const struct tokenize
     return s;
 }
 
+static bool only_words(const struct tokenizer_spec *spec)
+{
+    const struct spec_pre_tokenizer *pre = spec->pre_tokenizers;
+
+    if (spec->pre_tokenizer_count == 0 || spec->pre_tokenizer_count > 2 || pre[0].kind != SPEC_PRE_WHITESPACE_SPLIT)
+        return false;
+    return spec->pre_tokenizer_count == 1 || (pre[1].kind == SPEC_PRE_PUNCTUATION && pre[1].behavior == SPEC_ISOLATED);
+}
+
+bool pretokenizer_only_spaces(const struct tokenizer_spec *spec)
+{
+    uint32_t count = spec->pre_tokenizer_count;
+    const struct spec_pre_tokenizer *first = spec->pre_tokenizers, *last = first + count - 1;
+
+    if (count == 0 || count > 2 || last->kind != SPEC_PRE_METASPACE || !last->split)
+        return false;
+    if (last->replacement.length != SPEC_MARK_BYTES || memcmp(last->replacement.bytes, SPEC_MARK, SPEC_MARK_BYTES) != 0)
+        return false;
+    /* where words get no mark, two of them would become one */
+    return count == 1 || (first->kind == SPEC_PRE_WHITESPACE_SPLIT && last->prepend == SPEC_PREPEND_ALWAYS);
+}
+
+void pretokenizer_write_spaces(struct pretokenizer *p)
+{
+    p->spaces = true;
+}
+
 enum leat_status pretokenizer_make(struct pretokenizer **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct pretokenizer *p = calloc(1, sizeof *p);
@@ -183,6 +215,7 @@ enum leat_status pretokenizer_make(struct pretokenizer **out, const struct token
     for (uint32_t i = 0; i < spec->normalizer_count; i++)
         p->unmaps = p->unmaps || spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
     s = make_steps(p, spec, err);
+    p->words = only_words(spec) && !p->unmaps;
     for (uint32_t i = 0; i < p->count; i++)
         p->steps[i].splitter.pattern = p->steps[i].pattern;
     if (s != LEAT_OK) {

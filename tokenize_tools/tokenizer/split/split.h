@@ -1,5 +1,5 @@
 /*
- * split.h: splitting a text into pretokens as the pre-tokenizers of a tokenizer.json do: something finds *matches* (a
+ * split.h: splits a text into pretokens as the pre-tokenizers of a tokenizer.json do: something finds *matches* (a
  * scanner, an expression, a string, a kind of character), and a behaviour says what becomes of them. Each step of a
  * Sequence is a splitter of its own and works inside the pretokens of the step before.
  *
@@ -54,9 +54,9 @@ struct split_pretoken {
 #define SPLIT_ROOM 1025
 
 /*
- * Where a splitter stands in a segment. Zero it but for `pattern_run`, which SPLIT_BY_PATTERN needs (of its pattern).
- * Then, for each window: split_begin(), and split_next() until it does not return PATTERN_MORE. The next window must
- * begin where split_resume() says.
+ * Where a splitter stands in a segment. All zero at first, except `pattern_run`, which SPLIT_BY_PATTERN needs (of its
+ * pattern). Then, for each window: split_begin(), and split_next() until it no longer returns PATTERN_MORE. The next
+ * window must begin at split_resume().
  */
 struct split_run {
     const struct splitter *splitter;

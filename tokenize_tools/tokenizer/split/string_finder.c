@@ -1,7 +1,8 @@
 /*
  * string_finder.c: see string_finder.h. A trie, walked from each place whose first byte begins a string; a text without
  * such bytes is passed at the speed of a table look-up, and a few first bytes at that of vectors, one alone at that of
- * memchr.
+ * memchr. With long strings among them, which a text could be made to nearly hold at each place, all are found by
+ * string_ahead.h.
  */
 #include "string_finder.h"
 
@@ -10,111 +11,114 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
-
-#define NO_NODE   0u /* the root is not a child */
-#define NO_NUMBER UINT32_MAX
+#include "base/tiny.h"
+#include "string_ahead.h"
+#include "tokenizer/containers/trie.h"
 
 /* First bytes of strings, searched in blocks if there are no more than so many. */
 #define FEW   8u
 #define BLOCK 64u
 
-struct node {
-    uint32_t child, sibling; /* first child; next node under the same parent */
-    uint32_t number;         /* of the string that ends here */
-    uint8_t byte;
-};
+/* Longer strings are found by string_ahead.h: of shorter ones no more bytes than these are looked at for a place. */
+#define LONG ((size_t)TINY_OR(4, 256))
 
 struct string_finder {
-    struct node *nodes;
-    size_t count, room;
-    size_t longest;
+    struct trie trie;
     uint32_t roots[256]; /* the child of the root by byte */
     uint8_t begins[256]; /* 1: there is one */
     unsigned firsts;     /* such bytes; the first of them are: */
     uint8_t first[FEW];
+    size_t longest;
+    struct string_ahead *ahead; /* NULL: no string is long */
+    struct buffer texts;        /* all strings, until the end */
+    size_t *ends;
+    uint32_t *numbers;
+    size_t count, room;
 };
-
-static enum leat_status new_node(struct string_finder *f, uint8_t byte, uint32_t *out, struct leat_error *err)
-{
-    if (f->count == f->room) {
-        size_t room = f->room ? 2 * f->room : 256;
-        struct node *nodes = room <= UINT32_MAX ? realloc(f->nodes, room * sizeof *nodes) : NULL;
-
-        if (!nodes)
-            return status_no_memory(err, room * sizeof *nodes);
-        f->nodes = nodes;
-        f->room = room;
-    }
-    f->nodes[f->count] = (struct node) { NO_NODE, NO_NODE, NO_NUMBER, byte };
-    *out = (uint32_t)f->count++;
-    return LEAT_OK;
-}
 
 enum leat_status string_finder_make(struct string_finder **out, struct leat_error *err)
 {
-    struct string_finder *f = calloc(1, sizeof *f);
-    uint32_t root;
-    enum leat_status s = f ? new_node(f, 0, &root, err) : status_no_memory(err, sizeof *f);
+    *out = calloc(1, sizeof **out);
+    return *out ? LEAT_OK : status_no_memory(err, sizeof **out);
+}
 
-    *out = NULL;
-    if (s != LEAT_OK) {
-        string_finder_free(f);
-        return s;
-    }
-    *out = f;
-    return LEAT_OK;
+static void forget_texts(struct string_finder *f)
+{
+    buffer_free(&f->texts);
+    free(f->ends);
+    free(f->numbers);
+    f->ends = NULL;
+    f->numbers = NULL;
+    f->count = f->room = 0;
 }
 
 void string_finder_free(struct string_finder *f)
 {
-    if (f)
-        free(f->nodes);
+    if (!f)
+        return;
+    forget_texts(f);
+    string_ahead_free(f->ahead);
+    trie_free(&f->trie);
     free(f);
 }
 
-static uint32_t child_of(const struct string_finder *f, uint32_t node, uint8_t byte)
+static enum leat_status keep_text(struct string_finder *f, const uint8_t *text, size_t bytes, uint32_t number,
+                                  struct leat_error *err)
 {
-    uint32_t child = f->nodes[node].child;
+    enum leat_status s = buffer_append(&f->texts, text, bytes, err);
 
-    while (child != NO_NODE && f->nodes[child].byte != byte)
-        child = f->nodes[child].sibling;
-    return child;
+    if (s == LEAT_OK && f->count == f->room) {
+        size_t room = f->room ? 2 * f->room : 64;
+        size_t *ends = realloc(f->ends, room * sizeof *ends);
+        uint32_t *numbers = realloc(f->numbers, room * sizeof *numbers);
+
+        f->ends = ends ? ends : f->ends;
+        f->numbers = numbers ? numbers : f->numbers;
+        if (!ends || !numbers)
+            return status_no_memory(err, room * sizeof *ends);
+        f->room = room;
+    }
+    if (s != LEAT_OK)
+        return s;
+    f->ends[f->count] = f->texts.size;
+    f->numbers[f->count++] = number;
+    return LEAT_OK;
 }
 
 enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text, size_t bytes, uint32_t number,
                                    struct leat_error *err)
 {
-    uint32_t node = 0;
+    uint32_t known;
+    enum leat_status s;
 
-    for (size_t i = 0; i < bytes; i++) {
-        uint32_t child = i == 0 ? f->roots[text[0]] : child_of(f, node, text[i]);
-
-        if (child == NO_NODE) {
-            enum leat_status s = new_node(f, text[i], &child, err);
-
-            if (s != LEAT_OK)
-                return s;
-            if (i == 0) {
-                f->roots[text[0]] = child;
-                f->begins[text[0]] = 1;
-                if (f->firsts++ < FEW)
-                    f->first[f->firsts - 1] = text[0];
-            } else {
-                f->nodes[child].sibling = f->nodes[node].child;
-                f->nodes[node].child = child;
-            }
-        }
-        node = child;
+    if (bytes == 0)
+        return LEAT_OK;
+    s = trie_add(&f->trie, text, bytes, number, &known, err);
+    if (s == LEAT_OK && known != TRIE_NO_NUMBER)
+        s = status_set(err, LEAT_E_UNSUPPORTED, "two added tokens have the same text \"%.*s\", which is not supported",
+                       (int)(bytes < 60 ? bytes : 60), (const char *)text);
+    if (s != LEAT_OK)
+        return s;
+    if (!f->begins[text[0]]) {
+        f->begins[text[0]] = 1;
+        if (f->firsts++ < FEW)
+            f->first[f->firsts - 1] = text[0];
     }
-    if (f->nodes[node].number != NO_NUMBER)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "two added tokens have the same text \"%.*s\", which is not supported",
-                          (int)(bytes < 60 ? bytes : 60), (const char *)text);
-    if (node != 0)
-        f->nodes[node].number = number;
     if (bytes > f->longest)
         f->longest = bytes;
-    return LEAT_OK;
+    return keep_text(f, text, bytes, number, err);
+}
+
+enum leat_status string_finder_end(struct string_finder *f, struct leat_error *err)
+{
+    enum leat_status s = trie_seal(&f->trie, err);
+
+    for (unsigned byte = 0; s == LEAT_OK && byte < 256; byte++)
+        f->roots[byte] = trie_child(&f->trie, TRIE_ROOT, (uint8_t)byte);
+    if (s == LEAT_OK && f->longest > LONG)
+        s = string_ahead_make(&f->ahead, f->texts.bytes, f->ends, f->numbers, f->count, err);
+    forget_texts(f);
+    return s;
 }
 
 /* The longest string that begins at text[at]; its end, or 0. */
@@ -123,13 +127,15 @@ static size_t match_at(const struct string_finder *f, const uint8_t *text, size_
     uint32_t node = f->roots[text[at]];
     size_t end = 0;
 
-    while (node != NO_NODE) {
+    while (node != TRIE_NONE) {
+        const struct trie_node *n = &f->trie.nodes[node];
+
         at++;
-        if (f->nodes[node].number != NO_NUMBER) {
+        if (n->number != TRIE_NO_NUMBER) {
             end = at;
-            *number = f->nodes[node].number;
+            *number = n->number;
         }
-        node = at < bytes ? child_of(f, node, text[at]) : NO_NODE;
+        node = at < bytes && n->count > 0 ? trie_child(&f->trie, node, text[at]) : TRIE_NONE;
     }
     return end;
 }
@@ -172,7 +178,7 @@ static uint64_t firsts_from(const struct string_search *s)
     return s->from > s->block ? s->firsts & ~(uint64_t)0 << (s->from - s->block) : s->firsts;
 }
 
-/* Goes through all whole blocks from s->from on; false, with *start after them, if no match begins in any. */
+/* Searches all whole blocks from s->from on; returns false, with *start after them, if no match begins in any. */
 static bool find_in_blocks(const struct string_finder *f, struct string_search *s, size_t *start, size_t *end,
                            uint32_t *number)
 {
@@ -194,8 +200,9 @@ static bool find_in_blocks(const struct string_finder *f, struct string_search *
     return false;
 }
 
-bool string_finder_next(const struct string_finder *f, struct string_search *s, size_t *start, size_t *end,
-                        uint32_t *number)
+/* Places whose first byte begins a string are tried one by one. */
+static bool find_short(const struct string_finder *f, struct string_search *s, size_t *start, size_t *end,
+                       uint32_t *number)
 {
     size_t at = s->from;
 
@@ -212,6 +219,37 @@ bool string_finder_next(const struct string_finder *f, struct string_search *s, 
         }
     }
     return false;
+}
+
+enum leat_status string_finder_at(const struct string_finder *f, struct string_search *s, size_t at, size_t *end,
+                                  uint32_t *number, struct leat_error *err)
+{
+    if (f->ahead && f->begins[s->text[at]])
+        return string_ahead_at(f->ahead, &s->places, s->text, s->bytes, at, end, number, err);
+    *end = match_at(f, s->text, s->bytes, at, number);
+    return LEAT_OK;
+}
+
+enum leat_status string_finder_next(const struct string_finder *f, struct string_search *s, bool *found, size_t *start,
+                                    size_t *end, uint32_t *number, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    *found = false;
+    if (!f->ahead) {
+        *found = find_short(f, s, start, end, number);
+        return LEAT_OK;
+    }
+    for (size_t at = s->from; status == LEAT_OK && at < s->bytes; at = *start + 1) {
+        *start = next_first(f, s->text, s->bytes, at);
+        if (*start == s->bytes)
+            break;
+        status = string_finder_at(f, s, *start, end, number, err);
+        *found = status == LEAT_OK && *end > 0;
+        if (*found)
+            break;
+    }
+    return status;
 }
 
 size_t string_finder_longest(const struct string_finder *f)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "leat.h"
+#include "string_ahead.h"
 
 struct string_finder;
 
@@ -20,18 +21,32 @@ void string_finder_free(struct string_finder *f);
 enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text, size_t bytes, uint32_t number,
                                    struct leat_error *err);
 
-/* A text that is gone through, and what has been found out about it on the way: matches follow each other closely. */
+/* After the last string, before the first search. */
+enum leat_status string_finder_end(struct string_finder *f, struct leat_error *err);
+
+/* A text that is gone through, and what has been found out about it on the way: matches follow each other closely. All
+ * zero at first but for the text, and perhaps places.places.bound. */
 struct string_search {
     const uint8_t *text;
     size_t bytes;
     size_t from;     /* matches before do not count: the caller's to move on */
     size_t block;    /* where a block begins of which it is known: */
     uint64_t firsts; /* which of its bytes strings begin with; 0: nothing is known */
+    struct string_places places;
 };
 
-/* The first match at or after `from`; false if there is none. */
-bool string_finder_next(const struct string_finder *f, struct string_search *search, size_t *start, size_t *end,
-                        uint32_t *number);
+static inline void string_search_free(struct string_search *s)
+{
+    string_places_free(&s->places);
+}
+
+/* The first match at or after `from`. Takes time in proportion to the text, whatever the strings. */
+enum leat_status string_finder_next(const struct string_finder *f, struct string_search *search, bool *found,
+                                    size_t *start, size_t *end, uint32_t *number, struct leat_error *err);
+
+/* The longest string that begins at text[at], at < bytes: its end; 0 if none does. */
+enum leat_status string_finder_at(const struct string_finder *f, struct string_search *search, size_t at, size_t *end,
+                                  uint32_t *number, struct leat_error *err);
 
 /* The length of the longest string: a match cannot reach further than this across a cut. */
 size_t string_finder_longest(const struct string_finder *f);

@@ -19,8 +19,8 @@ struct byte_alphabet {
 void byte_alphabet_init(struct byte_alphabet *a);
 
 /*
- * Undoes the mapping: `out` has room for `length` bytes, *bytes is set to how many there are. false if a character is
- * not of the alphabet (`out` is then half written). `text` is valid UTF-8.
+ * Undoes the mapping: `out` has room for `length` bytes, and *bytes is set to how many there are. Returns false if a
+ * character is not in the alphabet (`out` is then half written). `text` is valid UTF-8.
  */
 bool byte_alphabet_decode(const struct byte_alphabet *a, uint8_t *out, uint32_t *bytes, const uint8_t *text,
                           uint32_t length);

@@ -1,7 +1,7 @@
 /*
- * char_tests.h: what Hugging Face's tokenizers asks of single characters outside of regular expressions. The answers
- * come from Rust's standard library and from older tables, so they are not the classes of unicode.h; e.g. a digit of
- * Unicode 17 is numeric here and no \p{N} there, and few of the newer punctuation marks are known here.
+ * char_tests.h: tests of single characters in Hugging Face's tokenizers, outside of regular expressions. They come from
+ * Rust's standard library and from older tables, so they are not the classes of unicode.h: for example, a digit of
+ * Unicode 17 is numeric here but not \p{N} there, and few of the newer punctuation marks are known here.
  */
 #ifndef LEAT_TOKENIZER_CHAR_TESTS_H
 #define LEAT_TOKENIZER_CHAR_TESTS_H
@@ -13,7 +13,8 @@ enum {
     CHAR_PUNCTUATION = 1 << 1, /* Punctuation, BertPreTokenizer; all of ASCII's, also $ + < = > ^ ` | ~ */
     CHAR_WHITESPACE = 1 << 2,  /* Strip, WhitespaceSplit, BertPreTokenizer */
     CHAR_MARK = 1 << 3,        /* StripAccents */
-    CHAR_CONTROL = 1 << 4      /* BertNormalizer with clean_text drops it */
+    CHAR_CONTROL = 1 << 4,     /* BertNormalizer with clean_text drops it */
+    CHAR_NONSPACING = 1 << 5   /* BertNormalizer with strip_accents drops it, after NFD */
 };
 
 /* The bits of a character; 0 beyond U+10FFFF. */

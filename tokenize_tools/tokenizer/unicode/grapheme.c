@@ -1,8 +1,6 @@
 /* grapheme.c: see grapheme.h. */
 #include "grapheme.h"
 
-#include <stdbool.h>
-
 #include "grapheme_tables.h"
 #include "unicode.h"
 
@@ -69,11 +67,19 @@ static void take(struct cluster *k, unsigned word)
     k->last = category;
 }
 
+static unsigned word_of(uint32_t c)
+{
+    return grapheme_blocks[grapheme_index[c >> 8]][c & 255];
+}
+
 static unsigned word_at(const uint8_t *text, size_t *bytes)
 {
-    uint32_t c = unicode_decode(text, bytes);
+    return word_of(unicode_decode(text, bytes));
+}
 
-    return grapheme_blocks[grapheme_index[c >> 8]][c & 255];
+bool grapheme_is_plain(uint32_t c)
+{
+    return (word_of(c) & 15) == GRAPHEME_ANY;
 }
 
 size_t grapheme_length(const uint8_t *text, size_t size)

@@ -1,14 +1,18 @@
 /*
  * grapheme.h: grapheme clusters (UAX 29, extended), as Hugging Face's tokenizers finds them.
  *
- * Only clusters of less than six bytes make a difference there (charsmap.h), and the rules that cannot bear on those
- * are left out: two regional indicators are two clusters here.
+ * Only clusters of less than six bytes make a difference there (charsmap.h), and rules that cannot affect those are
+ * left out: two regional indicators are two clusters here.
  */
 #ifndef LEAT_TOKENIZER_GRAPHEME_H
 #define LEAT_TOKENIZER_GRAPHEME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Whether there is a boundary between this character and any other of which this holds too. */
+bool grapheme_is_plain(uint32_t c);
 
 /* The length of the cluster that begins at text[0]; text must be valid UTF-8 and not empty. */
 size_t grapheme_length(const uint8_t *text, size_t size);

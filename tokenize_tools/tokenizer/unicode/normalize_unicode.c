@@ -88,7 +88,7 @@ static inline bool word_is_inert(enum normalize_form form, const uint8_t *text, 
     return !(words & (NOT_YES(form) | COMBINING_CLASS(~0u)));
 }
 
-/* How far the text is inert for certain, up to the beginning of a character. */
+/* How much of the text is certainly inert, up to the beginning of a character. */
 static size_t inert_prefix(enum normalize_form form, const uint8_t *text, size_t size)
 {
     size_t at = 0;

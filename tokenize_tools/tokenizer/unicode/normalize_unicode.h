@@ -20,9 +20,9 @@
 enum normalize_form { NORMALIZE_NFC, NORMALIZE_NFD, NORMALIZE_NFKC, NORMALIZE_NFKD, NORMALIZE_FORMS };
 
 /*
- * The length of a prefix that is in the form already, and after which a boundary lies: normalizing the rest alone
- * gives the rest of the normalized text. It is `size` only if all of the text is in the form; a text that is may,
- * rarely, be given a lesser length.
+ * The length of a prefix that is in the form already and ends at a boundary: normalizing the rest alone gives the rest
+ * of the normalized text. It is `size` only if all of the text is in the form; in rare cases a text that is gets a
+ * smaller length.
  */
 size_t normalize_prefix(enum normalize_form form, const uint8_t *text, size_t size);
 

@@ -1,10 +1,10 @@
 /*
- * unicode.h: what tokenizers ask of a code point. The tables (unicode_tables.h) are made by scripts/gen_unicode.py from
- * the reference libraries themselves, so that a class means here what it means there.
+ * unicode.h: the classes of code points that tokenizers use. scripts/gen_unicode.py makes the tables (unicode_tables.h)
+ * from the reference libraries themselves, so a class here means the same as there.
  *
- * The references need not agree on a class, nor on Unicode's version: tiktoken's regex engine (Rust) is one *edition*
- * here, Oniguruma inside Hugging Face's tokenizers another, and a tokenizer uses the one of the reference of its file.
- * In the versions at hand both have the same Unicode, and differ in \w only; the next ones may not.
+ * The references may differ in a class, and in the version of Unicode: tiktoken's regex engine (Rust) is one *edition*
+ * here, Oniguruma inside Hugging Face's tokenizers another, and a tokenizer uses the edition of its file's reference.
+ * In the current versions both have the same Unicode and differ only in \w; later ones may differ more.
  *
  * The room unicode/ has tables of characters and what follows from them: classes, graphemes, normal forms. It knows no
  * tokenizer.
@@ -39,7 +39,7 @@ enum unicode_edition {
     UNICODE_EDITIONS
 };
 
-/* A two-stage table of classes: class = blocks[index[c >> 8]][c & 255]. */
+/* A two-step table of classes: class = blocks[index[c >> 8]][c & 255]. */
 struct unicode_classes {
     const uint8_t *index; /* [0x1100] */
     const uint16_t (*blocks)[256];

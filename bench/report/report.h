@@ -1,0 +1,73 @@
+/*
+ * report.h: what measurements say, as a page: JSON that other commands of leat-bench have printed, and statistics of
+ * training runs.
+ *
+ * The room report/ reads results and draws them. What may enter: readers of results, and one file per kind of them with
+ * its row in report_kinds; nothing here measures.
+ */
+#ifndef LEAT_BENCH_REPORT_H
+#define LEAT_BENCH_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "leat.h"
+#include "tokenizer/load/jsontree.h"
+
+/* One JSON object: a line of a file, or all of it. */
+struct report_item {
+    const char *file; /* its path */
+    unsigned line;
+    struct jsontree tree; /* of `text` */
+    uint8_t *text;        /* owned */
+    unsigned kind;        /* in report_kinds */
+};
+
+struct report {
+    struct report_item *items;
+    size_t count, room;
+};
+
+/* A kind of result, by the members that only it has. */
+struct report_kind {
+    const char *title;
+    const char *members[2];
+    /* Writes the section of all items of this kind; `items` has `count` of them. */
+    void (*write)(FILE *out, const struct report_item *const *items, size_t count);
+};
+extern const struct report_kind report_kinds[]; /* ends with a title of NULL */
+
+/* Adds the objects of a file; one that is of no kind is an error. report_free() frees all. */
+enum leat_status report_read(struct report *r, const char *path, struct leat_error *err);
+void report_free(struct report *r);
+
+/* Members of an object (a node of the item's tree; 0: the item itself). A number that is not there is NaN; a text that
+ * is not there has length 0. */
+uint32_t report_member(const struct report_item *x, uint32_t object, const char *name);
+double report_number(const struct report_item *x, uint32_t object, const char *name);
+struct jsontree_text report_text(const struct report_item *x, uint32_t object, const char *name);
+
+/* What an item is called in charts: its file without folders, its line if there are several, and `more` (may be NULL).
+ * Cut to `room`. Returns the length. */
+size_t report_label(const struct report_item *x, struct jsontree_text more, char *out, size_t room);
+
+/* A cell of a table: a measured number, in four digits or as a whole one; or a count. NaN leaves it empty. */
+void report_cell(FILE *out, double value);
+void report_count(FILE *out, double value);
+
+/* A paragraph on waiting and its cause: from the seconds that a loader's thread spent (members of `object`), and the
+ * share of time that the consumer waited. */
+void report_waiting(FILE *out, const struct report_item *x, uint32_t object, double share);
+/* The seconds of a loader's thread as bars. */
+void report_stages(FILE *out, const struct report_item *x, uint32_t object);
+
+/* The kinds' sections. */
+void report_measurements(FILE *out, const struct report_item *const *items, size_t count);
+void report_packing(FILE *out, const struct report_item *const *items, size_t count);
+void report_loading(FILE *out, const struct report_item *const *items, size_t count);
+void report_encoding(FILE *out, const struct report_item *const *items, size_t count);
+void report_slow_texts(FILE *out, const struct report_item *const *items, size_t count);
+void report_runs(FILE *out, const struct report_item *const *items, size_t count);
+
+#endif

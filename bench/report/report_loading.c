@@ -1,0 +1,189 @@
+/* report_loading.c: loaders: measured ones, and those of training runs; see report.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pages/chart.h"
+#include "pages/page.h"
+#include "report.h"
+
+#define SHOWN       32u
+#define LABEL_BYTES 256u
+#define LITTLE      0.01 /* a share of waiting that nobody need look at */
+
+/* What a loader's thread does, and what it means if that is most of its time while the consumer waits. */
+static const struct {
+    const char *name, *cause;
+} stages[] = {
+    { "order", "computing which samples come" },
+    { "gather", "copying rows" },
+    { "storage", "reading from storage" },
+    { "documents", "finding where documents start" },
+    { "outputs", "making labels and other outputs" },
+    { "copy", "copying to the device" },
+};
+#define STAGES (sizeof stages / sizeof *stages)
+
+void report_stages(FILE *out, const struct report_item *x, uint32_t object)
+{
+    struct chart_bar bars[STAGES];
+    size_t n = 0;
+
+    for (size_t i = 0; i < STAGES; i++) {
+        double value = report_number(x, object, stages[i].name);
+
+        if (value >= 0)
+            bars[n++] = (struct chart_bar) { stages[i].name, strlen(stages[i].name), value, 0 };
+    }
+    if (n > 0)
+        chart_bars(out, "Time of the loader's thread", "seconds", bars, n);
+}
+
+void report_waiting(FILE *out, const struct report_item *x, uint32_t object, double share)
+{
+    double most = 0;
+    size_t at = 0;
+
+    if (isnan(share))
+        return;
+    for (size_t i = 0; i < STAGES; i++) {
+        double value = report_number(x, object, stages[i].name);
+
+        if (value > most) {
+            most = value;
+            at = i;
+        }
+    }
+    if (share < LITTLE)
+        fprintf(out, "<p>The loader keeps up: %.2f %% of the time was spent waiting for batches.</p>\n", 100 * share);
+    else
+        fprintf(out, "<p>%.1f %% of the time was spent waiting for batches; most of the loader's work was %s.</p>\n",
+                100 * share, stages[at].cause);
+}
+
+/* ---- Measured loaders ---- */
+
+static void put_rates(FILE *out, const struct report_item *const *items, size_t count)
+{
+    char labels[2 * SHOWN][LABEL_BYTES];
+    struct chart_bar bars[2 * SHOWN];
+    bool any_bare = false;
+    size_t n = 0;
+
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        static const struct jsontree_text bare = { (const uint8_t *)"a bare loop", 11 };
+        double rate = report_number(items[i], 0, "tokens_per_s") / 1e6;
+        double limit = report_number(items[i], report_member(items[i], 0, "bare"), "tokens_per_s") / 1e6;
+
+        if (isnan(rate))
+            continue;
+        bars[n] = (struct chart_bar) { .label = labels[n], .value = rate };
+        bars[n].label_bytes = report_label(items[i], report_text(items[i], 0, "engine"), labels[n], LABEL_BYTES);
+        n++;
+        if (isnan(limit))
+            continue;
+        bars[n] = (struct chart_bar) { .label = labels[n], .value = limit, .series = 1 };
+        bars[n].label_bytes = report_label(items[i], bare, labels[n], LABEL_BYTES);
+        any_bare = true;
+        n++;
+    }
+    if (any_bare)
+        fputs("<p>Striped: a bare loop over the same bytes, the ceiling.</p>\n", out);
+    if (n > 0)
+        chart_bars(out, "Loading", "million tokens per second", bars, n);
+}
+
+static void put_next(FILE *out, const struct report_item *x)
+{
+    static const char *const names[] = { "mean", "p50", "p99", "p999", "max" };
+    uint32_t next = report_member(x, 0, "next_us");
+
+    fputs("<div class=\"wide\"><table>\n<tr>", out);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        fprintf(out, "<th class=\"n\">%s, \u00b5s</th>", names[i]);
+    fputs("<th class=\"n\">first batch, ms</th><th class=\"n\">memory, MiB</th></tr>\n<tr>", out);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        report_cell(out, report_number(x, next, names[i]));
+    report_cell(out, report_number(x, 0, "first_batch_ms"));
+    report_cell(out, report_number(x, 0, "memory_mib"));
+    fputs("</tr></table></div>\n", out);
+}
+
+void report_loading(FILE *out, const struct report_item *const *items, size_t count)
+{
+    char label[LABEL_BYTES];
+
+    put_rates(out, items, count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t waits = report_member(items[i], 0, "waits_s");
+        double loss = report_number(items[i], report_member(items[i], 0, "synthetic"), "loss");
+
+        report_label(items[i], report_text(items[i], 0, "engine"), label, sizeof label);
+        fputs("<h3>", out);
+        page_string(out, label);
+        fputs("</h3>\n", out);
+        report_waiting(out, items[i], waits, report_number(items[i], 0, "waiting_share"));
+        if (!isnan(loss))
+            fprintf(out, "<p>With batches that are there already, the same steps take %.1f %% %s.</p>\n",
+                    100 * fabs(loss), loss > 0 ? "less" : "more");
+        report_stages(out, items[i], waits);
+        put_next(out, items[i]);
+    }
+}
+
+/* ---- Training runs: lines of statistics ---- */
+
+/* The lines of one file: a run. */
+static void put_run(FILE *out, const struct report_item *const *items, size_t count)
+{
+    double *batches = calloc(count, sizeof *batches), *waiting = calloc(count, sizeof *waiting);
+    struct chart_line line = { "waiting", batches, waiting, 0 };
+    const struct report_item *last = items[count - 1];
+
+    fputs("<h3>", out);
+    page_string(out, last->file);
+    fputs("</h3>\n", out);
+    report_waiting(out, last, 0, report_number(last, 0, "waiting_share_all"));
+    for (size_t i = 0; batches && waiting && i < count; i++) {
+        batches[line.count] = report_number(items[i], 0, "batches");
+        waiting[line.count] = 100 * report_number(items[i], 0, "waiting_share");
+        line.count += !isnan(batches[line.count]) && !isnan(waiting[line.count]);
+    }
+    fputs("<div class=\"grid\"><div>\n", out);
+    if (line.count > 1)
+        chart_lines(out, &(struct chart_lines) { .title = "Waiting for batches",
+                                                 .x_unit = "batches",
+                                                 .y_unit = "percent of the last 100 batches' time",
+                                                 .lines = &line,
+                                                 .count = 1 });
+    fputs("</div><div>\n", out);
+    report_stages(out, last, 0);
+    fputs("</div></div>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">batches</th><th class=\"n\">tokens</th>"
+          "<th class=\"n\">waited, s</th><th class=\"n\">storage, s</th><th class=\"n\">gather, s</th>"
+          "<th class=\"n\">damaged rows</th></tr>\n",
+          out);
+    for (size_t i = 0; i < count; i += 1 + count / SHOWN) { /* some lines of a long run, and the last one */
+        const struct report_item *x = i + 1 + count / SHOWN < count ? items[i] : last;
+
+        fputs("<tr>", out);
+        report_count(out, report_number(x, 0, "batches"));
+        report_count(out, report_number(x, 0, "tokens"));
+        report_cell(out, report_number(x, 0, "consumer"));
+        report_cell(out, report_number(x, 0, "storage"));
+        report_cell(out, report_number(x, 0, "gather"));
+        report_count(out, report_number(x, 0, "rows_damaged"));
+        fputs("</tr>\n", out);
+    }
+    fputs("</table></div>\n", out);
+    free(batches);
+    free(waiting);
+}
+
+void report_runs(FILE *out, const struct report_item *const *items, size_t count)
+{
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && items[end]->file == items[i]->file;)
+            end++;
+        put_run(out, items + i, end - i);
+    }
+}

@@ -1,0 +1,185 @@
+"""ray.py: packs a run in parts on a Ray cluster whose nodes share a file system.
+
+Each part is a task that runs the command `leat pack --run DIR --part I`: no text passes through Ray's object store, the
+memory is a process's own, and what a killed worker had done is in the run's folder, where another node goes on.
+"""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import Any, Sequence
+
+from leat.command import program
+
+__all__ = ["PackError", "pack"]
+
+PR_SET_PDEATHSIG = 1
+WRONG = (2, 3, 4)  # exit codes that come again, however often a part is tried: wrong arguments, damage, rejects
+STEPS = 3  # of a run that is deduplicated: packed, compared, written
+BUSY = "another process is writing"
+CUT_OFF = "--allow-truncated counts that as success"  # an input breaks off: it does so again
+_libc = ctypes.CDLL(None)  # before any fork: a child must not load libraries
+
+
+class PackError(RuntimeError):
+    """Some parts failed for good. `parts` has the reason for each; calling pack() again goes on with what is left. No
+    part is named if only joining them failed."""
+
+    def __init__(self, message: str, parts: dict[int, str]):
+        super().__init__(message, parts)
+        self.parts = parts
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class _MayPass(RuntimeError):
+    """A part failed for a reason that may pass: a full disk, a node that is shut down."""
+
+
+def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | os.PathLike,
+         tokenizer: str | os.PathLike, *, parts: int, run: str | os.PathLike | None = None, cpus_per_part: int = 1,
+         memory: int | None = None, retries: int = 3, merge: bool = True, progress: bool = True,
+         shuffle: int | None = None, dedup: bool = False, split: str | None = None, **options: Any) -> dict:
+    """Packs `inputs` into the dataset `output` in tasks of Ray, one for each of `parts`: four times as many parts as
+    can run at once is a good number. All nodes must see the same files under the same names. ray.init() is called if
+    the program has not done so.
+
+    run            the folder of the run, on all nodes; by default OUTPUT.run. It is kept
+    cpus_per_part  CPUs that a task asks for, and threads of its part
+    memory         bytes that a task asks for, and the bound on its part's memory
+    retries        how often a part is tried again: after its node or worker died, or an error that may pass
+    merge          join the parts; without it, the folder `run` is the dataset
+    dedup          in parts: no task needs all hashes; the parts go three times, each when all have gone before
+    split          of the merge; without it, in parts: RUN/NAME is the dataset of a split, RUN the rest
+    shuffle        of the merge
+    options        of `leat pack`: text="body", keep=["lang = en"], special=True, ...
+
+    Returns what the merge reports, or what `leat status --json` says of the folder. PackError names parts that failed.
+    """
+    import ray
+
+    if not ray.is_initialized():
+        ray.init()
+    output = os.path.abspath(output)
+    folder = os.path.abspath(run if run is not None else output + ".run")
+    if shuffle is not None and not merge:
+        raise ValueError("the parts are shuffled when they are merged: leave shuffle out, or merge")
+    if merge and os.path.exists(output + ".leat"):
+        raise FileExistsError(f"{output}.leat already exists: choose another name, or remove it")
+    paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    if any(os.fspath(path).startswith("-") for path in paths):
+        raise ValueError("the name of an input must not begin with a dash: use ./-NAME")
+    in_parts = {"dedup": dedup or None, "split": None if merge else split}
+    _leat("pack", "--run", folder, "--parts", str(parts), "--tokenizer", os.fspath(tokenizer),
+          *_words(in_parts), *_words(options), *[os.fspath(path) for path in paths])
+    limits = ["--threads", str(cpus_per_part)] + (["--memory", str(memory)] if memory else [])
+    task = ray.remote(_part).options(num_cpus=cpus_per_part, memory=memory, scheduling_strategy="SPREAD",
+                                     max_retries=retries, retry_exceptions=[_MayPass])
+    for _ in range(STEPS if dedup else 1):
+        _wait(ray, {task.remote(folder, i, limits): i for i in range(1, parts + 1)}, folder, progress)
+    if not merge:
+        return json.loads(_leat("status", "--json", folder))
+    arrange = {"shuffle": shuffle, "split": split, "memory": memory}
+    join = ray.remote(_join).options(num_cpus=cpus_per_part, memory=memory, max_retries=retries,
+                                     retry_exceptions=[_MayPass])
+    try:
+        return ray.get(join.remote(folder, output, _words(arrange)))
+    except Exception as error:
+        raise PackError(f"the parts in {folder} are packed, but not joined: {_reason(error)}", {}) from error
+
+
+def _words(options: dict[str, Any]) -> list[str]:
+    """Options as the command has them: a list gives one several times, True is a flag."""
+    words = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is True:
+                words.append(flag)
+            elif one is not None and one is not False:
+                words += [flag, str(one)]
+    return words
+
+
+def _leat(*words: str) -> str:
+    """Runs the command, and returns what it printed."""
+    ran = subprocess.run([program("leat"), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if ran.returncode == 2:
+        raise ValueError(ran.stderr.strip())
+    if ran.returncode != 0:
+        raise RuntimeError(ran.stderr.strip() or f"leat {words[0]} ended with code {ran.returncode}")
+    return ran.stdout
+
+
+def _die_with(parent: int) -> None:
+    """In a child: ends it with its parent. Ray kills a worker without its children, and the part would go on beside the
+    one that takes its place."""
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:  # it has died already
+        os._exit(1)
+
+
+def _try(*words: str) -> str:
+    """Runs the command in a task, and returns what it printed. What may pass is _MayPass, all else RuntimeError."""
+    parent = os.getpid()
+    ran = subprocess.run([program("leat"), *words, "--progress", "never"], stdin=subprocess.DEVNULL,
+                         capture_output=True, text=True, preexec_fn=lambda: _die_with(parent))
+    if ran.returncode == 0:
+        return ran.stdout
+    said = ran.stderr.strip() or f"it ended with code {ran.returncode}"
+    if ran.returncode in WRONG or CUT_OFF in said:
+        raise RuntimeError(said)
+    # what is left of an earlier try needs a moment to end; a disk or network may be back then
+    time.sleep(20 if BUSY in said else 2)
+    raise _MayPass(said)
+
+
+def _part(folder: str, part: int, limits: list[str]) -> None:
+    _try("pack", "--run", folder, "--part", str(part), *limits)
+
+
+def _join(folder: str, output: str, words: list[str]) -> dict:
+    return json.loads(_try("merge", "-o", output, "--json", "--force", *words, folder))
+
+
+def _wait(ray: Any, tasks: dict[Any, int], folder: str, progress: bool) -> None:
+    """Waits for all parts, then raises PackError if some failed."""
+    failed: dict[int, str] = {}
+    waiting = list(tasks)
+    while waiting:
+        ended, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=2)
+        for one in ended:
+            try:
+                ray.get(one)
+            except Exception as error:  # of the task, of its node, or of Ray: all of them end this part
+                failed[tasks[one]] = _reason(error)
+        if progress:
+            _show(folder)
+    if progress:
+        print(file=sys.stderr)
+    if failed:
+        named = "; ".join(f"part {part}: {failed[part]}" for part in sorted(failed)[:5])
+        more = f"; and {len(failed) - 5} more" if len(failed) > 5 else ""
+        raise PackError(f"{len(failed)} of {len(tasks)} parts failed (the others are in {folder}): {named}{more}",
+                        failed)
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "cause", None) or error).strip()
+
+
+def _show(folder: str) -> None:
+    try:
+        now = json.loads(_leat("status", "--json", folder))
+    except (RuntimeError, ValueError, OSError):  # a file server that hangs is no reason to leave the parts alone
+        return
+    left = now["seconds_left"]
+    print(f"\r{now['done']} of {now['parts']} parts, {now['running']} running, {100 * now['share']:.0f} %, "
+          f"{now['tokens']:,} tokens, {now['tokens_per_s'] / 1e6:.2f} M tokens/s"
+          + (f", {left:.0f} s left" if left is not None else "") + "\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,72 @@
+"""Rows of whole documents: what a leat.Loader gives of leat.Plan(..., order="fit") is, over an epoch, every stretch of
+every document once, in rows with the positions, masks and padding that these have; with the plan's options, as text and
+pickled, and with the file of `leat fit`."""
+import collections
+import pickle
+
+import numpy as np
+import pytest
+from conftest import command
+
+import leat
+
+LENGTH = 600
+
+
+def stretches(name, minimum=0, maximum=2**60, cut=2**60):
+    """How often each stretch of predictions must come: the tokens of its inputs, and its last label."""
+    found = collections.Counter()
+    for document in leat.open(name):
+        if minimum <= len(document) <= maximum:
+            document = np.asarray(document)[:cut].astype(np.int64)
+            for at in range(0, len(document) - 1, LENGTH):
+                found[document[at:at + LENGTH + 1].tobytes()] += 1
+    return found
+
+
+def delivered(plan):
+    """The stretches of all batches, with their outputs checked; and how many lie in each row."""
+    found, in_rows = collections.Counter(), []
+    for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.OUTPUTS, last="short"):
+        inputs, labels = np.asarray(batch.inputs).ravel(), np.asarray(batch.labels).ravel()
+        padded = (np.asarray(batch.lengths)[:, None] <= np.arange(LENGTH)).ravel()
+        counts = [0] * batch.rows
+        assert (labels[padded] == -100).all() and not np.asarray(batch.attention_mask).ravel()[padded].any()
+        assert np.array_equal(np.asarray(batch.loss_mask).ravel(), ~padded)
+        for begin, end in zip(batch.cu_seqlens, batch.cu_seqlens[1:]):
+            assert begin // LENGTH == (end - 1) // LENGTH
+            if not padded[begin]:
+                assert np.array_equal(labels[begin:end - 1], inputs[begin + 1:end])
+                assert np.array_equal(np.asarray(batch.position_ids).ravel()[begin:end], np.arange(end - begin))
+                assert (np.asarray(batch.document_ids).ravel()[begin:end] == counts[begin // LENGTH]).all()
+                counts[begin // LENGTH] += 1
+                found[np.append(inputs[begin:end], labels[end - 1]).astype(np.int64).tobytes()] += 1
+        in_rows += counts
+    return found, in_rows
+
+
+def test_an_epoch(counting):
+    found, in_rows = delivered(leat.Plan(counting, LENGTH, seed=3, order="fit", epochs=1))
+    assert found == stretches(counting)
+    assert max(in_rows) > 2
+
+
+def test_options(counting):
+    plan = leat.Plan(counting, LENGTH, order="fit", epochs=1, max_per_row=2, min_length=90, max_length=400,
+                     cut_length=270)
+    found, in_rows = delivered(plan)
+    assert found == stretches(counting, 90, 400, 270)
+    assert found != stretches(counting) and max(in_rows) == 2
+    for same in pickle.loads(pickle.dumps(plan)), leat.Plan.parse(plan.text):
+        assert np.array_equal(same.samples(0, 50), plan.samples(0, 50))
+    with pytest.raises(leat.Error, match="max-per-row is for rows of whole documents"):
+        leat.Plan(counting, LENGTH, max_per_row=2)
+
+
+def test_side_file(counting, tmp_path):
+    name = tmp_path / "copy"
+    command("leat", "merge", "-o", name, counting)
+    before = delivered(leat.Plan(name, LENGTH, order="fit", epochs=2))
+    command("leat", "fit", name)
+    assert (tmp_path / "copy.fit").exists()
+    assert delivered(leat.Plan(name, LENGTH, order="fit", epochs=2)) == before

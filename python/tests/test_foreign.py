@@ -1,0 +1,147 @@
+"""Datasets that the real packages write, read in place: Megatron-Core's IndexedDatasetBuilder, datatrove's
+TokenizedFile, NumPy's tofile(). leat reads the same documents as were given, and those that Megatron's own reader
+gives. And back: what leat.export() writes is read by Megatron-Core, datatrove and NumPy, documents included."""
+
+import random
+
+import leat
+import numpy as np
+import pytest
+
+
+def make_documents(seed, top, count=200):
+    """Some of one token; ids from 0 to top - 1."""
+    rng = random.Random(seed)
+    return [[rng.randrange(top) for _ in range(rng.choice([1, 3, 50, 700]))] for _ in range(count)]
+
+
+def check(name, documents, kind):
+    with leat.Dataset(name) as d:
+        assert len(d) == len(documents) and d.info.tokens == sum(map(len, documents))
+        for i, document in enumerate(documents):
+            assert d[i].tolist() == document
+        d.verify()
+        tokens = np.concatenate([np.array(x, dtype=np.int64) for x in documents])
+    loader = leat.Loader(leat.Plan(name, 64, 5, order="sequential"), 4, style="dict")
+    rows = [batch for _, batch in zip(range(3), loader)]
+    for k, batch in enumerate(rows):
+        expected = tokens[k * 256 : k * 256 + 257]
+        assert np.asarray(batch["inputs"]).reshape(-1).tolist() == expected[:-1].tolist(), (kind, k)
+        assert np.asarray(batch["labels"]).reshape(-1).tolist() == expected[1:].tolist(), (kind, k)
+
+
+@pytest.mark.parametrize("top", [65499, 151000])
+def test_megatron(tmp_path, top):
+    indexed = pytest.importorskip("megatron.core.datasets.indexed_dataset")
+    torch = pytest.importorskip("torch")
+    documents = make_documents(top, top)
+    builder = indexed.IndexedDatasetBuilder(str(tmp_path / "web.bin"), dtype=indexed.DType.optimal_dtype(top))
+    for i, document in enumerate(documents):
+        half = len(document) // 2  # a document of two sequences, the first of which may be empty
+        builder.add_document(torch.tensor(document), [half, len(document) - half] if i % 3 == 0 else [len(document)])
+    builder.finalize(str(tmp_path / "web.idx"))
+    # merged with itself: lengths, pointers and the document index of both
+    merged = indexed.IndexedDatasetBuilder(str(tmp_path / "both.bin"), dtype=indexed.DType.optimal_dtype(top))
+    for _ in range(2):
+        merged.add_index(str(tmp_path / "web"))
+    merged.finalize(str(tmp_path / "both.idx"))
+
+    check(tmp_path / "web", documents, "megatron")
+    check(tmp_path / "web.idx", documents, "megatron")
+    check(tmp_path / "both", documents + documents, "megatron")
+    theirs = indexed.IndexedDataset(str(tmp_path / "web"))
+    at = theirs.document_indices
+    for i, document in enumerate(documents):
+        assert np.concatenate([theirs[int(s)] for s in range(at[i], at[i + 1])]).tolist() == document
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_datatrove(tmp_path, size):
+    tokenizer = pytest.importorskip("datatrove.pipeline.tokens.tokenizer")
+    documents = make_documents(size, 50000 if size == 2 else 151000)
+    file = tokenizer.TokenizedFile(str(tmp_path), "web.ds", token_size=size, save_final_metadata=True)
+    for document in documents:
+        file.write(document, None)
+    file.close()
+    check(tmp_path / "web.ds", documents, "datatrove")
+
+
+@pytest.mark.parametrize("bits", [16, 32])
+def test_raw(tmp_path, bits):
+    documents = [[*document, 7] for document in make_documents(bits, 7)]
+    np.concatenate([np.array(x, dtype=f"<u{bits // 8}") for x in documents]).tofile(tmp_path / "train.bin")
+    check(f"raw:{tmp_path}/train.bin?dtype=u{bits}&end=7", documents, "raw")
+    np.save(tmp_path / "saved.npy", np.zeros(10, dtype="<u2"))
+    with pytest.raises(leat.Error, match="header of NumPy"):
+        leat.Dataset(f"raw:{tmp_path}/saved.npy?dtype=u16")
+
+
+# ---- leat.export(): written by leat, read by the others ------------------------------------------------------------
+
+@pytest.fixture(params=["u16", "u32"])
+def exported(request, tmp_path):
+    """A dataset of documents, as rows of ids that end with 7; and the dtype to export."""
+    documents = [[*document, 7] for document in make_documents(request.param, 50000)]
+    np.concatenate([np.array(x, dtype="<u2") for x in documents]).tofile(tmp_path / "from.bin")
+    return f"raw:{tmp_path}/from.bin?dtype=u16&end=7", split_at(documents, 7), request.param
+
+
+def split_at(documents, end):
+    """The documents as leat finds them: the token may also stand inside those that were made."""
+    found, document = [], []
+    for token in (token for made in documents for token in made):
+        document.append(token)
+        if token == end:
+            found.append(document)
+            document = []
+    return found
+
+
+def test_export_megatron(exported, tmp_path):
+    indexed = pytest.importorskip("megatron.core.datasets.indexed_dataset")
+    name, documents, dtype = exported
+    wrote = leat.export(name, tmp_path / "web", "megatron", dtype=dtype)
+    assert wrote.documents == len(documents) and wrote.tokens == sum(map(len, documents)) and wrote.dtype == dtype
+    theirs = indexed.IndexedDataset(str(tmp_path / "web"))
+    assert len(theirs) == len(documents)
+    assert theirs.document_indices.tolist() == list(range(len(documents) + 1))
+    assert theirs.index.dtype == (np.uint16 if dtype == "u16" else np.int32)
+    for i, document in enumerate(documents):
+        assert theirs[i].tolist() == document
+    check(tmp_path / "web", documents, "megatron")
+
+
+def test_export_datatrove(exported, tmp_path):
+    data = pytest.importorskip("datatrove.utils.dataset")
+    name, documents, dtype = exported
+    leat.export(name, tmp_path / "web", "datatrove", dtype=dtype)
+    size = 2 if dtype == "u16" else 4
+    tokens = np.concatenate([np.array(x, dtype=np.int64) for x in documents])
+    theirs = data.DatatroveFileDataset(str(tmp_path / "web.ds"), 64, size, return_positions=True)
+    assert len(theirs) == len(tokens) // 65
+    ends = np.cumsum([len(x) for x in documents])
+    for i in (0, 1, len(theirs) // 2, len(theirs) - 1):
+        item = theirs[i]
+        assert item["input_ids"].tolist() == tokens[i * 65 : i * 65 + 65].tolist()
+        starts = [k for k in range(65) if item["positions"][k] == 0]
+        assert starts == [0, *(int(e) - i * 65 for e in ends if 0 < e - i * 65 < 65)]
+    check(tmp_path / "web.ds", documents, "datatrove")
+
+
+def test_export_raw_and_llmc(exported, tmp_path):
+    name, documents, dtype = exported
+    tokens = np.concatenate([np.array(x, dtype=np.int64) for x in documents])
+    numpy_type = "<u2" if dtype == "u16" else "<u4"
+    leat.export(name, tmp_path / "train.bin", "raw", dtype=dtype)
+    assert (np.fromfile(tmp_path / "train.bin", dtype=numpy_type) == tokens).all()
+    leat.export([name], tmp_path / "llmc.bin", "llmc", dtype=dtype)
+    head = np.fromfile(tmp_path / "llmc.bin", dtype="<i4", count=256)
+    assert head[:3].tolist() == [20240520 if dtype == "u16" else 20240801, 1 if dtype == "u16" else 7, len(tokens)]
+    assert not head[3:].any()
+    assert (np.fromfile(tmp_path / "llmc.bin", dtype=numpy_type, offset=1024) == tokens).all()
+    with pytest.raises(leat.Error, match="force=True"):
+        leat.export(name, tmp_path / "train.bin", "raw")
+    with pytest.raises(ValueError, match="dtype"):
+        leat.export(name, tmp_path / "x", "raw", dtype="i32")
+    with pytest.raises(leat.Error, match="use megatron, raw"):
+        leat.export(name, tmp_path / "x", "jsonl")

@@ -1,0 +1,209 @@
+"""docs/from-other-loaders.md: the lines of each section run on files in the format of the program that they are for,
+and give the tokens of these files; where the page says so, in the order of that program's own loader, which is written
+again here, from its description."""
+import random
+import shutil
+import sys
+import types
+
+import numpy as np
+import pytest
+import torch
+from test_docs import ENGLISH, Page, folder  # noqa: F401
+
+import leat
+
+
+def documents_of(seed, tokens, begin=None, end=None):
+    """Documents of some hundred ids below 50000, with this token before or after each."""
+    r, found = random.Random(seed), []
+    while tokens > 0:
+        found.append([begin] * (begin is not None) + [r.randrange(50000) for _ in range(r.randint(1, 900))]
+                     + [end] * (end is not None))
+        tokens -= len(found[-1])
+    return found
+
+
+def write(path, documents, dtype="<u2", header=b""):
+    """The ids of all documents, after a header; returns them."""
+    tokens = np.concatenate([np.array(d, dtype=dtype) for d in documents])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(header + tokens.tobytes())
+    return tokens.astype(np.int64)
+
+
+def write_llmc(path, documents):
+    head = np.zeros(256, dtype="<i4")
+    head[:3] = 20240520, 1, sum(map(len, documents))
+    return write(path, documents, header=head.tobytes())
+
+
+def check_rows(plan, first, inputs, labels, tokens):
+    """The rows are samples first, first + 1, ... of the plan; `tokens` are those of its datasets in a list."""
+    for i, (row, label) in enumerate(zip(inputs.tolist(), labels.tolist(), strict=True)):
+        at = plan.order(first + i).token
+        assert row == tokens[at:at + len(row)].tolist() and label == tokens[at + 1:at + 1 + len(row)].tolist()
+
+
+@pytest.fixture()
+def page(folder):  # noqa: F811
+    return lambda title: section(folder, title)
+
+
+def section(where, title):
+    """The blocks of one section."""
+    whole = Page("docs/from-other-loaders.md", where)
+    text = (where / "page.md")
+    text.write_text(SECTIONS[title])
+    whole.blocks = Page(text, where).blocks
+    return whole
+
+
+def sections():
+    from conftest import ROOT
+    parts = (ROOT / "docs/from-other-loaders.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    return {part.split("\n", 1)[0]: part for part in parts}
+
+
+SECTIONS = sections()
+
+
+def test_all_are_run():
+    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c", "torchtitan", "nanotron", "OLMo-core", "litgpt"]
+
+
+def test_nanogpt(page, tmp_path):
+    documents = documents_of(1, 60000, end=50256)
+    tokens = write(tmp_path / "data/openwebtext/train.bin", documents)
+    lines = page("nanoGPT")
+    names = lines.python()
+    lines.done()
+    assert names["X"].shape == (12, 1024) and names["X"].dtype == torch.int64
+    check_rows(names["plan"], 12, names["X"], names["Y"], tokens)
+    assert names["plan"].sources[0].dataset.info.documents == len(documents)
+
+
+def shards_in_turn(shards, batch, rank, world):
+    """Of each batch of tokens of all ranks, this rank's: inputs and targets; what is left of a shard is left out."""
+    for tokens in shards:
+        at = 0
+        while at + batch + 1 < len(tokens):
+            mine = tokens[at + rank * batch // world:][:batch // world + 1]
+            yield mine[:-1], mine[1:]
+            at += batch
+
+
+def test_modded_nanogpt(page, tmp_path):
+    shards = [write_llmc(tmp_path / f"data/fineweb10B/fineweb_train_00000{k}.bin", documents_of(k, 65536 * n, 50256))
+              for k, n in ((1, 4), (2, 2))]
+    lines = page("modded-nanogpt")
+    names = lines.python()
+    lines.done()
+    want = list(shards_in_turn(shards, 2 * 65536, 1, 2))
+    got = [(names["inputs"], names["targets"], names["cu_seqlens"])]
+    for _ in want[1:]:
+        inputs, labels, ends = next(names["loader"])
+        got.append((inputs[0], labels[0], ends))
+    assert len(want) == 3 and names["inputs"].dtype == torch.int32
+    for (inputs, targets, ends), (tokens, after) in zip(got, want):
+        assert np.array_equal(inputs, tokens) and np.array_equal(targets, after)
+        # a document begins at each begin token, and with the row
+        begins = {0, *np.flatnonzero(tokens == 50256).tolist(), len(tokens)}
+        assert ends.tolist() == sorted(begins)
+
+
+def test_llmc(page, tmp_path):
+    shutil.copy(ENGLISH, "english.jsonl")
+    (tmp_path / "dev/data").mkdir(parents=True)
+    lines = page("llm.c")
+    lines.shell()
+    data = (tmp_path / "dev/data/train.bin").read_bytes()
+    tokens = np.frombuffer(data[1024:], dtype="<u2")
+    assert np.frombuffer(data[:12], dtype="<i4").tolist() == [20240520, 1, len(tokens)] and tokens[0] == 50256
+    assert (tokens == 50256).sum() == leat.open("tokens").info.documents
+    names = lines.python()
+    lines.done()
+    want = shards_in_turn([tokens.astype(np.int64)], 2 * 4 * 64, 1, 2)
+    got = [(names["x"], names["y"])]
+    for batch, (inputs, targets) in zip(got, want):
+        assert np.array_equal(batch[0].reshape(-1), inputs) and np.array_equal(batch[1].reshape(-1), targets)
+        if len(got) < 20:
+            got.append(next(names["train_loader"]))
+    assert len(got) == 20
+
+
+def test_torchtitan(page, tmp_path):
+    tokens = write_llmc(tmp_path / "c4.bin", documents_of(3, 5000))
+    lines = page("torchtitan")
+    training = types.SimpleNamespace(seq_len=128, local_batch_size=2)
+    text = lines.blocks[0][2]
+    lines.blocks[0] = ("", "python", text.replace('"c4"', '"llmc:c4.bin"'))
+    names = lines.python()
+    lines.done()
+
+    def loader():
+        return names["build_text_dataloader"](2, 1, None, types.SimpleNamespace(training=training), infinite=False)
+
+    first = loader()
+    batches = list(first)
+    assert len(batches) > 5 and list(batches[0][0]) == ["input"]
+    for step, (inputs, labels) in enumerate(batches[:-1]):
+        check_rows(first.plan, step * 4 + 2, inputs["input"], labels, tokens)
+    second, third = loader(), loader()
+    for _ in range(3):
+        next(second)
+    third.load_state_dict(second.state_dict())
+    for (inputs, labels), batch in zip(third, batches[3:], strict=True):
+        assert torch.equal(inputs["input"], batch[0]["input"]) and torch.equal(labels, batch[1])
+
+
+def test_nanotron(page, tmp_path):
+    tokens = []
+    for k in range(2):
+        documents = documents_of(k, 40000)
+        tokens.append(write(tmp_path / f"datasets/web/{k}.ds", documents))
+        ends = np.cumsum([len(d) for d in documents]).astype("<u8")
+        (tmp_path / f"datasets/web/{k}.ds.index").write_bytes(ends.tobytes())
+        (tmp_path / f"datasets/web/{k}.ds.metadata").write_text(f"gpt2|2\n{len(tokens[-1])}\n40 KT")
+    lines = page("nanotron")
+    names = lines.python()
+    lines.done()
+    for step, batch in enumerate(names["batches"]()):
+        check_rows(names["plan"], step * 4 + 2, batch["input_ids"], batch["label_ids"], np.concatenate(tokens))
+        assert list(batch) == ["input_ids", "input_mask", "label_ids", "label_mask"]
+        for mask in (batch["input_mask"], batch["label_mask"]):
+            assert mask.dtype == torch.bool and mask.shape == (2, 2048) and mask.all()
+        if step == 3:
+            break
+
+
+def test_olmo_core(page, tmp_path):
+    parts = [write(tmp_path / f"preprocessed/dolma/part-{k}.npy", documents_of(k, 70000, end=100257), "<u4")
+             for k in range(2)]
+    lines = page("OLMo-core")
+    names = lines.python()
+    lines.done()
+    batch = next(names["batches"]())
+    assert list(batch) == ["input_ids", "labels"] and batch["input_ids"].shape == (2, 4096)
+    check_rows(names["loader"].plan, 2, batch["input_ids"], batch["labels"], np.concatenate(parts))
+
+
+def test_litgpt(page, tmp_path, monkeypatch):
+    base = types.ModuleType("litgpt.data")
+    base.DataModule = object
+    monkeypatch.setitem(sys.modules, "litgpt", types.ModuleType("litgpt"))
+    monkeypatch.setitem(sys.modules, "litgpt.data", base)
+    tokens, name = write_llmc(tmp_path / "tokens.bin", documents_of(4, 200000, 50256)), "llmc:tokens.bin?begin=50256"
+    lines = page("litgpt")
+    monkeypatch.setitem(sys.modules, lines.name, types.ModuleType(lines.name))  # for dataclass()
+    data = lines.python()["Packed"](name=name)
+    lines.done()
+    data.connect(batch_size=2, max_seq_length=32)
+    for use, rows in (("train", data.train_dataloader()), ("valid", data.val_dataloader())):
+        plan = leat.Plan(name, 32, seed=42, split="train=0.99,valid=0.01", use=use, epochs=1)
+        count = 0
+        for step, batch in enumerate(rows):
+            assert batch.shape == (2, 33)
+            check_rows(plan, step * 4 + 2, batch[:, :-1], batch[:, 1:], tokens)
+            count += 1
+        assert count == len(plan) // 4 > 0

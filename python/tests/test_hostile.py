@@ -1,0 +1,66 @@
+"""Hostile files in Python: whatever a dataset or a tokenizer's file says, there are answers, or exceptions that speak
+of the file; no crash. The datasets are the golden ones, what the fuzzer has stored, and random changes of that, nearly
+all with checksums that fit (tests/fuzz/make_shapes.c); LEAT_TEST_SEED=7 changes the random part.
+
+What was found: a post-processor of a tokenizer.json that is malformed gave TypeErrors and ids that are no numbers."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import BUILD, ROOT, command
+
+import leat
+
+CHANGED = 100
+
+
+def survives(tmp_path, names):
+    at = tmp_path / "at"
+    done = subprocess.run([sys.executable, ROOT / "python/tests/hostile_program.py", *map(str, names)], check=False,
+                          env={**os.environ, "LEAT_HOSTILE_AT": str(at), "PYTHONFAULTHANDLER": "1"},
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, f"{at.read_text()}: {done.stdout[-3000:]}"
+    assert "'answered'" in done.stdout.splitlines()[-1] and "'Error'" in done.stdout.splitlines()[-1]
+
+
+def test_golden(tmp_path):
+    names = sorted((ROOT / "tests/golden").glob("*/*.leat"))
+    assert len(names) > 50
+    survives(tmp_path, names)
+
+
+@pytest.mark.skipif(not (BUILD / "make_shapes").exists(), reason="make_shapes has not been built")
+def test_shapes(tmp_path):
+    folder = tmp_path / "shapes"
+    folder.mkdir()
+    seed = os.environ.get("LEAT_TEST_SEED", "1")
+    command("make_shapes", folder, CHANGED, seed, *sorted((ROOT / "tests/fuzz/corpus/dataset").iterdir()))
+    names = sorted(folder.glob("*.leat"))
+    assert len(names) > CHANGED
+    survives(tmp_path, names)
+
+
+def test_tokenizers(tmp_path):
+    names = []
+    for kind, suffix in (("load_json", "json"), ("load_tiktoken", "tiktoken"), ("load_sentencepiece", "model")):
+        for path in sorted((ROOT / "tests/fuzz/corpus" / kind).iterdir()):
+            names.append(tmp_path / f"{path.name}.{suffix}")
+            shutil.copy(path, names[-1])
+    survives(tmp_path, names)
+
+
+@pytest.mark.parametrize("processor", ["x", 5, {"type": "TemplateProcessing"}, {"type": "BertProcessing", "cls": 5},
+                                       {"type": "Sequence", "processors": 5},
+                                       {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "z"}}],
+                                        "special_tokens": {"z": {"ids": ["1", 2**70, -1]}}}], ids=str)
+def test_post_processor(tmp_path, processor):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "added_tokens": [], "post_processor": processor,
+                                "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}))
+    t = leat.Tokenizer(path, like="tokenizers")
+    with pytest.raises(ValueError, match="the post-processor in tokenizer.json is malformed"):
+        t.encode("ab")
+    assert t.encode("ab", add_special_tokens=False) == [0, 1]

@@ -1,0 +1,93 @@
+"""leat.ray without a cluster: which failures of a part or a merge may pass, and what ends with whom. `make
+check-cluster` runs it on a real Ray."""
+import fcntl
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import leat.ray
+
+
+@pytest.fixture
+def slept(monkeypatch):
+    """Nothing waits; for how long it would have."""
+    times = []
+    monkeypatch.setattr(leat.ray.time, "sleep", times.append)
+    return times
+
+
+def plan(folder, *inputs, parts=2):
+    run = str(folder / "run")
+    leat.ray._leat("pack", "--run", run, "--parts", str(parts), "-t", "bytes", "--max-rejects", "1",
+                   *[str(path) for path in inputs])
+    return run
+
+
+@pytest.fixture
+def texts(tmp_path):
+    path = tmp_path / "texts.jsonl"
+    path.write_text("".join('{"text":"line %d"}\n' % i for i in range(100)))
+    return path
+
+
+def test_join_of_what_another_process_writes(tmp_path, texts, slept):
+    run, output = plan(tmp_path, texts), str(tmp_path / "all")
+    for part in (1, 2):
+        leat.ray._part(run, part, ["--threads", "1"])
+    with open(output + ".partial.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(leat.ray._MayPass, match="another process is writing"):
+            leat.ray._join(run, output, [])
+    assert slept == [20]
+    assert leat.ray._join(run, output, [])["documents"] == 100
+
+
+def test_part_whose_input_breaks_off(tmp_path, texts, slept):
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(texts.read_bytes())[:-100])
+    run = plan(tmp_path, cut, parts=1)
+    for _ in range(2):  # also when the part has its dataset
+        with pytest.raises(RuntimeError, match="cut.jsonl.gz ends in the middle") as raised:
+            leat.ray._part(run, 1, [])
+        assert not isinstance(raised.value, leat.ray._MayPass) and slept == []
+
+
+def test_progress_that_cannot_be_shown(tmp_path, capsys):
+    class Ray:
+        """Two parts, which end one after the other."""
+
+        def wait(self, waiting, **_):
+            return waiting[:1], waiting[1:]
+
+        def get(self, task):
+            assert task in (7, 8)
+
+    leat.ray._wait(Ray(), {7: 1, 8: 2}, str(tmp_path / "nothing"), True)
+    assert capsys.readouterr().err == "\n"
+
+
+def test_command_ends_with_its_parent():
+    """A child whose parent dies is ended; one whose parent has died before it asked for that ends itself."""
+    program = ("import leat.ray, os, subprocess, sys\n"
+               "parent = os.getpid()\n"
+               "child = subprocess.Popen(['sleep', '1000'], preexec_fn=lambda: leat.ray._die_with(parent))\n"
+               "print(child.pid, flush=True)\n"
+               "sys.stdin.read()\n")
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        child = int(parent.stdout.readline())
+        os.kill(child, 0)
+        os.kill(parent.pid, signal.SIGKILL)
+    state = "sleeping"
+    while state not in ("", "Z"):
+        try:
+            with open(f"/proc/{child}/stat", encoding="ascii") as stat:
+                state = stat.read().rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            state = ""
+        time.sleep(0.01)
+    assert subprocess.run(["true"], preexec_fn=lambda: leat.ray._die_with(-1)).returncode == 1

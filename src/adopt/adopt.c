@@ -1,0 +1,384 @@
+/*
+ * adopt.c: leat_adopt(). One pass over the tokens hashes their pages and checks that ids are in the vocabulary; what it
+ * has done is saved on the way (adopt_state.h). Then the writer makes the index, from the documents that the part
+ * knows: it only gets told that the tokens are elsewhere.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "adopt_end.h"
+#include "adopt_state.h"
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/options.h"
+#include "base/status.h"
+#include "base/tiny.h"
+#include "dataset/part.h"
+#include "writer/writer.h"
+
+#define CHUNK_PAGES    TINY_OR(2u, 256u) /* 1 MiB */
+#define SAVE_CHUNKS    TINY_OR(3u, 512u)
+#define STARTS_AT_ONCE TINY_OR(3u, 512u)
+#define FACTS          8u
+
+typedef unsigned long long ull;
+
+struct adopt {
+    struct part part;
+    struct leat_writer *writer;
+    struct adopt_state state;
+    struct leat_adopt_options options;
+    char *token_path;
+    uint64_t vocabulary;
+    uint64_t end_token;
+    struct adopt_ends ends; /* of documents, to be checked */
+};
+
+static const enum writer_spill spills[] = { SPILL_DOCUMENTS, SPILL_DIRECTORY, SPILL_PAGES, SPILL_ORIGINS };
+
+#define SPILLS (sizeof spills / sizeof spills[0])
+
+/* ---- What is adopted ---- */
+
+static enum leat_status check_part(const struct adopt *a, struct leat_error *err)
+{
+    const struct part *p = &a->part;
+    enum leat_status s;
+
+    if (p->index)
+        return status_set(err, LEAT_E_ARGUMENT, "%s has an index of leat's already", p->name);
+    if (p->tokenizer && !a->options.tokenizer)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name);
+    s = part_need_documents(p, err);
+    if (s == LEAT_OK && part_sequences(p) != p->documents)
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "documents of %s have several sequences, which an index of leat's does not record: adopting it "
+            "would change the samples of the order megatron; use it as it is",
+            p->name);
+    return s;
+}
+
+/* Everything that the hashes and the index depend on. A program can set a file's time of modification, but not that of
+ * change (ctime). */
+static enum leat_status facts_of(const struct adopt *a, struct hash128 *facts, struct leat_error *err)
+{
+    const struct part *p = &a->part;
+    uint64_t numbers[FACTS] = { p->data.offset, p->data.bytes, p->token_width, a->vocabulary, a->end_token };
+    uint8_t bytes[sizeof numbers + 16];
+    struct stat st;
+
+    if (fstat(p->data.file->fd, &st) != 0)
+        return status_set_os(err, errno, "cannot look at %s", p->data.file->path);
+    numbers[5] = (uint64_t)st.st_size;
+    numbers[6] = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+    numbers[7] = (uint64_t)st.st_ctim.tv_sec * 1000000000u + (uint64_t)st.st_ctim.tv_nsec;
+    for (unsigned i = 0; i < FACTS; i++)
+        bytes_store64(bytes + (size_t)8 * i, numbers[i]);
+    checksum_store(bytes + sizeof numbers, p->identity);
+    *facts = p->kernels->hash(bytes, sizeof bytes);
+    return LEAT_OK;
+}
+
+/* NAME of the index by default: the path of the tokens' file, of Megatron's without .bin. */
+static char *usual_name(const struct part *p)
+{
+    const char *path = p->data.file->path;
+    size_t length = strlen(path);
+
+    if (strcmp(p->kind->name, "megatron") == 0 && file_ends_with(path, length, ".bin"))
+        length -= 4;
+    return strndup(path, length);
+}
+
+/* The tokens' path for the index: a bare name if both are in one folder, so that they can be moved together. */
+static enum leat_status find_token_path(struct adopt *a, const char *index, struct leat_error *err)
+{
+    const char *path = a->part.data.file->path, *slash = strrchr(path, '/');
+    char *of_tokens = file_folder(path), *of_index = file_folder(index);
+    struct file_identity one, other;
+    enum leat_status s = of_tokens && of_index ? LEAT_OK : status_no_memory(err, strlen(path));
+
+    if (s == LEAT_OK)
+        s = file_identify(of_tokens, &one, err);
+    if (s == LEAT_OK)
+        s = file_identify(of_index, &other, err);
+    if (s == LEAT_OK && file_same(one, other))
+        a->token_path = strdup(slash ? slash + 1 : path);
+    else if (s == LEAT_OK)
+        a->token_path = realpath(path, NULL);
+    if (s == LEAT_OK && !a->token_path)
+        s = status_set_os(err, errno, "cannot find the absolute path of %s", path);
+    free(of_tokens);
+    free(of_index);
+    return s;
+}
+
+/* ---- The pass ---- */
+
+static enum leat_status check_ids(const struct adopt *a, uint64_t first, const uint8_t *bytes, uint64_t count,
+                                  struct leat_error *err)
+{
+    const struct part *p = &a->part;
+    uint64_t i = 0, id;
+
+    if ((p->token_width == 2 ? p->kernels->max16(bytes, (size_t)count) : p->kernels->max32(bytes, (size_t)count)) <
+        a->vocabulary)
+        return LEAT_OK;
+    do
+        id = p->token_width == 2 ? bytes_load16(bytes + 2 * i) : bytes_load32(bytes + 4 * i);
+    while (id < a->vocabulary && ++i < count);
+    return status_set_at(err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
+                         "token %llu of %s is %llu, and the vocabulary has %llu entries: the file is damaged, or was "
+                         "made with another tokenizer",
+                         (ull)(first + i), p->data.file->path, (ull)id, (ull)a->vocabulary);
+}
+
+static enum leat_status pass_chunk(struct adopt *a, uint8_t *bytes, uint64_t count, struct leat_error *err)
+{
+    struct part *p = &a->part;
+    uint64_t at = a->state.pages * FORMAT_PAGE_BYTES, pages = bytes_divide_up(count, FORMAT_PAGE_BYTES);
+    uint32_t hashes[CHUNK_PAGES];
+    enum leat_status s = file_map_read(p->data.file, p->data.offset + at, bytes, count, err);
+
+    if (s == LEAT_OK)
+        s = check_ids(a, at / p->token_width, bytes, count / p->token_width, err);
+    if (s == LEAT_OK && a->ends.token != LEAT_NONE)
+        s = adopt_ends_check(&a->ends, p, at / p->token_width, bytes, count / p->token_width, err);
+    if (s != LEAT_OK)
+        return s;
+    p->kernels->pages(&a->state.sum, bytes, (size_t)count, a->state.pages, hashes);
+    for (uint64_t i = 0; i < pages; i++)
+        hashes[i] = bytes_le32(hashes[i]);
+    return adopt_state_add(&a->state, hashes, pages, err);
+}
+
+static enum leat_status tell(const struct adopt *a, uint64_t done, struct leat_error *err)
+{
+    const struct leat_adopt_options *o = &a->options;
+
+    if (o->progress && o->progress(o->context, done, a->part.data.bytes) != 0)
+        return status_set(err, LEAT_E_STOPPED, "adopting was stopped; a later run goes on from there");
+    return LEAT_OK;
+}
+
+static enum leat_status pass(struct adopt *a, struct leat_error *err)
+{
+    const size_t chunk = (size_t)CHUNK_PAGES * FORMAT_PAGE_BYTES;
+    uint64_t all = a->part.data.bytes, done = a->state.pages * FORMAT_PAGE_BYTES, chunks = 0;
+    uint8_t *bytes = file_buffer(chunk);
+    enum leat_status s = bytes ? LEAT_OK : status_no_memory(err, chunk);
+
+    while (s == LEAT_OK && done < all) {
+        uint64_t here = all - done < chunk ? all - done : chunk;
+
+        s = pass_chunk(a, bytes, here, err);
+        done += here;
+        if (s == LEAT_OK)
+            s = tell(a, done, err);
+        if (s == LEAT_E_STOPPED)
+            adopt_state_save(&a->state, NULL);
+        else if (s == LEAT_OK && ++chunks % SAVE_CHUNKS == 0)
+            s = adopt_state_save(&a->state, err);
+    }
+    free(bytes);
+    return s;
+}
+
+/* ---- The index ---- */
+
+static enum leat_status put_documents(struct adopt *a, struct leat_error *err)
+{
+    uint64_t starts[STARTS_AT_ONCE + 1];
+    struct leat_writer *w = a->writer;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t done = 0; s == LEAT_OK && done < a->part.documents;) {
+        uint64_t left = a->part.documents - done, here = left < STARTS_AT_ONCE ? left : STARTS_AT_ONCE;
+
+        s = part_starts(&a->part, done, here + 1, starts, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
+            w->end.of[SPILL_TOKENS].at = starts[i + 1] * w->width;
+            s = writer_put_document(w, &w->end, NULL, LEAT_NONE, err);
+        }
+        done += here;
+    }
+    return s;
+}
+
+static enum leat_status put_hashes(struct adopt *a, struct leat_error *err)
+{
+    struct sink_stream *to = &a->writer->end.of[SPILL_PAGES];
+    uint8_t hashes[4 * CHUNK_PAGES];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t done = 0; s == LEAT_OK && done < a->state.pages;) {
+        uint64_t left = a->state.pages - done, here = left < CHUNK_PAGES ? left : CHUNK_PAGES;
+
+        s = adopt_state_read(&a->state, done, hashes, here, err);
+        if (s == LEAT_OK)
+            s = sink_stream_put(to, hashes, (size_t)(4 * here), err);
+        done += here;
+    }
+    return s;
+}
+
+static enum leat_status make_index(struct adopt *a, struct leat_error *err)
+{
+    struct leat_writer *w = a->writer;
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; s == LEAT_OK && i < SPILLS; i++) {
+        s = file_remove(w->names.partial[spills[i]], err); /* a killed run may have left one */
+        if (s == LEAT_OK)
+            s = sink_create(&w->spills[spills[i]], w->names.partial[spills[i]], writer_spill_frame(spills[i]), err);
+        writer_begin_spill(w, spills[i], 0);
+    }
+    if (s == LEAT_OK)
+        s = put_documents(a, err);
+    if (s == LEAT_OK)
+        s = put_hashes(a, err);
+    if (s == LEAT_OK)
+        s = writer_end_streams(&w->end, err);
+    for (unsigned i = 0; s == LEAT_OK && i < SPILLS; i++)
+        s = sink_flush(&w->spills[spills[i]], false, err);
+    w->spills[SPILL_TOKENS].complete = a->state.sum;
+    return s == LEAT_OK ? writer_build_index(w, &w->header, err) : s;
+}
+
+/* ---- All ---- */
+
+static enum leat_status check_way(const struct leat_writer *w, struct leat_error *err)
+{
+    struct writer_found found;
+    enum leat_status s = writer_check_names(&w->names, err);
+
+    if (s == LEAT_OK)
+        s = writer_look(&w->names, &found, err);
+    if (s != LEAT_OK)
+        return s;
+    if (found.tokens || found.partial_tokens || found.checkpoint)
+        return status_set(
+            err, LEAT_E_EXISTS,
+            "%s is the name of a dataset of leat's own, finished or not: choose another name for the index",
+            found.tokens ? w->names.tokens : w->names.index);
+    if (found.index && !w->replace)
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                               "%s already exists: choose another name or replace it", w->names.index);
+    return LEAT_OK;
+}
+
+static enum leat_status open_writer(struct adopt *a, struct leat_error *err)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    char *usual = a->options.output ? NULL : usual_name(&a->part);
+    enum leat_status s = LEAT_OK;
+
+    if (!a->options.output && !usual)
+        return status_no_memory(err, strlen(a->part.name));
+    o.vocabulary = a->vocabulary;
+    o.end_token = a->end_token;
+    o.begin_token = a->part.begin_token;
+    o.tokenizer = a->options.tokenizer;
+    o.fingerprint = a->options.fingerprint;
+    o.created = a->options.created;
+    o.force = a->options.force;
+    s = writer_new(&a->writer, a->options.output ? a->options.output : usual, &o, err);
+    free(usual);
+    if (s != LEAT_OK)
+        return s;
+    a->writer->width = a->part.token_width;
+    s = writer_lock(&a->writer->lock, &a->writer->names, err);
+    if (s == LEAT_OK)
+        s = check_way(a->writer, err);
+    if (s == LEAT_OK)
+        s = find_token_path(a, a->writer->names.index, err);
+    a->writer->elsewhere = a->token_path;
+    a->writer->elsewhere_offset = a->part.data.offset;
+    return s;
+}
+
+static enum leat_status name_index(struct adopt *a, struct leat_error *err)
+{
+    const struct writer_names *n = &a->writer->names;
+    enum leat_status s = file_rename(n->partial[FILE_INDEX], n->index, a->writer->replace, err);
+
+    if (s == LEAT_OK)
+        s = file_sync_folder(n->index, err);
+    if (s == LEAT_OK)
+        file_remove(n->partial[FILE_ADOPT], NULL);
+    return s;
+}
+
+static enum leat_status adopt(struct adopt *a, struct leat_error *err)
+{
+    struct hash128 before, after;
+    enum leat_status s = check_part(a, err);
+
+    if (s == LEAT_OK)
+        s = adopt_take_end(a->options.end_token, &a->part, &a->end_token, err);
+    a->ends.token = a->end_token == a->part.end_token ? LEAT_NONE : a->end_token;
+    if (s == LEAT_OK)
+        s = open_writer(a, err);
+    if (s == LEAT_OK)
+        s = facts_of(a, &before, err);
+    if (s == LEAT_OK)
+        s = adopt_state_open(&a->state, a->writer->names.partial[FILE_ADOPT], before, err);
+    if (s == LEAT_OK)
+        s = adopt_ends_begin(&a->ends, &a->part, a->state.pages * FORMAT_PAGE_BYTES / a->part.token_width, err);
+    if (s == LEAT_OK)
+        s = pass(a, err);
+    if (s == LEAT_OK)
+        s = make_index(a, err);
+    if (s == LEAT_OK)
+        s = facts_of(a, &after, err);
+    if (s == LEAT_OK && !checksum_equal(before, after))
+        s = status_set(err, LEAT_E_MISMATCH, "%s was changed while it was adopted: start over when it stays as it is",
+                       a->part.data.file->path);
+    return s == LEAT_OK ? name_index(a, err) : s;
+}
+
+/* Whatever happened: only the state stays, for a later run. */
+static void clean_up(struct adopt *a)
+{
+    struct leat_writer *w = a->writer;
+
+    file_close(&a->state.fd);
+    free(a->token_path);
+    if (!w)
+        return;
+    for (unsigned i = 0; i < SPILLS && w->lock >= 0; i++)
+        if (w->spills[spills[i]].fd >= 0)
+            file_remove(w->names.partial[spills[i]], NULL);
+    if (w->spills[SPILL_ORIGINS].fd >= 0)
+        file_remove(w->names.partial[FILE_INDEX], NULL);
+    writer_unlock(&w->lock, &w->names);
+    writer_free(w);
+}
+
+enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *options, struct leat_info *info,
+                            struct leat_error *err)
+{
+    struct adopt a = { .state = { .fd = -1 }, .options = LEAT_ADOPT_OPTIONS_INIT };
+    enum leat_status s = options_read(&a.options, sizeof a.options, NULL, options, "leat_adopt_options", err);
+
+    if (s == LEAT_OK && !name)
+        s = status_set(err, LEAT_E_ARGUMENT, "leat_adopt: missing name");
+    if (s == LEAT_OK)
+        s = adopt_open(&a.part, name, a.options.end_token, err);
+    if (s != LEAT_OK)
+        return s;
+    a.vocabulary = a.options.vocabulary > 0 ? a.options.vocabulary : a.part.vocabulary;
+    s = adopt(&a, err);
+    if (s == LEAT_OK && info)
+        format_info(&a.writer->header, info);
+    if (s == LEAT_OK && a.options.index && a.options.index_capacity > 0)
+        snprintf(a.options.index, (size_t)a.options.index_capacity, "%s", a.writer->names.index);
+    clean_up(&a);
+    part_close(&a.part);
+    return s;
+}

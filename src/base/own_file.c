@@ -1,0 +1,196 @@
+/* own_file.c: see own_file.h. */
+#include "own_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "status.h"
+
+#define BEGIN_TRIES 1000u /* each time another process renamed the file between our opening and locking it */
+
+static enum leat_status say_kind(const char *path, mode_t mode, struct leat_error *err)
+{
+    const char *kind = S_ISLNK(mode) ? "a symbolic link" : S_ISDIR(mode) ? "a folder" : "not a regular file";
+
+    return status_set(err, LEAT_E_EXISTS, "%s is %s, where leat writes a file: remove it, or choose another name", path,
+                      kind);
+}
+
+static enum leat_status say_open_failed(const char *path, enum own_file_use use, int os_error, struct leat_error *err)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return say_kind(path, st.st_mode, err);
+    return status_set_os(err, os_error, "cannot open %s%s", path, use == OWN_FILE_READ ? "" : " for writing");
+}
+
+static enum leat_status check_owner(const struct stat *st, const char *path, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    struct stat of_folder;
+    char *folder;
+
+    if (st->st_uid == geteuid())
+        return LEAT_OK;
+    folder = file_folder(path);
+    if (!folder)
+        return status_no_memory(err, strlen(path));
+    if (stat(folder, &of_folder) != 0)
+        s = status_set_os(err, errno, "cannot look at %s", folder);
+    else if (st->st_uid != of_folder.st_uid)
+        s = status_set(err, LEAT_E_PERMISSION,
+                       "%s belongs to user %lu, who can change it at any time: remove it, or choose another name", path,
+                       (unsigned long)st->st_uid);
+    free(folder);
+    return s;
+}
+
+static enum leat_status check(int fd, uint64_t *size, const char *path, enum own_file_use use, struct leat_error *err)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return status_set_os(err, errno, "cannot look at %s", path);
+    if (!S_ISREG(st.st_mode))
+        return say_kind(path, st.st_mode, err);
+    if (use == OWN_FILE_WRITE && st.st_nlink > 1)
+        return status_set(err, LEAT_E_EXISTS,
+                          "%s has a second name (a hard link), under which it would change too: put a copy in its "
+                          "place, or choose another name",
+                          path);
+    if (size)
+        *size = (uint64_t)st.st_size;
+    return check_owner(&st, path, err);
+}
+
+enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum own_file_use use, struct leat_error *err)
+{
+    enum leat_status s;
+
+    do /* O_NONBLOCK: opening a pipe does not wait, so that it can be refused */
+        *fd = open(path, (use == OWN_FILE_READ ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    while (*fd < 0 && errno == EINTR);
+    if (*fd < 0)
+        return say_open_failed(path, use, errno, err);
+    s = check(*fd, size, path, use, err);
+    if (s != LEAT_OK)
+        file_close(fd);
+    return s;
+}
+
+enum leat_status own_file_check_name(const char *path, struct leat_error *err)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? LEAT_OK : status_set_os(err, errno, "cannot look at %s", path);
+    return S_ISREG(st.st_mode) || S_ISLNK(st.st_mode) ? LEAT_OK : say_kind(path, st.st_mode, err);
+}
+
+enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct leat_error *err)
+{
+    struct file_identity now;
+    struct stat st;
+    enum leat_status s = file_identify(path, &now, err);
+
+    if (s == LEAT_OK && fstat(fd, &st) != 0)
+        s = status_set_os(err, errno, "cannot examine %s", path);
+    if (s == LEAT_OK)
+        *named = file_same(now, (struct file_identity) { true, st.st_dev, st.st_ino });
+    return s;
+}
+
+static enum leat_status lock(int fd, const char *path, struct leat_error *err)
+{
+    int r;
+
+    do
+        r = flock(fd, LOCK_EX | LOCK_NB);
+    while (r != 0 && errno == EINTR);
+    if (r == 0)
+        return LEAT_OK;
+    if (errno != EWOULDBLOCK)
+        return status_set_os(err, errno, "cannot lock %s", path);
+    return status_set(err, LEAT_E_BUSY, "another process is writing %s: wait for it, or choose another name", path);
+}
+
+/* Creates, or opens, and locks; makes empty. *fd stays -1 if another process renamed or removed the file meanwhile. */
+static enum leat_status take_over(int *fd, const char *path, struct leat_error *err)
+{
+    struct leat_error why;
+    bool named = false;
+    enum leat_status s = file_create(fd, path, &why);
+
+    if (s == LEAT_E_EXISTS) {
+        s = own_file_open(fd, NULL, path, OWN_FILE_WRITE, &why);
+        if (s == LEAT_E_NO_FILE)
+            return LEAT_OK;
+    }
+    if (s == LEAT_OK)
+        s = lock(*fd, path, &why);
+    if (s == LEAT_OK)
+        s = own_file_is_named(*fd, path, &named, &why);
+    if (s == LEAT_OK && named)
+        s = file_truncate(*fd, 0, path, &why);
+    if (s != LEAT_OK || !named)
+        file_close(fd);
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
+}
+
+enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err)
+{
+    *fd = -1;
+    for (unsigned tries = 0; tries < BEGIN_TRIES; tries++) {
+        enum leat_status s = take_over(fd, path, err);
+
+        if (s != LEAT_OK || *fd >= 0)
+            return s;
+    }
+    return status_set(err, LEAT_E_BUSY, "%s was renamed each of the %u times that it was made", path, BEGIN_TRIES);
+}
+
+/* The lock is held until the file has its name: nobody takes it over, or empties it, in between. */
+static enum leat_status publish(const char *partial, const char *path, const void *bytes, uint64_t count,
+                                struct leat_error *err)
+{
+    int fd;
+    enum leat_status s = own_file_begin(&fd, partial, err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = file_write_at(fd, 0, bytes, count, partial, err);
+    if (s == LEAT_OK)
+        s = file_sync(fd, partial, err);
+    if (s == LEAT_OK)
+        s = file_rename(partial, path, false, err);
+    if (s == LEAT_OK)
+        s = file_sync_folder(path, err);
+    else
+        file_remove(partial, NULL);
+    file_close(&fd);
+    return s;
+}
+
+enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err)
+{
+    size_t size = strlen(path) + sizeof ".partial";
+    char *partial = malloc(size);
+    enum leat_status s;
+
+    if (!partial)
+        return status_no_memory(err, size);
+    snprintf(partial, size, "%s.partial", path);
+    s = publish(partial, path, bytes, count, err);
+    free(partial);
+    return s;
+}

@@ -1,0 +1,43 @@
+/*
+ * own_file.h: files that leat keeps between two runs under names of its own. Somebody else may have put another thing
+ * in their place meanwhile: what is opened here is a regular file of the caller's, not what a link leads to.
+ */
+#ifndef LEAT_BASE_OWN_FILE_H
+#define LEAT_BASE_OWN_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+enum own_file_use { OWN_FILE_READ, OWN_FILE_WRITE, OWN_FILE_LOCK };
+
+/*
+ * Opens an existing file; *size (may be NULL) is set to its length. LEAT_E_EXISTS for a symbolic link, for anything but
+ * a regular file, and to write to a file that has a second name. LEAT_E_PERMISSION for a file of another user, unless
+ * that is the folder's owner, who could replace any file in it.
+ */
+enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum own_file_use use,
+                               struct leat_error *err);
+
+/* Checks that renaming can give a file this name: nothing is there, or a file or symbolic link, which it replaces.
+ * LEAT_E_EXISTS for a folder, a pipe or a device. */
+enum leat_status own_file_check_name(const char *path, struct leat_error *err);
+
+/* Whether the path still names the open file: its last holder may have removed or renamed it meanwhile. */
+enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct leat_error *err);
+
+/*
+ * Opens an empty file to write under a name for unfinished files, PATH.partial: creates it, or takes over what a killed
+ * process left. It is locked (flock) until it is closed, also after it was renamed: LEAT_E_BUSY if another process
+ * writes it.
+ */
+enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err);
+
+/*
+ * Writes a whole file under PATH.partial, durably, and gives it its name: who finds PATH finds all of it. LEAT_E_EXISTS
+ * if PATH is there, even if another process made it meanwhile; LEAT_E_BUSY while another process writes it.
+ */
+enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err);
+
+#endif

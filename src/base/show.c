@@ -1,0 +1,113 @@
+/* show.c: see show.h. */
+#include "show.h"
+
+#include <string.h>
+
+#include "utf8.h"
+
+#define IN_PLACE_BYTES 1024u /* sentences are shorter */
+
+/* Rising ranges of characters beyond ASCII. */
+static const struct {
+    uint16_t first, last;
+} hidden[] = {
+    { 0x80, 0x9f },     /* C1: U+009B begins a command, as ESC [ does */
+    { 0x61c, 0x61c },   /* Arabic letter mark */
+    { 0x200e, 0x200f }, /* left-to-right mark, right-to-left mark */
+    { 0x2028, 0x202e }, /* line and paragraph separator; embeddings and overrides of direction */
+    { 0x2066, 0x2069 }, /* isolates */
+};
+
+static uint32_t code_point(const uint8_t *p, size_t bytes)
+{
+    uint32_t c = p[0] & (0xffu >> (bytes + 1));
+
+    for (size_t i = 1; i < bytes; i++)
+        c = c << 6 | (p[i] & 0x3f);
+    return c;
+}
+
+uint32_t show_hidden(const uint8_t *character, size_t bytes)
+{
+    uint32_t c = code_point(character, bytes);
+
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden && c >= hidden[i].first; i++)
+        if (c <= hidden[i].last)
+            return c;
+    return 0;
+}
+
+/* A backslash, a letter and a number of so many hexadecimal digits. Returns the length. */
+static size_t put_escape(char *out, char letter, unsigned digits, uint32_t value)
+{
+    out[0] = '\\';
+    out[1] = letter;
+    for (unsigned i = 0; i < digits; i++)
+        out[2 + i] = "0123456789abcdef"[value >> 4 * (digits - 1 - i) & 0xf];
+    return 2 + digits;
+}
+
+size_t show_step(const char *text, size_t bytes, char *out, size_t *length)
+{
+    const uint8_t *p = (const uint8_t *)text;
+    uint32_t c = p[0];
+    size_t size;
+
+    if (c < 0x80) {
+        *length = 1;
+        out[0] = text[0];
+        if (c < 0x20 || c == 0x7f)
+            *length = put_escape(out, 'x', 2, c);
+        return 1;
+    }
+    size = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+    if (size > bytes || utf8_valid_prefix(p, size) < size) {
+        *length = put_escape(out, 'x', 2, c);
+        return 1;
+    }
+    c = show_hidden(p, size);
+    *length = size;
+    memcpy(out, text, size);
+    if (c != 0)
+        *length = put_escape(out, 'u', 4, c);
+    return size;
+}
+
+size_t show_text(char *out, size_t room, const char *text, size_t bytes)
+{
+    size_t used = 0, length, written = 0;
+    char step[SHOW_MOST];
+
+    for (size_t at = 0; at < bytes; used += length) {
+        at += show_step(text + at, bytes - at, step, &length);
+        if (written == used && length < room - used) { /* nothing was left out before */
+            memcpy(out + used, step, length);
+            written += length;
+        }
+    }
+    if (room > 0)
+        out[written] = '\0';
+    return used;
+}
+
+/* Whether all of a string is printable ASCII, as nearly all are. */
+static int is_plain(const char *text)
+{
+    while (*text >= 0x20 && *text < 0x7f)
+        text++;
+    return *text == '\0';
+}
+
+void show_in_place(char *text, size_t room)
+{
+    char copy[IN_PLACE_BYTES];
+    size_t length = strlen(text);
+
+    if (is_plain(text) || length >= sizeof copy)
+        return;
+    memcpy(copy, text, length);
+    /* a text that fills its room may have been cut inside of a character */
+    if (length + 1 == room)
+        length -= utf8_open_end((const uint8_t *)copy, length);
+    show_text(text, room, copy, length);
+}

@@ -1,0 +1,29 @@
+/*
+ * show.h: text from files (names, ids, metadata, what a sentence quotes) as people may see it, on a terminal or in a
+ * log. What would send a terminal a command, end the line or change the order in which text is shown becomes an escape:
+ * control characters (C0, DEL, C1), line and paragraph separators, marks of direction, and bytes that are not UTF-8.
+ * All output for people goes through here; files, pipes that want exact bytes, and JSON do not.
+ */
+#ifndef LEAT_BASE_SHOW_H
+#define LEAT_BASE_SHOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHOW_MOST 6 /* bytes that one step gives: \u202e */
+
+/* The code point of a well-formed character of two bytes or more that is not to be shown as it is; 0: it may be. */
+uint32_t show_hidden(const uint8_t *character, size_t bytes);
+
+/* The next character or malformed byte of a text that is not empty, shown: writes at most SHOW_MOST bytes to `out`,
+ * without a NUL, and sets *length to their number. Returns how many bytes of the text these are. */
+size_t show_step(const char *text, size_t bytes, char *out, size_t *length);
+
+/* Shows a whole text, as far as it fits in `room` with its NUL; no escape or character is cut. Returns the length that
+ * all of it needs, without the NUL. The two may not overlap. */
+size_t show_text(char *out, size_t room, const char *text, size_t bytes);
+
+/* Shows a string in its own place, as far as it fits in `room`. */
+void show_in_place(char *text, size_t room);
+
+#endif

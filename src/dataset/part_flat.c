@@ -1,0 +1,243 @@
+/*
+ * part_flat.c: files that are tokens, one after another, perhaps after a header: raw (nanoGPT's .bin, OLMo-core's
+ * headerless .npy and the like), llm.c's .bin, Modalities' .pbin. None of them says where documents begin in a way that
+ * leat uses (that of a .pbin is a Python pickle, which could run anything): they are found by end= or begin= in the
+ * name, or are not known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "part_foreign.h"
+#include "part_found.h"
+
+typedef unsigned long long ull;
+
+struct flat {
+    struct file_map file;
+    struct part_found found;
+};
+
+/* Where the tokens lie in the file. */
+struct place {
+    uint64_t offset, bytes;
+    uint32_t width;
+};
+
+typedef enum leat_status place_tokens(struct file_map *f, const struct foreign_options *o, struct place *place,
+                                      struct leat_error *err);
+
+static enum leat_status flat_open(struct part *p, place_tokens *find, bool dtype, enum leat_access access,
+                                  struct leat_error *err)
+{
+    struct flat *flat = p->own = calloc(1, sizeof *flat);
+    struct foreign_options o;
+    struct place place = { 0, 0, 0 };
+    enum leat_status s;
+
+    if (!flat)
+        return status_no_memory(err, sizeof *flat);
+    flat->file.fd = flat->found.file.fd = -1;
+    s = foreign_parse(&o, p->name, dtype, err);
+    if (s == LEAT_OK)
+        s = foreign_open_file(&flat->file, o.path, o.length, "", access, err);
+    if (s == LEAT_OK)
+        s = find(&flat->file, &o, &place, err);
+    if (s == LEAT_OK)
+        s = foreign_take(p, &flat->file, place.offset, place.bytes, place.width, err);
+    if (s != LEAT_OK)
+        return s;
+    if (o.tokenizer && !(p->tokenizer = strndup(o.tokenizer, o.tokenizer_length)))
+        return status_no_memory(err, o.tokenizer_length);
+    p->end_token = o.end;
+    p->begin_token = o.begin;
+    if (o.end != LEAT_NONE || o.begin != LEAT_NONE)
+        s = part_found_open(&flat->found, p, access, err);
+    return s == LEAT_OK ? foreign_identify(p, err) : s;
+}
+
+static void flat_close(struct part *p)
+{
+    struct flat *flat = p->own;
+
+    if (!flat)
+        return;
+    part_found_close(&flat->found);
+    file_map_close(&flat->file);
+    free(flat);
+}
+
+static enum leat_status flat_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
+                                    struct leat_error *err)
+{
+    return part_found_starts(&((struct flat *)p->own)->found, p, first, count, starts, err);
+}
+
+/* Fewer bytes than a header has, or than it says. */
+static enum leat_status too_short(const struct file_map *f, uint64_t needed, const char *what, struct leat_error *err)
+{
+    return status_set_at(err, LEAT_E_TRUNCATED, f->size,
+                         "%s has %llu bytes, but %s needs %llu; restore it from its source", f->path, (ull)f->size,
+                         what, (ull)needed);
+}
+
+/* ---- llm.c ---- */
+
+#define LLMC_HEADER 1024u
+
+/* Two bytes per token and version 1, or four and version 7; width 0: neither. */
+static uint32_t llmc_width(const uint8_t head[8])
+{
+    uint32_t magic = bytes_load32(head), version = bytes_load32(head + 4);
+
+    return magic == 20240520 && version == 1 ? 2 : magic == 20240801 && version == 7 ? 4 : 0;
+}
+
+static enum leat_status takes_llmc(const char *name, bool *takes, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    uint8_t head[8];
+
+    *takes = foreign_has_scheme(name, part_llmc.name);
+    if (!*takes) {
+        s = foreign_peek(name, strlen(name), "", head, sizeof head, takes, err);
+        *takes = *takes && llmc_width(head) > 0;
+    }
+    return s;
+}
+
+/* The count has 32 bits. llm.c itself reads no file whose count is not exact; in a larger file it has wrapped. */
+static enum leat_status place_llmc(struct file_map *f, const struct foreign_options *o, struct place *place,
+                                   struct leat_error *err)
+{
+    uint8_t head[12];
+    uint64_t count, tokens;
+    enum leat_status s;
+
+    (void)o;
+    if (f->size < LLMC_HEADER)
+        return too_short(f, LLMC_HEADER, "the header of llm.c", err);
+    s = file_map_read(f, 0, head, sizeof head, err);
+    if (s != LEAT_OK)
+        return s;
+    *place = (struct place) { LLMC_HEADER, f->size - LLMC_HEADER, llmc_width(head) };
+    if (place->width == 0)
+        return status_set_at(err, LEAT_E_NOT_LEAT, 0,
+                             "%s is not a token file of llm.c, as its first 8 bytes show; if it has no header, use "
+                             "raw:FILE?dtype=u16",
+                             f->path);
+    count = bytes_load32(head + 8);
+    tokens = place->bytes / place->width;
+    if ((tokens & UINT32_MAX) == count && place->bytes % place->width == 0)
+        return LEAT_OK;
+    if ((tokens & UINT32_MAX) == count)
+        return status_set_at(err, LEAT_E_TRUNCATED, f->size,
+                             "%s: its last token has only %llu of %u bytes: it is cut; restore it from its source",
+                             f->path, (ull)(place->bytes % place->width), (unsigned)place->width);
+    if (tokens < count)
+        return too_short(f, LLMC_HEADER + count * place->width, "its header", err);
+    return status_set_at(err, LEAT_E_HEADER, 8,
+                         "%s: its header says %llu tokens, but there are bytes for %llu; restore it from its source",
+                         f->path, (ull)count, (ull)tokens);
+}
+
+static enum leat_status open_llmc(struct part *p, enum leat_access access, struct leat_error *err)
+{
+    return flat_open(p, place_llmc, false, access, err);
+}
+
+/* ---- Modalities ---- */
+
+#define PBIN_HEADER 12u
+
+static enum leat_status takes_pbin(const char *name, bool *takes, struct leat_error *err)
+{
+    uint8_t head[PBIN_HEADER];
+
+    *takes = foreign_has_scheme(name, part_pbin.name);
+    if (*takes || !file_ends_with(name, strlen(name), ".pbin"))
+        return LEAT_OK;
+    return foreign_peek(name, strlen(name), "", head, sizeof head, takes, err);
+}
+
+static enum leat_status place_pbin(struct file_map *f, const struct foreign_options *o, struct place *place,
+                                   struct leat_error *err)
+{
+    uint8_t head[PBIN_HEADER];
+    enum leat_status s;
+
+    (void)o;
+    if (f->size < PBIN_HEADER)
+        return too_short(f, PBIN_HEADER, "the header of Modalities", err);
+    s = file_map_read(f, 0, head, sizeof head, err);
+    if (s != LEAT_OK)
+        return s;
+    *place = (struct place) { PBIN_HEADER, bytes_load64(head), bytes_load32(head + 8) };
+    if (place->width != 2 && place->width != 4)
+        return status_set_at(err, place->width == 1 ? LEAT_E_UNSUPPORTED : LEAT_E_HEADER, 8,
+                             "%s has tokens of %u bytes, and leat reads 2 and 4; write it again with another size",
+                             f->path, (unsigned)place->width);
+    if (!bytes_inside(PBIN_HEADER, place->bytes, f->size))
+        return status_set_at(err, LEAT_E_TRUNCATED, f->size,
+                             "%s has %llu bytes, but its header says %llu of tokens; restore it from its source",
+                             f->path, (ull)f->size, (ull)place->bytes);
+    return LEAT_OK;
+}
+
+static enum leat_status open_pbin(struct part *p, enum leat_access access, struct leat_error *err)
+{
+    return flat_open(p, place_pbin, false, access, err);
+}
+
+/* ---- Without a header ---- */
+
+static enum leat_status takes_raw(const char *name, bool *takes, struct leat_error *err)
+{
+    (void)err;
+    *takes = foreign_has_scheme(name, part_raw.name);
+    return LEAT_OK;
+}
+
+/* The name says what the file is. A header that says otherwise is refused: it would be read as tokens. */
+static enum leat_status place_raw(struct file_map *f, const struct foreign_options *o, struct place *place,
+                                  struct leat_error *err)
+{
+    static const uint8_t numpy[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
+    uint8_t head[8] = { 0 };
+    uint64_t count = f->size < sizeof head ? f->size : sizeof head;
+    enum leat_status s;
+
+    if (o->width == 0)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s: how many bytes a token has is not known: add ?dtype=u16 or ?dtype=u32 to the name",
+                          f->path);
+    if (o->width == 2 && ((o->end != LEAT_NONE && o->end > 65535) || (o->begin != LEAT_NONE && o->begin > 65535)))
+        return status_set(err, LEAT_E_ARGUMENT, "%s: tokens of 2 bytes are at most 65535, so none is %llu", f->path,
+                          (ull)(o->end != LEAT_NONE ? o->end : o->begin));
+    s = file_map_read(f, 0, head, count, err);
+    if (s != LEAT_OK)
+        return s;
+    if (memcmp(head, numpy, sizeof numpy) == 0)
+        return status_set_at(err, LEAT_E_UNSUPPORTED, 0,
+                             "%s begins with a header of NumPy, which would be read as tokens; write the array without "
+                             "it (ndarray.tofile)",
+                             f->path);
+    if (llmc_width(head) > 0)
+        return status_set_at(err, LEAT_E_UNSUPPORTED, 0,
+                             "%s begins with a header of llm.c, which would be read as tokens; use llmc:FILE", f->path);
+    *place = (struct place) { 0, f->size, o->width };
+    return LEAT_OK;
+}
+
+static enum leat_status open_raw(struct part *p, enum leat_access access, struct leat_error *err)
+{
+    return flat_open(p, place_raw, true, access, err);
+}
+
+#define FLAT(kind) .name = #kind, .takes = takes_##kind, .open = open_##kind, .close = flat_close, .starts = flat_starts
+
+const struct part_kind part_raw = { FLAT(raw) };
+const struct part_kind part_llmc = { FLAT(llmc) };
+const struct part_kind part_pbin = { FLAT(pbin) };

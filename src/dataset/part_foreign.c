@@ -1,0 +1,181 @@
+/*
+ * part_foreign.c: see part_foreign.h.
+ */
+#include "part_foreign.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+
+bool foreign_has_scheme(const char *name, const char *scheme)
+{
+    size_t length = strlen(scheme);
+
+    return strncmp(name, scheme, length) == 0 && name[length] == ':';
+}
+
+static char *join(const char *path, size_t length, const char *suffix)
+{
+    size_t size = length + strlen(suffix) + 1;
+    char *joined = malloc(size);
+
+    if (joined)
+        snprintf(joined, size, "%.*s%s", (int)length, path, suffix);
+    return joined;
+}
+
+enum leat_status foreign_open_file(struct file_map *f, const char *path, size_t length, const char *suffix,
+                                   enum leat_access access, struct leat_error *err)
+{
+    char *joined = join(path, length, suffix);
+    enum leat_status s = joined ? file_map_open(f, joined, access, err) : status_no_memory(err, length);
+
+    free(joined);
+    return s;
+}
+
+enum leat_status foreign_peek(const char *path, size_t length, const char *suffix, void *out, size_t count, bool *there,
+                              struct leat_error *err)
+{
+    char *joined = join(path, length, suffix);
+    enum leat_status s = LEAT_OK;
+    struct stat st;
+    uint64_t size;
+    int fd = -1;
+
+    *there = false;
+    if (!joined)
+        return status_no_memory(err, length);
+    if (stat(joined, &st) == 0 && S_ISREG(st.st_mode)) {
+        s = file_open_read(&fd, &size, joined, err);
+        if (s == LEAT_OK && count > 0 && size >= count)
+            s = file_read_at(fd, 0, out, count, joined, err);
+        *there = s == LEAT_OK && size >= count;
+    }
+    file_close(&fd);
+    free(joined);
+    return s;
+}
+
+enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t offset, uint64_t bytes, uint32_t width,
+                              struct leat_error *err)
+{
+    if (bytes % width != 0)
+        return status_set_at(err, LEAT_E_TRUNCATED, offset + bytes,
+                             "%s holds %llu bytes of tokens, which is no multiple of %u: it is cut, or its ids have "
+                             "another size; restore it from its source",
+                             file->path, (unsigned long long)bytes, (unsigned)width);
+    p->foreign = true;
+    p->data = (struct part_extent) { file, offset, bytes };
+    p->token_width = width;
+    p->tokens = bytes / width;
+    p->vocabulary = width == 2 ? 65536 : FOREIGN_VOCABULARY;
+    p->documents = p->end_token = p->begin_token = LEAT_NONE;
+    return LEAT_OK;
+}
+
+/* ---- Names ---- */
+
+static bool is_key(const char *text, size_t length, const char *key)
+{
+    return strlen(key) == length && memcmp(text, key, length) == 0;
+}
+
+/* The whole text is a decimal number below FOREIGN_VOCABULARY. */
+static bool parse_id(const char *text, size_t length, uint64_t *id)
+{
+    *id = 0;
+    if (length == 0 || length > 10)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        *id = 10 * *id + (uint64_t)(text[i] - '0');
+    }
+    return *id < FOREIGN_VOCABULARY;
+}
+
+static enum leat_status parse_pair(struct foreign_options *o, const char *text, size_t length, bool dtype,
+                                   const char *name, struct leat_error *err)
+{
+    const char *equals = memchr(text, '=', length), *value = equals ? equals + 1 : text + length;
+    size_t key = equals ? (size_t)(equals - text) : length, left = length - (size_t)(value - text);
+    bool is_end = is_key(text, key, "end");
+
+    if (dtype && is_key(text, key, "dtype")) {
+        o->width = is_key(value, left, "u16") ? 2 : is_key(value, left, "u32") ? 4 : 0;
+        if (o->width > 0)
+            return LEAT_OK;
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%.300s: unknown dtype \"%.*s\"; use u16, or u32, which reads files of int32 too", name,
+                          (int)(left < 40 ? left : 40), value);
+    }
+    if (is_end || is_key(text, key, "begin")) {
+        if (parse_id(value, left, is_end ? &o->end : &o->begin))
+            return LEAT_OK;
+        return status_set(err, LEAT_E_ARGUMENT, "%.300s: \"%.*s\" is not the id of a token", name,
+                          (int)(length < 40 ? length : 40), text);
+    }
+    if (is_key(text, key, "tokenizer") && left > 0) {
+        o->tokenizer = value;
+        o->tokenizer_length = left;
+        return LEAT_OK;
+    }
+    return status_set(err, LEAT_E_ARGUMENT,
+                      "%.300s: unknown key \"%.*s\"; it may have %send=ID or begin=ID, and tokenizer=SPEC", name,
+                      (int)(key < 40 ? key : 40), text, dtype ? "dtype=u16|u32, " : "");
+}
+
+enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool dtype, struct leat_error *err)
+{
+    size_t scheme = part_scheme_length(name, strlen(name));
+    const char *at = scheme > 0 ? strrchr(name + scheme, '?') : NULL;
+    enum leat_status s = LEAT_OK;
+
+    *o = (struct foreign_options) { .path = name + scheme, .end = LEAT_NONE, .begin = LEAT_NONE };
+    o->length = at ? (size_t)(at - o->path) : strlen(o->path);
+    while (s == LEAT_OK && at && at[1]) {
+        size_t length = strcspn(++at, "&");
+
+        s = parse_pair(o, at, length, dtype, name, err);
+        at += length;
+        at = *at ? at : NULL;
+    }
+    if (s == LEAT_OK && o->length == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "%.300s names no file", name);
+    if (s == LEAT_OK && o->end != LEAT_NONE && o->begin != LEAT_NONE)
+        return status_set(err, LEAT_E_ARGUMENT, "%.300s: documents are found by end= or by begin=; give one", name);
+    return s;
+}
+
+/* ---- Identity ---- */
+
+/* Files that differ only in other pages have the same identity: a run resumes with them as if nothing had changed. */
+enum leat_status foreign_identify(struct part *p, struct leat_error *err)
+{
+    uint64_t pages = bytes_divide_up(p->data.bytes, FORMAT_PAGE_BYTES);
+    const uint64_t shown[3] = { 0, pages / 2, pages > 0 ? pages - 1 : 0 };
+    uint8_t facts[5 * 8 + 3 * 16] = { 0 }, page[FORMAT_PAGE_BYTES];
+    enum leat_status s = LEAT_OK;
+
+    bytes_store64(facts, p->tokens);
+    bytes_store64(facts + 8, p->documents);
+    bytes_store64(facts + 16, p->end_token);
+    bytes_store64(facts + 24, p->begin_token);
+    bytes_store64(facts + 32, p->token_width);
+    for (unsigned i = 0; s == LEAT_OK && i < 3 && pages > 0; i++) {
+        uint64_t at = shown[i] * FORMAT_PAGE_BYTES, left = p->data.bytes - at;
+        uint64_t count = left < sizeof page ? left : sizeof page;
+
+        s = file_map_read(p->data.file, p->data.offset + at, page, count, err);
+        if (s == LEAT_OK)
+            checksum_store(facts + 40 + (size_t)16 * i, p->kernels->hash(page, (size_t)count));
+    }
+    p->identity = p->kernels->hash(facts, sizeof facts);
+    return s;
+}

@@ -1,0 +1,46 @@
+/*
+ * part_foreign.h: what the kinds of parts share that are files of other tools: their names (SCHEME:FILE?KEY=VALUE&...),
+ * two files, and an identity. Such a file has no hashes, so it is known by its size and a few of its pages.
+ */
+#ifndef LEAT_PART_FOREIGN_H
+#define LEAT_PART_FOREIGN_H
+
+#include "part.h"
+
+/* Ids of a foreign file with 4 bytes per id are below this, whether the file calls them signed or not. */
+#define FOREIGN_VOCABULARY ((uint64_t)1 << 31)
+
+/* Whether the name begins with "SCHEME:". */
+bool foreign_has_scheme(const char *name, const char *scheme);
+
+/* What a name says after "?". */
+struct foreign_options {
+    const char *path; /* in the name, `length` bytes */
+    size_t length;
+    uint32_t width;        /* by dtype=; 0: not given */
+    uint64_t end, begin;   /* LEAT_NONE: not given */
+    const char *tokenizer; /* in the name; NULL: not given */
+    size_t tokenizer_length;
+};
+
+/* Takes a name SCHEME:PATH?KEY=VALUE&... apart. A name without the scheme is all path. `dtype`: whether that key is
+ * known; tokenizer, end and begin are, and only one of the last two may be given. */
+enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool dtype, struct leat_error *err);
+
+/* Opens PATH + SUFFIX, of which the first `length` bytes of `path` count. */
+enum leat_status foreign_open_file(struct file_map *f, const char *path, size_t length, const char *suffix,
+                                   enum leat_access access, struct leat_error *err);
+
+/* Reads the first `count` bytes of PATH + SUFFIX. *there: there are as many. An error: they cannot be read. */
+enum leat_status foreign_peek(const char *path, size_t length, const char *suffix, void *out, size_t count, bool *there,
+                              struct leat_error *err);
+
+/* The facts of a foreign part, whose tokens are these bytes of a file. Sets everything but documents, end and begin
+ * token, which are LEAT_NONE then. LEAT_E_TRUNCATED: the bytes are no whole number of tokens. */
+enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t offset, uint64_t bytes, uint32_t width,
+                              struct leat_error *err);
+
+/* Sets the identity, once all other facts are set: from these and the first, middle and last page of tokens. */
+enum leat_status foreign_identify(struct part *p, struct leat_error *err);
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * fit_make.c: makes the table of patterns: best fit decreasing, on counts.
+ *
+ * Rows that hold the same pieces are a group. A step takes the group with the least room that a piece fits into, and
+ * fills as many of its rows at once as there are pieces for. A group remembers the group that it came from, so what its
+ * rows hold is the path to the empty row. Lengths fall, so a group is a candidate from the step on whose length is its
+ * room: the candidates are a list, least room first, that new ones are put in front of, and no search is needed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "fit.h"
+
+#define NO_GROUP UINT32_MAX /* an empty row */
+
+struct group {
+    uint64_t rows;          /* those that have got no further piece yet */
+    uint32_t parent, next;  /* next: in its list */
+    uint32_t length, count; /* the pieces that the parent's rows do not have */
+    uint32_t room, pieces;
+};
+
+/* Groups with the same room, oldest first. */
+struct list {
+    uint32_t first, last;
+};
+
+struct maker {
+    struct fit *f;
+    const uint64_t *counts;
+    struct group *groups;
+    uint32_t group_count, group_room;
+    struct list *waiting; /* of each room: groups that a piece of the current length does not fit into */
+    uint32_t candidates;  /* the first; least room first, then oldest */
+    uint32_t max_pieces;  /* of a row */
+    struct leat_error *err;
+};
+
+/* ---- Groups ---- */
+
+static enum leat_status add_group(struct maker *m, const struct group *g)
+{
+    if (m->group_count == m->group_room) {
+        uint64_t room = m->group_room ? 2 * (uint64_t)m->group_room : 1024;
+        struct group *groups = room < NO_GROUP ? realloc(m->groups, room * sizeof *groups) : NULL;
+
+        if (!groups)
+            return status_no_memory(m->err, room * sizeof *groups);
+        m->groups = groups;
+        m->group_room = (uint32_t)room;
+    }
+    m->groups[m->group_count++] = *g;
+    return LEAT_OK;
+}
+
+static void append(struct maker *m, uint32_t group)
+{
+    struct list *l = &m->waiting[m->groups[group].room];
+
+    if (l->first == NO_GROUP)
+        l->first = group;
+    else
+        m->groups[l->last].next = group;
+    l->last = group;
+}
+
+/* Puts `pieces` pieces into the rows of the first candidate, or into empty rows; *pieces becomes what is left. */
+static enum leat_status fill(struct maker *m, uint32_t length, uint64_t *pieces)
+{
+    uint32_t from = m->candidates;
+    uint32_t room = from == NO_GROUP ? (uint32_t)m->f->length : m->groups[from].room;
+    uint32_t held = from == NO_GROUP ? 0 : m->groups[from].pieces;
+    uint32_t count = room / length < m->max_pieces - held ? room / length : m->max_pieces - held;
+    uint64_t all = from == NO_GROUP ? UINT64_MAX : m->groups[from].rows, rows = *pieces / count;
+    enum leat_status s = LEAT_OK;
+
+    if (rows > all)
+        rows = all;
+    if (rows > 0) {
+        s = add_group(m, &(struct group) { rows, from, NO_GROUP, length, count, room - count * length, held + count });
+        if (s == LEAT_OK && held + count < m->max_pieces)
+            append(m, m->group_count - 1);
+        *pieces -= rows * count;
+        all -= rows;
+    }
+    if (s == LEAT_OK && all == 0)
+        m->candidates = m->groups[from].next;
+    if (s == LEAT_OK && all > 0 && *pieces > 0) { /* fewer than fill a row: it is a candidate with less room than all */
+        count = (uint32_t)*pieces;
+        *pieces = 0;
+        if (--all == 0)
+            m->candidates = m->groups[from].next;
+        s = add_group(m,
+                      &(struct group) { 1, from, m->candidates, length, count, room - count * length, held + count });
+        m->candidates = m->group_count - 1;
+    }
+    if (s == LEAT_OK && from != NO_GROUP)
+        m->groups[from].rows = all;
+    return s;
+}
+
+static enum leat_status make_groups(struct maker *m)
+{
+    enum leat_status s = LEAT_OK;
+
+    m->waiting = malloc((size_t)m->f->length * sizeof *m->waiting);
+    if (!m->waiting)
+        return status_no_memory(m->err, m->f->length * sizeof *m->waiting);
+    for (uint64_t i = 0; i < m->f->length; i++)
+        m->waiting[i] = (struct list) { NO_GROUP, NO_GROUP };
+    for (uint32_t length = (uint32_t)m->f->length - 1; s == LEAT_OK && length > 0; length--) {
+        struct list *l = &m->waiting[length];
+        uint64_t pieces = m->counts[length];
+
+        if (l->first != NO_GROUP) {
+            m->groups[l->last].next = m->candidates;
+            m->candidates = l->first;
+        }
+        while (s == LEAT_OK && pieces > 0)
+            s = fill(m, length, &pieces);
+    }
+    return s;
+}
+
+/* ---- Patterns: the groups that have rows left ---- */
+
+static void count_patterns(struct maker *m)
+{
+    struct fit *f = m->f;
+
+    for (uint32_t i = 0; i < m->group_count; i++) {
+        if (m->groups[i].rows == 0)
+            continue;
+        f->pattern_count++;
+        for (uint32_t g = i; g != NO_GROUP; g = m->groups[g].parent)
+            f->entry_count++;
+    }
+    for (uint64_t length = 1; length < f->length; length++)
+        f->class_count += m->counts[length] > 0;
+}
+
+/* The classes, and of each length the number of its class, in m->waiting, which is not needed any more. */
+static void make_classes(struct maker *m, uint64_t seed, uint32_t source)
+{
+    struct fit *f = m->f;
+    uint32_t class = 0;
+
+    for (uint32_t length = 1; length < f->length; length++) {
+        if (m->counts[length] == 0)
+            continue;
+        f->classes[class].permute = permute_make(m->counts[length], seed, source + ((uint64_t)length << 32));
+        f->classes[class].first = f->pieces;
+        f->classes[class].length = length;
+        f->pieces += m->counts[length];
+        m->waiting[length].first = class ++;
+    }
+    f->classes[class].first = f->pieces;
+}
+
+static void make_patterns(struct maker *m)
+{
+    struct fit *f = m->f;
+    uint64_t entry = 0;
+    uint32_t number = 0;
+
+    for (uint32_t i = 0; i < m->group_count; i++) {
+        struct fit_pattern *p = &f->patterns[number];
+
+        if (m->groups[i].rows == 0)
+            continue;
+        *p = (struct fit_pattern) {
+            .first_row = f->rows, .rows = m->groups[i].rows, .first_entry = entry, .room = m->groups[i].room
+        };
+        for (uint32_t g = i; g != NO_GROUP; g = m->groups[g].parent)
+            p->entries++;
+        entry += p->entries;
+        for (uint32_t g = i, k = p->entries; g != NO_GROUP; g = m->groups[g].parent) {
+            f->entries[p->first_entry + --k] = (struct fit_entry) { .class = m->waiting[m->groups[g].length].first,
+                                                                    .count = m->groups[g].count,
+                                                                    .pattern = number };
+            p->pieces += m->groups[g].count;
+        }
+        f->rows += p->rows;
+        f->room += p->rows * p->room;
+        if (p->pieces > f->max_pieces)
+            f->max_pieces = p->pieces;
+        number++;
+    }
+}
+
+/* Gives the entries of each class their numbers of pieces, in the order of patterns, and sorts them by class. */
+static enum leat_status make_bases(struct maker *m)
+{
+    struct fit *f = m->f;
+    struct {
+        uint64_t pieces, entries;
+    } *next = calloc((size_t)f->class_count + 1, sizeof *next);
+
+    if (!next)
+        return status_no_memory(m->err, (f->class_count + 1) * sizeof *next);
+    for (uint64_t i = 0; i < f->entry_count; i++)
+        f->classes[f->entries[i].class + 1].first_entry++;
+    for (uint32_t c = 0; c < f->class_count; c++) {
+        f->classes[c + 1].first_entry += f->classes[c].first_entry;
+        next[c].entries = f->classes[c].first_entry;
+    }
+    for (uint64_t i = 0; i < f->entry_count; i++) {
+        struct fit_entry *e = &f->entries[i];
+
+        e->base = next[e->class].pieces;
+        next[e->class].pieces += e->count * f->patterns[e->pattern].rows;
+        f->by_class[next[e->class].entries++] = (uint32_t)i;
+    }
+    free(next);
+    return LEAT_OK;
+}
+
+enum leat_status fit_make(struct fit *f, const uint64_t *counts, uint64_t length, uint64_t max_pieces, uint64_t seed,
+                          uint32_t source, struct leat_error *err)
+{
+    struct maker m = { .f = f, .counts = counts, .candidates = NO_GROUP, .err = err };
+    enum leat_status s;
+
+    *f = (struct fit) { .length = length, .places = permute_make(1, seed, source | (uint64_t)1 << 63) };
+    m.max_pieces = max_pieces > 0 && max_pieces < length ? (uint32_t)max_pieces : (uint32_t)length;
+    s = make_groups(&m);
+    if (s == LEAT_OK) {
+        count_patterns(&m);
+        f->patterns = calloc((size_t)f->pattern_count + 1, sizeof *f->patterns);
+        f->entries = calloc((size_t)f->entry_count + 1, sizeof *f->entries);
+        f->by_class = calloc((size_t)f->entry_count + 1, sizeof *f->by_class);
+        f->classes = calloc((size_t)f->class_count + 1, sizeof *f->classes);
+        s = f->patterns && f->entries && f->by_class && f->classes
+                ? LEAT_OK
+                : status_no_memory(err, f->entry_count * sizeof *f->entries);
+    }
+    if (s == LEAT_OK) {
+        make_classes(&m, seed, source);
+        make_patterns(&m);
+        s = make_bases(&m);
+    }
+    free(m.groups);
+    free(m.waiting);
+    return s;
+}
+
+void fit_free(struct fit *f)
+{
+    free(f->patterns);
+    free(f->entries);
+    free(f->by_class);
+    free(f->classes);
+    *f = (struct fit) { .length = 0 };
+}

@@ -1,0 +1,94 @@
+/*
+ * megatron.h: the arithmetic of Megatron's order (docs/ORDER.md, "Megatron's order"): what megatron-core's GPTDataset
+ * and BlendedDataset compute, from lengths of sequences and numbers alone, bit for bit. A *sequence* is an entry of
+ * Megatron's index: a document, unless its texts were cut into sentences.
+ *
+ * Megatron stores, of each sample, the document and the place where it begins, its place after the shuffle, its source,
+ * and its number in the source: 22 bytes. The beginning follows from the order of the documents, because each sample
+ * begins L tokens after the one before; and the number in the source is a count. So of both only every few are stored,
+ * and a sample takes 8 bytes.
+ */
+#ifndef LEAT_ORDER_MEGATRON_H
+#define LEAT_ORDER_MEGATRON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decimal.h"
+#include "leat.h"
+#include "numpy_random.h"
+
+#define MEGATRON_VERSION     1u
+#define MEGATRON_MAX_ENTRIES (((uint64_t)1 << 32) - 3) /* of a source's index: from there on Megatron uses 64 bits */
+#define MEGATRON_MAX_SAMPLES ((uint64_t)1 << 40)
+#define MEGATRON_MAX_SOURCES 32766u
+#define MEGATRON_MAX_SURPLUS 1000000    /* so that 2^40 samples with it are below 2^64 */
+#define MEGATRON_NO_SAMPLES  UINT64_MAX /* no number of samples is asked for */
+#define MEGATRON_STEP        4u         /* of so many samples one has a mark */
+
+/* ---- Numbers ---- */
+
+/* The double next to a decimal, as Python's float() has it. */
+double megatron_double(struct decimal d);
+
+/* Divides by the sum, both as numpy's: normalize() of megatron.core.datasets.utils. */
+void megatron_normalize(double *weights, uint64_t count);
+
+/* Range `used` of the up to three of a split, in sequences [*first, *end) of `sequences`. False: it is empty. */
+bool megatron_split(const struct decimal *ratios, unsigned count, unsigned used, uint64_t sequences, uint64_t *first,
+                    uint64_t *end);
+
+/* ceil(samples * weight), and for how many samples a source is built: ceil(that * (1 + surplus)). */
+uint64_t megatron_target(uint64_t samples, double weight);
+uint64_t megatron_wanted(uint64_t target, double surplus);
+
+/* ---- A source: GPTDataset ---- */
+
+/* Where a sample begins: in this entry of the documents' order, this many tokens after its start. */
+struct megatron_mark {
+    uint32_t entry, offset;
+};
+
+struct megatron_source {
+    uint64_t tokens;             /* T: of an epoch */
+    uint64_t epochs;             /* E */
+    uint64_t entries;            /* E times the number of sequences */
+    uint64_t samples;            /* M */
+    uint64_t separate;           /* the first sample of the last epoch if it is shuffled by itself, else M */
+    uint32_t *sequences;         /* of each entry: numbered from the first that is used */
+    uint32_t *shuffled;          /* which sample comes at this place */
+    struct megatron_mark *marks; /* of every MEGATRON_STEP-th sample, before the shuffle */
+};
+
+/*
+ * Makes the order of a source: `count` sequences of these lengths, samples of `seq_len` inputs, for at least `wanted`
+ * samples or MEGATRON_NO_SAMPLES, which is one epoch. Fails with what is wrong with the source, without its name. After
+ * a failure too, megatron_source_free() releases it.
+ */
+enum leat_status megatron_source_make(struct megatron_source *s, const uint32_t *lengths, uint64_t count,
+                                      uint64_t seq_len, uint64_t wanted, uint32_t seed, struct leat_error *err);
+void megatron_source_free(struct megatron_source *s);
+
+/* ---- Sources together: BlendedDataset ---- */
+
+struct megatron_blend {
+    uint64_t samples;
+    uint32_t source_count;
+    uint32_t step;     /* of so many samples one has counts */
+    uint16_t *sources; /* of each sample */
+    uint64_t *counts;  /* before every step-th sample: of each source, how many samples it has had */
+};
+
+/*
+ * Makes the order of sources for `samples` samples, by weights that megatron_normalize() has seen. NULL for `weights`:
+ * as many of each source as it has, all of them. `sizes`: how many samples each source has; `taken` becomes how many of
+ * them are in the blend.
+ */
+enum leat_status megatron_blend_make(struct megatron_blend *b, const double *weights, const uint64_t *sizes,
+                                     uint32_t source_count, uint64_t samples, uint64_t *taken, struct leat_error *err);
+void megatron_blend_free(struct megatron_blend *b);
+
+/* How many samples a source has had before sample n, n < samples. */
+uint64_t megatron_blend_count(const struct megatron_blend *b, uint64_t n, uint32_t source);
+
+#endif

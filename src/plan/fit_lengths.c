@@ -1,0 +1,343 @@
+/* fit_lengths.c: see fit_lengths.h. */
+#include "fit_lengths.h"
+
+#include <stdlib.h>
+
+#include "base/search.h"
+#include "base/status.h"
+
+typedef unsigned long long ull;
+
+/* ---- Which documents are used ---- */
+
+struct from_token {
+    const struct leat_dataset *dataset;
+    uint64_t token;
+};
+
+static enum leat_status starts_before(void *context, uint64_t document, bool *is_before, struct leat_error *err)
+{
+    const struct from_token *from = context;
+    uint64_t start;
+    enum leat_status s = leat_dataset_starts(from->dataset, document, 1, &start, err);
+
+    *is_before = s == LEAT_OK && start < from->token;
+    return s;
+}
+
+enum leat_status fit_lengths_used(const struct plan_source *s, uint32_t number, struct fit_range *used,
+                                  struct leat_error *err)
+{
+    const struct plan_part *p = &s->parts[number];
+    struct from_token from = { s->dataset, p->list_token + p->begin };
+    struct leat_part part = LEAT_PART_INIT;
+    enum leat_status status;
+
+    leat_dataset_part(s->dataset, number, &part, NULL); /* cannot fail: the number exists */
+    *used = (struct fit_range) { part.first_document, part.first_document + part.documents };
+    if (p->begin == 0 && p->end == part.tokens)
+        return LEAT_OK;
+    status = search_first_read(&used->first, used->first, used->end, starts_before, &from, err);
+    from.token = p->list_token + p->end;
+    return status == LEAT_OK ? search_first_read(&used->end, used->first, used->end, starts_before, &from, err)
+                             : status;
+}
+
+static enum leat_status find_used(const struct plan_source *s, struct fit_range **used, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    *used = calloc(s->part_count, sizeof **used);
+    if (!*used)
+        return status_no_memory(err, s->part_count * sizeof **used);
+    for (uint32_t i = 0; status == LEAT_OK && i < s->part_count; i++)
+        status = fit_lengths_used(s, i, &(*used)[i], err);
+    return status;
+}
+
+/* ---- Side files ---- */
+
+/* A list that is looked at: its map, until leave(). */
+struct looked {
+    struct fit_list *list;
+    const uint8_t *map; /* NULL: it is in memory, or has to be read */
+    uint64_t document;  /* of a search */
+};
+
+static struct looked enter(const struct fit_lengths *l, uint64_t number)
+{
+    struct fit_list *list = &l->lists[number];
+
+    return (struct looked) { .list = list, .map = list->memory ? NULL : file_map_enter(&list->side.file) };
+}
+
+static void leave(const struct looked *x)
+{
+    if (x->map)
+        file_map_leave(&x->list->side.file);
+}
+
+static enum leat_status read_place(const struct looked *x, uint64_t place, uint64_t *document, struct leat_error *err)
+{
+    struct fit_side *side = &x->list->side;
+
+    if (!x->list->memory)
+        return fit_side_document(side, fit_side_place(side, x->map, place), place, document, err);
+    *document = x->list->memory[place];
+    return LEAT_OK;
+}
+
+static enum leat_status document_is_before(void *context, uint64_t place, bool *is_before, struct leat_error *err)
+{
+    const struct looked *x = context;
+    uint64_t document = 0;
+    enum leat_status s = read_place(x, place, &document, err);
+
+    *is_before = s == LEAT_OK && document < x->document;
+    return s;
+}
+
+/* The place in a run of the first document that is not before this one of the list. */
+static enum leat_status find_place(const struct fit_lengths *l, const struct fit_run *run, uint64_t document,
+                                   uint64_t *place, struct leat_error *err)
+{
+    struct looked x = enter(l, run->list);
+    enum leat_status s;
+
+    x.document = document;
+    s = search_first_read(place, run->first, run->first + run->count, document_is_before, &x, err);
+    leave(&x);
+    return s;
+}
+
+/* Adds the runs of a list's side file, of used documents only. */
+static enum leat_status add_runs(struct fit_lengths *l, uint64_t number, const struct fit_range *used,
+                                 struct leat_error *err)
+{
+    const struct fit_list *list = &l->lists[number];
+    uint64_t first = used->first - list->first_document, end = used->end - list->first_document;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < list->side.run_count; i++) {
+        struct fit_run run = list->side.runs[i];
+        uint64_t from = run.first, to = run.first + run.count;
+
+        run.list = number;
+        if (first > 0)
+            s = find_place(l, &run, first, &from, err);
+        if (s == LEAT_OK && end < list->side.documents)
+            s = find_place(l, &run, end, &to, err);
+        if (s == LEAT_OK && to > from) {
+            l->runs[l->run_count++] = (struct fit_run) { run.tokens, from, to - from, number };
+            l->documents += to - from;
+        }
+    }
+    return s;
+}
+
+static int compare_runs(const void *left, const void *right)
+{
+    const struct fit_run *a = left, *b = right;
+
+    return a->tokens != b->tokens ? a->tokens < b->tokens ? -1 : 1 : a->list < b->list ? -1 : a->list > b->list;
+}
+
+/* Opens the side files of all parts. Some failure: a part has none that can be used. */
+static enum leat_status open_sides(struct fit_lengths *l, const struct plan_source *s, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    l->lists = calloc(s->part_count, sizeof *l->lists);
+    if (!l->lists)
+        return status_no_memory(err, s->part_count * sizeof *l->lists);
+    for (uint32_t i = 0; status == LEAT_OK && i < s->part_count; i++) {
+        struct leat_part part = LEAT_PART_INIT;
+
+        leat_dataset_part(s->dataset, i, &part, NULL); /* cannot fail: the number exists */
+        l->lists[i].first_document = part.first_document;
+        l->list_count++;
+        status = fit_side_open(&l->lists[i].side, &part, err);
+    }
+    return status;
+}
+
+static enum leat_status use_sides(struct fit_lengths *l, const struct plan_source *s, const struct fit_range *used,
+                                  struct leat_error *err)
+{
+    uint64_t runs = 0;
+    enum leat_status status = LEAT_OK;
+
+    for (uint64_t i = 0; i < l->list_count; i++)
+        runs += l->lists[i].side.run_count;
+    l->runs = malloc((size_t)(runs + 1) * sizeof *l->runs);
+    if (!l->runs)
+        return status_no_memory(err, runs * sizeof *l->runs);
+    for (uint32_t i = 0; status == LEAT_OK && i < s->part_count; i++)
+        status = add_runs(l, i, &used[i], err);
+    if (status == LEAT_OK)
+        qsort(l->runs, l->run_count, sizeof *l->runs, compare_runs);
+    return status;
+}
+
+/* ---- Or a list in memory ---- */
+
+static enum leat_status sort(struct fit_lengths *l, const struct plan_source *s, const struct fit_range *used,
+                             bool list, struct leat_error *err)
+{
+    struct fit_sort x = { .dataset = s->dataset, .ranges = used, .range_count = s->part_count };
+    enum leat_status status = fit_sort_count(&x, err);
+
+    if (status == LEAT_OK && list) {
+        l->lists = calloc(1, sizeof *l->lists);
+        if (l->lists) {
+            l->list_count = 1;
+            l->lists->side.file.fd = -1;
+            l->lists->memory = malloc((size_t)(x.documents + 1) * sizeof *l->lists->memory);
+        }
+        status = l->lists && l->lists->memory ? fit_sort_list(&x, 0, x.documents, l->lists->memory, err)
+                                              : status_no_memory(err, x.documents * sizeof *l->lists->memory);
+    }
+    l->runs = x.runs;
+    l->run_count = x.run_count;
+    l->documents = x.documents;
+    x.runs = NULL;
+    fit_sort_free(&x);
+    return status;
+}
+
+static enum leat_status make(struct fit_lengths *l, const struct plan_source *s, const char *name,
+                             const struct fit_range *used, uint64_t max_in_memory, struct leat_error *err)
+{
+    struct leat_error why = { .message = "" };
+    uint64_t documents = 0;
+
+    if (open_sides(l, s, &why) == LEAT_OK)
+        return use_sides(l, s, used, err);
+    fit_lengths_free(l);
+    for (uint32_t i = 0; i < s->part_count; i++)
+        documents += used[i].end - used[i].first;
+    if (documents <= max_in_memory)
+        return sort(l, s, used, true, err);
+    return status_set(
+        err, LEAT_E_UNSUPPORTED,
+        "%.300s has %llu documents, too many to sort in memory for rows of whole documents: run `leat fit "
+        "%.300s` once, which writes them sorted to a file beside it (%.300s)",
+        name, (ull)documents, name, why.message);
+}
+
+enum leat_status fit_lengths_make(struct fit_lengths *l, const struct plan_source *s, const char *name,
+                                  uint64_t max_in_memory, struct leat_error *err)
+{
+    struct fit_range *used = NULL;
+    enum leat_status status = leat_dataset_starts(s->dataset, 0, 0, NULL, err);
+
+    *l = (struct fit_lengths) { .documents = 0 };
+    if (status == LEAT_OK)
+        status = find_used(s, &used, err);
+    if (status == LEAT_OK)
+        status = make(l, s, name, used, max_in_memory, err);
+    free(used);
+    return status;
+}
+
+enum leat_status fit_lengths_count(struct fit_lengths *l, const struct plan_source *s, struct leat_error *err)
+{
+    struct fit_range *used = NULL;
+    enum leat_status status = find_used(s, &used, err);
+
+    *l = (struct fit_lengths) { .documents = 0 };
+    if (status == LEAT_OK)
+        status = sort(l, s, used, false, err);
+    free(used);
+    return status;
+}
+
+void fit_lengths_free(struct fit_lengths *l)
+{
+    for (uint64_t i = 0; i < l->list_count; i++) {
+        free(l->lists[i].memory);
+        fit_side_close(&l->lists[i].side);
+    }
+    free(l->lists);
+    free(l->runs);
+    *l = (struct fit_lengths) { .documents = 0 };
+}
+
+/* ---- Looking up ---- */
+
+#define AT_ONCE 32u
+
+/* Of one list, whose places are on their way to the processor before the first is looked at. */
+static enum leat_status read_places(const struct looked *x, const struct fit_found *found, uint64_t count,
+                                    uint64_t *documents, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t place = found[i].run->first + found[i].document;
+
+        if (x->list->memory)
+            __builtin_prefetch(&x->list->memory[place]);
+        else if (x->map)
+            __builtin_prefetch(x->map + x->list->side.list + 4 * place);
+    }
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        s = read_place(x, found[i].run->first + found[i].document, &documents[i], err);
+        documents[i] += x->list->first_document;
+    }
+    return s;
+}
+
+enum leat_status fit_lengths_documents(const struct fit_lengths *l, const struct fit_found *found, uint64_t count,
+                                       uint64_t *documents, struct leat_error *err)
+{
+    struct looked x = { .list = NULL };
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t at = 0, here; s == LEAT_OK && at < count; at += here) {
+        for (here = 1; here < AT_ONCE && at + here < count && found[at + here].run->list == found[at].run->list;)
+            here++;
+        if (x.list != &l->lists[found[at].run->list]) {
+            leave(&x);
+            x = enter(l, found[at].run->list);
+        }
+        s = read_places(&x, found + at, here, documents + at, err);
+    }
+    leave(&x);
+    return s;
+}
+
+struct wanted {
+    const struct fit_lengths *l;
+    uint64_t tokens, document;
+};
+
+/* Runs of documents with fewer tokens, and of as many in an earlier list. */
+SEARCH_INLINE bool run_is_before(const void *context, uint64_t number)
+{
+    const struct wanted *w = context;
+    const struct fit_run *run = &w->l->runs[number];
+
+    return run->tokens < w->tokens ||
+           (run->tokens == w->tokens && number + 1 < w->l->run_count && run[1].tokens == w->tokens &&
+            w->l->lists[run[1].list].first_document <= w->document);
+}
+
+enum leat_status fit_lengths_find(const struct fit_lengths *l, uint64_t document, uint64_t tokens,
+                                  const struct fit_run **run, uint64_t *i, struct leat_error *err)
+{
+    uint64_t number = search_first(0, l->run_count, run_is_before, &(struct wanted) { l, tokens, document });
+    const struct fit_run *r = &l->runs[number];
+    enum leat_status s;
+
+    if (number == l->run_count || r->tokens != tokens || l->lists[r->list].first_document > document)
+        return status_set(
+            err, LEAT_E_DOCUMENTS,
+            "the list of documents by length is damaged: it has none of %llu tokens at document %llu; make "
+            "it again with `leat fit`",
+            (ull)tokens, (ull)document);
+    s = find_place(l, r, document - l->lists[r->list].first_document, i, err);
+    *run = r;
+    *i -= s == LEAT_OK ? r->first : 0;
+    return s;
+}

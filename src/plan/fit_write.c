@@ -1,0 +1,126 @@
+/*
+ * fit_write.c: leat_dataset_fit(): writes the side files of a dataset's parts. The sorted list is made window by
+ * window, each with a pass over the documents' starts, so memory does not grow with it. A file gets its name when it is
+ * complete and on disk.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/options.h"
+#include "base/own_file.h"
+#include "base/status.h"
+#include "base/tiny.h"
+#include "fit_side.h"
+
+typedef unsigned long long ull;
+
+#define WINDOW TINY_OR((uint64_t)7, (uint64_t)32 << 20) /* documents: 128 MiB */
+
+static enum leat_status write_list(struct fit_sort *x, int fd, uint64_t offset, const char *path,
+                                   struct leat_error *err)
+{
+    uint64_t room = x->documents < WINDOW ? x->documents : WINDOW;
+    uint32_t *list = malloc((size_t)(room + 1) * sizeof *list);
+    enum leat_status s = list ? LEAT_OK : status_no_memory(err, room * sizeof *list);
+
+    for (uint64_t first = 0, here; s == LEAT_OK && first < x->documents; first += here) {
+        here = x->documents - first < room ? x->documents - first : room;
+        s = fit_sort_list(x, first, here, list, err);
+        for (uint64_t i = 0; BYTES_BIG_ENDIAN && i < here; i++)
+            list[i] = bytes_le32(list[i]);
+        if (s == LEAT_OK)
+            s = file_write_at(fd, offset + 4 * first, list, 4 * here, path, err);
+    }
+    free(list);
+    return s;
+}
+
+static enum leat_status write_file(struct fit_sort *x, const struct leat_part *part, int fd, const char *path,
+                                   struct leat_error *err)
+{
+    uint64_t bytes;
+    uint8_t *head = fit_side_head(part, x->runs, x->run_count, &bytes);
+    enum leat_status s = head ? file_write_at(fd, 0, head, bytes, path, err) : status_no_memory(err, bytes);
+
+    free(head);
+    if (s == LEAT_OK)
+        s = write_list(x, fd, bytes, path, err);
+    return s == LEAT_OK ? file_sync(fd, path, err) : s;
+}
+
+/* Writes under another name, which becomes `path` at the end. */
+static enum leat_status replace(struct fit_sort *x, const struct leat_part *part, const char *path,
+                                struct leat_error *err)
+{
+    size_t length = strlen(path) + 40;
+    char *partial = malloc(length);
+    enum leat_status s;
+    int fd = -1;
+
+    if (!partial)
+        return status_no_memory(err, length);
+    snprintf(partial, length, "%s.%ld.partial", path, (long)getpid());
+    s = file_create(&fd, partial, err);
+    if (s == LEAT_OK) {
+        s = write_file(x, part, fd, partial, err);
+        if (s == LEAT_OK)
+            s = file_rename(partial, path, true, err);
+        if (s != LEAT_OK)
+            unlink(partial);
+        else
+            s = file_sync_folder(path, err);
+    }
+    file_close(&fd);
+    free(partial);
+    return s;
+}
+
+static enum leat_status fit_part(const struct leat_dataset *d, const struct leat_fit_options *o, uint64_t number,
+                                 struct leat_error *err)
+{
+    struct leat_part part = LEAT_PART_INIT;
+    struct fit_range all;
+    struct fit_sort x = {
+        .dataset = d, .ranges = &all, .range_count = 1, .progress = o->progress, .context = o->context
+    };
+    enum leat_status s = leat_dataset_part(d, number, &part, err);
+    char *path = s == LEAT_OK ? fit_side_path(&part) : NULL;
+
+    if (s == LEAT_OK && !path)
+        s = status_no_memory(err, strlen(part.name));
+    if (s == LEAT_OK && part.documents > UINT32_MAX)
+        s = status_set(err, LEAT_E_UNSUPPORTED, "%.300s has %llu documents; a file of documents by length holds 2^32",
+                       part.name, (ull)part.documents);
+    if (s == LEAT_OK)
+        s = own_file_check_name(path, err);
+    if (s == LEAT_OK) {
+        all = (struct fit_range) { part.first_document, part.first_document + part.documents };
+        x.base = part.first_document;
+        x.total = part.documents * (1 + bytes_divide_up(part.documents, WINDOW));
+        s = fit_sort_count(&x, err);
+    }
+    if (s == LEAT_OK)
+        s = replace(&x, &part, path, err);
+    fit_sort_free(&x);
+    free(path);
+    return s;
+}
+
+enum leat_status leat_dataset_fit(const struct leat_dataset *d, const struct leat_fit_options *options,
+                                  struct leat_error *err)
+{
+    struct leat_fit_options o = LEAT_FIT_OPTIONS_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    enum leat_status s = options_read(&o, sizeof o, NULL, options, "leat_fit_options", err);
+
+    if (s == LEAT_OK)
+        s = leat_dataset_starts(d, 0, 0, NULL, err);
+    leat_dataset_info(d, &info);
+    for (uint64_t i = 0; s == LEAT_OK && i < info.parts; i++)
+        s = fit_part(d, &o, i, err);
+    return s;
+}

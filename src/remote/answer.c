@@ -1,0 +1,159 @@
+/* answer.c: what an answer's head and body say; nothing in them is believed before it is checked. */
+#include "answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/status.h"
+#include "carrier.h"
+#include "text.h"
+
+#define MAX_TEXT ((size_t)16 << 20) /* of an answer that is not a range: lists have at most 1,000 entries */
+
+/* ---- The head --------------------------------------------------------------------------------------------------- */
+
+bool answer_number(const char *text, size_t length, uint64_t *value)
+{
+    *value = 0;
+    if (length == 0 || length > 18)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        *value = 10 * *value + (uint64_t)(text[i] - '0');
+    }
+    return true;
+}
+
+/* "bytes 0-99/1234", or with a * for what is not known. */
+static void take_range(struct answer *a, const char *text, size_t length)
+{
+    const char *dash = memchr(text, '-', length), *slash = memchr(text, '/', length), *end = text + length;
+    uint64_t last;
+
+    if (length < 6 || strncasecmp(text, "bytes ", 6) != 0 || !slash)
+        return;
+    if (answer_number(slash + 1, (size_t)(end - slash - 1), &a->size) && dash && dash < slash)
+        a->bytes_of_range = answer_number(text + 6, (size_t)(dash - text - 6), &a->first) &&
+                            answer_number(dash + 1, (size_t)(slash - dash - 1), &last) && last < a->size &&
+                            a->first <= last;
+    if (!a->bytes_of_range)
+        a->first = 0;
+}
+
+static void copy_value(char *out, size_t room, const char *text, size_t length)
+{
+    if (length >= room || memchr(text, '\0', length))
+        length = 0;
+    memcpy(out, text, length);
+    out[length] = '\0';
+}
+
+/* "Fri, 24 May 2013 00:00:00 GMT" */
+static int64_t read_date(const char *text, size_t length)
+{
+    char date[40];
+    struct tm utc = { 0 };
+
+    copy_value(date, sizeof date, text, length);
+    return strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &utc) ? (int64_t)timegm(&utc) : 0;
+}
+
+static void take_header(struct transfer *t, const char *name, size_t name_length, const char *value, size_t length)
+{
+    struct answer *a = &t->answer;
+    uint64_t number;
+
+#define IS(wanted) (name_length == strlen(wanted) && strncasecmp(name, wanted, name_length) == 0)
+    if (IS("etag"))
+        copy_value(a->etag, sizeof a->etag, value, length);
+    else if (IS("content-length") && a->size == UINT64_MAX && answer_number(value, length, &number))
+        a->size = number;
+    else if (IS("content-range"))
+        take_range(a, value, length);
+    else if (IS("x-amz-bucket-region"))
+        copy_value(a->region, sizeof a->region, value, length);
+    else if (IS("retry-after") && answer_number(value, length, &number))
+        a->retry_after = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+    else if (IS("date"))
+        a->date = read_date(value, length);
+#undef IS
+}
+
+void answer_line(struct transfer *t, const char *line, size_t bytes)
+{
+    const char *colon = memchr(line, ':', bytes), *value;
+    uint64_t code;
+
+    while (bytes > 0 && strchr("\r\n \t", line[bytes - 1]))
+        bytes--;
+    if (bytes >= 12 && strncmp(line, "HTTP/", 5) == 0) { /* also after a 100 Continue */
+        const char *space = memchr(line, ' ', bytes);
+
+        t->answer = (struct answer) { .size = UINT64_MAX };
+        t->code = space && line + bytes - space >= 4 && answer_number(space + 1, 3, &code) ? (long)code : 0;
+        return;
+    }
+    if (!colon || colon >= line + bytes)
+        return;
+    for (value = colon + 1; value < line + bytes && (*value == ' ' || *value == '\t');)
+        value++;
+    take_header(t, line, (size_t)(colon - line), value, (size_t)(line + bytes - value));
+}
+
+void answer_redirect(struct transfer *t, const char *url)
+{
+    bool secure = t->url->scheme != URL_HTTP;
+
+    text_forget(t->redirected);
+    t->redirected = NULL;
+    if (url && !url_in_bucket(t->url) && (text_begins(url, "https://") || (!secure && text_begins(url, "http://"))))
+        (void)text_join(&t->redirected, NULL, url, NULL);
+}
+
+/* ---- The body --------------------------------------------------------------------------------------------------- */
+
+bool answer_is_range(const struct transfer *t)
+{
+    const struct answer *a = &t->answer;
+
+    if (t->code == 206)
+        return a->bytes_of_range && a->first == t->first + t->received;
+    return t->code == 200 && t->first == 0 && t->received == 0 && a->size == t->count;
+}
+
+static void keep_problem(struct transfer *t, const void *bytes, size_t count)
+{
+    size_t room = sizeof t->problem - t->problem_bytes;
+
+    if (count > room)
+        count = room;
+    memcpy(t->problem + t->problem_bytes, bytes, count);
+    t->problem_bytes += count;
+}
+
+bool answer_bytes(struct transfer *t, const void *bytes, size_t count)
+{
+    if (t->code < 200 || t->code > 299) {
+        keep_problem(t, bytes, count);
+        return true;
+    }
+    if (t->count == 0)
+        return count <= MAX_TEXT - t->text.size && buffer_append(&t->text, bytes, count, NULL) == LEAT_OK;
+    if (!t->checked) {
+        t->checked = true;
+        t->refused = !answer_is_range(t) || !answer_same_version(t);
+    }
+    if (t->refused || count > t->count - t->received)
+        return false;
+    memcpy(t->out + t->received, bytes, count);
+    t->received += count;
+    return true;
+}
+
+bool answer_same_version(const struct transfer *t)
+{
+    return !t->if_match || !*t->if_match || !*t->answer.etag || strcmp(t->if_match, t->answer.etag) == 0;
+}

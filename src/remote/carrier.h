@@ -1,0 +1,58 @@
+/*
+ * carrier.h: what carries requests to servers, as a table: libcurl (carrier_curl.c), or nothing in a build without it
+ * (carrier_none.c). It knows of HTTP and TLS, and nothing of signatures or tries.
+ */
+#ifndef LEAT_REMOTE_CARRIER_H
+#define LEAT_REMOTE_CARRIER_H
+
+#include "transfer.h"
+
+#define CARRIER_HEADERS 10u
+
+struct request {
+    const char *method, *url;
+    char *headers[CARRIER_HEADERS]; /* "name: value" */
+    size_t header_count;
+    uint32_t stall_seconds; /* less than 1 KiB per second for so long ends it */
+};
+
+/* What an attempt ended with. */
+enum carried {
+    CARRIED,             /* an answer, with its code */
+    CARRIED_PARTLY,      /* the connection broke, stalled, or was refused after it had worked */
+    CARRIED_UNREACHABLE, /* no connection */
+    CARRIED_HOPELESS     /* it would fail again: a certificate, the transfer refused the answer */
+};
+
+struct carrying;
+
+struct carrier {
+    enum leat_status (*open)(struct carrying **out, struct leat_error *err);
+    void (*close)(struct carrying *c); /* no attempt is under way; NULL is fine */
+
+    /* Sends a request for `t`, which gets what the answer brings by the calls below. `request` is not kept. */
+    enum leat_status (*begin)(struct carrying *c, struct transfer *t, const struct request *request,
+                              struct leat_error *err);
+    void (*cancel)(struct carrying *c, struct transfer *t);
+
+    /* Moves all attempts on, and waits at most so many milliseconds for something to happen. */
+    void (*run)(struct carrying *c, int milliseconds);
+
+    /* An attempt that ended, or NULL; `why` says what went wrong, "" if nothing did. */
+    struct transfer *(*ended)(struct carrying *c, enum carried *how, const char **why);
+};
+
+extern const struct carrier carrier_library;
+
+/* ---- answer.c: what the carrier reports ---- */
+
+/* A line of the head, its end of line included. */
+void answer_line(struct transfer *t, const char *line, size_t bytes);
+
+/* Where the answer sends the client instead, or NULL. */
+void answer_redirect(struct transfer *t, const char *url);
+
+/* Bytes of the body; false: the rest is not wanted. */
+bool answer_bytes(struct transfer *t, const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,205 @@
+/* carrier_curl.c: requests by libcurl's multi interface: many at once, each on a connection that the next one uses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "carrier.h"
+#include "curl_api.h"
+
+#ifdef LEAT_HAVE_CURL
+#define CONNECT_SECONDS  10L
+#define STALL_RATE       1024L /* bytes per second */
+#define KEPT_CONNECTIONS 64L
+
+struct carrying {
+    struct curl_api api;
+    CURLM *multi;
+};
+
+struct attempt {
+    CURL *easy;
+    struct curl_slist *headers;
+};
+
+static enum leat_status open_curl(struct carrying **out, struct leat_error *err)
+{
+    struct carrying *c = calloc(1, sizeof *c);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!c)
+        return status_no_memory(err, sizeof *c);
+    s = curl_api_open(&c->api, err);
+    if (s == LEAT_OK) {
+        c->multi = c->api.multi_init();
+        if (!c->multi)
+            s = status_no_memory(err, 0);
+        else
+            (void)c->api.multi_setopt(c->multi, CURLMOPT_MAXCONNECTS, KEPT_CONNECTIONS);
+    }
+    if (s != LEAT_OK)
+        free(c);
+    else
+        *out = c;
+    return s;
+}
+
+static void close_curl(struct carrying *c)
+{
+    if (c)
+        (void)c->api.multi_cleanup(c->multi);
+    free(c);
+}
+
+/* ---- Attempts --------------------------------------------------------------------------------------------------- */
+
+static size_t on_header(char *line, size_t one, size_t bytes, void *transfer)
+{
+    answer_line(transfer, line, one * bytes);
+    return one * bytes;
+}
+
+static size_t on_bytes(char *data, size_t one, size_t bytes, void *transfer)
+{
+    return answer_bytes(transfer, data, one * bytes) ? one * bytes : 0;
+}
+
+static void end_attempt(struct carrying *c, struct transfer *t)
+{
+    struct attempt *a = t->attempt;
+
+    if (!a)
+        return;
+    if (a->easy) {
+        (void)c->api.multi_remove_handle(c->multi, a->easy);
+        c->api.easy_cleanup(a->easy);
+    }
+    for (struct curl_slist *h = a->headers; h; h = h->next)
+        explicit_bzero(h->data, strlen(h->data));
+    c->api.slist_free_all(a->headers);
+    free(a);
+    t->attempt = NULL;
+}
+
+static bool add_headers(struct carrying *c, struct attempt *a, const struct request *r)
+{
+    /* what libcurl would add by itself to a request with a body */
+    static const char *const none[] = { "Expect:", "Content-Type:" };
+
+    for (size_t i = 0; i < r->header_count + 2; i++) {
+        struct curl_slist *more = c->api.slist_append(a->headers, i < 2 ? none[i] : r->headers[i - 2]);
+
+        if (!more)
+            return false;
+        a->headers = more;
+    }
+    return true;
+}
+
+static bool set_all(struct carrying *c, struct transfer *t, const struct request *r)
+{
+    CURL *e = t->attempt->easy;
+    CURLcode bad = CURLE_OK;
+
+#define SET(option, value) bad = bad == CURLE_OK ? c->api.easy_setopt(e, CURLOPT_##option, value) : bad
+    SET(URL, r->url);
+    SET(PATH_AS_IS, 1L);
+    SET(NOSIGNAL, 1L);
+    SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    SET(CONNECTTIMEOUT, CONNECT_SECONDS);
+    SET(LOW_SPEED_LIMIT, STALL_RATE);
+    SET(LOW_SPEED_TIME, (long)r->stall_seconds);
+    SET(HTTPHEADER, t->attempt->headers);
+    SET(HEADERFUNCTION, on_header);
+    SET(HEADERDATA, (void *)t);
+    SET(WRITEFUNCTION, on_bytes);
+    SET(WRITEDATA, (void *)t);
+    SET(PRIVATE, (void *)t);
+    if (t->method == TRANSFER_HEAD)
+        SET(NOBODY, 1L);
+    if (t->method == TRANSFER_PUT || t->method == TRANSFER_POST) {
+        SET(POSTFIELDSIZE_LARGE, (curl_off_t)t->body_bytes);
+        SET(POSTFIELDS, t->body_bytes ? t->body : "");
+    }
+    if (t->method != TRANSFER_HEAD)
+        SET(CUSTOMREQUEST, r->method);
+#undef SET
+    return bad == CURLE_OK;
+}
+
+static enum leat_status begin_curl(struct carrying *c, struct transfer *t, const struct request *r,
+                                   struct leat_error *err)
+{
+    struct attempt *a = t->attempt = calloc(1, sizeof *a);
+
+    if (!a)
+        return status_no_memory(err, sizeof *a);
+    a->easy = c->api.easy_init();
+    if (!a->easy || !add_headers(c, a, r) || !set_all(c, t, r) ||
+        c->api.multi_add_handle(c->multi, a->easy) != CURLM_OK) {
+        end_attempt(c, t);
+        return status_set(err, LEAT_E_NO_MEMORY, "libcurl does not take a request: out of memory");
+    }
+    return LEAT_OK;
+}
+
+static void run_curl(struct carrying *c, int milliseconds)
+{
+    int running = 0;
+
+    if (c->api.multi_perform(c->multi, &running) == CURLM_OK && running > 0)
+        (void)c->api.multi_poll(c->multi, NULL, 0, milliseconds, NULL);
+}
+
+static enum carried judge(CURLcode r, const struct transfer *t)
+{
+    switch (r) {
+    case CURLE_OK:
+        return CARRIED;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+        return CARRIED_UNREACHABLE;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_NOT_BUILT_IN:
+    case CURLE_UNKNOWN_OPTION:
+    case CURLE_OUT_OF_MEMORY:
+        return CARRIED_HOPELESS;
+    case CURLE_WRITE_ERROR: /* our own no; its code says why */
+        return t->code >= 200 ? CARRIED : CARRIED_PARTLY;
+    default:
+        return CARRIED_PARTLY;
+    }
+}
+
+static struct transfer *ended_curl(struct carrying *c, enum carried *how, const char **why)
+{
+    struct transfer *t;
+    char *redirected = NULL;
+    int left;
+    CURLMsg *m;
+
+    do
+        m = c->api.multi_info_read(c->multi, &left);
+    while (m && m->msg != CURLMSG_DONE);
+    if (!m)
+        return NULL;
+    *why = m->data.result == CURLE_OK ? "" : c->api.easy_strerror(m->data.result);
+    (void)c->api.easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&t);
+    (void)c->api.easy_getinfo(m->easy_handle, CURLINFO_REDIRECT_URL, &redirected);
+    *how = judge(m->data.result, t);
+    answer_redirect(t, redirected);
+    end_attempt(c, t);
+    return t;
+}
+
+const struct carrier carrier_library = { .open = open_curl,
+                                         .close = close_curl,
+                                         .begin = begin_curl,
+                                         .cancel = end_attempt,
+                                         .run = run_curl,
+                                         .ended = ended_curl };
+#endif

@@ -1,0 +1,29 @@
+/* client.h: what a client consists of, for the files that send its requests and judge the answers. */
+#ifndef LEAT_REMOTE_CLIENT_H
+#define LEAT_REMOTE_CLIENT_H
+
+#include "carrier.h"
+#include "environment.h"
+#include "remote.h"
+
+struct remote {
+    struct remote_options options;
+    struct environment environment;
+    struct carrying *carrying;
+    struct transfer *under_way; /* has an attempt */
+    struct transfer *waiting;   /* to be tried at its not_before */
+    int64_t skew;               /* of the server's clock, in seconds, once it has refused this machine's */
+    char region[32];
+    struct remote_counts counts;
+};
+
+/* Whether requests for it get a signature. */
+bool client_signs(const struct remote *r, const struct url *u);
+
+/* Sends a transfer's next attempt. */
+enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_error *err);
+
+/* What an attempt comes to: done with t->status, or to be tried again at t->not_before. */
+bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why);
+
+#endif

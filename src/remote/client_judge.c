@@ -1,0 +1,131 @@
+/* client_judge.c: what an attempt came to: done, failed, or to be tried again, and when. */
+#include <string.h>
+#include <time.h>
+
+#include "answer.h"
+#include "base/clock.h"
+#include "base/random_words.h"
+#include "base/status.h"
+#include "client.h"
+#include "text.h"
+
+#define SECOND            ((uint64_t)1000000000)
+#define FIRST_WAIT        (SECOND / 10)
+#define MAX_WAIT          (20 * SECOND)
+#define MAX_ASKED         300u /* seconds that a server can ask for */
+#define UNREACHABLE_TRIES 4u   /* a host that does not exist, mostly; a second or two in all */
+#define MAX_REDIRECTS     10u
+#define MAX_SKEW          300 /* seconds between clocks that servers bear with */
+
+/* A random time up to a limit that doubles, so that clients that failed together do not come back together. */
+static uint64_t wait_before(const struct transfer *t)
+{
+    uint64_t limit = FIRST_WAIT << (t->tries < 16 ? t->tries - 1 : 15), word, asked;
+
+    if (limit > MAX_WAIT)
+        limit = MAX_WAIT;
+    random_words(&word, 1);
+    asked = t->answer.retry_after < MAX_ASKED ? t->answer.retry_after : MAX_ASKED;
+    return asked * SECOND + word % limit;
+}
+
+static bool fail(struct transfer *t, enum leat_status s)
+{
+    t->status = s;
+    return true;
+}
+
+static bool again(struct remote *r, struct transfer *t, uint64_t wait)
+{
+    t->not_before = clock_ns() + wait;
+    r->counts.retries++;
+    return false;
+}
+
+static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, const char *why)
+{
+    char code[ANSWER_CODE];
+
+    if (++t->tries < max_tries)
+        return again(r, t, wait_before(t));
+    answer_code(t, code);
+    if (t->code >= 300 && !*why)
+        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: the server answered %ld%s%s, %u times; try later",
+                                  t->url->name, t->code, *code ? " " : "", code, t->tries));
+    return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s, %u times", t->url->name,
+                              *why ? why : "the connection ended in the middle of the answer", t->tries));
+}
+
+static bool is_later(const struct transfer *t)
+{
+    char code[ANSWER_CODE];
+
+    if (t->code == 408 || t->code == 429 || t->code == 500 || (t->code >= 502 && t->code <= 504))
+        return true;
+    answer_code(t, code);
+    return strcmp(code, "RequestTimeout") == 0 || strcmp(code, "SlowDown") == 0 ||
+           (t->code == 409 && strcmp(code, "ConditionalRequestConflict") == 0);
+}
+
+/* What has to change in the next request, if that helps: clock, region, address. */
+static bool adapts(struct remote *r, struct transfer *t)
+{
+    char code[ANSWER_CODE];
+    int64_t skew = t->answer.date - (int64_t)time(NULL);
+
+    if (t->redirected && t->code >= 300 && t->code < 400 && t->redirects < MAX_REDIRECTS) {
+        t->redirects++;
+        return true;
+    }
+    if (!client_signs(r, t->url) || t->code < 300)
+        return false;
+    answer_code(t, code);
+    if (strcmp(code, "RequestTimeTooSkewed") == 0 && t->answer.date && !t->skew_tried) {
+        t->skew_tried = true;
+        r->skew = skew;
+        return true;
+    }
+    if (*t->answer.region && strcmp(t->answer.region, r->region) != 0 && !t->region_tried &&
+        (t->code == 301 || t->code == 307 || t->code == 400 || t->code == 403)) {
+        t->region_tried = true;
+        memcpy(r->region, t->answer.region, sizeof r->region);
+        return true;
+    }
+    return false;
+}
+
+static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
+{
+    bool good = t->code >= 200 && t->code < 300 && !t->refused;
+
+    if (good && t->count > 0 && t->received < t->count)
+        return t->checked ? retry(r, t, r->options.max_tries, why)
+                          : fail(t, status_set(&t->error, LEAT_E_UNSUPPORTED, "%s: the server's answer is empty",
+                                               t->url->name));
+    if (good && !*why)
+        return fail(t, LEAT_OK);
+    if (is_later(t))
+        return retry(r, t, r->options.max_tries, "");
+    if (adapts(r, t))
+        return again(r, t, 0);
+    return fail(t, answer_failed(t, client_signs(r, t->url), &t->error));
+}
+
+bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
+{
+    bool secure = t->url->scheme != URL_HTTP;
+
+    r->counts.bytes += t->count ? 0 : t->text.size;
+    switch (how) {
+    case CARRIED:
+        return judge_answer(r, t, why);
+    case CARRIED_PARTLY:
+        return retry(r, t, r->options.max_tries, why);
+    case CARRIED_UNREACHABLE:
+        return retry(r, t, r->options.max_tries < UNREACHABLE_TRIES ? r->options.max_tries : UNREACHABLE_TRIES, why);
+    default:
+        return fail(t,
+                    status_set(&t->error, LEAT_E_IO, "%s: %s%s", t->url->name, why,
+                               secure ? "; if it is about certificates, install the system's (ca-certificates)" : ""));
+    }
+}

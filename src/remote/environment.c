@@ -1,0 +1,201 @@
+/*
+ * environment.c: see environment.h. The two files are lines of "[default]" or "[profile NAME]" (in credentials:
+ * "[NAME]") and "key = value". Lines that begin with white space belong to the member before them; those that are
+ * read here have none.
+ */
+#include "environment.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "text.h"
+
+#define MAX_LINE 8192
+
+static const struct {
+    const char *variables[3], *key;
+} settings[SETTINGS] = {
+    [SETTING_ID] = { { "AWS_ACCESS_KEY_ID" }, "aws_access_key_id" },
+    [SETTING_SECRET] = { { "AWS_SECRET_ACCESS_KEY" }, "aws_secret_access_key" },
+    [SETTING_TOKEN] = { { "AWS_SESSION_TOKEN" }, "aws_session_token" },
+    [SETTING_REGION] = { { "AWS_REGION", "AWS_DEFAULT_REGION" }, "region" },
+    [SETTING_ENDPOINT] = { { "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL" }, "endpoint_url" },
+    [SETTING_ATTEMPTS] = { { "AWS_MAX_ATTEMPTS" }, "max_attempts" },
+};
+
+/* Other ways of a profile to get keys: `aws configure export-credentials` knows them. */
+static const char *const foreign_keys[] = { "credential_process", "sso_session", "sso_start_url", "role_arn",
+                                            "web_identity_token_file" };
+
+/* A variable that is empty counts as not set, as for other tools. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+static enum leat_status keep(char **place, const char *value, struct leat_error *err)
+{
+    if (*place || !value)
+        return LEAT_OK;
+    return text_join(place, err, value, NULL);
+}
+
+static enum leat_status read_variables(struct environment *e, struct leat_error *err)
+{
+    const char *profile = variable("AWS_PROFILE");
+    enum leat_status s = keep(&e->profile, profile ? profile : variable("AWS_DEFAULT_PROFILE"), err);
+
+    for (unsigned i = 0; i < SETTINGS; i++)
+        for (unsigned v = 0; v < 3 && settings[i].variables[v] && s == LEAT_OK; v++)
+            s = keep(&e->values[i], variable(settings[i].variables[v]), err);
+    if (!e->values[SETTING_ID]) /* what is left of other keys */
+        for (unsigned i = SETTING_SECRET; i <= SETTING_TOKEN; i++) {
+            text_forget(e->values[i]);
+            e->values[i] = NULL;
+        }
+    return s;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------ */
+
+struct profile_file {
+    struct environment *e;
+    bool config; /* its sections are called "profile NAME" */
+    bool inside; /* the profile's section */
+    bool keys;   /* its keys count: a file before it had none */
+    bool *found; /* the profile */
+};
+
+static char *trim(char *text)
+{
+    size_t length;
+
+    text += strspn(text, " \t");
+    length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+static bool is_section(const struct profile_file *f, const char *name)
+{
+    const char *profile = f->e->profile ? f->e->profile : "default";
+
+    if (f->config && text_begins(name, "profile "))
+        return strcmp(name + strlen("profile ") + strspn(name + strlen("profile "), " "), profile) == 0;
+    return strcmp(name, profile) == 0 && (!f->config || strcmp(name, "default") == 0);
+}
+
+static enum leat_status take_member(struct profile_file *f, const char *key, const char *value, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; i < SETTINGS && s == LEAT_OK; i++)
+        if (strcmp(key, settings[i].key) == 0 && *value && (f->keys || i > SETTING_TOKEN))
+            s = keep(&f->e->values[i], value, err);
+    for (unsigned i = 0; i < sizeof foreign_keys / sizeof *foreign_keys && s == LEAT_OK; i++)
+        if (strcmp(key, foreign_keys[i]) == 0)
+            s = keep(&f->e->foreign, key, err);
+    return s;
+}
+
+static enum leat_status take_line(struct profile_file *f, char *line, struct leat_error *err)
+{
+    bool nested = *line == ' ' || *line == '\t';
+    char *text = trim(line), *end = strrchr(text, ']'), *equals = strchr(text, '=');
+
+    if (*text == '[' && end) {
+        *end = '\0';
+        f->inside = is_section(f, trim(text + 1));
+        *f->found |= f->inside;
+        return LEAT_OK;
+    }
+    if (!f->inside || nested || !equals || *text == '#' || *text == ';')
+        return LEAT_OK;
+    *equals = '\0';
+    return take_member(f, trim(text), trim(equals + 1), err);
+}
+
+/* A file that is missing says nothing. */
+static enum leat_status read_file(struct profile_file *f, const char *path, struct leat_error *err)
+{
+    char line[MAX_LINE], *buffer = NULL;
+    enum leat_status s = LEAT_OK;
+    FILE *in = fopen(path, "re");
+
+    if (!in && (errno == ENOENT || errno == ENOTDIR))
+        return LEAT_OK;
+    if (!in)
+        return status_set_os(err, errno, "cannot open %s", path);
+    buffer = malloc(BUFSIZ);
+    if (!buffer) {
+        s = status_no_memory(err, BUFSIZ);
+        goto out;
+    }
+    (void)setvbuf(in, buffer, _IOFBF, BUFSIZ); /* ours, so that it can be zeroed */
+    while (s == LEAT_OK && fgets(line, sizeof line, in))
+        s = take_line(f, line, err);
+    if (s == LEAT_OK && ferror(in))
+        s = status_set_os(err, errno, "cannot read %s", path);
+    explicit_bzero(line, sizeof line);
+out:
+    (void)fclose(in);
+    if (buffer)
+        explicit_bzero(buffer, BUFSIZ);
+    free(buffer);
+    return s;
+}
+
+static enum leat_status read_files(struct environment *e, struct leat_error *err)
+{
+    static const struct {
+        const char *variable, *path;
+    } files[] = { { "AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials" }, { "AWS_CONFIG_FILE", "/.aws/config" } };
+    const char *home = variable("HOME");
+    enum leat_status s = LEAT_OK;
+    bool found = false;
+
+    for (unsigned i = 0; i < 2 && s == LEAT_OK; i++) {
+        const char *named = variable(files[i].variable);
+        struct profile_file f = { .e = e, .config = i == 1, .keys = !e->values[SETTING_ID], .found = &found };
+        char *path;
+
+        if (!named && !home)
+            continue;
+        s = text_join(&path, err, named ? named : home, named ? "" : files[i].path, NULL);
+        if (s != LEAT_OK)
+            return s;
+        s = read_file(&f, path, err);
+        free(path);
+    }
+    if (s == LEAT_OK && e->profile && !found && !e->values[SETTING_ID])
+        return status_set(err, LEAT_E_NO_FILE,
+                          "AWS_PROFILE is %s, and no such profile is in ~/.aws/credentials or "
+                          "~/.aws/config",
+                          e->profile);
+    return s;
+}
+
+enum leat_status environment_read(struct environment *e, struct leat_error *err)
+{
+    enum leat_status s;
+
+    memset(e, 0, sizeof *e);
+    s = read_variables(e, err);
+    return s == LEAT_OK ? read_files(e, err) : s;
+}
+
+void environment_free(struct environment *e)
+{
+    for (unsigned i = 0; i < SETTINGS; i++)
+        text_forget(e->values[i]);
+    free(e->profile);
+    free(e->foreign);
+    memset(e, 0, sizeof *e);
+}

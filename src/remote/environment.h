@@ -1,0 +1,34 @@
+/*
+ * environment.h: what the AWS variables and files say that other tools read, too: AWS_PROFILE, AWS_REGION,
+ * AWS_ENDPOINT_URL, ~/.aws/credentials and so on. The only file here that reads the environment, and one of few
+ * in the libraries that do: a key in an option would end up in scripts, logs and lists of processes.
+ */
+#ifndef LEAT_REMOTE_ENVIRONMENT_H
+#define LEAT_REMOTE_ENVIRONMENT_H
+
+#include "leat.h"
+
+/* In the order of the table in environment.c. */
+enum setting {
+    SETTING_ID,
+    SETTING_SECRET,
+    SETTING_TOKEN,
+    SETTING_REGION,
+    SETTING_ENDPOINT,
+    SETTING_ATTEMPTS,
+    SETTINGS
+};
+
+struct environment {
+    char *values[SETTINGS]; /* NULL: not set */
+    char *profile;          /* that was asked for by name, else NULL */
+    char *foreign;          /* a way of getting keys that leat does not know, if the profile names one */
+};
+
+/* The variables count before the files, and id, secret and token come from one place. LEAT_E_NO_FILE: the profile that
+ * AWS_PROFILE names is in neither file. environment_free() also after a failure. */
+enum leat_status environment_read(struct environment *e, struct leat_error *err);
+
+void environment_free(struct environment *e); /* zeroes what is secret */
+
+#endif

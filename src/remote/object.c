@@ -1,0 +1,209 @@
+/*
+ * object.c: one thing on a server: how long it is, its bytes, and what is listed below a prefix.
+ *
+ * What a thing is comes from a GET of its first byte, not from a HEAD: URLs that carry their own signature are signed
+ * for one method, and an answer to HEAD has no body that says why not.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "base/status.h"
+#include "remote.h"
+#include "text.h"
+#include "xml.h"
+
+#define READ_PARTS  8u /* of one remote_read() at once */
+#define UNSATISFIED 416
+
+enum leat_status remote_stat(struct remote *r, const struct url *url, struct remote_object *object,
+                             struct leat_error *err)
+{
+    uint8_t first;
+    struct transfer t = { .url = url, .count = 1, .out = &first };
+    enum leat_status s = remote_run(r, &t, err);
+
+    *object = (struct remote_object) { .size = t.answer.size };
+    memcpy(object->etag, t.answer.etag, sizeof object->etag);
+    if (s != LEAT_OK && t.code == UNSATISFIED) { /* no first byte: it is empty */
+        object->size = 0;
+        s = LEAT_OK;
+    }
+    if (s == LEAT_OK && object->size == UINT64_MAX)
+        s = status_set(err, LEAT_E_UNSUPPORTED, "%s: the server does not say how long it is", url->name);
+    transfer_free(&t);
+    return s;
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+
+static enum leat_status begin_part(struct remote *r, struct transfer *t, uint64_t *at, uint64_t end, uint8_t **out,
+                                   struct leat_error *err)
+{
+    t->first = *at;
+    t->count = end - *at < REMOTE_PART ? end - *at : REMOTE_PART;
+    t->out = *out;
+    *at += t->count;
+    *out += t->count;
+    return remote_begin(r, t, err);
+}
+
+enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,
+                             uint64_t first, void *out, uint64_t count, struct leat_error *err)
+{
+    struct transfer parts[READ_PARTS] = { { 0 } }, *done;
+    uint64_t end = first + count;
+    enum leat_status s = LEAT_OK;
+    uint8_t *to = out;
+
+    if (first > object->size || count > object->size - first)
+        return status_set(err, LEAT_E_TRUNCATED, "%s has %llu bytes, fewer than it should have", url->name,
+                          (unsigned long long)object->size);
+    for (unsigned i = 0; i < READ_PARTS && first < end && s == LEAT_OK; i++) {
+        parts[i] = (struct transfer) { .url = url, .if_match = object->etag };
+        s = begin_part(r, &parts[i], &first, end, &to, err);
+    }
+    while (s == LEAT_OK) {
+        s = remote_wait(r, &done, err);
+        if (s != LEAT_OK || !done)
+            break;
+        s = done->status;
+        if (s != LEAT_OK && err)
+            *err = done->error;
+        if (s == LEAT_OK && first < end)
+            s = begin_part(r, done, &first, end, &to, err);
+    }
+    if (s != LEAT_OK)
+        remote_abandon(r);
+    for (unsigned i = 0; i < READ_PARTS; i++)
+        transfer_free(&parts[i]);
+    return s;
+}
+
+/* ---- Listing ---------------------------------------------------------------------------------------------------- */
+
+struct listing {
+    char key[1025], etag[TRANSFER_ETAG];
+    uint64_t size;
+    bool has_key, has_size;
+    char *next; /* what the next request begins with; NULL: this was the last */
+    bool truncated;
+};
+
+static bool copy_text(char *out, size_t room, const struct xml_text *text)
+{
+    if (text->bytes >= room || memchr(text->at, '\0', text->bytes))
+        return false;
+    memcpy(out, text->at, text->bytes);
+    out[text->bytes] = '\0';
+    return true;
+}
+
+static enum leat_status broken_list(const struct url *url, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_IO, "%s: the server's list is not one that S3 would give", url->name);
+}
+
+/* Takes the end of an element of the list. */
+static enum leat_status take_element(struct listing *l, const struct xml *x, const struct xml_text *text,
+                                     const struct url *url, remote_take *take, void *context, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (xml_is(x, "ListBucketResult/Contents/Key")) {
+        l->has_key = copy_text(l->key, sizeof l->key, text);
+    } else if (xml_is(x, "ListBucketResult/Contents/ETag")) {
+        if (!copy_text(l->etag, sizeof l->etag, text))
+            l->etag[0] = '\0';
+    } else if (xml_is(x, "ListBucketResult/Contents/Size")) {
+        l->has_size = answer_number(text->at, text->bytes, &l->size);
+    } else if (xml_is(x, "ListBucketResult/Contents")) {
+        if (!l->has_key || !l->has_size || !text_begins(l->key, url->key))
+            return broken_list(url, err);
+        s = take(context, l->key, l->size, l->etag, err);
+        l->has_key = l->has_size = false;
+        l->etag[0] = '\0';
+    } else if (xml_is(x, "ListBucketResult/IsTruncated")) {
+        l->truncated = text->bytes == 4 && memcmp(text->at, "true", 4) == 0;
+    } else if (xml_is(x, "ListBucketResult/NextContinuationToken")) {
+        free(l->next);
+        s = text_copy(&l->next, text->at, text->bytes, err);
+    }
+    return s;
+}
+
+enum leat_status remote_list_read(void *xml, size_t bytes, const struct url *url, remote_take *take, void *context,
+                                  char **next, struct leat_error *err)
+{
+    struct listing l = { .has_key = false };
+    enum leat_status s = LEAT_OK;
+    struct xml_text text;
+    struct xml x;
+
+    xml_begin(&x, xml, bytes);
+    while (s == LEAT_OK && xml_next(&x, &text))
+        s = take_element(&l, &x, &text, url, take, context, err);
+    if (s == LEAT_OK && (x.broken || !x.whole || (l.truncated && !l.next)))
+        s = broken_list(url, err);
+    *next = NULL;
+    if (s == LEAT_OK && l.truncated) {
+        *next = l.next;
+        l.next = NULL;
+    }
+    free(l.next);
+    return s;
+}
+
+static enum leat_status make_query(char **query, const char *prefix, const char *next, struct leat_error *err)
+{
+    char *p = NULL, *n = NULL;
+    enum leat_status s = text_encode(&p, prefix, false, err);
+
+    if (s == LEAT_OK && next)
+        s = text_encode(&n, next, false, err);
+    if (s == LEAT_OK)
+        s = text_join(query, err, n ? "continuation-token=" : "", n ? n : "", n ? "&" : "", "list-type=2&prefix=", p,
+                      NULL);
+    free(p);
+    free(n);
+    return s;
+}
+
+/* One request: up to 1,000 things. */
+static enum leat_status list_some(struct remote *r, const struct url *bucket, const struct url *url, char **next,
+                                  remote_take *take, void *context, struct leat_error *err)
+{
+    struct transfer t = { .url = bucket };
+    char *query = NULL;
+    enum leat_status s = make_query(&query, url->key, *next, err);
+
+    free(*next);
+    *next = NULL;
+    if (s != LEAT_OK)
+        return s;
+    t.query = query;
+    s = remote_run(r, &t, err);
+    if (s == LEAT_OK)
+        s = remote_list_read(t.text.bytes, t.text.size, url, take, context, next, err);
+    transfer_free(&t);
+    free(query);
+    return s;
+}
+
+enum leat_status remote_list(struct remote *r, const struct url *url, remote_take *take, void *context,
+                             struct leat_error *err)
+{
+    char nothing[] = "";
+    struct url bucket = *url; /* the same, without a key */
+    char *next = NULL;
+    enum leat_status s;
+
+    if (!url_in_bucket(url))
+        return status_set(err, LEAT_E_UNSUPPORTED, "%s: only buckets can be listed; name the files", url->name);
+    bucket.key = nothing;
+    do
+        s = list_some(r, &bucket, url, &next, take, context, err);
+    while (s == LEAT_OK && next);
+    free(next);
+    return s;
+}

@@ -1,0 +1,87 @@
+/*
+ * remote.h: the room of things on servers: object storage that speaks S3's protocol, and files behind HTTPS. From a URL
+ * to bytes, and back. A *transfer* is one request with all its tries; a client has many under way at once, on
+ * connections that stay open.
+ *
+ * What may enter: a protocol, a way to sign requests, a source of keys. What the bytes mean, files and caches on this
+ * machine belong elsewhere. libcurl carries the bytes (curl_api.h); signatures, tries, waiting and what is believed of
+ * an answer are decided here:
+ *
+ *   - An answer that is lost, cut short, slow (less than 1 KiB per second for `stall_seconds`), or that says "later"
+ *     (408, 429, 500, 502 to 504) is asked for again, up to `max_tries` times, after a random time that doubles, or
+ *     what the server says. A range goes on where it stopped.
+ *   - A thing has an etag, and a range is asked for with it: what has changed in between is LEAT_E_MISMATCH.
+ *   - No key, token or signature is in a message. They are zeroed when the client is closed.
+ */
+#ifndef LEAT_REMOTE_REMOTE_H
+#define LEAT_REMOTE_REMOTE_H
+
+#include "transfer.h"
+
+struct remote;
+
+struct remote_options {
+    uint32_t max_tries;     /* of a transfer; 0: AWS_MAX_ATTEMPTS, else 10 */
+    uint32_t stall_seconds; /* 0: 20 */
+    /* Asked some ten times per second; true ends waiting with LEAT_E_STOPPED. NULL: nothing does. */
+    bool (*stop)(void *context);
+    void *context;
+};
+
+/* Opens a client, which one thread at a time may use. `options` NULL: the defaults. LEAT_E_UNSUPPORTED without libcurl.
+ */
+enum leat_status remote_open(struct remote **out, const struct remote_options *options, struct leat_error *err);
+
+/* NULL is fine. No transfer is under way. */
+void remote_close(struct remote *r);
+
+/* ---- One thing ---- */
+
+struct remote_object {
+    uint64_t size;
+    char etag[TRANSFER_ETAG]; /* "": the server gives none */
+};
+
+/* LEAT_E_NO_FILE if it does not exist. LEAT_E_UNSUPPORTED for a server that does not say how long it is, or does not
+ * give parts of it. */
+enum leat_status remote_stat(struct remote *r, const struct url *url, struct remote_object *object,
+                             struct leat_error *err);
+
+/* Reads exactly these bytes of a thing that remote_stat() has described, by several transfers at once. */
+enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,
+                             uint64_t first, void *out, uint64_t count, struct leat_error *err);
+
+/* Calls `take` for each thing below a URL s3://BUCKET/PREFIX, in the order of their keys; its failure ends the list. */
+typedef enum leat_status remote_take(void *context, const char *key, uint64_t size, const char *etag,
+                                     struct leat_error *err);
+enum leat_status remote_list(struct remote *r, const struct url *url, remote_take *take, void *context,
+                             struct leat_error *err);
+
+/* Reads one answer of a list; *next is what the next request begins with, which the caller frees, or NULL. Every byte
+ * may be hostile; texts are decoded in place. */
+enum leat_status remote_list_read(void *xml, size_t bytes, const struct url *url, remote_take *take, void *context,
+                                  char **next, struct leat_error *err);
+
+/* ---- Many at once ---- */
+
+#define REMOTE_PART ((uint64_t)8 << 20) /* a range of bulk transfers */
+
+/* Begins a transfer, which must stay where it is until remote_wait() gives it. */
+enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_error *err);
+
+/* Sets *done to the next transfer that is done, or has failed (done->status); NULL if none is under way. */
+enum leat_status remote_wait(struct remote *r, struct transfer **done, struct leat_error *err);
+
+/* Ends all that is under way, so that it can be freed: after remote_wait() has failed, or to give up. */
+void remote_abandon(struct remote *r);
+
+/* Begins, waits, and returns what came of it; no other transfer may be under way. */
+enum leat_status remote_run(struct remote *r, struct transfer *t, struct leat_error *err);
+
+/* Since the client was opened. */
+struct remote_counts {
+    uint64_t requests, retries, bytes;
+};
+void remote_count(const struct remote *r, struct remote_counts *counts);
+
+#endif

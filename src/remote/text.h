@@ -1,0 +1,24 @@
+/* text.h: joining texts, and writing them as URLs have them. */
+#ifndef LEAT_REMOTE_TEXT_H
+#define LEAT_REMOTE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "leat.h"
+
+/* Sets *out to a new string of the given ones, the last being NULL; the caller frees it. NULL on failure. */
+enum leat_status text_join(char **out, struct leat_error *err, ...);
+
+/* Copies text[0..length) to a new string. */
+enum leat_status text_copy(char **out, const char *text, size_t length, struct leat_error *err);
+
+/* A new string in which all but letters, digits and -._~ (and / if `path`) are %XX: as signatures want it. */
+enum leat_status text_encode(char **out, const char *text, bool path, struct leat_error *err);
+
+bool text_begins(const char *text, const char *with);
+
+/* Zeroes a secret, and frees it; NULL is fine. */
+void text_forget(char *secret);
+
+#endif

@@ -1,0 +1,260 @@
+/* upload.c: see upload.h. */
+#include "upload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "base/status.h"
+#include "text.h"
+#include "xml.h"
+
+#define MAX_ID ((size_t)1024)
+
+static enum leat_status strange(const struct upload *u, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_IO, "%s: the server's answer is not one that S3 would give", u->url->name);
+}
+
+/* ---- Finding and beginning -------------------------------------------------------------------------------------- */
+
+static enum leat_status keep_id(struct upload *u, const struct xml_text *id, struct leat_error *err)
+{
+    if (id->bytes == 0 || id->bytes > MAX_ID || memchr(id->at, '\0', id->bytes))
+        return strange(u, err);
+    free(u->id);
+    return text_copy(&u->id, id->at, id->bytes, err);
+}
+
+/* Uploads are listed in the order of their beginnings: the last one of exactly this key counts. */
+static enum leat_status read_uploads(struct upload *u, struct transfer *t, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    bool ours = false;
+    struct xml_text text;
+    struct xml x;
+
+    xml_begin(&x, t->text.bytes, t->text.size);
+    while (s == LEAT_OK && xml_next(&x, &text)) {
+        if (xml_is(&x, "ListMultipartUploadsResult/Upload/Key"))
+            ours = text.bytes == strlen(u->url->key) && memcmp(text.at, u->url->key, text.bytes) == 0;
+        else if (xml_is(&x, "ListMultipartUploadsResult/Upload/UploadId") && ours)
+            s = keep_id(u, &text, err);
+    }
+    return s == LEAT_OK && x.broken ? strange(u, err) : s;
+}
+
+/* A server that does not list uploads, or keys that may not: the upload begins anew. */
+static enum leat_status find(struct upload *u, struct leat_error *err)
+{
+    struct url bucket = *u->url;
+    struct transfer t = { .url = &bucket };
+    char nothing[] = "", *prefix = NULL, *query = NULL;
+    enum leat_status s = text_encode(&prefix, u->url->key, false, err);
+
+    if (s == LEAT_OK)
+        s = text_join(&query, err, "prefix=", prefix, "&uploads=", NULL);
+    free(prefix);
+    if (s != LEAT_OK)
+        return s;
+    bucket.key = nothing;
+    t.query = query;
+    s = remote_run(u->remote, &t, err);
+    if (s == LEAT_OK)
+        s = read_uploads(u, &t, err);
+    else if (s == LEAT_E_PERMISSION || s == LEAT_E_UNSUPPORTED || (s == LEAT_E_IO && t.code == 501))
+        s = LEAT_OK;
+    transfer_free(&t);
+    free(query);
+    return s;
+}
+
+static enum leat_status create(struct upload *u, struct leat_error *err)
+{
+    struct transfer t = { .method = TRANSFER_POST, .url = u->url, .query = "uploads=" };
+    enum leat_status s = remote_run(u->remote, &t, err);
+    struct xml_text text;
+    struct xml x;
+
+    xml_begin(&x, t.text.bytes, t.text.size);
+    while (s == LEAT_OK && xml_next(&x, &text))
+        if (xml_is(&x, "InitiateMultipartUploadResult/UploadId"))
+            s = keep_id(u, &text, err);
+    transfer_free(&t);
+    return s == LEAT_OK && !u->id ? strange(u, err) : s;
+}
+
+/* ---- Parts that are there --------------------------------------------------------------------------------------- */
+
+struct listed {
+    uint64_t number, marker;
+    bool more;
+};
+
+static void read_part(struct upload *u, struct listed *l, const struct xml *x, const struct xml_text *text)
+{
+    uint64_t number;
+
+    if (xml_is(x, "ListPartsResult/Part/PartNumber")) {
+        l->number = answer_number(text->at, text->bytes, &number) ? number : 0;
+    } else if (xml_is(x, "ListPartsResult/Part/ETag")) {
+        char etag[MD5_ETAG];
+
+        if (l->number == 0 || l->number > u->part_count || text->bytes >= sizeof etag)
+            return;
+        memcpy(etag, text->at, text->bytes);
+        etag[text->bytes] = '\0';
+        (void)upload_note(u, l->number - 1, etag, NULL); /* not an MD5: the part is sent again */
+    } else if (xml_is(x, "ListPartsResult/IsTruncated")) {
+        l->more = text->bytes == 4 && memcmp(text->at, "true", 4) == 0;
+    } else if (xml_is(x, "ListPartsResult/NextPartNumberMarker")) {
+        l->marker = answer_number(text->at, text->bytes, &number) ? number : 0;
+    }
+}
+
+static enum leat_status list_parts(struct upload *u, struct leat_error *err)
+{
+    struct listed l = { .more = true };
+    enum leat_status s = LEAT_OK;
+
+    while (l.more && s == LEAT_OK) {
+        struct transfer t = { .url = u->url };
+        uint64_t before = l.marker;
+        char marker[24], *query;
+        struct xml_text text;
+        struct xml x;
+
+        (void)snprintf(marker, sizeof marker, "%llu", (unsigned long long)l.marker);
+        s = text_join(&query, err, "part-number-marker=", marker, "&uploadId=", u->encoded_id, NULL);
+        if (s != LEAT_OK)
+            return s;
+        t.query = query;
+        l.more = false;
+        s = remote_run(u->remote, &t, err);
+        xml_begin(&x, t.text.bytes, t.text.size);
+        while (s == LEAT_OK && xml_next(&x, &text))
+            read_part(u, &l, &x, &text);
+        if (s == LEAT_OK && (x.broken || (l.more && l.marker <= before)))
+            s = strange(u, err);
+        transfer_free(&t);
+        free(query);
+    }
+    return s;
+}
+
+enum leat_status upload_begin(struct upload *u, struct remote *remote, const struct url *url, uint64_t parts,
+                              struct leat_error *err)
+{
+    enum leat_status s;
+    bool found;
+
+    *u = (struct upload) { .remote = remote, .url = url, .part_count = parts };
+    u->parts = calloc((size_t)parts, sizeof *u->parts);
+    if (!u->parts)
+        return status_no_memory(err, parts * sizeof *u->parts);
+    s = find(u, err);
+    found = u->id != NULL;
+    if (s == LEAT_OK && !found)
+        s = create(u, err);
+    if (s == LEAT_OK)
+        s = text_encode(&u->encoded_id, u->id, false, err);
+    return s == LEAT_OK && found ? list_parts(u, err) : s;
+}
+
+void upload_free(struct upload *u)
+{
+    free(u->id);
+    free(u->encoded_id);
+    free(u->parts);
+}
+
+/* ---- Sending and completing ------------------------------------------------------------------------------------- */
+
+enum leat_status upload_query(const struct upload *u, uint64_t part, char **query, struct leat_error *err)
+{
+    char number[24];
+
+    (void)snprintf(number, sizeof number, "%llu", (unsigned long long)part + 1);
+    return text_join(query, err, "partNumber=", number, "&uploadId=", u->encoded_id, NULL);
+}
+
+enum leat_status upload_note(struct upload *u, uint64_t part, const char *etag, struct leat_error *err)
+{
+    struct upload_part *p = &u->parts[part];
+
+    if (strlen(etag) < 2 || strlen(etag) >= sizeof p->etag || strpbrk(etag, "<>&"))
+        return strange(u, err);
+    memcpy(p->etag, etag, strlen(etag) + 1);
+    p->there = md5_of_etag(etag, p->md5);
+    return LEAT_OK;
+}
+
+static enum leat_status make_list(const struct upload *u, struct buffer *b, struct leat_error *err)
+{
+    enum leat_status s = buffer_append(b, "<CompleteMultipartUpload>", 25, err);
+
+    for (uint64_t i = 0; i < u->part_count && s == LEAT_OK; i++) {
+        char line[160];
+        int count = snprintf(line, sizeof line, "<Part><PartNumber>%llu</PartNumber><ETag>%s</ETag></Part>",
+                             (unsigned long long)i + 1, u->parts[i].etag);
+
+        s = buffer_append(b, line, (size_t)count, err);
+    }
+    return s == LEAT_OK ? buffer_append(b, "</CompleteMultipartUpload>", 26, err) : s;
+}
+
+/* The answer begins before the server knows how it ends: an error comes with the code 200, too. */
+static enum leat_status read_completed(struct upload *u, struct transfer *t, struct leat_error *err)
+{
+    bool completed = false;
+    struct xml_text text;
+    struct xml x;
+
+    xml_begin(&x, t->text.bytes, t->text.size);
+    while (xml_next(&x, &text))
+        completed |= xml_is(&x, "CompleteMultipartUploadResult");
+    return completed && !x.broken ? LEAT_OK
+                                  : status_set(err, LEAT_E_IO,
+                                               "%s: the server could not put the parts together; run "
+                                               "the same command again",
+                                               u->url->name);
+}
+
+enum leat_status upload_complete(struct upload *u, bool only_new, struct leat_error *err)
+{
+    struct transfer t = { .method = TRANSFER_POST, .url = u->url, .only_new = only_new };
+    struct buffer list = { 0 };
+    char *query = NULL;
+    enum leat_status s = make_list(u, &list, err);
+
+    if (s == LEAT_OK)
+        s = text_join(&query, err, "uploadId=", u->encoded_id, NULL);
+    if (s == LEAT_OK) {
+        t.query = query;
+        t.body = list.bytes;
+        t.body_bytes = list.size;
+        s = remote_run(u->remote, &t, err);
+    }
+    if (s == LEAT_OK)
+        s = read_completed(u, &t, err);
+    transfer_free(&t);
+    buffer_free(&list);
+    free(query);
+    return s;
+}
+
+enum leat_status upload_discard(struct upload *u, struct leat_error *err)
+{
+    struct transfer t = { .method = TRANSFER_DELETE, .url = u->url };
+    char *query;
+    enum leat_status s = text_join(&query, err, "uploadId=", u->encoded_id, NULL);
+
+    if (s != LEAT_OK)
+        return s;
+    t.query = query;
+    s = remote_run(u->remote, &t, err);
+    transfer_free(&t);
+    free(query);
+    return s;
+}

@@ -1,0 +1,46 @@
+/*
+ * upload.h: a thing that is written to a bucket in parts: S3's multipart upload. The thing exists when all parts are
+ * there and the upload is completed. Parts of an upload that was interrupted stay on the server, and count if they are
+ * those that would be sent again.
+ */
+#ifndef LEAT_REMOTE_UPLOAD_H
+#define LEAT_REMOTE_UPLOAD_H
+
+#include "md5.h"
+#include "remote.h"
+
+#define UPLOAD_MAX_PARTS 10000u
+
+struct upload_part {
+    bool there; /* on the server, with this MD5 */
+    uint8_t md5[MD5_BYTES];
+    char etag[MD5_ETAG]; /* as the server gives it */
+};
+
+struct upload {
+    struct remote *remote;
+    const struct url *url;
+    char *id, *encoded_id;
+    struct upload_part *parts;
+    uint64_t part_count;
+};
+
+/* Finds an upload of this thing that was not completed, with its parts, or begins one of 1 to UPLOAD_MAX_PARTS parts.
+ * upload_free() also after a failure; it leaves the upload on the server. */
+enum leat_status upload_begin(struct upload *u, struct remote *remote, const struct url *url, uint64_t parts,
+                              struct leat_error *err);
+void upload_free(struct upload *u);
+
+/* The query of the request that puts a part (from 0 on), which the caller frees. */
+enum leat_status upload_query(const struct upload *u, uint64_t part, char **query, struct leat_error *err);
+
+/* Notes what the server answered to that request. LEAT_E_IO for an etag that is none. */
+enum leat_status upload_note(struct upload *u, uint64_t part, const char *etag, struct leat_error *err);
+
+/* Makes the thing of its parts; `only_new`: LEAT_E_EXISTS if there is one already. */
+enum leat_status upload_complete(struct upload *u, bool only_new, struct leat_error *err);
+
+/* Removes the parts from the server. */
+enum leat_status upload_discard(struct upload *u, struct leat_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* url.h: names of things on servers: s3://BUCKET/KEY, gs://BUCKET/KEY, https://HOST/PATH and http://HOST/PATH. */
+#ifndef LEAT_REMOTE_URL_H
+#define LEAT_REMOTE_URL_H
+
+#include <stdbool.h>
+
+#include "leat.h"
+
+enum url_scheme { URL_S3, URL_GS, URL_HTTPS, URL_HTTP };
+
+struct url {
+    enum url_scheme scheme;
+    char *text;   /* as it was given: that of an https:// URL may hold a signature, so it is in no message */
+    char *name;   /* for messages: without what follows a ? */
+    char *bucket; /* of s3:// and gs://, else NULL */
+    char *key;    /* likewise; may be empty or end in /, for a prefix */
+};
+
+/* Whether a name is meant for this room: it begins with one of the schemes. */
+bool url_is(const char *text);
+
+/* LEAT_E_ARGUMENT for one without bucket or host, with a user or password, or with control characters. */
+enum leat_status url_parse(struct url *u, const char *text, struct leat_error *err);
+
+/* The URL of NAME + SUFFIX: the suffix stands before what follows a ?. */
+enum leat_status url_beside(struct url *u, const struct url *base, const char *suffix, struct leat_error *err);
+
+void url_free(struct url *u);
+
+/* Whether it names a thing in a bucket, whose requests are signed. */
+static inline bool url_in_bucket(const struct url *u)
+{
+    return u->scheme == URL_S3 || u->scheme == URL_GS;
+}
+
+#endif

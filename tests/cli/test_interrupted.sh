@@ -1,0 +1,98 @@
+#!/bin/sh
+# test_interrupted.sh: SIGINT ends leat pack with code 130, SIGTERM and SIGUSR1 with code 5, and a sentence, while it
+# waits for a pipe that says nothing: as standard input, or as a list. It ignored the first of them until the pipe was
+# closed. In the middle of its work, of either pass, all three leave what --resume makes the bytes of one run of.
+. tests/cli/cli.sh
+
+# Runs leat pack in the background, with the silent pipe as standard input, and sends it a signal once it catches that.
+interrupt() { # SIGNAL NUMBER ARGUMENT...
+    signal=$1 number=$2
+    shift 2
+    ran="leat pack $* (SIG$signal)"
+    leat pack -o out -t bytes "$@" <silent >"$printed" 2>"$said" &
+    pid=$!
+    # until it is leat, no longer the shell, and catches the signal: bit n - 1 of a mask in hexadecimal
+    caught=0
+    while [ $((0x$caught >> (number - 1) & 1)) -eq 0 ] && kill -0 $pid; do
+        [ "$(cat /proc/$pid/comm)" = leat ] && caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$pid/status)
+    done
+    kill -"$signal" $pid
+    wait $pid
+    code=$?
+    expected_code=5
+    [ "$signal" != INT ] || expected_code=130
+    ended $expected_code 'leat: interrupted after 0 tokens in 0 documents'
+    [ ! -s "$printed" ] || fail "$ran: printed $(cat "$printed")"
+}
+
+if [ ! -r /proc/self/status ]; then
+    echo "skipped: no /proc" >&2
+    exit 77
+fi
+mkfifo silent list
+exec 9<>silent 8<>list # keeps both open for writing
+interrupt INT 2 -
+interrupt TERM 15 -
+interrupt INT 2 --format text -
+interrupt TERM 15 --shuffle 1 -
+interrupt USR1 10 -
+printf 'some' >&9
+interrupt INT 2 -
+interrupt TERM 15 @list
+printf 'a.txt\nb' >&8
+printf 'a text' >a.txt
+interrupt INT 2 @list
+[ "$(ls)" = 'a.txt
+list
+silent' ] || fail "these are left: $(ls)"
+
+# ---- In the middle --------------------------------------------------------------------------------------------------
+
+awk 'BEGIN { for (; i < 150000; i++) printf "{\"text\":\"a wheel, a mill, line %d\",\"by\":\"%d\"}\n", i, i % 3 }' \
+    >big.jsonl
+# Signals a run when this file is there; then resumes it. One that was at its end by then is made again, a few
+# times.
+stop_at() { # FILE SIGNAL OUTPUT ARGUMENT...
+    file=$1 signal=$2 output=$3
+    shift 3
+    ran="leat pack -o $output $* (SIG$signal)"
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        rm -f "$output".*
+        leat pack -o "$output" "$@" big.jsonl >"$printed" 2>"$said" &
+        pid=$!
+        while [ ! -e "$file" ] && kill -0 $pid 2>/dev/null; do :; done
+        kill -"$signal" $pid 2>/dev/null
+        wait $pid
+        code=$?
+        [ "$code" -eq 0 ] || break
+    done
+    if [ "$code" -ne 0 ]; then
+        says 5 'leat: nothing is lost: the same command with --resume continues from there'
+        stopped="$stopped $file"
+    fi
+    run leat pack -o "$output" "$@" --resume big.jsonl
+    ended 0 ''
+}
+stopped=
+leat pack -o whole -t gpt2 big.jsonl >"$printed" || fail "cannot pack"
+leat pack -o all -t gpt2 --by by big.jsonl >"$printed" || fail "cannot pack"
+stop_at out.partial.tokens USR1 out -t gpt2 --threads 1
+same() { # NAME AS
+    cmp "$1.tokens" "$2.tokens" || fail "$ran: other tokens"
+    cmp "$1.leat" "$2.leat" || fail "$ran: another index"
+}
+same out whole
+for file in of.packed.partial.tokens of.partial.by; do # packing, and dividing
+    stop_at $file TERM of -t gpt2 --by by --threads 1
+    for value in 0 1 2; do
+        same of.$value all.$value
+    done
+    rm of.*
+done
+for file in out.partial.tokens of.packed.partial.tokens; do
+    case $stopped in
+    *" $file"*) ;;
+    *) fail "no run was stopped at $file" ;;
+    esac
+done
+finish

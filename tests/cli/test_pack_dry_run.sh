@@ -1,0 +1,87 @@
+#!/bin/sh
+# test_pack_dry_run.sh: leat pack --dry-run writes nothing and leaves nothing in the temporary folder; it shows
+# inputs, the first text and what to expect, which for a small corpus is what the run makes; and it finds a wrong
+# field, a name that is taken, a folder that is not there, a disk without room, and conditions that no record holds.
+here=$PWD/tests
+. tests/cli/cli.sh
+mkdir temporary in
+TMPDIR=$tmp/temporary
+export TMPDIR
+
+key() { # the value of a member of the object that was printed last
+    sed -n "s/.*\"$1\": \([^,}]*\).*/\1/p" "$printed"
+}
+nothing_written() {
+    for file in temporary/* out*; do
+        [ ! -e "$file" ] || fail "$ran: left $file"
+    done
+}
+
+printf '\n{"text":"the first\\ntext","lang":"en"}\n{"text":"b"}\n' >in/a.jsonl
+printf '[\n {"text":"c"}]' >in/b.json
+gzip -c in/a.jsonl >in/c.jsonl.gz
+run leat pack -t bytes -o out --dry-run in
+ended 0 ''
+nothing_written
+grep -qx 'The first text: the first text' "$printed" || fail "the first text: $(cat "$printed")"
+grep -q '^3 inputs, .* on disk: 3 jsonl$' "$printed" || fail "the inputs: $(cat "$printed")"
+run leat pack -t bytes -o out --dry-run --json in
+expected_tokens=$(key tokens)
+nothing_written
+run leat pack -t bytes -o real --json in
+[ "$(key tokens)" = "$expected_tokens" ] || fail "expected $expected_tokens tokens: $(cat "$printed")"
+
+# a table's first text is its first row's
+run leat pack -t bytes -o out --dry-run --json --max-rejects 100% "$here/parquet/files/dictionary.parquet"
+grep -qF '"first_text": "page of \\ ' "$printed" || fail "the first text of a table: $(cat "$printed")"
+
+# what was on its way when the sample was stopped counts on both sides
+yes '{"text":"a b c d e"}' | head -c $((21 * 8000000)) >even.jsonl
+run leat pack -t bytes -o out --dry-run --json even.jsonl
+grep -q '"whole": false' "$printed" || fail "all was packed: $(cat "$printed")"
+expected_tokens=$(key tokens | tail -n 1)
+[ $(((expected_tokens + 400000) / 800000)) = 100 ] || fail "expected $expected_tokens of 80,000,000 tokens"
+rm even.jsonl
+
+run leat pack -t bytes -o out --dry-run --text body in
+says 4 'leat: no record of the sample would be packed'
+says 4 '5 of 5 records of the sample would be rejected, for example: {"input":"in/a.jsonl"'
+says 4 'the record has no \"body\"'
+nothing_written
+run leat pack -t bytes -o out --dry-run --max-rejects 100% --by lang in
+grep -qx '1 value of lang in it: a dataset for each.' "$printed" || fail "values: $(cat "$printed")"
+says 0 'the record has no \"lang\" to choose its dataset by'
+nothing_written
+
+# a tokenizer that does not fit: it has hardly more than the bytes of these letters
+for _ in $(seq 60); do
+    printf '{"text":"\\u0e01\\u1200\\u1790\\u0f40\\ua000\\u1401\\u10d0\\u0531\\u13a0\\u1c5a"}\n'
+done >odd.jsonl
+run leat pack -t gpt2 -o out --dry-run --max-rejects 100% odd.jsonl
+says 0 'bytes of this text on average, and less than 2 is rare'
+run leat pack -t bytes -o out --dry-run --max-rejects 100% odd.jsonl
+[ ! -s "$said" ] || fail "bytes are one token each: $(cat "$said")"
+printf '%s' '{"version":"1.0","pre_tokenizer":{"type":"Whitespace"},"model":{"type":"BPE","vocab":{"<unk>":0,"a":1},' \
+    '"merges":[],"unk_token":"<unk>"}}' >words.json
+yes '{"text":"a a a b"}' | head -n 400 >words.jsonl
+run leat pack -t words.json --end none -o out --dry-run words.jsonl
+says 0 "warning: 25.0 % of the sample's tokens are words.json's unknown token"
+nothing_written
+run leat pack -t bytes -o out --dry-run --keep 'lang = de' in
+says 1 'no record holds the conditions of --keep'
+run leat pack -t bytes -o real --dry-run in
+says 1 'real.leat already exists; choose another name or replace it (--force)'
+run leat pack -t bytes -o real --force --dry-run in
+ended 0 ''
+run leat pack -t bytes -o none/out --dry-run in
+says 1 'cannot write none/out: No such file or directory'
+run leat pack -t bytes -o /proc/out --dry-run in
+says 1 'the disk of /proc/out has 0 bytes left, and the dataset needs about'
+run leat pack -t bytes -o out --dry-run nosuch
+says 1 'nosuch: No such file or directory'
+run leat pack -t bytes -o out --dry-run -
+says 2 '--dry-run cannot look at standard input'
+run leat-bench pack -t bytes -o out --dry-run in
+says 2 '--dry-run is for leat pack'
+nothing_written
+finish

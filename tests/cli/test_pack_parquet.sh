@@ -1,0 +1,120 @@
+#!/bin/sh
+# test_pack_parquet.sh: leat pack on Parquet files gives what it gives for the same texts as JSON lines: tokens and
+# rejects; in folders beside JSON lines, without a suffix, in shares that are merged, stopped and resumed, by 1, 2 and
+# 7 threads that read row groups side by side, and by a build with tiny units; documents are found by row and row
+# group, and what cannot be packed is refused before any work.
+here=$PWD/tests
+. tests/cli/cli.sh
+
+files=$here/parquet/files
+tiny=$build/tiny/leat
+same() { # A B
+    cmp "$1.tokens" "$2.tokens" || fail "$1.tokens and $2.tokens differ"
+    cmp "$1.leat" "$2.leat" || fail "$1.leat and $2.leat differ"
+}
+key() { # NAME: its value in the JSON object that was printed
+    sed -n "s/.*\"$1\": \([^,}]*\).*/\1/p" "$printed"
+}
+identity() {
+    "$build/leat" info "$1" | sed -n 's/^  identity *//p'
+}
+
+# ---- The same as JSON lines -----------------------------------------------------------------------------------------
+
+for name in plain_2 dictionary_2_snappy delta zstd lz4 required split empty duckdb_v2 polars fastparquet many; do
+    cp "$files/$name.jsonl" "$files/$name.parquet" .
+    for suffix in jsonl parquet; do
+        run "$tiny" pack -t bytes -o "$name-$suffix" --max-rejects 1000 --json "$name.$suffix"
+        [ "$(key rejected)" = "$(grep -c '"null"' "$name.jsonl")" ] ||
+            fail "$name.$suffix: other rejects: $(cat "$said")"
+    done
+    [ "$name" != many ] || [ "$(key row_groups)" = 41 ] || fail "not 41 row groups: $(cat "$printed")"
+    [ "$(identity "$name-jsonl")" = "$(identity "$name-parquet")" ] || fail "$name: other tokens than of JSON lines"
+done
+
+# ---- Where a document is --------------------------------------------------------------------------------------------
+
+# doc-0100 stands in rows 300 to 302, of groups of 37 rows
+run leat find many-parquet --id doc-0100
+ended 0 ''
+for line in 'row       300' 'group     8' 'id        doc-0100'; do
+    grep -qxF "$line" "$printed" || fail "leat find does not print \"$line\": $(cat "$printed")"
+done
+run leat find many-parquet --origin many.parquet:302 --json
+case $(cat "$printed") in
+*'"offset": 302, "line": 9, "row": 302, "row_group": 8'*) ;;
+*) fail "leat find --origin: $(cat "$printed")" ;;
+esac
+sed -n 1p many-parquet.rejects.jsonl >first
+grep -qF '{"input":"many.parquet","offset":3,"line":1,"reason":"the text is null"' first ||
+    fail "the first null is not rejected as it should be: $(cat first)"
+
+# ---- Units, memory, shares, resuming --------------------------------------------------------------------------------
+
+run leat pack -t bytes -o large --max-rejects 1000 many.parquet
+same many-parquet large
+mv many-parquet.rejects.jsonl many.rejects
+for threads in 1 2 7; do
+    run "$tiny" pack -t bytes -o threads --threads $threads --max-rejects 1000 --force many.parquet
+    ended 0 ''
+    same many-parquet threads
+    cmp many.rejects threads.rejects.jsonl || fail "the rejects with $threads threads differ"
+done
+for parts in 2 23; do
+    names=
+    part=1
+    while [ $part -le $parts ]; do
+        "$tiny" pack -t bytes -o "part-$part" --part "$part/$parts" --max-rejects 1000 --force many.parquet \
+            >"$printed" 2>"$said" || fail "share $part of $parts: $(cat "$said")"
+        names="$names part-$part"
+        part=$((part + 1))
+    done
+    # names are split on purpose
+    # shellcheck disable=SC2086
+    run leat merge -o merged --force $names
+    ended 0 ''
+    same many-parquet merged
+done
+for threads in 1 7; do
+    for most in 10 50 90; do
+        rm -f resumed.*
+        run "$tiny" pack -t bytes -o resumed --threads $threads --max-rejects $most many.parquet
+        says 4 'more than allowed'
+        run "$tiny" pack -t bytes -o resumed --threads $threads --max-rejects $((most + 70)) --resume many.parquet
+        says 4 'more than allowed'
+        run "$tiny" pack -t bytes -o resumed --threads $threads --max-rejects 1000 --resume many.parquet
+        same many-parquet resumed
+        cmp many.rejects resumed.rejects.jsonl || fail 'the rejects of a resumed run differ'
+    done
+done
+
+# ---- Folders, names, formats ----------------------------------------------------------------------------------------
+
+mkdir mixed
+cp lz4.parquet mixed/a.parquet
+cp plain_2.jsonl mixed/b.jsonl
+cp zstd.parquet mixed/c # by its first bytes
+cat lz4.jsonl plain_2.jsonl zstd.jsonl >mixed.jsonl
+run leat pack -t bytes -o mixed-folder --max-rejects 100 --json mixed
+[ "$(key inputs)" = 3 ] || fail "not three inputs: $(cat "$printed")"
+run leat pack -t bytes -o mixed-lines --max-rejects 100 mixed.jsonl
+[ "$(identity mixed-folder)" = "$(identity mixed-lines)" ] || fail 'a folder gives other tokens than JSON lines'
+run leat pack -t bytes -o by-bytes --max-rejects 100 mixed/c
+[ "$(identity by-bytes)" = "$(identity zstd-parquet)" ] || fail 'a file without a suffix gives other tokens'
+
+# ---- What is refused ------------------------------------------------------------------------------------------------
+
+refuse 1 'leat: mixed/a.parquet has no column body; its columns are text, n, id' \
+    leat pack -t bytes -o no --text body mixed.jsonl mixed/a.parquet
+refuse 1 'leat: mixed/a.parquet has no column url; its columns are text, n, id' \
+    leat pack -t bytes -o no --id url mixed/a.parquet
+run leat pack -t bytes -o no --text n mixed/a.parquet
+says 1 'the column n does not hold texts'
+run leat pack -t bytes -o no --format parquet mixed.jsonl
+says 1 'mixed.jsonl is no Parquet file: it does not begin with PAR1'
+run leat pack -t bytes -o no --format jsonl mixed/a.parquet
+says 1 'is a Parquet file: pack it as Parquet'
+run leat pack -t bytes -o no --format parquet - </dev/null
+says 2 'cannot be read from standard input'
+if [ -e no.leat ] || [ -e no.partial.leat ]; then fail 'what is refused leaves files'; fi
+finish

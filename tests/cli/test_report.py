@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""test_report.py: leat-bench report: the page has the numbers of the results, of every kind that leat-bench prints and
+of a training run, says why a run waited, and lets no text out as markup; hostile numbers end; what is refused. The
+results are made here, in the shape that the commands have, and by the quick commands themselves."""
+import html.parser
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+if not (build / "leat-bench").exists():
+    print(f"skipped: no leat-bench under {build}")
+    sys.exit(77)
+temporary = tempfile.TemporaryDirectory(prefix="leat-report-", dir=os.environ.get("LEAT_TEST_TMP"))
+os.chdir(temporary.name)
+failures = 0
+
+
+def check(condition, what):
+    global failures
+    if not condition:
+        failures += 1
+        print(what, file=sys.stderr)
+
+
+def bench(*words, code=0, says=""):
+    done = subprocess.run([build / "leat-bench", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, check=False)
+    said = done.stderr.decode()
+    check(done.returncode == code and says in said, f"leat-bench {words} ended with {done.returncode}: {said!r}")
+    return done.stdout.decode()
+
+
+class Page(html.parser.HTMLParser):
+    """What a page shows: its text, the texts in charts, the cells of tables; that tags are closed, and are its own."""
+    EMPTY = {"meta", "rect", "line", "path", "polyline", "circle"}
+    OWN = EMPTY | {"html", "head", "title", "style", "body", "h1", "h2", "h3", "h4", "p", "section", "div", "details",
+                   "summary", "table", "tr", "th", "td", "svg", "text", "figure", "defs", "pattern"}
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.texts, self.cells, self.points = [], [], [], []
+        self.feed(page)
+        self.close()
+        check(not self.open, f"the page leaves {self.open} open")
+        check("://" not in page, "the page fetches something")
+        none = re.search(r".{40}[^a-z](nan|inf)[^a-z].{20}", page)
+        check(not none, f"the page has numbers that are none: {none}")
+
+    def handle_starttag(self, tag, attrs):
+        check(tag in self.OWN and not any(name.startswith("on") for name, _ in attrs), f"the page has {tag} {attrs}")
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+        self.points += [value for name, value in attrs if name == "points"]
+        for name, value in attrs:
+            if tag in ("rect", "line", "text") and name in ("x", "y", "x1", "x2", "y1", "y2", "width", "height"):
+                check(-1 <= float(value) <= 5000, f"the page has {name}={value} in {tag}")
+
+    def handle_endtag(self, tag):
+        if tag not in self.EMPTY:
+            check(self.open and self.open.pop() == tag, f"the page closes {tag}")
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "text":
+            self.texts.append(data)
+        if self.open and self.open[-1] == "td":
+            self.cells.append(data)
+
+
+def report(*names):
+    text = bench("report", "-o", "-", *names)
+    page = Page(text)
+    page.text = text
+    return page
+
+
+EVIL = "<script>alert('&')</script>\x1b[31m"
+machine = {"cpu": EVIL, "cores": 12, "memory": 64e9, "kernel": "Linux", "compiler": "gcc", "date": "2026-01-02"}
+median = {"median": 1.25e9, "least": 1e9, "most": 1.5e9}
+rate = {"name": EVIL, "bytes_per_s": median, "seconds_per_item": None, "cpus": 1.0, "note": EVIL, "not_measured": None}
+each = {"name": "a step", "bytes_per_s": None, "seconds_per_item": {"median": 2.5e-6, "least": 1e-6, "most": 3e-6},
+        "cpus": 0.5, "note": None, "not_measured": None}
+missing = {**each, "name": "none", "seconds_per_item": None, "not_measured": "it cannot be <b>measured</b>"}
+waits = {"order": 0.125, "storage": 6.5, "gather": 2.0, "documents": 0.0, "outputs": 0.5, "slot": 9.0, "copy": 0.25}
+load = {"waits_s": waits, "next_us": {"mean": 7, "p50": 3, "p99": 77, "p999": 88, "max": 99}, "waiting_share": 0.25,
+        "tokens_per_s": 4.5e6, "bare": {"tokens_per_s": 9.5e6}, "engine": "uring", "first_batch_ms": 4.0,
+        "memory_mib": 5.5, "synthetic": {"loss": 0.125}}
+run = {"serial_seconds": {"all": 0.5}, "cores_of_use": 17.0, "cpu_seconds": {"read": 1, "scan": 2, "encode": 8.5},
+       "bound": "encode", "mb_per_s": 33.5, "threads": 4, "text_bytes": 12345678, "tokens": 3456789, "seconds": 2.5,
+       "peak_memory": 7654321}
+pack = {**run, "runs": [{**run, "threads": n, "mb_per_s": 10.0 * n} for n in (1, 2, 4)]}
+results = {
+    "limits": {"machine": machine, "page_cache": [rate, rate], "disk": [each, missing], "memory": []},
+    "load": load, "pack": pack,
+    "encode": {"tokenizer": EVIL, "checksum": "12", "mb_per_s": 88.5, "threads": 2, "bytes": 1234567, "tokens": 7},
+    "dataset": {"opening": [each], "bytes": 5, "machine": machine},
+    "hostile": {"tokenizer": "gpt2", "rows": [{"text": EVIL, "mb_per_s": 0.75}, {"text": "b", "mb_per_s": None}]},
+}
+for name, result in results.items():
+    pathlib.Path(f"{name}<b>.json").write_text(json.dumps(result) + "\n", encoding="utf-8")
+lines = [{"batches": n * 100, "tokens": n * 1000, "waiting_share": n / 100, "waiting_share_all": 0.0425, **waits,
+          "consumer": 2.0 * n, "rows_damaged": 0} for n in range(1, 200)]
+pathlib.Path("run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+page = report(*(f"{name}<b>.json" for name in results), "run.jsonl")
+check("<script" not in page.text and "<b>" not in page.text and "\x1b" not in page.text, "markup or escapes get out")
+check("&lt;script&gt;" in page.text, "texts are not shown")
+for shown in ("1.25", "2.5", "4.5", "9.5", "33.5", "88.5", "0.75", "8.5", "6.5"):
+    check(shown in page.texts, f"no chart shows {shown}: {page.texts}")
+for shown in ("12,345,678", "3,456,789", "77", "88", "12", "64", "19,900", "398"):
+    check(shown in page.cells, f"no table shows {shown}: {page.cells}")
+check("25.0 % of the time was spent waiting for batches; most of the loader&#39;s work was reading from storage" in
+      page.text.replace("'", "&#39;"), "the cause of waiting in a measurement")
+check("4.2 % of the time" in page.text, "the cause of waiting in a run")
+check("the same steps take 12.5 % less" in page.text, "the share against batches that are there")
+check("about 17.0 cores" in page.text and "bottleneck is: encode" in page.text, "the bottleneck")
+check(any(len(points.split()) == 199 for points in page.points), "not all lines of the run are in its chart")
+check(any(len(points.split()) == 3 for points in page.points), "not all threads are in a chart")
+lines[-1]["waiting_share_all"] = 0.002
+pathlib.Path("good.jsonl").write_text(json.dumps(lines[-1]), encoding="utf-8")
+check("The loader keeps up: 0.20 %" in report("good.jsonl").text, "a run that did not wait")
+
+# what the commands print is taken
+pathlib.Path("order.json").write_text(bench("order", "--runs", "1", "--draws", "512", "--json"), encoding="utf-8")
+pathlib.Path("slow.json").write_text(bench("hostile", "-t", "bytes", "--size", "1Ki", "--runs", "1", "--json"),
+                                     encoding="utf-8")
+subprocess.run([build / "leat-bench", "counting", "-o", "c", "--tokens", "10000"], check=True,
+               stdout=subprocess.DEVNULL)
+pathlib.Path("real.json").write_text(bench("load", "--source", "c", "--seq-len", "32", "--batch", "4", "--steps", "9",
+                                           "--json"), encoding="utf-8")
+page = report("order.json", "slow.json", "real.json")
+real = json.loads(pathlib.Path("real.json").read_text(encoding="utf-8"))
+check(any(math.isclose(float(t), real["tokens_per_s"] / 1e6, rel_tol=0.01)
+          for t in page.texts if re.fullmatch(r"[\d.]+", t)), "the rate of a real run")
+
+# ---- Numbers that nobody measured end, and stay within the page
+
+def changed(result, value):
+    """The result with another value for each number, in the text of JSON."""
+    if isinstance(result, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {changed(x, value)}" for key, x in result.items()) + "}"
+    if isinstance(result, list):
+        return "[" + ", ".join(changed(x, value) for x in result) + "]"
+    return value if isinstance(result, (int, float)) else json.dumps(result)
+
+
+for value in "1e308", "-1e308", "5e-324", "0", "-0.0", "-7", '"x"', "null", "[]", "{}":
+    text = "".join(changed(x, value) + "\n" for x in [*results.values(), *lines[10:12]])
+    pathlib.Path("odd.json").write_text(text, encoding="utf-8")
+    report("odd.json")
+
+# ---- Refused
+
+bench("report", "-o", "x.html", code=2)
+bench("report", "real.json", code=2, says="--output")
+bench("report", "-o", "x.html", "none.json", code=1, says="none.json")
+pathlib.Path("other.json").write_text('\n{"a": 1}\n', encoding="utf-8")
+bench("report", "-o", "x.html", "other.json", code=2, says="other.json: line 2 is not what leat-bench prints")
+pathlib.Path("cut.json").write_text('{"a": ', encoding="utf-8")
+bench("report", "-o", "x.html", "cut.json", code=1, says="cut.json")
+bench("report", "-o", "/nowhere/x", "real.json", code=1, says="cannot write /nowhere/x")
+check(not os.path.exists("x.html"), "a page of nothing is left")
+sys.exit(1 if failures else 0)

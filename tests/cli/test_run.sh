@@ -1,0 +1,186 @@
+#!/bin/sh
+# test_run.sh: a run in a folder: planned once, packed part by part from any folder, each part compared with the plan;
+# leat status tells parts that are done, running, dead, stopped, failed and missing; merging and opening are refused
+# until all are there, and then give the bytes of one run.
+. tests/cli/cli.sh
+
+for i in 1 2 3 4 5 6; do
+    awk -v i=$i 'BEGIN { for (n = 0; n < 50; n++) printf "{\"text\":\"part %d, line %d\"}\n", i, n }' >in$i.jsonl
+done
+mkdir elsewhere
+unset SLURM_ARRAY_TASK_ID
+leat pack -o one -t gpt2 --text text in*.jsonl >"$printed" || fail "cannot pack"
+
+state() { # PART: its line in the table
+    leat status run --all | sed -n "s/^ *$1  //p"
+}
+left() { # NUMBERS
+    [ "$(leat status run --left)" = "$1" ] || fail "left are $(leat status run --left), not $1"
+}
+
+# ---- The plan -------------------------------------------------------------------------------------------------------
+
+try 0 '' leat pack --run run --parts 12 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl \
+    in6.jsonl <<END_OF_PLAN
+run: a run of 12 parts, 7.9 KiB in 6 inputs.
+Each part, on any machine that has these files: leat pack --run run --part I (or --part auto)
+END_OF_PLAN
+cp run/leat-run plan
+run leat pack --run run --parts 12 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl in6.jsonl
+ended 0 '' # the same again is the same
+cmp plan run/leat-run
+run leat pack --run run --parts 11 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl in6.jsonl
+says 1 'run/leat-run.inputs is from another run: that one had "part 0/12", this one has "part 0/11"'
+run leat pack --run run --parts 12 -t gpt2 --threads 1 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl \
+    in6.jsonl
+says 1 'run is the folder of another run'
+left 1-12
+run leat pack --run nothing --part 1
+says 1 'nothing is not the folder of a run: leat pack --run nothing --parts N ... INPUT... makes one'
+
+while IFS='|' read -r words message; do
+    # shellcheck disable=SC2086 # several words
+    run leat pack $words
+    says 2 "$message"
+done <<'TABLE'
+-t bytes in1.jsonl|--output NAME is missing
+-o x|INPUT... is missing: leat pack INPUT...
+--run run -o x --part 1|--output and --run contradict each other
+--run run -t bytes in1.jsonl|--run needs --parts N, to plan a run, or --part I
+-o x --parts 3 in1.jsonl|--parts N is for a run in a folder
+-o x --part 3 in1.jsonl|--part needs the number of parts, as I/N or auto/N
+--run run --part 3/8|--part I/N has another N than the run was planned with
+--run run --part 13|--part I is more than the run has parts
+--run run --part auto|--part auto: no system says which of 12 parts this is
+--run new --parts 2 -- in1.jsonl|which cannot have --
+--run new --parts 2 -|standard input comes only once
+--run new --parts 2 --force in1.jsonl|--force is for one part, as it is packed
+--run new --parts 2 --dry-run in1.jsonl|--dry-run looks at a run of one process
+TABLE
+
+[ ! -e new ] || fail "what is refused made a folder"
+
+# Two plans at one moment: one of them is written, whole. Both once wrote the same unfinished file.
+mkdir two
+for file in two/leat-run.inputs two/leat-run; do
+    run flock "$file.partial" leat pack --run two --parts 2 -t bytes in1.jsonl
+    says 1 "another process is writing $tmp/$file.partial"
+done
+run leat pack --run two --parts 2 -t bytes in1.jsonl
+ended 0 ''
+ls -A two >"$printed"
+printf 'leat-run\nleat-run.inputs\n' | cmp - "$printed"
+# What an older run left would count as done.
+rm two/leat-run
+: >two/part-2.leat
+run leat pack --run two --parts 2 -t bytes in1.jsonl
+says 1 "two/part-2.leat is of another run: choose an empty folder, or remove all files of this one"
+
+# ---- The parts ------------------------------------------------------------------------------------------------------
+
+cd elsewhere || exit 1
+for part in 3 1; do # not in order, and from another folder
+    run leat pack --run ../run --part $part/12
+    ended 0 ''
+done
+run env SLURM_ARRAY_TASK_ID=3 leat pack --run ../run --part auto --threads 1
+ended 0 ''
+grep -q 'part-03 is finished already' "$printed" || fail "$ran: printed $(cat "$printed")"
+cd ..
+left 2,4-12
+run leat pack --run run --part 2 --text body
+says 1 'that one had "text-field text", this one has "text-field body"'
+case $(state 2) in
+'failed '*'this one has "text-field body"'*) ;;
+*) fail "a part that failed is: $(state 2)" ;;
+esac
+echo >>in6.jsonl
+run leat pack --run run --part 2
+says 1 'bytes 0 to ' # of the input that has changed
+awk 'BEGIN { for (n = 0; n < 50; n++) printf "{\"text\":\"part 6, line %d\"}\n", n }' >in6.jsonl
+touch -d "@$(sed -n 's/.*changed at \([0-9.]*\).*in6.jsonl$/\1/p' run/leat-run.inputs)" in6.jsonl
+run leat pack --run run --part 2
+ended 0 ''
+
+# ---- Refused until all are there ------------------------------------------------------------------------------------
+
+run leat merge -o all run
+says 1 'leat: the run in run is not finished: of its 12 parts, 4-12 are not done (leat status run)'
+run leat info run
+says 1 'the run in the folder run is not finished: 3 of its 12 parts are there'
+
+# ---- Alive and dead -------------------------------------------------------------------------------------------------
+
+# a run that waits for a list that says nothing, planned when there was a file in its place
+mkdir waits
+echo in1.jsonl >list
+leat pack --run waits --parts 2 -t bytes @list >"$printed" || fail "cannot plan"
+rm list
+mkfifo list
+exec 8<>list
+leat pack --run waits --part 1 >"$printed" 2>"$said" &
+pid=$!
+while ! grep -q '^state running' waits/part-1.beat 2>/dev/null && kill -0 $pid; do :; done
+leat status waits --json >"$printed"
+grep -qF '"running": 1, "waiting": 0, "dead": 0, "stopped": 0, "failed": 0, "missing": 1, "complete": f' "$printed" ||
+    fail "a part that runs: $(cat "$printed")"
+grep -qF "\"host\": \"$(uname -n)\", \"pid\": $pid," "$printed" || fail "a part that runs: $(cat "$printed")"
+[ "$(leat status waits --left)" = 2 ] || fail "left beside a part that runs: $(leat status waits --left)"
+run leat pack --run waits --part 1 # which says nothing of itself where the other one does
+ended 1 "leat: another process is writing part 1 of the run in $tmp/waits"
+grep -q "^pid $pid\$" waits/part-1.beat || fail "a refused process says that it packs: $(cat waits/part-1.beat)"
+kill -KILL $pid
+wait $pid 2>/dev/null
+touch -d '31 seconds ago' waits/part-1.beat # it would take as long until then
+leat status waits --json | grep -qF '"running": 0, "waiting": 0, "dead": 1,' || fail "a dead part: $(leat status waits)"
+[ "$(leat status waits --left)" = 1-2 ] || fail "left with a part that is dead: $(leat status waits --left)"
+leat pack --run waits --part 1 >"$printed" 2>"$said" &
+pid=$!
+while ! [ "$(leat status waits --left)" = 2 ] && kill -0 $pid; do :; done
+kill -TERM $pid
+wait $pid
+[ $? -eq 5 ] || fail "a part that was stopped ends with another code: $(cat "$said")"
+leat status waits | grep -q '^      1  stopped ' || fail "a stopped part: $(leat status waits)"
+
+mkfifo waits/part-2.beat # nobody writes to it or reads it
+run leat pack --run waits --part 2
+says 1 'waits/part-2.beat is not a regular file, where leat writes a file'
+leat status waits | grep -q '^      2  ' && fail "a pipe is a sign of life: $(leat status waits)"
+
+# ---- An input that breaks off ---------------------------------------------------------------------------------------
+
+cat in*.jsonl | gzip -c >whole.gz
+head -c $(($(wc -c <whole.gz) - 200)) whole.gz >cut.jsonl.gz
+leat pack --run broken --parts 2 -t bytes --max-rejects 1 in1.jsonl cut.jsonl.gz >"$printed" || fail "cannot plan"
+leat pack --run broken --part 1 >"$printed" 2>"$said"
+for again in 1 2; do # it is no dataset of another run the second time
+    leat pack --run broken --part 2 >"$printed" 2>"$said"
+    code=$? ran="part 2, time $again"
+    says 1 'cut.jsonl.gz ends in the middle of a gzip member'
+    says 1 '; --allow-truncated counts that as success'
+    [ "$(leat status broken --left)" = 2 ] || fail "$ran: left are $(leat status broken --left)"
+    leat status broken | grep -q '2  failed .*cut.jsonl.gz ends' || fail "$ran: $(leat status broken)"
+done
+run leat pack --run broken --part 2 --allow-truncated
+ended 0 ''
+[ -z "$(leat status broken --left)" ] || fail "what is allowed is left: $(leat status broken)"
+
+# ---- All ------------------------------------------------------------------------------------------------------------
+
+for part in 4 5 6 7 8 9 10 11 12; do
+    run leat pack --run run --part $part
+    ended 0 ''
+done
+left ''
+leat status run --json | grep -qF '"complete": true' || fail "$(leat status run --json)"
+leat status run | grep -q 'opens as one dataset, and leat merge -o NAME ' || fail "$(leat status run)"
+[ "$(find run -name '*.beat' | wc -l)" -eq 0 ] || fail "signs of life are left: $(ls run)"
+run leat merge -o all run
+ended 0 ''
+{ cmp all.tokens one.tokens && cmp all.leat one.leat; } || fail "other bytes than those of one run"
+leat cat run --tokens : --ids >listed
+leat cat one --tokens : --ids | cmp - listed || fail "the folder has other tokens"
+leat merge -o run/all run >"$printed" || fail "cannot merge into the folder"
+run leat info run # with all tokens twice
+says 1 'run/all.leat is no part of the run in its folder: move it elsewhere, so that the folder opens'
+finish

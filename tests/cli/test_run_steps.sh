@@ -1,0 +1,118 @@
+#!/bin/sh
+# test_run_steps.sh: a run in a folder that is deduplicated and split: its parts come about in steps, each when all
+# parts have done the one before, and merged they have the bytes of one run. What a killed process left is no obstacle;
+# leat status says who waits, and when nobody has to any more.
+. tests/cli/cli.sh
+
+awk 'BEGIN { srand(7); for (n = 0; n < 900; n++) printf "{\"text\":\"text %d\"}\n", rand() * 600 }' >in.jsonl
+unset SLURM_ARRAY_TASK_ID
+options='-t bytes --dedup --split valid=0.2,test=0.1'
+# shellcheck disable=SC2086 # several words
+leat pack -o one $options in.jsonl >"$printed" || fail "cannot pack"
+# shellcheck disable=SC2086 # several words
+leat pack --run run --parts 3 $options in.jsonl >"$printed" || fail "cannot plan"
+
+left() { # NUMBERS
+    [ "$(leat status run --left)" = "$1" ] || fail "left are $(leat status run --left), not $1"
+}
+joined() { # FOLDER SPLITS...: they have the bytes of the one run
+    folder=$1
+    shift
+    for name in '' "$@"; do
+        leat merge --force -o "all${name:+.$name}" "$folder/$name" >"$printed" || fail "cannot merge $folder/$name"
+        { cmp "one${name:+.$name}.tokens" "all${name:+.$name}.tokens" &&
+            cmp "one${name:+.$name}.leat" "all${name:+.$name}.leat"; } || fail "$folder/$name has other bytes"
+    done
+}
+
+# ---- Packed, and waiting --------------------------------------------------------------------------------------------
+
+run leat pack --run run --part 1
+ended 0 ''
+grep -q '^Part 1 is packed\. When all parts are (leat status ' "$printed" || fail "$ran: printed $(cat "$printed")"
+left 2-3 # nothing is to be done for part 1 now
+leat status run | grep -q '^      1  waiting .*  until all parts are as far$' || fail "$(leat status run)"
+run leat pack --run run --part 1 # again, as of a job that is queued again
+ended 0 ''
+left 2-3
+run leat merge -o all run
+says 1 'of its 3 parts, 1-3 are not done'
+run leat info run/valid
+says 1 'the run in the folder run/valid is not finished: 0 of its 3 parts are there'
+for part in 2 3; do
+    leat pack --run run --part $part --json >"$printed" 2>"$said"
+    code=$? ran="part $part"
+    ended 0 ''
+    [ "$(grep -c '"was_finished": false' "$printed")" -eq 1 ] || fail "$ran: printed $(cat "$printed")"
+done
+left 1-3
+leat status run --json | grep -qF '"running": 0, "waiting": 3,' || fail "$(leat status run --json)"
+
+# ---- Compared -------------------------------------------------------------------------------------------------------
+
+: >run/packed/part-2.same.partial # of a process that was killed
+for part in 1 2; do
+    run leat pack --run run --part $part
+    ended 0 ''
+    grep -q "^Part $part is compared\. When all" "$printed" || fail "$ran: printed $(cat "$printed")"
+done
+left 3
+run leat pack --run run --part 3 --json
+ended 0 ''
+grep -q '"part": 3, "step": "compared"}$' "$printed" || fail "$ran: printed $(cat "$printed")"
+left 1-3
+
+# ---- Written --------------------------------------------------------------------------------------------------------
+
+for part in 1 2; do
+    run leat pack --run run --part $part
+    ended 0 ''
+done
+left 3
+# as if part 3 was killed when only its splits had their names
+mkdir kept && cp -r run kept/run
+run leat pack --run run --part 3 --json
+ended 0 ''
+grep -qF '"splits": [{"name": "valid", "output": "' "$printed" || fail "$ran: printed $(cat "$printed")"
+joined run valid test
+[ ! -e run/packed ] || fail "needed no more: $(ls run/packed)"
+cp run/valid/part-3.* kept/run/valid
+leat pack --run kept/run --part 3 >"$printed" || fail "part 3 cannot be written again"
+joined kept/run valid test
+run leat pack --run run --part 3
+ended 0 ''
+grep -q 'part-3 is finished already: ' "$printed" || fail "$ran: printed $(cat "$printed")"
+
+# ---- Without --dedup no part waits for another ----------------------------------------------------------------------
+
+leat pack -o one --force -t bytes --split valid=0.2 in.jsonl >"$printed" || fail "cannot pack"
+leat pack --run split --parts 2 -t bytes --split valid=0.2 in.jsonl >"$printed" || fail "cannot plan"
+for part in 2 1; do
+    run leat pack --run split --part $part
+    ended 0 ''
+done
+joined split valid
+
+# ---- Deduplicated in parts, shuffled when they are merged -----------------------------------------------------------
+
+leat pack -o one --force -t bytes --dedup --shuffle 5 in.jsonl >"$printed" || fail "cannot pack"
+leat pack --run order --parts 2 -t bytes --dedup in.jsonl >"$printed" || fail "cannot plan"
+for part in 1 2 1 2 1 2; do
+    leat pack --run order --part $part >"$printed" || fail "cannot pack part $part"
+done
+leat merge --force --shuffle 5 -o all order >"$printed" || fail "cannot merge"
+{ cmp one.tokens all.tokens && cmp one.leat all.leat; } || fail "shuffled when merging: other bytes"
+
+# ---- What cannot be -------------------------------------------------------------------------------------------------
+
+while IFS='|' read -r words message; do
+    # shellcheck disable=SC2086 # several words
+    run leat pack $words in.jsonl
+    says 2 "$message"
+done <<'TABLE'
+--run order --part 1 --split a=0.1|--dedup, --split and --shuffle are for the plan of a run
+--run new --parts 2 -t bytes --shuffle 1|a run in parts cannot be shuffled in parts: shuffle when merging them
+--run new --parts 2 -t bytes --by id --dedup|values are deduplicated and split each alone
+--run new --parts 2 -t bytes --split packed=0.1|invalid split name "packed"
+TABLE
+finish

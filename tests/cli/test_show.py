@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""test_show.py: leat show: rows are what loaders give (labels, loss and positions computed here in another way, for
+windows, rows of whole documents and documents; the ranks' rows are the step's); text, page and JSON show the same
+tokens; no id, path or text gets out as markup or as what a terminal obeys; and what is refused."""
+import html.parser
+import json
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+if not (build / "leat").exists():
+    print(f"skipped: no leat under {build}")
+    sys.exit(77)
+temporary = tempfile.TemporaryDirectory(prefix="leat-show-", dir=os.environ.get("LEAT_TEST_TMP"))
+os.chdir(temporary.name)
+failures = 0
+END = 50256
+
+
+def check(condition, what):
+    global failures
+    if not condition:
+        failures += 1
+        print(what, file=sys.stderr)
+
+
+def leat(*words, code=0, says="", stdin=""):
+    done = subprocess.run([build / "leat", *words], input=stdin.encode(), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+    said = done.stderr.decode()
+    check(done.returncode == code and says in said, f"leat {words} ended with {done.returncode}: {said!r}")
+    return done.stdout.decode()
+
+
+def rows(*words):
+    return [json.loads(line) for line in leat("show", *words, "--json").splitlines()]
+
+
+EVIL = "<script>alert('&')</script>\" \x1b]0;x\x07\x1b[31m\x9b31m\u202eb\u2066c\u2028d\r"
+TEXTS = ["Hello, world! \U0001f642 \u65e5\u672c\u8a9e\n\tdef f(x):\n\t\treturn x\n", EVIL + " \u05e9\u05dc\u05d5\u05dd",
+         "", "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"]
+with open("<b>.jsonl", "w", encoding="utf-8") as file:
+    file.writelines(json.dumps({"id": f"{n}{EVIL}", "text": text}) + "\n" for n, text in enumerate(TEXTS))
+leat("pack", "-o", "d", "-t", "gpt2", "<b>.jsonl")
+documents = [[int(n) for n in line.split()] for line in leat("cat", "d", "--document", ":", "--ids").splitlines()]
+all_ids = [n for document in documents for n in document]
+source = ["--source", "d", "--order", "sequential", "--seq-len", "16"]
+
+# ---- Windows: ids, labels, loss, positions and documents of places, from the documents themselves
+
+places = [(number, at) for number, document in enumerate(documents) for at in range(len(document))]
+for masked in [], ["--mask-first"]:
+    for row in rows(*source, "--step", "0", "--batch", "3", *masked):
+        first = 16 * row["n"]
+        window = range(first, first + 16)
+        check(row["ids"] == all_ids[first:first + 16], f"sample {row['n']} has other ids")
+        begins = [places[i + 1][1] == 0 for i in window]
+        loss = [0 if masked and begins[i] else 1 for i in range(16)]
+        check(row["loss_mask"] == loss, f"sample {row['n']} {masked}: loss {row['loss_mask']}")
+        labels = [all_ids[i + 1] if loss[i - first] else -100 for i in window]
+        check(row["labels"] == labels, f"sample {row['n']} {masked}: labels {row['labels']}")
+        start = {places[first][0]: places[first][1]}
+        positions = [places[i][1] - start.get(places[i][0], 0) for i in window]
+        check(row["position_ids"] == positions, f"sample {row['n']}: positions {row['position_ids']}")
+        shown = [(x["document"], x["first"] + i) for x in row["documents"] for i in range(x["tokens"])]
+        check(shown == [places[i] for i in window], f"sample {row['n']}: documents {row['documents']}")
+        check([x["id"] for x in row["documents"]] == [f"{x['document']}{EVIL}" for x in row["documents"]],
+              f"sample {row['n']}: ids of documents")
+
+# ---- A step is its ranks' rows, a sample and a row are parts of it; a schedule of batches counts as in leat trace
+
+shuffled = ["--source", "d", "--seq-len", "8", "--seed", "5"]
+step = rows(*shuffled, "--step", "1", "--batch", "4")
+ranks = [row for rank in "01" for row in rows(*shuffled, "--step", "1", "--batch", "4", "--rank", rank, "--world", "2")]
+check([row["n"] for row in step] == [4, 5, 6, 7] and [r["ids"] for r in ranks] == [r["ids"] for r in step],
+      "the ranks' rows are not the step's")
+check(rows(*shuffled, "--sample", "6")[0]["ids"] == step[2]["ids"], "--sample 6 is not row 2 of step 1")
+check(rows(*shuffled, "--step", "1", "--batch", "4", "--row", "1:3") == step[1:3], "--row 1:3")
+check(rows(*shuffled, "--step", "1", "--batch", "4,2@1")[0]["n"] == 4, "a schedule is counted wrongly")
+
+# ---- Rows of whole documents: the last label of each piece stands after an arrow, padding is counted
+
+fit = ["--source", "d", "--seq-len", "96", "--order", "fit"]
+for row in rows(*fit, "--step", "0", "--batch", "1"):
+    filled = row["length"] - row["padding"]
+    check(sum(x["tokens"] for x in row["documents"]) == filled and sum(row["loss_mask"]) == filled,
+          f"fit: {row['documents']} in {filled} places")
+    for x in row["documents"]:
+        document = documents[x["document"]]
+        check(row["labels"][x["at"]:x["at"] + x["tokens"]] == document[1:], f"fit: labels of {x}")
+    text = leat("show", *fit, "--step", "0", "--batch", "1")
+    check(text.count("\u2502\u2192\u27e6<|endoftext|>\u27e7") == len(row["documents"]), f"fit: last labels: {text}")
+    check((f"padding: places {filled}:{row['length']}" in text) == (row["padding"] > 0), "fit: padding is not shown")
+for row in rows("--source", "d", "--seq-len", "96", "--order", "documents-sequential", "--step", "0", "--batch", "2"):
+    check(row["padding"] == max(map(len, documents[:2])) - len(documents[row["documents"][0]["document"]]),
+          "documents: padding")
+
+# ---- Text: tokens between marks give the text back; escapes in place of what a terminal obeys
+
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+for number in 0, 1, 3:
+    out = leat("show", "d", "--document", str(number))
+    check(not OBEYED.search(out), f"document {number} is shown as {out!r}")
+    check(out.count("\u2502") == 1 + len(documents[number]), f"document {number}: not a mark for each token: {out}")
+    check("\u27e6<|endoftext|>\u27e7" in out, "the end token has no name")
+check(re.search("two\u2502 three", leat("show", "d", "--tokens", "65:85")), "--tokens")
+words = ["show", "d", "--document", "1"]
+coloured = leat(*words, "--color")
+plain = re.sub("\x1b\\[[0-9;]*m", "", coloured)
+check(coloured != plain and not OBEYED.search(plain) and "\u2502" not in plain, f"--color shows {coloured!r}")
+
+
+def on_terminal(*words, **environment):
+    parent, child = pty.openpty()
+    with subprocess.Popen([build / "leat", *words], stdin=subprocess.DEVNULL, stdout=child, stderr=child,
+                          env={**os.environ, **environment}):
+        os.close(child)
+        got = b""
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            got += part
+    os.close(parent)
+    return got.decode().replace("\r\n", "\n")
+
+
+os.environ.pop("NO_COLOR", None)
+check(on_terminal(*words) == coloured, "a terminal does not get colours")
+check("\x1b" not in on_terminal(*words, NO_COLOR="1") + on_terminal(*words, "--no-color"), "colours, not wanted")
+
+
+# ---- Pages: markup is only that of leat, tokens are those of JSON, nothing is fetched
+
+class Page(html.parser.HTMLParser):
+    """Collects tags, and the tokens with their titles, of a page."""
+    OWN = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "span", "section", "div", "details",
+           "summary", "table", "tr", "th", "td"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.titles = set(), [], []
+        self.feed(text)
+        self.close()
+        check(not self.open, f"a page leaves {self.open} open")
+        check(self.tags <= self.OWN, f"a page has {self.tags - self.OWN}")
+        check("://" not in text and "url(" not in text, "a page fetches something")
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag != "meta":
+            self.open.append(tag)
+        self.titles += [value for name, value in attrs if name == "title"]
+        check(all(name in ("class", "title", "lang", "charset", "name", "content", "http-equiv", "id")
+                  for name, _ in attrs), f"a page has attributes {attrs}")
+
+    def handle_endtag(self, tag):
+        check(self.open and self.open.pop() == tag, f"a page closes {tag}")
+
+
+os.mkdir("<i>")
+for words in [[*source, "--step", "0", "--batch", "3"], ["d", "--document", "1"], [*fit, "--sample", "0"]]:
+    leat("show", *words, "--html", "<i>/page.html")
+    text = pathlib.Path("<i>/page.html").read_text(encoding="utf-8")
+    ids = [re.search(r"id (\d+)", title)[1] for title in Page(text).titles]
+    want = [n for row in rows(*words) for n in row["ids"][:row["length"] - row["padding"]]]
+    check(ids == [str(n) for n in want], f"the page of {words} has other tokens")
+    check(not OBEYED.search(text), f"the page of {words} has control characters")
+    check("&lt;script&gt;" in text and "<script" not in text, f"the page of {words} does not escape ids")
+check(leat("show", *words, "--html", "-") == text, "a page on standard output is another one")
+
+# ---- Texts by tokenizers
+
+LINE = "na\u00efve caf\u00e9 " + EVIL
+compared = rows("-t", "gpt2", "-t", "bytes", "/dev/null") and [
+    json.loads(line) for line in leat("show", "-t", "gpt2", "-t", "bytes", "--json", stdin=LINE).splitlines()]
+check(compared[1]["ids"] == list(LINE.encode()) and compared[1]["bytes"] == len(LINE.encode()), "bytes of a text")
+check(" ".join(map(str, compared[0]["ids"])) == leat("encode", "-t", "gpt2", stdin=LINE).strip(), "gpt2 of a text")
+out = leat("show", "-t", "gpt2", "-t", "bytes", stdin=LINE)
+check(f"bytes: {len(LINE.encode())} tokens, 1.00 tokens per byte" in out and not OBEYED.search(out), f"shown: {out}")
+Page(leat("show", "-t", "gpt2", "-t", "bytes", "--html", "-", stdin=LINE))
+
+# ---- Tokens of another tool, without documents and tokenizer
+
+pathlib.Path("raw.bin").write_bytes(bytes(range(1, 64)) + b"\0")
+raw = rows("--source", "raw:raw.bin?dtype=u16", "--seq-len", "8", "--sample", "0", "--order", "sequential")[0]
+check(raw["ids"][0] == 0x201 and raw["documents"][0]["document"] is None and "position_ids" not in raw, f"raw: {raw}")
+check("\u27e6513\u27e7" in leat("show", "raw:raw.bin?dtype=u16", "--tokens", "0:2"), "ids without a tokenizer")
+
+# ---- Refused
+
+leat("show", code=2, says="is needed")
+leat("show", "d", code=2, says="is needed")
+leat("show", "d", "--document", "1", "--tokens", "0:2", code=2, says="only one of")
+leat("show", "d", "--document", "9", code=1, says="no document 9")
+leat("show", "d", "--tokens", "0:9999", code=1, says="reaches past the end")
+leat("show", "--document", "1", code=2, says="NAME of a dataset")
+leat("show", *source, "--step", "1", code=2, says="--step needs --batch")
+leat("show", *source, "--step", "0", "--batch", "3", "--rank", "0", "--world", "2", code=2, says="does not divide")
+leat("show", *source, "--step", "0", "--batch", "2", "--row", "2", code=1, says="has 2 rows")
+leat("show", *source, "--sample", "1", "--skip", "1:2", code=1, says="sample 1 is skipped")
+leat("show", *source, "--epochs", "1", "--sample", "999", code=1, says="the plan ends before")
+leat("show", *source, "--sample", "1", "--row", "0", code=2, says="need --step")
+leat("show", "d", "--document", "1", "--json", "--html", "x", code=2, says="cannot be combined")
+leat("show", "d", "--document", "1", "--html", "/nowhere/x", code=1, says="cannot write /nowhere/x")
+leat("show", "d", "--document", "1", "--html", "/dev/full", code=1, says="cannot write /dev/full")
+check(os.path.exists("/dev/full"), "a device was removed")
+leat("show", *source, "--epochs", "1", "--sample", "999", "--html", "left.html", code=1)
+check(not os.path.exists("left.html"), "half a page is left")
+sys.exit(1 if failures else 0)

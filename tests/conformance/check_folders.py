@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""check_folders.py PROGRAM: leat's ids for folders without a tokenizer.json (vocab.txt, vocab.json with merges.txt,
+what lies beside them) against AutoTokenizer of transformers, for each class that leat knows and many configurations;
+and that it refuses what AutoTokenizer refuses. PROGRAM is ids_dump.c, built. Ends with "N passed, N failed, N skipped".
+77: transformers is not installed.
+"""
+import json
+import os
+import random
+import sys
+import tempfile
+
+os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
+try:
+    import transformers
+    from tokenizers.pre_tokenizers import ByteLevel
+
+    import check_ids
+except ImportError as e:
+    print(f"skipped: {e}")
+    print("0 passed, 0 failed, 1 skipped")
+    sys.exit(77)
+
+WORDS = ("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n##s\nhello  \nthe\n\ncafe\nKaf\u00e9\nh\n##ello\n!\n\"q\\\n<m>\n"
+         "\u4f60\n##\u597d\n")
+LETTERS = {letter: id for id, letter in enumerate(sorted(ByteLevel.alphabet()))}
+PAIRS = {**LETTERS, **{word: len(LETTERS) + i for i, word in enumerate(["he", "ll", "llo", "hello", "\u0120hello"])}}
+MERGES = "#version: 0.2\nh e\nl l\nll o\nhe llo\n\u0120 hello\n"
+PARTS = ["hello", " hello", "the", "thes", "Kaf\u00e9", "caf\u00e9", "\u4f60\u597d", "\u4f60", "!", "\n", "  ", "\t",
+         "I'm", "12", "[MASK]", "[SEP]", "<|endoftext|>", "<mask>", "<m>", "<t0>", "<t1>", "<t2>", "<e1>", "<e2>",
+         "<w>", "x", "the2", "</s>", "<s>", "<z>", "\u00e9", "\"q\\", "\ufb01", "\u0130", "<q>", "<foo>"]
+
+
+def named(name, **options):
+    return {"tokenizer_class": name, **options}
+
+
+def token(content, **flags):
+    return {"__type": "AddedToken", "content": content, **flags}
+
+
+def listed(content, **flags):
+    return {"content": content, "lstrip": False, "rstrip": False, "single_word": False, "normalized": False,
+            "special": True, **flags}
+
+
+BERT = [named(name + fast) for name in ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer",
+                                        "MobileBertTokenizer", "SqueezeBertTokenizer", "ConvBertTokenizer",
+                                        "LayoutLMTokenizer", "LxmertTokenizer") for fast in ("", "Fast")] + [
+    named("BertTokenizer", do_lower_case=False, strip_accents=True, tokenize_chinese_chars=False),
+    named("BertTokenizer", do_lower_case=False), named("BertTokenizer", strip_accents=False),
+    named("BertTokenizer", bos_token="<b>", pad_token=None), named("BertTokenizer", unk_token="<u>"),
+    named("BertTokenizer", do_lower_case=None), named("BertTokenizer", do_lower_case="x"),
+    named("BertTokenizer", cls_token="the", sep_token="hello"), named("FooTokenizer"), {},
+    named("BertTokenizer", added_tokens_decoder={
+        "0": listed("[PAD]"), "30": listed("<q>", normalized=True, special=False), "25": listed("<m>", lstrip=True),
+        "1": listed("[UNK]"), "26": listed("[MASK]", lstrip=True)}),
+]
+LEVEL = [named(name) for name in ("GPT2Tokenizer", "GPT2TokenizerFast", "RobertaTokenizer", "BartTokenizer",
+                                  "LongformerTokenizer", "LEDTokenizer", "MvpTokenizer", "Qwen2Tokenizer",
+                                  "Qwen2TokenizerFast", "FooTokenizer")] + [
+    named("GPT2Tokenizer", add_bos_token=True, add_prefix_space=True),
+    named("GPT2Tokenizer", add_eos_token=True, eos_token="<z>"),
+    named("GPT2Tokenizer", bos_token=token("<|endoftext|>", lstrip=False, normalized=True), unk_token="<|endoftext|>",
+          pad_token="<p>", foo_token="<foo>", additional_special_tokens=["<e1>", token("<e2>", lstrip=True)]),
+    named("GPT2Tokenizer", **{key: token("<|endoftext|>", normalized=True)
+                              for key in ("bos_token", "eos_token", "unk_token")}),
+    named("GPT2Tokenizer", unk_token=None, bos_token=None, eos_token=None),
+    named("GPT2Tokenizer", extra_special_tokens=["<e1>", "hello"]),
+    named("RobertaTokenizer", trim_offsets=False, add_prefix_space=True, mask_token=token("<mask>", lstrip=True)),
+    named("RobertaTokenizer", cls_token="<w>"),
+    named("Qwen2Tokenizer", additional_special_tokens=["<t0>", "<t1>"], eos_token="<t1>", bos_token=None,
+          add_prefix_space=None, added_tokens_decoder={
+              str(300 + i): listed(f"<t{i}>", special=i < 2, lstrip=i == 1) for i in range(3)}),
+]
+
+
+def folders():
+    """(name, files)"""
+    words = {"vocab.txt": WORDS}
+    for i, config in enumerate(BERT):
+        yield f"bert {i}", {**words, "tokenizer_config.json": config}
+    bert = {**words, "tokenizer_config.json": named("BertTokenizer")}
+    yield "bert, maps", {**bert, "added_tokens.json": {"<x>": 12, "the2": 11}, "special_tokens_map.json": {
+        "unk_token": "[UNK]", "mask_token": {"content": "<m>", "lstrip": True, "normalized": False}}}
+    yield "bert, byte-order mark", {**bert, "vocab.txt": "\ufeff" + WORDS}
+    yield "bert, other line ends", {**bert, "vocab.txt": WORDS.replace("\n", "\r\n") + "\u2003z\u2003"}
+    yield "bert, not UTF-8", {**bert, "vocab.txt": WORDS.encode() + b"\xff\n"}
+    for kind in "bert", "distilbert", "electra", "mobilebert", "squeezebert", "convbert", "layoutlm", "lxmert":
+        yield f"type {kind}", {**words, "config.json": {"model_type": kind}}
+    level = {"vocab.json": PAIRS, "merges.txt": MERGES}
+    for i, config in enumerate(LEVEL):
+        yield f"byte level {i}", {**level, "tokenizer_config.json": config}
+    gpt2 = {**level, "tokenizer_config.json": named("GPT2Tokenizer")}
+    yield "byte level, maps", {**gpt2, "added_tokens.json": {"<w>": 300, "<z>": 299, "<e1>": 298},
+                               "special_tokens_map.json": {
+                                   "bos_token": "<b>", "eos_token": {"content": "<z>", "lstrip": True},
+                                   "additional_special_tokens": ["<e1>", "<e2>"], "foo_token": "<foo>"}}
+    yield "byte level, extra in a map", {**gpt2, "special_tokens_map.json": {
+        "eos_token": "<z>", "extra_special_tokens": ["<e1>", {"content": "<e2>", "rstrip": True}]}}
+    for kind in "gpt2", "gpt_neo", "gptj", "bart", "roberta", "longformer", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe":
+        yield f"type {kind}", {**level, "config.json": {"model_type": kind}}
+    yield "no merges", {"vocab.json": PAIRS, "tokenizer_config.json": named("GPT2Tokenizer")}
+    for name, merges in (("other line ends", MERGES.replace("\n", "\r\n")), ("an empty line", MERGES + "\n"),
+                         ("a space", MERGES + "h e \n"), ("a byte-order mark", "\ufeff" + MERGES)):
+        yield f"merges with {name}", {**gpt2, "merges.txt": merges}
+
+
+def compare(program, folder, texts):
+    """What differs, or None."""
+    try:
+        reference = transformers.AutoTokenizer.from_pretrained(folder).backend_tokenizer
+    except Exception:
+        reference = None
+
+    class Opened:
+        spec, pattern = folder, None
+
+    leat = check_ids.Leat(program, Opened)
+    for special in (0, 1):
+        if reference is not None:
+            reference.encode_special_tokens = not special
+        theirs = [None] * len(texts) if reference is None else check_ids.references.each(
+            lambda text: reference.encode(text, add_special_tokens=False).ids, texts)
+        try:
+            mine = leat.encode(texts, special)
+        except check_ids.Refused as refusal:
+            return None if reference is None else f"refused: {refusal}"
+        if reference is None:
+            return "AutoTokenizer refuses it, leat does not"
+        for text, a, b in zip(texts, mine, theirs):
+            if a != b:
+                return f"{text!r}: {a}, not {b}"
+    return None
+
+
+def main():
+    r = random.Random(1)
+    texts = [""] + ["".join(r.choices(PARTS, k=r.randrange(1, 9))) for _ in range(400)]
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as parent:
+        for name, files in folders():
+            folder = tempfile.mkdtemp(dir=parent)
+            for file, content in files.items():
+                content = json.dumps(content) if isinstance(content, dict) else content
+                with open(os.path.join(folder, file), "wb") as f:
+                    f.write(content if isinstance(content, bytes) else content.encode())
+            wrong = compare(sys.argv[1], folder, texts)
+            passed, failed = passed + (wrong is None), failed + (wrong is not None)
+            if wrong is not None:
+                print(f"FAILED {name}: {wrong}")
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

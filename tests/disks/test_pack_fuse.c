@@ -1,0 +1,211 @@
+/*
+ * test_pack_fuse.c: packing on a file system whose 1st, 2nd, 3rd, ... call fails, lies or does half of what it should
+ * (tests/support/fuse_disk.h): an error with a sentence and no dataset, or all bytes; and resumed, the bytes of an
+ * undisturbed run with nothing left beside them. The output lies there, written at once and kept by the kernel until it
+ * is synced; then the inputs.
+ *
+ * A run that had failed because of what it wrote late could not be resumed at once: the first fsync of the resumed run
+ * was told of that failure.
+ *
+ * A rename that was done and answered with an error, as where a network loses the answer, left a finished index without
+ * tokens, which no run could be resumed beside.
+ *
+ * Where finishing could not remove a file of the first pass of an arranged run, it stayed for good.
+ *
+ * Some calls at the beginning, at the end and between are tried; all of them with LEAT_TEST_EVERY=1. Needs root and
+ * /dev/fuse.
+ */
+#include <errno.h>
+
+#include "packing.h"
+#include "support/fuse_disk.h"
+
+static struct packing p;
+static struct fuse_disk disk;
+static char behind[600], inputs[600];
+static struct small old;
+static bool all; /* calls are tried, not some */
+
+struct fault {
+    const char *what;
+    enum fuse_disk_fault kind;
+    bool and_after;
+    int error;
+};
+
+static const struct fault faults[] = {
+    { "fails once", FUSE_DISK_FAILS, false, EIO },
+    { "fails from then on", FUSE_DISK_FAILS, true, EIO },
+    { "finds no room from then on", FUSE_DISK_FAILS, true, ENOSPC },
+    { "is done but fails", FUSE_DISK_LIES, false, EIO },
+    { "does half", FUSE_DISK_HALF, false, 0 },
+};
+
+/* A file system for the output or for the inputs, and what is disturbed of it. */
+struct phase {
+    const char *what;
+    bool is_input, by_folder, direct; /* of inputs: the folder is given; past the page cache */
+    bool later;                       /* the kernel writes when it likes */
+    bool replaces, arrange;           /* an older dataset; shuffled and deduplicated, in a second pass */
+    bool once;                        /* with the first fault only */
+    unsigned lacks, calls;            /* kinds of calls: unknown; disturbed */
+    unsigned tried;                   /* calls of each third */
+};
+
+#define CHANGING (FUSE_DISK_ALL & ~(FUSE_DISK_READING & ~FUSE_DISK_READ))
+#define NAMING   (FUSE_DISK_RENAME | FUSE_DISK_LINK | FUSE_DISK_SYNC_NAMES)
+
+static const struct phase phases[] = {
+    { "written at once", .calls = CHANGING, .tried = 1 },
+    { "written later", .calls = CHANGING, .later = true, .tried = 5 },
+    { "replaced", .calls = CHANGING, .later = true, .replaces = true, .tried = 3 },
+    { "names", .calls = NAMING, .later = true, .tried = 100 },
+    { "names replaced", .calls = NAMING, .later = true, .replaces = true, .tried = 100 },
+    { "arranged", .calls = CHANGING, .later = true, .arrange = true, .tried = 3 },
+    { "arranged, removing", .calls = FUSE_DISK_REMOVE, .later = true, .arrange = true, .once = true, .tried = 12 },
+    { "what is read of the output", .calls = FUSE_DISK_READING, .later = true, .tried = 2 },
+    { "renaming cannot refuse", .calls = NAMING, .later = true, .lacks = FUSE_DISK_RENAME, .tried = 100 },
+    { "files have one name only", .calls = NAMING, .later = true, .lacks = FUSE_DISK_RENAME | FUSE_DISK_LINK,
+      .tried = 100 },
+    { "inputs", .is_input = true, .calls = FUSE_DISK_READING, .tried = 2 },
+    { "inputs past the page cache", .is_input = true, .direct = true, .calls = FUSE_DISK_READING, .tried = 2 },
+    { "a folder of inputs", .is_input = true, .by_folder = true, .calls = FUSE_DISK_READING, .tried = 2 },
+};
+
+/* At the beginning, between and at the end, `tried` of each. */
+static unsigned long next_call(unsigned long n, unsigned long calls, unsigned tried)
+{
+    unsigned long step = calls / tried;
+
+    if (all || n < tried || n + tried >= calls || step == 0)
+        return n + 1;
+    return n + step < calls - tried ? n + step : calls - tried;
+}
+
+static enum leat_status run(struct leat_error *err)
+{
+    struct leat_pack_report report;
+
+    return packing_pack(&p, &(struct packing_run) { .name = p.name, .force = p.replaces != NULL }, &report, err);
+}
+
+/* Nothing is there, or what is replaced. */
+static void prepare(void)
+{
+    clear_folder(p.work);
+    if (p.replaces)
+        copy_dataset(p.replaces, p.name);
+}
+
+static void disturb_one(const struct phase *phase, const struct fault *f, unsigned long n)
+{
+    struct leat_error err = { 0 };
+    int failures = t_failures;
+    enum leat_status s;
+
+    prepare();
+    fuse_disk_arm(&disk, phase->calls, f->kind, n, f->and_after, f->error);
+    s = run(&err);
+    fuse_disk_disarm(&disk);
+    packing_check(&p, s, &err);
+    packing_go_on(&p);
+    if (t_failures > failures)
+        fprintf(stderr, "  %s: call %lu (%s) %s; status %s: %s\n", phase->what, n,
+                fuse_disk_hit(&disk) ? fuse_disk_hit(&disk) : "none", f->what, leat_status_name(s),
+                s == LEAT_OK ? "" : err.message);
+    if (t_failures > 20)
+        exit(1);
+}
+
+static bool mount_phase(const struct phase *phase)
+{
+    if (!fuse_disk_mount(&disk, phase->is_input ? inputs : behind, phase->is_input ? p.inputs[PACKING_INPUTS] : p.work,
+                         phase->later))
+        return false;
+    atomic_store(&disk.board->lacks, phase->lacks);
+    atomic_store(&disk.board->direct, phase->direct);
+    p.by_folder = phase->by_folder;
+    p.arrange = phase->arrange;
+    snprintf(p.reference, sizeof p.reference, "%.500s/%s", p.folder, phase->arrange ? "arranged" : "reference");
+    p.replaces = phase->replaces ? old.name : NULL;
+    return true;
+}
+
+static void disturb_each(const struct phase *phase, const struct fault *f)
+{
+    unsigned long count;
+
+    T_CHECK(mount_phase(phase));
+    /* what the kernel remembers is wrong where a call was done and said it was not */
+    atomic_store(&disk.board->remember, phase->calls != FUSE_DISK_READING && f->kind != FUSE_DISK_LIES);
+    prepare();
+    fuse_disk_arm(&disk, phase->calls, FUSE_DISK_FAILS, 0, false, 0);
+    T_OK(run(&t_err));
+    count = fuse_disk_disarm(&disk);
+    T_CHECK(packing_whole(&p));
+    fprintf(stderr, "%s, %s: %lu calls\n", phase->what, f->what, count);
+    for (unsigned long n = 1; n <= count; n = next_call(n, count, phase->tried))
+        disturb_one(phase, f, n);
+    clear_folder(p.work);
+    fuse_disk_unmount(&disk);
+}
+
+/* Files that are said to be longer than they are: never what was not there, and no dataset without a word. */
+static void lying_sizes(const struct phase *phase)
+{
+    static const long lies[] = { 1, 4096, 100000 };
+
+    for (unsigned i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        struct leat_error err = { 0 };
+        enum leat_status s;
+
+        T_CHECK(mount_phase(phase));
+        clear_folder(p.work);
+        atomic_store(&disk.board->size_lie, lies[i]);
+        s = run(&err);
+        fprintf(stderr, "%s, %ld bytes longer: %s\n", phase->what, lies[i], s == LEAT_OK ? "ok" : err.message);
+        T_CHECK(s != LEAT_OK);
+        packing_check(&p, s, &err);
+        clear_folder(p.work);
+        fuse_disk_unmount(&disk);
+    }
+}
+
+/* The inputs keep their paths, which are in the dataset. */
+static void move_inputs(void)
+{
+    T_CHECK(rename(p.inputs[PACKING_INPUTS], inputs) == 0);
+    make_folder(p.inputs[PACKING_INPUTS]);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = getenv("LEAT_TEST_EVERY");
+
+    all = word && strtoul(word, NULL, 0) == 1;
+    packing_begin(&p);
+    snprintf(behind, sizeof behind, "%.500s/behind", p.folder);
+    snprintf(inputs, sizeof inputs, "%.500s/inputs-behind", p.folder);
+    snprintf(old.name, sizeof old.name, "%.500s/old", p.folder);
+    small_write(&old);
+    snprintf(p.reference, sizeof p.reference, "%.500s/arranged", p.folder);
+    p.arrange = true;
+    T_OK(packing_pack(&p, &(struct packing_run) { .name = p.reference }, &(struct leat_pack_report) { 0 }, &t_err));
+    make_folder(behind);
+    if (!mount_phase(&phases[0]))
+        return t_skip("mounting /dev/fuse is not allowed here");
+    fuse_disk_unmount(&disk);
+    for (unsigned i = 0; i < sizeof phases / sizeof phases[0]; i++) {
+        if (argc > 1 && strcmp(argv[1], phases[i].what) != 0)
+            continue;
+        if (phases[i].is_input && access(inputs, F_OK) != 0)
+            move_inputs();
+        for (unsigned k = 0; k < (phases[i].once ? 1 : sizeof faults / sizeof faults[0]); k++)
+            if (!phases[i].later || faults[k].kind != FUSE_DISK_HALF) /* nobody is told of half a write that is late */
+                disturb_each(&phases[i], &faults[k]);
+        if (phases[i].is_input)
+            lying_sizes(&phases[i]);
+    }
+    packing_end(&p);
+    return t_end();
+}

@@ -1,0 +1,120 @@
+#!/bin/sh
+# test_import.sh: leat import gives the documents of the files that MosaicML's streaming, litdata, Hugging Face datasets
+# and pyarrow wrote (make_files.py), in each of their forms, plain and compressed. Their places are kept; an end token
+# is recorded, and added where it is missing. What is damaged, cut, of another kind or not ids is refused, with a
+# sentence, and nothing is left.
+files=$PWD/tests/import/files
+. tests/cli/cli.sh
+
+imported() { # SOURCE TEXT DOCUMENTS [OPTION...]
+    source=$1
+    text=$2
+    count=$3
+    shift 3
+    run leat import --force -o made "$files/$source" "$@"
+    [ "$code" -eq 0 ] || fail "$source: exit code $code: $(cat "$said")"
+    leat verify made >/dev/null 2>&1 || fail "$source: $(leat verify made 2>&1)"
+    leat cat made --document "0:$count" --ids | cmp -s - "$files/$text" || fail "$source: other documents"
+    leat info --json made | grep -qF "\"documents\": $count," || fail "$source: not $count documents"
+}
+
+for source in mds/array mds/typed mds/zstd litdata/tokens litdata/tokens.zstd litdata/numpy litdata/items \
+    litdata/frames litdata/samples litdata/lists litdata/lists.zstd arrow/saved arrow/saved.large arrow/stream.arrow \
+    arrow/file.arrow arrow/zstd.arrow; do
+    imported $source documents.txt 40
+done
+imported mds/bytes documents.txt 40 --dtype uint16 --column tokens
+imported mds/array/index.json documents.txt 40
+for source in mds/shaped arrow/saved.fixed arrow/fixed.arrow arrow/dict/train; do
+    imported $source fixed.txt 20
+done
+if leat import -o with.lz4 "$files/arrow/lz4.arrow" >"$printed" 2>"$said"; then
+    imported arrow/lz4.arrow documents.txt 40
+else
+    grep -qF 'leat was built without liblz4' "$said" || fail "LZ4: $(cat "$said")"
+fi
+
+# ---- Width, end token, tokenizer, places --------------------------------------------------------------------------
+
+width() { # BYTES [OPTION...]
+    bytes=$1
+    shift
+    run leat import --force -o made --json "$@"
+    grep -qF "\"width\": $bytes," "$printed" || fail "$*: not $bytes bytes per id: $(cat "$printed" "$said")"
+}
+width 2 "$files/litdata/numpy"
+width 4 "$files/litdata/tokens"
+width 4 "$files/litdata/numpy" "$files/litdata/tokens"
+width 2 --vocabulary 50307 "$files/litdata/tokens"
+run leat import -o ended --end 256 --vocabulary 50307 "$files/mds/zstd" "$files/arrow/saved"
+[ "$code" -eq 0 ] || fail "--end: $(cat "$said")"
+steady "$printed" >steadied
+printf '%s\n%s\n' 'ended: 1,636 tokens in 80 documents from 6 files in T.' \
+    'The end token was added to 28 documents.' | cmp -s - steadied || fail "printed: $(cat "$printed")"
+sed 's/ 256$//; s/^256$//; s/$/ 256/; s/^ //' "$files/documents.txt" >documents
+cat documents documents >twice
+leat cat ended --document 0:80 --ids | cmp -s - twice || fail 'not one end token each'
+leat info --json ended | grep -qF '"end": 256' || fail 'no end token is recorded'
+run leat import -o known -t gpt2 --end '<|endoftext|>' "$files/mds/array"
+grep -qF 'The end token was added to 40 documents.' "$printed" || fail "not 40 end tokens: $(cat "$printed")"
+leat info --json known | grep -qF '"end": 50256' || fail 'the tokenizer is not asked for its end token'
+run leat cat known --document 0
+[ "$code" -eq 0 ] || fail "no text: $(cat "$said")"
+leat find ended --document 60 --json | grep -qF 'saved/data-0000' || fail 'the file of a document is not known'
+place=$(leat find ended --document 30 --json | sed 's/.*"offset": \([0-9]*\).*/\1/')
+leat find ended --origin "$files/mds/zstd/shard.00001.mds.zstd:$place" >"$printed" 2>&1
+grep -q '^document *30$' "$printed" || fail "document 30 is not found by its place: $(cat "$printed")"
+
+# ---- What is refused ----------------------------------------------------------------------------------------------
+
+refused() { # CODE PART OPTION...
+    wanted=$1
+    part=$2
+    shift 2
+    run leat import -o refused "$@"
+    says "$wanted" "$part"
+}
+refused 2 'of which type the ids in them are is not known: say it by dtype' "$files/mds/bytes"
+refused 1 'has no column "ids"; columns that can hold ids: tokens' --column ids "$files/mds/array"
+refused 2 'the column "text" does not hold lists of integers' --column text "$files/mds/array"
+refused 1 'which is not a whole number of uint32' --vocabulary 4294967296 --dtype uint32 "$files/mds/bytes"
+refused 1 'and the vocabulary has 300 entries' --vocabulary 300 "$files/mds/typed"
+refused 1 'is a tensor of 2 axes, not a list of ids' "$files/litdata/axes"
+refused 1 'holds several splits of a dataset: name the folder of one' "$files/arrow/dict"
+refused 1 'the column of ids has nulls' "$files/arrow/nulls.arrow"
+refused 1 'is not a folder of' "$files/documents.txt"
+refused 1 'is not a folder of' .
+refused 2 '--end x is not an id' --end x "$files/mds/array"
+columns='"column_names": ["a"], "column_encodings": ["ndarray:int8"], "column_sizes": [null]'
+data='"format": "mds", "raw_data": {"basename": "../shard", "bytes": 1}, "zip_data": null, "samples": 1'
+echo "{\"version\": 2, \"shards\": [{$columns, $data}]}" >index.json
+refused 1 'names a file "../shard", which is not inside its folder' .
+rm index.json
+
+# each of these files, cut and damaged
+cut() { # SOURCE FILE BYTES PART
+    rm -rf copy
+    cp -R "$files/$1" copy
+    if [ -d copy ]; then file=copy/$2; else file=copy; fi
+    head -c "$3" "$file" >short && mv short "$file"
+    refused 1 "$4" copy
+}
+cut mds/array shard.00001.mds 1000 'it is cut, or another file'
+cut mds/zstd shard.00001.mds.zstd 100 'shard.00001.mds.zstd'
+cut litdata/tokens chunk-0-1.bin 1000 'it is cut, or another file'
+cut litdata/frames chunk-0-0.bin 300 'it is cut, or another file'
+cut litdata/lists chunk-0-0.bin 300 'it is cut, or another file'
+cut arrow/saved data-00001-of-00003.arrow 1200 'the file ends before it does'
+cut arrow/stream.arrow '' 4000 'the file ends before it does'
+cut arrow/file.arrow '' 4000 'it is cut, or was not finished'
+rm -rf copy
+cp -R "$files/mds/array" copy
+rm copy/shard.00001.mds
+refused 1 'No such file' copy
+
+run leat import -o ended "$files/mds/array"
+says 1 'already exists; choose another name or replace it (--force)'
+for name in refused*; do
+    [ ! -e "$name" ] || fail "$name is there"
+done
+finish

@@ -1,0 +1,279 @@
+/*
+ * test_order_fit.c: loaders deliver rows of whole documents: every number of every output, computed here from the
+ * pieces and the tokens' definition, by all engines, with rows that could lie apart, for phases of two lengths, with
+ * padding, from any position and for any number of ranks; and over whole epochs each prediction inside a document once
+ * an epoch, none across documents. Damage masks the rows with a piece on the damaged page.
+ */
+#include "loading.h"
+
+#define BATCH    8u
+#define LONGEST  70u
+#define NUMBERS  (BATCH * LONGEST)
+#define MAX_SEQS (NUMBERS + 1)
+
+static const char *folder;
+static const uint64_t tokens_of[] = { 6000, 1500, 9000 }; /* of a, b, c */
+static struct loading_starts starts[3];
+static uint8_t *shown[3]; /* of each token: how often it was predicted */
+
+struct outputs {
+    int64_t inputs[NUMBERS], labels[NUMBERS], positions[NUMBERS], documents[NUMBERS];
+    uint8_t loss[NUMBERS], attention[NUMBERS];
+    int32_t sequences[MAX_SEQS];
+};
+
+static unsigned dataset_of(const struct leat_piece *p)
+{
+    return p->source == 0 ? 0 : 1 + p->part;
+}
+
+/* One place of a row that a piece has at its token `i`. */
+static void check_place(const struct leat_piece *p, uint32_t i, uint32_t number, const struct outputs *o, uint64_t at,
+                        uint32_t unshifted)
+{
+    uint64_t token = p->offset + i;
+    int64_t label = counting_token(token + !unshifted, 2);
+
+    if (unshifted && i == 0 && p->at > 0)
+        label = -100;
+    T_EQ(o->inputs[at], counting_token(token, 2));
+    T_EQ(o->labels[at], label);
+    T_EQ(o->loss[at], label != -100);
+    T_EQ(o->attention[at], 1);
+    T_EQ(o->positions[at], i);
+    T_EQ(o->documents[at], number);
+    T_CHECK(!starts[dataset_of(p)].bits[token + 1]); /* no prediction across documents */
+    shown[dataset_of(p)][token + 1]++;
+}
+
+static void check_row(const struct leat_plan *plan, const struct leat_batch *b, uint32_t row, const struct outputs *o,
+                      uint32_t unshifted, uint32_t *sequences)
+{
+    uint64_t at = (uint64_t)row * b->length, count = 0;
+    struct leat_piece pieces[LONGEST];
+    uint32_t i = 0;
+
+    if (!(b->flags[row] & LEAT_ROW_PADDED))
+        T_OK(leat_plan_pieces(plan, b->samples[row].number, pieces, LONGEST, &count, &t_err));
+    for (uint32_t k = 0; k < count && b->flags[row] == 0; k++) {
+        T_EQ(pieces[k].at, i);
+        T_EQ(o->sequences[(*sequences)++], at + i);
+        for (uint32_t c = 0; c + 1 < pieces[k].count; c++)
+            check_place(&pieces[k], c, k, o, at + i++, unshifted);
+    }
+    T_EQ(b->lengths[row], b->flags[row] & LEAT_ROW_PADDED ? 0 : b->samples[row].length);
+    if (b->flags[row] != 0) /* without documents */
+        T_EQ(o->sequences[(*sequences)++], at);
+    if (b->lengths[row] > 0 && b->lengths[row] < b->length)
+        T_EQ(o->sequences[(*sequences)++], at + b->lengths[row]);
+    for (; i < b->length; i++) {
+        T_EQ(o->labels[at + i], -100);
+        T_EQ(o->loss[at + i], 0);
+        if (i >= b->lengths[row])
+            T_EQ(o->attention[at + i], b->lengths[row] == 0);
+    }
+}
+
+/* The phase's, whatever the rows hold; a batch of padding alone has length 1. */
+static uint32_t length_of(const struct leat_plan *plan, const struct leat_batch *b)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    uint32_t length = 1;
+
+    leat_plan_info(plan, &info);
+    for (uint32_t row = 0; row < b->rows && !(b->flags[row] & LEAT_ROW_PADDED); row++)
+        length = info.phases > 1 && b->samples[row].number >= 120 ? LONGEST : length == LONGEST ? LONGEST : 48;
+    return length;
+}
+
+/* One rank's batches from a position on; returns damaged rows. `state`: of the middle, if wanted. */
+static uint64_t deliver(const struct leat_plan *plan, struct leat_loader_options o, uint32_t unshifted, char *state)
+{
+    static struct outputs out;
+    struct leat_outputs w = LEAT_OUTPUTS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    uint64_t damaged = 0;
+    enum leat_status s;
+
+    o.batch = BATCH;
+    o.outputs = LEAT_OUTPUT_POSITION_IDS;
+    w.unshifted = unshifted;
+    w.inputs = out.inputs;
+    w.labels = out.labels;
+    w.position_ids = out.positions;
+    w.document_ids = out.documents;
+    w.loss_mask = out.loss;
+    w.attention_mask = out.attention;
+    w.cu_seqlens = out.sequences;
+    w.cu_seqlens_room = MAX_SEQS;
+    T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
+        uint32_t sequences = 0;
+
+        T_CHECK(b->tokens == NULL);
+        T_OK(leat_batch_write(b, &w, NULL, &t_err));
+        T_EQ(b->length, length_of(plan, b));
+        for (uint32_t row = 0; row < b->rows; row++)
+            check_row(plan, b, row, &out, unshifted, &sequences);
+        damaged += b->damaged_rows;
+        if (state && b->position == 40)
+            T_OK(leat_batch_state(b, state, &t_err));
+        leat_batch_release(b, NULL);
+    }
+    T_EQ(s, LEAT_E_END);
+    leat_loader_close(l);
+    return damaged;
+}
+
+/* Every prediction was shown `times` times since the last call. */
+static void check_shown(unsigned times)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        uint64_t wrong = 0;
+
+        for (uint64_t at = 1; at < tokens_of[d]; at++)
+            wrong += shown[d][at] != (starts[d].bits[at] ? 0 : times);
+        T_EQ(wrong, 0);
+        memset(shown[d], 0, tokens_of[d] + 1);
+    }
+}
+
+static struct leat_plan *open_plan(const char *more)
+{
+    char text[1500];
+
+    snprintf(text, sizeof text, "source %s/a:3\nsource @%s/list\nseq-len 48\nseed 5\norder fit\n%s", folder, folder,
+             more);
+    return loading_plan(text);
+}
+
+static void ranks(const struct leat_plan *plan, uint32_t world)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+    o.world = world;
+    o.last = LEAT_LAST_PADDED;
+    for (o.rank = 0; o.rank < world; o.rank++)
+        T_EQ(deliver(plan, o, 0, NULL), 0);
+}
+
+static void resumed(const struct leat_plan *plan)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    char state[LEAT_PLAN_STATE_BYTES];
+    struct leat_sample x;
+    uint64_t got;
+
+    o.last = LEAT_LAST_PADDED;
+    deliver(plan, o, 0, state);
+    memset(shown[0], 0, tokens_of[0] + 1);
+    memset(shown[1], 0, tokens_of[1] + 1);
+    memset(shown[2], 0, tokens_of[2] + 1);
+    o.state = state;
+    o.state_bytes = strlen(state);
+    o.world = 2;
+    for (o.rank = 0; o.rank < 2; o.rank++)
+        deliver(plan, o, 0, NULL);
+    for (uint64_t position = 0; position < 48; position++) { /* the rows before */
+        struct leat_piece pieces[LONGEST];
+
+        T_OK(leat_plan_samples(plan, position, 1, &x, &got, &t_err));
+        T_OK(leat_plan_pieces(plan, x.number, pieces, LONGEST, &got, &t_err));
+        for (uint64_t k = 0; k < got; k++)
+            for (uint32_t c = 1; c < pieces[k].count; c++)
+                shown[dataset_of(&pieces[k])][pieces[k].offset + c]++;
+    }
+    check_shown(2);
+}
+
+/* The pieces of many samples at once are those of each. */
+static void together(const struct leat_plan *plan)
+{
+    static struct leat_sample samples[150];
+    static struct leat_piece all[150 * LONGEST];
+    const struct leat_piece *next = all;
+    uint64_t got, count;
+
+    T_OK(leat_plan_samples(plan, 5, 150, samples, &got, &t_err));
+    T_EQ(got, 150);
+    T_OK(leat_plan_sample_pieces(plan, samples, got, all, &t_err));
+    for (uint64_t i = 0; i < got; i++, next += count) {
+        struct leat_piece one[LONGEST];
+
+        T_OK(leat_plan_pieces(plan, samples[i].number, one, LONGEST, &count, &t_err));
+        T_EQ(count, samples[i].pieces);
+        for (uint64_t k = 0; k < count; k++) {
+            T_EQ(next[k].token, one[k].token);
+            T_EQ(next[k].document, one[k].document);
+            T_EQ(next[k].part, one[k].part);
+            T_EQ(next[k].source, samples[i].source);
+            T_EQ(next[k].at, one[k].at);
+            T_EQ(next[k].count, one[k].count);
+        }
+    }
+}
+
+static void damage(void)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan *plan;
+    uint64_t damaged;
+    FILE *f = fopen(t_path(folder, "c.tokens"), "r+b");
+
+    fseek(f, 9000, SEEK_SET);
+    fputc(0x5a, f);
+    fclose(f);
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    plan = open_plan("epochs 1");
+    damaged = deliver(plan, o, 0, NULL);
+    T_CHECK(damaged > 10 && damaged < 200);
+    leat_plan_close(plan);
+}
+
+int main(void)
+{
+    static const char *const names[] = { "a", "b", "c" };
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan *plan;
+    FILE *list;
+
+    folder = t_folder();
+    for (unsigned i = 0; i < 3; i++) {
+        char name[700];
+
+        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+        loading_write(name, tokens_of[i], 2, 17);
+        starts[i] = loading_starts(tokens_of[i], 17);
+        starts[i].bits[tokens_of[i]] = 0;
+        shown[i] = calloc(tokens_of[i] + 1, 1);
+    }
+    list = fopen(t_path(folder, "list"), "w");
+    fprintf(list, "b\nc\n");
+    fclose(list);
+
+    plan = open_plan("epochs 2");
+    for (uint32_t world = 1; world <= 8; world *= 2) {
+        ranks(plan, world);
+        check_shown(2);
+    }
+    resumed(plan);
+    leat_plan_close(plan);
+
+    plan = open_plan("epochs 3\nat 120:1,1:len=70\nskip 30:33\n");
+    together(plan);
+    o.last = LEAT_LAST_PADDED;
+    for (enum leat_engine e = LEAT_ENGINE_MAP; e <= LEAT_ENGINE_URING; e++) {
+        o.engine = e;
+        o.apart = e % 2 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
+        o.threads = e % 2;
+        deliver(plan, o, e == LEAT_ENGINE_PREAD, NULL);
+    }
+    leat_plan_close(plan);
+    damage();
+    for (unsigned i = 0; i < 3; i++) {
+        free(starts[i].bits);
+        free(shown[i]);
+    }
+    return t_end();
+}

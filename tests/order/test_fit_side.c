@@ -1,0 +1,210 @@
+/*
+ * test_fit_side.c: plans of rows of whole documents show the same samples, and are searched backwards with the same
+ * result, with side files as without, whole and with a split. A side file that is damaged at its head, cut, of another
+ * dataset or a link is passed over, or named by a plan that cannot do without; a wrong document in the list is found. A
+ * file appears complete or not at all.
+ */
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "documents.h"
+#include "plan/fit_lengths.h"
+#include "plan/plan.h"
+
+#define LENGTHS "4,9,0,1,300,17x20,2096,65,64,63,12x4+2,2,1,40x13,700,128,129,12x4,17+17x3,9,2"
+
+static struct leat_dataset *dataset;
+static char paths[3][700]; /* of the side files */
+
+static struct leat_plan *open_plan(const char *split)
+{
+    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+    struct leat_plan *plan = NULL;
+
+    source.name = "data";
+    source.dataset = dataset;
+    o.sources = &source;
+    o.source_count = 1;
+    o.seq_len = 30;
+    o.epochs = 2;
+    o.order = LEAT_ORDER_FIT;
+    o.split = split;
+    o.use = split ? "x" : NULL;
+    T_OK(leat_plan_open(&plan, &o, &t_err));
+    return plan;
+}
+
+/* Everything that a plan says, as numbers; returns how many. */
+struct said {
+    uint64_t numbers[20000], count;
+};
+
+static uint32_t say_sample(void *context, const struct leat_sample *sample)
+{
+    struct said *said = context;
+
+    said->numbers[said->count++] = sample->number;
+    return 0;
+}
+
+static void say(const struct leat_plan *plan, struct said *said)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_piece pieces[30];
+    uint64_t count;
+
+    said->count = 0;
+    leat_plan_info(plan, &info);
+    for (uint64_t n = 0; n < info.samples; n++) {
+        T_OK(leat_plan_pieces(plan, n, pieces, 30, &count, &t_err));
+        for (uint64_t i = 0; i < count; i++) {
+            said->numbers[said->count++] = pieces[i].token;
+            said->numbers[said->count++] = pieces[i].count;
+        }
+    }
+    for (uint64_t token = 0; token < 3000; token += 50)
+        T_OK(leat_plan_trace(plan, 0, token, 3, 2, LEAT_NONE, say_sample, said, &t_err));
+}
+
+static uint64_t used_lists(const struct leat_plan *plan)
+{
+    struct fit_lengths l;
+    uint64_t count;
+
+    T_OK(fit_lengths_make(&l, &plan->sources[0], "data", 1000, &t_err));
+    count = l.list_count;
+    fit_lengths_free(&l);
+    return count;
+}
+
+/* Opens a plan again: it shows the same, with side files (3 lists) or without (1). */
+static void check(const char *split, const struct said *wanted, uint64_t lists)
+{
+    static struct said said;
+    struct leat_plan *plan = open_plan(split);
+
+    T_EQ(used_lists(plan), lists);
+    say(plan, &said);
+    T_EQ(said.count, wanted->count);
+    T_EQ(memcmp(said.numbers, wanted->numbers, said.count * sizeof said.numbers[0]), 0);
+    leat_plan_close(plan);
+}
+
+static void change(const char *path, long at, int byte)
+{
+    FILE *f = fopen(path, "r+b");
+
+    fseek(f, at, SEEK_SET);
+    fputc(byte, f);
+    fclose(f);
+}
+
+static void refused(const struct said *wanted, const char *why)
+{
+    struct leat_plan *plan = open_plan(NULL);
+    struct fit_lengths l;
+
+    T_STATUS(fit_lengths_make(&l, &plan->sources[0], "data", 5, &t_err), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "run `leat fit data` once");
+    T_CONTAINS(t_err.message, why);
+    fit_lengths_free(&l);
+    leat_plan_close(plan);
+    check(NULL, wanted, 1);
+}
+
+static void damage(const struct said *wanted)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_plan *plan;
+    struct leat_piece pieces[30];
+    struct stat st;
+    uint64_t wrong = 0, count;
+
+    change(paths[0], 80 + 3, 1); /* a run's length */
+    refused(wanted, "is damaged");
+    T_OK(leat_dataset_fit(dataset, NULL, &t_err));
+    T_EQ(stat(paths[0], &st), 0);
+    T_EQ(truncate(paths[0], st.st_size - 1), 0);
+    refused(wanted, "is too short or too long");
+    T_EQ(rename(paths[1], paths[0]), 0);
+    refused(wanted, "was not made of this dataset");
+    T_OK(leat_dataset_fit(dataset, NULL, &t_err));
+    T_EQ(rename(paths[2], t_path(t_folder(), "moved")), 0);
+    refused(wanted, "No such file");
+    T_EQ(symlink(t_path(t_folder(), "moved"), paths[2]), 0);
+    refused(wanted, "symbolic link");
+    T_OK(leat_dataset_fit(dataset, NULL, &t_err)); /* replaces the link */
+
+    check(NULL, wanted, 3);
+    change(paths[0], (long)st.st_size - 4, 0); /* the longest document */
+    plan = open_plan(NULL);
+    leat_plan_info(plan, &info);
+    for (uint64_t n = 0; n < info.samples; n++) {
+        enum leat_status s = leat_plan_pieces(plan, n, pieces, 30, &count, &t_err);
+
+        wrong += s == LEAT_E_DOCUMENTS;
+        T_CHECK(s == LEAT_OK || s == LEAT_E_DOCUMENTS);
+    }
+    T_EQ(wrong, 2 * (2095 / 30 + 1)); /* in two epochs: its rows */
+    leat_plan_close(plan);
+}
+
+static uint32_t stop(void *context, uint64_t done, uint64_t total)
+{
+    (void)context;
+    return done > total / 2;
+}
+
+static unsigned files(const char *folder)
+{
+    DIR *d = opendir(folder);
+    unsigned count = 0;
+
+    while (readdir(d))
+        count++;
+    closedir(d);
+    return count;
+}
+
+static void write_files(const char *folder)
+{
+    struct leat_fit_options o = LEAT_FIT_OPTIONS_INIT;
+    unsigned before = files(folder);
+
+    o.progress = stop;
+    T_STATUS(leat_dataset_fit(dataset, &o, &t_err), LEAT_E_STOPPED);
+    T_EQ(files(folder), before);
+    T_EQ(mkdir(paths[0], 0777), 0);
+    T_STATUS(leat_dataset_fit(dataset, NULL, &t_err), LEAT_E_EXISTS);
+    T_EQ(rmdir(paths[0]), 0);
+    T_OK(leat_dataset_fit(dataset, NULL, &t_err));
+    T_EQ(files(folder), before + 3);
+}
+
+int main(void)
+{
+    static const char split[] = "y=0.13,x=0.6,z=0.2";
+    static struct said whole, part;
+    const char *folder = t_folder();
+    struct leat_plan *plan;
+
+    dataset = documents_dataset(folder, 0, LENGTHS);
+    for (unsigned i = 0; i < 3; i++)
+        snprintf(paths[i], sizeof paths[i], "%s/documents0.%u.fit", folder, i);
+    plan = open_plan(NULL);
+    say(plan, &whole);
+    leat_plan_close(plan);
+    plan = open_plan(split);
+    say(plan, &part);
+    leat_plan_close(plan);
+    T_CHECK(whole.count > 500 && part.count > 200);
+    check(NULL, &whole, 1);
+    write_files(folder);
+    check(NULL, &whole, 3);
+    check(split, &part, 3);
+    damage(&whole);
+    leat_dataset_close(dataset);
+    return t_end();
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""test_keep.py: --keep against Python: random records and conditions, with numbers compared by decimal.Decimal and
+strings by their UTF-8; the documents are those of the records that are kept, whether a record is a line, an element of
+an array, or longer than a unit. Records that are left out are counted, and those that are no JSON stay rejects. Wrong
+conditions are refused, and so is resuming with others; a joined dataset says which part had which.
+"""
+import decimal
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from programs import LEAT, SMALL, rng  # noqa: E402
+
+folder = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))
+os.chdir(folder)
+decimal.getcontext().prec = 2000
+NUMBERS = ["0", "-0", "0.0", "1", "1.0", "1e0", "1000", "1e3", "10E2", "0.001", "1e-3", "-1", "-1.5", "-15e-1",
+           "9007199254740993", "9007199254740992", "9007199254740993.0", "1" + "0" * 30, "1e30", "1e400", "1.0e-400",
+           "123456789012345678901234567890.5", "0.1", "0.10000000000000000001"]
+STRINGS = ["", "en", "EN", "e", "eng", "é", "e\u0301", "😀", "3", "true", "a\"b\\", "\u0001\n", "=", "x y", "\x7f"]
+FIELDS = ["lang", "score", "meta.lang", "meta.deep.n", "none"]
+SIGNS = {"=": lambda c: c == 0, "!=": lambda c: c != 0, "<": lambda c: c < 0, "<=": lambda c: c <= 0,
+         ">": lambda c: c > 0, ">=": lambda c: c >= 0}
+
+
+def leat(*words, program=LEAT, code=0):
+    done = subprocess.run([program, "pack", "-t", "bytes", "--max-rejects", "100%", *words], capture_output=True)
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    return done.stdout.decode() if code == 0 else done.stderr.decode()
+
+
+def string(text):
+    if rng.random() < 0.5:
+        return json.dumps(text, ensure_ascii=rng.random() < 0.5)
+    return '"' + "".join(f"\\u{ord(c):04X}" if c.isascii() else c for c in text) + '"'
+
+
+def value():
+    kind = rng.randrange(6)
+    if kind < 3:
+        return rng.choice(NUMBERS)
+    if kind < 5:
+        return string(rng.choice(STRINGS))
+    return rng.choice(["null", "true", "[3]", "{}", '{"a":"en"}'])
+
+
+def record(number):
+    """Its JSON, with members at random places, some of them twice."""
+    members = [f'"lang":{value()}', f'"score" : {value()}',
+               f'"meta":{{"x":1,"lang":{value()},"deep":{{"n":{value()}}}}}', f'"score":{value()}']
+    members = rng.sample(members, rng.randrange(5)) + [f'"text":"{number}{"." * rng.choice([1, 1, 1, 9000])}"']
+    rng.shuffle(members)
+    return "{" + ",".join(members) + "}"
+
+
+def read(text):
+    return json.loads(text, parse_float=decimal.Decimal, parse_int=decimal.Decimal)
+
+
+def condition():
+    field = rng.choice(FIELDS)
+    if rng.random() < 0.1:
+        return f"{field} exists", (field, None, None)
+    sign = rng.choice(list(SIGNS))
+    blank = rng.choice(["", " ", "  "])
+    if rng.random() < 0.5:
+        number = rng.choice(NUMBERS)
+        return f"{field}{blank}{sign}{blank}{number}", (field, sign, decimal.Decimal(number))
+    text = rng.choice(STRINGS)
+    plain = text and text.strip(" ") == text and text not in ("3", "true") and not text.startswith(("\"", "="))
+    return f"{field}{blank}{sign}{blank}{text if plain and rng.random() < 0.5 else string(text)}", (field, sign, text)
+
+
+def holds(r, field, sign, want):
+    for name in field.split("."):
+        r = r.get(name) if isinstance(r, dict) else None
+    if sign is None:
+        return r is not None
+    if type(r) is not type(want):
+        return False
+    if isinstance(want, str):
+        r, want = r.encode("utf-8", "surrogatepass"), want.encode("utf-8", "surrogatepass")
+    return SIGNS[sign]((r > want) - (r < want))
+
+
+def check_random():
+    for round in range(25):
+        records = [record(i) for i in range(60)]
+        program = rng.choice([LEAT, SMALL])
+        if round % 2:
+            data, bad = "[" + ",\n".join(records) + "]", 0
+        else:
+            data, bad = "\n".join(records) + '\n{"lang":"en","text":\n', 1
+        open("in.json", "w").write(data)
+        chosen = [condition() for _ in range(rng.choice([1, 1, 2, 3, 5]))]
+        words = [w for text, _ in chosen for w in ("--keep", text)]
+        summary = json.loads(leat("-o", "out", "--force", "--json", *words, "in.json", program=program))
+        kept = [r for r in map(read, records) if all(holds(r, *c) for _, c in chosen)]
+        want = b"".join(b"".join(bytes([b, 0]) for b in r["text"].encode()) + b"\x00\x01" for r in kept)
+        assert open("out.tokens", "rb").read() == want, (words, len(kept), summary)
+        assert summary["kept_out"] == len(records) - len(kept) and summary["rejected"] == bad, summary
+        assert summary["documents"] == len(kept), summary
+
+
+def check_refused():
+    open("a.jsonl", "w").write('{"text":"a","lang":"en"}\n{"text":"b","lang":"de"}\n' * 50)
+    for wrong, why in (("lang", "is not FIELD OP VALUE"), ("lang ~ en", "is not FIELD OP VALUE"),
+                       ("= en", "is not FIELD OP VALUE"), ("lang =", "has no value"), ("", "is not FIELD OP VALUE"),
+                       ("lang = true", "compares with true, false or null"), ('lang = "en', "not one string"),
+                       ('lang = "a" b', "not one string"), ("lang exists now", "is not FIELD OP VALUE"),
+                       ("x" * 5000 + "=1", "longer than 4000 bytes"), ("a." * 40 + "b = 1", "more than 32 names")):
+        said = leat("-o", "no", "--keep", wrong, "a.jsonl", code=2)
+        assert why in said, (wrong, said)
+    open("t.txt", "w").write("text")
+    assert "t.txt has no fields" in leat("-o", "no", "--keep", "lang = en", "a.jsonl", "t.txt", code=2)
+    assert not os.path.exists("no.leat")
+    leat("-o", "p1", "--keep", "lang = en", "--part", "1/2", "a.jsonl")
+    leat("-o", "p2", "--keep", "lang = de", "--part", "2/2", "a.jsonl")
+    # as with other options in which parts differ, the dataset says which part had which
+    subprocess.run([LEAT, "merge", "-o", "m", "p1", "p2"], check=True, capture_output=True)
+    info = subprocess.run([LEAT, "info", "m"], check=True, capture_output=True).stdout
+    assert b"leat.keep.1 = lang = en" in info and b"leat.keep.2 = lang = de" in info, info
+    leat("-o", "p2", "--force", "--keep", "lang = en", "--part", "2/2", "a.jsonl")
+    subprocess.run([LEAT, "merge", "--force", "-o", "m", "p1", "p2"], check=True, capture_output=True)
+    leat("-o", "whole", "--keep", "lang = en", "a.jsonl")
+    assert open("m.leat", "rb").read() == open("whole.leat", "rb").read()
+    leat("-o", "whole", "--keep", "lang = en", "--resume", "a.jsonl")
+    said = leat("-o", "whole", "--keep", "lang != en", "--resume", "a.jsonl", code=1)
+    assert "whole.leat already exists" in said, said
+
+
+try:
+    check_random()
+    check_refused()
+finally:
+    shutil.rmtree(folder)

@@ -1,0 +1,132 @@
+/* parquet_files.h: a Parquet file in memory, for tests: read as a source, with what it should hold beside it. */
+#ifndef LEAT_TESTS_PARQUET_FILES_H
+#define LEAT_TESTS_PARQUET_FILES_H
+
+#include "base/buffer.h"
+#include "corpus/json/json_fields.h"
+#include "corpus/parquet/parquet.h"
+#include "t.h"
+
+#define FILES "tests/parquet/files"
+
+static const struct parquet_wish text_and_id[2] = { { .path = "text", .use = PARQUET_TEXT },
+                                                    { .path = "id", .use = PARQUET_ID } };
+
+static inline enum leat_status read_memory(void *context, uint64_t offset, void *out, uint64_t count,
+                                           struct leat_error *err)
+{
+    const struct buffer *file = context;
+
+    (void)err;
+    if (offset > file->size || count > file->size - offset) {
+        T_FAIL("bytes from %" PRIu64 " on are read, of %zu", offset, file->size);
+        exit(1);
+    }
+    memcpy(out, file->bytes + offset, count);
+    return LEAT_OK;
+}
+
+static inline struct parquet_source source_of(struct buffer *file)
+{
+    return (struct parquet_source) { .read = read_memory, .context = file, .size = file->size, .name = "memory" };
+}
+
+static inline struct buffer load(const char *name, const char *suffix)
+{
+    struct buffer all = { 0 };
+    char path[300];
+    FILE *f;
+    int c;
+
+    snprintf(path, sizeof path, FILES "/%s%s", name, suffix);
+    f = fopen(path, "rb");
+    T_CHECK(f);
+    while (f && (c = getc(f)) != EOF) {
+        uint8_t byte = (uint8_t)c;
+
+        T_OK(buffer_append(&all, &byte, 1, &t_err));
+    }
+    if (f)
+        fclose(f);
+    return all;
+}
+
+/* Adds a value: its length, or -1 for null, and its bytes. */
+static inline void add_value(struct buffer *to, const void *bytes, size_t size)
+{
+    uint64_t length = bytes ? size : UINT64_MAX;
+
+    T_OK(buffer_append(to, &length, sizeof length, &t_err));
+    T_OK(buffer_append(to, bytes, bytes ? size : 0, &t_err));
+}
+
+/* All texts and ids of an opened group from a row on; with `limit`, memory is given as it is needed, no more. */
+static inline enum leat_status read_group(struct buffer *to, const struct parquet_file *file, uint64_t group,
+                                          uint64_t row, bool limit, struct leat_error *err)
+{
+    struct parquet_value values[PARQUET_MAX_COLUMNS];
+    struct parquet_reader *r;
+    bool found = true;
+    enum leat_status s = parquet_reader_open(&r, file, group, row, err);
+
+    if (s == LEAT_OK && limit)
+        parquet_reader_limit(r, 0);
+    while (s == LEAT_OK && found) {
+        s = parquet_reader_next(r, values, &found, err);
+        if (s == LEAT_E_NO_MEMORY && limit && parquet_reader_outgrew(r)) {
+            T_CHECK(parquet_reader_needs(r) > parquet_reader_memory(r));
+            parquet_reader_limit(r, parquet_reader_needs(r));
+            found = true;
+            s = LEAT_OK;
+        } else if (s == LEAT_OK && found) {
+            T_CHECK(!limit || parquet_reader_memory(r) <= parquet_reader_needs(r));
+            add_value(to, values[0].bytes, values[0].size);
+            add_value(to, values[1].bytes, values[1].size);
+        }
+    }
+    parquet_reader_close(r);
+    return s;
+}
+
+static inline enum leat_status read_all(struct buffer *to, struct buffer *bytes, bool limit, struct leat_error *err)
+{
+    struct parquet_source source = source_of(bytes);
+    struct parquet_file *file;
+    enum leat_status s = parquet_open(&file, &source, text_and_id, 2, err);
+
+    for (uint64_t g = 0; s == LEAT_OK && g < parquet_groups(file); g++)
+        s = read_group(to, file, g, 0, limit, err);
+    parquet_close(file);
+    return s;
+}
+
+/* What the JSON lines beside the file say; a text that is null is a member "null". */
+static inline struct buffer expected(const char *name)
+{
+    struct buffer lines = load(name, ".jsonl"), all = { 0 };
+    struct json_fields fields, null;
+
+    T_OK(json_fields_prepare(&fields, "text", "id", &t_err));
+    T_OK(json_fields_prepare(&null, "null", "id", &t_err));
+    for (size_t at = 0, end; at < lines.size; at = end + 1) {
+        char *line = (char *)lines.bytes + at;
+        struct json_found found;
+        bool is_null;
+
+        end = (size_t)((uint8_t *)memchr(line, '\n', lines.size - at) - lines.bytes);
+        is_null = json_fields_find(&fields, line, end - at, &found, NULL) != LEAT_OK;
+        if (is_null)
+            T_OK(json_fields_find(&null, line, end - at, &found, &t_err));
+        add_value(&all, is_null ? NULL : found.text, found.text_bytes);
+        add_value(&all, found.id, found.id_bytes);
+    }
+    buffer_free(&lines);
+    return all;
+}
+
+static inline bool same_bytes(const struct buffer *a, const struct buffer *b)
+{
+    return a->size == b->size && (a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0);
+}
+
+#endif

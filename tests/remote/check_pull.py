@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""check_pull.py: leat pull gives the same two files or says why not: through answers that are cut short, wrong bytes,
+a dataset that changes meanwhile, kills at any moment, and what somebody changed in the files of a stopped pull. Until
+all is here, no dataset of the name exists."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "pull"
+leat = build / "tiny" / "leat"  # ranges of 8 KiB
+failures = 0
+
+
+def check(what, fine, *seen):
+    global failures
+    if not fine:
+        failures += 1
+        print(f"{what}:", *seen, file=sys.stderr)
+
+
+def command(server, *words):
+    return subprocess.Popen([leat, "pull", *words, "--json", "--progress", "never"], cwd=folder,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env={"PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS="3")})
+
+
+def finish(process):
+    out, said = process.communicate()
+    said = said.decode()
+    check("no key is in a message", ACCESS not in said and SECRET not in said, said)
+    return process.returncode, json.loads(out) if out else {}, said
+
+
+def pull(server, *words):
+    return finish(command(server, *words))
+
+
+def here(name):
+    return [(folder / f"{name}.{suffix}").read_bytes() if (folder / f"{name}.{suffix}").exists() else None
+            for suffix in ("leat", "tokens")]
+
+
+def left(name):
+    return sorted(p.name for p in folder.iterdir() if p.name.startswith(name + "."))
+
+
+def check_pulled(what, server, name, result, source="b/corpus"):
+    code, summary, said = result
+    whole = here(name) == [server.things[source + ".leat"], server.things[source + ".tokens"]]
+    check(what, code == 0 and whole and left(name) == [f"{name}.leat", f"{name}.tokens"], code, said, left(name))
+    return summary
+
+
+def check_refused(what, name, result, status, why):
+    code, _, said = result
+    check(what, code == status and why in said and here(name) == [None, None], code, said, left(name))
+
+
+def test_whole(server):
+    summary = check_pulled("a pull", server, "one", pull(server, "s3://b/corpus", "one"))
+    bytes_of = sum(len(b) for b in here("one"))
+    check("its summary", summary["bytes"] == bytes_of and summary["kept"] < 4096 and summary["retries"] == 0, summary)
+    code, _, said = pull(server, "s3://b/corpus", "one")
+    check("one is there", code == 1 and "one.leat already exists" in said and "--force" in said, said)
+    (folder / "one.tokens").write_bytes(b"")
+    check_pulled("replacing it", server, "one", pull(server, "s3://b/corpus.tokens", "one", "--force"))
+    server.open_buckets = {"b"}
+    check_pulled("by http", server, "web", pull(server, server.url + "/b/corpus?x=1", "web", "--connections", "1"))
+    server.open_buckets = set()
+    check_pulled("an empty one", server, "none", pull(server, "s3://b/empty", "none"), "b/empty")
+
+
+def test_faults(server):
+    for number, faults in enumerate((["reset", "short", "503"], ["wrong"], ["", "wrong", "wrong"])):
+        server.faults, server.fault_suffix = ["", *faults], ".tokens"
+        check_pulled(faults, server, f"f{number}", pull(server, "s3://b/corpus", f"f{number}"))
+    server.faults = [""] + ["wrong"] * 20
+    check_refused("damage", "d", pull(server, "s3://b/corpus", "d"), 3, "arrived damaged 3 times")
+    server.faults, server.fault_suffix = ["", "", "wrong"], ".leat"
+    check_refused("damage of the index", "i", pull(server, "s3://b/corpus", "i"), 3, "s3://b/corpus.leat")
+    server.faults = []
+    check_pulled("damage that has gone", server, "d", pull(server, "s3://b/corpus", "d"))
+    before = server.things["b/corpus.tokens"]
+    for server.ignores_conditions in (False, True):
+        server.faults, server.fault_suffix = ["", "", "changed"], ".tokens"
+        check_refused("a change", "c", pull(server, "s3://b/corpus", "c"), 1, "has changed while it was read")
+        server.things["b/corpus.tokens"] = before
+    server.ignores_conditions = False
+    server.faults, server.fault_suffix = [], ""
+    check_refused("nothing there", "n", pull(server, "s3://b/no", "n"), 1, "s3://b/no.leat does not exist")
+    server.things["b/short.leat"] = server.things["b/corpus.leat"]
+    server.things["b/short.tokens"] = before[:-2]
+    check_refused("files of different runs", "n", pull(server, "s3://b/short", "n"), 1, "s3://b/short.tokens has")
+
+
+def test_stopped(server):
+    """The second range never comes; the others do."""
+    for name, signal_number, wanted in (("k", signal.SIGKILL, -9), ("t", signal.SIGTERM, 5)):
+        server.faults, server.fault_suffix = ["", "", "silent"], ".tokens"
+        process = command(server, "s3://b/corpus", name)
+        tokens = folder / f"{name}.partial.tokens"
+        while not tokens.exists() or tokens.stat().st_blocks * 512 < len(server.things["b/corpus.tokens"]) * 2 // 3:
+            time.sleep(0.02)
+        code, _, said = pull(server, "s3://b/corpus", name)
+        check("two at once", code == 1 and "another process" in said, code, said)
+        process.send_signal(signal_number)
+        code, _, said = finish(process)
+        check("stopped", code == wanted and here(name) == [None, None], code, said)
+        with open(tokens, "r+b") as f:
+            f.write(b"damage")
+        summary = check_pulled("going on", server, name, pull(server, "s3://b/corpus", name))
+        kept = summary.get("kept", 0)
+        tokens = len(server.things["b/corpus.tokens"])
+        check("what was right is kept", tokens // 2 < kept < len(server.things["b/corpus.leat"]) + tokens - 8192, kept)
+
+
+if not leat.exists():
+    print(f"skipped: no {leat}", file=sys.stderr)
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir()
+words = random.Random(1)
+text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000))) for _ in range(200)]
+(folder / "text.jsonl").write_text("".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)))
+(folder / "empty.jsonl").write_text("")
+for name, text in (("corpus", "text.jsonl"), ("empty", "empty.jsonl")):
+    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, text], cwd=folder, check=True,
+                   capture_output=True)
+things = {f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}
+with S3Server(things) as server:
+    code, _, said = pull(server, "s3://b/none", "x")
+    if "need libcurl" in said:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    for test in (test_whole, test_faults, test_stopped):
+        test(server)
+shutil.rmtree(folder)
+sys.exit(1 if failures else 0)

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""check_push.py: leat push makes the same two things in a bucket or says why not: through servers that are busy,
+answers that are lost, kills, and somebody else who writes the same name. What comes back by leat pull is the dataset.
+Damage is not sent, and nothing is replaced unasked."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "push"
+leat = build / "tiny" / "leat"  # parts of 8 KiB
+failures = 0
+
+
+def check(what, fine, *seen):
+    global failures
+    if not fine:
+        failures += 1
+        print(f"{what}:", *seen, file=sys.stderr)
+
+
+def command(server, *words):
+    return subprocess.Popen([leat, *words, "--json", "--progress", "never"], cwd=folder, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE,
+                            env={"PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS="3")})
+
+
+def finish(process):
+    out, said = process.communicate()
+    said = said.decode()
+    check("no key is in a message", ACCESS not in said and SECRET not in said, said)
+    return process.returncode, json.loads(out) if out else {}, said
+
+
+def push(server, *words):
+    return finish(command(server, "push", *words))
+
+
+def local(name):
+    return [(folder / f"{name}.{suffix}").read_bytes() for suffix in ("leat", "tokens")]
+
+
+def there(server, name):
+    return [server.things.get(f"b/{name}.{suffix}") for suffix in ("leat", "tokens")]
+
+
+def check_pushed(what, server, name, result, source="corpus"):
+    code, summary, said = result
+    check(what, code == 0 and there(server, name) == local(source) and not server.uploads, code, said)
+    return summary
+
+
+def test_whole(server):
+    summary = check_pushed("a push", server, "a &+ü/one", push(server, "corpus", "s3://b/a &+ü/one"))
+    check("its summary", summary["bytes"] == sum(map(len, local("corpus"))) and summary["kept"] == 0, summary)
+    check("index last", [p for _, m, p, _ in server.requests if m in ("PUT", "POST")][-1].find("one.leat") > 0)
+    code, _, said = push(server, "corpus", "s3://b/a &+ü/one")
+    check("it is there", code == 1 and "one.leat already exists" in said and "--force" in said, code, said)
+    check_pushed("replacing it", server, "a &+ü/one", push(server, "other", "s3://b/a &+ü/one", "--force"), "other")
+    check_pushed("an empty one", server, "none", push(server, "empty", "s3://b/none"), "empty")
+    code, _, said = finish(command(server, "pull", "s3://b/a &+ü/one", "back"))
+    check("there and back", code == 0 and local("back") == local("other"), code, said)
+    for words, why in ((("corpus", "s3://b"), "s3://BUCKET/NAME"), (("corpus", "https://h/x"), "s3://BUCKET/NAME"),
+                       (("nowhere", "s3://b/n"), "nowhere.leat")):
+        code, _, said = push(server, *words)
+        check(words, code in (1, 2) and why in said, code, said)
+
+
+def test_faults(server):
+    for number, faults in enumerate((["503", "", "503"], ["lost", "lost"], ["", "", "", "lost"])):
+        server.put_faults = list(faults)
+        check_pushed(faults, server, f"f{number}", push(server, "corpus", f"s3://b/f{number}"))
+        server.put_faults = list(faults)
+        check_pushed(("small", faults), server, f"s{number}", push(server, "small", f"s3://b/s{number}"), "small")
+    server.put_faults, server.losses = [], 2
+    check_pushed("a completion that nobody heard of", server, "l", push(server, "corpus", "s3://b/l"))
+    server.put_faults = ["denied"]
+    code, _, said = push(server, "corpus", "s3://b/d")
+    check("denied", code == 1 and "does not allow" in said and there(server, "d") == [None, None], code, said)
+    server.put_faults = []
+    data = bytearray(local("corpus")[1])
+    data[5 * 4096] ^= 1
+    (folder / "bad.leat").write_bytes(local("corpus")[0])
+    (folder / "bad.tokens").write_bytes(data)
+    code, _, said = push(server, "bad", "s3://b/bad")
+    check("damage", code == 3 and "page 5 is damaged" in said and there(server, "bad") == [None, None], code, said)
+
+
+def test_going_on(server):
+    server.uploads.clear()  # that the last test left
+    server.put_faults = ["", "silent"]
+    process = command(server, "push", "corpus", "s3://b/t")
+    while not server.uploads:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    code, _, said = finish(process)
+    check("stopped", code == 5 and there(server, "t") == [None, None], code, said)
+    server.uploads.clear()
+    server.put_faults = ["", "silent"]
+    process = command(server, "push", "corpus", "s3://b/k")
+    parts = len(local("corpus")[1]) // 8192
+    while not server.uploads or len(next(iter(server.uploads.values()))["parts"]) < parts * 2 // 3:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    code, _, said = finish(process)
+    check("killed", code == -9 and there(server, "k") == [None, None], code, said)
+    before = len(server.requests)
+    summary = check_pushed("going on", server, "k", push(server, "corpus", "s3://b/k"))
+    sent = sum(m == "PUT" and "k.tokens" in p for _, m, p, _ in server.requests[before:])
+    check("parts that are there are kept", summary["kept"] > len(local("corpus")[1]) // 2 and sent < parts // 2,
+          summary, sent)
+    del server.things["b/k.leat"]
+    summary = check_pushed("only the index was missing", server, "k", push(server, "corpus", "s3://b/k"))
+    check("tokens are kept", summary["kept"] == len(local("corpus")[1]), summary)
+    del server.things["b/k.leat"]
+    code, _, said = push(server, "other", "s3://b/k")
+    check("other tokens", code == 1 and "k.tokens already exists" in said, code, said)
+
+
+def test_two_at_once(server):
+    """The index appears after this push has looked for it: the server's condition keeps it."""
+    for source in ("corpus", "small"):
+        server.put_faults, server.appearing = ["appear"], {"b/two.leat": b"another's"}
+        code, _, said = push(server, source, "s3://b/two")
+        check("another's index", code == 1 and "two.leat already exists" in said, code, said)
+        check("not replaced", server.things.pop("b/two.leat", None) == b"another's" and not server.uploads)
+        server.things.pop("b/two.tokens", None)
+
+
+if not leat.exists():
+    print(f"skipped: no {leat}", file=sys.stderr)
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir()
+words = random.Random(1)
+for name, count in (("corpus", 100), ("other", 60), ("small", 3), ("empty", 0)):
+    text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000))) for _ in range(count)]
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": t, "id": str(t)[:9]}) + "\n" for t in text))
+    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
+                   capture_output=True)
+with S3Server() as server:
+    code, _, said = push(server, "nothing", "s3://b/none")
+    code, _, said = finish(command(server, "pull", "s3://b/none", "x"))
+    if "need libcurl" in said:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    for test in (test_whole, test_faults, test_going_on, test_two_at_once):
+        test(server)
+shutil.rmtree(folder)
+sys.exit(1 if failures else 0)

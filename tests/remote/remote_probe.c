@@ -1,0 +1,73 @@
+/*
+ * remote_probe.c: asks src/remote/ for things, for test_remote.py, which tells its server how to misbehave:
+ * remote_probe stat|read|list URL [STALL_SECONDS [TRIES]]. Bytes go to standard output, counts to standard error.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote/remote.h"
+
+static enum leat_status print_key(void *context, const char *key, uint64_t size, const char *etag,
+                                  struct leat_error *err)
+{
+    (void)context, (void)err;
+    printf("%s %llu %s\n", key, (unsigned long long)size, etag);
+    return LEAT_OK;
+}
+
+static enum leat_status print_bytes(struct remote *r, const struct url *url, const struct remote_object *object,
+                                    struct leat_error *err)
+{
+    uint8_t *bytes = malloc(object->size + 1);
+    enum leat_status s = LEAT_E_NO_MEMORY;
+
+    if (bytes)
+        s = remote_read(r, url, object, 0, bytes, object->size, err);
+    if (s == LEAT_OK && fwrite(bytes, 1, object->size, stdout) != object->size)
+        s = LEAT_E_IO;
+    free(bytes);
+    return s;
+}
+
+static enum leat_status run(struct remote *r, const char *what, const struct url *url, struct leat_error *err)
+{
+    struct remote_object object;
+    struct remote_counts counts;
+    enum leat_status s;
+
+    if (strcmp(what, "list") == 0)
+        return remote_list(r, url, print_key, NULL, err);
+    s = remote_stat(r, url, &object, err);
+    if (s == LEAT_OK && strcmp(what, "stat") == 0)
+        printf("%llu %s\n", (unsigned long long)object.size, object.etag);
+    else if (s == LEAT_OK)
+        s = print_bytes(r, url, &object, err);
+    remote_count(r, &counts);
+    fprintf(stderr, "%llu requests, %llu retries\n", (unsigned long long)counts.requests,
+            (unsigned long long)counts.retries);
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    struct remote_options options = { .stall_seconds = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0,
+                                      .max_tries = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 0 };
+    struct remote *r = NULL;
+    struct leat_error err = { 0 };
+    struct url url;
+    enum leat_status s;
+
+    if (argc < 3)
+        return 2;
+    s = url_parse(&url, argv[2], &err);
+    if (s == LEAT_OK)
+        s = remote_open(&r, &options, &err);
+    if (s == LEAT_OK)
+        s = run(r, argv[1], &url, &err);
+    if (s != LEAT_OK)
+        fprintf(stderr, "%s: %s\n", leat_status_name(s), err.message);
+    remote_close(r);
+    url_free(&url);
+    return s == LEAT_OK ? 0 : 1;
+}

@@ -1,0 +1,336 @@
+"""s3_server.py: a small server of S3's protocol for tests, on this machine: ranges, lists in pages of two, uploads in
+parts, conditions, and signatures that are checked with code of its own. It can also be told to misbehave.
+
+    with S3Server({"bucket/key": b"bytes"}) as server:
+        server.faults = ["503", "reset"]        # what the next requests for bytes get, one each; "" for nothing
+        ... server.url, server.requests ...
+
+Faults: 503 (SlowDown), later (with Retry-After), 500, stall (half of the bytes, then silence), silent (no answer),
+reset (half of the bytes), short (half of the bytes and an orderly end), wrong (one byte is another), whole (no ranges),
+expired, denied, changed (the thing is another one from now on).
+"""
+import datetime
+import email.utils
+import hashlib
+import hmac
+import http.server
+import re
+import socket
+import struct
+import threading
+import time
+import urllib.parse
+import xml.sax.saxutils
+
+ACCESS, SECRET, TOKEN = "TESTKEY", "test/secret+key", "a/token=="
+PAGE = 2
+
+
+def signature(secret, method, path, query, headers, names, payload, scope):
+    """AWS Signature Version 4, as its documentation writes it down."""
+    canonical = "\n".join(
+        [method, path, query] + [f"{n}:{headers[n].strip()}" for n in names] + ["", ";".join(names), payload]
+    )
+    text = "\n".join(
+        ["AWS4-HMAC-SHA256", headers["x-amz-date"], scope, hashlib.sha256(canonical.encode()).hexdigest()]
+    )
+    key = ("AWS4" + secret).encode()
+    for piece in scope.split("/"):
+        key = hmac.new(key, piece.encode(), "sha256").digest()
+    return hmac.new(key, text.encode(), "sha256").hexdigest()
+
+
+class Refused(Exception):
+    def __init__(self, status, code, headers=()):
+        super().__init__(code)
+        self.status, self.code, self.headers = status, code, dict(headers)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass
+
+    def date_time_string(self, timestamp=None):
+        return email.utils.formatdate(self.server.now(), usegmt=True)
+
+    # ---- What all requests have in common ----
+
+    def answer(self, status, body=b"", headers=()):
+        self.send_response(status)
+        for name, value in dict(headers).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def check_signature(self, path, query, body):
+        server, header = self.server, self.headers.get("Authorization")
+        if not header:
+            raise Refused(403, "AccessDenied")
+        found = re.fullmatch(
+            r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8}/([^/]+)/s3/aws4_request),SignedHeaders=([^,]+),"
+            r"Signature=([0-9a-f]{64})", header)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        if not found or headers.get("x-amz-content-sha256") != hashlib.sha256(body).hexdigest():
+            raise Refused(403, "SignatureDoesNotMatch")
+        access, scope, region, names, given = found.groups()
+        if access != ACCESS:
+            raise Refused(403, "InvalidAccessKeyId")
+        if region != server.region:
+            raise Refused(400, "AuthorizationHeaderMalformed", {"x-amz-bucket-region": server.region})
+        members = sorted(urllib.parse.parse_qsl(query, keep_blank_values=True))
+        query = "&".join(f"{urllib.parse.quote(n, safe='-._~')}={urllib.parse.quote(v, safe='-._~')}"
+                         for n, v in members)
+        path = urllib.parse.quote(urllib.parse.unquote(path), safe="/-._~")
+        wanted = signature(SECRET, self.command, path, query, headers, names.split(";"),
+                           headers["x-amz-content-sha256"], scope)
+        if given != wanted or "host" not in names.split(";"):
+            raise Refused(403, "SignatureDoesNotMatch")
+        date = datetime.datetime.strptime(headers["x-amz-date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
+        if abs(date.timestamp() - server.now()) > 900:
+            raise Refused(403, "RequestTimeTooSkewed")
+        if server.token and headers.get("x-amz-security-token") != server.token:
+            raise Refused(403, "InvalidToken")
+
+    def run(self):
+        path, _, query = self.path.partition("?")
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        with self.server.lock:
+            self.server.requests.append((time.monotonic(), self.command, self.path, dict(self.headers)))
+        try:
+            if path in self.server.moved:
+                self.answer(302, headers={"Location": self.server.moved[path]})
+                return
+            bucket, _, key = urllib.parse.unquote(path)[1:].partition("/")
+            members = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+            if bucket not in self.server.open_buckets:
+                self.check_signature(path, query, body)
+            getattr(self, "on_" + self.command.lower())(bucket, key, members, body)
+        except Refused as refused:
+            text = f"<Error><Code>{refused.code}</Code><Message>{ACCESS} {SECRET}</Message></Error>"
+            self.answer(refused.status, f"<?xml version=\"1.0\"?>\n{text}".encode(), refused.headers)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = run
+
+    # ---- Reading ----
+
+    def on_get(self, bucket, key, members, _):
+        if "list-type" in members:
+            self.list_things(bucket, members)
+        elif "uploadId" in members:
+            self.list_parts(bucket, key, members)
+        elif "uploads" in members:
+            self.list_uploads(bucket, members)
+        else:
+            self.get_thing(f"{bucket}/{key}")
+
+    def get_thing(self, name):
+        server = self.server
+        with server.lock:
+            fault = server.faults.pop(0) if server.faults and name.endswith(server.fault_suffix) else ""
+            if fault == "changed":
+                server.things[name] = bytes(255 - b for b in server.things[name])
+                server.etags.pop(name, None)
+            thing = server.things.get(name)
+        if fault in ("503", "later"):
+            raise Refused(503, "SlowDown", {"Retry-After": "1"} if fault == "later" else {})
+        if fault == "500":
+            raise Refused(500, "InternalError")
+        if fault in ("expired", "denied"):
+            raise Refused(403, {"expired": "ExpiredToken", "denied": "AccessDenied"}[fault])
+        if fault == "silent":
+            self.rfile.read(1)  # until the client gives up
+            self.close_connection = True
+            return
+        if thing is None:
+            raise Refused(404, "NoSuchKey")
+        etag = server.etag(name)
+        if self.headers.get("If-Match", etag) != etag and not server.ignores_conditions:
+            raise Refused(412, "PreconditionFailed")
+        self.send_thing(thing, etag, fault)
+
+    def send_thing(self, thing, etag, fault):
+        found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        first, last = (int(found[1]), min(int(found[2]), len(thing) - 1)) if found else (0, len(thing) - 1)
+        if found and first >= len(thing):
+            raise Refused(416, "InvalidRange")
+        headers = {"ETag": etag}
+        if found and fault != "whole":
+            headers["Content-Range"] = f"bytes {first}-{last}/{len(thing)}"
+        else:
+            first, last = 0, len(thing) - 1
+        body = bytearray(thing[first:last + 1])
+        if fault == "wrong":
+            body[len(body) // 2] ^= 1
+        self.send_response(206 if "Content-Range" in headers else 200)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if fault not in ("stall", "reset", "short"):
+            self.wfile.write(body)
+            return
+        self.wfile.write(body[:len(body) // 2])
+        self.wfile.flush()
+        self.close_connection = True
+        if fault == "stall":
+            self.rfile.read(1)
+        if fault == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+
+    def list_things(self, bucket, members):
+        names = sorted(n.partition("/")[2] for n in self.server.things if n.startswith(bucket + "/"))
+        after = members.get("continuation-token", "")
+        names = [n for n in names if n.startswith(members["prefix"]) and n > after]
+        text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        text += "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+        text += f"<Name>{bucket}</Name><IsTruncated>{str(len(names) > PAGE).lower()}</IsTruncated>"
+        for name in names[:PAGE]:
+            size = len(self.server.things[f"{bucket}/{name}"])
+            text += (f"<Contents><Key>{xml.sax.saxutils.escape(name)}</Key><Size>{size}</Size>"
+                     f"<ETag>{xml.sax.saxutils.escape(self.server.etag(bucket + '/' + name))}</ETag></Contents>")
+        if len(names) > PAGE:
+            text += f"<NextContinuationToken>{xml.sax.saxutils.escape(names[PAGE - 1])}</NextContinuationToken>"
+        self.answer(200, (text + "</ListBucketResult>").encode())
+
+    def on_head(self, bucket, key, _members, _body):
+        if f"{bucket}/{key}" not in self.server.things:
+            raise Refused(404, "NoSuchKey")
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.server.things[f"{bucket}/{key}"])))
+        self.send_header("ETag", self.server.etag(f"{bucket}/{key}"))
+        self.end_headers()
+
+
+    # ---- Writing ----
+
+    def store(self, name, body):
+        """A condition decides when the thing appears."""
+        server = self.server
+        with server.lock:
+            if self.headers.get("If-None-Match") == "*" and name in server.things and not server.ignores_conditions:
+                raise Refused(412, "PreconditionFailed")
+            server.things[name] = body
+            server.etags.pop(name, None)
+        return server.etag(name)
+
+    def on_put(self, bucket, key, members, body):
+        name, server = f"{bucket}/{key}", self.server
+        with server.lock:
+            fault = server.put_faults.pop(0) if server.put_faults else ""
+        if fault == "appear":
+            server.things.update(server.appearing)
+        if fault in ("503", "denied"):
+            raise Refused({"503": 503, "denied": 403}[fault], {"503": "SlowDown", "denied": "AccessDenied"}[fault])
+        if fault == "silent":
+            self.rfile.read(1)
+            self.close_connection = True
+            return
+        if "uploadId" in members:
+            upload = server.uploads.get(members["uploadId"])
+            if not upload or upload["name"] != name:
+                raise Refused(404, "NoSuchUpload")
+            upload["parts"][int(members["partNumber"])] = body
+            etag = f"\"{hashlib.md5(body).hexdigest()}\""
+        else:
+            etag = self.store(name, body)
+        if fault == "lost":  # it is done, and nobody hears of it
+            self.close_connection = True
+            return
+        self.answer(200, headers={"ETag": etag})
+
+    def on_post(self, bucket, key, members, body):
+        name, server = f"{bucket}/{key}", self.server
+        if "uploads" in members:
+            number = f"up+load/{len(server.requests)}"
+            server.uploads[number] = {"name": name, "parts": {}}
+            self.answer(200, f"<InitiateMultipartUploadResult><Bucket>{bucket}</Bucket><UploadId>{number}</UploadId>"
+                             "</InitiateMultipartUploadResult>".encode())
+            return
+        upload = server.uploads.get(members["uploadId"])
+        if not upload:
+            raise Refused(404, "NoSuchUpload")
+        listed = re.findall(r"<PartNumber>(\d+)</PartNumber><ETag>(\S+?)</ETag>", body.decode())
+        parts = [upload["parts"].get(int(n), b"") for n, _ in listed]
+        hashes = [hashlib.md5(p) for p in parts]
+        if [f"\"{h.hexdigest()}\"" for h in hashes] != [e for _, e in listed]:
+            raise Refused(400, "InvalidPart")
+        self.store(name, b"".join(parts))
+        of_all = hashlib.md5(b"".join(h.digest() for h in hashes)).hexdigest()
+        server.etags[name] = f"\"{of_all}-{len(parts)}\""
+        del server.uploads[members["uploadId"]]
+        if server.losses:
+            server.losses -= 1
+            self.close_connection = True
+            return
+        self.answer(200, b" <CompleteMultipartUploadResult><ETag>x</ETag></CompleteMultipartUploadResult>")
+
+    def on_delete(self, bucket, key, members, _body):
+        if "uploadId" in members:
+            self.server.uploads.pop(members["uploadId"], None)
+        else:
+            self.server.things.pop(f"{bucket}/{key}", None)
+        self.answer(204)
+
+    def list_uploads(self, bucket, members):
+        found = "".join(f"<Upload><Key>{xml.sax.saxutils.escape(u['name'].partition('/')[2])}</Key>"
+                        f"<UploadId>{i}</UploadId></Upload>" for i, u in self.server.uploads.items()
+                        if u["name"].startswith(bucket + "/" + members["prefix"]))
+        self.answer(200, f"<ListMultipartUploadsResult>{found}</ListMultipartUploadsResult>".encode())
+
+    def list_parts(self, bucket, key, members):
+        upload, after = self.server.uploads[members["uploadId"]], int(members["part-number-marker"])
+        numbers = sorted(n for n in upload["parts"] if n > after)
+        found = "".join(f"<Part><PartNumber>{n}</PartNumber><ETag>&quot;"
+                        f"{hashlib.md5(upload['parts'][n]).hexdigest()}&quot;</ETag></Part>" for n in numbers[:PAGE])
+        if len(numbers) > PAGE:
+            found += (f"<IsTruncated>true</IsTruncated><NextPartNumberMarker>{numbers[PAGE - 1]}"
+                      "</NextPartNumberMarker>")
+        self.answer(200, f"<ListPartsResult>{found}</ListPartsResult>".encode())
+
+
+class S3Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, things=None):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.things = dict(things or {})
+        self.faults, self.requests, self.uploads, self.moved, self.etags = [], [], {}, {}, {}
+        # lost: done, without an answer; silent; appear: another makes `appearing` meanwhile; and how many completed
+        # uploads nobody hears of
+        self.put_faults, self.appearing, self.losses = [], {}, 0
+        self.ignores_conditions = False
+        self.fault_suffix = ""  # of the things that faults are for
+        self.open_buckets, self.region, self.token, self.skew = set(), "us-east-1", None, 0
+        self.lock = threading.Lock()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def now(self):
+        return datetime.datetime.now(datetime.timezone.utc).timestamp() + self.skew
+
+    def etag(self, name):
+        return self.etags.get(name) or f"\"{hashlib.md5(self.things[name]).hexdigest()}\""
+
+    def environment(self, **more):
+        """What a client needs, and nothing of this machine's."""
+        return {"AWS_ENDPOINT_URL": self.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET,
+                "AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_CONFIG_FILE": "/nowhere", "NO_PROXY": "*", **more}
+
+    def handle_error(self, request, client_address):
+        pass  # a client that went away
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.05}).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()

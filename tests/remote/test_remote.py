@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""test_remote.py: things on servers are read exactly, or the program says why not: against a server of ours that
+checks signatures, says "later", stalls, cuts answers short, changes things in the middle, moves buckets, and whose
+clock is wrong. No key is in any message."""
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
+probe = build / "remote_probe"
+failures = 0
+BIG = bytes(i * 7919 >> 8 & 255 for i in range(1 << 16)) * 300  # 19 MB: three ranges
+
+
+def check(what, fine, *seen):
+    global failures
+    if not fine:
+        failures += 1
+        print(f"{what}:", *seen, file=sys.stderr)
+
+
+def ask(server, *words, environment=None, **more):
+    variables = server.environment(**more) if environment is None else environment
+    r = subprocess.run([probe, *words], capture_output=True, env={"PATH": os.environ["PATH"], **variables})
+    said = r.stderr.decode()
+    check("no key is in a message", ACCESS not in said and SECRET not in said and TOKEN not in said, said)
+    return r.returncode, r.stdout, said
+
+
+def test_reading(server):
+    for name in ("b/big", "b/empty", "b/odd name+&=%?#'~ü/x", "b/dots/../y"):
+        code, out, said = ask(server, "read", "s3://" + name)
+        check(name, code == 0 and out == server.things[name], code, len(out), said)
+    code, out, said = ask(server, "stat", "s3://b/big")
+    check("size and etag", out.decode() == f"{len(BIG)} {server.etag('b/big')}\n", code, out, said)
+    for name, why in (("s3://b/none", "does not exist"), ("s3://", "no bucket"), ("s3://user@b/c", "not the name")):
+        code, _, said = ask(server, "read", name)
+        check(name, code == 1 and why in said, code, said)
+
+
+def test_faults(server):
+    """The first request is for the size, the next ones are for ranges."""
+    for faults in (["later"], ["500", "500"], ["", "reset"], ["", "short", "short"], ["", "503", "reset", "500"]):
+        server.faults = list(faults)
+        code, out, said = ask(server, "read", "s3://b/big", "20", "6")
+        retries = len([f for f in faults if f])
+        check(faults, code == 0 and out == BIG and f" {retries} retries" in said, code, len(out), said)
+        if faults == ["later"]:
+            (before, *_), (after, *_) = server.requests[-5:-3]
+            check("a server that says when to come back is obeyed", after - before >= 1, after - before)
+    for faults in (["", "stall"], ["silent"]):
+        server.faults = list(faults)
+        code, out, said = ask(server, "read", "s3://b/thing", "1")
+        check(faults, code == 0 and out == BIG[:1000] and " 1 retries" in said, code, len(out), said)
+    for faults, status, why in (
+        (["", "changed"], "mismatch", "s3://b/thing has changed while it was read; start again"),
+        (["", "whole"], "", ""),
+        (["whole"], "unsupported", "does not serve parts"),
+        (["expired"], "permission", "the credentials have expired"),
+        (["denied"], "permission", "the server does not allow that (403) (AccessDenied)"),
+        (["500"] * 3, "io", "s3://b/thing: the server answered 500 InternalError, 3 times; try later"),
+    ):
+        server.faults = list(faults)
+        code, out, said = ask(server, "read", "s3://b/thing", "20", "3")
+        check(faults, code == (status != "") and status in said and why in said, code, said)
+        check("nothing of a thing that is not whole", not code or out == b"", out)
+    server.faults = []
+
+
+def test_keys(server):
+    """The server takes only requests that are signed by its key, for its region and time."""
+    for more, why in (
+        ({"AWS_SECRET_ACCESS_KEY": "wrong"}, "does not accept the signature"),
+        ({"AWS_ACCESS_KEY_ID": "OTHER"}, "does not know this access key"),
+        ({"AWS_SECRET_ACCESS_KEY": ""}, "set AWS_SECRET_ACCESS_KEY"),
+        ({"AWS_ACCESS_KEY_ID": ""}, "the server wants credentials, and none were found"),
+        ({"AWS_ENDPOINT_URL": "127.0.0.1:1"}, "AWS_ENDPOINT_URL"),
+        ({"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "4 times"),
+        ({"AWS_ACCESS_KEY_ID": "", "AWS_PROFILE": "none"}, "AWS_PROFILE is none"),
+        ({"AWS_MAX_ATTEMPTS": "many"}, "AWS_MAX_ATTEMPTS has to be a number"),
+    ):
+        code, _, said = ask(server, "read", "s3://b/thing", **more)
+        check(more, code == 1 and why in said, code, said)
+    server.open_buckets = {"b"}
+    code, out, said = ask(server, "read", "s3://b/thing", AWS_ACCESS_KEY_ID="")
+    check("a public bucket needs no key", code == 0 and out == server.things["b/thing"], code, said)
+    server.open_buckets = set()
+    server.token = TOKEN
+    code, out, said = ask(server, "read", "s3://b/thing", AWS_SESSION_TOKEN=TOKEN)
+    check("a session token", code == 0, code, said)
+    server.token = None
+    server.skew = 7200
+    code, out, said = ask(server, "read", "s3://b/thing")
+    check("a clock that is wrong", code == 0 and " 1 retries" in said, code, said)
+    server.skew, server.region = 0, "eu-test-1"
+    code, out, said = ask(server, "read", "s3://b/thing")
+    check("another region", code == 0 and " 1 retries" in said, code, said)
+    code, out, said = ask(server, "read", "s3://b/thing", AWS_REGION="eu-test-1")
+    check("its region", code == 0 and " 0 retries" in said, code, said)
+    server.region = "us-east-1"
+
+
+def test_profiles(server):
+    folder = temporary / "aws"
+    folder.mkdir(exist_ok=True)
+    (folder / "credentials").write_text(
+        f"# keys\n[default]\naws_access_key_id = OTHER\naws_secret_access_key=x\n\n[mine]\n"
+        f"aws_access_key_id={ACCESS}\naws_secret_access_key = {SECRET}\n")
+    (folder / "config").write_text(
+        f"[default]\nregion = us-east-1\n[profile mine]\nendpoint_url = {server.url}\ns3 =\n  region = xx\n"
+        "[profile sso]\nsso_session = s\n")
+    files = {"AWS_SHARED_CREDENTIALS_FILE": str(folder / "credentials"), "AWS_CONFIG_FILE": str(folder / "config"),
+             "NO_PROXY": "*"}
+    code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_PROFILE": "mine"})
+    check("a profile", code == 0 and out == server.things["b/thing"], code, said)
+    code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_ENDPOINT_URL": server.url})
+    check("the default profile", code == 1 and "does not know this access key" in said, code, said)
+    code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_PROFILE": "sso"})
+    check("a profile of keys by others", code == 1 and "aws configure export-credentials" in said, code, said)
+    code, out, said = ask(server, "read", "s3://b/thing", environment={
+        **files, "AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET})
+    check("variables before files", code == 0, code, said)
+
+
+def test_lists(server):
+    names = sorted(n[2:] for n in server.things if n.startswith("b/list/"))
+    code, out, said = ask(server, "list", "s3://b/list/")
+    wanted = "".join(f"{n} {len(server.things['b/' + n])} {server.etag('b/' + n)}\n" for n in names)
+    check("a list of several pages", code == 0 and out.decode() == wanted, code, out, said)
+
+
+def test_web(server):
+    server.open_buckets = {"web"}
+    server.things["web/file"] = BIG
+    server.moved = {"/old": "/web/file?signature=SECRETWORD", "/round": "/round"}
+    for path in ("/web/file", "/old"):
+        code, out, said = ask(server, "read", server.url + path)
+        check(path, code == 0 and out == BIG and "SECRETWORD" not in said, code, said)
+    code, out, said = ask(server, "read", server.url + "/round?signature=SECRETWORD")
+    check("a circle", code == 1 and "the server sends to another address" in said and "SECRETWORD" not in said, said)
+    code, out, said = ask(server, "read", server.url.replace("//", "//user:word@") + "/web/file")
+    check("a password in a URL", code == 1 and "word@" not in said, code, said)
+    check("no signature for other servers", all("Authorization" not in h for _, _, p, h in server.requests
+                                                if p.startswith(("/web", "/old", "/round"))))
+
+
+if not probe.exists():
+    print(f"skipped: no remote_probe under {build}", file=sys.stderr)
+    sys.exit(77)
+things = {"b/big": BIG, "b/empty": b"", "b/thing": BIG[:1000], "b/odd name+&=%?#'~ü/x": b"odd", "b/dots/../y": b"dots"}
+things.update({f"b/list/{n}": n.encode() for n in ("a", "b & <c>", "d/e", "ü", "z")})
+with S3Server(things) as server:
+    code, _, said = ask(server, "stat", "s3://b/thing")
+    if "built without" in said or "cannot be loaded" in said or "was made without" in said:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    for test in (test_reading, test_faults, test_keys, test_profiles, test_lists, test_web):
+        test(server)
+sys.exit(1 if failures else 0)

@@ -1,0 +1,126 @@
+/*
+ * test_show.c: leat_show() and sentences in struct leat_error let through what people can read, and nothing that a
+ * terminal obeys or that changes the order of what is shown; for every code point, and every byte that is not UTF-8.
+ *
+ * What went wrong: only C0 and DEL were replaced, and only in some places: C1 (U+009B begins a command like ESC [ does)
+ * and marks of direction passed everywhere, and names of files stood in sentences of the library as they are.
+ */
+#include "base/show.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "t.h"
+
+static void shows(const char *text, size_t bytes, const char *expected)
+{
+    char out[256];
+
+    T_EQ(leat_show(out, sizeof out, text, bytes), strlen(expected));
+    T_STR(out, expected);
+    T_EQ(leat_show(NULL, 0, text, bytes), strlen(expected));
+    T_EQ(leat_show(out, sizeof out, expected, strlen(expected)), strlen(expected)); /* what is shown stays */
+    T_STR(out, expected);
+}
+
+#define SHOWS(text, expected) shows(text, sizeof text - 1, expected)
+
+static void test_examples(void)
+{
+    SHOWS("", "");
+    SHOWS("a name, 100 %", "a name, 100 %");
+    SHOWS("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \\", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \\");
+    SHOWS("a\x1b]0;title\x07\x7f\0b\n", "a\\x1b]0;title\\x07\\x7f\\x00b\\x0a");
+    SHOWS("\xc2\x9b"
+          "31m",
+          "\\u009b31m");
+    SHOWS("\xe2\x80\xaegpj.exe", "\\u202egpj.exe");
+    SHOWS("\x9b"
+          "31m \xff \xe2\x82 \xc2",
+          "\\x9b31m \\xff \\xe2\\x82 \\xc2");
+    SHOWS("\xed\xa0\x80\xf4\x90\x80\x80\xc0\x9b", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xc0\\x9b"); /* no characters */
+}
+
+/* From the Unicode standard: categories Cc, Zl and Zp, and all characters with the property Bidi_Control. */
+static bool is_hidden(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+static void test_all_characters(void)
+{
+    for (uint32_t c = 0; c <= 0x10ffff; c++) {
+        uint8_t text[4];
+        char out[16], expected[16];
+        size_t bytes;
+
+        if (c >= 0xd800 && c < 0xe000)
+            continue;
+        bytes = utf8_encode(text, c);
+        if (is_hidden(c))
+            snprintf(expected, sizeof expected, c < 0x80 ? "\\x%02x" : "\\u%04x", c);
+        else
+            snprintf(expected, sizeof expected, "%.*s", (int)bytes, (const char *)text);
+        leat_show(out, sizeof out, (const char *)text, bytes);
+        if (strcmp(out, expected) != 0)
+            T_FAIL("U+%04X is shown as \"%s\", expected \"%s\"", c, out, expected);
+    }
+}
+
+/* Nothing is cut: what does not fit is left out, with all after it. */
+static void test_room(void)
+{
+    static const char text[] = "ab\x1b\xe2\x82\xac\xe2\x80\xaez";
+    static const char *const whole[] = { "", "a", "ab", "ab\\x1b", "ab\\x1b\xe2\x82\xac" };
+    char out[32];
+
+    for (size_t room = 1; room < 20; room++) {
+        const char *expected = whole[0];
+
+        for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+            if (strlen(whole[i]) < room)
+                expected = whole[i];
+        if (room == 16)
+            expected = "ab\\x1b\xe2\x82\xac\\u202e";
+        if (room > 16)
+            expected = "ab\\x1b\xe2\x82\xac\\u202ez";
+        memset(out, '#', sizeof out);
+        T_EQ(leat_show(out, room, text, sizeof text - 1), 16);
+        T_STR(out, expected);
+        T_EQ(out[room], '#');
+    }
+}
+
+static void test_sentences(void)
+{
+    struct leat_error err;
+    char name[2000];
+
+    status_set(&err, LEAT_E_IO, "%s: bad", "x\x1b[2J\xc2\x9b\n");
+    T_STR(err.message, "x\\x1b[2J\\u009b\\x0a: bad");
+    status_before(&err, err.status, "%s", "\xe2\x81\xa6part");
+    T_STR(err.message, "\\u2066part: x\\x1b[2J\\u009b\\x0a: bad");
+    status_after(&err, " (%s)", "\x07");
+    T_STR(err.message, "\\u2066part: x\\x1b[2J\\u009b\\x0a: bad (\\x07)");
+    status_set_os(&err, 2, "cannot open %s", "\xff");
+    T_STR(err.message, "cannot open \\xff: No such file or directory");
+
+    /* a name that is cut is cut between characters */
+    for (size_t i = 0; i + 3 < sizeof name; i += 3)
+        memcpy(name + i, "\xe2\x82\xac", 4);
+    for (unsigned shift = 0; shift < 3; shift++) {
+        status_set(&err, LEAT_E_IO, "%.*s%s", (int)shift, "ab", name);
+        T_CHECK(!strchr(err.message, '\\') && strlen(err.message) > sizeof err.message - 8);
+        status_set_os(&err, 2, "%.*s%s", (int)shift, "ab", name);
+        T_CHECK(!strchr(err.message, '\\') && strstr(err.message, "\xe2\x82\xac...: No such file"));
+        T_EQ(utf8_valid_prefix((const uint8_t *)err.message, strlen(err.message)), strlen(err.message));
+    }
+}
+
+int main(void)
+{
+    test_examples();
+    test_all_characters();
+    test_room();
+    test_sentences();
+    return t_failures > 0;
+}

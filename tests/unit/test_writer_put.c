@@ -1,0 +1,268 @@
+/*
+ * test_writer_put.c: what several threads write side by side has the bytes of what one thread writes in turn: in
+ * random stretches, of documents without tokens, with one, and with many pages; put in random orders; between documents
+ * that are added alone or in chunks; with checkpoints between, resumed or not. And what leat_writer_put() refuses.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "t.h"
+
+#define DOCUMENTS 3000u
+#define THREADS   4u
+#define STRETCHES 64u /* placed before threads put them */
+
+/* A corpus in memory. */
+struct corpus {
+    uint16_t *ids;
+    uint64_t lengths[DOCUMENTS], starts[DOCUMENTS];
+    struct leat_origin origins[DOCUMENTS];
+    char names[DOCUMENTS][16];
+    uint8_t hashes[DOCUMENTS][16];
+};
+
+static uint64_t random_length(uint64_t *random)
+{
+    switch (t_below(random, 40)) {
+    case 0:
+        return t_below(random, 20000);
+    case 1:
+    case 2:
+        return 2048 - t_below(random, 3); /* about a page */
+    default:
+        return t_below(random, 4);
+    }
+}
+
+static struct corpus *make_corpus(uint64_t *random)
+{
+    struct corpus *c = calloc(1, sizeof *c);
+    uint64_t total = 0;
+
+    for (uint64_t i = 0; i < DOCUMENTS; i++) {
+        c->starts[i] = total;
+        c->lengths[i] = random_length(random);
+        total += c->lengths[i];
+        snprintf(c->names[i], sizeof c->names[i], "%" PRIu64, t_below(random, 1000000));
+        for (unsigned k = 0; k < 16; k++)
+            c->hashes[i][k] = (uint8_t)t_random(random);
+        c->origins[i] = (struct leat_origin) { .input = i / 1000,
+                                               .offset = i % 1000 * 10,
+                                               .line = t_below(random, 9) == 0 ? LEAT_NONE : i % 1000 + 1,
+                                               .id = c->names[i],
+                                               .id_bytes = t_below(random, 4) == 0 ? 0 : strlen(c->names[i]),
+                                               .text_hash = c->hashes[i] };
+    }
+    c->ids = malloc(total * 2 + 2);
+    for (uint64_t i = 0; i < total; i++)
+        c->ids[i] = (uint16_t)t_below(random, 1000);
+    return c;
+}
+
+static struct leat_writer *open_writer(const char *name, bool resume)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+
+    o.vocabulary = 1000;
+    o.end_token = 999;
+    o.begin_token = 1;
+    o.force = 1;
+    o.store_lines = o.store_ids = o.store_hashes = 1;
+    if (resume) {
+        T_OK(leat_writer_resume(&w, name, &o, NULL, NULL, &t_err));
+        return w;
+    }
+    T_OK(leat_writer_open(&w, name, &o, &t_err));
+    for (unsigned i = 0; i < DOCUMENTS / 1000; i++)
+        T_OK(leat_writer_add_input(w, "an input", NULL, &t_err));
+    return w;
+}
+
+static void write_in_turn(const char *name, const struct corpus *c)
+{
+    struct leat_writer *w = open_writer(name, false);
+
+    for (uint64_t i = 0; i < DOCUMENTS; i++)
+        T_OK(leat_writer_add_u16(w, c->ids + c->starts[i], c->lengths[i], &c->origins[i], &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+/* ---- Side by side ---- */
+
+struct stretch {
+    struct leat_documents documents;
+    struct leat_place place;
+};
+
+struct putting {
+    struct leat_writer *w;
+    struct stretch stretches[STRETCHES];
+    unsigned count;
+    atomic_uint next;
+};
+
+static void *put_all(void *context)
+{
+    struct putting *p = context;
+    unsigned i;
+
+    while ((i = atomic_fetch_add(&p->next, 1)) < p->count)
+        T_OK(leat_writer_put(p->w, &p->stretches[i].documents, &p->stretches[i].place, &t_err));
+    return NULL;
+}
+
+static void shuffle(struct putting *p, uint64_t *random)
+{
+    for (unsigned i = p->count; i > 1; i--) {
+        unsigned k = (unsigned)t_below(random, i);
+        struct stretch s = p->stretches[k];
+
+        p->stretches[k] = p->stretches[i - 1];
+        p->stretches[i - 1] = s;
+    }
+}
+
+/* Threads put what was placed; a checkpoint meanwhile waits for them. */
+static void put_side_by_side(struct putting *p, bool checkpoint, uint64_t *random)
+{
+    pthread_t threads[THREADS];
+
+    shuffle(p, random);
+    atomic_store(&p->next, 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        T_CHECK(pthread_create(&threads[i], NULL, put_all, p) == 0);
+    if (checkpoint)
+        T_OK(leat_writer_checkpoint(p->w, "note", 4, &t_err));
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    p->count = 0;
+}
+
+/* Adds a document alone, whole or in two chunks. */
+static void add_one(struct leat_writer *w, const struct corpus *c, uint64_t i, uint64_t *random)
+{
+    const uint16_t *ids = c->ids + c->starts[i];
+    uint64_t cut = t_below(random, c->lengths[i] + 1);
+
+    if (t_below(random, 2) == 0) {
+        T_OK(leat_writer_add_u16(w, ids, c->lengths[i], &c->origins[i], &t_err));
+        return;
+    }
+    T_OK(leat_writer_append_u16(w, ids, cut, &t_err));
+    T_OK(leat_writer_append_u16(w, ids + cut, c->lengths[i] - cut, &t_err));
+    T_OK(leat_writer_end_document(w, &c->origins[i], &t_err));
+}
+
+static void write_side_by_side(const char *name, const struct corpus *c, uint64_t *random)
+{
+    struct putting p = { .w = open_writer(name, false) };
+
+    for (uint64_t i = 0, count; i < DOCUMENTS; i += count) {
+        struct stretch *s = &p.stretches[p.count];
+
+        count = t_below(random, 30);
+        count = count < DOCUMENTS - i ? count : DOCUMENTS - i;
+        if (t_below(random, 10) == 0 && count > 0) {
+            count = 1;
+            add_one(p.w, c, i, random);
+            continue;
+        }
+        s->documents = (struct leat_documents) { .size = sizeof s->documents,
+                                                 .ids = c->ids + c->starts[i],
+                                                 .lengths = c->lengths + i,
+                                                 .origins = c->origins + i,
+                                                 .count = count,
+                                                 .id_width = 2 };
+        T_OK(leat_writer_place(p.w, &s->documents, &s->place, &t_err));
+        T_EQ(s->place.document, i);
+        if (++p.count == STRETCHES)
+            put_side_by_side(&p, t_below(random, 2) == 0, random);
+        if (p.count == 0 && t_below(random, 3) == 0) {
+            T_OK(leat_writer_checkpoint(p.w, "note", 4, &t_err));
+            leat_writer_suspend(p.w);
+            p.w = open_writer(name, true);
+            T_EQ(leat_writer_documents(p.w), i + count);
+        }
+    }
+    put_side_by_side(&p, false, random);
+    T_OK(leat_writer_finish(p.w, NULL, &t_err));
+}
+
+/* ---- Comparing ---- */
+
+static void compare_files(const char *a, const char *b, const char *suffix)
+{
+    char path[2][4096];
+    uint8_t *bytes[2];
+    uint64_t size[2];
+    int fd;
+
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(path[i], sizeof path[i], "%s%s", i == 0 ? a : b, suffix);
+        T_OK(file_open_read(&fd, &size[i], path[i], &t_err));
+        bytes[i] = malloc(size[i] + 1);
+        T_OK(file_read_at(fd, 0, bytes[i], size[i], path[i], &t_err));
+        file_close(&fd);
+    }
+    T_EQ(size[0], size[1]);
+    T_CHECK(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+/* ---- What is refused ---- */
+
+static void check_refusals(const char *name)
+{
+    uint16_t ids[] = { 5, 1000 };
+    uint64_t lengths[] = { 1, 1 };
+    struct leat_origin nowhere[] = { { .input = LEAT_NONE }, { .input = 3 } };
+    struct leat_documents d = LEAT_DOCUMENTS_INIT;
+    struct leat_place place;
+    struct leat_writer *w = open_writer(name, false);
+
+    T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_ARGUMENT);
+    d.id_width = 2;
+    d.ids = ids;
+    d.count = 2;
+    T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_ARGUMENT);
+    d.lengths = lengths;
+    T_OK(leat_writer_append_u16(w, ids, 1, &t_err));
+    T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_STATE);
+    T_OK(leat_writer_end_document(w, NULL, &t_err));
+    T_OK(leat_writer_place(w, &d, &place, &t_err));
+    T_STATUS(leat_writer_put(w, &d, &place, &t_err), LEAT_E_TOKEN);
+    T_CONTAINS(t_err.message, "token id 1000, token 0 of document 2,");
+    T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_TOKEN);
+    leat_writer_abandon(w);
+
+    w = open_writer(name, false);
+    ids[1] = 6;
+    d.origins = nowhere;
+    T_OK(leat_writer_place(w, &d, &place, &t_err));
+    T_STATUS(leat_writer_put(w, &d, &place, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_writer_checkpoint(w, NULL, 0, &t_err), LEAT_E_ARGUMENT);
+    leat_writer_abandon(w);
+}
+
+int main(void)
+{
+    uint64_t random = t_seed();
+    const char *folder = t_folder(), *turn = t_path(folder, "turn"), *side = t_path(folder, "side");
+
+    for (int i = 0; i < 6; i++) {
+        struct corpus *c = make_corpus(&random);
+
+        write_in_turn(turn, c);
+        write_side_by_side(side, c, &random);
+        compare_files(turn, side, ".tokens");
+        compare_files(turn, side, ".leat");
+        free(c->ids);
+        free(c);
+    }
+    check_refusals(side);
+    return t_end();
+}

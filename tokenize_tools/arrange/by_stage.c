@@ -1,0 +1,286 @@
+/*
+ * by_stage.c: see by_stage.h.
+ *
+ * The names are given as one dataset gets its own (FORMAT.md, chapter 7), but each step for all of them: older indexes
+ * are removed, tokens are renamed, indexes are renamed, and the folder is synced after each step. What a kill in
+ * between leaves is either whole or does not open: a token file without its index, known as a leftover by the index
+ * that still lies in the folder without its tokens.
+ */
+#include "by_stage.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/own_file.h"
+#include "base/status.h"
+
+/* The lock is that of a writer: no value's dataset has this name, which is not spelled like one. */
+#define LOCK_NAME "%lock"
+
+static char *join(const char *folder, int length, char middle, const char *name, const char *suffix)
+{
+    size_t size = (size_t)length + strlen(name) + strlen(suffix) + 2;
+    char *path = malloc(size);
+
+    if (path)
+        snprintf(path, size, "%.*s%c%s%s", length, folder, middle, name, suffix);
+    return path;
+}
+
+char *by_stage_path(const struct by_stage *s, const char *name, const char *suffix)
+{
+    return join(s->folder, (int)strlen(s->folder), '/', name, suffix);
+}
+
+char *by_stage_final(const struct by_stage *s, const char *name, const char *suffix)
+{
+    return join(s->output, s->base, '.', name, suffix);
+}
+
+/* ---- The folder ---- */
+
+/* Of the caller or of the folder's owner, as all that leat goes on with (base/own_file.h). */
+static enum leat_status check_folder(const struct by_stage *s, struct leat_error *err)
+{
+    char *around = file_folder(s->output);
+    struct stat st, of_folder;
+    enum leat_status status = LEAT_OK;
+
+    if (!around)
+        return status_no_memory(err, strlen(s->output));
+    if (lstat(s->folder, &st) != 0 || stat(around, &of_folder) != 0)
+        status = status_set_os(err, errno, "cannot look at %s", s->folder);
+    else if (!S_ISDIR(st.st_mode))
+        status = status_set(err, LEAT_E_EXISTS,
+                            "%s is not a folder, where leat makes one: remove it, or choose another name", s->folder);
+    else if (st.st_uid != geteuid() && st.st_uid != of_folder.st_uid)
+        status = status_set(err, LEAT_E_PERMISSION,
+                            "%s belongs to user %lu, who can change it at any time: remove it, or choose another name",
+                            s->folder, (unsigned long)st.st_uid);
+    free(around);
+    return status;
+}
+
+/* Calls `act` with the names of all files in the folder, but for the lock's. */
+static enum leat_status each_file(const struct by_stage *s,
+                                  enum leat_status (*act)(const struct by_stage *s, const char *file,
+                                                          struct leat_error *err),
+                                  struct leat_error *err)
+{
+    DIR *d = opendir(s->folder);
+    enum leat_status status = LEAT_OK;
+    struct dirent *entry;
+
+    if (!d)
+        return status_set_os(err, errno, "cannot read the folder %s", s->folder);
+    while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            strncmp(entry->d_name, LOCK_NAME, strlen(LOCK_NAME)) != 0)
+            status = act(s, entry->d_name, err);
+    if (status == LEAT_OK && errno != 0)
+        status = status_set_os(err, errno, "cannot read the folder %s", s->folder);
+    closedir(d);
+    return status;
+}
+
+/* Of an index without its tokens: these have their final name already, and no index there. */
+static enum leat_status remove_leftover(const struct by_stage *s, const char *name, struct leat_error *err)
+{
+    char *staged = by_stage_path(s, name, ".tokens"), *tokens = by_stage_final(s, name, ".tokens");
+    char *index = by_stage_final(s, name, ".leat");
+    struct file_identity from, to, beside;
+    enum leat_status status =
+        staged && tokens && index ? file_identify(staged, &from, err) : status_no_memory(err, strlen(name));
+
+    if (status == LEAT_OK)
+        status = file_identify(tokens, &to, err);
+    if (status == LEAT_OK)
+        status = file_identify(index, &beside, err);
+    if (status == LEAT_OK && to.exists && !beside.exists && (!from.exists || file_same(from, to)))
+        status = file_remove(tokens, err);
+    free(staged);
+    free(tokens);
+    free(index);
+    return status;
+}
+
+/* The indexes first: they say what was left. */
+static enum leat_status remove_index(const struct by_stage *s, const char *file, struct leat_error *err)
+{
+    size_t length = strlen(file), name_bytes = file_dataset_length(file, length);
+    char *name = strndup(file, name_bytes), *path = by_stage_path(s, file, "");
+    enum leat_status status = name && path ? LEAT_OK : status_no_memory(err, length);
+
+    if (status == LEAT_OK && file_ends_with(file, length, ".leat") && !file_ends_with(name, name_bytes, ".partial")) {
+        status = remove_leftover(s, name, err);
+        if (status == LEAT_OK)
+            status = file_remove(path, err);
+    }
+    free(name);
+    free(path);
+    return status;
+}
+
+static enum leat_status remove_file(const struct by_stage *s, const char *file, struct leat_error *err)
+{
+    char *path = by_stage_path(s, file, "");
+    enum leat_status status = path ? file_remove(path, err) : status_no_memory(err, strlen(file));
+
+    free(path);
+    return status;
+}
+
+static enum leat_status take_lock(struct by_stage *s, struct leat_error *err)
+{
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    char *name = by_stage_path(s, LOCK_NAME, "");
+    enum leat_status status;
+
+    options.vocabulary = 1;
+    options.force = 1;
+    status = name ? leat_writer_open(&s->lock, name, &options, err) : status_no_memory(err, strlen(s->folder));
+    free(name);
+    return status;
+}
+
+enum leat_status by_stage_open(struct by_stage *s, const char *output, struct leat_error *err)
+{
+    enum leat_status status;
+
+    *s = (struct by_stage) { .output = output, .base = (int)file_dataset_length(output, strlen(output)) };
+    s->folder = by_stage_final(s, "partial.by", "");
+    if (!s->folder)
+        return status_no_memory(err, strlen(output));
+    s->made = mkdir(s->folder, 0777) == 0;
+    if (!s->made && errno != EEXIST)
+        return status_set_os(err, errno, "cannot make the folder %s", s->folder);
+    status = check_folder(s, err);
+    if (status == LEAT_OK)
+        status = take_lock(s, err);
+    if (status == LEAT_OK)
+        status = each_file(s, remove_index, err);
+    return status == LEAT_OK ? each_file(s, remove_file, err) : status;
+}
+
+void by_stage_close(struct by_stage *s)
+{
+    if (s->lock) { /* else it is another's */
+        each_file(s, remove_index, NULL);
+        each_file(s, remove_file, NULL);
+        leat_writer_abandon(s->lock);
+    }
+    if (s->lock || s->made) /* fails, as it should, if another's files are in it */
+        rmdir(s->folder);
+    for (size_t i = 0; i < s->count; i++) {
+        free(s->items[i].name);
+        free(s->items[i].final);
+    }
+    free(s->items);
+    free(s->folder);
+    *s = (struct by_stage) { 0 };
+}
+
+/* ---- Datasets ---- */
+
+static enum leat_status check_free(const struct by_stage *s, const char *name, const char *suffix, bool replace,
+                                   struct leat_error *err)
+{
+    char *path = by_stage_final(s, name, suffix);
+    struct file_identity there;
+    enum leat_status status = path ? own_file_check_name(path, err) : status_no_memory(err, strlen(name));
+
+    if (status == LEAT_OK)
+        status = file_identify(path, &there, err);
+    if (status == LEAT_OK && there.exists && !replace)
+        status = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                                 "%s already exists; choose another name or replace it", path);
+    free(path);
+    return status;
+}
+
+enum leat_status by_stage_add(struct by_stage *s, const char *name, bool replace, struct leat_error *err)
+{
+    struct by_staged *items = reallocarray(s->items, s->count + 1, sizeof *items);
+    struct by_staged item = { .name = strdup(name), .final = by_stage_final(s, name, "") };
+    enum leat_status status = check_free(s, name, ".leat", replace, err);
+
+    if (items)
+        s->items = items;
+    if (!items || !item.name || !item.final) {
+        free(item.name);
+        free(item.final);
+        return status_no_memory(err, (s->count + 1) * sizeof *items);
+    }
+    items[s->count++] = item;
+    return status == LEAT_OK ? check_free(s, name, ".tokens", replace, err) : status;
+}
+
+/* ---- Names ---- */
+
+static enum leat_status rename_one(const struct by_stage *s, const char *name, const char *suffix, bool replace,
+                                   bool *named, struct leat_error *err)
+{
+    char *from = by_stage_path(s, name, suffix), *to = by_stage_final(s, name, suffix);
+    enum leat_status status = from && to ? file_rename(from, to, replace, err) : status_no_memory(err, strlen(name));
+
+    *named = status == LEAT_OK;
+    free(from);
+    free(to);
+    return status;
+}
+
+static enum leat_status remove_final(const struct by_stage *s, const char *name, const char *suffix,
+                                     struct leat_error *err)
+{
+    char *path = by_stage_final(s, name, suffix);
+    enum leat_status status = path ? file_remove(path, err) : status_no_memory(err, strlen(name));
+
+    free(path);
+    return status;
+}
+
+enum leat_status by_stage_take_back(const struct by_stage *s, const char *name, struct leat_error *err)
+{
+    char *from = by_stage_final(s, name, ".leat"), *to = by_stage_path(s, name, ".leat");
+    enum leat_status status = from && to ? file_rename(from, to, false, err) : status_no_memory(err, strlen(name));
+
+    free(from);
+    free(to);
+    return status;
+}
+
+static enum leat_status name_all(struct by_stage *s, bool replace, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    for (size_t i = 0; status == LEAT_OK && replace && i < s->count; i++)
+        status = remove_final(s, s->items[i].name, ".leat", err);
+    if (status == LEAT_OK && replace)
+        status = file_sync_folder(s->output, err);
+    for (size_t i = 0; status == LEAT_OK && i < s->count; i++)
+        status = rename_one(s, s->items[i].name, ".tokens", replace, &s->items[i].tokens_named, err);
+    if (status == LEAT_OK)
+        status = file_sync_folder(s->output, err);
+    for (size_t i = 0; status == LEAT_OK && i < s->count; i++)
+        status = rename_one(s, s->items[i].name, ".leat", replace, &s->items[i].index_named, err);
+    return status == LEAT_OK ? file_sync_folder(s->output, err) : status;
+}
+
+enum leat_status by_stage_commit(struct by_stage *s, bool replace, struct leat_error *err)
+{
+    enum leat_status status = name_all(s, replace, err);
+
+    for (size_t i = 0; status != LEAT_OK && i < s->count; i++)
+        if (s->items[i].index_named)
+            remove_final(s, s->items[i].name, ".leat", NULL);
+    for (size_t i = 0; status != LEAT_OK && i < s->count; i++)
+        if (s->items[i].tokens_named)
+            remove_final(s, s->items[i].name, ".tokens", NULL);
+    return status;
+}

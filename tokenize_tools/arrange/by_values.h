@@ -1,0 +1,52 @@
+/*
+ * by_values.h: the values of the field that documents are divided by, and the name of each value's dataset.
+ *
+ * Until documents are divided, the value of each stands before its id, with a zero byte between them: so it is written,
+ * checkpointed, checked and joined with all that is known of the document, and the format needs nothing new. The
+ * metadata BY_METADATA_IDS of such a dataset is the field.
+ */
+#ifndef LEAT_ARRANGE_BY_VALUES_H
+#define LEAT_ARRANGE_BY_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "leat_pack.h"
+
+#define BY_MAX_VALUES      1024u
+
+#define BY_METADATA_IDS    "leat.by.ids"    /* the field; values stand before ids */
+#define BY_METADATA        "leat.by"        /* the field, of a dataset that was divided off; then come: */
+#define BY_METADATA_VALUE  "leat.by.value"  /* its value */
+#define BY_METADATA_VALUES "leat.by.values" /* how many values there were */
+
+struct by_values {
+    char **items; /* sorted as bytes */
+    size_t count;
+};
+
+/* Adds a value, unless it is there; *at is its place. LEAT_E_UNSUPPORTED: it is one too many; `field` and `documents`,
+ * the number of those that were looked at, are for the sentence. */
+enum leat_status by_values_add(struct by_values *v, const char *value, const char *field, uint64_t documents,
+                               size_t *at, bool *is_new, struct leat_error *err);
+void by_values_free(struct by_values *v);
+
+/* The place of a value; v->count: it is not there. */
+size_t by_values_find(const struct by_values *v, const char *value);
+
+/* How many bytes the value before an id has; SIZE_MAX if no value stands there. */
+size_t by_values_before(const char *id, uint64_t id_bytes);
+
+/*
+ * What follows "OUT." in the name of a value's dataset: letters, digits, - and _ as they are, other bytes as %XX, in at
+ * most BY_NAME_BYTES. Names differ also where file systems do not tell capitals apart, and none is that of a file of
+ * OUT itself. by_values_name() knows the other values: of several that differ in capitals only, these are %XX, too.
+ */
+#define BY_NAME_BYTES 100u
+struct by_name {
+    char text[BY_NAME_BYTES];
+};
+void by_name_make(struct by_name *name, const char *value, bool escape_capitals);
+void by_values_name(const struct by_values *v, size_t at, struct by_name *name);
+
+#endif

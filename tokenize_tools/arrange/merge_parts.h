@@ -1,0 +1,78 @@
+/*
+ * merge_parts.h: the parts of a merge: the finished datasets that are arranged anew, opened, checked against each other
+ * and laid out one by one (a name that stands for a list gives several).
+ *
+ * This room is what leat_merge() does with them: it joins, deduplicates, splits and shuffles, in bounded memory.
+ *
+ *   merge              the whole, document by document
+ *   merge_parts, shares   what goes in; document_reader reads it in order
+ *   outputs            what comes out: one dataset per split, and the rest
+ *   join_inputs, join_metadata   what documents do not carry themselves
+ *   duplicates, split_fractions, shuffle   which documents go where
+ *   external_sort, buckets, triple   sorting what does not fit in memory
+ *   keyed_hash         tells texts apart that were made to have one hash
+ *
+ * What may enter: what works on finished datasets through the public headers. Nothing here encodes or reads text.
+ */
+#ifndef LEAT_ARRANGE_MERGE_PARTS_H
+#define LEAT_ARRANGE_MERGE_PARTS_H
+
+#include <stdbool.h>
+
+#include "leat_pack.h"
+
+/* Which shares of a run a dataset holds: one, or several that were merged. */
+struct shares {
+    uint64_t first, last, of; /* from 1; of 0: the dataset is not a share */
+};
+
+/* One dataset. Its numbers count within the list that it was opened with. */
+struct merge_part {
+    const struct leat_dataset *dataset;
+    const char *name; /* the dataset's */
+    uint64_t first_token, tokens;
+    uint64_t first_document, documents;
+    uint64_t first_input, inputs;
+    bool hashes;                 /* of texts are stored */
+    uint64_t first_as_output;    /* the number of its first input in the output */
+    struct shares shares;        /* of a run */
+    struct leat_metadata *pairs; /* its metadata */
+};
+
+struct merge_parts {
+    struct leat_dataset **opened;
+    size_t opened_count;
+    struct merge_part *items;
+    size_t count, room;
+    struct leat_info first;                    /* of the first part; what all must agree on */
+    uint64_t documents, token_bytes, id_bytes; /* of all */
+    bool lines, ids, hashes;                   /* stored by one part at least */
+    struct shares shares; /* of all, if they are shares of one run that are not complete; else of 0 */
+};
+
+/* What `names` stand for. On failure too merge_parts_close() must follow. */
+enum leat_status merge_parts_open(struct merge_parts *s, const char *const *names, size_t count,
+                                  struct leat_error *err);
+void merge_parts_close(struct merge_parts *s);
+
+/* Returns LEAT_E_NOT_FOUND unless all documents have a place for a hash; `what` names what needs them. */
+enum leat_status merge_parts_need_hashes(const struct merge_parts *s, const char *what, struct leat_error *err);
+
+/* The value of a key in a part's metadata, or NULL. */
+const char *merge_parts_metadata(const struct merge_part *s, const char *key);
+
+/* ---- shares.c ---- */
+
+/* Sets the shares of each part and of all; LEAT_E_INCOMPATIBLE if some are missing, misplaced or of another run. */
+enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
+
+/* The metadata key that says which share a dataset is; its value of at most SHARES_TEXT characters. */
+#define SHARES_KEY  "leat.part"
+#define SHARES_TEXT 72
+
+/* The key that says whether a share starts inside its first input, which the share before it lists too: "1" or "0". */
+#define SHARES_CUT_KEY "leat.part.cut"
+
+void shares_print(char text[SHARES_TEXT], const struct shares *shares);
+
+#endif

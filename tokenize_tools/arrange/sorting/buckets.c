@@ -1,0 +1,231 @@
+/*
+ * buckets.c: see buckets.h. A bucket has a buffer of one block for its end; a full buffer is written to the next free
+ * block of the file, whose number the bucket remembers. So thousands of buckets grow at once with one descriptor and
+ * large writes, and reading a bucket back is a walk over its blocks. The file is made when the first block is written.
+ */
+#include "buckets.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/tiny.h"
+
+#define FIRST_ROOM   ((size_t)4096)
+#define CURSOR_BYTES TINY_OR((size_t)100, (size_t)1 << 20)
+
+enum leat_status buckets_open(struct buckets *s, const char *path, size_t count, size_t block_bytes,
+                              struct leat_error *err)
+{
+    *s = (struct buckets) { .path = path, .fd = -1, .block_bytes = block_bytes };
+    s->items = calloc(count, sizeof *s->items);
+    if (!s->items)
+        return status_no_memory(err, count * sizeof *s->items);
+    s->count = count;
+    return LEAT_OK;
+}
+
+void buckets_close(struct buckets *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        free(s->items[i].buffer);
+        free(s->items[i].blocks);
+    }
+    free(s->items);
+    file_close(&s->fd);
+    *s = (struct buckets) { .fd = -1 };
+}
+
+/* ---- In ---- */
+
+static enum leat_status remember_block(struct bucket *b, uint64_t block, struct leat_error *err)
+{
+    if (b->block_count == b->block_room) {
+        size_t room = b->block_room ? 2 * b->block_room : 8;
+        uint64_t *blocks = realloc(b->blocks, room * sizeof *blocks);
+
+        if (!blocks)
+            return status_no_memory(err, room * sizeof *blocks);
+        b->blocks = blocks;
+        b->block_room = room;
+    }
+    b->blocks[b->block_count++] = block;
+    return LEAT_OK;
+}
+
+/* What follows a block in the file belongs to other buckets: read ahead, it would only be dropped again. */
+static enum leat_status create(struct buckets *s, struct leat_error *err)
+{
+    enum leat_status status = file_create_unnamed(&s->fd, s->path, err);
+
+    if (status == LEAT_OK)
+        posix_fadvise(s->fd, 0, 0, POSIX_FADV_RANDOM);
+    return status;
+}
+
+/* Writes the buffer as the bucket's next block, which is full or the last one. */
+static enum leat_status write_block(struct buckets *s, struct bucket *b, struct leat_error *err)
+{
+    enum leat_status status = s->fd < 0 ? create(s, err) : LEAT_OK;
+
+    if (status == LEAT_OK)
+        status = remember_block(b, s->file_blocks, err);
+    if (status == LEAT_OK)
+        status = file_write_at(s->fd, s->file_blocks * s->block_bytes, b->buffer, b->used, s->path, err);
+    s->file_blocks++;
+    b->used = 0;
+    return status;
+}
+
+static enum leat_status make_room(const struct buckets *s, struct bucket *b, struct leat_error *err)
+{
+    size_t room = b->room ? 2 * b->room : FIRST_ROOM;
+    uint8_t *buffer;
+
+    if (room > s->block_bytes)
+        room = s->block_bytes;
+    buffer = room > b->room ? realloc(b->buffer, room) : NULL;
+    if (!buffer)
+        return status_no_memory(err, room);
+    b->buffer = buffer;
+    b->room = room;
+    return LEAT_OK;
+}
+
+enum leat_status buckets_append(struct buckets *s, size_t i, const void *bytes, uint64_t count, struct leat_error *err)
+{
+    struct bucket *b = &s->items[i];
+    const uint8_t *from = bytes;
+
+    b->bytes += count;
+    while (count > 0) {
+        enum leat_status status = b->used == b->room ? make_room(s, b, err) : LEAT_OK;
+        size_t left = b->room - b->used, here = count < left ? (size_t)count : left;
+
+        if (status != LEAT_OK)
+            return status;
+        memcpy(b->buffer + b->used, from, here);
+        b->used += here;
+        from += here;
+        count -= here;
+        if (b->used == s->block_bytes) {
+            status = write_block(s, b, err);
+            if (status != LEAT_OK)
+                return status;
+        }
+    }
+    return LEAT_OK;
+}
+
+enum leat_status buckets_seal(struct buckets *s, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    if (s->block_bytes == BUCKETS_IN_MEMORY)
+        return LEAT_OK;
+    for (size_t i = 0; status == LEAT_OK && i < s->count; i++) {
+        struct bucket *b = &s->items[i];
+
+        if (b->used > 0)
+            status = write_block(s, b, err);
+        free(b->buffer);
+        b->buffer = NULL;
+        b->room = 0;
+    }
+    return status;
+}
+
+/* ---- Out ---- */
+
+enum leat_status buckets_read(const struct buckets *s, size_t i, uint64_t at, void *out, uint64_t count,
+                              struct leat_error *err)
+{
+    const struct bucket *b = &s->items[i];
+    uint8_t *to = out;
+
+    if (s->block_bytes == BUCKETS_IN_MEMORY) {
+        memcpy(to, b->buffer + at, (size_t)count);
+        return LEAT_OK;
+    }
+    while (count > 0) {
+        uint64_t in_block = at % s->block_bytes, left = s->block_bytes - in_block, here = count < left ? count : left;
+        uint64_t place = b->blocks[at / s->block_bytes] * s->block_bytes + in_block;
+        enum leat_status status = file_read_at(s->fd, place, to, here, s->path, err);
+
+        if (status != LEAT_OK)
+            return status;
+        to += here;
+        at += here;
+        count -= here;
+    }
+    return LEAT_OK;
+}
+
+void buckets_release(struct buckets *s, size_t i)
+{
+    struct bucket *b = &s->items[i];
+
+#ifdef FALLOC_FL_PUNCH_HOLE
+    /* if it cannot be done, the space is free when the file is closed */
+    for (size_t k = 0; s->block_bytes >= BUCKETS_FREED && k < b->block_count; k++)
+        if (fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(b->blocks[k] * s->block_bytes),
+                      (off_t)s->block_bytes) != 0)
+            break;
+#endif
+    free(b->buffer);
+    free(b->blocks);
+    *b = (struct bucket) { .buffer = NULL };
+}
+
+/* ---- Cursors ---- */
+
+enum leat_status bucket_cursor_open(struct bucket_cursor *c, const struct buckets *buckets, size_t number,
+                                    struct leat_error *err)
+{
+    *c = (struct bucket_cursor) { .buckets = buckets, .number = number, .room = CURSOR_BYTES };
+    c->buffer = file_buffer(c->room);
+    return c->buffer ? LEAT_OK : status_no_memory(err, c->room);
+}
+
+void bucket_cursor_close(struct bucket_cursor *c)
+{
+    free(c->buffer);
+    c->buffer = NULL;
+}
+
+/* Moves what is left to the start of the buffer, and fills up the rest. */
+static enum leat_status refill(struct bucket_cursor *c, struct leat_error *err)
+{
+    uint64_t left = c->buckets->items[c->number].bytes - c->next;
+    size_t kept = c->count - c->at, here = left < c->room - kept ? (size_t)left : c->room - kept;
+    enum leat_status s;
+
+    memmove(c->buffer, c->buffer + c->at, kept);
+    s = buckets_read(c->buckets, c->number, c->next, c->buffer + kept, here, err);
+    c->next += here;
+    c->at = 0;
+    c->count = kept + here;
+    return s;
+}
+
+enum leat_status bucket_cursor_look(struct bucket_cursor *c, const void **bytes, size_t count, struct leat_error *err)
+{
+    enum leat_status s = c->count - c->at < count ? refill(c, err) : LEAT_OK;
+
+    *bytes = c->buffer + c->at;
+    return s;
+}
+
+enum leat_status bucket_cursor_take(struct bucket_cursor *c, const void **bytes, size_t *count, uint64_t max,
+                                    struct leat_error *err)
+{
+    enum leat_status s = c->count == c->at ? refill(c, err) : LEAT_OK;
+    size_t there = c->count - c->at;
+
+    *bytes = c->buffer + c->at;
+    *count = max < there ? (size_t)max : there;
+    c->at += *count;
+    return s;
+}

@@ -1,0 +1,246 @@
+/*
+ * external_sort.c: see external_sort.h.
+ *
+ * Triples fill the memory; when it is full, they are sorted and written as a run. At the end, a heap of the runs' first
+ * triples merges them, and each run has a share of the memory to read ahead. If there are too many runs for that, they
+ * are merged to one run first, so their number does not grow with what is sorted.
+ */
+#include "external_sort.h"
+
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/tiny.h"
+
+#define FEWEST_TRIPLES TINY_OR((size_t)4, (size_t)1024) /* the least that is kept in memory, whatever the bound */
+#define FIRST_TRIPLES  ((size_t)1024)
+#define MAX_RUNS       TINY_OR((size_t)4, (size_t)512) /* this many are merged to one before another one comes */
+
+void external_sort_begin(struct external_sort *s, const char *path, uint64_t memory_bytes)
+{
+    uint64_t room = memory_bytes / sizeof *s->memory;
+
+    *s = (struct external_sort) { .path = path, .fd = -1 };
+    if (room > SIZE_MAX / sizeof *s->memory)
+        room = SIZE_MAX / sizeof *s->memory;
+    s->room = room < FEWEST_TRIPLES ? FEWEST_TRIPLES : (size_t)room;
+}
+
+void external_sort_end(struct external_sort *s)
+{
+    free(s->memory);
+    free(s->runs);
+    free(s->heap);
+    file_close(&s->fd);
+    s->memory = NULL;
+    s->runs = NULL;
+    s->heap = NULL;
+}
+
+static enum leat_status grow_memory(struct external_sort *s, struct leat_error *err)
+{
+    size_t reserved = s->reserved ? s->reserved + s->reserved / 2 + 1 : FIRST_TRIPLES;
+    struct triple *memory;
+
+    if (reserved > s->room)
+        reserved = s->room;
+    memory = realloc(s->memory, reserved * sizeof *memory);
+    if (!memory)
+        return status_no_memory(err, reserved * sizeof *memory);
+    s->memory = memory;
+    s->reserved = reserved;
+    return LEAT_OK;
+}
+
+/* ---- Runs ---- */
+
+static enum leat_status push_run(struct external_sort *s, uint64_t at, uint64_t end, struct leat_error *err)
+{
+    if (s->run_count == s->run_room) {
+        size_t room = s->run_room ? 2 * s->run_room : 16;
+        struct external_run *runs = realloc(s->runs, room * sizeof *runs);
+
+        if (!runs)
+            return status_no_memory(err, room * sizeof *runs);
+        s->runs = runs;
+        s->run_room = room;
+    }
+    s->runs[s->run_count++] = (struct external_run) { .at = at, .end = end };
+    return LEAT_OK;
+}
+
+static enum leat_status write_triples(const struct external_sort *s, int fd, uint64_t at, const struct triple *t,
+                                      size_t count, struct leat_error *err)
+{
+    return file_write_at(fd, at * sizeof *t, t, (uint64_t)count * sizeof *t, s->path, err);
+}
+
+static enum leat_status write_run(struct external_sort *s, struct leat_error *err)
+{
+    enum leat_status status = s->fd < 0 ? file_create_unnamed(&s->fd, s->path, err) : LEAT_OK;
+
+    triple_sort(s->memory, s->count);
+    if (status == LEAT_OK)
+        status = push_run(s, s->file_triples, s->file_triples + s->count, err);
+    if (status == LEAT_OK)
+        status = write_triples(s, s->fd, s->file_triples, s->memory, s->count, err);
+    s->file_triples += s->count;
+    s->count = 0;
+    return status;
+}
+
+/* ---- The heap ---- */
+
+static const struct triple *first_of(const struct external_sort *s, size_t run)
+{
+    return &s->runs[run].buffer[s->runs[run].used];
+}
+
+static void sink_down(struct external_sort *s, size_t i)
+{
+    for (;;) {
+        size_t min = i, moved;
+
+        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < s->heap_count; child++)
+            if (triple_less(first_of(s, s->heap[child]), first_of(s, s->heap[min])))
+                min = child;
+        if (min == i)
+            return;
+        moved = s->heap[i];
+        s->heap[i] = s->heap[min];
+        s->heap[min] = moved;
+        i = min;
+    }
+}
+
+static enum leat_status fill(struct external_sort *s, struct external_run *run, size_t room, struct leat_error *err)
+{
+    uint64_t left = run->end - run->at;
+
+    run->used = 0;
+    run->count = left < room ? (size_t)left : room;
+    run->at += run->count;
+    return file_read_at(s->fd, (run->at - run->count) * sizeof(struct triple), run->buffer,
+                        (uint64_t)run->count * sizeof(struct triple), s->path, err);
+}
+
+/* Each run's share of the memory. */
+static size_t share(const struct external_sort *s)
+{
+    return s->reserved / s->run_count;
+}
+
+static enum leat_status begin_merge(struct external_sort *s, struct leat_error *err)
+{
+    size_t *heap = realloc(s->heap, s->run_count * sizeof *heap);
+    enum leat_status status = LEAT_OK;
+
+    if (!heap)
+        return status_no_memory(err, s->run_count * sizeof *heap);
+    s->heap = heap;
+    s->heap_count = s->run_count;
+    for (size_t i = 0; status == LEAT_OK && i < s->run_count; i++) {
+        heap[i] = i;
+        s->runs[i].buffer = s->memory + i * share(s);
+        status = fill(s, &s->runs[i], share(s), err);
+    }
+    for (size_t i = s->heap_count / 2; status == LEAT_OK && i-- > 0;)
+        sink_down(s, i);
+    return status;
+}
+
+static enum leat_status merge_next(struct external_sort *s, struct triple *t, bool *more, struct leat_error *err)
+{
+    struct external_run *run;
+    enum leat_status status = LEAT_OK;
+
+    *more = s->heap_count > 0;
+    if (!*more)
+        return LEAT_OK;
+    run = &s->runs[s->heap[0]];
+    *t = run->buffer[run->used++];
+    if (run->used == run->count && run->at < run->end)
+        status = fill(s, run, share(s), err);
+    if (run->used == run->count)
+        s->heap[0] = s->heap[--s->heap_count];
+    sink_down(s, 0);
+    return status;
+}
+
+/* Merges all runs to one, in a file of its own, so that their number does not grow with what is sorted. */
+static enum leat_status merge_runs(struct external_sort *s, struct leat_error *err)
+{
+    struct triple out[256];
+    uint64_t written = 0;
+    size_t used = 0;
+    bool more = true;
+    int fd = -1;
+    enum leat_status status = file_create_unnamed(&fd, s->path, err);
+
+    if (status == LEAT_OK)
+        status = begin_merge(s, err);
+    while (status == LEAT_OK && more) {
+        status = merge_next(s, &out[used], &more, err);
+        used += more;
+        if (status == LEAT_OK && (used == sizeof out / sizeof out[0] || !more)) {
+            status = write_triples(s, fd, written, out, used, err);
+            written += used;
+            used = 0;
+        }
+    }
+    if (status != LEAT_OK) {
+        file_close(&fd);
+        return status;
+    }
+    file_close(&s->fd);
+    s->fd = fd;
+    s->run_count = 0;
+    s->file_triples = written;
+    return push_run(s, 0, written, err);
+}
+
+/* ---- In and out ---- */
+
+enum leat_status external_sort_put(struct external_sort *s, struct triple t, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    if (s->count == s->reserved) {
+        if (s->reserved < s->room)
+            status = grow_memory(s, err);
+        else
+            status = write_run(s, err);
+        if (status == LEAT_OK && s->run_count >= MAX_RUNS)
+            status = merge_runs(s, err);
+    }
+    if (status != LEAT_OK)
+        return status;
+    s->memory[s->count++] = t;
+    s->total++;
+    return LEAT_OK;
+}
+
+enum leat_status external_sort_turn(struct external_sort *s, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    s->next = 0;
+    if (s->fd < 0) {
+        triple_sort(s->memory, s->count);
+        return LEAT_OK;
+    }
+    if (s->count > 0)
+        status = write_run(s, err);
+    return status == LEAT_OK ? begin_merge(s, err) : status;
+}
+
+enum leat_status external_sort_next(struct external_sort *s, struct triple *t, bool *more, struct leat_error *err)
+{
+    if (s->fd >= 0)
+        return merge_next(s, t, more, err);
+    *more = s->next < s->count;
+    if (*more)
+        *t = s->memory[s->next++];
+    return LEAT_OK;
+}

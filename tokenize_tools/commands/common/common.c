@@ -1,0 +1,179 @@
+/* common.c: what several commands need; see common.h. */
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "cli/progress.h"
+#include "cli/units.h"
+#include "corpus/record_format.h"
+
+const char *const commands_tokenizers[] = { "bytes",       "gpt2",       "r50k_base",     "p50k_base", "p50k_edit",
+                                            "cl100k_base", "o200k_base", "o200k_harmony", NULL };
+const char *const commands_patterns[] = { "gpt2",       "r50k_base",     "p50k_base", "p50k_edit", "cl100k_base",
+                                          "o200k_base", "o200k_harmony", "llama3",    "qwen",      "kimi",
+                                          NULL };
+
+char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
+                      struct leat_error *err)
+{
+    uint64_t length;
+    char *text;
+
+    if (call(d, number, NULL, 0, &length, err) != LEAT_OK)
+        return NULL;
+    text = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
+    if (!text) {
+        status_no_memory(err, length);
+        return NULL;
+    }
+    if (call(d, number, text, (size_t)length + 1, bytes, err) != LEAT_OK) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Whether the input is a Parquet file that leat read. A program that names one as its source has numbers of its own,
+ * and no size of it. */
+static enum leat_status look_for_table(const struct leat_dataset *d, struct commands_origin *origin,
+                                       struct leat_error *err)
+{
+    const struct record_format *format = record_format_of_name(origin->path);
+    struct leat_input input = LEAT_INPUT_INIT;
+    enum leat_status s = leat_dataset_input(d, origin->at.input, &input, err);
+
+    origin->table = s == LEAT_OK && format && format->rows && input.bytes > 0;
+    return s;
+}
+
+enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document, struct commands_origin *origin,
+                                 struct leat_error *err)
+{
+    enum leat_status s = leat_dataset_origin(d, document, &origin->at, err);
+
+    if (s == LEAT_E_NOT_FOUND) { /* a file of another tool, which records none */
+        origin->at = (struct leat_origin) { .input = LEAT_NONE, .line = LEAT_NONE };
+        return LEAT_OK;
+    }
+    if (s == LEAT_OK && origin->at.input != LEAT_NONE) {
+        origin->path = commands_string(leat_dataset_input_path, d, origin->at.input, &origin->path_bytes, err);
+        s = origin->path ? LEAT_OK : err->status;
+    }
+    if (s == LEAT_OK && origin->path)
+        s = look_for_table(d, origin, err);
+    if (s == LEAT_OK && origin->at.id_bytes > 0) {
+        origin->id = commands_string(leat_dataset_id, d, document, &origin->id_bytes, err);
+        s = origin->id ? LEAT_OK : err->status;
+    }
+    return s;
+}
+
+void commands_origin_free(struct commands_origin *origin)
+{
+    free(origin->path);
+    free(origin->id);
+}
+
+bool commands_created(uint64_t *created)
+{
+    const char *text = getenv("SOURCE_DATE_EPOCH");
+    const char *why;
+
+    *created = 0;
+    if (!text || !text[0])
+        return true;
+    /* digits only, as its definition has it, and a time that can be shown */
+    if (strspn(text, "0123456789") == strlen(text) && units_parse(text, false, created, &why) && *created <= INT64_MAX)
+        return true;
+    cli_error("the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, not \"%.100s\"", text);
+    return false;
+}
+
+int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern)
+{
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
+    struct leat_error err;
+    enum leat_status s;
+
+    options.pattern = pattern;
+    s = leat_tokenizer_open(t, spec, &options, &err);
+    if (s == LEAT_OK)
+        return CLI_DONE;
+    /* a hint says what to change; without one, the command's help does */
+    return s == LEAT_E_ARGUMENT && err.hint == LEAT_HINT_NONE ? command_wrong(self, "%s", err.message)
+                                                              : cli_failed(&err);
+}
+
+bool commands_token(const struct command *self, const struct leat_tokenizer *t, const char *option, const char *text,
+                    uint64_t *token)
+{
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    struct leat_error err;
+    const char *why;
+    uint32_t id;
+
+    *token = LEAT_NONE;
+    if (strcmp(text, "none") == 0)
+        return true;
+    if (t)
+        leat_tokenizer_info(t, &info);
+    if (text[0] >= '0' && text[0] <= '9' && units_parse(text, false, token, &why)) {
+        if (!t || *token < info.vocabulary)
+            return true;
+        command_wrong(self, "--%s %s: the tokenizer's ids end at %llu", option, text,
+                      (unsigned long long)info.vocabulary - 1);
+        return false;
+    }
+    if (!t) {
+        command_wrong(self, "--%s %s is not an id; to give it as text, name the tokenizer (--tokenizer)", option, text);
+        return false;
+    }
+    if (leat_tokenizer_find(t, text, strlen(text), &id, &err) != LEAT_OK) {
+        command_wrong(self, "--%s: %s", option, err.message);
+        return false;
+    }
+    *token = id;
+    return true;
+}
+
+uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total)
+{
+    progress_update(context, done, total, NULL);
+    return cli_interrupted();
+}
+
+#define IDS_AT_ONCE   4096u
+#define ID_CHARACTERS 11u /* a space and ten digits */
+
+static size_t write_id(char *to, uint32_t id)
+{
+    char digits[10];
+    size_t n = 0, length;
+
+    do
+        digits[n++] = (char)('0' + id % 10);
+    while ((id /= 10) > 0);
+    for (length = 0; n > 0; length++)
+        to[length] = digits[--n];
+    return length;
+}
+
+void commands_print_ids(const uint32_t *ids, size_t count, bool spaced)
+{
+    char out[IDS_AT_ONCE * ID_CHARACTERS];
+    size_t used = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (used > sizeof out - ID_CHARACTERS) {
+            fwrite(out, 1, used, stdout);
+            used = 0;
+        }
+        if (spaced || i > 0)
+            out[used++] = ' ';
+        used += write_id(out + used, ids[i]);
+    }
+    fwrite(out, 1, used, stdout);
+}

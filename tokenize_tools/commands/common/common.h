@@ -1,0 +1,87 @@
+/*
+ * common.h: sentences, rows of options and small works of several commands. The room: what more than one command of
+ * leat needs and no other program does (that belongs to cli or base).
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_COMMON_H
+#define LEAT_TOKENIZE_TOOLS_COMMON_H
+
+#include "cli/command.h"
+#include "leat_pack.h"
+
+/* Sentences that the help of several commands has. */
+#define COMMANDS_NAME_HELP                                                                                             \
+    "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset per line; "   \
+    "several are joined in order. Files of other tools, in place: PREFIX of Megatron's PREFIX.bin and PREFIX.idx, "    \
+    "raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC), llmc:FILE, pbin:FILE, datatrove:FILE.ds."
+
+#define COMMANDS_TOKENIZER_HELP                                                                                        \
+    "the tokenizer: bytes, gpt2, cl100k_base, o200k_base or another of tiktoken's names; a path to a tokenizer.json, " \
+    "*.tiktoken, tekken.json, tokenizer.model, vocab.txt or vocab.json (or one of these with .zst), or to a folder "   \
+    "that holds one; or the id of a Hugging Face model in the local hub cache"
+
+/* Built-in tokenizers, and names of patterns, for shell completion. */
+extern const char *const commands_tokenizers[];
+extern const char *const commands_patterns[];
+
+/* Rows that several tables of options have; the struct of values has fields of their names. */
+#define COMMANDS_TOKENIZER(values, text, ...)                                                                          \
+    {                                                                                                                  \
+        .name = "tokenizer", .letter = 't', .type = OPTION_TEXT, .field = offsetof(values, tokenizer),                 \
+        .value = "SPEC", .help = text, .offered = commands_tokenizers, .path = true, __VA_ARGS__                       \
+    }
+#define COMMANDS_PATTERN(values)                                                                                       \
+    {                                                                                                                  \
+        .name = "pattern", .type = OPTION_TEXT, .field = offsetof(values, pattern), .value = "NAME",                   \
+        .help = "the pattern of a *.tiktoken file whose name does not say it", .offered = commands_patterns            \
+    }
+#define COMMANDS_PROGRESS(values)                                                                                      \
+    {                                                                                                                  \
+        .name = "progress", .type = OPTION_CHOICE, .field = offsetof(values, progress), .value = "auto|never",         \
+        .standard = "auto", .help = "auto: a bar on a terminal, a line every 30 s elsewhere",                          \
+        .choices = progress_modes                                                                                      \
+    }
+
+/*
+ * Reads a whole string of an index (an input's path, a document's id) with `read`: one allocation, the caller's, with a
+ * NUL after it. NULL on failure, with `err` filled.
+ */
+typedef enum leat_status commands_string_call(const struct leat_dataset *d, uint64_t number, char *text,
+                                              size_t capacity, uint64_t *bytes, struct leat_error *err);
+char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
+                      struct leat_error *err);
+
+/* Where a document came from, with its strings, which the caller frees; NULL: none is stored. */
+struct commands_origin {
+    struct leat_origin at;
+    char *path, *id;
+    uint64_t path_bytes, id_bytes;
+    bool table; /* by its name the input is one (Parquet): the offset is a row, and the line a row group */
+};
+enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document, struct commands_origin *origin,
+                                 struct leat_error *err);
+void commands_origin_free(struct commands_origin *origin);
+
+/*
+ * The creation time for a dataset: SOURCE_DATE_EPOCH of the environment, as in reproducible builds; 0 (not recorded)
+ * without it, so that the same content has the same bytes. Returns false, with a message, if it is not a number.
+ */
+bool commands_created(uint64_t *created);
+
+/*
+ * Opens the tokenizer of --tokenizer and --pattern: CLI_DONE, and *t is the caller's; else the exit code, after a
+ * message, and *t is NULL.
+ */
+int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern);
+
+/* Finds the token of --`option`: by its number, or, if there is a tokenizer, as it is written; "none" is LEAT_NONE.
+ * Returns false, with a message, if it is neither. */
+bool commands_token(const struct command *self, const struct leat_tokenizer *t, const char *option, const char *text,
+                    uint64_t *token);
+
+/* The progress function of a call that counts bytes; `context` is a struct progress. Ctrl-C stops the call. */
+uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total);
+
+/* Prints ids to standard output, a space before each but the first; before that one too if `spaced` is true. */
+void commands_print_ids(const uint32_t *ids, size_t count, bool spaced);
+
+#endif

@@ -1,0 +1,171 @@
+/*
+ * pack_bar.c: see pack_bar.h. After a failed run, the advice depends on what it has left: a checkpoint, only rejects,
+ * or nothing.
+ */
+#include "pack_bar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/units.h"
+
+void pack_bar_damage(const struct leat_pack_report *report, char *text, size_t room)
+{
+    bool one = report->damaged_inputs == 1;
+
+    text[0] = '\0';
+    if (report->damaged_inputs > 0)
+        snprintf(text, room, "%s input%s cut off or broken, and packed as far as %s readable: %s",
+                 units_count(report->damaged_inputs).text, one ? " was" : "s were", one ? "it was" : "they were",
+                 report->damage[0] ? report->damage : "named when this run was stopped");
+}
+
+void pack_bar_say_damage(const struct pack_values *v, const struct leat_pack_report *report)
+{
+    char text[PACK_DAMAGE];
+
+    pack_bar_damage(report, text, sizeof text);
+    if (text[0])
+        cli_error("%s%s%s", v->allow_truncated ? "warning: " : "", text,
+                  v->allow_truncated ? "" : "; --allow-truncated counts that as success");
+}
+
+int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_report *report,
+                        const struct leat_error *err)
+{
+    int code = err->status == LEAT_E_REJECTS ? CLI_REJECTS : CLI_FAILED;
+
+    if (err->status == LEAT_E_STOPPED && cli_interrupted()) {
+        code = cli_interrupted_code();
+        cli_error("interrupted after %s in %s", units_counted(report->tokens, "token").text,
+                  units_counted(report->documents, "document").text);
+    } else if (err->status == LEAT_E_REJECTS) {
+        cli_error("%s%s", err->message, cli_hint(err));
+        pack_bar_say_damage(v, report); /* if there are few records, the one at the break is too many by itself */
+    } else {
+        code = cli_failed(err);
+    }
+    if (report->resumable && err->status == LEAT_E_REJECTS && report->documents == 0)
+        cli_error(
+            "no record was packed: fix what the reason names (a record's text is in its \"%s\"; --text FIELD names "
+            "another), and start over with --force",
+            v->text);
+    else if (report->resumable)
+        cli_error("nothing is lost: the same command with --resume%s continues from there%s",
+                  err->status == LEAT_E_REJECTS ? " and a larger --max-rejects" : "",
+                  v->force ? "; --force alone starts over" : "");
+    else if (err->status == LEAT_E_NO_SPACE)
+        cli_error(
+            "nothing of this run is kept, since it had no checkpoint yet: the same command starts over, also with "
+            "--resume");
+    return code;
+}
+
+/* What the bytes of the progress are of. */
+static enum pack_phase phase_of(const struct leat_pack_progress *p)
+{
+    if (strcmp(p->bound, "checking") == 0)
+        return PACK_CHECKING;
+    return strcmp(p->bound, "arranging") == 0 ? PACK_ARRANGING : PACK_PACKING;
+}
+
+static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
+{
+    struct pack_bar *bar = context;
+    enum pack_phase phase = phase_of(p);
+    double seconds = cli_now() - bar->began;
+    char detail[160], rejects[64] = "";
+
+    pack_notices_say_skipped(&bar->notices);
+    if (bar->phase != phase)
+        progress_again(&bar->progress);
+    bar->phase = phase;
+    if (phase == PACK_CHECKING) {
+        bar->began = cli_now(); /* nothing is packed yet */
+        progress_update(&bar->progress, p->bytes, p->total_bytes, "checking what was packed before");
+        return cli_interrupted();
+    }
+    if (!bar->started && p->bytes_before > 0) { /* what a run that is resumed had done does not count for the rate */
+        bar->started = true;
+        bar->tokens_before = p->tokens;
+        bar->text_before = p->text_bytes;
+    }
+    if (p->rejects > 0)
+        snprintf(rejects, sizeof rejects, "  %s reject%s", units_count(p->rejects).text, p->rejects == 1 ? "" : "s");
+    if (bar->beat && seconds > 0)
+        run_beat_update(bar->beat,
+                        &(struct beat_facts) { .bytes = p->bytes,
+                                               .total_bytes = p->total_bytes,
+                                               .tokens = p->tokens,
+                                               .documents = p->documents,
+                                               .rejects = p->rejects,
+                                               .tokens_per_s = (double)(p->tokens - bar->tokens_before) / seconds,
+                                               .bytes_per_s = (double)(p->bytes - p->bytes_before) / seconds });
+    snprintf(detail, sizeof detail, "%s%s  %s",
+             units_rate(seconds > 0 ? (double)(p->tokens - bar->tokens_before) / seconds : 0, "tokens").text, rejects,
+             p->bound);
+    progress_update(&bar->progress, p->bytes, p->total_bytes, detail);
+    return cli_interrupted();
+}
+
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    struct pack_bar *bar = context;
+
+    pack_notices_add(&bar->notices, notice);
+}
+
+static void on_output(void *context, const struct leat_by_output *output)
+{
+    struct pack_bar *bar = context;
+
+    by_outputs_add(&bar->outputs, output);
+}
+
+void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct leat_pack_options *o)
+{
+    cli_catch_interrupts();
+    progress_begin(&bar->progress, (enum progress_mode)v->progress, "pack", PROGRESS_BYTES);
+    bar->began = cli_now();
+    bar->phase = PACK_PACKING;
+    bar->started = false;
+    bar->notices = (struct pack_notices) { 0 };
+    bar->outputs = (struct by_outputs) { 0 };
+    bar->tokens_before = bar->text_before = 0;
+    bar->beat = NULL;
+    o->progress = on_progress;
+    o->notice = on_notice;
+    o->output = on_output;
+    o->context = bar;
+}
+
+void pack_bar_end(struct pack_bar *bar)
+{
+    progress_end(&bar->progress);
+    pack_notices_say_skipped(&bar->notices);
+}
+
+void pack_bar_free(struct pack_bar *bar)
+{
+    pack_notices_free(&bar->notices);
+    by_outputs_free(&bar->outputs);
+}
+
+uint64_t pack_bar_text(const struct pack_bar *bar, const struct leat_pack_report *r)
+{
+    return r->was_finished ? 0 : r->text_bytes - bar->text_before;
+}
+
+double pack_stream_share(const struct leat_pack_report *r)
+{
+    return r->stream.threads_ns > 0 ? (double)r->stream.waited_ns / (double)r->stream.threads_ns : 0;
+}
+
+double pack_serial_share(const struct leat_pack_report *r)
+{
+    const struct leat_pack_serial *s = &r->serial;
+    uint64_t ends = s->begin_ns + s->finish_ns;
+    uint64_t all = ends + r->times.read_ns + r->times.scan_ns + r->times.encode_ns + r->times.write_ns;
+
+    return all > 0 ? (double)(ends + s->cut_ns + s->place_ns) / (double)all : 0;
+}

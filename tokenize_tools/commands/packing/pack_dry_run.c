@@ -1,0 +1,230 @@
+/*
+ * pack_dry_run.c: see pack_dry_run.h. The sample is packed by leat_pack() itself (pack_sample.h), so what it says of
+ * fields, rejects, tokens and speed is what the run will meet.
+ */
+#include "pack_dry_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "cli/json.h"
+#include "cli/units.h"
+#include "corpus/first_text.h"
+#include "corpus/inputs.h"
+#include "corpus/own_outputs.h"
+#include "pack_fit.h"
+#include "pack_sample.h"
+
+#define SHOWN_BYTES   200u /* of the first text */
+#define DOCUMENT_COST 48u  /* bytes of an index for a document, with a short id */
+
+struct dry_run {
+    const struct pack_values *values;
+    struct input_list inputs;
+    struct pack_sample sample;
+    struct pack_fit fit;
+    char text[SHOWN_BYTES + 1]; /* how the first one begins, as one line */
+    uint64_t tokens, bytes, room;
+    int code;
+};
+
+/* ---- What is to be expected ---- */
+
+/* The share of the inputs that the sample is, of this run's share of them. */
+static double share(const struct dry_run *d)
+{
+    uint64_t bytes = d->sample.report.disk_bytes; /* what was on its way when it was stopped is packed, too */
+
+    if (d->sample.whole || d->sample.total_bytes == 0 || bytes == 0)
+        return 1;
+    return (double)bytes / (double)d->sample.total_bytes;
+}
+
+static void expect(struct dry_run *d, unsigned width)
+{
+    double documents = (double)d->sample.report.documents / share(d), times = 1;
+    char folder[4096];
+    struct statvfs fs;
+    const char *slash;
+
+    if (d->values->shuffle.given || d->values->dedup || d->values->splits.count > 0 || d->values->by)
+        times = 2; /* the dataset is written twice before the first is removed */
+    d->tokens = (uint64_t)((double)d->sample.report.tokens / share(d));
+    d->bytes = (uint64_t)(times * ((double)d->tokens * width + documents * DOCUMENT_COST));
+    snprintf(folder, sizeof folder, "%s", d->values->output);
+    slash = strrchr(folder, '/');
+    folder[slash ? (size_t)(slash - folder) + 1 : 0] = '\0';
+    d->room = UINT64_MAX;
+    if (statvfs(slash ? folder : ".", &fs) == 0) {
+        d->room = (uint64_t)fs.f_bavail * fs.f_frsize;
+    } else {
+        cli_error("cannot write %s: %s", d->values->output, strerror(errno));
+        d->code = CLI_FAILED;
+    }
+}
+
+/* ---- What would go wrong ---- */
+
+static void say_rejects(struct dry_run *d)
+{
+    uint64_t rejects = d->sample.report.rejects, records = d->sample.report.documents + rejects;
+    const struct pack_bound *most = &d->values->max_rejects;
+    char line[400];
+
+    pack_sample_reject(&d->sample, line, sizeof line);
+    cli_error("%s of %s of the sample would be rejected, for example: %s", units_count(rejects).text,
+              units_counted(records, "record").text, line);
+    if (rejects > most->count ||
+        (most->ppm != LEAT_NONE && (double)rejects * 1e6 > (double)most->ppm * (double)records))
+        d->code = CLI_REJECTS;
+}
+
+/* What is in the way of the run, whatever it packs. */
+static void say_obstacles(struct dry_run *d)
+{
+    static const char *const files[] = { ".leat", ".tokens", ".partial.leat" };
+    char path[4200];
+
+    /* datasets of values may be in the way, but OUT itself is not */
+    for (size_t i = d->values->by && d->values->part.parts == 0 ? 2 : 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s%s", d->values->output, files[i]);
+        if (access(path, F_OK) != 0 || d->values->force || d->values->resume)
+            continue;
+        cli_error("%s already exists; choose another name%s", path,
+                  i < 2 ? " or replace it (--force)" : ", continue that run (--resume) or start over (--force)");
+        d->code = CLI_FAILED;
+        break;
+    }
+    if (d->bytes > d->room) {
+        cli_error("the disk of %s has %s left, and the dataset needs about %s", d->values->output,
+                  units_bytes(d->room).text, units_bytes(d->bytes).text);
+        d->code = CLI_FAILED;
+    }
+    if (d->sample.report.documents == 0) {
+        cli_error("no record of the sample would be packed%s",
+                  d->sample.report.kept_out > 0 ? ": no record holds the conditions of --keep" : "");
+        d->code = d->code == CLI_DONE ? CLI_FAILED : d->code;
+    }
+}
+
+/* ---- Output ---- */
+
+static uint64_t count_format(const struct dry_run *d, int number)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < d->inputs.count; i++)
+        count += d->inputs.items[i].format == record_format_number(number);
+    return count;
+}
+
+static void print_json(const struct dry_run *d)
+{
+    struct json j;
+
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "output", d->values->output);
+    json_bool(&j, "dry_run", true);
+    json_u64(&j, "inputs", d->inputs.count);
+    json_u64(&j, "bytes", d->inputs.bytes);
+    json_open_object(&j, "formats");
+    for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
+        json_u64(&j, record_format_names[i], count_format(d, i));
+    json_close_object(&j);
+    json_string(&j, "first_text", d->text);
+    json_open_object(&j, "sample");
+    json_bool(&j, "whole", d->sample.whole);
+    json_u64(&j, "documents", d->sample.report.documents);
+    json_u64(&j, "tokens", d->sample.report.tokens);
+    json_u64(&j, "text_bytes", d->sample.report.text_bytes);
+    json_u64(&j, "rejected", d->sample.report.rejects);
+    json_u64(&j, "kept_out", d->sample.report.kept_out);
+    json_u64(&j, "values", d->sample.report.values);
+    json_double(&j, "unknown_share", d->fit.unknown);
+    json_double(&j, "seconds", d->sample.seconds);
+    json_close_object(&j);
+    json_u64(&j, "tokens", d->tokens);
+    json_u64(&j, "dataset_bytes", d->bytes);
+    json_double(&j, "seconds", d->sample.seconds / share(d));
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static void print_words(const struct dry_run *d)
+{
+    const struct leat_pack_report *r = &d->sample.report;
+
+    printf("%s, %s on disk:", units_counted(d->inputs.count, "input").text, units_bytes(d->inputs.bytes).text);
+    for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
+        if (count_format(d, i) > 0)
+            printf(" %s %s", units_count(count_format(d, i)).text, record_format_names[i]);
+    putchar('\n');
+    cli_say("The first text: %s", d->text[0] ? d->text : "none in the first record");
+    printf("%s: %s in %s, %s of text; %.3f tokens per byte.\n", d->sample.whole ? "All of it" : "A sample",
+           units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
+           units_bytes(r->text_bytes).text, r->text_bytes > 0 ? (double)r->tokens / (double)r->text_bytes : 0);
+    if (d->values->by)
+        cli_say("%s of %s in it: a dataset for each.", units_counted(r->values, "value").text, d->values->by);
+    if (r->kept_out > 0)
+        printf("Left out %s of it by --keep.\n", units_counted(r->kept_out, "record").text);
+    cli_say("To expect: about %s, %s for %s, %s here.", units_counted(d->tokens, "token").text,
+            units_bytes(d->bytes).text, d->values->output, units_duration(d->sample.seconds / share(d)).text);
+}
+
+static enum leat_status look(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
+                             size_t count, struct leat_error *err)
+{
+    struct own_outputs own = { 0 };
+    struct input_rules rules = { .format = o->format,
+                                 .skip_unknown = o->skip_unknown != 0,
+                                 .allow_binary = o->allow_binary != 0,
+                                 .follow_links = o->follow_links != 0,
+                                 .own = &own };
+    enum leat_status s = inputs_find(&d->inputs, words, count, &rules, err);
+
+    if (s == LEAT_OK)
+        s = first_text(&d->inputs.items[0], d->values->text, d->text, sizeof d->text, err);
+    for (char *c = d->text; *c; c++)
+        if (*c == '\n' || *c == '\r' || *c == '\t')
+            *c = ' ';
+    return s == LEAT_OK ? pack_sample_run(&d->sample, o, words, count, err) : s;
+}
+
+int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *options, const char *const *words,
+                 size_t count)
+{
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    struct dry_run d = { .values = v, .code = CLI_DONE };
+    struct leat_error err;
+    enum leat_status s;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], "-") == 0) {
+            cli_error("--dry-run cannot look at standard input: the run itself could not read that again");
+            return CLI_WRONG;
+        }
+    cli_catch_interrupts();
+    s = look(&d, options, words, count, &err);
+    if (s != LEAT_OK) {
+        d.code = cli_failed(&err);
+    } else {
+        leat_tokenizer_info(options->tokenizer, &info);
+        expect(&d, info.vocabulary > 65536 ? 4 : 2);
+        pack_fit_measure(&d.fit, &d.sample, options);
+        if (v->json)
+            print_json(&d);
+        else
+            print_words(&d);
+        say_obstacles(&d);
+        pack_fit_say(&d.fit, v->tokenizer);
+        if (d.sample.report.rejects > 0)
+            say_rejects(&d);
+    }
+    pack_sample_remove(&d.sample);
+    inputs_free(&d.inputs);
+    return cli_finish_stdout(d.code);
+}

@@ -1,0 +1,166 @@
+/*
+ * pack_in_run.c: see pack_in_run.h. The plan is the command line itself: a part parses it, then its own words, of which
+ * the last count. So the part's words can change threads and memory; anything that changes bytes is found by the
+ * library, which compares the part with leat-run.inputs.
+ */
+#include "pack_in_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "cli/json.h"
+#include "cli/units.h"
+#include "commands/common/common.h"
+#include "pack_steps.h"
+
+static int no_memory(void)
+{
+    struct leat_error err;
+
+    status_no_memory(&err, 4096);
+    return cli_failed(&err);
+}
+
+/* The command, the plan's words, and this command line's. */
+static char **join_words(const struct run_folder *r, int argc, char **argv)
+{
+    size_t mine = (size_t)argc - 1;
+    char **words = calloc(r->count + mine + 2, sizeof *words);
+
+    if (!words)
+        return NULL;
+    words[0] = argv[0];
+    memcpy(words + 1, r->words, r->count * sizeof *words);
+    memcpy(words + 1 + r->count, argv + 1, mine * sizeof *words);
+    return words;
+}
+
+int pack_in_run_part(struct pack_in_run *in, const struct command *self, int argc, char **argv,
+                     struct pack_values *values, struct options_parsed *parsed)
+{
+    struct leat_error err;
+    int code;
+
+    if (!values->run || !values->part.given)
+        return CLI_DONE;
+    if (values->dedup || values->splits.count > 0 || values->shuffle.given)
+        return command_wrong(self, "--dedup, --split and --shuffle are for the plan of a run: all parts have the same");
+    if (run_folder_read(&in->folder, values->run, &err) != LEAT_OK)
+        return cli_failed(&err);
+    in->words = join_words(&in->folder, argc, argv);
+    if (!in->words)
+        return no_memory();
+    pack_values_free(values);
+    options_free(parsed);
+    *values = (struct pack_values)PACK_VALUES_INIT;
+    if (!command_parse(self, (int)in->folder.count + argc, in->words, values, parsed, &code))
+        return code;
+    values->run = in->folder.path;
+    values->parts = in->folder.parts; /* also if this command line has another number */
+    values->resume = true;
+    /* a machine may not have it, if all inputs have names from the root on; else they are missed, and that is said */
+    (void)!chdir(in->folder.from);
+    return CLI_DONE;
+}
+
+int pack_in_run_names(struct pack_in_run *in, struct pack_values *values, struct leat_pack_options *options)
+{
+    in->inputs = run_folder_file(in->folder.path, ".inputs");
+    in->output = pack_steps_needed(values) ? run_folder_inner(&in->folder, RUN_PACKED, options->part, "")
+                                           : run_folder_part(&in->folder, options->part, "");
+    if (!in->inputs || !in->output)
+        return no_memory();
+    options->run_file = in->inputs;
+    values->output = in->output;
+    return CLI_DONE;
+}
+
+static void say_plan(const struct pack_values *v, const struct run_folder *r)
+{
+    struct json j;
+
+    if (!v->json) {
+        cli_say("%s: a run of %s, %s in %s.", v->run, units_counted(r->parts, "part").text, units_bytes(r->bytes).text,
+                units_counted(r->inputs, "input").text);
+        cli_say("Each part, on any machine that has these files: leat pack --run %s --part I (or --part auto)", v->run);
+        return;
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "run", r->path);
+    json_u64(&j, "parts", r->parts);
+    json_u64(&j, "inputs", r->inputs);
+    json_u64(&j, "input_bytes", r->bytes);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+/* What cannot be planned, or NULL. */
+static const char *wrong_plan(const struct pack_values *v, const struct options_parsed *parsed, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return "the words of a part follow those of the plan, which cannot have --: write ./-NAME for -NAME";
+    for (size_t i = 0; i < parsed->count; i++)
+        if (strcmp(parsed->words[i], "-") == 0)
+            return "every part of a run reads the inputs, and standard input comes only once: name files";
+    if (v->force)
+        return "--force is for one part, as it is packed (--run DIR --part I): each part would start over whenever it "
+               "is tried again";
+    return NULL;
+}
+
+int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct leat_pack_options *options,
+                     const struct options_parsed *parsed, int argc, char **argv)
+{
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    const char *wrong = wrong_plan(v, parsed, argc, argv);
+    struct run_folder *r = &in->folder;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (wrong) {
+        cli_error("%s", wrong);
+        return CLI_WRONG;
+    }
+    r->parts = (unsigned)v->parts;
+    r->from = getcwd(NULL, 0);
+    r->path = r->from ? run_folder_make(v->run, &err) : NULL;
+    if (!r->from)
+        return no_memory();
+    if (!r->path)
+        return cli_failed(&err);
+    in->inputs = run_folder_file(r->path, ".inputs");
+    if (!in->inputs)
+        return no_memory();
+    options->run_file = in->inputs;
+    options->part = 0;
+    options->parts = r->parts;
+    s = run_folder_check_new(r, &err);
+    if (s == LEAT_OK)
+        s = leat_pack(in->inputs, parsed->words, parsed->count, options, &report, &err);
+    r->inputs = report.inputs;
+    r->bytes = report.disk_bytes;
+    r->words = argv + 1;
+    r->count = (size_t)argc - 1;
+    if (s == LEAT_OK)
+        s = pack_steps_plan(v, r, &err);
+    if (s == LEAT_OK)
+        s = run_folder_write(r, &err);
+    r->words = NULL;
+    r->count = 0;
+    if (s != LEAT_OK)
+        return cli_failed(&err);
+    say_plan(v, r);
+    return cli_finish_stdout(CLI_DONE);
+}
+
+void pack_in_run_free(struct pack_in_run *in)
+{
+    run_folder_free(&in->folder);
+    free(in->inputs);
+    free(in->output);
+    free(in->words);
+}

@@ -1,0 +1,296 @@
+/* pack_options.c: see pack_options.h. */
+#include "pack_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/units.h"
+#include "commands/common/common.h"
+#include "corpus/record_format.h"
+#include "runs/part_auto.h"
+#include "runs/run_folder.h"
+
+static const char *const invalid_names[] = { "replace", "reject", NULL };
+
+/* "0.5%" in millionths, exactly: at most four digits after the point. */
+static bool parse_percent(const char *text, size_t length, uint64_t *ppm)
+{
+    uint64_t value = 0, unit = 10000;
+    bool point = false, digits = false;
+
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9' || (point && unit == 1))
+            return false;
+        digits = true;
+        if (point)
+            unit /= 10;
+        value = point ? value + (uint64_t)(c - '0') * unit : value * 10 + (uint64_t)(c - '0') * 10000;
+        if (value > 1000000)
+            return false;
+    }
+    *ppm = value;
+    return digits;
+}
+
+static bool parse_bound(void *field, const char *text, const char **why)
+{
+    struct pack_bound *bound = field;
+    size_t length = strlen(text);
+
+    *bound = (struct pack_bound) { LEAT_NONE, LEAT_NONE };
+    if (length > 0 && text[length - 1] == '%') {
+        *why = "is not a percentage from 0 to 100 with up to four digits after the point";
+        return parse_percent(text, length - 1, &bound->ppm);
+    }
+    return units_parse(text, false, &bound->count, why);
+}
+
+/* The digits at *text, moved past them: a number of at most `max`. */
+static bool parse_number(const char **text, unsigned max, unsigned *number)
+{
+    const char *at = *text;
+
+    for (*number = 0; *at >= '0' && *at <= '9' && *number <= max; at++)
+        *number = *number * 10 + (unsigned)(*at - '0');
+    if (at == *text || *number > max)
+        return false;
+    *text = at;
+    return true;
+}
+
+static bool parse_part(void *field, const char *text, const char **why)
+{
+    struct pack_part part = { .given = true };
+
+    *why = "is not I/N, the I-th of N parts (1/8), nor auto/N";
+    if (strncmp(text, "auto", 4) == 0) {
+        part.automatic = true;
+        text += 4;
+        if (*text == '+' && (text++, !parse_number(&text, RUN_PARTS, &part.plus)))
+            return false;
+    } else if (!parse_number(&text, RUN_PARTS, &part.part)) {
+        return false;
+    }
+    if (!*text) { /* of a run that knows how many */
+        *(struct pack_part *)field = part;
+        return part.automatic || part.part > 0;
+    }
+    if (*text++ != '/' || !parse_number(&text, RUN_PARTS, &part.parts) || *text || part.parts < 1 ||
+        (!part.automatic && (part.part < 1 || part.part > part.parts)))
+        return false;
+    *(struct pack_part *)field = part;
+    return true;
+}
+
+static bool parse_threads(void *field, const char *text, const char **why)
+{
+    struct pack_threads *threads = field;
+    const char *end;
+
+    threads->runs = 0;
+    do {
+        uint64_t count = 0;
+
+        end = strchrnul(text, ',');
+        if (!units_parse_part(text, (size_t)(end - text), &count, why) || count < 1 || count > 4096 ||
+            threads->runs == PACK_RUNS) {
+            *why = "is not a number of threads from 1 to 4096, nor up to 16 of them with commas between";
+            return false;
+        }
+        threads->counts[threads->runs++] = (unsigned)count;
+        text = end + 1;
+    } while (*end);
+    return true;
+}
+
+#define FIELD(name) offsetof(struct pack_values, name)
+
+const struct option_row pack_options[] = {
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_TEXT,
+      .field = FIELD(output),
+      .value = "NAME",
+      .help = "the dataset to write: NAME.tokens and NAME.leat (required, but for --run)",
+      .path = true },
+    COMMANDS_TOKENIZER(struct pack_values, COMMANDS_TOKENIZER_HELP, .standard = "gpt2"),
+    COMMANDS_PATTERN(struct pack_values),
+    { .name = "format",
+      .type = OPTION_CHOICE,
+      .field = FIELD(format),
+      .value = "auto|jsonl|text|parquet",
+      .standard = "auto",
+      .help = "the format of the inputs: JSON lines hold one document per line, Parquet one per row, a text is one "
+              "document; auto goes by the name",
+      .choices = record_format_names },
+    { .name = "text",
+      .type = OPTION_TEXT,
+      .field = FIELD(text),
+      .value = "FIELD",
+      .standard = "text",
+      .help =
+          "the member of a JSON record, or the column of a Parquet file, that holds the text; dots lead into objects "
+          "and groups: meta.body" },
+    { .name = "id",
+      .type = OPTION_TEXT,
+      .field = FIELD(id),
+      .value = "FIELD",
+      .standard = "id",
+      .help =
+          "the member or column that holds the document's id, a string or a number, if there is one; \"\" for none" },
+    { .name = "keep",
+      .type = OPTION_LIST,
+      .field = FIELD(keep),
+      .value = "CONDITION",
+      .help =
+          "pack only JSON records and rows of Parquet for which this holds: 'lang = en', 'score >= 3', "
+          "'meta.url exists'; given again, all must hold. Signs: = != < <= > >=. Numbers are compared with numbers, "
+          "exactly, other values (bare or in quotes) with strings, by bytes; for a missing field, a null, or another "
+          "type it does not hold" },
+    { .name = "by",
+      .type = OPTION_TEXT,
+      .field = FIELD(by),
+      .value = "FIELD",
+      .standard = "one dataset",
+      .help = "make a dataset NAME.VALUE for each value of this member or column, in one run: lang, meta.source. "
+              "A record without one is rejected; more than 1,024 values are refused" },
+    { .name = "end",
+      .type = OPTION_TEXT,
+      .field = FIELD(end),
+      .value = "ID|TOKEN|none",
+      .standard = "the tokenizer's",
+      .help = "the token after each document" },
+    { .name = "begin",
+      .type = OPTION_TEXT,
+      .field = FIELD(begin),
+      .value = "ID|TOKEN|none",
+      .standard = "none",
+      .help = "the token before each document" },
+    { .name = "special",
+      .type = OPTION_FLAG,
+      .field = FIELD(special),
+      .help = "encode strings of special tokens in the text as these tokens; without it they are ordinary text and "
+              "are counted" },
+    { .name = "invalid-utf8",
+      .type = OPTION_CHOICE,
+      .field = FIELD(invalid),
+      .value = "replace|reject",
+      .standard = "replace",
+      .help = "malformed UTF-8 becomes U+FFFD, as with Python's errors=\"replace\", or the record is rejected",
+      .choices = invalid_names },
+    { .name = "threads",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(threads),
+      .value = "N",
+      .standard = "all cores",
+      .help = "threads that read, encode and write; leat-bench pack takes several numbers, 1,2,4, for as many runs",
+      .parse = parse_threads },
+    { .name = "memory",
+      .type = OPTION_SIZE,
+      .field = FIELD(memory),
+      .value = "SIZE",
+      .standard = "2GiB, or less in a control group",
+      .help = "limit on resident memory, for any input",
+      .min = 1 },
+    { .name = "shuffle",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(shuffle),
+      .value = "SEED",
+      .standard = "in order",
+      .help = ARRANGE_SHUFFLE_HELP,
+      .parse = arrange_seed_parse },
+    { .name = "dedup", .type = OPTION_FLAG, .field = FIELD(dedup), .help = ARRANGE_DEDUP_HELP },
+    { .name = "split",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(splits),
+      .value = "NAME=FRACTION,...",
+      .standard = "none",
+      .help = ARRANGE_SPLIT_HELP,
+      .parse = arrange_splits_parse },
+    { .name = "max-rejects",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(max_rejects),
+      .value = "N|P%",
+      .standard = "1%",
+      .help = "records that cannot be packed go to NAME.rejects.jsonl; more of them than this ends the run with code 4",
+      .parse = parse_bound },
+    { .name = "allow-truncated",
+      .type = OPTION_FLAG,
+      .field = FIELD(allow_truncated),
+      .help = "a compressed input or Parquet file that is cut off or broken is a warning, not a failure; what was "
+              "readable is packed either way" },
+    { .name = "skip-unknown",
+      .type = OPTION_FLAG,
+      .field = FIELD(skip_unknown),
+      .help = "skip files of folders that may hold texts but cannot be read, such as Parquet; without it they are an "
+              "error" },
+    { .name = "allow-binary",
+      .type = OPTION_FLAG,
+      .field = FIELD(allow_binary),
+      .help = "pack what does not look like UTF-8 text as text; without it such files are errors, and such texts are "
+              "rejected" },
+    { .name = "follow-links",
+      .type = OPTION_FLAG,
+      .field = FIELD(follow_links),
+      .help =
+          "pack what symbolic links in folders lead to, also out of the folder; without it such links are skipped" },
+    { .name = "resume",
+      .type = OPTION_FLAG,
+      .field = FIELD(resume),
+      .help = "continue a run that was stopped or killed: with the same arguments, the bytes are those of an unbroken "
+              "run" },
+    { .name = "part",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(part),
+      .value = "I/N|auto/N",
+      .help =
+          "pack only the I-th of N shares of the inputs' bytes; `leat merge` joins all N into the bytes of one run. "
+          "auto: the I of Slurm, Kubernetes, AWS Batch, PBS, MPI and others, from the environment; auto+K adds K to "
+          "it, for an array that counts from 0, or several arrays. With --run, /N can be left out",
+      .parse = parse_part },
+    { .name = "run",
+      .type = OPTION_TEXT,
+      .field = FIELD(run),
+      .value = "DIR",
+      .help =
+          "a folder for a run in many parts, which machines share. With --parts: write down what is to be done. Then "
+          "`leat pack --run DIR --part I` or `--part auto`, without inputs, packs a part, or goes on with it, and "
+          "`leat status DIR` and `leat merge -o NAME DIR` follow. With --dedup each part is packed three times: the "
+          "second time duplicates are found, the third time what stays is written. With --split, DIR/NAME is a "
+          "dataset, too",
+      .path = true },
+    { .name = "parts",
+      .type = OPTION_COUNT,
+      .field = FIELD(parts),
+      .value = "N",
+      .help = "how many parts the run of --run has",
+      .min = 1,
+      .max = RUN_PARTS },
+    { .name = "force",
+      .type = OPTION_FLAG,
+      .field = FIELD(force),
+      .help = "replace an existing NAME, once the new one is finished" },
+    { .name = "dry-run",
+      .type = OPTION_FLAG,
+      .field = FIELD(dry_run),
+      .help =
+          "write nothing: show the inputs, the first text, and what to expect, from a sample that is packed for some "
+          "seconds into a temporary folder; and find what would go wrong: fields, tokenizer, names, room on the disk" },
+    COMMANDS_PROGRESS(struct pack_values),
+    OPTIONS_JSON(struct pack_values, "print the summary as one JSON object"),
+    OPTIONS_END,
+};
+
+void pack_values_free(struct pack_values *values)
+{
+    arrange_splits_free(&values->splits);
+    option_list_free(&values->keep);
+}

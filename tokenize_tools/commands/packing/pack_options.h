@@ -1,0 +1,60 @@
+/*
+ * pack_options.h: the command line of `leat pack`, which `leat-bench pack` takes too: its table, and the conversion of
+ * its values to leat_pack()'s options. The room: what belongs to `leat pack` alone and is more than a page: options,
+ * progress, dry runs, runs in parts.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H
+#define LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H
+
+#include "cli/command.h"
+#include "commands/common/arrange_values.h"
+#include "leat_pack.h"
+
+/* --max-rejects: a number, or a share. */
+struct pack_bound {
+    uint64_t count, ppm; /* LEAT_NONE: none */
+};
+
+/* --part I/N; or auto/N, auto+K/N: I is what the environment says, plus K. In a run's folder without N: parts is 0. */
+struct pack_part {
+    unsigned part, parts, plus;
+    bool automatic, given;
+};
+
+/* --threads: a number; for leat-bench pack several, with commas between. */
+#define PACK_RUNS 16
+struct pack_threads {
+    unsigned counts[PACK_RUNS], runs;
+};
+
+/* Freed by pack_values_free(). */
+struct pack_values {
+    const char *output, *tokenizer, *pattern, *text, *id, *end, *begin, *by, *run;
+    unsigned format, invalid, progress;
+    struct pack_threads threads;
+    uint64_t memory, parts; /* parts: of a run's folder */
+    struct pack_bound max_rejects;
+    struct pack_part part;
+    struct arrange_seed shuffle;
+    struct arrange_splits splits;
+    struct option_list keep;
+    bool special, dedup, allow_truncated, allow_binary, skip_unknown, follow_links, resume, force, json, dry_run;
+};
+
+#define PACK_VALUES_INIT                                                                                               \
+    {                                                                                                                  \
+        .tokenizer = "gpt2", .text = "text", .id = "id", .max_rejects = { LEAT_NONE, 10000 }                           \
+    }
+
+void pack_values_free(struct pack_values *values);
+
+extern const struct option_row pack_options[];
+
+/*
+ * Opens the tokenizer and fills `options`, except the progress. CLI_DONE, and *t is the caller's; else the exit code,
+ * after a message. An end token that is neither given nor known is CLI_WRONG, with the candidates.
+ */
+int pack_options_take(const struct command *self, const struct pack_values *values, struct leat_tokenizer **t,
+                      struct leat_pack_options *options);
+
+#endif

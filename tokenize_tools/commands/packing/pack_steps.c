@@ -1,0 +1,359 @@
+/*
+ * pack_steps.c: see pack_steps.h. Which step a part has behind it is said by files of the folder, which get their names
+ * when they are whole: what a killed process had not finished is done again. The files of a part that are needed no
+ * more are removed when its last dataset is there, those with duplicates, which all parts need, when all datasets are.
+ */
+#include "pack_steps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "cli/json.h"
+#include "cli/units.h"
+#include "commands/common/common.h"
+
+static const char hashes_suffix[] = ".hashes", same_suffix[] = ".same";
+
+bool pack_steps_needed(const struct pack_values *v)
+{
+    return v->run && (v->dedup || v->splits.count > 0);
+}
+
+enum leat_status pack_steps_plan(const struct pack_values *v, const struct run_folder *r, struct leat_error *err)
+{
+    enum leat_status s = pack_steps_needed(v) ? run_folder_make_inner(r, RUN_PACKED, err) : LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < v->splits.count; i++)
+        s = run_folder_write_split(r, v->splits.items[i].name, err);
+    return s;
+}
+
+/* ---- Files ---- */
+
+/* Takes the path over. */
+static bool is_there(char *path)
+{
+    bool there = path && access(path, F_OK) == 0;
+
+    free(path);
+    return there;
+}
+
+static bool has_packed(const struct pack_steps *s, const char *suffix)
+{
+    return is_there(run_folder_inner(s->folder, RUN_PACKED, s->options->part, suffix));
+}
+
+static bool is_finished(const struct pack_steps *s)
+{
+    return is_there(run_folder_part(s->folder, s->options->part, ".leat"));
+}
+
+bool pack_steps_pack_first(const struct pack_steps *s)
+{
+    return !is_finished(s) && !has_packed(s, hashes_suffix);
+}
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+/* The files of all parts with the suffix. NULL: no memory. */
+static char **name_all(const struct pack_steps *s, const char *suffix)
+{
+    size_t parts = s->folder->parts;
+    char **names = calloc(parts, sizeof *names);
+
+    for (size_t i = 0; names && i < parts; i++) {
+        names[i] = run_folder_inner(s->folder, RUN_PACKED, (unsigned)i + 1, suffix);
+        if (!names[i]) {
+            free_names(names, parts);
+            names = NULL;
+        }
+    }
+    return names;
+}
+
+static void remove_packed(const struct pack_steps *s, unsigned part, const char *suffix)
+{
+    char *path = run_folder_inner(s->folder, RUN_PACKED, part, suffix);
+
+    if (path)
+        (void)file_remove(path, NULL);
+    free(path);
+}
+
+/* If nothing is left in it, as rejects are. */
+static void remove_folder(const struct pack_steps *s)
+{
+    char *path = run_folder_inner(s->folder, RUN_PACKED, 1, ""), *folder = path ? file_folder(path) : NULL;
+
+    if (folder)
+        (void)rmdir(folder);
+    free(folder);
+    free(path);
+}
+
+/* What is left of it only takes room: a failure is not one of the part. */
+static void tidy(const struct pack_steps *s)
+{
+    static const char *const suffixes[] = { ".leat", ".tokens", hashes_suffix };
+    unsigned part = s->options->part;
+    bool all = true;
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        remove_packed(s, part, suffixes[i]);
+    for (part = 1; all && part <= s->folder->parts; part++) /* which ends at the first that is not */
+        all = is_there(run_folder_part(s->folder, part, ".leat"));
+    for (part = 1; all && part <= s->folder->parts; part++)
+        remove_packed(s, part, same_suffix);
+    if (all)
+        remove_folder(s);
+}
+
+/* ---- The steps ---- */
+
+static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
+{
+    struct pack_steps *s = context;
+
+    return commands_on_progress(&s->progress, done, total);
+}
+
+static struct leat_merge_options options_of(struct pack_steps *s)
+{
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+
+    o.force = 1; /* a split's, that got its name before the process was killed */
+    o.created = s->options->created;
+    o.progress = on_progress;
+    o.context = s;
+    o.dedup = s->options->dedup;
+    o.splits = s->options->splits;
+    o.split_count = s->options->split_count;
+    o.memory = s->options->memory;
+    return o;
+}
+
+static enum leat_status write_hashes(struct pack_steps *s, struct leat_error *err)
+{
+    struct leat_merge_options o = options_of(s);
+    char *file = run_folder_inner(s->folder, RUN_PACKED, s->options->part, hashes_suffix);
+    enum leat_status status = file ? leat_part_hashes(file, s->values->output, s->folder->parts, &o, err)
+                                   : status_no_memory(err, strlen(s->folder->path));
+
+    free(file);
+    return status;
+}
+
+static enum leat_status find_duplicates(struct pack_steps *s, struct leat_error *err)
+{
+    struct leat_merge_options o = options_of(s);
+    char *file = run_folder_inner(s->folder, RUN_PACKED, s->options->part, same_suffix);
+    char **datasets = name_all(s, ""), **hashes = name_all(s, hashes_suffix);
+    enum leat_status status = LEAT_E_NO_MEMORY;
+
+    if (file && datasets && hashes)
+        status = leat_part_duplicates(file, (const char *const *)datasets, (const char *const *)hashes,
+                                      s->folder->parts, s->options->part, &o, err);
+    else
+        status_no_memory(err, s->folder->parts * sizeof *datasets);
+    free(file);
+    free_names(datasets, s->folder->parts);
+    free_names(hashes, s->folder->parts);
+    return status;
+}
+
+/* The splits' datasets, then the rest's. NULL: no memory. */
+static char **name_outputs(const struct pack_steps *s)
+{
+    size_t splits = s->values->splits.count;
+    char **names = calloc(splits + 1, sizeof *names);
+    bool all = names != NULL;
+
+    for (size_t i = 0; all && i <= splits; i++) {
+        names[i] = i < splits ? run_folder_inner(s->folder, s->values->splits.items[i].name, s->options->part, "")
+                              : run_folder_part(s->folder, s->options->part, "");
+        all = names[i] != NULL;
+    }
+    if (!all)
+        free_names(names, splits + 1);
+    return all ? names : NULL;
+}
+
+static void print_outputs(const struct pack_steps *s, char *const *names, const struct leat_merge_report *report)
+{
+    size_t splits = s->values->splits.count;
+    struct json j;
+
+    for (size_t i = 0; !s->values->json && i <= splits; i++) {
+        const struct leat_info *info = i < splits ? &report->splits[i] : report->info;
+
+        cli_say("%s: %s in %s.", names[i], units_counted(info->tokens, "token").text,
+                units_counted(info->documents, "document").text);
+    }
+    if (!s->values->json && s->values->dedup)
+        cli_say("%s had the text of an earlier one, of this part or another.",
+                units_counted(report->deduplicated, "document").text);
+    if (!s->values->json)
+        return;
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "output", names[splits]);
+    json_bool(&j, "was_finished", false);
+    json_u64(&j, "documents", report->info->documents);
+    json_u64(&j, "tokens", report->info->tokens);
+    json_u64(&j, "deduplicated", report->deduplicated);
+    json_open_array(&j, "splits");
+    for (size_t i = 0; i < splits; i++) {
+        json_open_object(&j, NULL);
+        json_string(&j, "name", s->values->splits.items[i].name);
+        json_string(&j, "output", names[i]);
+        json_u64(&j, "documents", report->splits[i].documents);
+        json_u64(&j, "tokens", report->splits[i].tokens);
+        json_close_object(&j);
+    }
+    json_close_array(&j);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static enum leat_status arrange(struct pack_steps *s, struct leat_error *err)
+{
+    struct leat_merge_options o = options_of(s);
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT, splits[ARRANGE_SPLITS];
+    char **outputs = name_outputs(s), **same = s->values->dedup ? name_all(s, same_suffix) : NULL;
+    enum leat_status status = LEAT_E_NO_MEMORY;
+
+    for (size_t i = 0; i < ARRANGE_SPLITS; i++)
+        splits[i] = info;
+    report.splits = splits;
+    report.info = &info;
+    if (outputs && (same || !s->values->dedup))
+        status = leat_part_arrange((const char *const *)outputs, s->values->output, (const char *const *)same,
+                                   s->folder->parts, s->options->part, &o, &report, err);
+    else
+        status_no_memory(err, s->folder->parts * sizeof *same);
+    if (status == LEAT_OK) {
+        tidy(s);
+        print_outputs(s, outputs, &report);
+    }
+    free_names(outputs, s->values->splits.count + 1);
+    free_names(same, s->folder->parts);
+    return status;
+}
+
+/* ---- Which one ---- */
+
+/* Ends a call that has nothing more to do before all parts have done the same. */
+static void wait_for_others(struct pack_steps *s, enum beat_step step)
+{
+    static const char *const done[] = { "", "packed", "compared" };
+    struct json j;
+
+    run_beat_waiting(s->beat, step);
+    if (!s->values->json) {
+        cli_say("Part %u is %s. When all parts are (leat status %s), the same command %s.", s->options->part,
+                done[step], s->folder->path,
+                step == BEAT_PACKED ? "finds documents with the same text" : "writes what stays");
+        return;
+    }
+    if (s->packed) /* and summed up */
+        return;
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "run", s->folder->path);
+    json_u64(&j, "part", s->options->part);
+    json_string(&j, "step", done[step]);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static void print_finished(const struct pack_steps *s, const char *name, const struct leat_info *info)
+{
+    struct json j;
+
+    if (!s->values->json) {
+        cli_say("%s is finished already: %s in %s.", name, units_counted(info->tokens, "token").text,
+                units_counted(info->documents, "document").text);
+        return;
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "output", name);
+    json_bool(&j, "was_finished", true);
+    json_u64(&j, "documents", info->documents);
+    json_u64(&j, "tokens", info->tokens);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static enum leat_status say_finished(struct pack_steps *s, struct leat_error *err)
+{
+    char *name = run_folder_part(s->folder, s->options->part, "");
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+    enum leat_status status = name ? leat_dataset_open(&d, name, NULL, err) : status_no_memory(err, 1);
+
+    if (status == LEAT_OK) {
+        leat_dataset_info(d, &info);
+        leat_dataset_close(d);
+        tidy(s);
+        print_finished(s, name, &info);
+    }
+    free(name);
+    return status;
+}
+
+/* *step: what the part has behind it, if it waits now; BEAT_NOTHING: it is finished. */
+static enum leat_status do_next(struct pack_steps *s, enum beat_step *step, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+    unsigned ready;
+
+    *step = BEAT_NOTHING;
+    if (is_finished(s))
+        return say_finished(s, err);
+    if (!s->values->dedup)
+        return arrange(s, err);
+    *step = has_packed(s, same_suffix) ? BEAT_COMPARED : BEAT_PACKED;
+    if (!has_packed(s, hashes_suffix))
+        return write_hashes(s, err);
+    status = run_folder_count(s->folder, *step == BEAT_PACKED ? hashes_suffix : same_suffix, &ready, err);
+    if (status != LEAT_OK || ready < s->folder->parts)
+        return status;
+    if (*step == BEAT_COMPARED) {
+        *step = BEAT_NOTHING;
+        return arrange(s, err);
+    }
+    *step = BEAT_COMPARED;
+    return find_duplicates(s, err);
+}
+
+int pack_steps_go_on(struct pack_steps *s)
+{
+    struct leat_error err;
+    enum beat_step step;
+    enum leat_status status;
+
+    progress_begin(&s->progress, (enum progress_mode)s->values->progress, "arrange", PROGRESS_BYTES);
+    status = do_next(s, &step, &err);
+    progress_end(&s->progress);
+    if (status != LEAT_OK) {
+        run_beat_failed(s->beat, status == LEAT_E_STOPPED, err.message);
+        return cli_failed(&err);
+    }
+    if (step == BEAT_NOTHING)
+        run_beat_done(s->beat);
+    else
+        wait_for_others(s, step);
+    return cli_finish_stdout(CLI_DONE);
+}

@@ -1,0 +1,35 @@
+/*
+ * pack_steps.h: the parts of a run that is deduplicated or split come about in steps, one for each time that `leat pack
+ * --run DIR --part I` is called: it is packed; when all parts are, one range of hashes is compared; when all are, what
+ * stays is written. Without --dedup no part has to wait for another, and one call does all of it.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_PACK_STEPS_H
+#define LEAT_TOKENIZE_TOOLS_PACK_STEPS_H
+
+#include "cli/progress.h"
+#include "pack_options.h"
+#include "runs/run_beat.h"
+#include "runs/run_folder.h"
+
+struct pack_steps {
+    const struct run_folder *folder;
+    const struct pack_values *values;
+    const struct leat_pack_options *options;
+    struct run_beat *beat;
+    bool packed; /* in this call */
+    struct progress progress;
+};
+
+/* Whether the run has steps. */
+bool pack_steps_needed(const struct pack_values *values);
+
+/* Makes the folders for them, when the run is planned. */
+enum leat_status pack_steps_plan(const struct pack_values *values, const struct run_folder *r, struct leat_error *err);
+
+/* Whether the part is to be packed now; `values` has the name. Else pack_steps_go_on() comes at once. */
+bool pack_steps_pack_first(const struct pack_steps *s);
+
+/* Does what comes next, once the part is packed, and ends its sign of life. Returns the exit code. */
+int pack_steps_go_on(struct pack_steps *s);
+
+#endif

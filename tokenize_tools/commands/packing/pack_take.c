@@ -1,0 +1,134 @@
+/*
+ * pack_take.c: from the values of the command line to leat_pack_options; see pack_options.h.
+ *
+ * This is a step after the table's because --end and --begin may name a token by its text, and the default of --end is
+ * the tokenizer's. If the tokenizer names no end token, the command fails and lists candidates: a wrong guess would be
+ * in every document.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/units.h"
+#include "commands/common/common.h"
+#include "pack_options.h"
+#include "runs/part_auto.h"
+
+/* How the tokens that could be the end token are listed: " 0 <|endoftext|>". */
+static void list_candidates(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info, char *out,
+                            size_t room)
+{
+    struct leat_encoder *e;
+    size_t used = 0;
+
+    out[0] = '\0';
+    if (leat_encoder_open(&e, t, NULL, NULL) != LEAT_OK)
+        return;
+    for (uint64_t i = 0; i < info->candidate_count && i < LEAT_END_CANDIDATES; i++) {
+        uint32_t id = (uint32_t)info->candidates[i];
+        const char *text;
+        uint64_t bytes;
+
+        if (leat_encoder_decode(e, &id, 1, &text, &bytes, NULL) == LEAT_OK && used < room)
+            used += (size_t)snprintf(out + used, room - used, "%s %u (%.40s)", i > 0 ? "," : "", id, text);
+    }
+    leat_encoder_close(e);
+}
+
+static bool find_end(const struct command *self, const struct pack_values *v, const struct leat_tokenizer *t,
+                     uint64_t *end)
+{
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    char candidates[512];
+
+    if (v->end)
+        return commands_token(self, t, "end", v->end, end);
+    leat_tokenizer_info(t, &info);
+    *end = info.end_token;
+    if (info.end_token != LEAT_NONE)
+        return true;
+    list_candidates(t, &info, candidates, sizeof candidates);
+    if (candidates[0])
+        command_wrong(self,
+                      "%s does not say which token ends a document: use --end ID or --end none; it may be one of"
+                      "%s",
+                      v->tokenizer, candidates);
+    else
+        command_wrong(self, "%s does not say which token ends a document: use --end ID or --end none", v->tokenizer);
+    return false;
+}
+
+/* What contradicts or is missing in --part, --run and --parts; NULL: nothing. */
+static const char *wrong_part(const struct pack_values *v)
+{
+    const struct pack_part *part = &v->part;
+
+    if (!v->run && v->parts > 0)
+        return "--parts N is for a run in a folder (--run DIR); one part of N is --part I/N";
+    if (!v->run && part->given && part->parts == 0)
+        return "--part needs the number of parts, as I/N or auto/N; it is known only of a run in a folder (--run DIR)";
+    if (v->run && v->parts == 0)
+        return "--run needs --parts N, to plan a run, or --part I, to pack a part of it";
+    if (v->run && part->parts > 0 && part->parts != v->parts)
+        return "--part I/N has another N than the run was planned with: leave /N out";
+    if (v->run && part->part > v->parts)
+        return "--part I is more than the run has parts";
+    return NULL;
+}
+
+static bool find_part(const struct command *self, const struct pack_values *v, struct leat_pack_options *o)
+{
+    uint64_t number = v->part.part, parts = v->run ? v->parts : v->part.parts;
+    const char *wrong = wrong_part(v);
+    char why[512];
+
+    if (wrong) {
+        command_wrong(self, "%s", wrong);
+        return false;
+    }
+    if (v->part.automatic && !part_auto_find(parts, v->part.plus, &number, why, sizeof why)) {
+        command_wrong(self, "--part auto: %s; or use --part I/%llu", why, (unsigned long long)parts);
+        return false;
+    }
+    o->part = (uint32_t)number;
+    o->parts = (uint32_t)parts;
+    return true;
+}
+
+int pack_options_take(const struct command *self, const struct pack_values *v, struct leat_tokenizer **t,
+                      struct leat_pack_options *o)
+{
+    int code = commands_tokenizer(self, t, v->tokenizer, v->pattern);
+
+    if (code != CLI_DONE)
+        return code;
+    *o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
+    o->tokenizer = *t;
+    o->format = (enum leat_pack_format)v->format;
+    o->text = v->text;
+    o->id = v->id;
+    o->special = v->special;
+    o->reject_invalid = v->invalid == 1;
+    o->threads = v->threads.counts[0];
+    o->memory = v->memory;
+    o->max_rejects = v->max_rejects.count;
+    o->max_rejects_ppm = v->max_rejects.ppm;
+    o->shuffle = v->shuffle.given;
+    o->seed = v->shuffle.value;
+    o->dedup = v->dedup;
+    o->splits = v->splits.items;
+    o->split_count = v->splits.count;
+    o->keep = v->keep.items;
+    o->keep_count = v->keep.count;
+    o->by = v->by;
+    o->skip_unknown = v->skip_unknown;
+    o->allow_binary = v->allow_binary;
+    o->follow_links = v->follow_links;
+    o->resume = v->resume;
+    o->force = v->force;
+    if (find_part(self, v, o) && commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&
+        commands_token(self, *t, "begin", v->begin ? v->begin : "none", &o->begin_token))
+        return CLI_DONE;
+    leat_tokenizer_close(*t);
+    *t = NULL;
+    return CLI_WRONG;
+}

@@ -1,0 +1,144 @@
+/* first_text.c: see first_text.h. */
+#include "first_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "lines.h"
+#include "parquet/parquet.h"
+#include "streams/byte_stream.h"
+#include "json/json_array.h"
+#include "json/json_fields.h"
+
+#define HEAD_BYTES ((size_t)1 << 20)    /* in which the first record is looked for */
+#define PAGE_BYTES ((uint64_t)64 << 20) /* that pages may take, and the places of row groups */
+
+static void put(char *out, size_t room, const void *text, size_t bytes)
+{
+    bytes = bytes < room ? bytes : room - 1;
+    bytes -= utf8_open_end(text, bytes);
+    memcpy(out, text, bytes);
+    out[bytes] = '\0';
+}
+
+/* ---- Records and texts ---- */
+
+/* Finds the first line or element that is not blank; false: the head holds none to its end. */
+static bool first_record(char *head, size_t bytes, char **record, size_t *length)
+{
+    struct json_array a;
+    size_t at = lines_mark(head, bytes);
+
+    if (json_array_begins(head, bytes)) {
+        json_array_begin(&a, 0);
+        if (json_array_next(&a, head, bytes) != JSON_ARRAY_RECORD)
+            return false;
+        *record = head + a.record;
+        *length = (size_t)(a.position - a.record);
+        return true;
+    }
+    for (char *end; at < bytes; at = (size_t)(end - head) + 1) {
+        end = memchr(head + at, '\n', bytes - at);
+        if (!end)
+            end = head + bytes;
+        *record = head + at;
+        *length = (size_t)(end - *record);
+        if (!lines_blank(*record, *length))
+            return true;
+    }
+    return false;
+}
+
+static enum leat_status of_stream(const struct input *in, const char *field, char *out, size_t room,
+                                  struct leat_error *err)
+{
+    char *head = malloc(HEAD_BYTES), *record;
+    struct byte_stream *stream;
+    struct json_fields fields;
+    struct json_found found;
+    size_t bytes = 0;
+    enum leat_status s;
+
+    if (!head)
+        return status_no_memory(err, HEAD_BYTES);
+    s = byte_stream_open(&stream, in->path, err);
+    if (s == LEAT_OK)
+        s = byte_stream_read(stream, head, HEAD_BYTES, &bytes, err);
+    byte_stream_close(stream);
+    if (s == LEAT_OK && !in->format->is_json)
+        put(out, room, head, bytes);
+    else if (s == LEAT_OK && first_record(head, bytes, &record, &bytes) &&
+             json_fields_prepare(&fields, field, NULL, NULL) == LEAT_OK &&
+             json_fields_find(&fields, record, bytes, &found, NULL) == LEAT_OK)
+        put(out, room, found.text, found.text_bytes);
+    free(head);
+    return s;
+}
+
+/* ---- Rows ---- */
+
+struct file {
+    const char *path;
+    int fd;
+};
+
+static enum leat_status read_file(void *context, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
+{
+    const struct file *f = context;
+
+    return file_read_at(f->fd, offset, out, count, f->path, err);
+}
+
+/* The first text of a group; *found: it has one. */
+static enum leat_status of_group(const struct parquet_file *file, uint64_t group, char *out, size_t room, bool *found,
+                                 struct leat_error *err)
+{
+    struct parquet_value values[PARQUET_MAX_COLUMNS] = { { NULL, 0 } };
+    struct parquet_reader *reader;
+    bool row = true;
+    enum leat_status s = parquet_reader_open(&reader, file, group, 0, err);
+
+    if (s == LEAT_OK)
+        parquet_reader_limit(reader, PAGE_BYTES);
+    while (s == LEAT_OK && row && !*found) {
+        s = parquet_reader_next(reader, values, &row, err);
+        *found = s == LEAT_OK && row && values[0].bytes;
+    }
+    if (*found)
+        put(out, room, values[0].bytes, values[0].size);
+    if (s == LEAT_E_NO_MEMORY && parquet_reader_outgrew(reader)) {
+        *found = true; /* it is there, and is not looked at */
+        s = LEAT_OK;
+    }
+    parquet_reader_close(reader);
+    return s;
+}
+
+static enum leat_status of_rows(const struct input *in, const char *field, char *out, size_t room,
+                                struct leat_error *err)
+{
+    struct parquet_wish wish = { .path = field, .use = PARQUET_TEXT };
+    struct file f = { .path = in->path };
+    struct parquet_source source = { .read = read_file, .context = &f, .name = in->path, .most = PAGE_BYTES };
+    struct parquet_file *file = NULL;
+    bool found = false;
+    enum leat_status s = file_open_read(&f.fd, &source.size, in->path, err);
+
+    if (s == LEAT_OK)
+        s = parquet_open(&file, &source, &wish, 1, err);
+    for (uint64_t g = 0; s == LEAT_OK && !found && g < parquet_groups(file); g++)
+        s = of_group(file, g, out, room, &found, err);
+    parquet_close(file);
+    file_close(&f.fd);
+    return s;
+}
+
+enum leat_status first_text(const struct input *in, const char *field, char *out, size_t room, struct leat_error *err)
+{
+    out[0] = '\0';
+    return in->format->rows ? of_rows(in, field, out, room, err) : of_stream(in, field, out, room, err);
+}

@@ -1,0 +1,77 @@
+/* input_shares.c: inputs_share(): a share is cut by bytes over all inputs as if they were one file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "corpus/streams/byte_stream.h"
+#include "inputs.h"
+#include "json/json_array.h"
+
+/* total * part / parts without overflow: parts fit in 32 bits. */
+static uint64_t border(uint64_t total, unsigned part, unsigned parts)
+{
+    return total / parts * part + total % parts * part / parts;
+}
+
+enum leat_status inputs_look_inside(const struct input *in, const struct input_stop *stop, bool *compressed,
+                                    bool *array, struct leat_error *err)
+{
+    char head[JSON_ARRAY_HEAD];
+    size_t bytes;
+    struct byte_stream *stream;
+    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, NULL, stop, err);
+
+    if (s != LEAT_OK)
+        return s;
+    *compressed = byte_stream_form(stream) != BYTE_FORM_PLAIN;
+    s = byte_stream_read(stream, head, sizeof head, &bytes, err);
+    *array = s == LEAT_OK && in->format->is_json && json_array_begins(head, bytes);
+    byte_stream_close(stream);
+    return s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT ? LEAT_OK : s; /* which is said when it is packed */
+}
+
+/* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: none of it belongs to the share. */
+static bool cut(struct input *in, bool divides, uint64_t at, uint64_t from, uint64_t to, bool last)
+{
+    if (in->compressed || in->array || !divides || in->size == 0)
+        return at >= from && (at < to || last);
+    if (at >= to || at + in->size <= from)
+        return false;
+    in->begin = from > at ? from - at : 0;
+    in->end = to - at < in->size ? to - at : in->size;
+    return true;
+}
+
+enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
+                              bool (*divides)(const struct input *in), struct leat_error *err)
+{
+    uint64_t from = border(list->bytes, part - 1, parts), to = border(list->bytes, part, parts), at = 0;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct input *in = &list->items[i];
+        enum leat_status status = LEAT_OK;
+
+        if (strcmp(in->path, "-") == 0)
+            return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
+        if (!in->compressed && divides(in) && at < to && at + in->size > from)
+            status = inputs_look_inside(in, NULL, &in->compressed, &in->array, err);
+        if (status != LEAT_OK)
+            return status;
+        at += in->size;
+        if (!cut(in, divides(in), at - in->size, from, to, part == parts)) {
+            free(in->path);
+            in->path = NULL;
+            continue;
+        }
+        list->items[kept] = *in;
+        if (kept != i)
+            in->path = NULL;
+        kept++;
+    }
+    list->count = kept;
+    list->bytes = 0;
+    for (size_t i = 0; i < kept; i++)
+        list->bytes += list->items[i].end - list->items[i].begin;
+    return LEAT_OK;
+}

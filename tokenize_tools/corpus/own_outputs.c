@@ -1,0 +1,109 @@
+/* own_outputs.c: see own_outputs.h. Files are compared by device and inode, so that links do not hide them. */
+#include "own_outputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+
+/* Whether a file of the folder is the dataset's. What an unfinished one consists of is its writer's matter. */
+static bool belongs(const char *file, const char *base)
+{
+    static const char *const suffixes[] = { "tokens", "leat", "rejects.jsonl" };
+    size_t length = strlen(base);
+
+    if (strncmp(file, base, length) != 0 || file[length] != '.')
+        return false;
+    file += length + 1;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcmp(file, suffixes[i]) == 0)
+            return true;
+    return strncmp(file, "partial.", strlen("partial.")) == 0;
+}
+
+static enum leat_status add(struct own_outputs *own, const struct stat *st, const char *name, struct leat_error *err)
+{
+    struct own_output *items = reallocarray(own->items, own->count + 1, sizeof *items);
+    char *copy = strdup(name);
+
+    if (items)
+        own->items = items;
+    if (!items || !copy) {
+        free(copy);
+        return status_no_memory(err, (own->count + 1) * sizeof *items);
+    }
+    items[own->count++] = (struct own_output) { st->st_dev, st->st_ino, copy };
+    return LEAT_OK;
+}
+
+static enum leat_status add_file(struct own_outputs *own, const char *folder, const char *name, struct leat_error *err)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    enum leat_status s = LEAT_OK;
+    struct stat st;
+
+    if (!path)
+        return status_no_memory(err, size);
+    snprintf(path, size, "%s/%s", folder, name);
+    if (lstat(path, &st) != 0)
+        s = errno == ENOENT ? LEAT_OK : status_set_os(err, errno, "cannot look at %s", path);
+    else
+        s = add(own, &st, name, err);
+    if (s == LEAT_OK && S_ISLNK(st.st_mode) && stat(path, &st) == 0)
+        s = add(own, &st, name, err);
+    free(path);
+    return s;
+}
+
+static enum leat_status add_files(struct own_outputs *own, const char *folder, const char *base, struct leat_error *err)
+{
+    DIR *d = opendir(folder);
+    enum leat_status s = LEAT_OK;
+    struct dirent *entry;
+
+    if (!d && (errno == ENOENT || errno == ENOTDIR)) /* the writer says what is wrong with the name */
+        return LEAT_OK;
+    if (!d)
+        return status_set_os(err, errno, "cannot read the folder %s", folder);
+    while (s == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL)
+        if (belongs(entry->d_name, base))
+            s = add_file(own, folder, entry->d_name, err);
+    if (s == LEAT_OK && errno != 0)
+        s = status_set_os(err, errno, "cannot read the folder %s", folder);
+    closedir(d);
+    return s;
+}
+
+enum leat_status own_outputs_add(struct own_outputs *own, const char *name, struct leat_error *err)
+{
+    const char *slash = strrchr(name, '/');
+    char *folder = file_folder(name);
+    enum leat_status s;
+
+    if (!folder)
+        return status_no_memory(err, strlen(name));
+    s = add_files(own, folder, slash ? slash + 1 : name, err);
+    free(folder);
+    return s;
+}
+
+void own_outputs_free(struct own_outputs *own)
+{
+    for (size_t i = 0; i < own->count; i++)
+        free(own->items[i].name);
+    free(own->items);
+    *own = (struct own_outputs) { 0 };
+}
+
+const struct own_output *own_outputs_find(const struct own_outputs *own, const struct stat *st)
+{
+    for (size_t i = 0; i < own->count; i++)
+        if (own->items[i].device == st->st_dev && own->items[i].inode == st->st_ino)
+            return &own->items[i];
+    return NULL;
+}

@@ -1,0 +1,66 @@
+/*
+ * column.h: the values of a column in a row group: its pages one after another, of which one is in memory.
+ */
+#ifndef LEAT_PARQUET_COLUMN_H
+#define LEAT_PARQUET_COLUMN_H
+
+#include "footer.h"
+#include "page.h"
+#include "values.h"
+
+/* What all columns of a reader share. */
+struct column_memory {
+    struct block packed; /* a page as it lies in the file */
+    uint64_t held;       /* by all blocks */
+    uint64_t limit;      /* for them */
+    uint64_t needs;      /* by the page that is loaded next, or was refused */
+    bool outgrew;        /* a page was refused */
+    char large[300];     /* that page, for messages */
+};
+
+struct column {
+    const struct parquet_file *file;
+    const struct parquet_column *what;
+    const struct codec *codec;
+    void *codec_state;
+    struct column_memory *memory;
+    struct window *window;
+    char name[200]; /* for messages */
+
+    uint64_t next; /* where the next page begins */
+    uint64_t left; /* values of pages to come */
+    uint64_t here; /* values of this page to come */
+    uint64_t pass; /* so many are to be passed over first: whole pages without decompressing them */
+    struct page page;
+    bool ahead; /* `page` is the next one: its header was read, its values not yet */
+
+    struct block bytes; /* of the page, decompressed */
+    struct rle definitions;
+    struct values values;
+    struct block held;
+    struct dictionary dictionary;
+    struct block dictionary_bytes, places;
+};
+
+/* Begins with a row that the group has; `c` is zeroed. After a failure it must be closed, too. */
+enum leat_status column_open(struct column *c, const struct parquet_file *file, uint64_t group, unsigned number,
+                             uint64_t row, struct column_memory *memory, struct leat_error *err);
+void column_close(struct column *c);
+
+/* Loads the next page if there is no value left to take; a page that is too large is LEAT_E_NO_MEMORY, and nothing has
+ * changed. */
+enum leat_status column_load(struct column *c, struct leat_error *err);
+
+/* Takes a value of the loaded page. */
+enum leat_status column_next(struct column *c, struct parquet_value *value, struct leat_error *err);
+
+/* ---- column_page.c ---- */
+
+/* Loads `c->page`, of data or a dictionary. */
+enum leat_status column_load_data(struct column *c, struct leat_error *err);
+enum leat_status column_load_dictionary(struct column *c, struct leat_error *err);
+
+/* LEAT_E_TEXT for the page. */
+enum leat_status column_broken(const struct column *c, const char *why, struct leat_error *err);
+
+#endif

@@ -1,0 +1,198 @@
+/* column_page.c: see column.h: a page from the file to its values. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "column.h"
+#include "crc32.h"
+
+#define ENCODING_RLE 3u
+
+enum leat_status column_broken(const struct column *c, const char *why, struct leat_error *err)
+{
+    return status_set_at(err, LEAT_E_TEXT, c->page.offset, "%s: the page at byte %llu, in %s, is broken: %s",
+                         c->file->source.name, (unsigned long long)c->page.offset, c->name, why);
+}
+
+static bool is_packed(const struct column *c)
+{
+    return c->codec->unpack && !c->page.plain;
+}
+
+/* ---- Memory ---- */
+
+/* Reckons what a page needs: `bytes` in the block `to`, and `more` in another; LEAT_E_NO_MEMORY if that is too much. */
+static enum leat_status reckon(struct column *c, const struct block *to, const struct block *other, uint64_t more,
+                               struct leat_error *err)
+{
+    struct column_memory *m = c->memory;
+    uint64_t packed = is_packed(c) ? c->page.packed : 0;
+
+    m->needs = m->held - to->room - other->room - m->packed.room;
+    m->needs += block_room(to, (size_t)c->page.bytes) + block_room(other, (size_t)more) +
+                block_room(&m->packed, (size_t)packed);
+    m->outgrew = m->needs > m->limit;
+    if (!m->outgrew)
+        return LEAT_OK;
+    snprintf(m->large, sizeof m->large, "the page at byte %llu, in %s, which has %llu bytes",
+             (unsigned long long)c->page.offset, c->name, (unsigned long long)c->page.bytes);
+    return status_set_at(err, LEAT_E_NO_MEMORY, c->page.offset,
+                         "%s: %s when it is decompressed, is too large for the memory that is left",
+                         c->file->source.name, m->large);
+}
+
+static enum leat_status fit(struct column *c, struct block *b, uint64_t size, struct leat_error *err)
+{
+    enum leat_status s;
+
+    c->memory->held -= b->room;
+    s = block_fit(b, (size_t)size, err);
+    c->memory->held += b->room;
+    return s;
+}
+
+/* ---- Bytes ---- */
+
+static enum leat_status read_body(struct column *c, uint8_t *to, struct leat_error *err)
+{
+    const struct page *p = &c->page;
+    enum leat_status s = window_copy(c->window, p->body, to, (size_t)p->packed, err);
+
+    if (s != LEAT_OK || !p->has_crc || crc32_of(0, to, (size_t)p->packed) == p->crc)
+        return s;
+    return status_set_at(err, LEAT_E_CHECKSUM, p->offset,
+                         "%s: the page at byte %llu, in %s, does not match its checksum: the file is damaged",
+                         c->file->source.name, (unsigned long long)p->offset, c->name);
+}
+
+/* Decompresses what follows the levels, which are stored as they are. */
+static enum leat_status unpack(struct column *c, uint8_t *to, struct leat_error *err)
+{
+    const struct page *p = &c->page;
+    size_t levels = (size_t)(p->repetitions + p->definitions), bytes = (size_t)p->bytes - levels;
+    const char *why = NULL;
+
+    memcpy(to, c->memory->packed.bytes, levels);
+    if (bytes > 0)
+        why = c->codec->unpack(c->codec_state, c->memory->packed.bytes + levels, (size_t)p->packed - levels,
+                               to + levels, bytes);
+    if (why == codec_no_memory)
+        return status_no_memory(err, p->bytes);
+    return why ? column_broken(c, why, err) : LEAT_OK;
+}
+
+/* Reads the page to `to`, decompressed. */
+static enum leat_status load_bytes(struct column *c, struct block *to, struct leat_error *err)
+{
+    const struct page *p = &c->page;
+    enum leat_status s = fit(c, to, p->bytes, err);
+
+    if (s == LEAT_OK)
+        s = fit(c, &c->memory->packed, is_packed(c) ? p->packed : 0, err);
+    if (s != LEAT_OK)
+        return s;
+    if (!is_packed(c))
+        return p->packed == p->bytes ? read_body(c, to->bytes, err)
+                                     : column_broken(c, "it is not compressed, but has two sizes", err);
+    s = read_body(c, c->memory->packed.bytes, err);
+    return s == LEAT_OK ? unpack(c, to->bytes, err) : s;
+}
+
+/* ---- Pages ---- */
+
+/* Finds the places of values of different lengths. */
+static const char *find_places(struct column *c)
+{
+    uint32_t *places = (uint32_t *)(void *)c->places.bytes;
+    const uint8_t *at = c->dictionary.bytes, *end = c->dictionary.end;
+
+    for (uint32_t i = 0; i < c->dictionary.count; i++) {
+        if (end - at < 4 || (uint64_t)(end - at - 4) < bytes_load32(at))
+            return "the values of the dictionary end too early";
+        places[i] = (uint32_t)(at - c->dictionary.bytes);
+        at += 4 + bytes_load32(at);
+    }
+    c->dictionary.places = places;
+    return NULL;
+}
+
+enum leat_status column_load_dictionary(struct column *c, struct leat_error *err)
+{
+    const struct page *p = &c->page;
+    bool apart = c->what->type == PARQUET_BYTE_ARRAY;
+    uint64_t smallest = apart ? 4 : c->what->type_bytes, places = apart ? p->values * sizeof(uint32_t) : 0;
+    const char *why = NULL;
+    enum leat_status s;
+
+    if (c->values.dictionary)
+        return column_broken(c, "it is a second dictionary", err);
+    if (p->encoding != 0 && p->encoding != 2)
+        return column_broken(c, "the dictionary has an unknown encoding", err);
+    if (p->values * smallest > p->bytes)
+        return column_broken(c, "the dictionary has more values than bytes", err);
+    s = reckon(c, &c->dictionary_bytes, &c->places, places, err);
+    if (s == LEAT_OK)
+        s = fit(c, &c->places, places, err);
+    if (s == LEAT_OK)
+        s = load_bytes(c, &c->dictionary_bytes, err);
+    if (s != LEAT_OK)
+        return s;
+    c->dictionary = (struct dictionary) { .bytes = c->dictionary_bytes.bytes,
+                                          .end = c->dictionary_bytes.bytes + p->bytes,
+                                          .count = (uint32_t)p->values };
+    c->values.dictionary = &c->dictionary;
+    if (apart)
+        why = find_places(c);
+    return why ? column_broken(c, why, err) : LEAT_OK;
+}
+
+static unsigned width_of(uint32_t max)
+{
+    unsigned width = 0;
+
+    for (; max > 0; max >>= 1)
+        width++;
+    return width;
+}
+
+/* Finds levels and values in the bytes of the page; returns what is wrong with it, or NULL. */
+static const char *begin_data(struct column *c)
+{
+    const struct page *p = &c->page;
+    const uint8_t *at = c->bytes.bytes, *end = at + p->bytes;
+    uint64_t levels = p->definitions;
+    const char *why;
+
+    at += p->repetitions; /* there are none in a column without lists */
+    if (p->kind == PAGE_DATA && c->what->max_definition > 0) {
+        if (p->level_encoding != ENCODING_RLE)
+            return "its definition levels are in the old encoding BIT_PACKED, which leat does not read";
+        if (end - at < 4)
+            return "its definition levels end too early";
+        levels = bytes_load32(at);
+        at += 4;
+        if (levels > (uint64_t)(end - at))
+            return "its definition levels end too early";
+    }
+    rle_open(&c->definitions, at, (size_t)levels, width_of(c->what->max_definition));
+    c->values.at = at + levels;
+    c->values.end = end;
+    why = values_encoding(&c->values, p->encoding);
+    return why ? why : c->values.encoding->open(&c->values);
+}
+
+enum leat_status column_load_data(struct column *c, struct leat_error *err)
+{
+    const char *why = values_encoding(&c->values, c->page.encoding);
+    uint64_t held = !why && c->values.encoding->holds ? c->page.bytes + c->what->type_bytes : 0;
+    enum leat_status s = why ? column_broken(c, why, err) : reckon(c, &c->bytes, &c->held, held, err);
+
+    if (s == LEAT_OK)
+        s = fit(c, &c->held, held, err);
+    if (s == LEAT_OK)
+        s = load_bytes(c, &c->bytes, err);
+    if (s != LEAT_OK)
+        return s;
+    why = begin_data(c);
+    return why ? column_broken(c, why, err) : LEAT_OK;
+}

@@ -1,0 +1,14 @@
+/* decimal.h: floating-point numbers as text. */
+#ifndef LEAT_PARQUET_DECIMAL_H
+#define LEAT_PARQUET_DECIMAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DECIMAL_TEXT 32u
+
+/* Writes the number of IEEE 754 at `bytes`, little-endian, of 32 (`is_float`) or 64 bits: as the decimal with the
+ * fewest digits that is read as this number again, a JSON number, whatever the locale; or as "NaN" or "Infinity". */
+void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
+
+#endif

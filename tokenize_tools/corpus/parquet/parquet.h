@@ -1,0 +1,121 @@
+/*
+ * parquet.h: reads flat columns of texts and ids from a Parquet file, row by row. Its row groups do not depend on each
+ * other: any number of threads may read groups of an opened file at once.
+ *
+ * This room reads Parquet and nothing else: the footer (thrift, schema, groups), pages (page, codec, rle, delta,
+ * values), and the rows of a group from the pages of each wanted column (column, rows). What may enter: an encoding, a
+ * codec, a type that can be a text, an id or a number. What the values mean, and where the bytes of the file come from,
+ * is not known here. Nothing is written, and nothing but the wanted columns is read.
+ *
+ * Whatever a file says, memory is bounded: the footer is read through a window, of which the places of the wanted
+ * columns stay (32 bytes per row group, and 16 more per column); a group takes one decompressed page and one dictionary
+ * per column.
+ *
+ * Refused with a sentence: encrypted files and columns, columns of lists, columns in other files, the codecs LZO and
+ * LZ4 (an older framing of LZ4_RAW), types that are not for the use of a column.
+ */
+#ifndef LEAT_PARQUET_H
+#define LEAT_PARQUET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+#define PARQUET_MAX_COLUMNS 16u
+
+/* Where the bytes of a file come from. Several threads may read at once. */
+struct parquet_source {
+    enum leat_status (*read)(void *context, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
+    void *context;
+    uint64_t size;
+    const char *name; /* for messages */
+    uint64_t most;    /* memory that an opened file may take; 0: no limit */
+    uint64_t *needs;  /* may be NULL; what it needs, if `most` is too little */
+};
+
+enum parquet_use {
+    PARQUET_TEXT,  /* BYTE_ARRAY or FIXED_LEN_BYTE_ARRAY of bytes, UTF8, ENUM or JSON, as they are */
+    PARQUET_ID,    /* the same; UUIDs as text, and integers of 32 or 64 bits in decimal */
+    PARQUET_VALUE, /* the same; and FLOAT and DOUBLE as the shortest decimal number that is read as this one */
+    PARQUET_EXISTS /* any type: whether a value is null; the others are empty */
+};
+
+/* A column to read. */
+struct parquet_wish {
+    const char *path; /* its name; in a group, the names that lead to it, joined by dots */
+    enum parquet_use use;
+    bool optional; /* it need not exist, nor be of such a type: then all its values are null */
+};
+
+struct parquet_file;
+
+/*
+ * Opens a file and finds the wished columns, at most PARQUET_MAX_COLUMNS. The source and what it points to must outlive
+ * the file; the wishes need not. On success *out is the caller's until parquet_close(); NULL on failure.
+ *
+ * LEAT_E_NOT_FOUND with the columns that there are: one is missing. LEAT_E_UNSUPPORTED: refused, see above.
+ * LEAT_E_TRUNCATED, LEAT_E_TEXT: the file is cut off or broken. LEAT_E_NO_MEMORY: it has more row groups than the
+ * source's `most` allows. Or what the source returns.
+ */
+enum leat_status parquet_open(struct parquet_file **out, const struct parquet_source *source,
+                              const struct parquet_wish *wishes, unsigned count, struct leat_error *err);
+void parquet_close(struct parquet_file *file); /* NULL is fine */
+
+/* Whether the column of a wish, which exists, holds numbers. */
+bool parquet_is_number(const struct parquet_file *file, unsigned wish);
+
+struct parquet_group {
+    uint64_t rows, first_row; /* rows of it, and of the groups before it */
+    uint64_t begin, bytes;    /* the stretch of the file that its pages take, of all columns; 0 if it has none */
+};
+
+uint64_t parquet_groups(const struct parquet_file *file);
+uint64_t parquet_rows(const struct parquet_file *file);
+const struct parquet_group *parquet_group(const struct parquet_file *file, uint64_t group);
+
+/* Memory that it holds. */
+uint64_t parquet_memory(const struct parquet_file *file);
+
+/* ---- The rows of a group, in order ---- */
+
+struct parquet_reader;
+
+/* A value is null if `bytes` is; an empty one is not. */
+struct parquet_value {
+    const uint8_t *bytes;
+    size_t size;
+};
+
+/* From `row` of the group on, counted from 0: pages before it are not decompressed. Reads nothing yet. The file must
+ * outlive it. On success *out is the caller's until parquet_reader_close(); NULL on failure. */
+enum leat_status parquet_reader_open(struct parquet_reader **out, const struct parquet_file *file, uint64_t group,
+                                     uint64_t row, struct leat_error *err);
+void parquet_reader_close(struct parquet_reader *r); /* NULL is fine */
+
+/* Memory that it uses now, and that it needs to go on: more where the next pages have just been refused. */
+uint64_t parquet_reader_memory(const struct parquet_reader *r);
+uint64_t parquet_reader_needs(const struct parquet_reader *r);
+
+/* From now on, a page that would take it over `bytes` is refused: parquet_reader_next() then returns LEAT_E_NO_MEMORY,
+ * parquet_reader_outgrew() is true, and with a larger limit it goes on. A new reader has no limit. */
+void parquet_reader_limit(struct parquet_reader *r, uint64_t bytes);
+bool parquet_reader_outgrew(const struct parquet_reader *r);
+
+/* The page that was refused last, its column, row group and size, for a sentence. */
+const char *parquet_reader_large(const struct parquet_reader *r);
+
+/* The number of the next row in the group, and bytes of the file that were read so far. */
+uint64_t parquet_reader_row(const struct parquet_reader *r);
+uint64_t parquet_reader_read(const struct parquet_reader *r);
+
+/*
+ * Gives the values of the next row, one for each wish; *found is false after the last one. They are the reader's until
+ * its next call. LEAT_E_TEXT with group, column and page: broken; LEAT_E_CHECKSUM: the page has a CRC-32, and it
+ * does not match. An error stays, unless memory was the reason.
+ */
+enum leat_status parquet_reader_next(struct parquet_reader *r, struct parquet_value values[PARQUET_MAX_COLUMNS],
+                                     bool *found, struct leat_error *err);
+
+#endif

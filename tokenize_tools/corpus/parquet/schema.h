@@ -1,0 +1,41 @@
+/*
+ * schema.h: the schema in a footer: a tree, as a list of its nodes in the order in which they begin. The wished columns
+ * are found by their paths while it is read; nothing of it is kept but what they are.
+ */
+#ifndef LEAT_PARQUET_SCHEMA_H
+#define LEAT_PARQUET_SCHEMA_H
+
+#include "thrift.h"
+
+/* As files number them. */
+enum parquet_type {
+    PARQUET_BOOLEAN,
+    PARQUET_INT32,
+    PARQUET_INT64,
+    PARQUET_INT96,
+    PARQUET_FLOAT,
+    PARQUET_DOUBLE,
+    PARQUET_BYTE_ARRAY,
+    PARQUET_FIXED,
+    PARQUET_TYPES
+};
+
+/* How a value becomes text; PARQUET_UNREAD: it does not, and is empty. */
+enum parquet_form { PARQUET_AS_IT_IS, PARQUET_SIGNED, PARQUET_UNSIGNED, PARQUET_UUID, PARQUET_DECIMAL, PARQUET_UNREAD };
+
+/* A wished column. */
+struct parquet_column {
+    char *path;      /* owned */
+    bool exists;     /* if not, nothing of what follows is set */
+    uint64_t number; /* among all columns of the file */
+    enum parquet_type type;
+    uint32_t type_bytes; /* of a value of PARQUET_FIXED and of numbers; else 0 */
+    enum parquet_form form;
+    uint32_t max_definition; /* the definition level of a value that is not null */
+};
+
+/* Reads a schema, the value of field `f`, and finds the columns. Sets *leaves to how many columns the file has. */
+enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_wish *wishes,
+                             struct parquet_column *columns, unsigned count, uint64_t *leaves);
+
+#endif

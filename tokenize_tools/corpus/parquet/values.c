@@ -1,0 +1,212 @@
+/* values.c: see values.h. Numbers and layouts are those of parquet-format's Encodings.md. */
+#include "values.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+#define CUT_OFF "its values end too early"
+
+static size_t left(const struct values *v)
+{
+    return (size_t)(v->end - v->at);
+}
+
+/* Takes bytes as they stand. */
+static const char *take(struct values *v, uint64_t size, struct parquet_value *value)
+{
+    if (size > left(v))
+        return CUT_OFF;
+    *value = (struct parquet_value) { v->at, (size_t)size };
+    v->at += size;
+    return NULL;
+}
+
+static const char *open_nothing(struct values *v)
+{
+    (void)v;
+    return NULL;
+}
+
+static const char *unread_next(struct values *v, struct parquet_value *value)
+{
+    *value = (struct parquet_value) { v->at, 0 };
+    return NULL;
+}
+
+static const char *plain_next(struct values *v, struct parquet_value *value)
+{
+    uint32_t size = v->type_bytes;
+
+    if (v->type == PARQUET_BYTE_ARRAY) {
+        if (left(v) < 4)
+            return CUT_OFF;
+        size = bytes_load32(v->at);
+        v->at += 4;
+    }
+    return take(v, size, value);
+}
+
+/* ---- Places in a dictionary ---- */
+
+static const char *dictionary_open(struct values *v)
+{
+    unsigned width;
+
+    if (!v->dictionary)
+        return "it needs a dictionary, and the column chunk has no dictionary page";
+    if (left(v) == 0) { /* of a page of nulls only */
+        rle_open(&v->places, v->at, 0, 0);
+        return NULL;
+    }
+    width = *v->at++;
+    rle_open(&v->places, v->at, left(v), width);
+    return width > 32 ? "its places in the dictionary have too many bits" : NULL;
+}
+
+static const char *dictionary_next(struct values *v, struct parquet_value *value)
+{
+    const struct dictionary *d = v->dictionary;
+    uint32_t place;
+
+    if (!rle_next(&v->places, &place))
+        return CUT_OFF;
+    if (place >= d->count)
+        return "it has a value that the dictionary does not have";
+    if (d->places)
+        *value = (struct parquet_value) { d->bytes + d->places[place] + 4, bytes_load32(d->bytes + d->places[place]) };
+    else
+        *value = (struct parquet_value) { d->bytes + (size_t)place * v->type_bytes, v->type_bytes };
+    return NULL;
+}
+
+/* ---- Differences ---- */
+
+static const char *delta_open_integers(struct values *v)
+{
+    return delta_open(&v->lengths, v->at, v->end) ? NULL : CUT_OFF;
+}
+
+static const char *delta_next_integer(struct values *v, struct parquet_value *value)
+{
+    uint64_t number;
+
+    if (!delta_next(&v->lengths, &number))
+        return CUT_OFF;
+    bytes_store64(v->integer, number); /* of one of 32 bits the first four bytes */
+    *value = (struct parquet_value) { v->integer, v->type_bytes };
+    return NULL;
+}
+
+/* Opens numbers that other bytes follow. */
+static const char *open_numbers(struct values *v, struct delta *numbers)
+{
+    struct delta all;
+
+    if (!delta_open(numbers, v->at, v->end))
+        return CUT_OFF;
+    all = *numbers;
+    if (!delta_pass(&all))
+        return CUT_OFF;
+    v->at = all.at;
+    return NULL;
+}
+
+static const char *lengths_open(struct values *v)
+{
+    return open_numbers(v, &v->lengths);
+}
+
+static const char *lengths_next(struct values *v, struct parquet_value *value)
+{
+    uint64_t size;
+
+    return delta_next(&v->lengths, &size) ? take(v, size, value) : CUT_OFF;
+}
+
+static const char *prefixes_open(struct values *v)
+{
+    const char *why = open_numbers(v, &v->prefixes);
+
+    v->held->size = 0;
+    return why ? why : open_numbers(v, &v->lengths);
+}
+
+/* A value begins as the one before it did. What it begins with was in the page before, so none is longer than that. */
+static const char *prefixes_next(struct values *v, struct parquet_value *value)
+{
+    uint64_t prefix, suffix;
+
+    if (!delta_next(&v->prefixes, &prefix) || !delta_next(&v->lengths, &suffix) || suffix > left(v))
+        return CUT_OFF;
+    if (prefix > v->held->size)
+        return "a value begins with more of the one before it than that has";
+    memcpy(v->held->bytes + prefix, v->at, (size_t)suffix);
+    v->at += suffix;
+    v->held->size = (size_t)(prefix + suffix);
+    *value = (struct parquet_value) { v->held->bytes, v->held->size };
+    return v->type == PARQUET_FIXED && v->held->size != v->type_bytes ? "a value has the wrong length" : NULL;
+}
+
+/* ---- Bytes apart: the first byte of each value, then the second of each, ... ---- */
+
+static const char *split_open(struct values *v)
+{
+    if (v->type_bytes > 0)
+        v->count = (uint32_t)(left(v) / v->type_bytes);
+    v->number = 0;
+    return NULL;
+}
+
+static const char *split_next(struct values *v, struct parquet_value *value)
+{
+    uint8_t *to = v->type == PARQUET_FIXED ? v->held->bytes : v->integer;
+
+    if (v->number == v->count)
+        return CUT_OFF;
+    for (size_t i = 0; i < v->type_bytes; i++)
+        to[i] = v->at[i * v->count + v->number];
+    v->number++;
+    *value = (struct parquet_value) { to, v->type_bytes };
+    return NULL;
+}
+
+/* ---- The table ---- */
+
+#define PLACES                                                                                                         \
+    .bytes = true, .fixed = true, .integers = true, .floats = true, .open = dictionary_open, .next = dictionary_next
+
+/* By their numbers in files. */
+static const struct value_encoding encodings[] = {
+    [0] = { "PLAIN", .bytes = true, .fixed = true, .integers = true, .floats = true, .open = open_nothing,
+            .next = plain_next },
+    [2] = { "PLAIN_DICTIONARY", PLACES },
+    [5] = { "DELTA_BINARY_PACKED", .integers = true, .open = delta_open_integers, .next = delta_next_integer },
+    [6] = { "DELTA_LENGTH_BYTE_ARRAY", .bytes = true, .uses_all = true, .open = lengths_open, .next = lengths_next },
+    [7] = { "DELTA_BYTE_ARRAY", .bytes = true, .fixed = true, .holds = true, .uses_all = true, .open = prefixes_open,
+            .next = prefixes_next },
+    [8] = { "RLE_DICTIONARY", PLACES },
+    [9] = { "BYTE_STREAM_SPLIT", .fixed = true, .integers = true, .floats = true, .holds = true, .open = split_open,
+            .next = split_next },
+};
+
+static const struct value_encoding not_read = { "none", .open = open_nothing, .next = unread_next };
+
+const char *values_encoding(struct values *v, uint64_t number)
+{
+    const struct value_encoding *e = number < sizeof encodings / sizeof *encodings ? &encodings[number] : NULL;
+    bool fits;
+
+    if (v->unread) {
+        v->encoding = &not_read;
+        return NULL;
+    }
+    if (!e || !e->name)
+        return "it has an unknown encoding";
+    fits = v->type == PARQUET_BYTE_ARRAY                           ? e->bytes
+           : v->type == PARQUET_FIXED                              ? e->fixed
+           : v->type == PARQUET_FLOAT || v->type == PARQUET_DOUBLE ? e->floats
+                                                                   : e->integers;
+    v->encoding = e;
+    return fits ? NULL : "its encoding is not for its type";
+}

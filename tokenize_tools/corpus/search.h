@@ -1,0 +1,58 @@
+/*
+ * search.h: the inside of inputs_find(): the state of a search, and what its files have of each other. A search goes
+ * through the words in their order; folders and lists call it again, at most SEARCH_DEPTH deep, so that a cycle ends
+ * with an error. So does what multiplies without a cycle, since each of a few lists may name the next one twice.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_SEARCH_H
+#define LEAT_TOKENIZE_TOOLS_SEARCH_H
+
+#include <sys/stat.h>
+
+#include "folder_links.h"
+#include "inputs.h"
+
+#define SEARCH_DEPTH   64
+#define SEARCH_VISITS  16384u    /* of lists, and of folders through links, each as often as it is named */
+#define SEARCH_IN_LIST 16777216u /* lines of lists, and inputs through lists and links */
+
+struct search {
+    struct input_list *list;
+    const struct input_rules *rules;
+    unsigned depth;             /* of folders and lists within each other */
+    unsigned lists, links;      /* of these, lists, and links to folders */
+    uint64_t visits, indirect;  /* so far, as SEARCH_VISITS and SEARCH_IN_LIST count */
+    uint64_t lines;             /* likewise */
+    struct folder_links folder; /* the one that is searched */
+    const char *outside;        /* the first link that leads out of it and was left out; NULL: none */
+    const char *unread;         /* the first corpus in it that leat cannot read, which is `unread_kind`; NULL: none */
+    const struct file_kind *unread_kind;
+    size_t unread_count;
+    struct input_stop stop; /* asks rules->stop, ten times per second at most */
+    uint64_t asked_ns;
+};
+
+/* ---- inputs.c ---- */
+
+/* LEAT_E_STOPPED if the search is to stop. */
+enum leat_status search_check_stop(struct search *s, struct leat_error *err);
+
+/* FOLDER/name, of folder[0..length). NULL: no memory. */
+char *search_join(const char *folder, size_t length, const char *name);
+
+/* Adds an input; `st` is NULL for standard input. */
+enum leat_status search_add(struct search *s, const char *path, const struct record_format *format,
+                            const struct stat *st, struct leat_error *err);
+
+/* Records that a file is left out; *kept (may be NULL) is set to its path, which stays as long as the list. */
+enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_reason reason, const char **kept,
+                             struct leat_error *err);
+
+/* Looks up a word: a name, a pattern, @LIST or "-". */
+enum leat_status search_word(struct search *s, const char *word, struct leat_error *err);
+
+/* ---- search_folder.c, search_list.c ---- */
+
+enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err);
+enum leat_status search_list(struct search *s, const char *list, struct leat_error *err);
+
+#endif

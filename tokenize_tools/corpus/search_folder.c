@@ -1,0 +1,169 @@
+/*
+ * search_folder.c: the inputs in a folder. What it holds is sorted, so that the order does not depend on the file
+ * system. A file that may be a corpus and cannot be read is an error only after its whole folder, so that the message
+ * can count such files.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "own_outputs.h"
+#include "search.h"
+
+static enum leat_status search_in(struct search *s, const char *folder, struct leat_error *err);
+
+/* Leaves out a file that is not a corpus, or one that cannot be read. */
+static enum leat_status leave_out(struct search *s, const char *path, const struct file_kind *corpus,
+                                  struct leat_error *err)
+{
+    const char *kept;
+    enum leat_status status = search_skip(s, path, LEAT_SKIP_KIND, &kept, err);
+
+    if (status != LEAT_OK || !corpus)
+        return status;
+    s->unread_count++;
+    if (!s->unread || strcmp(path, s->unread) < 0) {
+        s->unread = kept;
+        s->unread_kind = corpus;
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status found_file(struct search *s, const char *path, const char *name, const struct stat *st,
+                                   struct leat_error *err)
+{
+    const struct own_output *own = own_outputs_find(s->rules->own, st);
+    const struct record_format *format;
+    const struct file_kind *corpus;
+
+    if (own && strcmp(own->name, name) == 0)
+        return LEAT_OK; /* as plainly the output's as hidden files are no inputs */
+    if (own)
+        return search_skip(s, path, LEAT_SKIP_OWN, NULL, err);
+    format = input_judge_found(path, s->rules, &corpus);
+    return format ? search_add(s, path, format, st, err) : leave_out(s, path, corpus, err);
+}
+
+static enum leat_status found_folder(struct search *s, const char *path, bool is_link, struct leat_error *err)
+{
+    enum leat_status status;
+
+    if (is_link && ++s->visits > SEARCH_VISITS)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s: links lead to more than %u folders; do they lead to each other again and again?", path,
+                          SEARCH_VISITS);
+    if (s->depth == SEARCH_DEPTH)
+        return status_set(err, LEAT_E_ARGUMENT, "%s: folders are nested more than %d deep; does a link form a cycle?",
+                          path, SEARCH_DEPTH);
+    s->depth++;
+    s->links += is_link;
+    status = search_in(s, path, err);
+    s->links -= is_link;
+    s->depth--;
+    return status;
+}
+
+/* Whether a link is left out, since it leads out of the folder. */
+static enum leat_status judge_link(struct search *s, const char *path, bool *left, struct leat_error *err)
+{
+    enum leat_status status = folder_links_leaves(&s->folder, path, left, err);
+    const char *kept;
+
+    if (status == LEAT_OK && *left)
+        status = search_skip(s, path, LEAT_SKIP_LINK, &kept, err);
+    if (status == LEAT_OK && *left && (!s->outside || strcmp(kept, s->outside) < 0))
+        s->outside = kept;
+    return status;
+}
+
+static enum leat_status found(struct search *s, const char *path, const char *name, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+    bool is_link, left = false;
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return status_set_os(err, errno, "cannot examine %s", path);
+    is_link = S_ISLNK(st.st_mode);
+    if (is_link && stat(path, &st) != 0) /* a file that is missing is not left out without a word */
+        return status_set_os(err, errno, "cannot examine %s", path);
+    if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+        return LEAT_OK;
+    if (is_link && !s->rules->follow_links)
+        status = judge_link(s, path, &left, err);
+    if (status != LEAT_OK || left)
+        return status;
+    return S_ISDIR(st.st_mode) ? found_folder(s, path, is_link, err) : found_file(s, path, name, &st, err);
+}
+
+static enum leat_status search_in(struct search *s, const char *folder, struct leat_error *err)
+{
+    DIR *d = opendir(folder);
+    enum leat_status status = LEAT_OK;
+    struct dirent *entry;
+
+    if (!d)
+        return status_set_os(err, errno, "cannot read the folder %s", folder);
+    while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
+        char *path;
+
+        if (entry->d_name[0] == '.')
+            continue;
+        status = search_check_stop(s, err);
+        if (status != LEAT_OK)
+            break;
+        path = search_join(folder, strlen(folder), entry->d_name);
+        status = path ? found(s, path, entry->d_name, err) : status_no_memory(err, strlen(folder));
+        free(path);
+    }
+    if (status == LEAT_OK && errno != 0)
+        status = status_set_os(err, errno, "cannot read the folder %s", folder);
+    closedir(d);
+    return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct input *)a)->path, ((const struct input *)b)->path);
+}
+
+static enum leat_status say_no_files(const struct search *s, const char *folder, struct leat_error *err)
+{
+    char names[RECORD_FORMAT_SENTENCE];
+
+    if (s->outside)
+        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FOLLOW,
+                               "the folder %s has no file to pack but links that lead out of it, such as %s; follow "
+                               "links to pack what they lead to",
+                               folder, s->outside);
+    if (s->rules->format != LEAT_PACK_AUTO)
+        return status_set(err, LEAT_E_NOT_FOUND, "the folder %s has no files", folder);
+    record_format_tell(names);
+    return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FORMAT, "the folder %s has no file with a known suffix %s",
+                           folder, names);
+}
+
+enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err)
+{
+    size_t before = s->list->count;
+    enum leat_status status;
+
+    s->folder = (struct folder_links) { .folder = folder };
+    s->outside = NULL;
+    status = search_in(s, folder, err);
+    folder_links_free(&s->folder);
+    if (status != LEAT_OK)
+        return status;
+    if (s->unread_count > 0 && !s->rules->skip_unknown)
+        return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP,
+                               "the folder %s has %zu file%s that may hold texts but cannot be read; %s is %s: %s, or "
+                               "skip such files",
+                               folder, s->unread_count, s->unread_count == 1 ? "" : "s", s->unread,
+                               s->unread_kind->name, s->unread_kind->cure);
+    if (s->list->count == before)
+        return say_no_files(s, folder, err);
+    qsort(s->list->items + before, s->list->count - before, sizeof *s->list->items, by_path);
+    return LEAT_OK;
+}

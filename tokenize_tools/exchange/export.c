@@ -1,0 +1,283 @@
+/*
+ * export.c: leat_export(). Tokens are copied in chunks, in the order in which they are stored; pages that have a hash
+ * are checked first, since in the copy nobody could.
+ */
+#include "export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/options.h"
+#include "base/status.h"
+#include "base/tiny.h"
+
+#define CHUNK_TOKENS   TINY_OR((uint64_t)100, (uint64_t)256 << 10)
+#define STARTS_AT_ONCE TINY_OR((uint64_t)3, (uint64_t)4096)
+
+typedef unsigned long long ull;
+
+#define FORMAT(name) &export_##name,
+static const struct export_format *const formats[] = { EXPORT_FORMATS(FORMAT) };
+
+static const struct export_format *find_format(const char *name)
+{
+    for (unsigned i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+/* ---- What fits ---- */
+
+static enum leat_status check(struct exporting *e, const char *output, struct leat_error *err)
+{
+    const struct export_format *format = e->format;
+    const struct leat_info *info = &e->info;
+
+    if (e->options.number_bytes != 0 && e->options.number_bytes != 2 && e->options.number_bytes != 4)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_export: number_bytes is %u, not 0, 2 or 4",
+                          (unsigned)e->options.number_bytes);
+    if (format->documents && info->documents == LEAT_NONE)
+        return status_set(err, LEAT_E_NOT_FOUND,
+                          "%s: files of %s record documents, and where those of the dataset start is not known: give "
+                          "its end token, or use another format",
+                          output, format->name);
+    if (format->max_tokens > 0 && info->tokens > format->max_tokens)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "%s: a file of %s holds at most %llu tokens, and the dataset has %llu; use another format",
+                          output, format->name, (ull)format->max_tokens, (ull)info->tokens);
+    return LEAT_OK;
+}
+
+/* The greatest id that fits into the output. */
+static uint64_t max_id(const struct exporting *e)
+{
+    if (e->width == 2)
+        return UINT16_MAX;
+    return e->format->max_id > 0 ? e->format->max_id : UINT32_MAX;
+}
+
+static enum leat_status check_ids(const struct exporting *e, const uint32_t *ids, uint64_t first, uint64_t count,
+                                  struct leat_error *err)
+{
+    uint64_t most = max_id(e);
+
+    for (uint64_t i = 0; i < count; i++)
+        if (ids[i] > most)
+            return status_set(
+                err, LEAT_E_UNSUPPORTED,
+                "token %llu is %u, but ids of %u bytes in files of %s are at most %llu; use more bytes per "
+                "id, or another format",
+                (ull)(first + i), (unsigned)ids[i], (unsigned)e->width, e->format->name, (ull)most);
+    return LEAT_OK;
+}
+
+/* ---- Tokens ---- */
+
+/* Little-endian, in the output's width: in place, from the front. */
+static void encode(uint32_t *ids, uint64_t count, uint32_t width)
+{
+    uint8_t *to = (uint8_t *)ids;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint16_t low = bytes_le16((uint16_t)ids[i]);
+        uint32_t whole = bytes_le32(ids[i]);
+
+        memcpy(to + i * width, width == 2 ? (void *)&low : (void *)&whole, width);
+    }
+}
+
+static enum leat_status copy_chunk(struct exporting *e, uint64_t first, uint64_t count, uint32_t *ids,
+                                   struct leat_error *err)
+{
+    enum leat_status s = leat_dataset_verify_range(e->dataset, first, count, err);
+
+    if (s == LEAT_OK || s == LEAT_E_NOT_FOUND) /* no hashes are stored */
+        s = leat_dataset_read_u32(e->dataset, first, count, ids, err);
+    if (s == LEAT_OK && e->info.vocabulary - 1 > max_id(e))
+        s = check_ids(e, ids, first, count, err);
+    if (s != LEAT_OK)
+        return s;
+    encode(ids, count, e->width);
+    return export_put(&e->files[0], ids, (size_t)(count * e->width), err);
+}
+
+static enum leat_status tell(const struct exporting *e, uint64_t done, struct leat_error *err)
+{
+    const struct leat_export_options *o = &e->options;
+
+    if (o->progress && o->progress(o->context, done * e->width, e->info.tokens * e->width) != 0)
+        return status_set(err, LEAT_E_STOPPED, "exporting was stopped");
+    return LEAT_OK;
+}
+
+/* Chunks end with parts, of which some may have hashes. */
+static enum leat_status copy_part(struct exporting *e, uint64_t number, uint32_t *ids, struct leat_error *err)
+{
+    struct leat_part part = LEAT_PART_INIT;
+    enum leat_status s = leat_dataset_part(e->dataset, number, &part, err);
+
+    for (uint64_t done = 0; s == LEAT_OK && done < part.tokens;) {
+        uint64_t left = part.tokens - done, here = left < CHUNK_TOKENS ? left : CHUNK_TOKENS;
+
+        s = copy_chunk(e, part.first_token + done, here, ids, err);
+        done += here;
+        if (s == LEAT_OK)
+            s = tell(e, part.first_token + done, err);
+    }
+    return s;
+}
+
+static enum leat_status copy_tokens(struct exporting *e, struct leat_error *err)
+{
+    uint32_t *ids = file_buffer(CHUNK_TOKENS * sizeof *ids);
+    enum leat_status s = ids ? LEAT_OK : status_no_memory(err, CHUNK_TOKENS * sizeof *ids);
+
+    if (s == LEAT_OK && e->format->head)
+        s = e->format->head(e, &e->files[0], err);
+    for (uint64_t i = 0; s == LEAT_OK && i < e->info.parts; i++)
+        s = copy_part(e, i, ids, err);
+    free(ids);
+    return s;
+}
+
+enum leat_status export_each_start(struct exporting *e, struct export_file *f, export_take_starts *take,
+                                   struct leat_error *err)
+{
+    uint64_t starts[STARTS_AT_ONCE + 1];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t done = 0; s == LEAT_OK && done < e->info.documents;) {
+        uint64_t left = e->info.documents - done, here = left < STARTS_AT_ONCE ? left : STARTS_AT_ONCE;
+
+        s = leat_dataset_starts(e->dataset, done, here + 1, starts, err);
+        if (s == LEAT_OK)
+            s = take(e, f, starts, here, err);
+        done += here;
+    }
+    return s;
+}
+
+/* ---- All files ---- */
+
+static unsigned count_files(const struct export_format *format)
+{
+    unsigned count = 0;
+
+    while (count < EXPORT_FILES && format->suffixes[count])
+        count++;
+    return count;
+}
+
+/* The output's name without suffixes that the format adds. */
+static size_t base_length(const struct export_format *format, const char *output)
+{
+    size_t length = strlen(output);
+    const char *const cut[] = { format->suffixes[0], format->base };
+
+    for (unsigned i = 0; i < 2; i++)
+        if (cut[i] && cut[i][0] && file_ends_with(output, length, cut[i]))
+            return length - strlen(cut[i]);
+    return length;
+}
+
+/* No file of a dataset is replaced by one that is made from it, nor any index. */
+static enum leat_status check_other(const struct exporting *e, const char *path, struct leat_error *err)
+{
+    struct file_identity output, own;
+    enum leat_status s = file_identify(path, &output, err);
+    bool same = file_ends_with(path, strlen(path), ".leat");
+
+    for (uint64_t i = 0; s == LEAT_OK && output.exists && !same && i < e->info.parts; i++) {
+        struct leat_part part = LEAT_PART_INIT;
+
+        s = leat_dataset_part(e->dataset, i, &part, err);
+        if (s == LEAT_OK)
+            s = file_identify(part.token_path, &own, err);
+        same = s == LEAT_OK && file_same(output, own);
+    }
+    if (s == LEAT_OK && same)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s is a file of a dataset: choose another name for what is exported",
+                       path);
+    return s;
+}
+
+static enum leat_status begin_files(struct exporting *e, const char *output, struct leat_error *err)
+{
+    size_t length = base_length(e->format, output);
+    enum leat_status s = LEAT_OK;
+
+    if (length == 0 || output[length - 1] == '/')
+        return status_set(err, LEAT_E_ARGUMENT, "invalid output \"%.200s\": it must end in a file name", output);
+    for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
+        s = export_file_begin(&e->files[i], output, length, e->format->suffixes[i], e->options.force, err);
+    for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
+        s = check_other(e, e->files[i].path, err);
+    return s;
+}
+
+static enum leat_status write_files(struct exporting *e, struct leat_error *err)
+{
+    unsigned count = count_files(e->format);
+    enum leat_status s = copy_tokens(e, err);
+
+    for (unsigned i = 1; s == LEAT_OK && i < count; i++)
+        s = e->format->other(e, i, &e->files[i], err);
+    for (unsigned i = 0; s == LEAT_OK && i < count; i++)
+        s = export_file_complete(&e->files[i], err);
+    return s == LEAT_OK ? export_files_name(e->files, count, e->options.force, err) : s;
+}
+
+static enum leat_status export(struct exporting *e, const char *output, const char *const *names, uint64_t count,
+                               struct leat_error *err) {
+    struct leat_dataset *dataset; enum leat_status s = leat_dataset_open_list(&dataset, names, count, NULL, err);
+
+    if (s != LEAT_OK) return s;
+    e->dataset = dataset;
+    leat_dataset_info(dataset, &e->info);
+    e->width = e->options.number_bytes > 0 ? e->options.number_bytes : e->info.token_width;
+    s = check(e, output, err);
+    if (s == LEAT_OK && e->info.stores_mask)
+        s = status_set(err, LEAT_E_UNSUPPORTED, "%.300s stores a mask, which no exported file holds", names[0]);
+    if (s == LEAT_OK) s = begin_files(e, output, err);
+    if (s == LEAT_OK) s = write_files(e, err);
+    leat_dataset_close(dataset);
+    return s;
+}
+
+enum leat_status leat_export(const char *output, const char *const *names, uint64_t count,
+                             const struct leat_export_options *options, struct leat_export_report *report,
+                             struct leat_error *err)
+{
+    struct leat_export_report full = LEAT_EXPORT_REPORT_INIT;
+    struct exporting e = { .info = LEAT_INFO_INIT, .options = LEAT_EXPORT_OPTIONS_INIT };
+    enum leat_status s;
+
+    if (!output || !names || count == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_export: missing output or names");
+    s = options_read(&full, sizeof full, NULL, report, "leat_export_report", err);
+    if (s == LEAT_OK)
+        s = options_read(&e.options, sizeof e.options, NULL, options, "leat_export_options", err);
+    if (s != LEAT_OK)
+        return s;
+    e.format = e.options.to ? find_format(e.options.to) : NULL;
+    if (!e.format)
+        return status_set(err, LEAT_E_ARGUMENT, "unknown format \"%.50s\": use megatron, raw, llmc or datatrove",
+                          e.options.to ? e.options.to : "");
+    for (unsigned i = 0; i < EXPORT_FILES; i++)
+        e.files[i].fd = -1;
+    s = export(&e, output, names, count, err);
+    full.documents = e.info.documents;
+    full.tokens = e.info.tokens;
+    full.end_token = e.info.end_token;
+    full.number_bytes = e.width;
+    for (unsigned i = 0; i < EXPORT_FILES; i++) {
+        full.bytes += e.files[i].bytes;
+        export_file_close(&e.files[i]);
+    }
+    if (s == LEAT_OK && report)
+        options_fill(report, &full, sizeof full);
+    return s;
+}

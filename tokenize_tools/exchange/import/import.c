@@ -1,0 +1,243 @@
+/*
+ * import.c: leat_import(). Sources are opened twice: first all of them, to see that they can be read, how large they
+ * are, and of what type the ids of the first document are, which decides the default vocabulary; then one after
+ * another, to copy their documents.
+ */
+#include "import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/status.h"
+
+#define FORMAT(name) &import_##name,
+static const struct import_format *const formats[] = { IMPORT_FORMATS(FORMAT) };
+
+#define FORMATS (sizeof formats / sizeof formats[0])
+
+struct importing {
+    struct leat_import_options options;
+    struct leat_import_report report;
+    struct import_writing w;
+    const char *const *sources;
+    uint64_t source_count;
+    uint64_t all_bytes, done_bytes; /* of files */
+    bool wide;                      /* ids of a first document have more than 2 bytes */
+};
+
+/* ---- A source ---- */
+
+struct opened {
+    const struct import_format *format;
+    struct import_source source;
+    uint64_t file; /* that is open */
+    bool begun;
+};
+
+static enum leat_status find_format(const struct import_format **format, const char *path, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    bool takes = false;
+
+    for (unsigned i = 0; s == LEAT_OK && !takes && i < FORMATS; i++) {
+        s = formats[i]->takes(path, &takes, err);
+        *format = formats[i];
+    }
+    if (s == LEAT_OK && !takes)
+        s = status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "%s is not a folder of MosaicML's streaming or litdata (with index.json), nor an Arrow file or a "
+            "folder of Hugging Face datasets; texts are packed, and files of Megatron and others need no "
+            "import",
+            path);
+    return s;
+}
+
+static void close_source(struct opened *o)
+{
+    if (!o->format)
+        return;
+    o->format->close(&o->source);
+    for (uint64_t i = 0; i < o->source.file_count; i++)
+        free(o->source.files[i].path);
+    free(o->source.files);
+}
+
+static enum leat_status open_source(struct opened *o, const struct importing *im, uint64_t number,
+                                    struct leat_error *err)
+{
+    const struct import_format *format = NULL;
+    enum leat_status s;
+
+    *o = (struct opened) { .source = { .path = im->sources[number], .options = &im->options } };
+    if (!o->source.path)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_import: source %llu is NULL", (ull)number);
+    s = find_format(&format, o->source.path, err);
+    if (s != LEAT_OK)
+        return s;
+    o->format = format;
+    return format->open(&o->source, err);
+}
+
+/* The next document; *any is false at the end of the open file, of which there must be one. */
+static enum leat_status next_document(struct opened *o, struct import_document *d, bool *any, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (!o->begun)
+        s = o->format->begin(&o->source, &o->source.files[o->file], err);
+    o->begun = true;
+    return s == LEAT_OK ? o->format->next(&o->source, d, any, err) : s;
+}
+
+static enum leat_status look_at(struct importing *im, uint64_t number, struct leat_error *err)
+{
+    struct import_document d;
+    struct opened o;
+    enum leat_status s = open_source(&o, im, number, err);
+    bool any = false;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < o.source.file_count; i++)
+        im->all_bytes += o.source.files[i].size;
+    for (; s == LEAT_OK && !any && o.file < o.source.file_count; o.file++) {
+        o.begun = false;
+        s = next_document(&o, &d, &any, err);
+    }
+    if (s == LEAT_OK && any)
+        im->wide |= d.dtype->bytes > 2;
+    close_source(&o);
+    return s;
+}
+
+/* ---- Copying ---- */
+
+static enum leat_status tell(const struct importing *im, uint64_t in_file, const struct import_file *file,
+                             struct leat_error *err)
+{
+    const struct leat_import_options *o = &im->options;
+
+    if (o->progress &&
+        o->progress(o->context, im->done_bytes + (in_file < file->size ? in_file : file->size), im->all_bytes) != 0)
+        return status_set(err, LEAT_E_STOPPED, "importing was stopped");
+    return LEAT_OK;
+}
+
+#define TELL_EVERY 4096u /* documents */
+
+static enum leat_status copy_file(struct importing *im, struct opened *o, struct leat_error *err)
+{
+    const struct import_file *file = &o->source.files[o->file];
+    struct leat_input input = { .size = sizeof input, .bytes = file->size };
+    struct import_document d = { 0 };
+    uint64_t documents = 0, told = 0;
+    bool any = true;
+    enum leat_status s = leat_writer_add_input(im->w.writer, file->path, &im->w.input, err);
+
+    o->begun = false;
+    if (s == LEAT_OK)
+        s = leat_writer_set_input(im->w.writer, im->w.input, &input, err);
+    while (s == LEAT_OK && any) {
+        s = next_document(o, &d, &any, err);
+        if (s == LEAT_OK && any)
+            s = import_put(&im->w, &d, err);
+        documents += any;
+        if (s == LEAT_OK && (documents % TELL_EVERY == 0 || d.origin - told > IMPORT_WINDOW * 16)) {
+            told = d.origin;
+            s = tell(im, d.origin, file, err);
+        }
+    }
+    if (s == LEAT_OK)
+        s = tell(im, file->size, file, err);
+    im->done_bytes += file->size;
+    im->report.files++;
+    return s;
+}
+
+static enum leat_status copy_source(struct importing *im, uint64_t number, struct leat_error *err)
+{
+    struct opened o;
+    enum leat_status s = open_source(&o, im, number, err);
+
+    for (; s == LEAT_OK && o.file < o.source.file_count; o.file++)
+        s = copy_file(im, &o, err);
+    close_source(&o);
+    return s;
+}
+
+/* ---- All ---- */
+
+static enum leat_status check_options(const struct importing *im, const char *output, struct leat_error *err)
+{
+    const struct leat_import_options *o = &im->options;
+
+    if (!output || !im->sources || im->source_count == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_import: missing output or sources");
+    if (o->dtype && !import_dtype(o->dtype, strlen(o->dtype)))
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "unknown dtype \"%.40s\": use uint16, uint32, int32, int64 or another integer type of NumPy",
+                          o->dtype);
+    return LEAT_OK;
+}
+
+static enum leat_status open_writer(struct importing *im, const char *output, struct leat_error *err)
+{
+    const struct leat_import_options *o = &im->options;
+    struct leat_writer_options w = LEAT_WRITER_OPTIONS_INIT;
+
+    w.vocabulary = o->vocabulary > 0 ? o->vocabulary : im->wide ? (uint64_t)1 << 31 : 65536;
+    w.end_token = o->end_token;
+    w.tokenizer = o->tokenizer;
+    w.fingerprint = o->fingerprint;
+    w.created = o->created;
+    w.force = o->force;
+    im->w.vocabulary = w.vocabulary;
+    im->w.end_token = w.end_token;
+    im->w.ids = malloc(IMPORT_WINDOW);
+    if (!im->w.ids)
+        return status_no_memory(err, IMPORT_WINDOW);
+    return leat_writer_open(&im->w.writer, output, &w, err);
+}
+
+static enum leat_status import_all(struct importing *im, const char *output, struct leat_info *info,
+                                   struct leat_error *err)
+{
+    enum leat_status s = check_options(im, output, err);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < im->source_count; i++)
+        s = look_at(im, i, err);
+    if (s == LEAT_OK)
+        s = open_writer(im, output, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < im->source_count; i++)
+        s = copy_source(im, i, err);
+    if (s == LEAT_OK) {
+        im->report.documents = leat_writer_documents(im->w.writer);
+        im->report.tokens = leat_writer_tokens(im->w.writer);
+        im->report.bytes = im->all_bytes;
+        im->report.ends_added = im->w.ends_added;
+        s = leat_writer_finish(im->w.writer, info, err);
+    }
+    if (s != LEAT_OK)
+        leat_writer_abandon(im->w.writer);
+    free(im->w.ids);
+    return s;
+}
+
+enum leat_status leat_import(const char *output, const char *const *sources, uint64_t count,
+                             const struct leat_import_options *options, struct leat_import_report *report,
+                             struct leat_error *err)
+{
+    struct importing im = { .options = LEAT_IMPORT_OPTIONS_INIT,
+                            .report = LEAT_IMPORT_REPORT_INIT,
+                            .sources = sources,
+                            .source_count = count };
+    enum leat_status s = options_read(&im.report, sizeof im.report, NULL, report, "leat_import_report", err);
+
+    if (s == LEAT_OK)
+        s = options_read(&im.options, sizeof im.options, &im.options.reserved, options, "leat_import_options", err);
+    if (s == LEAT_OK)
+        s = import_all(&im, output, im.report.info, err);
+    if (s == LEAT_OK && report)
+        options_fill(report, &im.report, sizeof im.report);
+    return s;
+}

@@ -1,0 +1,113 @@
+/* import_source.c: the files of a source, and which of its columns holds ids; see import.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "import.h"
+
+/* A name from an index stays in the folder of the index, whoever wrote it. */
+static bool leads_out(const char *name)
+{
+    for (const char *at = name; at; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == 0))
+            return true;
+    }
+    return name[0] == '/' || name[0] == 0;
+}
+
+static enum leat_status make_room(struct import_source *s, struct leat_error *err)
+{
+    uint64_t room = s->file_room ? 2 * s->file_room : 64;
+    struct import_file *more;
+
+    if (s->file_count < s->file_room)
+        return LEAT_OK;
+    more = realloc(s->files, room * sizeof *more);
+    if (!more)
+        return status_no_memory(err, room * sizeof *more);
+    s->files = more;
+    s->file_room = room;
+    return LEAT_OK;
+}
+
+enum leat_status import_add_file(struct import_source *s, const char *folder, const char *name,
+                                 struct import_file **file, struct leat_error *err)
+{
+    size_t size = (folder ? strlen(folder) : 0) + strlen(name) + 2;
+    enum leat_status status = make_room(s, err);
+    struct import_file *f;
+    int fd = -1;
+
+    if (status == LEAT_OK && folder && leads_out(name))
+        return status_set(err, LEAT_E_HEADER, "%s names a file \"%.200s\", which is not inside its folder", s->path,
+                          name);
+    if (status != LEAT_OK)
+        return status;
+    f = &s->files[s->file_count];
+    *f = (struct import_file) { .path = malloc(size), .plain = LEAT_NONE, .documents = LEAT_NONE };
+    if (!f->path)
+        return status_no_memory(err, size);
+    snprintf(f->path, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
+    s->file_count++;
+    *file = f;
+    status = file_open_read(&fd, &f->size, f->path, err);
+    file_close(&fd);
+    return status;
+}
+
+/* ---- Columns ---- */
+
+static bool is_called(const char *name, size_t length, const char *wanted)
+{
+    return strlen(wanted) == length && memcmp(wanted, name, length) == 0;
+}
+
+void import_column(struct import_columns *c, const struct import_source *s, uint64_t number, const void *name,
+                   size_t length, bool holds_ids)
+{
+    const char *wanted = s->options->column;
+    size_t used = strlen(c->names);
+    unsigned rank = 1;
+
+    if (wanted && is_called(name, length, wanted)) {
+        c->asked = true;
+        rank = 4;
+    } else if (is_called(name, length, "input_ids")) {
+        rank = 3;
+    } else if (is_called(name, length, "tokens")) {
+        rank = 2;
+    }
+    if (!holds_ids)
+        return;
+    snprintf(c->names + used, sizeof c->names - used, "%s%.*s", c->count > 0 ? ", " : "", (int)length,
+             (const char *)name);
+    c->count++;
+    if (rank > c->rank && (!wanted || rank == 4)) {
+        c->rank = rank;
+        c->chosen = number;
+    }
+}
+
+enum leat_status import_column_chosen(const struct import_columns *c, const struct import_source *s,
+                                      struct leat_error *err)
+{
+    const char *wanted = s->options->column;
+
+    if (c->chosen != LEAT_NONE && (c->rank > 1 || c->count == 1))
+        return LEAT_OK;
+    if (wanted && c->asked)
+        return status_set(err, LEAT_E_ARGUMENT, "%s: the column \"%s\" does not hold lists of integers", s->path,
+                          wanted);
+    if (wanted)
+        return status_set(err, LEAT_E_NOT_FOUND, "%s has no column \"%s\"; columns that can hold ids: %s", s->path,
+                          wanted, c->count > 0 ? c->names : "none");
+    if (c->count == 0)
+        return status_set(err, LEAT_E_UNSUPPORTED, "%s: no column holds lists of integers: if it has texts, pack these",
+                          s->path);
+    return status_set(err, LEAT_E_ARGUMENT, "%s: several columns can hold ids; name one of them: %s", s->path,
+                      c->names);
+}

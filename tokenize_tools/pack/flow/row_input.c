@@ -1,0 +1,369 @@
+/* row_input.c: see row_input.h. */
+#include "row_input.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/wide.h"
+
+/* An opened file, for all that read groups of it. */
+struct row_file {
+    atomic_uint users;
+    const struct input *input;
+    int fd;
+    struct parquet_file *parquet;
+    bool has_id; /* it is the second column, after the text */
+    unsigned by; /* the column of the value that chooses a dataset; 0: none does */
+    const struct json_keep *keep;
+    unsigned columns[PARQUET_MAX_COLUMNS]; /* of the conditions */
+};
+
+struct row_input {
+    struct row_file *of;
+    const struct parquet_file *file; /* its contents */
+    struct parquet_reader *reader;   /* of the group; NULL between groups */
+    uint64_t first, end;             /* row groups: the share's first, and that after the share's last */
+    uint64_t group, stop;            /* this one, and the first that is not for this input to read */
+    uint64_t row;                    /* of the file, the next one */
+    uint64_t limit;
+    struct row last;
+    bool again; /* the last row comes again */
+    struct leat_error damage;
+};
+
+static enum leat_status read_file(void *context, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
+{
+    const struct row_file *of = context;
+
+    return file_read_at(of->fd, offset, out, count, of->input->path, err);
+}
+
+/* How many row groups begin before byte `at`; one without pages begins where the one before it does. */
+static uint64_t groups_before(const struct parquet_file *file, uint64_t at)
+{
+    uint64_t begin = 0, count = 0;
+
+    for (; count < parquet_groups(file); count++) {
+        const struct parquet_group *g = parquet_group(file, count);
+
+        begin = g->bytes > 0 && g->begin > begin ? g->begin : begin;
+        if (begin >= at)
+            break;
+    }
+    return count;
+}
+
+/* Where the rows of a group begin; after the last group, how many rows there are. */
+static uint64_t first_row(const struct parquet_file *file, uint64_t group)
+{
+    return group < parquet_groups(file) ? parquet_group(file, group)->first_row : parquet_rows(file);
+}
+
+/* Goes to the share's first row, or to `next`. */
+static void go_to(struct row_input *in, uint64_t next)
+{
+    const struct input *input = in->of->input;
+
+    in->first = in->group = input->begin > 0 ? groups_before(in->file, input->begin) : 0;
+    in->end = input->end < input->size ? groups_before(in->file, input->end) : parquet_groups(in->file);
+    in->stop = in->end;
+    in->row = first_row(in->file, in->first);
+    in->row = next > in->row ? next : in->row;
+    while (in->group < in->end && in->row >= first_row(in->file, in->group + 1))
+        in->group++;
+}
+
+static void file_leave(struct row_file *of)
+{
+    if (atomic_fetch_sub(&of->users, 1) > 1)
+        return;
+    parquet_close(of->parquet);
+    file_close(&of->fd);
+    free(of);
+}
+
+/* Wishes for the columns of the conditions; several on one column share it. */
+static enum leat_status wish_conditions(struct row_file *of, struct parquet_wish *wishes, unsigned *count,
+                                        struct leat_error *err)
+{
+    size_t conditions = of->keep ? json_keep_count(of->keep) : 0, most = PARQUET_MAX_COLUMNS - 2 - (of->by > 0);
+
+    for (size_t i = 0; i < conditions; i++) {
+        struct parquet_wish wish = { .path = json_keep_field(of->keep, i),
+                                     .use = json_keep_compares(of->keep, i) ? PARQUET_VALUE : PARQUET_EXISTS };
+        unsigned at = 0;
+
+        while (at < *count && (wishes[at].use != wish.use || strcmp(wishes[at].path, wish.path) != 0))
+            at++;
+        if (i == most)
+            return status_set(err, LEAT_E_ARGUMENT, "%s: too many conditions for a Parquet file; at most %zu",
+                              of->input->path, most);
+        if (at == *count)
+            wishes[(*count)++] = wish;
+        of->columns[i] = at;
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status file_open(struct row_file **out, const struct pack_setup *setup, size_t input, uint64_t most,
+                                  struct leat_error *err)
+{
+    struct parquet_wish wishes[PARQUET_MAX_COLUMNS] = {
+        { .path = setup->text_column, .use = PARQUET_TEXT },
+        { .path = setup->id_column, .use = PARQUET_ID, .optional = !setup->id_needed }
+    };
+    const struct input *in = &setup->inputs.items[input];
+    struct row_file *of = calloc(1, sizeof *of);
+    uint64_t needs = 0;
+    struct parquet_source source = {
+        .read = read_file, .context = of, .name = in->path, .most = most, .needs = &needs
+    };
+    unsigned count = setup->id_column ? 2 : 1;
+    enum leat_status s;
+
+    if (!of)
+        return status_no_memory(err, sizeof *of);
+    of->input = in;
+    of->users = 1;
+    of->has_id = setup->id_column != NULL;
+    of->keep = setup->keep;
+    if (setup->by) {
+        of->by = count;
+        wishes[count++] = (struct parquet_wish) { setup->by->path[JSON_TEXT].all, PARQUET_ID, false };
+    }
+    s = file_open_read(&of->fd, &source.size, in->path, err);
+    if (s == LEAT_OK && source.size != in->size)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s has changed since packing began", in->path);
+    if (s == LEAT_OK)
+        s = wish_conditions(of, wishes, &count, err);
+    if (s == LEAT_OK)
+        s = parquet_open(&of->parquet, &source, wishes, count, err);
+    if (s == LEAT_E_NO_MEMORY && needs > most)
+        pack_setup_refuse(setup, in->path, needs, "the places of its row groups", err);
+    if (s == LEAT_OK)
+        *out = of;
+    else
+        file_leave(of);
+    return s;
+}
+
+static struct row_input *new_input(struct row_file *of)
+{
+    struct row_input *in = calloc(1, sizeof *in);
+
+    if (!in)
+        return NULL;
+    in->of = of;
+    in->file = of->parquet;
+    in->limit = UINT64_MAX;
+    return in;
+}
+
+enum leat_status row_input_open(struct row_input **out, const struct pack_setup *setup, size_t input, uint64_t next,
+                                uint64_t most, struct leat_error *err)
+{
+    struct row_file *of = NULL;
+    enum leat_status s = file_open(&of, setup, input, most, err);
+
+    *out = NULL;
+    if (s != LEAT_OK)
+        return s;
+    *out = new_input(of);
+    if (!*out) {
+        file_leave(of);
+        return status_no_memory(err, sizeof **out);
+    }
+    go_to(*out, next);
+    return LEAT_OK;
+}
+
+void row_input_close(struct row_input *in)
+{
+    if (!in)
+        return;
+    parquet_reader_close(in->reader);
+    file_leave(in->of);
+    free(in);
+}
+
+enum leat_status row_input_divide(struct row_input *in, uint64_t bytes, struct row_input **rest, struct leat_error *err)
+{
+    uint64_t stop = in->group, taken = 0;
+
+    *rest = NULL;
+    while (stop < in->end && (taken < bytes || first_row(in->file, stop) <= in->row))
+        taken += parquet_group(in->file, stop++)->bytes;
+    if (first_row(in->file, stop) == first_row(in->file, in->end))
+        return LEAT_OK;
+    *rest = new_input(in->of);
+    if (!*rest)
+        return status_no_memory(err, sizeof **rest);
+    atomic_fetch_add(&in->of->users, 1);
+    (*rest)->first = in->first;
+    (*rest)->group = in->stop = stop;
+    (*rest)->stop = (*rest)->end = in->end;
+    (*rest)->row = first_row(in->file, stop);
+    return LEAT_OK;
+}
+
+bool row_input_is_damage(enum leat_status s)
+{
+    return s == LEAT_E_TEXT || s == LEAT_E_CHECKSUM || s == LEAT_E_TRUNCATED;
+}
+
+static void close_group(struct row_input *in)
+{
+    parquet_reader_close(in->reader);
+    in->reader = NULL;
+}
+
+void row_input_go_back(struct row_input *in, uint64_t row)
+{
+    close_group(in);
+    in->again = false;
+    in->row = row;
+    while (in->group > 0 && first_row(in->file, in->group) > row)
+        in->group--;
+}
+
+/* Opens the group of the next row, passing over those without rows. */
+static enum leat_status open_group(struct row_input *in, struct leat_error *err)
+{
+    enum leat_status s;
+
+    while (in->group < in->stop && in->row >= first_row(in->file, in->group + 1))
+        in->group++;
+    if (in->group == in->stop)
+        return LEAT_OK;
+    s = parquet_reader_open(&in->reader, in->file, in->group, in->row - first_row(in->file, in->group), err);
+    if (s == LEAT_OK)
+        row_input_limit(in, in->limit);
+    return s;
+}
+
+static bool is_kept(const struct row_input *in, const struct parquet_value *values)
+{
+    const struct row_file *of = in->of;
+    bool holds = true;
+
+    for (size_t i = 0; of->keep && holds && i < json_keep_count(of->keep); i++) {
+        const struct parquet_value *v = &values[of->columns[i]];
+
+        holds = v->bytes && json_keep_value_holds(of->keep, i, parquet_is_number(in->file, of->columns[i]),
+                                                  (const char *)v->bytes, v->size);
+    }
+    return holds;
+}
+
+enum leat_status row_input_next(struct row_input *in, struct row *row, bool *found, struct leat_error *err)
+{
+    struct parquet_value values[PARQUET_MAX_COLUMNS] = { { NULL, 0 } };
+    enum leat_status s = LEAT_OK;
+
+    *found = in->again;
+    while (s == LEAT_OK && !*found) {
+        if (!in->reader)
+            s = open_group(in, err);
+        if (s != LEAT_OK || !in->reader)
+            return s;
+        s = parquet_reader_next(in->reader, values, found, &in->damage);
+        if (s == LEAT_OK && !*found)
+            close_group(in);
+    }
+    if (s == LEAT_E_TEXT || s == LEAT_E_CHECKSUM) {
+        *found = true;
+        *row = (struct row) { in->row, in->group, .damage = in->damage.message };
+        close_group(in);
+        in->row = first_row(in->file, in->group + 1);
+        row->lost = in->row - row->number;
+        return LEAT_OK;
+    }
+    if (s != LEAT_OK) {
+        if (err)
+            *err = in->damage;
+        return s;
+    }
+    if (!in->again)
+        in->last = (struct row) { .number = in->row,
+                                  .group = in->group,
+                                  .text = values[0],
+                                  .id = in->of->has_id ? values[1] : (struct parquet_value) { NULL, 0 },
+                                  .by = values[in->of->by],
+                                  .kept_out = !is_kept(in, values) };
+    in->again = false;
+    in->row = in->last.number + 1;
+    *row = in->last;
+    return LEAT_OK;
+}
+
+void row_input_back(struct row_input *in)
+{
+    in->again = true;
+    in->row--;
+}
+
+bool row_input_is_last(const struct row_input *in)
+{
+    return in->stop == in->end;
+}
+
+uint64_t row_input_at(const struct row_input *in)
+{
+    return in->row;
+}
+
+uint64_t row_input_group(const struct row_input *in)
+{
+    uint64_t group = in->group;
+
+    while (group < in->end && in->row >= first_row(in->file, group + 1))
+        group++;
+    return group;
+}
+
+uint64_t row_input_bytes(const struct row_input *in)
+{
+    uint64_t first = first_row(in->file, in->first), rows = first_row(in->file, in->end) - first;
+    uint64_t bytes = in->of->input->end - in->of->input->begin;
+
+    return rows > 0 ? (uint64_t)((wide_u128)bytes * (in->row - first) / rows) : bytes;
+}
+
+/* ---- Memory: that of the file counts for the last of those that read it ---- */
+
+static uint64_t file_memory(const struct row_input *in)
+{
+    return row_input_is_last(in) ? parquet_memory(in->file) : 0;
+}
+
+uint64_t row_input_memory(const struct row_input *in)
+{
+    return file_memory(in) + (in->reader ? parquet_reader_memory(in->reader) : 0);
+}
+
+uint64_t row_input_needs(const struct row_input *in)
+{
+    return file_memory(in) + (in->reader ? parquet_reader_needs(in->reader) : 0);
+}
+
+void row_input_limit(struct row_input *in, uint64_t bytes)
+{
+    uint64_t held = file_memory(in);
+
+    in->limit = bytes;
+    if (in->reader)
+        parquet_reader_limit(in->reader, bytes > held ? bytes - held : 0);
+}
+
+bool row_input_outgrew(const struct row_input *in)
+{
+    return in->reader && parquet_reader_outgrew(in->reader);
+}
+
+const char *row_input_large(const struct row_input *in)
+{
+    return in->reader ? parquet_reader_large(in->reader) : "";
+}

@@ -1,0 +1,66 @@
+/*
+ * row_input.h: an input in Parquet, row by row: the row groups whose pages begin in the run's share of the file, one
+ * after another; or some of them, so that threads may read others of the same file. One thread at a time may use it.
+ */
+#ifndef LEAT_PACK_ROW_INPUT_H
+#define LEAT_PACK_ROW_INPUT_H
+
+#include "corpus/parquet/parquet.h"
+#include "pack_setup.h"
+
+struct row_input;
+
+/* Opens an input and finds its columns; a missing one is LEAT_E_NOT_FOUND, and a file that is damaged so that none of
+ * it can be read row_input_is_damage(). LEAT_E_NO_MEMORY, with the bound that is enough: it has so many row groups that
+ * their places need more than `most`. It begins with row `next` of the file, or the first row of the share if that
+ * comes later. The setup and its input must outlive it. On success *out is the caller's until row_input_close(); NULL
+ * on failure. */
+enum leat_status row_input_open(struct row_input **out, const struct pack_setup *setup, size_t input, uint64_t next,
+                                uint64_t most, struct leat_error *err);
+void row_input_close(struct row_input *in); /* NULL is fine */
+
+/* Whether a failure says that a file is cut off or broken, and not that it cannot be read now, or never. */
+bool row_input_is_damage(enum leat_status s);
+
+/* Before the first row is taken: leaves it row groups with about `bytes` of the file, at least one with rows. *rest is
+ * for the others, if these have rows: the caller's until row_input_close(), and for any thread; NULL: none, or a
+ * failure. */
+enum leat_status row_input_divide(struct row_input *in, uint64_t bytes, struct row_input **rest,
+                                  struct leat_error *err);
+
+/* Whether the share ends with its rows. */
+bool row_input_is_last(const struct row_input *in);
+
+/* A row; its values are the input's until the next call. */
+struct row {
+    uint64_t number, group; /* in the file, from 0 */
+    struct parquet_value text, id, by;
+    bool kept_out;      /* a condition of the run does not hold */
+    const char *damage; /* it and what follows it in its group cannot be read: why; NULL: it was read */
+    uint64_t lost;      /* so many rows are that */
+};
+
+/* Gives the next row; *found is false after the last one. The same row comes again after row_input_back(). After a row
+ * that is damaged comes the next group. */
+enum leat_status row_input_next(struct row_input *in, struct row *row, bool *found, struct leat_error *err);
+void row_input_back(struct row_input *in);
+
+/* Back to a row that it gave, without the pages in memory. */
+void row_input_go_back(struct row_input *in, uint64_t row);
+
+/* The row that comes next, and its row group: how many groups were passed since the file's start. After the last row of
+ * the share the numbers that follow it. */
+uint64_t row_input_at(const struct row_input *in);
+uint64_t row_input_group(const struct row_input *in);
+
+/* So much of the share's bytes belongs to the rows before the next one, about. */
+uint64_t row_input_bytes(const struct row_input *in);
+
+/* Memory, as of a stream in byte_stream.h: what it uses, what it needs to go on, and its limit. */
+uint64_t row_input_memory(const struct row_input *in);
+uint64_t row_input_needs(const struct row_input *in);
+void row_input_limit(struct row_input *in, uint64_t bytes);
+bool row_input_outgrew(const struct row_input *in);
+const char *row_input_large(const struct row_input *in); /* if it did: what is too large, for a sentence */
+
+#endif

@@ -1,0 +1,269 @@
+/*
+ * unit_rows.c: rows of a Parquet file: their texts, copied from its pages by the thread that cuts. A lane takes a few
+ * row groups, and a lane after it the next ones. The offset of a document is its row in the file, its line the row
+ * group: `newlines` counts the groups that end in a unit. A text too large for a unit goes to a file without a name,
+ * and is a unit by itself.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/tiny.h"
+#include "lane.h"
+#include "row_input.h"
+#include "steps.h"
+#include "unit_kinds.h"
+
+/* A unit has at most one row for so many bytes that it may have. */
+#define ROW_COST 16u
+
+/* A lane takes row groups of so many bytes. */
+#define LANE_BYTES TINY_OR(8192, (uint64_t)1 << 20)
+
+/* ---- Cutting ---- */
+
+/* A row that cannot be read, and `lost` - 1 rows after it, for the same reason: the input is damaged. */
+static enum leat_status add_damage(struct unit *u, const struct unit_document *at, const char *damage, uint64_t lost,
+                                   struct leat_error *err)
+{
+    char why[sizeof((struct leat_error *)0)->message + 100];
+    enum leat_status s;
+
+    if (lost == 0)
+        snprintf(why, sizeof why, "%s", damage);
+    else if (lost == 1)
+        snprintf(why, sizeof why, "%s; row %llu is lost", damage, (unsigned long long)at->offset);
+    else
+        snprintf(why, sizeof why, "%s; rows %llu to %llu are lost", damage, (unsigned long long)at->offset,
+                 (unsigned long long)(at->offset + lost - 1));
+    s = unit_reject_document(u, at, why, "", 0, err);
+    if (s == LEAT_OK && lost > 1)
+        u->rejects[u->reject_count - 1].lost = lost - 1;
+    return s == LEAT_OK && u->damage.bytes == 0 ? unit_keep(u, why, strlen(why), &u->damage, err) : s;
+}
+
+/* Whether a dataset can be chosen for the row. */
+static enum leat_status judge_value(const struct pack_setup *setup, const struct row *row, struct leat_error *err)
+{
+    const char *field = setup->by ? setup->by->path[JSON_TEXT].all : NULL;
+
+    if (!field)
+        return LEAT_OK;
+    return row->by.bytes ? json_by_judge(field, row->by.bytes, row->by.size, err)
+                         : status_set(err, LEAT_E_TEXT, "\"%.200s\" is null: it is to choose a dataset", field);
+}
+
+/* Adds what a row has but for its text; *d NULL: it is rejected. */
+static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, const struct row *row,
+                                uint64_t first_group, struct unit_document **d, struct leat_error *err)
+{
+    uint64_t line = row->group - first_group;
+    struct leat_error no_value;
+    const char *why = !row->text.bytes                                ? "the text is null"
+                      : row->id.size > JSON_ID_BYTES                  ? "the id is longer than 64 KiB"
+                      : judge_value(setup, row, &no_value) != LEAT_OK ? no_value.message
+                                                                      : NULL;
+    const void *id = row->id.bytes ? (const void *)row->id.bytes : "";
+
+    *d = NULL;
+    if (why) {
+        struct unit_document as_read = { .input = u->input, .offset = row->number, .line = line };
+
+        as_read.text.begin = u->text.size;
+        if (row->damage)
+            return add_damage(u, &as_read, row->damage, row->lost, err);
+        return unit_reject_document(u, &as_read, why, id, row->id.size, err);
+    }
+    *d = unit_add_document(u, err);
+    if (!*d)
+        return LEAT_E_NO_MEMORY;
+    (*d)->input = u->input;
+    (*d)->offset = row->number;
+    (*d)->line = line;
+    return setup->by ? unit_keep_by(u, row->by.bytes, row->by.size, id, row->id.size, &(*d)->id, err)
+                     : unit_keep(u, id, row->id.size, &(*d)->id, err);
+}
+
+/* The unit is this row alone, whose text goes to a file. */
+static enum leat_status spool_row(struct lane *l, struct unit *u, const struct row *row, struct leat_error *err)
+{
+    enum leat_status s = spool_open(&u->record, l->setup->output, err);
+
+    u->kind = &unit_row;
+    for (size_t at = 0, part; s == LEAT_OK && at < row->text.size; at += part) {
+        part = row->text.size - at < LONG_CHUNK ? row->text.size - at : LONG_CHUNK;
+        s = spool_append(&u->record, row->text.bytes + at, part, err);
+    }
+    return s;
+}
+
+/* Takes rows until the unit is full. */
+static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first_group, struct leat_error *err)
+{
+    uint64_t max = l->setup->unit_bytes;
+    enum leat_status s = LEAT_OK;
+    struct unit_document *d;
+    struct row row;
+    bool found;
+
+    /* rows may have no bytes at all */
+    for (uint64_t rows = 0;
+         s == LEAT_OK && u->kind == &unit_rows && rows < max / ROW_COST && u->text.size < max && u->strings.size < max;
+         rows++) {
+        s = row_input_next(l->rows, &row, &found, err);
+        if (s != LEAT_OK)
+            return s;
+        l->ended = !found;
+        if (!found)
+            return LEAT_OK;
+        if (row.kept_out) {
+            u->kept_out++;
+            continue;
+        }
+        if (row.text.size > l->setup->long_bytes && u->document_count > 0) {
+            row_input_back(l->rows);
+            return LEAT_OK;
+        }
+        s = add_row(l->setup, u, &row, first_group, &d, err);
+        if (s != LEAT_OK || !d)
+            continue;
+        d->text = (struct stretch) { u->text.size, row.text.size };
+        s = row.text.size > l->setup->long_bytes ? spool_row(l, u, &row, err)
+                                                 : buffer_append(&u->text, row.text.bytes, row.text.size, err);
+    }
+    return s;
+}
+
+static enum leat_status end_rows(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    return unit_add_end(u, l->input, l->setup->inputs.items[l->input].size, err) ? LEAT_OK : LEAT_E_NO_MEMORY;
+}
+
+/* What follows the first row groups is for another lane: threads decompress side by side. */
+static enum leat_status divide(struct lane *l, struct leat_error *err)
+{
+    struct row_input *rest;
+    enum leat_status s = row_input_divide(l->rows, LANE_BYTES, &rest, err);
+
+    l->divided = true;
+    return s == LEAT_OK && rest ? lane_split(l, rest, err) : s;
+}
+
+/* The file is damaged so that none of its rows can be found; the share with its first byte says so. */
+static enum leat_status lose_all(struct lane *l, struct unit *u, const struct leat_error *why, struct leat_error *err)
+{
+    const struct unit_document first = { .input = u->input };
+    const struct input *in = &l->setup->inputs.items[l->input];
+    enum leat_status s = in->begin == 0 ? add_damage(u, &first, why->message, 0, err) : LEAT_OK;
+
+    l->ended = true;
+    u->disk_bytes = in->end - in->begin;
+    return s == LEAT_OK ? end_rows(l, u, err) : s;
+}
+
+static enum leat_status open_rows(struct lane *l, struct leat_error *err)
+{
+    uint64_t most = l->turn ? l->setup->window_bytes : l->setup->ahead_bytes;
+    enum leat_status s = l->rows ? LEAT_OK : row_input_open(&l->rows, l->setup, l->input, l->next, most, err);
+
+    l->outgrew = s == LEAT_E_NO_MEMORY;
+    return s;
+}
+
+static enum leat_status cut_rows(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = open_rows(l, &why);
+    uint64_t group, begun, bytes;
+
+    if (row_input_is_damage(s))
+        return lose_all(l, u, &why, err);
+    if (s != LEAT_OK) {
+        *err = why;
+        return s;
+    }
+    if (!l->divided)
+        s = divide(l, err);
+    if (s != LEAT_OK)
+        return s;
+    row_input_limit(l->rows, l->turn ? l->setup->window_bytes : row_input_memory(l->rows) + l->setup->ahead_bytes);
+    /* what lies before the share counts as passed by its first unit */
+    begun = row_input_group(l->rows);
+    group = l->next > 0 ? begun : 0;
+    bytes = l->next > 0 ? row_input_bytes(l->rows) : 0;
+    s = take_rows(l, u, group, err);
+    if (s != LEAT_OK)
+        return s;
+    u->newlines = row_input_group(l->rows) - group;
+    u->row_groups = row_input_group(l->rows) - begun;
+    u->length = row_input_at(l->rows) - u->offset;
+    u->disk_bytes = row_input_bytes(l->rows) - bytes;
+    l->next = u->offset + u->length;
+    l->held = row_input_memory(l->rows);
+    return l->ended && row_input_is_last(l->rows) ? end_rows(l, u, err) : LEAT_OK;
+}
+
+/* ---- Encoding ---- */
+
+static enum leat_status encode_rows(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
+{
+    (void)fd;
+    return step_encode(w, u, u->text.bytes ? (const char *)u->text.bytes : "", err);
+}
+
+struct spooled_text {
+    struct pack_worker *w;
+    const struct unit *u;
+    uint64_t at;
+};
+
+static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
+{
+    struct spooled_text *t = context;
+    struct buffer *b = &t->w->text;
+    uint64_t left = t->u->record.bytes - t->at;
+    enum leat_status s = pack_setup_check_stop(t->w->setup, t->w->setup->inputs.items[t->u->input].path, err);
+
+    *count = left < LONG_CHUNK ? (size_t)left : LONG_CHUNK;
+    if (s == LEAT_OK)
+        s = buffer_reserve(b, LONG_CHUNK, err);
+    if (s == LEAT_OK && *count > 0)
+        s = spool_read(&t->u->record, t->at, b->bytes, *count, err);
+    *bytes = b->bytes;
+    t->at += *count;
+    return s;
+}
+
+/* The last document of the unit, which has no text in memory. */
+static enum leat_status encode_row(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
+{
+    struct spooled_text t = { .w = w, .u = u };
+    struct unit_document *d = &u->documents[u->document_count - 1];
+    char sample[UNIT_SAMPLE];
+    struct leat_error why;
+    bool rejected;
+    enum leat_status s = spool_read(&u->record, 0, sample, sizeof sample, err);
+
+    (void)fd;
+    w->text.size = 0;
+    if (s != LEAT_OK)
+        return s;
+    s = long_text_encode(w, u, d, next_chunk, &t, &rejected, &why);
+    if (s != LEAT_OK && err)
+        *err = why;
+    if (s != LEAT_OK || !rejected)
+        return s;
+    s = unit_reject_document(u, d, why.message, sample, sizeof sample, err);
+    u->document_count--;
+    return s;
+}
+
+static bool takes_rows(const struct input *in)
+{
+    return in->format->rows;
+}
+
+const struct unit_kind unit_rows = {
+    .takes = takes_rows, .cut = cut_rows, .encode = encode_rows, .numbers = true, .divides = true
+};
+const struct unit_kind unit_row = { .encode = encode_row };

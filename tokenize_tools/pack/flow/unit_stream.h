@@ -1,0 +1,33 @@
+/* unit_stream.h: how a lane reads units from a stream, for the kinds that do: unit_block.c, where it is made, and
+ * unit_array.c. */
+#ifndef LEAT_PACK_UNIT_STREAM_H
+#define LEAT_PACK_UNIT_STREAM_H
+
+#include "lane.h"
+#include "steps.h"
+
+/* Cuts a unit by `cut`, which sets u->length, and keeps the books of the lane's stream. */
+typedef enum leat_status unit_stream_cutter(struct lane *l, struct unit *u, struct leat_error *err);
+enum leat_status unit_stream_cut(struct lane *l, struct unit *u, unit_stream_cutter *cut, struct leat_error *err);
+
+/* Reads text to the end of `to`; *got 0: the stream has ended, and the unit ends the input. */
+enum leat_status unit_stream_read(struct lane *l, struct unit *u, struct buffer *to, size_t room, size_t *got,
+                                  struct leat_error *err);
+
+/* How much to read next, so that the unit gets as large as it may, and then larger in steps. */
+static inline size_t unit_stream_room(const struct lane *l, const struct unit *u)
+{
+    return u->text.size < l->setup->unit_bytes ? (size_t)l->setup->unit_bytes - u->text.size : LONG_CHUNK;
+}
+
+/* Gives what follows place `end` of the text to the next unit. */
+enum leat_status unit_stream_carry(struct lane *l, struct buffer *text, size_t end, struct leat_error *err);
+
+/* The unit ends the input; `damage` (NULL: none) is where it could be read no further. */
+enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct leat_error *damage,
+                                 struct leat_error *err);
+
+/* unit_array.c: fills `err` for an array that is not closed when its input ends. */
+void unit_array_open(const struct lane *l, struct leat_error *err);
+
+#endif

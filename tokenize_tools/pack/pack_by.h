@@ -1,0 +1,31 @@
+/*
+ * pack_by.h: runs that make a dataset for each value of a field (`by`): which values there are, while documents are
+ * packed; and the datasets of a run that has ended.
+ */
+#ifndef LEAT_PACK_BY_H
+#define LEAT_PACK_BY_H
+
+#include "pack_run.h"
+
+/* Gets ready to find the value of each record. LEAT_E_ARGUMENT: an input has no fields. */
+enum leat_status pack_by_take(struct pack_run *r, struct leat_error *err);
+
+/* Notes the values of the unit's documents. LEAT_E_UNSUPPORTED: there are too many. LEAT_E_EXISTS: a dataset has the
+ * name of one. */
+enum leat_status pack_by_count(struct pack_output *o, const struct unit *u, struct leat_error *err);
+
+/* The values in a checkpoint's note. False: it is damaged, or there is no memory. */
+bool pack_by_load(struct pack_output *o, const uint8_t *at, const uint8_t *end);
+
+/* ---- pack_by_found.c ---- */
+
+/* *ended: all datasets of a run with these options and inputs are there; then they are reported. */
+enum leat_status pack_by_look(const char *output, const struct leat_pack_options *options,
+                              const struct input_list *inputs, struct leat_pack_report *report, bool *ended,
+                              struct leat_error *err);
+
+/* Removes the datasets of such a run, if the dataset `packed` is what it had packed and was dividing. */
+enum leat_status pack_by_remove(const char *output, const char *packed, const struct leat_pack_options *options,
+                                const struct input_list *inputs, struct leat_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * chart.h: charts as SVG, written into a page: axes with units, ticks at round numbers, series that differ by pattern,
+ * dash and mark and not by colour alone. Widths are those of a phone, and grow with the page. Labels may hold any
+ * bytes.
+ */
+#ifndef LEAT_PAGES_CHART_H
+#define LEAT_PAGES_CHART_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define CHART_SERIES 4u /* that can be told apart */
+
+/* A number in three digits or so, with k M G T: "1.5M", "0.25". Returned by value, for printf. */
+struct chart_number {
+    char text[24];
+};
+struct chart_number chart_number(double value);
+
+/* What the areas of charts are filled with: once in a page, before its charts. */
+void chart_patterns(FILE *out);
+
+/* A bar: its label stands above it, what it shows at its end. */
+struct chart_bar {
+    const char *label;
+    size_t label_bytes;
+    double value;
+    unsigned series; /* how it is filled */
+};
+
+/* Lying bars from 0, one below the other. `unit` stands at the axis; it and `title` are the caller's own words. */
+void chart_bars(FILE *out, const char *title, const char *unit, const struct chart_bar *bars, size_t count);
+
+/* A histogram whose buckets double: column k counts what is from `first` * 2^k on, or 0 before 1 if `first` is 0. */
+struct chart_columns {
+    const char *title, *of, *unit; /* of: what is counted; unit: of the axis below */
+    double first;                  /* where the first column begins: 0 or a power of 2 */
+    const double *counts;
+    size_t count;
+};
+void chart_columns(FILE *out, const struct chart_columns *c);
+
+/* Lines through points; both axes may be logarithmic. */
+struct chart_line {
+    const char *name;
+    const double *x, *y; /* x rises */
+    size_t count;
+};
+struct chart_lines {
+    const char *title, *x_unit, *y_unit;
+    int log_x, log_y;
+    const struct chart_line *lines;
+    size_t count; /* at most CHART_SERIES */
+};
+void chart_lines(FILE *out, const struct chart_lines *c);
+
+#endif

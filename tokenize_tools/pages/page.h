@@ -1,0 +1,40 @@
+/*
+ * page.h: writes one self-contained HTML page: no script, no network, light and dark, for phones and paper. All text
+ * goes through page_text(), so that no name, id or document can become markup.
+ *
+ * The room tokenize_tools/pages/ has what pages for people are made of: the page itself, tables, and charts as SVG. It
+ * knows nothing of what a page shows; programs fill it.
+ */
+#ifndef LEAT_PAGES_PAGE_H
+#define LEAT_PAGES_PAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "leat.h"
+
+struct page {
+    FILE *out;
+    const char *path; /* "-": standard output */
+};
+
+/*
+ * Begins a page in the file `path`, which is replaced, or on standard output ("-"). `title` is escaped; `style` is CSS
+ * of this page in addition to what all have, or "". `path` is kept.
+ */
+enum leat_status page_open(struct page *p, const char *path, const char *title, const char *style,
+                           struct leat_error *err);
+
+/* Ends the page. On failure, and where `failed` says that what it shows could not be had, no file is left. */
+enum leat_status page_close(struct page *p, int failed, struct leat_error *err);
+
+/* Text of any bytes: markup is escaped; control characters, marks of direction and malformed bytes are shown as
+ * base/show.h has it. page_string() takes a string. */
+void page_text(FILE *out, const char *text, uint64_t bytes);
+void page_string(FILE *out, const char *text);
+
+/* Whether page_text() gives a character, or a malformed byte, as it is; else it gives an escape. */
+int page_shows(const char *character, size_t bytes);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * run_beat.c: see run_beat.h. The file is written in place and synced: another machine that opens it sees the new bytes
+ * and the new time, also on network file systems, which may show the old file of a name for a minute.
+ */
+#include "run_beat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/own_file.h"
+#include "base/thread.h"
+
+#define BEAT_BYTES 2048 /* always as many, so that no rest of an older text follows */
+#define BEAT_STACK ((size_t)128 << 10)
+
+static const char *const states[] = { "running", "stopped", "failed", "waiting" };
+
+/* ---- Writing ---- */
+
+static void write_beat(struct run_beat *b, enum beat_state state, const char *reason)
+{
+    char text[BEAT_BYTES], host[65] = "";
+    struct beat_facts f;
+    int length;
+
+    pthread_mutex_lock(&b->lock);
+    f = b->facts;
+    pthread_mutex_unlock(&b->lock);
+    gethostname(host, sizeof host - 1);
+    memset(text, '\n', sizeof text);
+    length = snprintf(text, sizeof text,
+                      "leat part 1\nstate %s\nstep %llu\nhost %s\npid %ld\nbytes %llu\ntotal_bytes %llu\ntokens %llu\n"
+                      "documents %llu\nrejects %llu\ntokens_per_s %.0f\nbytes_per_s %.0f\ndamage %s\nreason %.500s\n",
+                      states[state], (unsigned long long)b->step, host, (long)getpid(), (unsigned long long)f.bytes,
+                      (unsigned long long)f.total_bytes, (unsigned long long)f.tokens, (unsigned long long)f.documents,
+                      (unsigned long long)f.rejects, f.tokens_per_s, f.bytes_per_s, b->damage, reason);
+    if (length > 0 && length < (int)sizeof text)
+        text[length] = '\n';
+    if (pwrite(b->fd, text, sizeof text, 0) == (ssize_t)sizeof text)
+        (void)fsync(b->fd);
+}
+
+static void *beat(void *context)
+{
+    struct run_beat *b = context;
+    struct timespec until;
+    bool ended = false;
+
+    while (!ended) {
+        write_beat(b, BEAT_RUNNING, "");
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += BEAT_SECONDS;
+        pthread_mutex_lock(&b->lock);
+        while (!b->ended && pthread_cond_timedwait(&b->wake, &b->lock, &until) != ETIMEDOUT)
+            ;
+        ended = b->ended;
+        pthread_mutex_unlock(&b->lock);
+    }
+    return NULL;
+}
+
+enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_error *err)
+{
+    struct beat_read before;
+    enum leat_status s = LEAT_OK;
+
+    memset(b, 0, sizeof *b);
+    b->path = path;
+    b->fd = -1;
+    if (path && run_beat_read(path, &before)) {
+        memcpy(b->damage, before.damage, sizeof b->damage);
+        b->step = before.step;
+        b->facts = before.facts; /* until it has done anything itself */
+        b->facts.tokens_per_s = b->facts.bytes_per_s = 0;
+    }
+    if (path)
+        s = own_file_begin(&b->fd, path, err);
+    if (s != LEAT_OK)
+        free(path);
+    if (b->fd < 0)
+        return s;
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->wake, NULL);
+    b->started = thread_start(&b->thread, BEAT_STACK, beat, b) == 0;
+    return LEAT_OK;
+}
+
+const char *run_beat_damage(const struct run_beat *b)
+{
+    return b->damage;
+}
+
+void run_beat_update(struct run_beat *b, const struct beat_facts *facts)
+{
+    if (!b->started)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->facts = *facts;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void end_thread(struct run_beat *b)
+{
+    if (!b->started)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->ended = true;
+    pthread_cond_signal(&b->wake);
+    pthread_mutex_unlock(&b->lock);
+    pthread_join(b->thread, NULL);
+}
+
+static void end_file(struct run_beat *b)
+{
+    if (b->fd >= 0) {
+        close(b->fd);
+        pthread_cond_destroy(&b->wake);
+        pthread_mutex_destroy(&b->lock);
+    }
+    free(b->path);
+}
+
+void run_beat_done(struct run_beat *b)
+{
+    end_thread(b);
+    if (b->path)
+        (void)unlink(b->path);
+    end_file(b);
+}
+
+void run_beat_waiting(struct run_beat *b, enum beat_step step)
+{
+    end_thread(b);
+    b->step = step;
+    if (b->fd >= 0)
+        write_beat(b, BEAT_WAITING, "");
+    end_file(b);
+}
+
+void run_beat_damaged(struct run_beat *b, const char *damage)
+{
+    char all[BEAT_REASON];
+
+    snprintf(all, sizeof all, "%.500s", damage);
+    end_thread(b);
+    memcpy(b->damage, all, sizeof b->damage);
+    if (b->fd >= 0)
+        write_beat(b, BEAT_FAILED, "");
+    end_file(b);
+}
+
+void run_beat_failed(struct run_beat *b, bool stopped, const char *reason)
+{
+    end_thread(b);
+    if (b->fd >= 0)
+        write_beat(b, stopped ? BEAT_STOPPED : BEAT_FAILED, reason);
+    end_file(b);
+}
+
+/* ---- Reading ---- */
+
+/* The value of a line NAME VALUE; NULL: it has another name. */
+static const char *value_of(const char *line, const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(line, name, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+static void take_number(const char *line, const char *name, uint64_t *number)
+{
+    const char *value = value_of(line, name);
+
+    if (value)
+        *number = strtoull(value, NULL, 10);
+}
+
+static void take_text(const char *line, const char *name, char *text, size_t room)
+{
+    const char *value = value_of(line, name);
+
+    if (value)
+        snprintf(text, room, "%s", value);
+}
+
+static void take_line(struct beat_read *r, const char *line)
+{
+    uint64_t tokens_per_s = UINT64_MAX, bytes_per_s = UINT64_MAX;
+    const char *state = value_of(line, "state");
+
+    for (unsigned i = 0; state && i < sizeof states / sizeof *states; i++)
+        if (strcmp(state, states[i]) == 0)
+            r->state = (enum beat_state)i;
+    take_text(line, "host", r->host, sizeof r->host);
+    take_text(line, "reason", r->reason, sizeof r->reason);
+    take_text(line, "damage", r->damage, sizeof r->damage);
+    take_number(line, "pid", &r->pid);
+    take_number(line, "step", &r->step);
+    take_number(line, "bytes", &r->facts.bytes);
+    take_number(line, "total_bytes", &r->facts.total_bytes);
+    take_number(line, "tokens", &r->facts.tokens);
+    take_number(line, "documents", &r->facts.documents);
+    take_number(line, "rejects", &r->facts.rejects);
+    take_number(line, "tokens_per_s", &tokens_per_s);
+    take_number(line, "bytes_per_s", &bytes_per_s);
+    if (tokens_per_s != UINT64_MAX)
+        r->facts.tokens_per_s = (double)tokens_per_s;
+    if (bytes_per_s != UINT64_MAX)
+        r->facts.bytes_per_s = (double)bytes_per_s;
+}
+
+bool run_beat_read(const char *path, struct beat_read *r)
+{
+    char text[BEAT_BYTES + 1], *rest = text, *line;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is not waited for */
+    struct stat st;
+    ssize_t count;
+
+    memset(r, 0, sizeof *r);
+    if (fd < 0)
+        return false;
+    count = read(fd, text, BEAT_BYTES);
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        count = -1;
+    close(fd);
+    if (count < 0)
+        return false;
+    text[count] = '\0';
+    r->changed = st.st_mtime;
+    while ((line = strsep(&rest, "\n")))
+        take_line(r, line);
+    return true;
+}

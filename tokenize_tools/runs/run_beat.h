@@ -1,0 +1,73 @@
+/*
+ * run_beat.h: the sign of life of a process that packs a part of a run: a small file in the run's folder that it writes
+ * every BEAT_SECONDS, from a thread of its own, so that long calls do not look like death. How fresh the file is says
+ * more than a lock could: a machine that has vanished keeps its locks on some file servers, and others have none.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_RUN_BEAT_H
+#define LEAT_TOKENIZE_TOOLS_RUN_BEAT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+#define BEAT_SECONDS 5
+#define BEAT_DEAD    30 /* seconds without a sign of life */
+
+enum beat_state { BEAT_RUNNING, BEAT_STOPPED, BEAT_FAILED, BEAT_WAITING };
+
+/* What a part of a run that is deduplicated has behind it: then it waits until all parts have. */
+enum beat_step { BEAT_NOTHING, BEAT_PACKED, BEAT_COMPARED };
+
+struct beat_facts {
+    uint64_t bytes, total_bytes; /* of the part's inputs */
+    uint64_t tokens, documents, rejects;
+    double tokens_per_s, bytes_per_s; /* of this process */
+};
+
+#define BEAT_REASON 512
+
+struct run_beat {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    int fd;
+    char *path;
+    bool started, ended;
+    struct beat_facts facts;
+    char damage[BEAT_REASON];
+    uint64_t step;
+};
+
+/*
+ * Takes the path over (NULL: no file is written, as for a run without a folder). The file is locked until the process
+ * ends: LEAT_E_BUSY while another one packs the part, whose sign of life stays. After a failure nothing needs to end.
+ */
+enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_error *err);
+void run_beat_update(struct run_beat *b, const struct beat_facts *facts);
+
+/* What is wrong with the inputs of a part that was packed before; "": nothing. */
+const char *run_beat_damage(const struct run_beat *b);
+
+/* A part that is done needs no file: it has its dataset. Else the file says how the process ended. */
+void run_beat_done(struct run_beat *b);
+
+/* The part has done a step, and goes on when all parts have done it. */
+void run_beat_waiting(struct run_beat *b, enum beat_step step);
+
+/* The part has its dataset, but not all of its inputs: it failed, until somebody accepts that. */
+void run_beat_damaged(struct run_beat *b, const char *damage);
+void run_beat_failed(struct run_beat *b, bool stopped, const char *reason);
+
+/* What a file says. */
+struct beat_read {
+    enum beat_state state;
+    struct beat_facts facts;
+    char host[65], reason[BEAT_REASON], damage[BEAT_REASON];
+    uint64_t pid, step;
+    int64_t changed; /* seconds, by the clock of who has the file */
+};
+bool run_beat_read(const char *path, struct beat_read *beat);
+
+#endif

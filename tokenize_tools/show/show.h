@@ -1,0 +1,113 @@
+/*
+ * show.h: what a model sees at each place of a row, and the forms in which `leat show` gives it.
+ *
+ * The room tokenize_tools/show/ makes rows (of samples, of stretches of a dataset, of texts) and prints them; each form
+ * of output is a row of a table. Numbers come from the loader itself, so that what is shown is what a program gets.
+ * What may enter: code that only `leat show` needs.
+ */
+#ifndef LEAT_SHOW_SHOW_H
+#define LEAT_SHOW_SHOW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "commands/commands.h"
+#include "pages/page.h"
+
+/* What ids mean: a tokenizer and the tokens that no tokenizer may know. */
+struct show_words {
+    struct leat_tokenizer *tokenizer; /* NULL: none is stored; ids are shown as numbers */
+    uint64_t end, begin;              /* of the dataset; LEAT_NONE: none */
+};
+
+/* Of a dataset: `spec`, or (NULL) what it stores. */
+enum leat_status show_words_open(struct show_words *w, const struct leat_dataset *d, const char *spec,
+                                 struct leat_error *err);
+void show_words_close(struct show_words *w);
+
+struct show_token {
+    const char *text; /* any bytes */
+    uint64_t bytes;
+    bool special;  /* `text` is a name */
+    char name[32]; /* room for one */
+};
+void show_token_find(const struct show_words *w, int64_t id, struct show_token *t);
+
+/* Consecutive places of one document. */
+struct show_stretch {
+    uint64_t at, places;
+    const char *source; /* its name; NULL: not of a plan */
+    uint32_t number;    /* of the source */
+    uint64_t document;  /* LEAT_NONE: not known */
+    uint64_t first;     /* of its tokens, from its start */
+    struct commands_origin origin;
+    const struct show_words *words;
+};
+
+/* The places of a row. */
+struct show_row {
+    const char *title;                /* of a row that is not a sample; else NULL */
+    const struct leat_sample *sample; /* with the next three; NULL: not one */
+    uint64_t position, row;           /* row: in the batch, or in the rank's part of it */
+    uint32_t flags;
+    uint64_t text_bytes;      /* of a text that was encoded; LEAT_NONE: not one */
+    uint64_t length, filled;  /* places; those before the padding */
+    const int64_t *ids;       /* of each place */
+    const int64_t *labels;    /* these: NULL where not known */
+    const int64_t *positions; /* of each token in its document, or in the row */
+    const uint8_t *loss;      /* 1: the label counts */
+    struct show_stretch *stretches;
+    size_t count, room;
+};
+
+/* Adds a stretch; on failure NULL, with `err` filled. */
+struct show_stretch *show_row_add(struct show_row *row, const struct show_stretch *like, struct leat_error *err);
+/* Adds the documents of a stretch, whose tokens in the dataset `d` begin with `token`. */
+enum leat_status show_row_add_documents(struct show_row *row, const struct leat_dataset *d, uint64_t token,
+                                        const struct show_stretch *like, struct leat_error *err);
+void show_row_clear(struct show_row *row); /* frees the stretches; the row can be filled again */
+
+/* Whether the label of a place counts and is not the token at the next place. */
+bool show_other_label(const struct show_row *row, uint64_t place);
+
+/* The line above a row, above a stretch, and for a row's padding. `put` writes text of any bytes safely to `out`. */
+typedef void show_put(FILE *out, const char *text, uint64_t bytes);
+void show_put_heading(FILE *out, show_put *put, const struct show_row *row);
+void show_put_border(FILE *out, show_put *put, const struct show_row *row, const struct show_stretch *x);
+void show_put_padding(FILE *out, const struct show_row *row);
+
+/* Where rows go. */
+struct show_out;
+struct show_form {
+    enum leat_status (*begin)(struct show_out *o, const char *title, struct leat_error *err);
+    void (*row)(struct show_out *o, const struct show_row *row);
+    enum leat_status (*end)(struct show_out *o, int failed, struct leat_error *err);
+};
+struct show_out {
+    const struct show_form *form;
+    const char *path; /* of a page */
+    struct page page;
+    bool colour;           /* in a terminal */
+    bool beside;           /* rows are of one text, and stand side by side */
+    uint64_t rows, places; /* so far */
+};
+extern const struct show_form show_as_text, show_as_page, show_as_json;
+
+/* Samples: the rows of one batch. */
+struct show_batch {
+    uint64_t position, batch, rank, world;
+    uint64_t first, end; /* rows of it that are shown; `end` may be LEAT_NONE */
+    bool mask_first;
+    const char *tokenizer; /* NULL: that of each source */
+};
+enum leat_status show_batch(struct show_out *o, const struct leat_plan *plan, const struct show_batch *b,
+                            struct leat_error *err);
+
+/* Tokens [first, end) of a dataset. */
+enum leat_status show_places(struct show_out *o, const struct leat_dataset *d, const struct show_words *words,
+                             const char *title, uint64_t first, uint64_t end, struct leat_error *err);
+
+/* A text as each of these tokenizers cuts it. */
+int show_texts(struct show_out *o, const struct command *self, const struct option_list *tokenizers, const char *path);
+
+#endif

@@ -1,0 +1,172 @@
+/* show_page.c: rows as a page; see show.h. A token's numbers are its title, and stand in a table that opens. */
+#include <string.h>
+
+#include "cli/units.h"
+#include "show.h"
+
+#define TABLE_PLACES ((uint64_t)1 << 15) /* of all rows: a row of the table takes 150 bytes */
+
+static const char page_style[] =
+    ".flow{font:.95rem/1.75 ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;white-space:pre-wrap;"
+    "margin:.3rem 0 .8rem}"
+    ".flow>span{unicode-bidi:isolate;border-left:1px solid var(--line);padding:.1em 0}"
+    ".a{background:var(--shade1)}.b{background:var(--shade2)}"
+    ".i{color:var(--soft);text-decoration:underline dotted}.i.a{background:var(--idle1)}.i.b{background:var(--idle2)}"
+    ".s{background:var(--special);color:var(--on-special);border-radius:.2em;padding:.1em .25em;font-weight:600}"
+    ".l{color:var(--soft);border:1px dashed var(--soft)}.w{color:var(--byte)}"
+    ".border{border-top:2px solid var(--line);padding-top:.3rem;color:var(--soft);font-size:.9rem}"
+    ".beside{display:flex;flex-wrap:wrap;gap:1.5rem}.beside>section{flex:1 1 22rem;min-width:0}"
+    "#key{background:var(--box);padding:.5rem .8rem;font-size:.9rem}#key span{padding:.1em .3em}";
+
+static enum leat_status begin(struct show_out *o, const char *title, struct leat_error *err)
+{
+    enum leat_status s = page_open(&o->page, o->path, title, page_style, err);
+
+    if (s != LEAT_OK)
+        return s;
+    fputs("<p id=\"key\" class=\"flow\"><span class=\"a\">a token</span><span class=\"b\">the next</span> "
+          "<span class=\"s\">special token</span> <span class=\"a\"><span class=\"w\">\\xe2</span></span> a byte that "
+          "is no character, \u21b5 a newline, \u21e5 a tab",
+          o->page.out);
+    if (!o->beside)
+        fputs("; <span class=\"i a\">its label</span><span class=\"i b\"> has no loss</span>; <span class=\"l\">\u2192 "
+              "label</span> that is not the next token",
+              o->page.out);
+    fputs("</p>\n", o->page.out);
+    if (o->beside)
+        fputs("<div class=\"beside\">\n", o->page.out);
+    return LEAT_OK;
+}
+
+/* One character, or what stands for it: a break after a newline, a class for what page_text() writes as an escape. */
+static size_t put_character(FILE *out, const char *text, size_t bytes)
+{
+    size_t size = 1, most = (unsigned char)text[0] < 0x80 ? 1 : bytes;
+
+    if (text[0] == '\n' || text[0] == '\t') {
+        fputs(text[0] == '\n' ? "\u21b5\n" : "\u21e5", out);
+        return 1;
+    }
+    while (size < most && ((unsigned char)text[size] & 0xc0) == 0x80)
+        size++;
+    if (page_shows(text, size)) {
+        page_text(out, text, size);
+        return size;
+    }
+    fputs("<span class=\"w\">", out);
+    page_text(out, text, size);
+    fputs("</span>", out);
+    return size;
+}
+
+static void put_bytes(FILE *out, const char *text, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes;)
+        at += put_character(out, text + at, (size_t)(bytes - at));
+}
+
+static void put_token(FILE *out, const struct show_row *row, const struct show_stretch *x, uint64_t place)
+{
+    bool counts = !row->loss || row->loss[place];
+    struct show_token t;
+
+    show_token_find(x->words, row->ids[place], &t);
+    fprintf(out, "<span class=\"%s%s\" title=\"place %llu, id %lld", counts ? "" : "i ",
+            t.special   ? "s"
+            : place % 2 ? "b"
+                        : "a",
+            (unsigned long long)place, (long long)row->ids[place]);
+    if (row->positions)
+        fprintf(out, ", position %lld", (long long)row->positions[place]);
+    if (row->labels && counts)
+        fprintf(out, ", label %lld", (long long)row->labels[place]);
+    fprintf(out, "%s\">", counts ? "" : ", no loss");
+    put_bytes(out, t.text, t.bytes);
+    fputs("</span>", out);
+    if (!show_other_label(row, place))
+        return;
+    show_token_find(x->words, row->labels[place], &t);
+    fputs("<span class=\"l\">\u2192 ", out);
+    put_bytes(out, t.text, t.bytes);
+    fputs("</span>", out);
+}
+
+static void put_cells(FILE *out, const struct show_row *row, const struct show_stretch *x, uint64_t place)
+{
+    struct show_token t;
+
+    show_token_find(x->words, row->ids[place], &t);
+    fprintf(out, "<tr><td class=\"n\">%llu</td><td class=\"n\">%lld</td><td class=\"mono\">", (unsigned long long)place,
+            (long long)row->ids[place]);
+    put_bytes(out, t.text, t.bytes);
+    fputs("</td>", out);
+    if (row->labels)
+        fprintf(out, "<td class=\"n\">%lld</td><td class=\"n\">%d</td>", (long long)row->labels[place],
+                row->loss[place]);
+    if (row->positions)
+        fprintf(out, "<td class=\"n\">%lld</td>", (long long)row->positions[place]);
+    fputs("</tr>\n", out);
+}
+
+static void put_table(struct show_out *o, const struct show_row *row)
+{
+    FILE *out = o->page.out;
+
+    o->places += row->filled;
+    if (o->places > TABLE_PLACES) {
+        fputs("<p class=\"soft\">The page has no table of these places: there are too many. --json has all "
+              "numbers.</p>\n",
+              out);
+        return;
+    }
+    fprintf(out,
+            "<details><summary>%s as a table</summary><div class=\"wide\"><table>\n<tr><th class=\"n\">place</th>"
+            "<th class=\"n\">id</th><th>token</th>",
+            units_counted(row->filled, "place").text);
+    if (row->labels)
+        fputs("<th class=\"n\">label</th><th class=\"n\">loss</th>", out);
+    fprintf(out, "%s</tr>\n", row->positions ? "<th class=\"n\">position</th>" : "");
+    for (size_t n = 0; n < row->count; n++)
+        for (uint64_t i = 0; i < row->stretches[n].places; i++)
+            put_cells(out, row, &row->stretches[n], row->stretches[n].at + i);
+    fputs("</table></div></details>\n", out);
+}
+
+static void put_row(struct show_out *o, const struct show_row *row)
+{
+    FILE *out = o->page.out;
+
+    fputs("<section>\n<h2>", out);
+    show_put_heading(out, page_text, row);
+    fputs("</h2>\n", out);
+    for (size_t n = 0; n < row->count; n++) {
+        const struct show_stretch *x = &row->stretches[n];
+
+        if (row->text_bytes == LEAT_NONE) {
+            fputs("<p class=\"border\">", out);
+            show_put_border(out, page_text, row, x);
+            fputs("</p>\n", out);
+        }
+        fputs("<div class=\"flow\">", out);
+        for (uint64_t i = x->at; i < x->at + x->places; i++)
+            put_token(out, row, x, i);
+        fputs("</div>\n", out);
+    }
+    if (row->filled < row->length) {
+        fputs("<p class=\"border\">", out);
+        show_put_padding(out, row);
+        fputs("</p>\n", out);
+    }
+    put_table(o, row);
+    fputs("</section>\n", out);
+    o->rows++;
+}
+
+static enum leat_status end(struct show_out *o, int failed, struct leat_error *err)
+{
+    if (o->beside)
+        fputs("</div>\n", o->page.out);
+    return page_close(&o->page, failed, err);
+}
+
+const struct show_form show_as_page = { .begin = begin, .row = put_row, .end = end };

@@ -1,0 +1,41 @@
+/* show_places.c: tokens of a dataset, document by document; see show.h. */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "show.h"
+
+#define AT_ONCE 16384u
+
+static enum leat_status read_ids(const struct leat_dataset *d, uint64_t first, uint64_t count, int64_t *ids,
+                                 struct leat_error *err)
+{
+    uint32_t block[AT_ONCE];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t done = 0, part; s == LEAT_OK && done < count; done += part) {
+        part = count - done < AT_ONCE ? count - done : AT_ONCE;
+        s = leat_dataset_read_u32(d, first + done, part, block, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < part; i++)
+            ids[done + i] = block[i];
+    }
+    return s;
+}
+
+enum leat_status show_places(struct show_out *o, const struct leat_dataset *d, const struct show_words *words,
+                             const char *title, uint64_t first, uint64_t end, struct leat_error *err)
+{
+    uint64_t count = end - first;
+    struct show_stretch all = { .places = count, .document = LEAT_NONE, .words = words };
+    struct show_row row = { .title = title, .text_bytes = LEAT_NONE, .length = count, .filled = count };
+    int64_t *ids = count < SIZE_MAX / sizeof *ids ? malloc((size_t)count * sizeof *ids + 1) : NULL;
+    enum leat_status s = ids ? read_ids(d, first, count, ids, err) : status_no_memory(err, count * sizeof *ids);
+
+    row.ids = ids;
+    if (s == LEAT_OK)
+        s = show_row_add_documents(&row, d, first, &all, err);
+    if (s == LEAT_OK)
+        o->form->row(o, &row);
+    show_row_clear(&row);
+    free(ids);
+    return s;
+}

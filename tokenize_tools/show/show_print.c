@@ -1,0 +1,138 @@
+/*
+ * show_print.c: rows as text. On a terminal with colours tokens have two alternating shades; elsewhere a mark stands
+ * before each. Everything that comes from data goes through cli_put(), so that no text can send a terminal a command,
+ * end a line or turn its direction. See show.h.
+ */
+#include <stdio.h>
+
+#include "show.h"
+
+/* Styles of a terminal with 256 colours: dark letters on light shades, so that both kinds of background will do. */
+static const char *const shades[] = { "\033[38;5;16;48;5;153m", "\033[38;5;16;48;5;222m" };
+static const char *const idle_shades[] = { "\033[38;5;240;48;5;254m", "\033[38;5;240;48;5;250m" };
+static const char special_style[] = "\033[1;38;5;231;48;5;54m";
+static const char heading_style[] = "\033[1m";
+static const char soft_style[] = "\033[38;5;244m";
+static const char plain_style[] = "\033[0m";
+
+/* The marks without colours: before a token; before one whose label does not count; around a name. */
+#define MARK      "\u2502"
+#define MARK_IDLE "\u250a"
+#define NAME_OPEN "\u27e6"
+#define NAME_END  "\u27e7"
+#define NEWLINE   "\u21b5"
+#define TAB       "\u21e5"
+#define RULE      "\u2500\u2500"
+
+static void style(const struct show_out *o, const char *codes)
+{
+    if (o->colour)
+        fputs(codes, stdout);
+}
+
+/* The text of a token. A newline is shown and made; no shade reaches beyond it. */
+static void put_bytes(const struct show_out *o, const char *text, uint64_t bytes, const char *shade)
+{
+    for (uint64_t at = 0, end; at < bytes; at = end + 1) {
+        end = at;
+        while (end < bytes && text[end] != '\n' && text[end] != '\t')
+            end++;
+        style(o, shade);
+        cli_put(text + at, end - at);
+        if (end < bytes)
+            fputs(text[end] == '\t' ? TAB : NEWLINE, stdout);
+        style(o, plain_style);
+        if (end < bytes && text[end] == '\n')
+            putchar('\n');
+    }
+}
+
+/* Whether a token ends the line that is printed. */
+static bool put_token(const struct show_out *o, const struct show_words *words, int64_t id, const char *shade)
+{
+    struct show_token t;
+
+    show_token_find(words, id, &t);
+    if (t.special && !o->colour)
+        fputs(NAME_OPEN, stdout);
+    put_bytes(o, t.text, t.bytes, t.special ? special_style : shade);
+    if (t.special && !o->colour)
+        fputs(NAME_END, stdout);
+    return !t.special && t.bytes > 0 && t.text[t.bytes - 1] == '\n';
+}
+
+static void put_stretch(const struct show_out *o, const struct show_row *row, const struct show_stretch *x)
+{
+    bool ended = true;
+
+    for (uint64_t i = x->at; i < x->at + x->places && !cli_stdout_failed(); i++) {
+        bool counts = !row->loss || row->loss[i];
+        const char *shade = counts ? shades[i % 2] : idle_shades[i % 2];
+
+        if (!o->colour)
+            fputs(counts ? MARK : MARK_IDLE, stdout);
+        ended = put_token(o, x->words, row->ids[i], shade);
+        if (show_other_label(row, i)) {
+            style(o, soft_style);
+            fputs(o->colour ? "\u2192" : MARK "\u2192", stdout);
+            ended = put_token(o, x->words, row->labels[i], soft_style);
+        }
+    }
+    if (!ended)
+        putchar('\n');
+}
+
+static void put(FILE *out, const char *text, uint64_t bytes)
+{
+    (void)out;
+    cli_put(text, bytes);
+}
+
+static enum leat_status begin(struct show_out *o, const char *title, struct leat_error *err)
+{
+    (void)o;
+    (void)title;
+    (void)err;
+    return LEAT_OK;
+}
+
+static void print_row(struct show_out *o, const struct show_row *row)
+{
+    if (o->rows == 0 && !o->colour)
+        printf(
+            "%s begins a token, %s one whose label has no loss; %s...%s is a special token, %s a newline, %s a tab\n",
+            MARK, MARK_IDLE, NAME_OPEN, NAME_END, NEWLINE, TAB);
+    if (o->rows++ > 0 || !o->colour)
+        putchar('\n');
+    style(o, heading_style);
+    show_put_heading(stdout, put, row);
+    style(o, plain_style);
+    putchar('\n');
+    for (size_t i = 0; i < row->count; i++) {
+        if (row->text_bytes == LEAT_NONE) {
+            style(o, soft_style);
+            fputs(RULE " ", stdout);
+            show_put_border(stdout, put, row, &row->stretches[i]);
+            style(o, plain_style);
+            putchar('\n');
+        }
+        put_stretch(o, row, &row->stretches[i]);
+    }
+    if (row->filled < row->length) {
+        style(o, soft_style);
+        fputs(RULE " ", stdout);
+        show_put_padding(stdout, row);
+        style(o, plain_style);
+        putchar('\n');
+    }
+}
+
+static enum leat_status end(struct show_out *o, int failed, struct leat_error *err)
+{
+    (void)o;
+    (void)failed;
+    (void)err;
+    return LEAT_OK;
+}
+
+const struct show_form show_as_text = { .begin = begin, .row = print_row, .end = end };

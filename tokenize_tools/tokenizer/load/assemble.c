@@ -1,0 +1,278 @@
+/*
+ * assemble.c: see assemble.h. The class (assemble_class.c) says which stations the pipeline has. The vocabulary is read
+ * for the ids of the added tokens (assemble_added.c), then the file is written from top to bottom.
+ */
+#include "assemble.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/utf8.h"
+#include "tokenizer/spec/spec.h"
+#include "tokenizer/unicode/char_tests.h"
+#include "tokenizer/unicode/unicode.h"
+
+static bool is_called(const char *path, const char *wanted)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(wanted);
+
+    return strncmp(name, wanted, length) == 0 && (name[length] == '\0' || strcmp(name + length, ".zst") == 0);
+}
+
+bool assemble_is_part(const char *path)
+{
+    return is_called(path, "vocab.txt") || is_called(path, "vocab.json");
+}
+
+/* ---- Writing ---- */
+
+void assemble_wrong(struct assembling *a, enum leat_status status, const struct jsontree *j, uint32_t node,
+                    const char *what)
+{
+    uint64_t at = jsontree_at(j, node);
+
+    if (a->status == LEAT_OK)
+        a->status = status_set_at(a->err, status, at, "%s: %s (byte %llu)", j->path, what, (unsigned long long)at);
+}
+
+static void put_bytes(struct assembling *a, const void *bytes, size_t size)
+{
+    if (a->status == LEAT_OK)
+        a->status = buffer_append(a->json, bytes, size, a->err);
+}
+
+void assemble_put(struct assembling *a, const char *json)
+{
+    put_bytes(a, json, strlen(json));
+}
+
+void assemble_put_string(struct assembling *a, struct jsontree_text t)
+{
+    uint32_t plain = 0;
+    char escape[8];
+
+    assemble_put(a, "\"");
+    for (uint32_t i = 0; i < t.length; i++)
+        if (t.bytes[i] < 0x20 || t.bytes[i] == '"' || t.bytes[i] == '\\') {
+            put_bytes(a, t.bytes + plain, i - plain);
+            snprintf(escape, sizeof escape, "\\u%04x", t.bytes[i]);
+            assemble_put(a, escape);
+            plain = i + 1;
+        }
+    if (t.length > 0) /* a token that is missing has no bytes */
+        put_bytes(a, t.bytes + plain, t.length - plain);
+    assemble_put(a, "\"");
+}
+
+void assemble_put_id(struct assembling *a, uint32_t id)
+{
+    char number[16];
+
+    snprintf(number, sizeof number, "%u", (unsigned)id);
+    assemble_put(a, number);
+}
+
+/* ---- The vocabulary ---- */
+
+/* Lines as Rust's BufRead::lines() has them; false: no more. */
+static bool next_line(const uint8_t **p, const uint8_t *end, struct jsontree_text *line)
+{
+    const uint8_t *begin = *p, *newline = *p < end ? memchr(*p, '\n', (size_t)(end - *p)) : NULL;
+
+    if (begin == end)
+        return false;
+    *p = newline ? newline + 1 : end;
+    newline = newline ? newline : end;
+    newline -= newline > begin && newline < end && newline[-1] == '\r';
+    *line = (struct jsontree_text) { begin, (uint32_t)(newline - begin) };
+    return true;
+}
+
+/* White space at the end of a line is no part of the token. */
+static void trim(struct jsontree_text *t)
+{
+    size_t bytes;
+
+    while (t->length > 0) {
+        size_t before = utf8_before(t->bytes, t->length);
+
+        if (!(char_tests(unicode_decode(t->bytes + before, &bytes)) & CHAR_WHITESPACE))
+            break;
+        t->length = (uint32_t)before;
+    }
+}
+
+static void make_map(struct assembling *a, uint64_t count)
+{
+    if (a->status == LEAT_OK && (count > SPEC_MAX_ID || !string_map_init(&a->ids, (uint32_t)count)))
+        a->status = count > SPEC_MAX_ID ? status_set(a->err, LEAT_E_VOCABULARY, "%s has too many tokens: %llu",
+                                                     a->source->path, (unsigned long long)count)
+                                        : status_no_memory(a->err, count * 32);
+}
+
+static void note_token(struct assembling *a, struct jsontree_text t, uint64_t id)
+{
+    bool found;
+
+    if (a->status == LEAT_OK)
+        a->ids.entries[string_map_add(&a->ids, string_map_hash(&a->ids, t.bytes, t.length), t.bytes, t.length, &found)]
+            .value = (uint32_t)id;
+}
+
+/* A token a line; its id is the line's number. Of a token given twice, the later line counts. */
+static void read_words(struct assembling *a)
+{
+    const uint8_t *p = a->source->bytes, *end = p + a->source->size;
+    size_t valid = utf8_valid_prefix(p, a->source->size);
+    struct jsontree_text line;
+    uint64_t count = 0;
+
+    if (valid < a->source->size) {
+        a->status =
+            status_set_at(a->err, LEAT_E_VOCABULARY, valid, "%s is not valid UTF-8 (byte %zu)", a->source->path, valid);
+        return;
+    }
+    while (next_line(&p, end, &line))
+        count++;
+    make_map(a, count);
+    p = a->source->bytes;
+    for (uint32_t id = 0; a->status == LEAT_OK && next_line(&p, end, &line); id++) {
+        trim(&line);
+        note_token(a, line, id);
+    }
+}
+
+static void read_pairs(struct assembling *a, const struct jsontree *j)
+{
+    uint64_t id;
+
+    make_map(a, j->nodes[0].length);
+    for (uint32_t k = 1; a->status == LEAT_OK && k < jsontree_next(j, 0); k = jsontree_next(j, k + 1)) {
+        if (!jsontree_u64(j, k + 1, &id) || id > SPEC_MAX_ID)
+            assemble_wrong(a, LEAT_E_VOCABULARY, j, k, "the id of a token must be a whole number up to 16777215");
+        else
+            note_token(a, jsontree_string(j, k), id);
+    }
+}
+
+/* ---- The file ---- */
+
+static void put_added(struct assembling *a)
+{
+    static const char *const flags[] = { "\"single_word\":", ",\"lstrip\":", ",\"rstrip\":", ",\"normalized\":",
+                                         ",\"special\":" };
+
+    assemble_put(a, "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[");
+    for (uint32_t i = 0; a->status == LEAT_OK && i < a->token_count; i++) {
+        const struct assemble_token *t = &a->tokens[i];
+        const bool values[] = { t->single_word, t->lstrip, t->rstrip, t->normalized, t->special };
+
+        assemble_put(a, i ? ",{\"id\":" : "{\"id\":");
+        assemble_put_id(a, t->id);
+        assemble_put(a, ",\"content\":");
+        assemble_put_string(a, t->text);
+        assemble_put(a, ",");
+        for (unsigned k = 0; k < 5; k++) {
+            assemble_put(a, flags[k]);
+            assemble_put(a, values[k] ? "true" : "false");
+        }
+        assemble_put(a, "}");
+    }
+    assemble_put(a, "],");
+}
+
+static void put_words(struct assembling *a)
+{
+    assemble_put(a, ",\"model\":{\"type\":\"WordPiece\",\"continuing_subword_prefix\":\"##\","
+                    "\"max_input_chars_per_word\":100,\"unk_token\":");
+    assemble_named_id(a, NAMED_UNK);
+    assemble_put_string(a, a->named[NAMED_UNK].text);
+    assemble_put(a, ",\"vocab\":{");
+    for (uint32_t i = 0; a->status == LEAT_OK && i < a->ids.count; i++) {
+        const struct string_map_entry *e = &a->ids.entries[i];
+
+        assemble_put(a, i ? "," : "");
+        assemble_put_string(a, (struct jsontree_text) { e->bytes, e->length });
+        assemble_put(a, ":");
+        assemble_put_id(a, e->value);
+    }
+    assemble_put(a, "}}}");
+}
+
+static void put_merges(struct assembling *a)
+{
+    const uint8_t *p = a->source->merges, *end = p + a->source->merges_size;
+    struct jsontree_text line;
+    const char *comma = "";
+
+    assemble_put(a, ",\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,\"fuse_unk\":false,"
+                    "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"byte_fallback\":false,"
+                    "\"ignore_merges\":false,\"vocab\":");
+    put_bytes(a, a->source->bytes, a->source->size);
+    assemble_put(a, ",\"merges\":[");
+    while (a->status == LEAT_OK && next_line(&p, end, &line)) {
+        if (line.length >= 8 && memcmp(line.bytes, "#version", 8) == 0)
+            continue;
+        assemble_put(a, comma);
+        assemble_put_string(a, line);
+        comma = ",";
+    }
+    assemble_put(a, "]}}");
+}
+
+enum leat_status assemble(struct buffer *json, const struct assemble_source *source, struct leat_error *err)
+{
+    struct assembling a = { .source = source, .err = err, .json = json, .words = is_called(source->path, "vocab.txt") };
+    struct jsontree j = { 0 };
+
+    assemble_find_class(&a);
+    if (a.status == LEAT_OK && !a.words && !source->merges)
+        a.status = status_set(err, LEAT_E_NO_FILE, "%s needs the file merges.txt beside it", source->path);
+    if (a.status == LEAT_OK && !a.words)
+        a.status = jsontree_parse(&j, source->bytes, source->size, source->path, err);
+    if (a.status == LEAT_OK && !a.words && j.nodes[0].kind != JSONTREE_OBJECT)
+        assemble_wrong(&a, LEAT_E_VOCABULARY, &j, 0, "a vocabulary must be an object of tokens and ids");
+    if (a.status == LEAT_OK && a.words)
+        read_words(&a);
+    else if (a.status == LEAT_OK)
+        read_pairs(&a, &j);
+    a.next_id = a.ids.count;
+    if (a.status == LEAT_OK)
+        assemble_added(&a);
+    if (a.status == LEAT_OK) {
+        put_added(&a);
+        a.kind->pipeline(&a);
+        a.words ? put_words(&a) : put_merges(&a);
+    }
+    jsontree_free(&j);
+    string_map_free(&a.ids);
+    string_map_free(&a.texts);
+    free(a.tokens);
+    return a.status;
+}
+
+enum leat_status assemble_encoding(struct buffer *json, const struct tokenizer_spec *spec, const uint8_t *ranks,
+                                   uint64_t size, struct leat_error *err)
+{
+    const struct spec_string *pattern = &spec->pre_tokenizers[0].pattern.text;
+    struct assembling a = { .err = err, .json = json };
+
+    assemble_put(&a, "{\"pat_str\":");
+    assemble_put_string(&a, (struct jsontree_text) { pattern->bytes, pattern->length });
+    assemble_put(&a, spec->normalizer_count ? ",\"nfc\":true,\"special_tokens\":{" : ",\"special_tokens\":{");
+    for (uint32_t i = 0; i < spec->added_count; i++) {
+        const struct spec_added *added = &spec->added[i];
+
+        assemble_put(&a, i ? "," : "");
+        assemble_put_string(&a, (struct jsontree_text) { added->content.bytes, added->content.length });
+        assemble_put(&a, ":");
+        assemble_put_id(&a, added->id);
+    }
+    assemble_put(&a, "},\"mergeable_ranks\":");
+    assemble_put_string(&a, (struct jsontree_text) { ranks, (uint32_t)size });
+    assemble_put(&a, "}");
+    return a.status;
+}

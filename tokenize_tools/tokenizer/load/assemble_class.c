@@ -1,0 +1,186 @@
+/*
+ * assemble_class.c: the classes of transformers 5.23.0 whose files assemble.c puts together: a row for each, with its
+ * names, its tokens and the stations of its pipeline. A class whose tokenizer is that of another stands in its row.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "assemble.h"
+#include "base/status.h"
+
+/* "NAME": and an option of tokenizer_config.json: true, false, or null where the class takes it. */
+static void put_option(struct assembling *a, const char *name, const char *option, const char *otherwise, bool null)
+{
+    static const char *const words[] = { "null", "false", "true" };
+    const struct jsontree *config = a->source->config;
+    uint32_t node = config ? jsontree_member(config, 0, option) : JSONTREE_NONE;
+    unsigned kind = node == JSONTREE_NONE ? JSONTREE_NULL : config->nodes[node].kind;
+
+    if (node != JSONTREE_NONE && (kind > JSONTREE_TRUE || (kind == JSONTREE_NULL && !null)))
+        assemble_wrong(a, LEAT_E_VOCABULARY, config, node, "an option of the tokenizer must be true or false");
+    assemble_put(a, name);
+    assemble_put(a, kind == JSONTREE_NULL ? otherwise : kind <= JSONTREE_TRUE ? words[kind] : "");
+}
+
+/* The id of a token with a name; the class puts it around texts, so it must be there. */
+uint32_t assemble_named_id(struct assembling *a, enum assemble_named n)
+{
+    struct jsontree_text t = a->named[n].text;
+    uint32_t place = t.bytes
+                         ? string_map_find(&a->texts, string_map_hash(&a->texts, t.bytes, t.length), t.bytes, t.length)
+                         : STRING_MAP_NONE;
+
+    if (place != STRING_MAP_NONE)
+        return a->tokens[a->texts.entries[place].value].id;
+    if (a->status == LEAT_OK)
+        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
+                               "%s: tokenizer_config.json removes a token that is put around texts, which is not "
+                               "supported",
+                               a->source->path);
+    return 0;
+}
+
+/* Tokens before and after a text; NAMED_COUNT: none. */
+static void put_template(struct assembling *a, enum assemble_named before, enum assemble_named after)
+{
+    enum assemble_named around[] = { before, after };
+    const char *comma = "";
+
+    assemble_put(a, "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[");
+    for (unsigned i = 0; i < 2; i++) {
+        if (i == 1)
+            assemble_put(a, "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}");
+        if (around[i] == NAMED_COUNT)
+            continue;
+        assemble_put(a, i == 1 ? ",{\"SpecialToken\":{\"id\":" : "{\"SpecialToken\":{\"id\":");
+        assemble_put_string(a, a->named[around[i]].text);
+        assemble_put(a, i == 1 ? ",\"type_id\":0}}" : ",\"type_id\":0}},");
+    }
+    assemble_put(a, "],\"pair\":[{\"Sequence\":{\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":1"
+                    "}}],\"special_tokens\":{");
+    for (unsigned i = 0; i < 2; i++) {
+        if (around[i] == NAMED_COUNT)
+            continue;
+        assemble_put(a, comma);
+        assemble_put_string(a, a->named[around[i]].text);
+        assemble_put(a, ":{\"id\":");
+        assemble_put_string(a, a->named[around[i]].text);
+        assemble_put(a, ",\"ids\":[");
+        assemble_put_id(a, assemble_named_id(a, around[i]));
+        assemble_put(a, "],\"tokens\":[");
+        assemble_put_string(a, a->named[around[i]].text);
+        assemble_put(a, "]}");
+        comma = ",";
+    }
+    assemble_put(a, "}}");
+}
+
+static void bert(struct assembling *a)
+{
+    put_option(a, "\"normalizer\":{\"type\":\"BertNormalizer\",\"clean_text\":true,\"handle_chinese_chars\":",
+               "tokenize_chinese_chars", "true", false);
+    put_option(a, ",\"strip_accents\":", "strip_accents", "null", true);
+    put_option(a, ",\"lowercase\":", "do_lower_case", "true", false);
+    assemble_put(a, "},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},"
+                    "\"decoder\":{\"type\":\"WordPiece\",\"prefix\":\"##\",\"cleanup\":true},");
+    put_template(a, NAMED_CLS, NAMED_SEP);
+}
+
+#define DECODER                                                                                                        \
+    "\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true,\"use_regex\":true},"
+
+static enum assemble_named if_asked(const struct assembling *a, const char *option, enum assemble_named n)
+{
+    const struct jsontree *config = a->source->config;
+    uint32_t node = config ? jsontree_member(config, 0, option) : JSONTREE_NONE;
+
+    return node != JSONTREE_NONE && config->nodes[node].kind == JSONTREE_TRUE ? n : NAMED_COUNT;
+}
+
+static void gpt2(struct assembling *a)
+{
+    put_option(a, "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":", "add_prefix_space", "false",
+               false);
+    assemble_put(a, ",\"trim_offsets\":true,\"use_regex\":true}," DECODER);
+    put_template(a, if_asked(a, "add_bos_token", NAMED_BOS), if_asked(a, "add_eos_token", NAMED_EOS));
+}
+
+static void roberta(struct assembling *a)
+{
+    put_option(a, "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":", "add_prefix_space", "false",
+               false);
+    assemble_put(a, ",\"trim_offsets\":true,\"use_regex\":true}," DECODER);
+    put_template(a, NAMED_CLS, NAMED_SEP);
+}
+
+static void qwen2(struct assembling *a)
+{
+    assemble_put(a, "\"normalizer\":{\"type\":\"NFC\"},\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{"
+                    "\"type\":\"Split\",\"pattern\":{\"Regex\":\"(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
+                    "[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|\\\\p{N}| ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|"
+                    "\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+\"},\"behavior\":\"Isolated\",\"invert\":false},"
+                    "{\"type\":\"ByteLevel\",\"trim_offsets\":true,\"use_regex\":false");
+    put_option(a, ",\"add_prefix_space\":", "add_prefix_space", "false", true);
+    assemble_put(a, "}]}," DECODER);
+    put_template(a, if_asked(a, "add_bos_token", NAMED_BOS), if_asked(a, "add_eos_token", NAMED_EOS));
+}
+
+#define END "<|endoftext|>"
+
+static const struct assemble_class classes[] = {
+    { .names = " BertTokenizer DistilBertTokenizer ElectraTokenizer MobileBertTokenizer SqueezeBertTokenizer "
+               "ConvBertTokenizer LayoutLMTokenizer LxmertTokenizer bert distilbert electra mobilebert squeezebert "
+               "convbert layoutlm lxmert ",
+      .words = true,
+      .named = { NULL, NULL, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]" },
+      .pipeline = bert },
+    { .names = " GPT2Tokenizer gpt2 gpt_neo gptj ", .named = { END, END, END }, .pipeline = gpt2 },
+    { .names = " RobertaTokenizer BartTokenizer LongformerTokenizer LEDTokenizer MvpTokenizer roberta bart longformer ",
+      .named = { "<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>" },
+      .pipeline = roberta },
+    { .names = " Qwen2Tokenizer qwen2 qwen2_moe qwen3 qwen3_moe ",
+      .named = { NULL, END, END, NULL, END },
+      .adds_again = true,
+      .pipeline = qwen2 },
+};
+
+/* The class that the configuration names, else the model's configuration: its class, its type of model. */
+static const char *class_name(const struct assemble_source *s, char room[80])
+{
+    const struct jsontree *trees[] = { s->config, s->model, s->model };
+    static const char *const keys[] = { "tokenizer_class", "tokenizer_class", "model_type" };
+
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t node = trees[i] ? jsontree_member(trees[i], 0, keys[i]) : JSONTREE_NONE;
+        struct jsontree_text t;
+
+        if (node == JSONTREE_NONE || trees[i]->nodes[node].kind != JSONTREE_STRING)
+            continue;
+        t = jsontree_string(trees[i], node);
+        if (t.length > 4 && memcmp(t.bytes + t.length - 4, "Fast", 4) == 0)
+            t.length -= 4;
+        snprintf(room, 80, "%.*s", (int)(t.length < 76 ? t.length : 76), (const char *)t.bytes);
+        return room;
+    }
+    return NULL;
+}
+
+void assemble_find_class(struct assembling *a)
+{
+    char name[80], wanted[84];
+    bool named = class_name(a->source, name) != NULL;
+
+    snprintf(wanted, sizeof wanted, " %s ", named ? name : "");
+    for (size_t i = 0; named && !strchr(name, ' ') && i < sizeof classes / sizeof classes[0]; i++)
+        if (classes[i].words == a->words && strstr(classes[i].names, wanted))
+            a->kind = &classes[i];
+    if (a->kind)
+        return;
+    a->status = status_set(
+        a->err, LEAT_E_UNSUPPORTED,
+        "%s alone does not say how text is encoded: %s%s%s. leat reads it for the classes BertTokenizer (vocab.txt), "
+        "GPT2Tokenizer, RobertaTokenizer and Qwen2Tokenizer (vocab.json), if tokenizer_config.json beside it names one "
+        "as \"tokenizer_class\"; for others, let transformers write a tokenizer.json: save_pretrained()",
+        a->source->path, named ? "the tokenizer " : "no file beside it names a tokenizer", named ? name : "",
+        named ? " is not known" : "");
+}

@@ -1,0 +1,220 @@
+/* lookup_batch.c: see lookup_batch.h. */
+#include "lookup_batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/tiny.h"
+#include "tokenizer/containers/big.h"
+
+/* After this much text a larger cache is worth making. */
+#define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
+
+enum leat_status lookup_batch_make(struct lookup_batch **out, size_t cache_bytes, struct leat_error *err)
+{
+    /* from the system, so that memory that is never touched costs nothing; hence aligned by hand */
+    void *memory = calloc(1, sizeof(struct lookup_batch) + _Alignof(struct lookup_batch));
+    struct lookup_batch *l = memory ? big_align(memory, _Alignof(struct lookup_batch)) : NULL;
+
+    *out = NULL;
+    if (!l || !pretoken_cache_make(&l->cache)) {
+        free(memory);
+        return status_no_memory(err, sizeof *l);
+    }
+    l->memory = memory;
+    l->cache_bytes = cache_bytes;
+    l->kernels = pretoken_kernels();
+    l->cutter = cut_kernels();
+    *out = l;
+    return LEAT_OK;
+}
+
+void lookup_batch_free(struct lookup_batch *l)
+{
+    if (!l)
+        return;
+    id_list_free(&l->many);
+    pretoken_cache_free(&l->cache);
+    free(l->memory);
+}
+
+void lookup_batch_note(struct lookup_batch *l, size_t bytes)
+{
+    l->seen_bytes += bytes;
+    if (l->seen_bytes < MUCH_TEXT || l->cache_bytes == 0)
+        return;
+    pretoken_cache_enlarge(&l->cache, l->cache_bytes);
+    l->cache_bytes = 0; /* once is enough */
+}
+
+/* Gives a piece of the batch its ids, which are the last of `many`. */
+static void set_value(struct lookup_batch *l, uint32_t at, size_t begin)
+{
+    const uint32_t *ids = l->many.ids + begin;
+    size_t count = l->many.count - begin;
+
+    l->batch.values[at] = pretoken_value(ids, count, begin);
+    if (pretoken_fits(ids, count))
+        l->many.count = begin;
+}
+
+/* Looks a piece up alone; `key` is NULL if it is too long for the cache. */
+static enum leat_status take_one(struct lookup_batch *l, uint32_t at, const struct pretoken_key *key,
+                                 const struct lookup_way *way, struct leat_error *err)
+{
+    const struct pretoken_batch *b = &l->batch;
+    size_t begin = l->many.count;
+    bool apart = false;
+    enum leat_status s = way->one(way->context, way->scratch, b->text + b->begins[at],
+                                  b->begins[at + 1] - b->begins[at], &l->many, &apart, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (apart)
+        l->apart[at / 64] |= (uint64_t)1 << at % 64;
+    else if (key)
+        pretoken_cache_add(&l->cache, key, l->many.ids + begin, l->many.count - begin);
+    set_value(l, at, begin);
+    return LEAT_OK;
+}
+
+/* Looks up the pieces that have been collected. */
+static enum leat_status take_some(struct lookup_batch *l, const struct lookup_way *way, struct leat_error *err)
+{
+    unsigned count = l->new_count;
+    enum leat_status s = LEAT_OK;
+
+    l->new_count = l->new_bytes = 0;
+    if (way->some)
+        way->some(way->context, way->scratch, l->new_pieces, count);
+    for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
+        const struct lookup_piece *p = &l->new_pieces[i];
+        size_t begin = l->many.count;
+
+        if (!way->some || !p->known) {
+            s = take_one(l, l->new_at[i], &l->new_keys[i], way, err);
+            continue;
+        }
+        s = id_list_reserve(&l->many, p->count, err);
+        if (s != LEAT_OK)
+            break;
+        memcpy(l->many.ids + begin, p->ids, p->count * sizeof *p->ids);
+        l->many.count += p->count;
+        pretoken_cache_add(&l->cache, &l->new_keys[i], p->ids, p->count);
+        set_value(l, l->new_at[i], begin);
+    }
+    return s;
+}
+
+/* Takes a piece that the cache did not have; it may be there by now. Otherwise it is collected. */
+static enum leat_status take_missed(struct lookup_batch *l, uint32_t at, const struct lookup_way *way,
+                                    struct leat_error *err)
+{
+    struct pretoken_batch *b = &l->batch;
+    const uint8_t *piece = b->text + b->begins[at];
+    size_t bytes = b->begins[at + 1] - b->begins[at], begin = l->many.count;
+    enum leat_status s = id_list_reserve(&l->many, PRETOKEN_IDS, err);
+    struct pretoken_key *key;
+
+    if (s == LEAT_OK && bytes <= PRETOKEN_MAX &&
+        (l->new_count == LOOKUP_PIECES || l->new_bytes + bytes > LOOKUP_BYTES)) {
+        s = take_some(l, way, err);
+        begin = l->many.count;
+        if (s == LEAT_OK)
+            s = id_list_reserve(&l->many, PRETOKEN_IDS, err);
+    }
+    if (s != LEAT_OK)
+        return s;
+    if (bytes > PRETOKEN_MAX)
+        return take_one(l, at, NULL, way, err);
+    key = &l->new_keys[l->new_count];
+    *key = pretoken_key_make(piece, bytes, b->parts[at]);
+    l->many.count += pretoken_cache_find(&l->cache, key, l->many.ids + begin);
+    if (l->many.count > begin) {
+        set_value(l, at, begin);
+        return LEAT_OK;
+    }
+    l->new_at[l->new_count] = at;
+    l->new_pieces[l->new_count].text = piece;
+    l->new_pieces[l->new_count++].bytes = (unsigned)bytes;
+    l->new_bytes += (unsigned)bytes;
+    return LEAT_OK;
+}
+
+enum leat_status lookup_batch_find(struct lookup_batch *l, const struct lookup_way *way, struct leat_error *err)
+{
+    struct pretoken_batch *b = &l->batch;
+    enum leat_status s;
+
+    memset(l->apart, 0, (b->count / 64 + 1) * sizeof *l->apart);
+    l->many.count = l->new_count = l->new_bytes = 0;
+    s = id_list_reserve(&l->many, (size_t)b->count * PRETOKEN_IDS, err);
+    if (s != LEAT_OK)
+        return s;
+    b->many = l->many.ids;
+    b->many_count = 0;
+    l->kernels->find(&l->cache, b);
+    l->many.count = b->many_count;
+    for (uint32_t i = 0; s == LEAT_OK && i < b->missed_count; i++)
+        s = take_missed(l, b->missed[i], way, err);
+    if (s == LEAT_OK)
+        s = take_some(l, way, err);
+    if (s == LEAT_OK)
+        s = id_list_reserve(&l->many, BATCH_OVER, err); /* ids are read many at a time, past the last */
+    b->many = l->many.ids;
+    return s;
+}
+
+enum leat_status lookup_batch_write(struct lookup_batch *l, uint32_t from, uint32_t to, struct id_list *out,
+                                    struct leat_error *err)
+{
+    enum leat_status s = id_list_reserve(out, 3 * (size_t)(to - from) + l->many.count + BATCH_OVER, err);
+
+    if (s == LEAT_OK)
+        out->count += l->kernels->write(&l->batch, from, to, out->ids + out->count);
+    return s;
+}
+
+/* Pretokens none of which is too long for the cache. */
+static enum leat_status encode_short(struct lookup_batch *l, const struct lookup_way *way, struct pretoken_rest *r,
+                                     struct id_list *out, struct leat_error *err)
+{
+    static const struct byte_cuts none = { .pairs = NULL };
+    enum leat_status s = LEAT_OK;
+    struct pretoken_place place;
+
+    while (s == LEAT_OK && r->ends < r->last) {
+        pretoken_place_text(&place, &l->batch, r);
+        pretoken_fill(&l->batch, l->kernels, &none, NULL, r, &place);
+        s = lookup_batch_find(l, way, err);
+        if (s == LEAT_OK)
+            s = lookup_batch_write(l, 0, l->batch.count, out, err);
+    }
+    return s;
+}
+
+enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct lookup_way *way, const uint8_t *text,
+                                     size_t bytes, uint32_t begin, const uint32_t *ends, size_t count,
+                                     struct id_list *out, struct leat_error *err)
+{
+    const uint32_t *last = ends + count;
+    enum leat_status s = LEAT_OK;
+    bool apart = false;
+
+    if (count > 0)
+        lookup_batch_note(l, last[-1] - begin);
+    while (s == LEAT_OK && ends < last) {
+        struct pretoken_rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends };
+
+        for (; r.last < last && *r.last - begin <= PRETOKEN_MAX; begin = *r.last++)
+            ;
+        ends = r.last;
+        s = encode_short(l, way, &r, out, err);
+        if (s == LEAT_OK && ends < last) {
+            s = way->one(way->context, way->scratch, text + begin, *ends - begin, out, &apart, err);
+            begin = *ends++;
+        }
+    }
+    return s;
+}

@@ -1,0 +1,57 @@
+/*
+ * token_trie.h: tokens as a tree of their bytes, packed for reading (a double array): a node's child of byte b is the
+ * unit at (the node's base ^ b), if that unit carries b. One load a byte, whatever the tokens.
+ *
+ * The room lookup/ has the models that look for tokens in the text as they stand: Unigram, WordPiece.
+ */
+#ifndef LEAT_TOKENIZER_TOKEN_TRIE_H
+#define LEAT_TOKENIZER_TOKEN_TRIE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat.h"
+#include "tokenizer/containers/trie.h"
+
+#define TOKEN_NONE     UINT32_MAX
+#define TOKEN_MAX      ((1u << 24) - 2) /* numbers of tokens end here */
+#define TOKEN_NO_CHILD 0u               /* the base of a node without children */
+
+struct token_unit {
+    uint32_t base;
+    uint32_t info; /* its byte, and above it the number of the token that ends here plus 1, or 0 */
+};
+
+struct token_trie {
+    struct token_unit *units;
+    size_t count;
+    uint32_t root; /* its base */
+};
+
+/* Packs a sealed trie, whose numbers are at most TOKEN_MAX. */
+enum leat_status token_trie_make(struct token_trie *out, const struct trie *from, struct leat_error *err);
+
+/* A zeroed or freed one is fine. */
+void token_trie_free(struct token_trie *t);
+
+/* Moves *base from a node to its child of this byte; false if it has none, or if there is no node. The number of the
+ * token that ends there, or TOKEN_NONE, goes to *number. */
+static inline bool token_step(const struct token_trie *t, uint32_t *base, uint8_t byte, uint32_t *number)
+{
+    struct token_unit unit;
+
+    if (*base == TOKEN_NO_CHILD)
+        return false;
+    unit = t->units[*base ^ byte];
+    if ((uint8_t)unit.info != byte)
+        return false;
+    *base = unit.base;
+    *number = (unit.info >> 8) - 1; /* TOKEN_NONE, if it is 0 */
+    return true;
+}
+
+/* The token that is exactly this text, or TOKEN_NONE. */
+uint32_t token_trie_find(const struct token_trie *t, const uint8_t *text, size_t bytes);
+
+#endif

@@ -1,0 +1,89 @@
+/* unigram_internal.h: the members of a Unigram model, for the files that make it and encode with it. */
+#ifndef LEAT_TOKENIZER_UNIGRAM_INTERNAL_H
+#define LEAT_TOKENIZER_UNIGRAM_INTERNAL_H
+
+#include "lookup_batch.h"
+#include "token_trie.h"
+#include "tokenizer/spec/model.h"
+#include "tokenizer/unicode/byte_alphabet.h"
+#include "unigram.h"
+
+/* Which bytes have tokens of their own to fall back to. */
+enum unigram_fallback { FALLBACK_NONE, FALLBACK_SOME, FALLBACK_ALL };
+
+struct unigram {
+    struct model model;
+    const struct tokenizer_spec *spec;
+    struct token_trie trie; /* by place in spec->tokens, which is the id */
+    double *scores;         /* by id */
+    double unknown_score;
+    uint32_t longest; /* bytes of the longest token */
+    bool narrow;      /* sums are floats, over the whole text, and runs of unknown characters are not looked up */
+    enum unigram_fallback fallback;
+    uint32_t bytes[256]; /* ids to fall back to, or SPEC_NONE */
+    struct byte_alphabet alphabet;
+
+    /* By pieces, if scores are so small that this is exact: */
+    bool by_pieces;
+    double highest; /* of all scores and the unknown one, without their signs */
+    float *floats;  /* the scores, if `narrow` */
+    struct cut_classes classes;
+    struct byte_cuts byte_cuts;
+};
+
+/* A place in a stretch of text, and the best way to it. */
+struct unigram_node {
+    double score;
+    uint32_t token; /* the last token of the way, or TOKEN_NONE for an unknown character */
+    uint32_t start; /* where it begins in the stretch; NOT_REACHED: no token ends here */
+};
+#define NOT_REACHED UINT32_MAX
+
+struct unigram_scratch {
+    struct bound *bound;
+    struct unigram_node *nodes;
+    size_t room;
+    double sum;   /* of the pretoken so far */
+    bool written; /* what stands for the run of unknown characters that the pretoken may be in has been written */
+    struct lookup_batch *batch;
+    struct unigram_search *search;
+};
+
+/* A text, or a chunk of it, on its way. */
+struct unigram_walk {
+    const struct unigram *m;
+    struct unigram_scratch *s;
+    const uint8_t *text;
+    size_t bytes;
+    bool last;
+    struct id_list *out;
+    struct leat_error *err;
+
+    size_t cut;                /* where all ways met last; nodes count from there */
+    size_t run_begin, run_end; /* unknown characters that have not been written yet */
+
+    size_t safe, safe_count; /* the last cut without such; the ids that had been written there */
+    double safe_sum;
+    bool safe_written;
+};
+
+/* Sums of sentencepiece do not go further from 0 than this. */
+#define UNIGRAM_SUM_MAX 100000.0f
+
+/* ---- unigram_path.c ---- */
+
+/* Encodes the text from `cut` on: to its end, or, if more follows (not `last`), as far as this is certain. */
+enum leat_status unigram_walk(struct unigram_walk *w);
+
+/* Notes that the text is done with up to `cut`, if it is not in a run of unknown characters. */
+void unigram_walk_note(struct unigram_walk *w);
+
+/* ---- unigram_pieces.c ---- */
+
+/* The same by pieces: the same ids, many times faster. */
+enum leat_status unigram_walk_pieces(struct unigram_walk *w);
+
+/* Finds where texts may be cut, and whether going by pieces is exact. */
+enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err);
+
+#endif

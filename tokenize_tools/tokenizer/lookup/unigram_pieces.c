@@ -1,0 +1,248 @@
+/*
+ * unigram_pieces.c: encodes with a Unigram model by pieces that a cache can hold, exactly.
+ *
+ * A text is cut between characters that stand side by side in no token (cut_classes.h, byte_cuts.h): all ways meet
+ * there. The best way through a piece then depends on what is before it by rounding only: sums begin at the sum so far,
+ * and the references' additions lose bits. probe() finds how much better the best way through a piece is than any
+ * other. If that is more than all its additions can lose, for any sum that comes, the piece's ids are always the same
+ * and go into the cache. All other pieces are "apart", some in a hundred: unigram_path.c takes them from the sum so far
+ * as the reference does. So do pieces with unknown characters, runs of which may go on in the next piece.
+ *
+ * For this the sum must be known, to the last bit: the scores of ids that were written are added one by one. Where a
+ * sum comes near the limit at which sentencepiece subtracts it from all sums, unigram_path.c goes on, too.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/tiny.h"
+#include "unigram_short.h"
+
+/* Scores further from 0 are not for this way. */
+#define SCORE_MAX 500.0
+
+/* How far from 0 sums of doubles may be at the beginning of a piece. */
+#define WIDE_SUM_MAX 8e9
+
+/* Cuts that are looked for at a time. */
+#define CUTS ((size_t)TINY_OR(5, 4000))
+
+/* ---- Making ---- */
+
+static void mark_pairs(struct cut_pairs *pairs, const uint8_t *text, size_t bytes)
+{
+    for (size_t i = 1; i < bytes; i++)
+        cut_pairs_add(pairs, text[i - 1], text[i]);
+}
+
+static enum leat_status make_cuts(struct unigram *m, struct leat_error *err)
+{
+    struct cut_pairs *pairs = calloc(1, sizeof *pairs);
+
+    if (!pairs)
+        return status_no_memory(err, sizeof *pairs);
+    for (uint32_t i = 0; i < m->spec->token_count; i++)
+        if (!m->spec->tokens[i].foreign)
+            mark_pairs(pairs, spec_token_bytes(m->spec, &m->spec->tokens[i]), m->spec->tokens[i].length);
+    cut_classes_make(&m->classes, pairs);
+    free(pairs);
+    m->byte_cuts.long_only = true;
+    return byte_cuts_make(&m->byte_cuts, m->spec, err);
+}
+
+enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err)
+{
+    size_t bytes = ((size_t)m->spec->token_count + 1) * sizeof *m->floats;
+
+    m->highest = fabs(m->unknown_score);
+    for (uint32_t i = 0; i < m->spec->token_count; i++)
+        if (!(fabs(m->scores[i]) <= m->highest))
+            m->highest = fabs(m->scores[i]);
+    m->by_pieces = m->highest <= SCORE_MAX; /* not if one is not a number */
+    if (!m->by_pieces)
+        return LEAT_OK;
+    m->floats = m->narrow ? malloc(bytes) : NULL;
+    if (m->narrow && !m->floats)
+        return status_no_memory(err, bytes);
+    for (uint32_t i = 0; m->narrow && i < m->spec->token_count; i++)
+        m->floats[i] = (float)m->scores[i];
+    return make_cuts(m, err);
+}
+
+/* ---- A piece ---- */
+
+/* For lookup_batch_find(): what is not the same wherever it stands is apart. */
+static enum leat_status set_apart(const void *context, void *scratch, const uint8_t *text, size_t bytes,
+                                  struct id_list *out, bool *apart, struct leat_error *err)
+{
+    (void)context;
+    (void)scratch;
+    (void)text;
+    (void)bytes;
+    (void)out;
+    (void)err;
+    *apart = true;
+    return LEAT_OK;
+}
+
+static void probe(const void *context, void *scratch, struct lookup_piece *pieces, unsigned count)
+{
+    unigram_search_run(context, scratch, pieces, count, true);
+}
+
+/* ---- Pieces in a row ---- */
+
+/* Whether the run of unknown characters may go on in the next piece. */
+static bool in_run(const struct unigram_walk *w)
+{
+    return w->run_begin != w->run_end || w->s->written;
+}
+
+/* Encodes the text from `cut` to another cut as the reference does. */
+static enum leat_status walk_to(struct unigram_walk *w, size_t end)
+{
+    size_t bytes = w->bytes;
+    bool last = w->last;
+    enum leat_status s;
+
+    w->bytes = end;
+    w->last = true;
+    s = unigram_walk(w);
+    w->bytes = bytes;
+    w->last = last;
+    return s;
+}
+
+/* Adds the scores of ids that begin with out->ids[from]; false if a sum is too far from 0 for pieces. */
+static bool add_scores(struct unigram_walk *w, size_t from, double margin)
+{
+    const uint32_t *ids = w->out->ids;
+    float sum = (float)w->s->sum, low = sum, high = sum;
+    double wide = w->s->sum, max = WIDE_SUM_MAX - margin;
+
+    if (!w->m->narrow) {
+        for (size_t i = from; i < w->out->count; i++)
+            wide += w->m->scores[ids[i]];
+        w->s->sum = wide;
+        return fabs(wide) + (double)(w->out->count - from) * w->m->highest < max;
+    }
+    for (size_t i = from; i < w->out->count; i++) {
+        sum += w->m->floats[ids[i]];
+        low = sum < low ? sum : low;
+        high = sum > high ? sum : high;
+    }
+    w->s->sum = sum;
+    return -low < UNIGRAM_SUM_MAX - margin && high < UNIGRAM_SUM_MAX - margin;
+}
+
+/* Encodes pieces from one to another, none of which is apart; false, and nothing done, if sums are too far from 0. */
+static enum leat_status take_known(struct unigram_walk *w, uint32_t from, uint32_t to, size_t base, size_t longest,
+                                   bool *done)
+{
+    const uint32_t *begins = w->s->batch->batch.begins;
+    size_t before = w->out->count;
+    double sum = w->s->sum;
+    enum leat_status s = lookup_batch_write(w->s->batch, from, to, w->out, w->err);
+
+    *done = s != LEAT_OK || add_scores(w, before, (double)longest * w->m->highest);
+    if (*done) {
+        w->cut = base + begins[to];
+    } else {
+        w->s->sum = sum;
+        w->out->count = before;
+    }
+    return s;
+}
+
+/* The same, one by one where sums are far from 0. */
+static enum leat_status take_pieces(struct unigram_walk *w, uint32_t from, uint32_t to, size_t base)
+{
+    const uint32_t *begins = w->s->batch->batch.begins;
+    enum leat_status s;
+    bool done;
+
+    if (from == to)
+        return LEAT_OK;
+    s = take_known(w, from, to, base, PRETOKEN_MAX, &done);
+    for (uint32_t i = from; s == LEAT_OK && !done && i < to; i++) {
+        bool known = false;
+
+        if (!in_run(w))
+            s = take_known(w, i, i + 1, base, begins[i + 1] - begins[i], &known);
+        if (s == LEAT_OK && !known)
+            s = walk_to(w, base + begins[i + 1]);
+    }
+    return s;
+}
+
+static enum leat_status take_batch(struct unigram_walk *w, size_t base)
+{
+    struct lookup_batch *l = w->s->batch;
+    const struct pretoken_batch *b = &l->batch;
+    const struct lookup_way way = { .one = set_apart, .some = probe, .context = w->m, .scratch = w->s->search };
+    enum leat_status s = lookup_batch_find(l, &way, w->err);
+
+    for (uint32_t at = 0; s == LEAT_OK && at < b->count;) {
+        uint32_t end = b->count - at < 64 - at % 64 ? b->count : at - at % 64 + 64;
+        uint64_t apart = l->apart[at / 64] >> at % 64;
+        uint32_t next = apart ? at + (uint32_t)__builtin_ctzll(apart) : end;
+
+        if (in_run(w))
+            next = at;
+        s = take_pieces(w, at, next, base);
+        if (s == LEAT_OK && next < end)
+            s = walk_to(w, base + b->begins[++next]);
+        at = next;
+    }
+    unigram_walk_note(w);
+    return s;
+}
+
+/* Encodes pieces that end at ends[0] to ends[count - 1]; the first begins at `cut`. */
+static enum leat_status take_run(struct unigram_walk *w, const uint32_t *ends, size_t count)
+{
+    struct lookup_batch *l = w->s->batch;
+    struct pretoken_rest r = {
+        .text = w->text, .bytes = w->bytes, .begin = (uint32_t)w->cut, .ends = ends, .last = ends + count
+    };
+    enum leat_status s = LEAT_OK;
+    struct pretoken_place place;
+
+    while (s == LEAT_OK && r.ends < r.last) {
+        size_t base = r.begin;
+
+        pretoken_place_text(&place, &l->batch, &r);
+        pretoken_fill(&l->batch, l->kernels, &w->m->byte_cuts, NULL, &r, &place);
+        if (l->batch.count > 0) {
+            memset(l->batch.parts, 1, l->batch.count); /* alone, as a pretoken, a piece may have other ids */
+            s = take_batch(w, base);
+            continue;
+        }
+        s = walk_to(w, *r.ends);
+        r.begin = *r.ends++;
+        r.inside = false;
+    }
+    return s;
+}
+
+enum leat_status unigram_walk_pieces(struct unigram_walk *w)
+{
+    const struct cut_kernels *cutter = w->s->batch->cutter;
+    uint32_t ends[CUTS + CUT_SLACK + 1];
+    enum leat_status s = LEAT_OK;
+
+    if (w->bytes >= BATCH_FIXED)
+        return unigram_walk(w);
+    lookup_batch_note(w->s->batch, w->bytes);
+    for (size_t from = w->cut + 1, to; s == LEAT_OK && from < w->bytes; from = to) {
+        size_t count = cutter->find(&w->m->classes, w->text, from, w->bytes, ends, CUTS, &to);
+
+        s = take_run(w, ends, count);
+    }
+    /* what is after the last cut may go on */
+    if (s != LEAT_OK || !w->last)
+        return s == LEAT_OK ? unigram_walk(w) : s;
+    ends[0] = (uint32_t)w->bytes;
+    return w->cut < w->bytes ? take_run(w, ends, 1) : s;
+}

@@ -1,0 +1,92 @@
+/*
+ * read_unigram.c: the section "model" of type Unigram in a tokenizer.json. Its vocabulary is a list of pairs, a text
+ * and a score; a token's place is its id. A text may be given twice: then the later one counts.
+ */
+#include "read_unigram.h"
+
+#include "tokenizer/load/json_number.h"
+#include "tokenizer/lookup/unigram.h"
+
+/* Whether all are pairs of a text and a number; *bytes is the size of all texts. */
+static enum leat_status check_pairs(struct load_hf *h, uint32_t list, uint64_t *bytes)
+{
+    const struct jsontree_node *nodes = h->j->nodes;
+    uint32_t id = 0;
+
+    *bytes = 0;
+    for (uint32_t k = list + 1; k < jsontree_next(h->j, list); k = jsontree_next(h->j, k), id++) {
+        if (nodes[k].kind != JSONTREE_ARRAY || nodes[k].length != 2 || nodes[k + 1].kind != JSONTREE_STRING ||
+            nodes[k + 2].kind != JSONTREE_NUMBER)
+            return load_hf_wrong(h, k, "token %u of \"vocab\" must be an array of a string and a number", (unsigned)id);
+        *bytes += nodes[k + 1].length;
+    }
+    return LEAT_OK;
+}
+
+/* All pairs are in the same form: three nodes and their bracket. */
+static enum leat_status read_pairs(struct load_hf *h, uint32_t list, double *scores)
+{
+    const struct jsontree_node *nodes = h->j->nodes;
+
+    for (uint32_t id = 0; id < nodes[list].length; id++) {
+        uint32_t text = list + 2 + 3 * id;
+        struct jsontree_text t = jsontree_string(h->j, text);
+        uint64_t hash = string_map_hash(&h->vocab, t.bytes, t.length);
+        bool found;
+
+        h->vocab.entries[string_map_add(&h->vocab, hash, t.bytes, t.length, &found)].value = id;
+        load_hf_put_token(h, t, id);
+        if (!json_number(h->j->text + nodes[text + 1].at, nodes[text + 1].length, &scores[id]))
+            return load_hf_wrong(h, text + 1, "the score of token %u is out of range", (unsigned)id);
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
+{
+    const struct jsontree_node *nodes = h->j->nodes;
+    uint32_t list = jsontree_member(h->j, model, "vocab");
+    struct unigram_data *data = spec_alloc(h->spec, sizeof *data);
+    uint64_t bytes;
+    double *scores;
+    enum leat_status s;
+
+    if (list == JSONTREE_NONE || nodes[list].kind != JSONTREE_ARRAY)
+        return load_hf_wrong(h, list == JSONTREE_NONE ? model : list, "\"vocab\" must be an array, but is %s",
+                             jsontree_kind_name(h->j, list));
+    if (nodes[list].length > SPEC_MAX_ID)
+        return load_hf_refuse(h, list, "a vocabulary of more than %u tokens is not supported", (unsigned)SPEC_MAX_ID);
+    s = check_pairs(h, list, &bytes);
+    if (s != LEAT_OK)
+        return s;
+    scores = spec_alloc(h->spec, ((size_t)nodes[list].length + 1) * sizeof *scores);
+    if (!data || !scores || !string_map_init(&h->vocab, nodes[list].length))
+        return status_no_memory(h->err, (uint64_t)nodes[list].length * 40);
+    data->scores = scores;
+    h->spec->model_data = data;
+    s = load_hf_token_room(h, nodes[list].length, bytes);
+    return s == LEAT_OK ? read_pairs(h, list, scores) : s;
+}
+
+/* "unk_id": the place of a token, or null. */
+static enum leat_status read_unknown(struct load_hf *h, uint32_t model)
+{
+    uint32_t node = jsontree_member(h->j, model, "unk_id");
+    uint64_t id;
+
+    if (node == JSONTREE_NONE || h->j->nodes[node].kind == JSONTREE_NULL)
+        return LEAT_OK;
+    if (!jsontree_u64(h->j, node, &id) || id >= h->spec->token_count)
+        return load_hf_wrong(h, node, "\"unk_id\" must be the place of a token in \"vocab\", or null");
+    h->spec->unknown = (uint32_t)id;
+    return LEAT_OK;
+}
+
+enum leat_status read_unigram(struct load_hf *h, uint32_t node)
+{
+    enum leat_status s = read_vocabulary(h, node);
+
+    if (s == LEAT_OK)
+        s = read_unknown(h, node);
+    return s == LEAT_OK ? load_hf_bool(h, node, "byte_fallback", LOAD_HF_DEFAULT, &h->spec->byte_fallback) : s;
+}
