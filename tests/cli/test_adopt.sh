@@ -107,7 +107,7 @@ run leat adopt 'raw:many?dtype=u32&end=256' -o whole
 ended 0 ''
 killed=0
 for wait in 0.005 0.01 0.02 0.03 0.04 0.06; do
-    timeout -s KILL $wait leat adopt 'raw:many?dtype=u32&end=256' -o killed --force >/dev/null 2>&1
+    timeout --foreground -s KILL $wait leat adopt 'raw:many?dtype=u32&end=256' -o killed --force >/dev/null 2>&1
     [ $? -eq 137 ] && killed=$((killed + 1))
 done
 [ $killed -gt 0 ] || fail 'nothing was killed'

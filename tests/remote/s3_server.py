@@ -130,6 +130,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.get_thing(f"{bucket}/{key}")
 
+    def stay_silent(self):
+        self.rfile.read(1)  # until the client gives up
+        self.close_connection = True
+
     def get_thing(self, name):
         server = self.server
         with server.lock:
@@ -144,12 +148,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(500, "InternalError")
         if fault in ("expired", "denied"):
             raise Refused(403, {"expired": "ExpiredToken", "denied": "AccessDenied"}[fault])
-        if fault == "silent":
-            self.rfile.read(1)  # until the client gives up
-            self.close_connection = True
-            return
         if thing is None:
             raise Refused(404, "NoSuchKey")
+        if fault == "silent" or (name, self.headers.get("Range", "").partition("-")[0]) == server.silent:
+            self.stay_silent()
+            return
         etag = server.etag(name)
         if self.headers.get("If-Match", etag) != etag and not server.ignores_conditions:
             raise Refused(412, "PreconditionFailed")
@@ -229,9 +232,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             server.things.update(server.appearing)
         if fault in ("503", "denied"):
             raise Refused({"503": 503, "denied": 403}[fault], {"503": "SlowDown", "denied": "AccessDenied"}[fault])
-        if fault == "silent":
-            self.rfile.read(1)
-            self.close_connection = True
+        if (name, int(members.get("partNumber", 0))) == server.silent:
+            self.stay_silent()
             return
         if "uploadId" in members:
             upload = server.uploads.get(members["uploadId"])
@@ -304,10 +306,13 @@ class S3Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.things = dict(things or {})
         self.faults, self.requests, self.uploads, self.moved, self.etags = [], [], {}, {}, {}
-        # lost: done, without an answer; silent; appear: another makes `appearing` meanwhile; and how many completed
+        # lost: done, without an answer; appear: another makes `appearing` meanwhile; and how many completed
         # uploads nobody hears of
         self.put_faults, self.appearing, self.losses = [], {}, 0
-        self.ignores_conditions = False
+        self.ignores_conditions, self.connections = False, 0
+        # what never gets an answer, however often it is tried: a thing and "bytes=FIRST" of a range, or the number of a
+        # part of an upload
+        self.silent = None
         self.fault_suffix = ""  # of the things that faults are for
         self.open_buckets, self.region, self.token, self.skew = set(), "us-east-1", None, 0
         self.lock = threading.Lock()
@@ -326,6 +331,28 @@ class S3Server(http.server.ThreadingHTTPServer):
 
     def handle_error(self, request, client_address):
         pass  # a client that went away
+
+    # ---- Connections ----
+
+    def process_request(self, request, client_address):
+        with self.lock:
+            self.connections += 1
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request, client_address):
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self.lock:
+                self.connections -= 1
+
+    def settle(self):
+        """Waits until all that clients asked for is done, those that have gone, too: it would get the next faults."""
+        socket.create_connection(self.server_address).close()  # behind theirs
+        seen = 0
+        while seen < 3:
+            seen = seen + 1 if self.connections == 0 else 0
+            time.sleep(0.01)
 
     def __enter__(self):
         threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.05}).start()

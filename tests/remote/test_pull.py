@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_pull.py: leat pull gives the same two files or says why not: through answers that are cut short, wrong bytes,
+"""test_pull.py: leat pull gives the same two files or says why not: through answers that are cut short, wrong bytes,
 a dataset that changes meanwhile, kills at any moment, and what somebody changed in the files of a stopped pull. Until
 all is here, no dataset of the name exists."""
 import json
@@ -19,6 +19,7 @@ build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "pull"
 leat = build / "tiny" / "leat"  # ranges of 8 KiB
 failures = 0
+running = []
 
 
 def check(what, fine, *seen):
@@ -29,20 +30,25 @@ def check(what, fine, *seen):
 
 
 def command(server, *words):
-    return subprocess.Popen([leat, "pull", *words, "--json", "--progress", "never"], cwd=folder,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            env={"PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS="3")})
+    process = subprocess.Popen([leat, "pull", *words, "--json", "--progress", "never"], cwd=folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={"PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS="3")})
+    running.append(process)
+    return process
 
 
-def finish(process):
+def finish(server, process):
     out, said = process.communicate()
+    running.remove(process)
+    if not running:
+        server.settle()
     said = said.decode()
     check("no key is in a message", ACCESS not in said and SECRET not in said, said)
     return process.returncode, json.loads(out) if out else {}, said
 
 
 def pull(server, *words):
-    return finish(command(server, *words))
+    return finish(server, command(server, *words))
 
 
 def here(name):
@@ -106,18 +112,20 @@ def test_faults(server):
 def test_stopped(server):
     """The second range never comes; the others do."""
     for name, signal_number, wanted in (("k", signal.SIGKILL, -9), ("t", signal.SIGTERM, 5)):
-        server.faults, server.fault_suffix = ["", "", "silent"], ".tokens"
+        server.faults, server.silent = [], ("b/corpus.tokens", "bytes=8192")
         process = command(server, "s3://b/corpus", name)
         tokens = folder / f"{name}.partial.tokens"
-        while not tokens.exists() or tokens.stat().st_blocks * 512 < len(server.things["b/corpus.tokens"]) * 2 // 3:
+        enough = len(server.things["b/corpus.tokens"]) * 2 // 3
+        while process.poll() is None and (not tokens.exists() or tokens.stat().st_blocks * 512 < enough):
             time.sleep(0.02)
         code, _, said = pull(server, "s3://b/corpus", name)
         check("two at once", code == 1 and "another process" in said, code, said)
         process.send_signal(signal_number)
-        code, _, said = finish(process)
+        code, _, said = finish(server, process)
         check("stopped", code == wanted and here(name) == [None, None], code, said)
         with open(tokens, "r+b") as f:
             f.write(b"damage")
+        server.silent = None
         summary = check_pulled("going on", server, name, pull(server, "s3://b/corpus", name))
         kept = summary.get("kept", 0)
         tokens = len(server.things["b/corpus.tokens"])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_push.py: leat push makes the same two things in a bucket or says why not: through servers that are busy,
+"""test_push.py: leat push makes the same two things in a bucket or says why not: through servers that are busy,
 answers that are lost, kills, and somebody else who writes the same name. What comes back by leat pull is the dataset.
 Damage is not sent, and nothing is replaced unasked."""
 import json
@@ -19,6 +19,7 @@ build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "push"
 leat = build / "tiny" / "leat"  # parts of 8 KiB
 failures = 0
+running = []
 
 
 def check(what, fine, *seen):
@@ -29,20 +30,25 @@ def check(what, fine, *seen):
 
 
 def command(server, *words):
-    return subprocess.Popen([leat, *words, "--json", "--progress", "never"], cwd=folder, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE,
-                            env={"PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS="3")})
+    process = subprocess.Popen([leat, *words, "--json", "--progress", "never"], cwd=folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE,
+                               env={"PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS="3")})
+    running.append(process)
+    return process
 
 
-def finish(process):
+def finish(server, process):
     out, said = process.communicate()
+    running.remove(process)
+    if not running:
+        server.settle()
     said = said.decode()
     check("no key is in a message", ACCESS not in said and SECRET not in said, said)
     return process.returncode, json.loads(out) if out else {}, said
 
 
 def push(server, *words):
-    return finish(command(server, "push", *words))
+    return finish(server, command(server, "push", *words))
 
 
 def local(name):
@@ -67,7 +73,7 @@ def test_whole(server):
     check("it is there", code == 1 and "one.leat already exists" in said and "--force" in said, code, said)
     check_pushed("replacing it", server, "a &+ü/one", push(server, "other", "s3://b/a &+ü/one", "--force"), "other")
     check_pushed("an empty one", server, "none", push(server, "empty", "s3://b/none"), "empty")
-    code, _, said = finish(command(server, "pull", "s3://b/a &+ü/one", "back"))
+    code, _, said = finish(server, command(server, "pull", "s3://b/a &+ü/one", "back"))
     check("there and back", code == 0 and local("back") == local("other"), code, said)
     for words, why in ((("corpus", "s3://b"), "s3://BUCKET/NAME"), (("corpus", "https://h/x"), "s3://BUCKET/NAME"),
                        (("nowhere", "s3://b/n"), "nowhere.leat")):
@@ -96,24 +102,27 @@ def test_faults(server):
 
 
 def test_going_on(server):
-    server.uploads.clear()  # that the last test left
-    server.put_faults = ["", "silent"]
+    """A part never arrives; the others do."""
+    def parts_of(name):
+        return sum(len(u["parts"]) for u in list(server.uploads.values()) if u["name"] == name)
+
+    server.put_faults, server.silent = [], ("b/t.tokens", 2)
     process = command(server, "push", "corpus", "s3://b/t")
-    while not server.uploads:
+    while process.poll() is None and not parts_of("b/t.tokens"):
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    code, _, said = finish(process)
+    code, _, said = finish(server, process)
     check("stopped", code == 5 and there(server, "t") == [None, None], code, said)
     server.uploads.clear()
-    server.put_faults = ["", "silent"]
+    server.silent = "b/k.tokens", 2
     process = command(server, "push", "corpus", "s3://b/k")
     parts = len(local("corpus")[1]) // 8192
-    while not server.uploads or len(next(iter(server.uploads.values()))["parts"]) < parts * 2 // 3:
+    while process.poll() is None and parts_of("b/k.tokens") < parts * 2 // 3:
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
-    code, _, said = finish(process)
+    code, _, said = finish(server, process)
     check("killed", code == -9 and there(server, "k") == [None, None], code, said)
-    before = len(server.requests)
+    before, server.silent = len(server.requests), None
     summary = check_pushed("going on", server, "k", push(server, "corpus", "s3://b/k"))
     sent = sum(m == "PUT" and "k.tokens" in p for _, m, p, _ in server.requests[before:])
     check("parts that are there are kept", summary["kept"] > len(local("corpus")[1]) // 2 and sent < parts // 2,
@@ -149,7 +158,7 @@ for name, count in (("corpus", 100), ("other", 60), ("small", 3), ("empty", 0)):
                    capture_output=True)
 with S3Server() as server:
     code, _, said = push(server, "nothing", "s3://b/none")
-    code, _, said = finish(command(server, "pull", "s3://b/none", "x"))
+    code, _, said = finish(server, command(server, "pull", "s3://b/none", "x"))
     if "need libcurl" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
