@@ -7,13 +7,32 @@
 
 #include <stdbool.h>
 
+#include "base/tiny.h"
 #include "format/format.h"
 #include "leat.h"
 #include "remote/remote.h"
 #include "writer/writer.h"
 
+#define MIRROR_PIECE           TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* of a section, in memory */
 #define MIRROR_CONNECTIONS     8u
 #define MIRROR_MAX_CONNECTIONS 64u /* each with a range in memory */
+
+/* A file here, and whether its reader is to stop. */
+struct mirror_file {
+    int fd;
+    const char *path;
+    bool (*stop)(void *context);
+    void *context;
+};
+
+enum leat_status mirror_stopped(struct leat_error *err);
+
+/* Whether a section has the sum that the header says. */
+enum leat_status mirror_section_is_right(const struct mirror_file *f, const struct format_place *place, bool *right,
+                                         struct leat_error *err);
+
+/* How many zeros follow a section. */
+uint64_t mirror_padding(const struct format_header *h, const struct format_place *place);
 
 /* A dataset on its way from a server. */
 struct pull {
@@ -32,6 +51,9 @@ struct pull {
 
 /* Counts bytes that are here now; LEAT_E_STOPPED if the caller wants to stop. */
 enum leat_status pull_advance(struct pull *p, uint64_t bytes, struct leat_error *err);
+
+/* Whether the caller wants to stop; the context is a struct pull. */
+bool pull_wants_stop(void *context);
 
 /* Brings the sections of the index that are not here yet, and checks them. */
 enum leat_status pull_index(struct pull *p, struct leat_error *err);

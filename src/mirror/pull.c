@@ -17,15 +17,13 @@ enum leat_status pull_advance(struct pull *p, uint64_t bytes, struct leat_error 
     p->done += bytes;
     if (p->options.progress &&
         p->options.progress(p->options.context, p->done, p->header.index_bytes + p->header.token_file_bytes))
-        return status_set(err, LEAT_E_STOPPED, "stopped; the same command goes on from here");
+        return mirror_stopped(err);
     return LEAT_OK;
 }
 
-static bool wants_stop(void *context)
+bool pull_wants_stop(void *context)
 {
-    struct pull *p = context;
-
-    return pull_advance(p, 0, NULL) != LEAT_OK;
+    return pull_advance(context, 0, NULL) != LEAT_OK;
 }
 
 /* ---- What the server has ---------------------------------------------------------------------------------------- */
@@ -69,6 +67,7 @@ static enum leat_status open_partial(int *fd, const char *path, uint64_t bytes, 
     return file_truncate(*fd, bytes, path, err);
 }
 
+/* Whether the name is free; a pull that was killed while it named its files goes back to before that. */
 static enum leat_status check_free(struct pull *p, struct leat_error *err)
 {
     struct writer_found found;
@@ -85,7 +84,7 @@ static enum leat_status check_free(struct pull *p, struct leat_error *err)
         return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
                                "%s already exists: choose another name or replace it",
                                found.index ? p->names.index : p->names.tokens);
-    return LEAT_OK;
+    return found.half_named ? writer_unname_tokens(&p->names, &found, err) : LEAT_OK;
 }
 
 static enum leat_status open_files(struct pull *p, struct leat_error *err)
@@ -124,7 +123,7 @@ static enum leat_status name_files(struct pull *p, struct leat_error *err)
 
 static enum leat_status open_all(struct pull *p, const char *url, const char *name, struct leat_error *err)
 {
-    struct remote_options options = { .stop = wants_stop, .context = p };
+    struct remote_options options = { .stop = pull_wants_stop, .context = p };
     size_t length = file_dataset_length(url, strcspn(url, "?#"));
     struct url base;
     char *stem = malloc(strlen(url) + 1);

@@ -16,7 +16,7 @@ enum leat_status push_advance(struct push *p, uint64_t bytes, struct leat_error 
     p->done += bytes;
     if (p->options.progress &&
         p->options.progress(p->options.context, p->done, p->header.index_bytes + p->header.token_file_bytes))
-        return status_set(err, LEAT_E_STOPPED, "stopped; the same command goes on from here");
+        return mirror_stopped(err);
     return LEAT_OK;
 }
 
@@ -65,6 +65,28 @@ static enum leat_status open_local(struct push *p, const char *name, struct leat
                         : s;
 }
 
+/* Compares the index with its sums: a damaged one is not to be sent. The pages of tokens follow as they are read. */
+static enum leat_status check_index(struct push *p, struct leat_error *err)
+{
+    const struct format_header *h = &p->header;
+    struct mirror_file f = { p->index_fd, p->index_path, wants_stop, p };
+    enum leat_status s = LEAT_OK;
+    bool right = true;
+
+    for (unsigned i = 0; i < FORMAT_KINDS + h->other_count && s == LEAT_OK; i++) {
+        const struct format_place *place = i < FORMAT_KINDS ? &h->sections[i] : &h->others[i - FORMAT_KINDS];
+
+        if (i >= FORMAT_KINDS || place->present)
+            s = mirror_section_is_right(&f, place, &right, err);
+        if (s == LEAT_OK && !right)
+            return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
+                                 "%s: its section from byte %llu on is damaged, so the dataset is not sent; restore it "
+                                 "from its source",
+                                 p->index_path, (unsigned long long)place->offset);
+    }
+    return s;
+}
+
 /* ---- What is there ---------------------------------------------------------------------------------------------- */
 
 /* LEAT_E_EXISTS early, before hours of sending; what is made meanwhile is found when the thing is completed. Tokens
@@ -108,8 +130,10 @@ static enum leat_status send_both(struct push *p, struct leat_error *err)
 {
     struct push_file tokens = { p, p->tokens_fd, p->tokens_path, &p->tokens_url, p->header.token_file_bytes, true };
     struct push_file index = { p, p->index_fd, p->index_path, &p->index_url, p->header.index_bytes, false };
-    enum leat_status s = p->options.force ? remove_index(p, err) : check_free(p, err);
+    enum leat_status s = check_index(p, err);
 
+    if (s == LEAT_OK)
+        s = p->options.force ? remove_index(p, err) : check_free(p, err);
     if (s == LEAT_OK)
         s = push_file(&tokens, err);
     if (s == LEAT_OK)

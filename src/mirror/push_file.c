@@ -30,6 +30,7 @@ struct sending {
     uint64_t part_bytes, part_count, next;
     uint8_t (*md5)[MD5_BYTES];   /* of each part that was read */
     uint32_t *stored, *computed; /* hashes of the pages of a part */
+    struct hash128 sum;          /* of the pages that were read */
 };
 
 /* Compares the pages of tokens that go out with their hashes. */
@@ -51,7 +52,19 @@ static enum leat_status check_pages(struct sending *s, const uint8_t *bytes, uin
             return status_set_at(err, LEAT_E_CHECKSUM, (at + i) * FORMAT_PAGE_BYTES,
                                  "%s: page %llu is damaged, so the dataset is not sent; restore it from its source",
                                  s->file->path, (unsigned long long)(at + i));
+    checksum_add(&s->sum, sum);
     return LEAT_OK;
+}
+
+/* Compares the sum of all pages, each of which was read once. */
+static enum leat_status check_sum(const struct sending *s, struct leat_error *err)
+{
+    if (!s->file->tokens || checksum_equal(s->sum, s->file->push->header.token_sum))
+        return LEAT_OK;
+    return status_set_at(err, LEAT_E_CHECKSUM, 0,
+                         "%s is damaged: the sum of its page hashes does not match its index; restore both from their "
+                         "source",
+                         s->file->path);
 }
 
 static enum leat_status read_part(struct sending *s, struct lane *lane, uint64_t part, struct leat_error *err)
@@ -107,11 +120,19 @@ static enum leat_status look(struct sending *s, bool *there, struct leat_error *
     if (status != LEAT_OK && err)
         *err = why;
     if (object.size == s->file->bytes)
-        for (uint64_t i = 0; i < s->part_count && status == LEAT_OK; i++)
-            status = read_part(s, &s->lanes[0], i, err);
+        for (uint64_t i = 0; i < s->part_count && status == LEAT_OK; i++) {
+            status = push_advance(p, 0, err);
+            if (status == LEAT_OK)
+                status = read_part(s, &s->lanes[0], i, err);
+        }
     if (status != LEAT_OK)
         return status;
     *there = has_our_etag(s, &object);
+    if (*there)
+        status = check_sum(s, err);
+    s->sum = (struct hash128) { 0, 0 };
+    if (status != LEAT_OK)
+        return status;
     if (*there) {
         p->report.kept += s->file->bytes;
         return push_advance(p, s->file->bytes, err);
@@ -131,6 +152,8 @@ static enum leat_status send_whole(struct sending *s, struct leat_error *err)
     struct transfer *t = &lane->transfer;
     enum leat_status status = read_part(s, lane, 0, err);
 
+    if (status == LEAT_OK)
+        status = check_sum(s, err);
     if (status != LEAT_OK)
         return status;
     t->only_new = !p->options.force;
@@ -220,6 +243,8 @@ static enum leat_status send_in_parts(struct sending *s, struct leat_error *err)
 
     if (status == LEAT_OK)
         status = send_parts(s, err);
+    if (status == LEAT_OK)
+        status = check_sum(s, err);
     if (status == LEAT_OK)
         status = complete(s, err);
     upload_free(&s->upload);

@@ -13,9 +13,14 @@
 
 #define GOOGLE "https://storage.googleapis.com"
 
-static bool fits_host(const char *bucket)
+static bool fits_host(const char *label)
 {
-    return strspn(bucket, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(bucket);
+    return strspn(label, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(label);
+}
+
+bool address_is_region(const char *text)
+{
+    return *text && fits_host(text);
 }
 
 /* Splits "https://host:port/base" for what stands before the bucket. */

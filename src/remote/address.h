@@ -2,6 +2,8 @@
 #ifndef LEAT_REMOTE_ADDRESS_H
 #define LEAT_REMOTE_ADDRESS_H
 
+#include <stdbool.h>
+
 #include "url.h"
 
 struct address {
@@ -14,6 +16,10 @@ struct address {
  * failure. */
 enum leat_status address_make(struct address *a, const struct url *u, const char *endpoint, const char *region,
                               struct leat_error *err);
+
+/* Whether a text may stand for a region in a host's name. */
+bool address_is_region(const char *text);
+
 void address_free(struct address *a);
 
 #endif

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "address.h"
 #include "base/status.h"
 #include "carrier.h"
 #include "text.h"
@@ -16,14 +17,16 @@
 
 bool answer_number(const char *text, size_t length, uint64_t *value)
 {
-    *value = 0;
+    uint64_t number = 0;
+
     if (length == 0 || length > 18)
         return false;
     for (size_t i = 0; i < length; i++) {
         if (text[i] < '0' || text[i] > '9')
             return false;
-        *value = 10 * *value + (uint64_t)(text[i] - '0');
+        number = 10 * number + (uint64_t)(text[i] - '0');
     }
+    *value = number;
     return true;
 }
 
@@ -51,6 +54,14 @@ static void copy_value(char *out, size_t room, const char *text, size_t length)
     out[length] = '\0';
 }
 
+/* It becomes a part of a host's name. */
+static void take_region(struct answer *a, const char *text, size_t length)
+{
+    copy_value(a->region, sizeof a->region, text, length);
+    if (!address_is_region(a->region))
+        a->region[0] = '\0';
+}
+
 /* "Fri, 24 May 2013 00:00:00 GMT" */
 static int64_t read_date(const char *text, size_t length)
 {
@@ -74,7 +85,7 @@ static void take_header(struct transfer *t, const char *name, size_t name_length
     else if (IS("content-range"))
         take_range(a, value, length);
     else if (IS("x-amz-bucket-region"))
-        copy_value(a->region, sizeof a->region, value, length);
+        take_region(a, value, length);
     else if (IS("retry-after") && answer_number(value, length, &number))
         a->retry_after = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
     else if (IS("date"))

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "address.h"
 #include "answer.h"
 #include "base/clock.h"
 #include "base/status.h"
@@ -36,7 +37,7 @@ static enum leat_status read_settings(struct remote *r, struct leat_error *err)
         return status_set(err, LEAT_E_ARGUMENT,
                           "there is an AWS access key id without its secret key; set "
                           "AWS_SECRET_ACCESS_KEY");
-    if (!e->values[SETTING_ID] && e->foreign)
+    if (e->foreign && !e->by_variables)
         return status_set(
             err, LEAT_E_UNSUPPORTED,
             "the AWS profile gets its keys by %s, which leat does not do; set AWS_ACCESS_KEY_ID and the others "
@@ -44,8 +45,8 @@ static enum leat_status read_settings(struct remote *r, struct leat_error *err)
             e->foreign);
     if (!region)
         region = STANDARD_REGION;
-    if (strlen(region) >= sizeof r->region)
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_REGION is too long to be a region");
+    if (strlen(region) >= sizeof r->region || !address_is_region(region))
+        return status_set(err, LEAT_E_ARGUMENT, "AWS_REGION is not the name of a region, such as us-east-1");
     memcpy(r->region, region, strlen(region) + 1);
     return LEAT_OK;
 }

@@ -27,9 +27,10 @@ static const struct {
     [SETTING_ATTEMPTS] = { { "AWS_MAX_ATTEMPTS" }, "max_attempts" },
 };
 
-/* Other ways of a profile to get keys: `aws configure export-credentials` knows them. */
-static const char *const foreign_keys[] = { "credential_process", "sso_session", "sso_start_url", "role_arn",
-                                            "web_identity_token_file" };
+/* Other ways of a profile to get keys: `aws configure export-credentials` knows them. They count before keys in its
+ * files, as for other tools, but for FALL_BACK. */
+static const char *const foreign_keys[] = { "sso_session", "sso_start_url", "role_arn", "web_identity_token_file" };
+#define FALL_BACK "credential_process"
 
 /* A variable that is empty counts as not set, as for other tools. */
 static const char *variable(const char *name)
@@ -54,7 +55,8 @@ static enum leat_status read_variables(struct environment *e, struct leat_error 
     for (unsigned i = 0; i < SETTINGS; i++)
         for (unsigned v = 0; v < 3 && settings[i].variables[v] && s == LEAT_OK; v++)
             s = keep(&e->values[i], variable(settings[i].variables[v]), err);
-    if (!e->values[SETTING_ID]) /* what is left of other keys */
+    e->by_variables = e->values[SETTING_ID] != NULL;
+    if (!e->by_variables) /* what is left of other keys */
         for (unsigned i = SETTING_SECRET; i <= SETTING_TOKEN; i++) {
             text_forget(e->values[i]);
             e->values[i] = NULL;
@@ -102,6 +104,8 @@ static enum leat_status take_member(struct profile_file *f, const char *key, con
     for (unsigned i = 0; i < sizeof foreign_keys / sizeof *foreign_keys && s == LEAT_OK; i++)
         if (strcmp(key, foreign_keys[i]) == 0)
             s = keep(&f->e->foreign, key, err);
+    if (s == LEAT_OK && strcmp(key, FALL_BACK) == 0)
+        s = keep(&f->e->fall_back, key, err);
     return s;
 }
 
@@ -188,7 +192,11 @@ enum leat_status environment_read(struct environment *e, struct leat_error *err)
 
     memset(e, 0, sizeof *e);
     s = read_variables(e, err);
-    return s == LEAT_OK ? read_files(e, err) : s;
+    if (s == LEAT_OK)
+        s = read_files(e, err);
+    if (s == LEAT_OK && !e->values[SETTING_ID])
+        s = keep(&e->foreign, e->fall_back, err);
+    return s;
 }
 
 void environment_free(struct environment *e)
@@ -197,5 +205,6 @@ void environment_free(struct environment *e)
         text_forget(e->values[i]);
     free(e->profile);
     free(e->foreign);
+    free(e->fall_back);
     memset(e, 0, sizeof *e);
 }

@@ -6,6 +6,8 @@
 #ifndef LEAT_REMOTE_ENVIRONMENT_H
 #define LEAT_REMOTE_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 #include "leat.h"
 
 /* In the order of the table in environment.c. */
@@ -22,7 +24,9 @@ enum setting {
 struct environment {
     char *values[SETTINGS]; /* NULL: not set */
     char *profile;          /* that was asked for by name, else NULL */
-    char *foreign;          /* a way of getting keys that leat does not know, if the profile names one */
+    char *foreign;          /* a way of getting keys that leat does not know, if the profile goes it */
+    char *fall_back;        /* likewise, that counts if there are no keys */
+    bool by_variables;      /* the keys are from variables, which count before the profile */
 };
 
 /* The variables count before the files, and id, secret and token come from one place. LEAT_E_NO_FILE: the profile that

@@ -174,18 +174,19 @@ static enum leat_status list_some(struct remote *r, const struct url *bucket, co
                                   remote_take *take, void *context, struct leat_error *err)
 {
     struct transfer t = { .url = bucket };
-    char *query = NULL;
-    enum leat_status s = make_query(&query, url->key, *next, err);
+    char *query = NULL, *before = *next;
+    enum leat_status s = make_query(&query, url->key, before, err);
 
-    free(*next);
     *next = NULL;
-    if (s != LEAT_OK)
-        return s;
     t.query = query;
-    s = remote_run(r, &t, err);
+    if (s == LEAT_OK)
+        s = remote_run(r, &t, err);
     if (s == LEAT_OK)
         s = remote_list_read(t.text.bytes, t.text.size, url, take, context, next, err);
+    if (s == LEAT_OK && before && *next && strcmp(before, *next) == 0)
+        s = broken_list(url, err); /* the same things for ever */
     transfer_free(&t);
+    free(before);
     free(query);
     return s;
 }

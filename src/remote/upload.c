@@ -63,7 +63,7 @@ static enum leat_status find(struct upload *u, struct leat_error *err)
     s = remote_run(u->remote, &t, err);
     if (s == LEAT_OK)
         s = read_uploads(u, &t, err);
-    else if (s == LEAT_E_PERMISSION || s == LEAT_E_UNSUPPORTED || (s == LEAT_E_IO && t.code == 501))
+    else if ((t.code >= 400 && t.code < 500) || t.code == 501)
         s = LEAT_OK;
     transfer_free(&t);
     free(query);

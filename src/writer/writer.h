@@ -134,6 +134,10 @@ struct writer_found {
 };
 enum leat_status writer_look(const struct writer_names *n, struct writer_found *found, struct leat_error *err);
 
+/* Gives the token file, which is half_named, its partial name again. */
+enum leat_status writer_unname_tokens(const struct writer_names *n, const struct writer_found *found,
+                                      struct leat_error *err);
+
 /* Checks that finishing can give both files their names. */
 enum leat_status writer_check_names(const struct writer_names *n, struct leat_error *err);
 

@@ -440,9 +440,7 @@ static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *er
                                "%s already exists; choose another name or replace it", n->index);
     if (!found.half_named || !found.checkpoint)
         return LEAT_OK;
-    if (found.two_names)
-        return file_remove(n->tokens, err);
-    return file_rename(n->tokens, n->partial[SPILL_TOKENS], false, err);
+    return writer_unname_tokens(n, &found, err);
 }
 
 enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,

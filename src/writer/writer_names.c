@@ -193,6 +193,14 @@ enum leat_status writer_look(const struct writer_names *n, struct writer_found *
     return LEAT_OK;
 }
 
+enum leat_status writer_unname_tokens(const struct writer_names *n, const struct writer_found *found,
+                                      struct leat_error *err)
+{
+    if (found->two_names)
+        return file_remove(n->tokens, err);
+    return file_rename(n->tokens, n->partial[SPILL_TOKENS], false, err);
+}
+
 enum leat_status writer_check_names(const struct writer_names *n, struct leat_error *err)
 {
     enum leat_status s = own_file_check_name(n->tokens, err);

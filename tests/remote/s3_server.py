@@ -191,7 +191,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def list_things(self, bucket, members):
         names = sorted(n.partition("/")[2] for n in self.server.things if n.startswith(bucket + "/"))
         after = members.get("continuation-token", "")
-        names = [n for n in names if n.startswith(members["prefix"]) and n > after]
+        names = [n for n in names if n.startswith(members["prefix"]) and (n > after or self.server.repeats)]
         text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         text += "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         text += f"<Name>{bucket}</Name><IsTruncated>{str(len(names) > PAGE).lower()}</IsTruncated>"
@@ -200,7 +200,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text += (f"<Contents><Key>{xml.sax.saxutils.escape(name)}</Key><Size>{size}</Size>"
                      f"<ETag>{xml.sax.saxutils.escape(self.server.etag(bucket + '/' + name))}</ETag></Contents>")
         if len(names) > PAGE:
-            text += f"<NextContinuationToken>{xml.sax.saxutils.escape(names[PAGE - 1])}</NextContinuationToken>"
+            token = "again" if self.server.repeats else names[PAGE - 1]
+            text += f"<NextContinuationToken>{xml.sax.saxutils.escape(token)}</NextContinuationToken>"
         self.answer(200, (text + "</ListBucketResult>").encode())
 
     def on_head(self, bucket, key, _members, _body):
@@ -282,6 +283,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(204)
 
     def list_uploads(self, bucket, members):
+        if self.server.no_lists:
+            raise Refused(self.server.no_lists, "MethodNotAllowed")
         found = "".join(f"<Upload><Key>{xml.sax.saxutils.escape(u['name'].partition('/')[2])}</Key>"
                         f"<UploadId>{i}</UploadId></Upload>" for i, u in self.server.uploads.items()
                         if u["name"].startswith(bucket + "/" + members["prefix"]))
@@ -313,6 +316,8 @@ class S3Server(http.server.ThreadingHTTPServer):
         # what never gets an answer, however often it is tried: a thing and "bytes=FIRST" of a range, or the number of a
         # part of an upload
         self.silent = None
+        self.repeats = False  # lists that never end
+        self.no_lists = 0  # the code of answers to questions for uploads
         self.fault_suffix = ""  # of the things that faults are for
         self.open_buckets, self.region, self.token, self.skew = set(), "us-east-1", None, 0
         self.lock = threading.Lock()

@@ -132,13 +132,32 @@ def test_stopped(server):
         check("what was right is kept", tokens // 2 < kept < len(server.things["b/corpus.leat"]) + tokens - 8192, kept)
 
 
+def test_left(server):
+    """What another pull, or anybody, has left in the files of a pull."""
+    index, tokens = server.things["b/corpus.leat"], server.things["b/corpus.tokens"]
+    (folder / "p.partial.leat").write_bytes(b"\xff" * len(index))
+    check_pulled("bytes of another index", server, "p", pull(server, "s3://b/corpus", "p"))
+    (folder / "h.partial.leat").write_bytes(index)
+    (folder / "h.tokens").write_bytes(tokens)
+    summary = check_pulled("killed between two names", server, "h", pull(server, "s3://b/corpus", "h"))
+    check("all of it is kept", summary.get("kept", 0) > len(tokens) + len(index) - 8192, summary)
+    with open(folder / "m.partial.leat", "wb") as f:  # one piece of 8 KiB is not here yet
+        f.write(index[:16384])
+        f.seek(24576)
+        f.write(index[24576:])
+    before = len(server.requests)
+    summary = check_pulled("a piece of a section", server, "m", pull(server, "s3://b/corpus", "m"))
+    again = [h.get("Range") for _, _, p, h in server.requests[before:] if p.endswith(".leat")]
+    check("only that piece is brought", "bytes=16384-24575" in again and len(again) < 16, again, len(index))
+
+
 if not leat.exists():
     print(f"skipped: no {leat}", file=sys.stderr)
     sys.exit(77)
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir()
 words = random.Random(1)
-text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000))) for _ in range(200)]
+text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000 if i < 200 else 5))) for i in range(5000)]
 (folder / "text.jsonl").write_text("".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)))
 (folder / "empty.jsonl").write_text("")
 for name, text in (("corpus", "text.jsonl"), ("empty", "empty.jsonl")):
@@ -150,7 +169,7 @@ with S3Server(things) as server:
     if "need libcurl" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
-    for test in (test_whole, test_faults, test_stopped):
+    for test in (test_whole, test_faults, test_stopped, test_left):
         test(server)
 shutil.rmtree(folder)
 sys.exit(1 if failures else 0)

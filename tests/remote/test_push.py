@@ -99,6 +99,17 @@ def test_faults(server):
     (folder / "bad.tokens").write_bytes(data)
     code, _, said = push(server, "bad", "s3://b/bad")
     check("damage", code == 3 and "page 5 is damaged" in said and there(server, "bad") == [None, None], code, said)
+    for name in "corpus", "small":
+        index = bytearray(local(name)[0])
+        index[4096 + 70] ^= 1
+        (folder / "bad.leat").write_bytes(index)
+        (folder / "bad.tokens").write_bytes(local(name)[1])
+        code, _, said = push(server, "bad", "s3://b/bad")
+        check("damage of the index", code == 3 and "is not sent" in said and there(server, "bad") == [None, None], said)
+    server.no_lists = 405
+    server.uploads.clear()  # of what was damaged
+    check_pushed("no lists of uploads", server, "nl", push(server, "corpus", "s3://b/nl"))
+    server.no_lists = 0
 
 
 def test_going_on(server):

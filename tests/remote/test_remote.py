@@ -82,6 +82,7 @@ def test_keys(server):
         ({"AWS_ENDPOINT_URL": "127.0.0.1:1"}, "AWS_ENDPOINT_URL"),
         ({"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "4 times"),
         ({"AWS_ACCESS_KEY_ID": "", "AWS_PROFILE": "none"}, "AWS_PROFILE is none"),
+        ({"AWS_REGION": "a.b/c"}, "AWS_REGION is not the name of a region"),
         ({"AWS_MAX_ATTEMPTS": "many"}, "AWS_MAX_ATTEMPTS has to be a number"),
     ):
         code, _, said = ask(server, "read", "s3://b/thing", **more)
@@ -102,6 +103,9 @@ def test_keys(server):
     check("another region", code == 0 and " 1 retries" in said, code, said)
     code, out, said = ask(server, "read", "s3://b/thing", AWS_REGION="eu-test-1")
     check("its region", code == 0 and " 0 retries" in said, code, said)
+    server.region = "elsewhere.test/x?"
+    code, out, said = ask(server, "read", "s3://b/thing")
+    check("a region that is none", code == 1 and " 0 retries" in said, code, said)
     server.region = "us-east-1"
 
 
@@ -110,21 +114,25 @@ def test_profiles(server):
     folder.mkdir(exist_ok=True)
     (folder / "credentials").write_text(
         f"# keys\n[default]\naws_access_key_id = OTHER\naws_secret_access_key=x\n\n[mine]\n"
-        f"aws_access_key_id={ACCESS}\naws_secret_access_key = {SECRET}\n")
+        f"aws_access_key_id={ACCESS}\naws_secret_access_key = {SECRET}\n"
+        f"[both]\naws_access_key_id={ACCESS}\naws_secret_access_key = {SECRET}\n")
     (folder / "config").write_text(
         f"[default]\nregion = us-east-1\n[profile mine]\nendpoint_url = {server.url}\ns3 =\n  region = xx\n"
-        "[profile sso]\nsso_session = s\n")
+        "[profile sso]\nsso_session = s\n[profile both]\nrole_arn = r\n[profile process]\ncredential_process = p\n")
     files = {"AWS_SHARED_CREDENTIALS_FILE": str(folder / "credentials"), "AWS_CONFIG_FILE": str(folder / "config"),
              "NO_PROXY": "*"}
     code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_PROFILE": "mine"})
     check("a profile", code == 0 and out == server.things["b/thing"], code, said)
     code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_ENDPOINT_URL": server.url})
     check("the default profile", code == 1 and "does not know this access key" in said, code, said)
-    code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_PROFILE": "sso"})
-    check("a profile of keys by others", code == 1 and "aws configure export-credentials" in said, code, said)
-    code, out, said = ask(server, "read", "s3://b/thing", environment={
-        **files, "AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET})
-    check("variables before files", code == 0, code, said)
+    for profile in "sso", "both", "process":
+        code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_PROFILE": profile})
+        check("a profile of keys by others", code == 1 and "aws configure export-credentials" in said, code, said)
+    for profile in "default", "both":
+        code, out, said = ask(server, "read", "s3://b/thing", environment={
+            **files, "AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_PROFILE": profile})
+        check("variables before files", code == 0, code, said)
 
 
 def test_lists(server):
@@ -132,6 +140,10 @@ def test_lists(server):
     code, out, said = ask(server, "list", "s3://b/list/")
     wanted = "".join(f"{n} {len(server.things['b/' + n])} {server.etag('b/' + n)}\n" for n in names)
     check("a list of several pages", code == 0 and out.decode() == wanted, code, out, said)
+    server.repeats = True
+    code, out, said = ask(server, "list", "s3://b/list/")
+    check("a list without an end", code == 1 and "is not one that S3 would give" in said, code, out, said)
+    server.repeats = False
 
 
 def test_web(server):
