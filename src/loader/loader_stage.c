@@ -245,14 +245,15 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     t1 = clock_ns();
     storage = counter_value(&l->gather.counters.storage_ns) - storage;
     counter_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
-    if (s == LEAT_OK && l->documents) {
+    if (s == LEAT_OK && l->documents)
         s = find_documents(l, slot, err);
+    if (s == LEAT_OK && slot->mask)
+        s = find_masks(l, slot, err);
+    if (s == LEAT_OK && l->documents) { /* of rows that no damage has emptied */
         count_sequences(l, slot);
         if (l->ops->marks)
             rows_mark(slot->memory, &slot->layout);
     }
-    if (s == LEAT_OK && slot->mask)
-        s = find_masks(l, slot, err);
     slot->batch.damaged = st->damaged;
     t2 = clock_ns();
     counter_bump(&st->documents_ns, t2 - t1);

@@ -131,6 +131,22 @@ static void check_batches(enum leat_order order, uint32_t unshifted, uint32_t bo
     leat_plan_close(plan);
 }
 
+/* The batch counts its sequences as they are after rows were emptied. */
+static void check_sequences(const struct leat_batch *b)
+{
+    static int32_t ends[BATCH * LENGTH + 1];
+    struct leat_outputs out = LEAT_OUTPUTS_INIT;
+    int32_t longest = 0;
+
+    out.cu_seqlens = ends;
+    out.cu_seqlens_room = (uint64_t)b->sequences + 1;
+    T_OK(leat_batch_write(b, &out, NULL, &t_err));
+    T_EQ(ends[b->sequences], b->rows * b->length);
+    for (uint32_t i = 0; i < b->sequences; i++)
+        longest = ends[i + 1] - ends[i] > longest ? ends[i + 1] - ends[i] : longest;
+    T_EQ(longest, b->max_seqlen);
+}
+
 /* How many rows are masked until the end, or the failure. */
 static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_damage, uint64_t *damaged)
 {
@@ -142,9 +158,11 @@ static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_
     *damaged = 0;
     o.batch = BATCH;
     o.on_damage = on_damage;
+    o.outputs = LEAT_OUTPUT_CU_SEQLENS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
         *damaged += b->damaged_rows;
+        check_sequences(b);
         leat_batch_release(b, NULL);
     }
     leat_loader_close(l);

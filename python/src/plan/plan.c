@@ -38,6 +38,7 @@ PyObject *plan_wrap(struct handle *handle)
         return NULL;
     }
     self->handle = handle;
+    self->unmasked = 0;
     return (PyObject *)self;
 }
 

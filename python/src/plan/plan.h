@@ -13,6 +13,7 @@
 struct plan {
     PyObject base;
     struct handle *handle;
+    int unmasked; /* 1: no source stores a mask; 0: not known yet */
 };
 
 const struct leat_plan *plan_of(PyObject *self);

@@ -111,6 +111,32 @@ static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *
     return NULL;
 }
 
+/* Rows of inputs and labels in one array have no room for what a mask leaves out. 0, or -1 with an exception set. */
+static int check_unmasked(struct plan *p)
+{
+    const struct leat_plan *plan = plan_of(&p->base);
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_error err;
+
+    leat_plan_info(plan, &info);
+    for (uint64_t i = 0; i < info.sources && !p->unmasked; i++) {
+        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+        struct leat_info dataset = LEAT_INFO_INIT;
+
+        if (leat_plan_source_info(plan, i, &source, &err) != LEAT_OK)
+            return errors_raise(&err, NULL), -1;
+        leat_dataset_info(source.dataset, &dataset);
+        if (!dataset.stores_mask)
+            continue;
+        err.status = LEAT_E_UNSUPPORTED;
+        snprintf(err.message, sizeof err.message,
+                 "%.300s stores a mask, which single samples do not apply; take batches of a leat.Loader", source.name);
+        return errors_raise(&err, NULL), -1;
+    }
+    p->unmasked = 1;
+    return 0;
+}
+
 /* rows(positions, number_bytes): an Array of count x (length + 1) signed numbers. */
 PyObject *plan_rows(PyObject *self, PyObject *args)
 {
@@ -127,6 +153,8 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
     count = (size_t)PyList_Size(positions);
     if (count == 0 || (a.bytes != 4 && a.bytes != 8))
         return PyErr_SetString(PyExc_ValueError, "missing positions, or a width other than 4 or 8"), NULL;
+    if (check_unmasked((struct plan *)self) < 0)
+        return NULL;
     samples = find_samples(plan_of(self), positions, count);
     if (!samples)
         return NULL;
