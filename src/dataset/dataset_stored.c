@@ -38,8 +38,8 @@ static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const st
 
 #define MAX_NAMED_BYTES ((uint64_t)1 << 30) /* of a tokenizer's file */
 
-/* The tokenizer that a name says (tokenizer=SPEC): a file if there is one of this name, else a built-in, which the
- * caller knows or does not. */
+/* The tokenizer that a name says (tokenizer=SPEC): a file if there is one of this name, else a built-in, which has no /
+ * and which the caller knows or does not. */
 static enum leat_status read_named(const struct part *p, struct leat_stored_tokenizer **tokenizer,
                                    struct leat_error *err)
 {
@@ -49,7 +49,7 @@ static enum leat_status read_named(const struct part *p, struct leat_stored_toke
     uint64_t size = 0;
     char *name;
     int fd = -1;
-    enum leat_status s = is_file ? file_open_read(&fd, &size, p->tokenizer, err) : LEAT_OK;
+    enum leat_status s = is_file || slash ? file_open_read(&fd, &size, p->tokenizer, err) : LEAT_OK;
 
     if (s == LEAT_OK && size > MAX_NAMED_BYTES)
         s = status_set(err, LEAT_E_UNSUPPORTED, "%s is too large for a tokenizer's file", p->tokenizer);

@@ -174,7 +174,8 @@ static enum leat_status put(struct leat_writer *w, const struct leat_documents *
     for (uint64_t i = 0; s == LEAT_OK && i < d->count; i++) {
         s = put_one(w, d, i, ids, mask, &to, &r, err);
         ids += d->lengths[i] * d->id_width;
-        mask += mask ? d->lengths[i] : 0;
+        if (mask)
+            mask += d->lengths[i];
     }
     ended = writer_end_streams(&to, &why);
     if (s != LEAT_OK)

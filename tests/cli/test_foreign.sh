@@ -50,6 +50,11 @@ echo '{"added_tokens":[],"model":{"type":"WordLevel","vocab":'"$vocabulary"',"un
 [ "$(leat cat "$raw&end=7&tokenizer=t.json" --document 1)" = c ] || fail 'the tokenizer of a file is not used'
 run leat cat "$raw&end=7&tokenizer=none.json" --document 1
 says 1 'the tokenizer none.json, stored in'
+run leat cat "$raw&end=7&tokenizer=nowhere/gpt2" --document 1
+says 1 'nowhere/gpt2'
+printf '%s\n' "$raw&tokenizer=gpt2" "$raw&tokenizer=bytes" >kinds.txt
+run leat info @kinds.txt
+says 1 'cannot be joined: their names say different tokenizers'
 run leat cat "$raw&tokenizer=" --document 1
 says 2 'unknown key "tokenizer"; it may have dtype=u16|u32, end=ID or begin=ID, and tokenizer=SPEC'
 run leat adopt "$raw&end=7&tokenizer=bytes"
