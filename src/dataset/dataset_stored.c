@@ -45,7 +45,8 @@ static enum leat_status read_named(const struct part *p, struct leat_stored_toke
 {
     const char *slash = strrchr(p->tokenizer, '/'), *base = slash ? slash + 1 : p->tokenizer;
     bool is_file = access(p->tokenizer, F_OK) == 0;
-    struct leat_stored_tokenizer *t;
+    size_t name_bytes = strlen(base) + 1;
+    struct leat_stored_tokenizer *t = NULL;
     uint64_t size = 0;
     char *name;
     int fd = -1;
@@ -53,13 +54,14 @@ static enum leat_status read_named(const struct part *p, struct leat_stored_toke
 
     if (s == LEAT_OK && size > MAX_NAMED_BYTES)
         s = status_set(err, LEAT_E_UNSUPPORTED, "%s is too large for a tokenizer's file", p->tokenizer);
-    t = s == LEAT_OK ? malloc(sizeof *t + strlen(base) + 1 + (size_t)size) : NULL;
-    if (s == LEAT_OK && !t)
-        s = status_no_memory(err, size);
     if (s == LEAT_OK) {
-        name = memcpy(t + 1, base, strlen(base) + 1);
-        *t = (struct leat_stored_tokenizer) { name, "", is_file ? name + strlen(base) + 1 : NULL, size };
-        s = is_file ? file_read_at(fd, 0, name + strlen(base) + 1, size, p->tokenizer, err) : LEAT_OK;
+        t = malloc(sizeof *t + name_bytes + (size_t)size);
+        s = t ? LEAT_OK : status_no_memory(err, size);
+    }
+    if (t) {
+        name = memcpy(t + 1, base, name_bytes);
+        *t = (struct leat_stored_tokenizer) { name, "", is_file ? name + name_bytes : NULL, size };
+        s = is_file ? file_read_at(fd, 0, name + name_bytes, size, p->tokenizer, err) : LEAT_OK;
     }
     file_close(&fd);
     if (s != LEAT_OK)

@@ -51,8 +51,11 @@ static void put_together(struct leat_writer *w, const uint8_t *mask)
     d.mask = mask;
     T_OK(leat_writer_place(w, &d, &place, &t_err));
     T_OK(leat_writer_put(w, &d, &place, &t_err));
-    for (unsigned i = 0; i < 4; mask += mask ? lengths[i] : 0, i++)
+    for (unsigned i = 0; i < 4; i++) {
         expect_document(mask, lengths[i]);
+        if (mask)
+            mask += lengths[i];
+    }
 }
 
 static void write_masked(const char *name, uint64_t *random)

@@ -483,7 +483,10 @@ size_t charsmap_copy(const struct charsmap *map, uint8_t *to, const uint8_t *tex
         length = same_character(map, text + at, bytes - at);
         if (length == 0 || length > end - at)
             return at;
-        memcpy(to + at, text + at, 4);
+        if (bytes - at >= 4)
+            memcpy(to + at, text + at, 4);
+        else
+            memcpy(to + at, text + at, length);
         at += length;
     }
     return at;
