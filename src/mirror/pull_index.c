@@ -20,8 +20,8 @@ static enum leat_status is_right(struct pull *p, const struct format_place *plac
     return mirror_section_is_right(&f, place, right, err);
 }
 
-/* Whether something was written there; elsewhere is a hole. The first block there does not tell: it may have been written
- * for what stands before it. */
+/* Whether something was written there; elsewhere is a hole. The first block there does not tell: it may have been
+ * written for what stands before it. */
 static bool has_data(const struct pull *p, uint64_t first, uint64_t count)
 {
     uint64_t inside = bytes_divide_up(first, BLOCK) * BLOCK;
