@@ -2,6 +2,8 @@
 #include "page.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,14 +33,56 @@ static const char common_style[] =
     "@media print{body{max-width:none;padding:0;font-size:11px}*{print-color-adjust:exact}section,figure,tr"
     "{break-inside:avoid}.wide{overflow:visible}}";
 
+#define FIRST_LINE "<!DOCTYPE html>\n"
+
+/* Whether there is a file that is no page, such as a dataset's. */
+static bool is_other_file(const char *path)
+{
+    char line[sizeof FIRST_LINE] = "";
+    FILE *in = fopen(path, "re");
+    bool page;
+
+    if (!in)
+        return errno != ENOENT;
+    page = !fgets(line, sizeof line, in) || strcmp(line, FIRST_LINE) == 0; /* or empty */
+    (void)fclose(in);
+    return !page;
+}
+
+static enum leat_status open_file(struct page *p, struct leat_error *err)
+{
+    struct stat about;
+    size_t room = strlen(p->path) + sizeof ".partial";
+
+    if (stat(p->path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        p->out = fopen(p->path, "we");
+        return p->out ? LEAT_OK : status_set_os(err, errno, "cannot write %s", p->path);
+    }
+    if (is_other_file(p->path))
+        return status_set(err, LEAT_E_EXISTS, "%s already exists, and is not a page: choose another name", p->path);
+    p->partial = malloc(room);
+    if (!p->partial)
+        return status_no_memory(err, room);
+    (void)snprintf(p->partial, room, "%s.partial", p->path);
+    p->out = fopen(p->partial, "we");
+    if (p->out)
+        return LEAT_OK;
+    free(p->partial);
+    return status_set_os(err, errno, "cannot write %s", p->path);
+}
+
 enum leat_status page_open(struct page *p, const char *path, const char *title, const char *style,
                            struct leat_error *err)
 {
-    p->path = path;
-    p->out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (!p->out)
-        return status_set_os(err, errno, "cannot write %s", path);
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    enum leat_status s = LEAT_OK;
+
+    *p = (struct page) { .out = stdout, .path = path };
+    if (strcmp(path, "-") != 0)
+        s = open_file(p, err);
+    if (s != LEAT_OK)
+        return s;
+    fputs(FIRST_LINE
+          "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
           "<title>",
@@ -48,15 +92,6 @@ enum leat_status page_open(struct page *p, const char *path, const char *title, 
     page_string(p->out, title);
     fputs("</h1>\n", p->out);
     return LEAT_OK;
-}
-
-/* Not a device that was named as the file. */
-static void remove_file(const char *path)
-{
-    struct stat about;
-
-    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode))
-        unlink(path);
 }
 
 enum leat_status page_close(struct page *p, int failed, struct leat_error *err)
@@ -72,8 +107,13 @@ enum leat_status page_close(struct page *p, int failed, struct leat_error *err)
         s = status_set_os(err, errno, "cannot write %s", p->path);
     if (fclose(p->out) != 0 && !bad && !failed)
         s = status_set_os(err, errno, "cannot write %s", p->path);
+    if (!p->partial)
+        return s;
+    if (!failed && s == LEAT_OK && rename(p->partial, p->path) != 0)
+        s = status_set_os(err, errno, "cannot write %s", p->path);
     if (failed || s != LEAT_OK)
-        remove_file(p->path);
+        (void)unlink(p->partial);
+    free(p->partial);
     return s;
 }
 

@@ -17,16 +17,18 @@
 struct page {
     FILE *out;
     const char *path; /* "-": standard output */
+    char *partial;    /* of a file, until it is whole; NULL: standard output, or a device */
 };
 
 /*
- * Begins a page in the file `path`, which is replaced, or on standard output ("-"). `title` is escaped; `style` is CSS
- * of this page in addition to what all have, or "". `path` is kept.
+ * Begins a page in the file `path`, or on standard output ("-"). A page that is there is replaced, by page_close();
+ * LEAT_E_EXISTS if another file is. `title` is escaped; `style` is CSS of this page in addition to what all have, or
+ * "". `path` is kept.
  */
 enum leat_status page_open(struct page *p, const char *path, const char *title, const char *style,
                            struct leat_error *err);
 
-/* Ends the page. On failure, and where `failed` says that what it shows could not be had, no file is left. */
+/* Ends the page. On failure, and where `failed` says that what it shows could not be had, nothing has changed. */
 enum leat_status page_close(struct page *p, int failed, struct leat_error *err);
 
 /* Text of any bytes: markup is escaped; control characters, marks of direction and malformed bytes are shown as
