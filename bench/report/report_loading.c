@@ -57,8 +57,8 @@ void report_waiting(FILE *out, const struct report_item *x, uint32_t object, dou
     if (share < LITTLE)
         fprintf(out, "<p>The loader keeps up: %.2f %% of the time was spent waiting for batches.</p>\n", 100 * share);
     else
-        fprintf(out, "<p>%.1f %% of the time was spent waiting for batches; most of the loader's work was %s.</p>\n",
-                100 * share, stages[at].cause);
+        fprintf(out, "<p>%.1f %% of the time was spent waiting for batches%s%s.</p>\n", 100 * share,
+                most > 0 ? "; most of the loader's work was " : "", most > 0 ? stages[at].cause : "");
 }
 
 /* ---- Measured loaders ---- */

@@ -77,15 +77,22 @@ static enum leat_status add_part(struct sources *s, const struct info_page *p, u
 {
     struct leat_part part = LEAT_PART_INIT;
     enum leat_status status = leat_dataset_part(p->d, number, &part, err);
-    char *name = status == LEAT_OK ? strdup(part.name) : NULL;
+    struct source x = { .tokens = part.tokens, .documents = part.documents };
 
-    if (status == LEAT_OK && !name)
-        status = status_no_memory(err, strlen(part.name));
-    if (status == LEAT_OK)
-        add_source(s,
-                   (struct source) {
-                       .name = name, .name_bytes = strlen(name), .tokens = part.tokens, .documents = part.documents });
-    return status;
+    for (uint64_t i = 0; status == LEAT_OK && i < part.inputs; i++) {
+        struct leat_input input = LEAT_INPUT_INIT;
+
+        status = leat_dataset_input(p->d, part.first_input + i, &input, err);
+        x.rejects += input.rejects;
+    }
+    if (status != LEAT_OK)
+        return status;
+    x.name_bytes = strlen(part.name);
+    x.name = strdup(part.name);
+    if (!x.name)
+        return status_no_memory(err, x.name_bytes);
+    add_source(s, x);
+    return LEAT_OK;
 }
 
 static enum leat_status add_input(struct sources *s, const struct info_page *p, uint64_t number, struct leat_error *err)

@@ -56,8 +56,8 @@ static void put_unused(FILE *out, const struct survey *s)
 
     if (unused == 0)
         return;
-    fprintf(out, "<details><summary>Never used: %s%s</summary><p>", units_counted(unused, "token").text,
-            unused > SHOWN_UNUSED ? ", the first ones" : "");
+    fprintf(out, "<details><summary>%s: %s%s</summary><p>", s->sampled ? "Not in the sample" : "Never used",
+            units_counted(unused, "token").text, unused > SHOWN_UNUSED ? ", the first ones" : "");
     for (uint64_t id = 0; id < s->vocabulary && shown < SHOWN_UNUSED; id++) {
         if (s->counts[id] > 0)
             continue;
@@ -102,8 +102,9 @@ enum leat_status info_page_tokens(FILE *out, const struct survey *s, struct leat
             ranks[n++][1] = id;
         }
     qsort(ranks, (size_t)n, sizeof *ranks, compare_counts);
-    fprintf(out, "<section><h2>Tokens</h2>\n<p>%s of %s (%s) occur.</p>\n", units_count(s->used).text,
-            units_counted(s->vocabulary, "token").text, units_share(s->used, s->vocabulary).text);
+    fprintf(out, "<section><h2>Tokens</h2>\n<p>%s of %s (%s) occur%s.</p>\n", units_count(s->used).text,
+            units_counted(s->vocabulary, "token").text, units_share(s->used, s->vocabulary).text,
+            s->sampled ? " in the sample" : "");
     put_ranks(out, s, (const uint64_t(*)[2])ranks);
     put_frequent(out, s, (const uint64_t(*)[2])ranks);
     put_unused(out, s);

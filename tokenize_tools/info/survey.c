@@ -91,6 +91,7 @@ static enum leat_status count_tokens(struct reading *r, uint64_t tokens, struct 
     uint64_t distance = tokens <= SURVEY_TOKENS ? STRETCH : tokens / stretches;
     enum leat_status s = LEAT_OK;
 
+    r->s->sampled = tokens > SURVEY_TOKENS;
     for (uint64_t i = 0; s == LEAT_OK && i < stretches; i++) {
         uint64_t left = tokens - i * distance;
 
@@ -189,7 +190,7 @@ static enum leat_status count_reason(struct survey *s, const char *text, size_t 
     return LEAT_OK;
 }
 
-/* Those of one part: its file of rejects, where it is still there. */
+/* Those of one part: its file of rejects, where it is still there. What cannot be read of it stays unknown. */
 static enum leat_status read_reasons(struct survey *s, const char *name, struct leat_error *err)
 {
     char path[4096];
@@ -211,7 +212,7 @@ static enum leat_status read_reasons(struct survey *s, const char *name, struct 
             status = count_reason(s, text, bytes, err);
     }
     document_input_close(in);
-    return status;
+    return status == LEAT_E_NO_MEMORY ? status : LEAT_OK;
 }
 
 static enum leat_status read_rejects(struct survey *s, const struct leat_dataset *d, struct leat_error *err)

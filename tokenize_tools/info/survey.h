@@ -26,6 +26,7 @@ struct survey_reason {
 
 struct survey {
     uint64_t read;    /* tokens that were looked at */
+    bool sampled;     /* not all */
     uint64_t *counts; /* of each id below `vocabulary`; NULL: not counted */
     uint64_t vocabulary, used;
     struct leat_tokenizer *tokenizer; /* NULL: none is stored, so that the next five are not known */

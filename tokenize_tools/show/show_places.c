@@ -5,6 +5,7 @@
 #include "show.h"
 
 #define AT_ONCE 16384u
+#define MOST    ((uint64_t)1 << 24) /* tokens that are held in memory */
 
 static enum leat_status read_ids(const struct leat_dataset *d, uint64_t first, uint64_t count, int64_t *ids,
                                  struct leat_error *err)
@@ -27,9 +28,14 @@ enum leat_status show_places(struct show_out *o, const struct leat_dataset *d, c
     uint64_t count = end - first;
     struct show_stretch all = { .places = count, .document = LEAT_NONE, .words = words };
     struct show_row row = { .title = title, .text_bytes = LEAT_NONE, .length = count, .filled = count };
-    int64_t *ids = count < SIZE_MAX / sizeof *ids ? malloc((size_t)count * sizeof *ids + 1) : NULL;
-    enum leat_status s = ids ? read_ids(d, first, count, ids, err) : status_no_memory(err, count * sizeof *ids);
+    enum leat_status s;
+    int64_t *ids;
 
+    if (count > MOST)
+        return status_set(err, LEAT_E_RANGE, "%s: %llu tokens are too many to show; show %llu at most, or use leat cat",
+                          title, (unsigned long long)count, (unsigned long long)MOST);
+    ids = malloc((size_t)count * sizeof *ids + 1);
+    s = ids ? read_ids(d, first, count, ids, err) : status_no_memory(err, count * sizeof *ids);
     row.ids = ids;
     if (s == LEAT_OK)
         s = show_row_add_documents(&row, d, first, &all, err);
