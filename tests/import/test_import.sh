@@ -78,6 +78,8 @@ refused 2 'of which type the ids in them are is not known: say it by dtype' "$fi
 refused 1 'has no column "ids"; columns that can hold ids: tokens' --column ids "$files/mds/array"
 refused 2 'the column "text" does not hold lists of integers' --column text "$files/mds/array"
 refused 1 'which is not a whole number of uint32' --vocabulary 4294967296 --dtype uint32 "$files/mds/bytes"
+refused 2 'its files say of which type their ids are; leave dtype out' --dtype uint32 "$files/mds/typed"
+refused 2 'leave dtype out' --dtype uint32 "$files/litdata/tokens"
 refused 1 'and the vocabulary has 300 entries' --vocabulary 300 "$files/mds/typed"
 refused 1 'is a tensor of 2 axes, not a list of ids' "$files/litdata/axes"
 refused 1 'holds several splits of a dataset: name the folder of one' "$files/arrow/dict"

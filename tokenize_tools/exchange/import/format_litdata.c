@@ -213,6 +213,12 @@ static enum leat_status litdata_begin(struct import_source *s, const struct impo
                              "%s has %llu bytes, and its index says %llu: it is cut, or another file; restore it from "
                              "its source",
                              file->path, (ull)l->shard.bytes.size, (ull)file->plain);
+    if (status == LEAT_OK && l->leaf == LEAF_LIST && (file->compressed || l->apart))
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "%s: its items are Python lists in compressed chunks, which leat does not read; write the ids "
+            "as tensors, or without compression",
+            file->path);
     if (status == LEAT_OK && l->leaf == LEAF_LIST) {
         status = litdata_find_arrow(&l->shard.bytes, &begin, err);
         return status == LEAT_OK ? arrow_reader_open(&l->arrow, s, file->path, begin, file->plain - 12, err) : status;
@@ -221,8 +227,10 @@ static enum leat_status litdata_begin(struct import_source *s, const struct impo
         status = litdata_unframe(&l->shard, file, &framed, err);
     if (status == LEAT_OK && !framed)
         status = import_shard_begin(&l->shard, file, err);
-    if (status == LEAT_OK && l->apart && l->item.fd < 0 && !l->item.path)
+    if (status == LEAT_OK && l->apart) { /* its path is in messages */
+        import_bytes_close(&l->item);
         status = import_bytes_open(&l->item, file->path, err);
+    }
     return status;
 }
 

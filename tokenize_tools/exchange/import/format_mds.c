@@ -52,6 +52,7 @@ static enum leat_status take_encoding(struct import_source *s, struct mds *m, st
     m->array = is_array(e);
     if (!m->array) {
         m->dtype = dtype ? import_dtype(dtype, strlen(dtype)) : NULL;
+        s->took_dtype = true;
         if (m->dtype)
             return LEAT_OK;
         return status_set(

@@ -24,6 +24,7 @@ struct importing {
     uint64_t source_count;
     uint64_t all_bytes, done_bytes; /* of files */
     bool wide;                      /* ids of a first document have more than 2 bytes */
+    bool took_dtype;                /* a source needed the option */
 };
 
 /* ---- A source ---- */
@@ -106,6 +107,7 @@ static enum leat_status look_at(struct importing *im, uint64_t number, struct le
     }
     if (s == LEAT_OK && any)
         im->wide |= d.dtype->bytes > 2;
+    im->took_dtype |= o.source.took_dtype;
     close_source(&o);
     return s;
 }
@@ -206,6 +208,9 @@ static enum leat_status import_all(struct importing *im, const char *output, str
 
     for (uint64_t i = 0; s == LEAT_OK && i < im->source_count; i++)
         s = look_at(im, i, err);
+    if (s == LEAT_OK && im->options.dtype && !im->took_dtype)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s: its files say of which type their ids are; leave dtype out",
+                       im->sources[0]);
     if (s == LEAT_OK)
         s = open_writer(im, output, err);
     for (uint64_t i = 0; s == LEAT_OK && i < im->source_count; i++)

@@ -92,7 +92,8 @@ struct import_source {
     const struct leat_import_options *options;
     struct import_file *files;
     uint64_t file_count, file_room;
-    void *own; /* the format's */
+    bool took_dtype; /* the option was needed */
+    void *own;       /* the format's */
 };
 
 struct import_format {

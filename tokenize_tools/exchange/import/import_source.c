@@ -83,8 +83,8 @@ void import_column(struct import_columns *c, const struct import_source *s, uint
     }
     if (!holds_ids)
         return;
-    snprintf(c->names + used, sizeof c->names - used, "%s%.*s", c->count > 0 ? ", " : "", (int)length,
-             (const char *)name);
+    snprintf(c->names + used, sizeof c->names - used, "%s%.*s", c->count > 0 ? ", " : "",
+             (int)(length < sizeof c->names ? length : sizeof c->names), (const char *)name);
     c->count++;
     if (rank > c->rank && (!wanted || rank == 4)) {
         c->rank = rank;
