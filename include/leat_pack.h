@@ -591,9 +591,10 @@ struct leat_import_options {
     uint64_t vocabulary; /* ids must be below it; it decides the width. 0: 65536, or 2^31 if ids have 4 or 8 bytes */
     uint64_t end_token;  /* ends each document, and is added where it is missing; LEAT_NONE: none. _INIT: LEAT_NONE */
     uint64_t created;    /* as in struct leat_writer_options */
-    uint32_t force;      /* replace an existing dataset */
-    uint32_t reserved;   /* 0 */
-    /* If not NULL: called now and then with the bytes of files done. Nonzero stops leat_import() (LEAT_E_STOPPED). */
+    uint32_t force;      /* replace an existing dataset; without `resume` start over */
+    uint32_t resume;     /* go on where a run of this output was stopped; if none was, begin */
+    /* If not NULL: called now and then with the bytes of files done. Nonzero stops leat_import() (LEAT_E_STOPPED), so
+     * that it can go on from there. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
@@ -620,7 +621,7 @@ struct leat_import_report {
  *   lists of integers, without nulls.
  * Each sample, item or row is a document, in the order of the sources and of their files; its origin is the file and
  * the byte where it begins. Ids are copied as they are, but for the end token. A dataset has its name when it is
- * complete; after a failure or a kill there is none, and importing starts over.
+ * complete; after a stop, a failure or a kill `resume` goes on from the last checkpoint, with the bytes of one run.
  * Returns LEAT_E_UNSUPPORTED for what is not one of these; LEAT_E_ARGUMENT if the column or dtype must be given;
  * LEAT_E_NOT_FOUND for a column that is not there; LEAT_E_TOKEN for an id that is negative or not below the vocabulary
  * size; _TRUNCATED, _HEADER, _DOCUMENTS, _RECORD, _CHECKSUM or _MISMATCH for damage; LEAT_E_STOPPED; or as

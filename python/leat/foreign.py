@@ -20,7 +20,7 @@ Adopted.__doc__ = """What leat.adopt() has written: the path of the index, which
 
 def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = None, vocabulary: int | None = None,
                    end: int | str | None = None, column: str | None = None, dtype: str | None = None,
-                   force: bool = False, progress=None, created: int | None = None) -> Import:
+                   force: bool = False, progress=None, created: int | None = None, resume: bool = False) -> Import:
     """Writes the dataset `output` from those of MosaicML's streaming, litdata or Hugging Face, like `leat import`.
 
     sources     a path or several: folders of MDS or litdata (with index.json), Arrow files, folders of save_to_disk()
@@ -32,15 +32,16 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
     end         the token that ends each document, an id or a token; it is added to those that lack it; None: none
     column      the column or key of the ids; None: input_ids or tokens, or the only one that can hold ids
     dtype       the type of ids in a column of bytes (MDS): "uint16", "int64", ...
-    force       replaces an existing dataset
-    progress    a function that is called with (bytes done, bytes in all)
+    force       replaces an existing dataset; without resume it starts over
+    progress    a function that is called with (bytes done, bytes in all). An exception in it, or Ctrl-C, stops the work
     created     time of creation to store, as in leat.pack()
+    resume      goes on where a run of this output was stopped; if none was, begins
     """
     tokenizer = None if tokenizer is None else open_tokenizer(tokenizer, pattern)
     made = _leat.import_dataset(
         output, list_paths(sources), tokenizer and tokenizer._core,
         0 if vocabulary is None else whole("vocabulary", vocabulary, 1, 2**32), read_token(tokenizer, "end", end),
-        column, dtype, force, read_created(created), progress)
+        column, dtype, force, resume, read_created(created), progress)
     import os
     return Import(os.fsdecode(output), *made)
 

@@ -247,9 +247,9 @@ static enum leat_status reopen(struct sink *s, uint64_t size, struct hash128 rig
     enum leat_status status = own_file_open(&s->fd, &there, s->path, OWN_FILE_WRITE, err);
 
     if (status == LEAT_E_NO_FILE)
-        return status_set(err, LEAT_E_CHECKPOINT,
-                          "%s existed at the checkpoint and is now missing: the run cannot be resumed; start over",
-                          s->path);
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                               "%s existed at the checkpoint and is now missing: the run cannot be resumed; start over",
+                               s->path);
     if (status == LEAT_OK && there < size)
         status = status_set_at(err, LEAT_E_CHECKPOINT, there,
                                "%s has %llu bytes, but had %llu at the checkpoint: the run cannot be resumed; "

@@ -11,7 +11,7 @@ struct import_values {
     unsigned dtype;
     uint64_t vocabulary;
     unsigned progress;
-    bool force, json;
+    bool resume, force, json;
 };
 
 static const char *const dtypes[] = { "unknown", "uint8", "uint16", "uint32", "uint64",
@@ -54,10 +54,14 @@ const struct option_row import_options[] = {
       .value = "uint16|int32|...",
       .help = "the type of ids in a column of bytes (MDS)",
       .choices = dtypes },
+    { .name = "resume",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct import_values, resume),
+      .help = "go on where this command was stopped; if it was not, begin" },
     { .name = "force",
       .type = OPTION_FLAG,
       .field = offsetof(struct import_values, force),
-      .help = "replace an existing dataset, once the new one is finished" },
+      .help = "replace an existing dataset, once the new one is finished; without --resume start over" },
     COMMANDS_PROGRESS(struct import_values),
     OPTIONS_JSON(struct import_values, "print the summary as one JSON object"),
     OPTIONS_END
@@ -103,6 +107,7 @@ static int run(const struct import_values *values, const struct options_parsed *
     double began = cli_now();
     struct leat_error err;
     enum leat_status s;
+    int code;
 
     if (!commands_created(&options.created))
         return CLI_WRONG;
@@ -121,6 +126,7 @@ static int run(const struct import_values *values, const struct options_parsed *
     options.dtype = values->dtype > 0 ? dtypes[values->dtype] : NULL;
     options.end_token = end;
     options.force = values->force;
+    options.resume = values->resume;
     options.progress = commands_on_progress;
     options.context = &progress;
     report.info = &info;
@@ -128,7 +134,10 @@ static int run(const struct import_values *values, const struct options_parsed *
     progress_end(&progress);
     if (s == LEAT_OK)
         print_summary(values, &report, cli_now() - began);
-    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    code = s == LEAT_OK ? CLI_DONE : cli_failed(&err);
+    if (s == LEAT_E_STOPPED)
+        cli_error("nothing is lost: the same command with --resume goes on from there");
+    return cli_finish_stdout(code);
 }
 
 int cmd_import(const struct command *self, int argc, char **argv)

@@ -78,15 +78,15 @@ static PyObject *run_import(const char *output, const char *const *sources, size
     pause_begin(&w.pause);
     s = leat_import(output, sources, count, o, &report, &err);
     pause_end(&w.pause);
-    if (!text_run_ended(w.raised, s, &err, output, false))
+    if (!text_run_ended(w.raised, s, &err, output, s == LEAT_E_STOPPED))
         return NULL;
     return Py_BuildValue("KKKKK", (unsigned long long)report.files, (unsigned long long)report.bytes,
                          (unsigned long long)report.documents, (unsigned long long)report.tokens,
                          (unsigned long long)report.ends_added);
 }
 
-/* import_dataset(output, sources, tokenizer or None, vocabulary, end, column, dtype, replace, created, progress)
- * -> (files, bytes, documents, tokens, ends added) */
+/* import_dataset(output, sources, tokenizer or None, vocabulary, end, column, dtype, replace, resume, created,
+ * progress) -> (files, bytes, documents, tokens, ends added) */
 static PyObject *text_import(PyObject *module, PyObject *args)
 {
     struct leat_import_options o = LEAT_IMPORT_OPTIONS_INIT;
@@ -99,8 +99,8 @@ static PyObject *text_import(PyObject *module, PyObject *args)
     bool known;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&OOKKzzpKO", args_path, &output, &given, &tokenizer, &vocabulary, &end, &o.column,
-                          &o.dtype, &o.force, &created, &progress))
+    if (!PyArg_ParseTuple(args, "O&OOKKzzppKO", args_path, &output, &given, &tokenizer, &vocabulary, &end, &o.column,
+                          &o.dtype, &o.force, &o.resume, &created, &progress))
         return NULL;
     o.end_token = end;
     o.created = created;

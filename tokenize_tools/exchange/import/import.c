@@ -1,17 +1,20 @@
 /*
  * import.c: leat_import(). Sources are opened twice: first all of them, to see that they can be read, how large they
  * are, and of what type the ids of the first document are, which decides the default vocabulary; then one after
- * another, to copy their documents.
+ * another, to copy their documents. Now and then, and when it is stopped, a checkpoint says how far it is; what a
+ * resumed run has written of a file is passed over there.
  */
-#include "import.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
 #include "base/status.h"
+#include "base/tiny.h"
+#include "import_resume.h"
 
-#define FORMAT(name) &import_##name,
+#define CHECKPOINT_EVERY TINY_OR((uint64_t)4096, (uint64_t)4 << 30) /* bytes of files */
+
+#define FORMAT(name)     &import_##name,
 static const struct import_format *const formats[] = { IMPORT_FORMATS(FORMAT) };
 
 #define FORMATS (sizeof formats / sizeof formats[0])
@@ -22,9 +25,12 @@ struct importing {
     struct import_writing w;
     const char *const *sources;
     uint64_t source_count;
-    uint64_t all_bytes, done_bytes; /* of files */
-    bool wide;                      /* ids of a first document have more than 2 bytes */
-    bool took_dtype;                /* a source needed the option */
+    uint64_t all_bytes; /* of files */
+    uint64_t safe;      /* as many bytes of files had been read at the last checkpoint */
+    struct import_place at;
+    struct page_sum facts;
+    bool wide;       /* ids of a first document have more than 2 bytes */
+    bool took_dtype; /* a source needed the option */
 };
 
 /* ---- A source ---- */
@@ -99,8 +105,10 @@ static enum leat_status look_at(struct importing *im, uint64_t number, struct le
     enum leat_status s = open_source(&o, im, number, err);
     bool any = false;
 
-    for (uint64_t i = 0; s == LEAT_OK && i < o.source.file_count; i++)
+    for (uint64_t i = 0; s == LEAT_OK && i < o.source.file_count; i++) {
         im->all_bytes += o.source.files[i].size;
+        import_facts_add(&im->facts, o.source.files[i].path, o.source.files[i].size);
+    }
     for (; s == LEAT_OK && !any && o.file < o.source.file_count; o.file++) {
         o.begun = false;
         s = next_document(&o, &d, &any, err);
@@ -114,46 +122,84 @@ static enum leat_status look_at(struct importing *im, uint64_t number, struct le
 
 /* ---- Copying ---- */
 
-static enum leat_status tell(const struct importing *im, uint64_t in_file, const struct import_file *file,
+/* Says how far it is, between two documents, and makes that durable if it is time, or is to be the end. */
+static enum leat_status tell(struct importing *im, uint64_t in_file, const struct import_file *file,
                              struct leat_error *err)
 {
     const struct leat_import_options *o = &im->options;
+    uint64_t done = im->at.bytes + (in_file < file->size ? in_file : file->size);
+    bool stop = o->progress && o->progress(o->context, done, im->all_bytes) != 0;
+    enum leat_status s = LEAT_OK;
 
-    if (o->progress &&
-        o->progress(o->context, im->done_bytes + (in_file < file->size ? in_file : file->size), im->all_bytes) != 0)
-        return status_set(err, LEAT_E_STOPPED, "importing was stopped");
-    return LEAT_OK;
+    if (stop || done - im->safe >= CHECKPOINT_EVERY) {
+        im->safe = done;
+        s = import_checkpoint(&im->w, &im->at, &im->facts, err);
+    }
+    if (s == LEAT_OK && stop)
+        return status_set_hint(err, LEAT_E_STOPPED, LEAT_HINT_RESUME, "importing was stopped; it can go on from here");
+    return s;
 }
 
-#define TELL_EVERY 4096u /* documents */
+#define TELL_EVERY TINY_OR(16u, 4096u) /* documents */
+
+static enum leat_status begin_input(struct importing *im, const struct import_file *file, struct leat_error *err)
+{
+    struct leat_input input = { .size = sizeof input, .bytes = file->size };
+    enum leat_status s;
+
+    im->w.input = im->at.input;
+    if (im->at.input != LEAT_NONE)
+        return LEAT_OK;
+    s = leat_writer_add_input(im->w.writer, file->path, &im->w.input, err);
+    im->at.input = im->w.input;
+    return s == LEAT_OK ? leat_writer_set_input(im->w.writer, im->w.input, &input, err) : s;
+}
+
+/* Passes over the documents that are written. */
+static enum leat_status pass_documents(const struct importing *im, struct opened *o, struct leat_error *err)
+{
+    struct import_document d = { 0 };
+    enum leat_status s = LEAT_OK;
+    bool any = true;
+
+    for (uint64_t i = 0; s == LEAT_OK && any && i < im->at.documents; i++)
+        s = next_document(o, &d, &any, err);
+    if (s == LEAT_OK && !any)
+        return status_set_hint(err, LEAT_E_MISMATCH, LEAT_HINT_REPLACE,
+                               "%s has fewer documents than when the import began: start over",
+                               o->source.files[o->file].path);
+    return s;
+}
 
 static enum leat_status copy_file(struct importing *im, struct opened *o, struct leat_error *err)
 {
     const struct import_file *file = &o->source.files[o->file];
-    struct leat_input input = { .size = sizeof input, .bytes = file->size };
     struct import_document d = { 0 };
-    uint64_t documents = 0, told = 0;
+    uint64_t told = 0;
     bool any = true;
-    enum leat_status s = leat_writer_add_input(im->w.writer, file->path, &im->w.input, err);
+    enum leat_status s = begin_input(im, file, err);
 
     o->begun = false;
     if (s == LEAT_OK)
-        s = leat_writer_set_input(im->w.writer, im->w.input, &input, err);
+        s = pass_documents(im, o, err);
     while (s == LEAT_OK && any) {
         s = next_document(o, &d, &any, err);
         if (s == LEAT_OK && any)
             s = import_put(&im->w, &d, err);
-        documents += any;
-        if (s == LEAT_OK && (documents % TELL_EVERY == 0 || d.origin - told > IMPORT_WINDOW * 16)) {
+        im->at.documents += any;
+        if (s == LEAT_OK && (im->at.documents % TELL_EVERY == 0 || d.origin - told > IMPORT_WINDOW * 16)) {
             told = d.origin;
             s = tell(im, d.origin, file, err);
         }
     }
-    if (s == LEAT_OK)
-        s = tell(im, file->size, file, err);
-    im->done_bytes += file->size;
-    im->report.files++;
-    return s;
+    if (s != LEAT_OK)
+        return s;
+    im->at.bytes += file->size;
+    im->at.files++;
+    im->at.file++;
+    im->at.documents = 0;
+    im->at.input = LEAT_NONE;
+    return tell(im, 0, file, err);
 }
 
 static enum leat_status copy_source(struct importing *im, uint64_t number, struct leat_error *err)
@@ -161,8 +207,11 @@ static enum leat_status copy_source(struct importing *im, uint64_t number, struc
     struct opened o;
     enum leat_status s = open_source(&o, im, number, err);
 
-    for (; s == LEAT_OK && o.file < o.source.file_count; o.file++)
+    im->at.source = number;
+    for (o.file = im->at.file; s == LEAT_OK && o.file < o.source.file_count; o.file++)
         s = copy_file(im, &o, err);
+    if (s == LEAT_OK)
+        im->at.file = 0;
     close_source(&o);
     return s;
 }
@@ -186,6 +235,8 @@ static enum leat_status open_writer(struct importing *im, const char *output, st
 {
     const struct leat_import_options *o = &im->options;
     struct leat_writer_options w = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_error why;
+    enum leat_status s = LEAT_OK;
 
     w.vocabulary = o->vocabulary > 0 ? o->vocabulary : im->wide ? (uint64_t)1 << 31 : 65536;
     w.end_token = o->end_token;
@@ -198,7 +249,14 @@ static enum leat_status open_writer(struct importing *im, const char *output, st
     im->w.ids = malloc(IMPORT_WINDOW);
     if (!im->w.ids)
         return status_no_memory(err, IMPORT_WINDOW);
-    return leat_writer_open(&im->w.writer, output, &w, err);
+    if (o->resume)
+        s = import_resume(&im->w, &im->at, &im->facts, output, &w, &why);
+    if (!o->resume || (s == LEAT_E_CHECKPOINT && why.hint == LEAT_HINT_NONE)) /* nothing was stopped */
+        s = leat_writer_open(&im->w.writer, output, &w, &why);
+    if (s != LEAT_OK && err)
+        *err = why;
+    im->safe = im->at.bytes;
+    return s;
 }
 
 static enum leat_status import_all(struct importing *im, const char *output, struct leat_info *info,
@@ -206,6 +264,9 @@ static enum leat_status import_all(struct importing *im, const char *output, str
 {
     enum leat_status s = check_options(im, output, err);
 
+    page_sum_begin(&im->facts, 0, (struct hash128) { 0, 0 });
+    import_facts_add(&im->facts, im->options.column, 1);
+    import_facts_add(&im->facts, im->options.dtype, 2);
     for (uint64_t i = 0; s == LEAT_OK && i < im->source_count; i++)
         s = look_at(im, i, err);
     if (s == LEAT_OK && im->options.dtype && !im->took_dtype)
@@ -213,17 +274,18 @@ static enum leat_status import_all(struct importing *im, const char *output, str
                        im->sources[0]);
     if (s == LEAT_OK)
         s = open_writer(im, output, err);
-    for (uint64_t i = 0; s == LEAT_OK && i < im->source_count; i++)
+    for (uint64_t i = im->at.source; s == LEAT_OK && i < im->source_count; i++)
         s = copy_source(im, i, err);
     if (s == LEAT_OK) {
         im->report.documents = leat_writer_documents(im->w.writer);
         im->report.tokens = leat_writer_tokens(im->w.writer);
         im->report.bytes = im->all_bytes;
+        im->report.files = im->at.files;
         im->report.ends_added = im->w.ends_added;
         s = leat_writer_finish(im->w.writer, info, err);
     }
     if (s != LEAT_OK)
-        leat_writer_abandon(im->w.writer);
+        leat_writer_suspend(im->w.writer);
     free(im->w.ids);
     return s;
 }
@@ -235,11 +297,12 @@ enum leat_status leat_import(const char *output, const char *const *sources, uin
     struct importing im = { .options = LEAT_IMPORT_OPTIONS_INIT,
                             .report = LEAT_IMPORT_REPORT_INIT,
                             .sources = sources,
-                            .source_count = count };
+                            .source_count = count,
+                            .at = { .input = LEAT_NONE } };
     enum leat_status s = options_read(&im.report, sizeof im.report, NULL, report, "leat_import_report", err);
 
     if (s == LEAT_OK)
-        s = options_read(&im.options, sizeof im.options, &im.options.reserved, options, "leat_import_options", err);
+        s = options_read(&im.options, sizeof im.options, NULL, options, "leat_import_options", err);
     if (s == LEAT_OK)
         s = import_all(&im, output, im.report.info, err);
     if (s == LEAT_OK && report)

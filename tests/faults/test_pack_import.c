@@ -1,0 +1,81 @@
+/*
+ * test_pack_import.c: an import that is stopped at any place and goes on, as often as one likes, writes the bytes of one
+ * that was not; also if it went on from a checkpoint before that place. With other sources or options it does not go on.
+ */
+#include "leat_pack.h"
+#include "small.h"
+
+#define FILES "tests/import/files/"
+static const char *const sources[] = { FILES "mds/array", FILES "litdata/frames", FILES "litdata/items",
+                                       FILES "arrow/saved", FILES "mds/zstd" };
+#define SOURCES (sizeof sources / sizeof *sources)
+
+static unsigned calls, stop_at;  /* of progress; 0: never */
+static unsigned count = SOURCES; /* of the sources */
+static uint64_t end = 256;
+
+static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
+{
+    (void)context;
+    T_CHECK(done <= total);
+    return ++calls == stop_at;
+}
+
+enum { START, RESUME };
+
+static enum leat_status import(const char *name, unsigned stop, uint32_t resume, uint64_t *documents)
+{
+    struct leat_import_options o = LEAT_IMPORT_OPTIONS_INIT;
+    struct leat_import_report r = LEAT_IMPORT_REPORT_INIT;
+    enum leat_status s;
+
+    o.end_token = end;
+    o.resume = resume;
+    o.force = 1;
+    o.progress = on_progress;
+    calls = 0;
+    stop_at = stop;
+    s = leat_import(name, sources, count, &o, &r, &t_err);
+    if (s == LEAT_OK)
+        *documents = r.documents + 1000 * r.files + 1000000 * r.ends_added;
+    return s;
+}
+
+int main(void)
+{
+    char whole[600], part[600];
+    uint64_t wanted = 0, got = 0;
+    unsigned all;
+
+    snprintf(whole, sizeof whole, "%s/whole", t_folder());
+    snprintf(part, sizeof part, "%s/part", t_folder());
+    T_OK(import(whole, 0, RESUME, &wanted));
+    all = calls;
+    T_CHECK(all > 20);
+    for (unsigned n = 1; n <= all; n++) { /* once */
+        T_STATUS(import(part, n, START, &got), LEAT_E_STOPPED);
+        T_OK(import(part, 0, RESUME, &got));
+        T_EQ(got, wanted);
+        T_CHECK(same_dataset(part, whole));
+    }
+    for (unsigned n = 1; n <= 3; n++) { /* again and again */
+        unsigned stops = 1;
+
+        T_STATUS(import(part, n, START, &got), LEAT_E_STOPPED);
+        for (; import(part, n, RESUME, &got) == LEAT_E_STOPPED && stops < 2 * all; stops++)
+            ;
+        T_CHECK(stops > 2);
+        T_CHECK(same_dataset(part, whole));
+    }
+    T_STATUS(import(part, 5, START, &got), LEAT_E_STOPPED);
+    count--; /* other sources; then another option */
+    T_STATUS(import(part, 0, RESUME, &got), LEAT_E_CHECKPOINT);
+    T_CONTAINS(t_err.message, "had other sources or options");
+    count++;
+    end = 300;
+    T_STATUS(import(part, 0, RESUME, &got), LEAT_E_CHECKPOINT);
+    end = 256;
+    T_OK(import(part, 0, RESUME, &got));
+    T_CHECK(same_dataset(part, whole));
+    return t_end();
+}
