@@ -31,6 +31,10 @@ run leat pack --run run --part 1
 ended 0 ''
 grep -q '^Part 1 is packed\. When all parts are (leat status ' "$printed" || fail "$ran: printed $(cat "$printed")"
 left 2-3 # nothing is to be done for part 1 now
+run leat pack --run run --part 1 --force # once it was ignored
+says 1 'part 1 of the run in '
+says 1 'is packed, and others may have read it: leave --force out'
+leat status run | grep -q '^      1  waiting ' || fail "$(leat status run)"
 leat status run | grep -q '^      1  waiting .*  until all parts are as far$' || fail "$(leat status run)"
 run leat pack --run run --part 1 # again, as of a job that is queued again
 ended 0 ''
@@ -83,6 +87,25 @@ run leat pack --run run --part 3
 ended 0 ''
 grep -q 'part-3 is finished already: ' "$printed" || fail "$ran: printed $(cat "$printed")"
 
+# ---- Lost when it was finished --------------------------------------------------------------------------------------
+
+# it once could not be packed again, for want of run/packed, and waited for ever after that was made
+rm run/part-2.leat run/part-2.tokens
+run leat pack --run run --part 2
+says 1 'part 2 of the run in '
+says 1 'remove all part-* of the run, and pack all parts again'
+leat status run | grep -q '^      2  failed .*finished once and is lost' || fail "$(leat status run)"
+rm run/part-*
+for step in packed compared written; do
+    for part in 1 2 3; do
+        run leat pack --run run --part $part
+        ended 0 ''
+        [ $step = written ] || grep -q "^Part $part is $step\. " "$printed" || fail "$ran: $(cat "$printed")"
+    done
+done
+joined run valid test
+[ ! -e run/packed ] || fail "needed no more: $(ls run/packed)"
+
 # ---- Without --dedup no part waits for another ----------------------------------------------------------------------
 
 leat pack -o one --force -t bytes --split valid=0.2 in.jsonl >"$printed" || fail "cannot pack"
@@ -91,6 +114,12 @@ for part in 2 1; do
     run leat pack --run split --part $part
     ended 0 ''
 done
+joined split valid
+run leat pack --run split --part 2 --force
+says 1 'is packed, and others may have read it'
+rm split/part-2.leat split/part-2.tokens # no part needs another: it is made again
+run leat pack --run split --part 2
+ended 0 ''
 joined split valid
 
 # ---- Deduplicated in parts, shuffled when they are merged -----------------------------------------------------------
@@ -114,5 +143,19 @@ done <<'TABLE'
 --run new --parts 2 -t bytes --shuffle 1|a run in parts cannot be shuffled in parts: shuffle when merging them
 --run new --parts 2 -t bytes --by id --dedup|values are deduplicated and split each alone
 --run new --parts 2 -t bytes --split packed=0.1|invalid split name "packed"
+--run new --parts 2 -t bytes --split leat-run=0.1|no split of a run is called leat-run or part-...
+--run new --parts 2 -t bytes --split a=0.1,part-1=0.1|no split of a run is called leat-run or part-...
 TABLE
+
+# What has the name of a plan, and is no file.
+mkdir -p odd/leat-run pipe
+mkfifo pipe/leat-run
+for folder in odd pipe; do
+    run leat status $folder
+    says 1 "$folder is not the folder of a run"
+    run leat pack --run $folder --part 1
+    says 1 "$folder is not the folder of a run"
+    run leat pack --run $folder --parts 2 -t bytes in.jsonl
+    says 1 "$folder/leat-run"
+done
 finish

@@ -213,12 +213,19 @@ static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_p
 
     if (code != CLI_DONE)
         return code;
+    if (pack_steps_check_force(&steps, &err) != LEAT_OK)
+        return cli_failed(&err);
     cli_catch_interrupts(); /* before anybody sees that the part runs, and signals it */
     s = run_beat_begin(&beat, v->run ? run_folder_part(&in->folder, options->part, ".beat") : NULL, &err);
     if (s == LEAT_E_BUSY)
         cli_error("another process is writing part %u of the run in %s", options->part, in->folder.path);
     if (s != LEAT_OK)
         return s == LEAT_E_BUSY ? CLI_FAILED : cli_failed(&err);
+    s = pack_steps_begin(&steps, &err);
+    if (s != LEAT_OK) {
+        run_beat_failed(&beat, false, err.message);
+        return cli_failed(&err);
+    }
     steps.packed = !pack_steps_needed(v) || pack_steps_pack_first(&steps);
     if (steps.packed)
         code = pack(v, options, parsed, &beat);

@@ -56,7 +56,8 @@ char *run_folder_inner(const struct run_folder *r, const char *folder, unsigned 
 bool run_folder_is(const char *path)
 {
     char *name = run_folder_file(path, "");
-    bool is = name && access(name, F_OK) == 0;
+    struct stat st;
+    bool is = name && stat(name, &st) == 0 && S_ISREG(st.st_mode);
 
     free(name);
     return is;
@@ -169,23 +170,32 @@ enum leat_status run_folder_write_split(const struct run_folder *r, const char *
     return s;
 }
 
-enum leat_status run_folder_count(const struct run_folder *r, const char *suffix, unsigned *count,
+/* NAME.partial and a dataset NAME.partial.leat are not finished. */
+static bool is_whole(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+
+    return strncmp(name, "part-", 5) == 0 && file_ends_with(name, length, suffix) &&
+           !file_ends_with(name, length - end, ".partial");
+}
+
+enum leat_status run_folder_count(const struct run_folder *r, const char *folder, const char *suffix, unsigned *count,
                                   struct leat_error *err)
 {
-    char *path = joined(r->path, "/", RUN_PACKED);
-    DIR *folder = path ? opendir(path) : NULL;
+    char *path = joined(r->path, "/", folder);
+    DIR *entries = path ? opendir(path) : NULL;
     enum leat_status s = LEAT_OK;
     struct dirent *entry;
 
     *count = 0;
     if (!path)
         return status_no_memory(err, strlen(r->path));
-    if (!folder)
+    if (!entries)
         s = status_set_os(err, errno, "cannot read the folder %s", path);
-    while (folder && (entry = readdir(folder)))
-        *count += file_ends_with(entry->d_name, strlen(entry->d_name), suffix);
-    if (folder)
-        closedir(folder);
+    while (entries && (entry = readdir(entries)))
+        *count += is_whole(entry->d_name, suffix);
+    if (entries)
+        closedir(entries);
     free(path);
     return s;
 }

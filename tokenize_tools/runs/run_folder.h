@@ -64,11 +64,11 @@ enum leat_status run_folder_make_inner(const struct run_folder *r, const char *f
 /* Lets the folder of a split open as a dataset only when all parts are there, as the run's own does. */
 enum leat_status run_folder_write_split(const struct run_folder *r, const char *split, struct leat_error *err);
 
-/* How many files of the folder PATH/packed have the suffix. */
-enum leat_status run_folder_count(const struct run_folder *r, const char *suffix, unsigned *count,
+/* How many parts have a finished file with the suffix in a folder of the run; "": in the run's own. */
+enum leat_status run_folder_count(const struct run_folder *r, const char *folder, const char *suffix, unsigned *count,
                                   struct leat_error *err);
 
-/* Whether it is the folder of a run. */
+/* Whether it is the folder of a run: leat-run is a file. */
 bool run_folder_is(const char *path);
 
 #endif

@@ -106,6 +106,9 @@ static const char *wrong_plan(const struct pack_values *v, const struct options_
     for (size_t i = 0; i < parsed->count; i++)
         if (strcmp(parsed->words[i], "-") == 0)
             return "every part of a run reads the inputs, and standard input comes only once: name files";
+    for (size_t i = 0; i < v->splits.count; i++)
+        if (strcmp(v->splits.items[i].name, "leat-run") == 0 || strncmp(v->splits.items[i].name, "part-", 5) == 0)
+            return "no split of a run is called leat-run or part-...: its folder has files of these names";
     if (v->force)
         return "--force is for one part, as it is packed (--run DIR --part I): each part would start over whenever it "
                "is tried again";

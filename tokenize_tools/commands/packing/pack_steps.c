@@ -58,6 +58,37 @@ bool pack_steps_pack_first(const struct pack_steps *s)
     return !is_finished(s) && !has_packed(s, hashes_suffix);
 }
 
+enum leat_status pack_steps_check_force(const struct pack_steps *s, struct leat_error *err)
+{
+    if (!s->values->force || !pack_steps_needed(s->values) || pack_steps_pack_first(s))
+        return LEAT_OK;
+    return status_set(err, LEAT_E_EXISTS,
+                      "part %u of the run in %s is packed, and others may have read it: leave --force out, or plan the "
+                      "run anew in another folder",
+                      s->options->part, s->folder->path);
+}
+
+enum leat_status pack_steps_begin(const struct pack_steps *s, struct leat_error *err)
+{
+    unsigned finished = 0, there = 0;
+    enum leat_status status;
+
+    if (!pack_steps_needed(s->values) || is_finished(s))
+        return LEAT_OK;
+    status = run_folder_make_inner(s->folder, RUN_PACKED, err);
+    if (status != LEAT_OK || !s->values->dedup)
+        return status;
+    status = run_folder_count(s->folder, RUN_PACKED, same_suffix, &there, err);
+    if (status == LEAT_OK && there < s->folder->parts)
+        status = run_folder_count(s->folder, "", ".leat", &finished, err);
+    if (status != LEAT_OK || finished == 0)
+        return status;
+    return status_set(err, LEAT_E_INCOMPATIBLE,
+                      "part %u of the run in %s was finished once and is lost, and what the parts had left for it is "
+                      "removed: remove all part-* of the run, and pack all parts again",
+                      s->options->part, s->folder->path);
+}
+
 static void free_names(char **names, size_t count)
 {
     for (size_t i = 0; names && i < count; i++)
@@ -327,7 +358,7 @@ static enum leat_status do_next(struct pack_steps *s, enum beat_step *step, stru
     *step = has_packed(s, same_suffix) ? BEAT_COMPARED : BEAT_PACKED;
     if (!has_packed(s, hashes_suffix))
         return write_hashes(s, err);
-    status = run_folder_count(s->folder, *step == BEAT_PACKED ? hashes_suffix : same_suffix, &ready, err);
+    status = run_folder_count(s->folder, RUN_PACKED, *step == BEAT_PACKED ? hashes_suffix : same_suffix, &ready, err);
     if (status != LEAT_OK || ready < s->folder->parts)
         return status;
     if (*step == BEAT_COMPARED) {

@@ -26,6 +26,13 @@ bool pack_steps_needed(const struct pack_values *values);
 /* Makes the folders for them, when the run is planned. */
 enum leat_status pack_steps_plan(const struct pack_values *values, const struct run_folder *r, struct leat_error *err);
 
+/* LEAT_E_EXISTS if the part cannot be packed anew, which the user asks for: others may have read it. */
+enum leat_status pack_steps_check_force(const struct pack_steps *s, struct leat_error *err);
+
+/* Makes the folder for what is not finished, which the last part removes at its end. LEAT_E_INCOMPATIBLE if what the
+ * part needs of others is removed, since it was finished once. */
+enum leat_status pack_steps_begin(const struct pack_steps *s, struct leat_error *err);
+
 /* Whether the part is to be packed now; `values` has the name. Else pack_steps_go_on() comes at once. */
 bool pack_steps_pack_first(const struct pack_steps *s);
 
