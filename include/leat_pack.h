@@ -253,8 +253,8 @@ struct leat_pack_options {
     void (*output)(void *context, const struct leat_by_output *output);
     /* With `parts`: a file of lines that say what all parts of the run have in common: inputs with sizes and times of
      * change, options, tokenizer. With `part` 0, nothing is packed: the file is written, or found to say the same. A
-     * part that would pack anything else is refused, LEAT_E_CHECKPOINT. `dedup` and `splits` are compared, and left to
-     * leat_part_arrange(). NULL: nothing is compared. */
+     * part that would pack anything else is refused, LEAT_E_CHECKPOINT. `dedup`, `splits` and `shuffle` are compared,
+     * and left to leat_part_arrange() and leat_part_shuffle(). NULL: nothing is compared. */
     const char *run_file;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
@@ -481,7 +481,8 @@ struct leat_merge_options {
  * written, byte by byte; an input that was cut between two of them is one again. They must come in order and without
  * gaps: LEAT_E_INCOMPATIBLE names the one that is missing or misplaced. Consecutive ones may be joined first, but not
  * shuffled or deduplicated. An input counts as cut if a part's metadata "leat.part.cut" is "1"; without it, if the
- * offsets of its documents continue those of the part before.
+ * offsets of its documents continue those of the part before. "all": the parts were shuffled together, and each lists
+ * all inputs of the run.
  *
  * All parts of a run with `by` become one dataset for each value, as leat_pack() says, each with a name that follows
  * `output` and a dot; report->info then has the sums of documents, tokens and bytes of all, and report->splits nothing.
@@ -535,6 +536,30 @@ LEAT_API enum leat_status leat_part_duplicates(const char *file, const char *con
 LEAT_API enum leat_status leat_part_arrange(const char *const *outputs, const char *dataset,
                                             const char *const *duplicates, uint64_t count, uint64_t part,
                                             const struct leat_merge_options *options,
+                                            struct leat_merge_report *report, struct leat_error *err);
+
+/*
+ * Shuffling a run of `count` parts in parts, so that no machine needs all documents: three steps, in place of
+ * `arrange`, with options and errors as above, but with `shuffle` and `seed`. Merging what comes out gives what
+ * leat_merge() makes of the parts with `dedup`, `splits` and `shuffle`.
+ *
+ *   counts   writes to `file` how many documents of a part each output gets: those that are not named in `duplicates`
+ *            (NULL: not deduplicated)
+ *   scatter  divides the documents of a part among the parts of the result: writes them to `file`, and their inputs,
+ *            tokenizer and metadata to the dataset of that name, which has no documents. It reads the files `counts` of
+ *            the parts before it; the dataset is not needed any more when `file` is there
+ *   shuffle  writes the datasets `outputs`, splits first, then the rest, with the documents that all parts have left
+ *            for this one in the files `scattered`. Each dataset lists the inputs of all parts, with the rejects and
+ *            page sums of this part's share of them
+ */
+LEAT_API enum leat_status leat_part_counts(const char *file, const char *dataset, const char *const *duplicates,
+                                           uint64_t count, uint64_t part,
+                                           const struct leat_merge_options *options, struct leat_error *err);
+LEAT_API enum leat_status leat_part_scatter(const char *file, const char *dataset, const char *const *counts,
+                                            const char *const *duplicates, uint64_t count, uint64_t part,
+                                            const struct leat_merge_options *options, struct leat_error *err);
+LEAT_API enum leat_status leat_part_shuffle(const char *const *outputs, const char *const *scattered, uint64_t count,
+                                            uint64_t part, const struct leat_merge_options *options,
                                             struct leat_merge_report *report, struct leat_error *err);
 
 /* ---- Files of other tools --------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@ check-cluster` runs it on a real Ray."""
 import fcntl
 import gzip
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -21,9 +22,9 @@ def slept(monkeypatch):
     return times
 
 
-def plan(folder, *inputs, parts=2):
+def plan(folder, *inputs, parts=2, words=()):
     run = str(folder / "run")
-    leat.ray._leat("pack", "--run", run, "--parts", str(parts), "-t", "bytes", "--max-rejects", "1",
+    leat.ray._leat("pack", "--run", run, "--parts", str(parts), "-t", "bytes", "--max-rejects", "1", *words,
                    *[str(path) for path in inputs])
     return run
 
@@ -45,6 +46,20 @@ def test_join_of_what_another_process_writes(tmp_path, texts, slept):
             leat.ray._join(run, output, [])
     assert slept == [20]
     assert leat.ray._join(run, output, [])["documents"] == 100
+
+
+def test_join_of_splits_that_were_shuffled_in_parts(tmp_path, texts):
+    words = ["--shuffle", "3", "--split", "a=0.2,b=0.1"]
+    run, output, one = plan(tmp_path, texts, words=words), str(tmp_path / "all"), str(tmp_path / "one")
+    for _ in range(3):
+        for part in (1, 2):
+            leat.ray._part(run, part, ["--threads", "1"])
+    made = leat.ray._join(run, output, [], ["a", "b"])
+    assert [split["output"] for split in made["splits"]] == [output + ".a", output + ".b"]
+    leat.ray._leat("pack", "-o", one, "-t", "bytes", *words, str(texts))
+    for name in ("", ".a", ".b"):
+        for suffix in (".tokens", ".leat"):
+            assert pathlib.Path(one + name + suffix).read_bytes() == pathlib.Path(output + name + suffix).read_bytes()
 
 
 def test_part_whose_input_breaks_off(tmp_path, texts, slept):

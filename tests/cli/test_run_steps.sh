@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_run_steps.sh: a run in a folder that is deduplicated and split: its parts come about in steps, each when all
-# parts have done the one before, and merged they have the bytes of one run. What a killed process left is no obstacle;
-# leat status says who waits, and when nobody has to any more.
+# test_run_steps.sh: a run in a folder that is deduplicated, split and shuffled: its parts come about in steps, each
+# when all parts have done the one before, and merged they have the bytes of one run. What a killed process left is no
+# obstacle; leat status says who waits, and when nobody has to any more.
 . tests/cli/cli.sh
 
 awk 'BEGIN { srand(7); for (n = 0; n < 900; n++) printf "{\"text\":\"text %d\"}\n", rand() * 600 }' >in.jsonl
@@ -132,6 +132,74 @@ done
 leat merge --force --shuffle 5 -o all order >"$printed" || fail "cannot merge"
 { cmp one.tokens all.tokens && cmp one.leat all.leat; } || fail "shuffled when merging: other bytes"
 
+# ---- Shuffled in parts ----------------------------------------------------------------------------------------------
+
+sort -R --random-source=one.tokens in.jsonl >in2.jsonl
+printf '{"text":"no text\n' >>in2.jsonl # a reject, which only one part counts
+leat pack -o one --force -t bytes --shuffle 5 --max-rejects 1 in.jsonl in2.jsonl >"$printed" || fail "cannot pack"
+leat pack --run mixed --parts 4 -t bytes --shuffle 5 --max-rejects 1 in.jsonl in2.jsonl >"$printed" ||
+    fail "cannot plan"
+for part in 1 2 3; do
+    run leat pack --run mixed --part $part
+    ended 0 ''
+    grep -q "^Part $part is packed\. When all parts are .* sends each document to the part" "$printed" ||
+        fail "$ran: printed $(cat "$printed")"
+done
+leat status mixed | grep -q '^      1  waiting .*  until all parts are as far$' || fail "$(leat status mixed)"
+[ "$(leat status mixed --left)" = 4 ] || fail "left are $(leat status mixed --left), not 4"
+for part in 4 1 2 3; do
+    leat pack --run mixed --part $part --json >"$printed" 2>"$said"
+    code=$? ran="part $part"
+    ended 0 ''
+done
+grep -q '"part": 3, "step": "scattered"}$' "$printed" || fail "$ran: printed $(cat "$printed")"
+run leat pack --run mixed --part 1
+ended 0 '' # waits for part 4, which was packed alone in the first round
+[ ! -e mixed/packed/part-1.tokens ] || fail "tokens are kept that are not needed: $(ls mixed/packed)"
+for part in 4 1; do
+    run leat pack --run mixed --part $part
+    ended 0 ''
+done
+# a part that is lost can be made again, as long as others are not finished
+rm mixed/part-1.leat
+for part in 1 2 3 4; do
+    leat pack --run mixed --part $part --json >"$printed" 2>"$said"
+    code=$? ran="part $part"
+    ended 0 ''
+    grep -qF '"output": "' "$printed" || fail "$ran: printed $(cat "$printed")"
+done
+joined mixed
+[ "$(ls mixed/packed)" = part-4.rejects.jsonl ] || fail "needed no more: $(ls mixed/packed)"
+leat info mixed --json >listed # a reject is counted once, not in each part
+[ "$(grep -o '"rejects": [1-9][0-9]*' listed)" = '"rejects": 1' ] || fail "$(cat listed)"
+leat merge -o half mixed/part-1 mixed/part-2 >"$printed" || fail "cannot merge two of the parts"
+leat merge --force -o all half mixed/part-3 mixed/part-4 >"$printed" || fail "cannot merge in two steps"
+{ cmp one.tokens all.tokens && cmp one.leat all.leat; } || fail "merged in two steps: other bytes"
+run leat merge --force -o all mixed/part-1 mixed/part-3
+says 1 'share 2/4 is missing between'
+
+# with all that there is: five rounds, in small pieces
+small=$build/tiny/leat
+[ -x "$small" ] || small=leat
+options="$options --shuffle 9"
+# shellcheck disable=SC2086 # several words
+leat pack -o one --force $options --memory 64MiB in.jsonl in.jsonl >"$printed" || fail "cannot pack"
+# shellcheck disable=SC2086 # several words
+leat pack --run five --parts 3 $options in.jsonl in.jsonl >"$printed" || fail "cannot plan"
+for step in packed compared counted scattered written; do
+    for part in 3 1 2; do
+        run "$small" pack --run five --part $part
+        ended 0 ''
+        [ $step = written ] || grep -q "^Part $part is $step\. " "$printed" || fail "$ran: $(cat "$printed")"
+    done
+done
+joined five valid test
+[ ! -e five/packed ] || fail "needed no more: $(ls five/packed)"
+rm five/part-2.*
+run leat pack --run five --part 2
+says 1 'part 2 of the run in '
+says 1 'remove all part-* of the run, and pack all parts again'
+
 # ---- What cannot be -------------------------------------------------------------------------------------------------
 
 while IFS='|' read -r words message; do
@@ -140,8 +208,8 @@ while IFS='|' read -r words message; do
     says 2 "$message"
 done <<'TABLE'
 --run order --part 1 --split a=0.1|--dedup, --split and --shuffle are for the plan of a run
---run new --parts 2 -t bytes --shuffle 1|a run in parts cannot be shuffled in parts: shuffle when merging them
---run new --parts 2 -t bytes --by id --dedup|values are deduplicated and split each alone
+--run new --parts 2 -t bytes --by id --shuffle 1|values are shuffled, deduplicated and split each alone
+--run new --parts 2 -t bytes --by id --dedup|values are shuffled, deduplicated and split each alone
 --run new --parts 2 -t bytes --split packed=0.1|invalid split name "packed"
 --run new --parts 2 -t bytes --split leat-run=0.1|no split of a run is called leat-run or part-...
 --run new --parts 2 -t bytes --split a=0.1,part-1=0.1|no split of a run is called leat-run or part-...

@@ -74,9 +74,12 @@ def main():
         subprocess.run([program("leat"), "pack", "-o", "two", "-t", "gpt2", "--progress", "never", *arranged,
                         "text.jsonl"], check=True, stdout=subprocess.DEVNULL)
         made = leat.ray.pack("text.jsonl", "arranged", "gpt2", parts=4, dedup=True, shuffle=3, split="valid=0.1")
+        assert [one["output"] for one in made["splits"]] == [os.path.abspath("arranged.valid")], made
         for name in ("", ".valid"):
             for suffix in (".tokens", ".leat"):
                 assert filecmp.cmp(f"two{name}{suffix}", f"arranged{name}{suffix}", shallow=False), name + suffix
+        made = leat.ray.pack("text.jsonl", "later", "gpt2", parts=2, split="valid=0.1")
+        assert [one["output"] for one in made["splits"]] == [os.path.abspath("later.valid")], made
         made = leat.ray.pack("text.jsonl", "apart", "gpt2", parts=4, dedup=True, split="valid=0.1", merge=False)
         assert made["complete"] and pathlib.Path("apart.run/valid/part-4.leat").exists(), made
         try:

@@ -1,8 +1,8 @@
 /*
- * test_part_steps.c: parts of a run that are deduplicated and split in steps, each with a process of its own, become
- * what leat_merge() makes of them all at once. So they do when a process is killed at any call, or a call fails, and
- * the step is done again. Files that the parts leave for each other are refused if a byte of them is wrong, or they are
- * shorter; so are steps that cannot be.
+ * test_part_steps.c: parts of a run that are deduplicated, split and shuffled in steps, each with a process of its own,
+ * become what leat_merge() makes of them all at once. So they do when a process is killed at any call, or a call fails,
+ * and the step is done again. Files that the parts leave for each other are refused if a byte of them is wrong, or they
+ * are shorter; so are steps that cannot be.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,6 +20,8 @@
 static const char *folder;
 static const struct leat_split splits[SPLITS] = { { "a", "0.2" }, { "b", "0.1" } };
 static char packed[PARTS][600], hashes[PARTS][600], same[PARTS][600], made[SPLITS + 1][PARTS][600];
+static char counts[PARTS][600], scattered[PARTS][600];
+static bool shuffled, dedup = true, split = true;
 
 static void name_files(void)
 {
@@ -27,6 +29,8 @@ static void name_files(void)
         snprintf(packed[p], sizeof packed[p], "%s/packed-%u", folder, p + 1);
         snprintf(hashes[p], sizeof hashes[p], "%s/hashes-%u", folder, p + 1);
         snprintf(same[p], sizeof same[p], "%s/same-%u", folder, p + 1);
+        snprintf(counts[p], sizeof counts[p], "%s/counts-%u", folder, p + 1);
+        snprintf(scattered[p], sizeof scattered[p], "%s/scattered-%u", folder, p + 1);
         for (unsigned i = 0; i <= SPLITS; i++)
             snprintf(made[i][p], sizeof made[i][p], "%s/made-%u-%u", folder, i, p + 1);
     }
@@ -73,36 +77,56 @@ static struct leat_merge_options options(void)
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
 
-    o.dedup = 1;
+    o.dedup = dedup;
     o.splits = splits;
-    o.split_count = SPLITS;
+    o.split_count = split ? SPLITS : 0;
+    o.shuffle = shuffled;
+    o.seed = 77;
     o.force = 1;
     o.memory = 1; /* as little as there is */
     return o;
 }
 
-enum step { HASHES, DUPLICATES, ARRANGE, STEPS };
+enum step { HASHES, DUPLICATES, COUNTS, SCATTER, WRITE, STEPS };
+
+static bool is_needed(enum step step)
+{
+    return step == WRITE || (step <= DUPLICATES ? dedup : shuffled);
+}
 
 /* A step of a part, unless it is done. */
 static enum leat_status do_step(enum step step, unsigned part, struct leat_error *err)
 {
-    const char *all_packed[PARTS], *all_hashes[PARTS], *all_same[PARTS], *outputs[SPLITS + 1];
+    const char *const results[] = { hashes[part], same[part], counts[part], scattered[part],
+                                    with(made[SPLITS][part], ".leat") };
+    const char *all_packed[PARTS], *all_hashes[PARTS], *all_same[PARTS], *all_counts[PARTS], *all_scattered[PARTS];
+    const char *outputs[SPLITS + 1], *const *duplicates = dedup ? all_same : NULL;
     struct leat_merge_options o = options();
 
     for (unsigned p = 0; p < PARTS; p++) {
         all_packed[p] = packed[p];
         all_hashes[p] = hashes[p];
         all_same[p] = same[p];
+        all_counts[p] = counts[p];
+        all_scattered[p] = scattered[p];
     }
-    for (unsigned i = 0; i <= SPLITS; i++)
-        outputs[i] = made[i][part];
-    if (there(step == HASHES ? hashes[part] : step == DUPLICATES ? same[part] : with(made[SPLITS][part], ".leat")))
+    for (unsigned i = 0; i <= o.split_count; i++)
+        outputs[i] = made[i + SPLITS - o.split_count][part];
+    if (!is_needed(step) || there(results[step]))
         return LEAT_OK;
-    if (step == HASHES)
+    switch (step) {
+    case HASHES:
         return leat_part_hashes(hashes[part], packed[part], PARTS, &o, err);
-    if (step == DUPLICATES)
+    case DUPLICATES:
         return leat_part_duplicates(same[part], all_packed, all_hashes, PARTS, part + 1, &o, err);
-    return leat_part_arrange(outputs, packed[part], all_same, PARTS, part + 1, &o, NULL, err);
+    case COUNTS:
+        return leat_part_counts(counts[part], packed[part], duplicates, PARTS, part + 1, &o, err);
+    case SCATTER:
+        return leat_part_scatter(scattered[part], packed[part], all_counts, duplicates, PARTS, part + 1, &o, err);
+    default:
+        return shuffled ? leat_part_shuffle(outputs, all_scattered, PARTS, part + 1, &o, NULL, err)
+                        : leat_part_arrange(outputs, packed[part], duplicates, PARTS, part + 1, &o, NULL, err);
+    }
 }
 
 static enum leat_status all_steps(struct leat_error *err)
@@ -119,6 +143,10 @@ static void remove_made(void)
     for (unsigned p = 0; p < PARTS; p++) {
         unlink(hashes[p]);
         unlink(same[p]);
+        unlink(counts[p]);
+        unlink(scattered[p]);
+        unlink(with(scattered[p], ".leat"));
+        unlink(with(scattered[p], ".tokens"));
         for (unsigned i = 0; i <= SPLITS; i++) {
             unlink(with(made[i][p], ".leat"));
             unlink(with(made[i][p], ".tokens"));
@@ -149,7 +177,7 @@ static void check_result(void)
     struct leat_merge_options join = LEAT_MERGE_OPTIONS_INIT;
 
     join.force = 1;
-    for (unsigned i = 0; i <= SPLITS; i++) {
+    for (unsigned i = split ? 0 : SPLITS; i <= SPLITS; i++) {
         const char *parts[PARTS], *joined = t_path(folder, "joined");
         char name[640], reference[640];
 
@@ -174,7 +202,7 @@ static void make_reference(void)
         parts[p] = packed[p];
     snprintf(name, sizeof name, "%s/one", folder);
     T_OK(leat_merge(name, parts, PARTS, &o, &report, &t_err));
-    T_CHECK(report.deduplicated > 50 && report.deduplicated < 250);
+    T_CHECK(dedup ? report.deduplicated > 50 && report.deduplicated < 250 : report.deduplicated == 0);
 }
 
 /* ---- Faults ---- */
@@ -235,7 +263,7 @@ static void put_byte(const char *path, long at, int change)
 }
 
 /* Each byte of a file is needed, or looked at by nobody who does not need it. */
-static void refuse_damage(const char *path, enum step step, const char *made_name)
+static void refuse_damage(const char *path, enum step step, unsigned part, const char *made_name)
 {
     char result[700], kept[700];
     struct stat st;
@@ -249,7 +277,7 @@ static void refuse_damage(const char *path, enum step step, const char *made_nam
         enum leat_status s;
 
         put_byte(path, at, 0x41);
-        s = do_step(step, 0, &err);
+        s = do_step(step, part, &err);
         put_byte(path, at, 0x41);
         if (s == LEAT_OK) /* it was of another slice */
             T_EQ(unlink(result), 0);
@@ -271,7 +299,7 @@ static void refuse_damage(const char *path, enum step step, const char *made_nam
             if (to)
                 fclose(to);
         }
-        if (do_step(step, 0, &t_err) == LEAT_OK)
+        if (do_step(step, part, &t_err) == LEAT_OK)
             T_EQ(unlink(result), 0);
         T_EQ(rename(kept, path), 0);
     }
@@ -289,8 +317,35 @@ static void refuse_arguments(void)
     T_STATUS(leat_part_duplicates(same[0], outputs, NULL, 1, 1, &o, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_part_arrange(none, packed[0], files, 1, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_part_arrange(outputs, packed[0], NULL, 1, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_part_counts(NULL, packed[0], files, 1, 1, &o, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_part_counts(counts[0], packed[0], NULL, 1, 1, &o, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_part_scatter(scattered[0], packed[0], NULL, files, 1, 1, &o, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_part_scatter(scattered[0], packed[0], files, files, 1, 2, &o, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_part_shuffle(none, files, 1, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_part_shuffle(outputs, files, 1, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
     o.shuffle = 1;
     T_STATUS(leat_part_arrange(outputs, packed[0], files, 1, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+}
+
+/* The steps once, from the start, and with calls that end or fail. */
+static void try_all(uint64_t stride, uint64_t seed)
+{
+    make_reference();
+    T_OK(all_steps(&t_err));
+    check_result();
+    remove_made();
+    if (stride == 0)
+        return;
+    disturb(FAULT_SYSTEM, FAULT_KILL_BEFORE, stride, seed);
+    disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, stride, seed + 1);
+    disturb(FAULT_SYSTEM, FAULT_ONCE, stride, seed + 2);
+    disturb(FAULT_MEMORY, FAULT_ONCE, stride / 3, seed + 3);
+}
+
+static void do_steps_before(enum step step)
+{
+    for (unsigned i = 0; i < step * PARTS; i++)
+        T_OK(do_step((enum step)(i / PARTS), i % PARTS, &t_err));
 }
 
 int main(void)
@@ -300,20 +355,23 @@ int main(void)
     folder = t_folder();
     name_files();
     pack_parts(seed);
-    make_reference();
-    T_OK(all_steps(&t_err));
-    check_result();
-    remove_made();
     refuse_arguments();
-    disturb(FAULT_SYSTEM, FAULT_KILL_BEFORE, 300, seed);
-    disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, 300, seed + 1);
-    disturb(FAULT_SYSTEM, FAULT_ONCE, 300, seed + 2);
-    disturb(FAULT_MEMORY, FAULT_ONCE, 100, seed + 3);
-    for (unsigned i = 0; i < PARTS; i++)
-        T_OK(do_step(HASHES, i, &t_err));
-    refuse_damage(hashes[1], DUPLICATES, same[0]);
-    for (unsigned i = 0; i < PARTS; i++)
-        T_OK(do_step(DUPLICATES, i, &t_err));
-    refuse_damage(same[1], ARRANGE, with(made[SPLITS][0], ".leat"));
+    try_all(300, seed);
+    do_steps_before(DUPLICATES);
+    refuse_damage(hashes[1], DUPLICATES, 0, same[0]);
+    do_steps_before(COUNTS);
+    refuse_damage(same[1], WRITE, 0, with(made[SPLITS][0], ".leat"));
+    remove_made();
+    shuffled = true;
+    try_all(600, seed);
+    do_steps_before(SCATTER);
+    refuse_damage(counts[0], SCATTER, 1, scattered[1]);
+    do_steps_before(WRITE);
+    refuse_damage(scattered[1], WRITE, 0, with(made[SPLITS][0], ".leat"));
+    remove_made();
+    dedup = false;
+    try_all(0, seed);
+    split = false;
+    try_all(0, seed);
     return t_end();
 }

@@ -16,35 +16,14 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "divide.h"
-#include "document_reader.h"
-#include "duplicates.h"
 #include "join_inputs.h"
 #include "join_metadata.h"
-#include "merge_options.h"
-#include "outputs.h"
-#include "pace.h"
-#include "shuffle.h"
-#include "split_fractions.h"
+#include "merge_run.h"
 
 #define MEMORY_STANDARD   ((uint64_t)2 << 30)
 #define MEMORY_ITSELF     ((uint64_t)16 << 20) /* in addition to that, as leat_pack.h says */
 #define MEMORY_PER_OUTPUT ((uint64_t)8 << 20)
 #define MEMORY_MIN        TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
-
-struct merge {
-    struct leat_merge_options options;
-    char *temporary; /* temporary files lie beside this path */
-    struct merge_parts parts;
-    const char *const *same; /* files of leat_part_duplicates(); NULL: duplicates are looked for here */
-    uint64_t same_count, part;
-    const char *field; /* that the documents are divided by, or carry the values of; NULL: none */
-    struct outputs outputs;
-    struct split_fractions splits;
-    struct duplicates duplicates;
-    struct shuffle shuffle;
-    struct document_reader reader;
-    struct pace pace;
-};
 
 /* ---- What is asked for ---- */
 
@@ -54,7 +33,7 @@ static enum leat_status check_request(const struct merge *m, struct leat_error *
     const char *what = o->dedup ? "deduplication" : o->split_count > 0 ? "splitting" : NULL;
     char text[SHARES_TEXT];
 
-    if (m->parts.shares.of && !m->same && (o->shuffle || o->dedup || (m->field && o->split_count > 0))) {
+    if (m->parts.shares.of && m->part == 0 && (o->shuffle || o->dedup || (m->field && o->split_count > 0))) {
         shares_print(text, &m->parts.shares);
         return status_set(
             err, LEAT_E_INCOMPATIBLE,
@@ -68,7 +47,7 @@ static enum leat_status check_request(const struct merge *m, struct leat_error *
     return what ? merge_parts_need_hashes(&m->parts, what, err) : LEAT_OK;
 }
 
-static enum leat_status set_metadata(struct merge *m, struct leat_error *err)
+enum leat_status merge_set_metadata(struct merge *m, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
     enum leat_status s = join_metadata(&m->parts, &m->outputs, err);
@@ -104,7 +83,13 @@ static enum leat_status choose_output(const struct merge *m, const struct docume
     return LEAT_OK;
 }
 
-static enum leat_status arrange_document(struct merge *m, const struct document *d, struct leat_error *err)
+static enum leat_status write_document(struct merge *m, const struct document *d, size_t output, struct leat_error *err)
+{
+    return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err)
+                              : outputs_copy(&m->outputs, output, d, &m->reader, err);
+}
+
+static enum leat_status take_document(struct merge *m, const struct document *d, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     bool drop = false;
@@ -116,11 +101,19 @@ static enum leat_status arrange_document(struct merge *m, const struct document 
         s = choose_output(m, d, &output, err);
     if (s != LEAT_OK || drop)
         return s;
-    return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err)
-                              : outputs_copy(&m->outputs, output, d, &m->reader, err);
+    return m->take(m, d, output, err);
 }
 
-static enum leat_status arrange_documents(struct merge *m, struct leat_error *err)
+enum leat_status merge_take_duplicates(struct merge *m, uint64_t memory, struct leat_error *err)
+{
+    if (!m->options.dedup)
+        return LEAT_OK;
+    return m->same ? duplicates_load(&m->duplicates, m->same, m->same_count, m->part - 1, m->parts.documents,
+                                     m->temporary, memory, err)
+                   : duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->pace, err);
+}
+
+enum leat_status merge_documents(struct merge *m, struct leat_error *err)
 {
     bool more = true;
     enum leat_status s = document_reader_open(&m->reader, &m->parts, &m->pace, err);
@@ -131,7 +124,7 @@ static enum leat_status arrange_documents(struct merge *m, struct leat_error *er
         s = document_reader_next(&m->reader, &d, &more, err);
         if (s != LEAT_OK || !more)
             break;
-        s = arrange_document(m, &d, err);
+        s = take_document(m, &d, err);
     }
     document_reader_close(&m->reader);
     return s;
@@ -139,7 +132,7 @@ static enum leat_status arrange_documents(struct merge *m, struct leat_error *er
 
 /* ---- The whole ---- */
 
-static enum leat_status open_parts(struct merge *m, const char *const *names, size_t count, struct leat_error *err)
+enum leat_status merge_open_parts(struct merge *m, const char *const *names, size_t count, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
     enum leat_status s = split_fractions_make(&m->splits, o->splits, o->split_count, err);
@@ -149,13 +142,6 @@ static enum leat_status open_parts(struct merge *m, const char *const *names, si
     if (s == LEAT_OK)
         s = divide_field(&m->parts, &m->field, err);
     return s == LEAT_OK ? check_request(m, err) : s;
-}
-
-static enum leat_status take_duplicates(struct merge *m, uint64_t memory, struct leat_error *err)
-{
-    return m->same ? duplicates_load(&m->duplicates, m->same, m->same_count, m->part - 1, m->parts.documents,
-                                     m->temporary, memory, err)
-                   : duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->pace, err);
 }
 
 /* The outputs are open. */
@@ -168,20 +154,21 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     m->pace.total = m->parts.token_bytes * (o->shuffle ? 2 : 1);
-    if (o->dedup) {
-        s = take_duplicates(m, memory, err);
+    m->take = write_document;
+    s = merge_take_duplicates(m, memory, err);
+    if (o->dedup)
         memory -= memory / 4; /* which the duplicates' numbers may take */
-    }
     if (s == LEAT_OK && o->shuffle)
-        s = shuffle_begin(&m->shuffle, m->temporary, o->seed, memory, &m->parts, m->outputs.count, err);
+        s = shuffle_begin(&m->shuffle, m->temporary, o->seed, 1, memory, m->parts.first.token_width,
+                          shuffle_bytes(&m->parts), m->outputs.count, err);
     if (s == LEAT_OK)
-        s = arrange_documents(m, err);
+        s = merge_documents(m, err);
     if (s == LEAT_OK && o->shuffle)
         s = shuffle_write(&m->shuffle, &m->outputs, &m->pace, err);
     /* before the outputs are finished, which may need the space on the disk */
     shuffle_end(&m->shuffle);
     if (s == LEAT_OK)
-        s = set_metadata(m, err);
+        s = merge_set_metadata(m, err);
     return s == LEAT_OK ? pace_call(&m->pace, err) : s;
 }
 
@@ -236,7 +223,7 @@ static enum leat_status merge_and_finish(struct merge *m, struct leat_merge_repo
 static enum leat_status merge_or_divide(struct merge *m, const char *output, const char *const *names, size_t count,
                                         struct leat_merge_report *report, struct leat_error *err)
 {
-    enum leat_status s = open_parts(m, names, count, err);
+    enum leat_status s = merge_open_parts(m, names, count, err);
 
     if (s == LEAT_OK && m->field && !m->parts.shares.of)
         return divide(output, &m->parts, m->field, &m->options, report, err);
@@ -245,9 +232,9 @@ static enum leat_status merge_or_divide(struct merge *m, const char *output, con
     return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
 }
 
-static enum leat_status begin(struct merge *m, struct leat_merge_report *full, const char *output,
-                              const struct leat_merge_options *options, const struct leat_merge_report *report,
-                              struct leat_error *err)
+enum leat_status merge_begin(struct merge *m, struct leat_merge_report *full, const char *output,
+                             const struct leat_merge_options *options, const struct leat_merge_report *report,
+                             struct leat_error *err)
 {
     enum leat_status s = options_read(full, sizeof *full, NULL, report, "leat_merge_report", err);
 
@@ -262,7 +249,7 @@ static enum leat_status begin(struct merge *m, struct leat_merge_report *full, c
     return m->temporary ? LEAT_OK : LEAT_E_NO_MEMORY;
 }
 
-static void end(struct merge *m)
+void merge_end(struct merge *m)
 {
     outputs_abandon(&m->outputs);
     duplicates_end(&m->duplicates);
@@ -281,28 +268,33 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
 
     if (!output || !parts || count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "leat_merge: missing output or parts");
-    s = begin(&m, &full, output, options, report, err);
+    s = merge_begin(&m, &full, output, options, report, err);
     if (s == LEAT_OK)
         s = merge_or_divide(&m, output, parts, count, &full, err);
     if (s == LEAT_OK && report)
         options_fill(report, &full, sizeof full);
     if (m.temporary)
-        end(&m);
+        merge_end(&m);
     return s;
 }
 
 /* ---- One part of a run ---- */
 
-static enum leat_status arrange_part(struct merge *m, const char *const *outputs, const char *dataset,
-                                     struct leat_merge_report *report, struct leat_error *err)
+enum leat_status merge_open_part(struct merge *m, const char *dataset, struct leat_error *err)
 {
-    size_t count = (size_t)m->options.split_count + 1;
-    char **names = calloc(count, sizeof *names);
-    enum leat_status s = names ? open_parts(m, &dataset, 1, err) : status_no_memory(err, count * sizeof *names);
+    enum leat_status s = merge_open_parts(m, &dataset, 1, err);
 
     if (s == LEAT_OK && m->field)
         s = status_set(err, LEAT_E_ARGUMENT,
                        "the documents of %s are to be divided by values: merge all parts for that", dataset);
+    return s;
+}
+
+enum leat_status merge_open_outputs(struct merge *m, const char *const *outputs, size_t count, struct leat_error *err)
+{
+    char **names = calloc(count, sizeof *names);
+    enum leat_status s = names ? LEAT_OK : status_no_memory(err, count * sizeof *names);
+
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
         names[i] = strdup(outputs[i]);
         if (!names[i])
@@ -313,6 +305,16 @@ static enum leat_status arrange_part(struct merge *m, const char *const *outputs
     for (size_t i = 0; names && i < count; i++)
         free(names[i]);
     free(names);
+    return s;
+}
+
+static enum leat_status arrange_part(struct merge *m, const char *const *outputs, const char *dataset,
+                                     struct leat_merge_report *report, struct leat_error *err)
+{
+    enum leat_status s = merge_open_part(m, dataset, err);
+
+    if (s == LEAT_OK)
+        s = merge_open_outputs(m, outputs, (size_t)m->options.split_count + 1, err);
     return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
 }
 
@@ -328,16 +330,16 @@ enum leat_status leat_part_arrange(const char *const *outputs, const char *datas
         return status_set(err, LEAT_E_ARGUMENT,
                           "leat_part_arrange: missing outputs or dataset, or no part %llu of %llu",
                           (unsigned long long)part, (unsigned long long)count);
-    s = begin(&m, &full, outputs[0], options, report, err);
+    s = merge_begin(&m, &full, outputs[0], options, report, err);
     if (s == LEAT_OK && (m.options.shuffle || !m.options.dedup != !duplicates))
         s = status_set(err, LEAT_E_ARGUMENT,
-                       "leat_part_arrange: a part is not shuffled alone; deduplicating it needs "
-                       "the files of leat_part_duplicates()");
+                       "leat_part_arrange: shuffling takes steps of its own; deduplicating needs the files of "
+                       "leat_part_duplicates()");
     if (s == LEAT_OK)
         s = arrange_part(&m, outputs, dataset, &full, err);
     if (s == LEAT_OK && report)
         options_fill(report, &full, sizeof full);
     if (m.temporary)
-        end(&m);
+        merge_end(&m);
     return s;
 }

@@ -9,7 +9,8 @@
  *   outputs            what comes out: one dataset per split, and the rest
  *   join_inputs, join_metadata   what documents do not carry themselves
  *   duplicates, split_fractions, shuffle   which documents go where
- *   external_sort, buckets, triple   sorting what does not fit in memory
+ *   sorting/           what does not fit in memory, and what parts leave for each other
+ *   part_steps, part_shuffle   the same by the parts of a run together, in steps
  *   keyed_hash         tells texts apart that were made to have one hash
  *
  * What may enter: what works on finished datasets through the public headers. Nothing here encodes or reads text.
@@ -70,8 +71,10 @@ enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
 #define SHARES_KEY  "leat.part"
 #define SHARES_TEXT 72
 
-/* The key that says whether a share starts inside its first input, which the share before it lists too: "1" or "0". */
+/* The key that says whether a share starts inside its first input, which the share before it lists too: "1" or "0". If
+ * the run was shuffled in parts, all shares list all inputs. */
 #define SHARES_CUT_KEY "leat.part.cut"
+#define SHARES_CUT_ALL "all"
 
 void shares_print(char text[SHARES_TEXT], const struct shares *shares);
 

@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "shuffle_plan.h"
-#include "shuffle_record.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -20,17 +19,23 @@ uint64_t shuffle_key(uint64_t seed, uint64_t number)
     return XXH3_64bits_withSeed(bytes, sizeof bytes, seed);
 }
 
-enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t memory_bytes,
-                               const struct merge_parts *parts, size_t outputs, struct leat_error *err)
+uint64_t shuffle_bytes(const struct merge_parts *parts)
 {
-    uint64_t bytes = parts->token_bytes + parts->documents * (sizeof(struct shuffle_record) + 8) + parts->id_bytes;
+    return parts->token_bytes + parts->documents * (sizeof(struct shuffle_record) + 8) + parts->id_bytes;
+}
+
+enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t ranges,
+                               uint64_t memory_bytes, uint32_t width, uint64_t bytes, size_t outputs,
+                               struct leat_error *err)
+{
     size_t block_bytes;
 
     *s = (struct shuffle) {
         .path = path,
         .seed = seed,
         .memory = memory_bytes,
-        .width = parts->first.token_width,
+        .ranges = ranges,
+        .width = width,
         .output_count = outputs,
         .buckets = { .fd = -1 },
     };
@@ -71,26 +76,40 @@ static enum leat_status put_tokens(struct shuffle *s, size_t bucket, struct docu
     return status;
 }
 
-enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,
-                             struct leat_error *err)
+struct shuffle_record shuffle_record_of(const struct document *d)
 {
-    static const uint8_t zeros[8];
-    struct shuffle_record record = {
-        .number = s->numbers[output]++,
+    struct shuffle_record r = {
         .tokens = d->tokens,
         .input = d->origin.input,
         .offset = d->origin.offset,
         .line = d->origin.line,
         .id_bytes = d->origin.id_bytes,
     };
-    size_t bucket = shuffle_plan_bucket(output, shuffle_key(s->seed, record.number), s->bits, 0);
-    uint64_t bytes = shuffle_record_bytes(&record, s->width);
-    enum leat_status status;
 
     if (d->origin.text_hash)
-        memcpy(record.hash, d->origin.text_hash, sizeof record.hash);
-    shuffle_record_count(&s->buckets.items[bucket], bytes);
-    status = buckets_append(&s->buckets, bucket, &record, sizeof record, err);
+        memcpy(r.hash, d->origin.text_hash, sizeof r.hash);
+    return r;
+}
+
+enum leat_status shuffle_put_record(struct shuffle *s, size_t output, const struct shuffle_record *r, size_t *bucket,
+                                    struct leat_error *err)
+{
+    *bucket = shuffle_plan_bucket(output, shuffle_place(s, r->number), s->bits, 0);
+    shuffle_record_count(&s->buckets.items[*bucket], shuffle_record_bytes(r, s->width));
+    return buckets_append(&s->buckets, *bucket, r, sizeof *r, err);
+}
+
+enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,
+                             struct leat_error *err)
+{
+    static const uint8_t zeros[8];
+    struct shuffle_record record = shuffle_record_of(d);
+    uint64_t bytes = shuffle_record_bytes(&record, s->width);
+    enum leat_status status;
+    size_t bucket;
+
+    record.number = s->numbers[output]++;
+    status = shuffle_put_record(s, output, &record, &bucket, err);
     if (status == LEAT_OK)
         status = put_tokens(s, bucket, r, err);
     if (status == LEAT_OK)

@@ -13,11 +13,12 @@
 #include "document_reader.h"
 #include "outputs.h"
 #include "pace.h"
+#include "shuffle_record.h"
 #include "sorting/buckets.h"
 
 struct shuffle {
     const char *path; /* files lie on this path's disk */
-    uint64_t seed, memory;
+    uint64_t seed, memory, ranges;
     uint32_t width;
     size_t output_count;
     unsigned bits; /* of the keys, that choose an output's bucket */
@@ -25,13 +26,25 @@ struct shuffle {
     uint64_t *numbers; /* by output: of the next document */
 };
 
-/* `path` is kept. On failure too shuffle_end() must follow. */
-enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t memory_bytes,
-                               const struct merge_parts *parts, size_t outputs, struct leat_error *err);
+/* For records of `bytes` bytes in all, whose keys lie in one of `ranges` ranges. `path` is kept. On failure too
+ * shuffle_end() must follow. */
+enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t ranges,
+                               uint64_t memory_bytes, uint32_t width, uint64_t bytes, size_t outputs,
+                               struct leat_error *err);
+
+/* The bytes of the records of all documents. */
+uint64_t shuffle_bytes(const struct merge_parts *parts);
 
 /* Takes the reader's document for output `output`. */
 enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,
                              struct leat_error *err);
+
+/* The fields of the record for the document (its number is not set). */
+struct shuffle_record shuffle_record_of(const struct document *d);
+
+/* Begins a record of another process: its other bytes follow at once, to this bucket of s->buckets. */
+enum leat_status shuffle_put_record(struct shuffle *s, size_t output, const struct shuffle_record *r, size_t *bucket,
+                                    struct leat_error *err);
 
 /* Writes all that was put, output by output. */
 enum leat_status shuffle_write(struct shuffle *s, struct outputs *outputs, struct pace *pace, struct leat_error *err);
@@ -41,5 +54,11 @@ void shuffle_end(struct shuffle *s);
 
 /* The key that documents are ordered by. */
 uint64_t shuffle_key(uint64_t seed, uint64_t number);
+
+/* The same within its range, as a fraction of 2^64 of it: keys of one range keep their order, and none become equal. */
+static inline uint64_t shuffle_place(const struct shuffle *s, uint64_t number)
+{
+    return shuffle_key(s->seed, number) * s->ranges;
+}
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/status.h"
 #include "shuffle.h"
 #include "shuffle_plan.h"
-#include "shuffle_record.h"
 
 #define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* of a document that is copied without being loaded */
 
@@ -54,7 +53,7 @@ static struct triple *new_index(uint64_t records, struct leat_error *err)
 
 static struct triple index_entry(const struct writing *w, const struct shuffle_record *r, uint64_t at)
 {
-    return (struct triple) { shuffle_key(w->shuffle->seed, r->number), r->number, at };
+    return (struct triple) { shuffle_place(w->shuffle, r->number), r->number, at };
 }
 
 /* ---- A bucket that fits into memory ---- */
@@ -233,7 +232,7 @@ static enum leat_status divide(struct writing *w, const struct buckets *from, si
         if (s != LEAT_OK)
             break;
         load_record(&r, bytes);
-        bucket = shuffle_plan_bucket(0, shuffle_key(w->shuffle->seed, r.number), bits, passed);
+        bucket = shuffle_plan_bucket(0, shuffle_place(w->shuffle, r.number), bits, passed);
         shuffle_record_count(&to->items[bucket], shuffle_record_bytes(&r, width));
         s = pass_record(&c, shuffle_record_bytes(&r, width), to, bucket, err);
         if (s == LEAT_OK)

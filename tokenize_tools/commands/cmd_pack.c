@@ -161,7 +161,9 @@ static int end_part(const struct pack_values *v, const struct leat_pack_report *
 /* Whether the step that follows at once has a summary of its own. */
 static bool is_summed_up_later(const struct pack_values *v, const struct leat_pack_report *r)
 {
-    return pack_steps_needed(v) && (v->json ? !v->dedup : r->was_finished != 0);
+    bool waits = v->dedup || v->shuffle.given;
+
+    return pack_steps_needed(v) && (v->json ? !waits : r->was_finished != 0);
 }
 
 /* Packs, with options that are complete. */

@@ -252,20 +252,17 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
 
 bool pack_arranges(const struct leat_pack_options *o)
 {
-    bool apart = o->run_file != NULL; /* leat_part_arrange() deduplicates and splits */
+    bool apart = o->run_file != NULL; /* leat_part_arrange() does it, or leat_part_shuffle() */
 
-    return o->shuffle || (!apart && (o->dedup || o->split_count > 0)) || (o->by && o->parts == 0);
+    return (!apart && (o->shuffle || o->dedup || o->split_count > 0)) || (o->by && o->parts == 0);
 }
 
 enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct leat_error *err)
 {
-    if (o->run_file && o->shuffle)
+    if (o->run_file && o->by && (o->shuffle || o->dedup || o->split_count > 0))
         return status_set(err, LEAT_E_ARGUMENT,
-                          "a run in parts cannot be shuffled in parts: shuffle when merging them");
-    if (o->run_file && o->by && (o->dedup || o->split_count > 0))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "values are deduplicated and split each alone, when a run is divided by them: do it when "
-                          "merging the parts");
+                          "values are shuffled, deduplicated and split each alone, when a run is divided by them: do "
+                          "it when merging the parts");
     if (o->parts > 0 && !o->run_file)
         return status_set(
             err, LEAT_E_ARGUMENT,

@@ -17,8 +17,8 @@
 
 enum beat_state { BEAT_RUNNING, BEAT_STOPPED, BEAT_FAILED, BEAT_WAITING };
 
-/* What a part of a run that is deduplicated has behind it: then it waits until all parts have. */
-enum beat_step { BEAT_NOTHING, BEAT_PACKED, BEAT_COMPARED };
+/* What a part of a run that is deduplicated or shuffled has behind it: then it waits until all parts have. */
+enum beat_step { BEAT_NOTHING, BEAT_PACKED, BEAT_COMPARED, BEAT_COUNTED, BEAT_SCATTERED };
 
 struct beat_facts {
     uint64_t bytes, total_bytes; /* of the part's inputs */

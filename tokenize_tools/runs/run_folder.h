@@ -6,11 +6,13 @@
  *   part-0007.leat    and .tokens: part 7 of up to 9999, finished
  *   part-0007.beat    the sign of life of the process that packs it, or how that ended
  *
- * If the run is deduplicated or split, its parts come about in steps:
+ * If the run is deduplicated, split or shuffled, its parts come about in steps:
  *
  *   packed/part-0007.leat      and .tokens: as packed
  *   packed/part-0007.hashes    of its texts, sorted
  *   packed/part-0007.same      which documents have the text of an earlier one, for one range of hashes
+ *   packed/part-0007.counts    how many documents stay
+ *   packed/part-0007.scattered its documents, by the part that they fall to; .scattered.leat: their inputs
  *   valid/part-0007.leat       and .tokens: what the split "valid" gets of it; part-0007.leat is the rest
  *
  * The room tokenize_tools/runs/ knows how many processes work on one run: which part is whose, by a scheduler's

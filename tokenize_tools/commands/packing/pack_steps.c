@@ -1,7 +1,8 @@
 /*
  * pack_steps.c: see pack_steps.h. Which step a part has behind it is said by files of the folder, which get their names
  * when they are whole: what a killed process had not finished is done again. The files of a part that are needed no
- * more are removed when its last dataset is there, those with duplicates, which all parts need, when all datasets are.
+ * more are removed when its last dataset is there, or its documents are where other parts find them; files that all
+ * parts need, when all datasets are there.
  */
 #include "pack_steps.h"
 
@@ -12,15 +13,15 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "cli/json.h"
-#include "cli/units.h"
 #include "commands/common/common.h"
+#include "pack_steps_print.h"
 
-static const char hashes_suffix[] = ".hashes", same_suffix[] = ".same";
+static const char hashes_suffix[] = ".hashes", same_suffix[] = ".same", counts_suffix[] = ".counts";
+static const char scattered_suffix[] = ".scattered"; /* a file, and the name of a dataset */
 
 bool pack_steps_needed(const struct pack_values *v)
 {
-    return v->run && (v->dedup || v->splits.count > 0);
+    return v->run && (v->dedup || v->splits.count > 0 || v->shuffle.given);
 }
 
 enum leat_status pack_steps_plan(const struct pack_values *v, const struct run_folder *r, struct leat_error *err)
@@ -55,7 +56,9 @@ static bool is_finished(const struct pack_steps *s)
 
 bool pack_steps_pack_first(const struct pack_steps *s)
 {
-    return !is_finished(s) && !has_packed(s, hashes_suffix);
+    bool read = has_packed(s, ".leat") && (has_packed(s, hashes_suffix) || has_packed(s, counts_suffix));
+
+    return !is_finished(s) && !has_packed(s, scattered_suffix) && !read;
 }
 
 enum leat_status pack_steps_check_force(const struct pack_steps *s, struct leat_error *err)
@@ -70,15 +73,16 @@ enum leat_status pack_steps_check_force(const struct pack_steps *s, struct leat_
 
 enum leat_status pack_steps_begin(const struct pack_steps *s, struct leat_error *err)
 {
+    const char *last = s->values->shuffle.given ? scattered_suffix : same_suffix; /* that all parts need of all */
     unsigned finished = 0, there = 0;
     enum leat_status status;
 
     if (!pack_steps_needed(s->values) || is_finished(s))
         return LEAT_OK;
     status = run_folder_make_inner(s->folder, RUN_PACKED, err);
-    if (status != LEAT_OK || !s->values->dedup)
+    if (status != LEAT_OK || (!s->values->dedup && !s->values->shuffle.given))
         return status;
-    status = run_folder_count(s->folder, RUN_PACKED, same_suffix, &there, err);
+    status = run_folder_count(s->folder, RUN_PACKED, last, &there, err);
     if (status == LEAT_OK && there < s->folder->parts)
         status = run_folder_count(s->folder, "", ".leat", &finished, err);
     if (status != LEAT_OK || finished == 0)
@@ -132,19 +136,28 @@ static void remove_folder(const struct pack_steps *s)
     free(path);
 }
 
+static void remove_own(const struct pack_steps *s)
+{
+    static const char *const suffixes[] = { ".leat", ".tokens", hashes_suffix };
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        remove_packed(s, s->options->part, suffixes[i]);
+}
+
 /* What is left of it only takes room: a failure is not one of the part. */
 static void tidy(const struct pack_steps *s)
 {
-    static const char *const suffixes[] = { ".leat", ".tokens", hashes_suffix };
-    unsigned part = s->options->part;
+    static const char *const suffixes[] = { same_suffix, counts_suffix, scattered_suffix, ".scattered.leat",
+                                            ".scattered.tokens" };
+    size_t count = s->values->shuffle.given ? sizeof suffixes / sizeof *suffixes : 1;
     bool all = true;
 
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        remove_packed(s, part, suffixes[i]);
-    for (part = 1; all && part <= s->folder->parts; part++) /* which ends at the first that is not */
+    remove_own(s);
+    for (unsigned part = 1; all && part <= s->folder->parts; part++) /* which ends at the first that is not */
         all = is_there(run_folder_part(s->folder, part, ".leat"));
-    for (part = 1; all && part <= s->folder->parts; part++)
-        remove_packed(s, part, same_suffix);
+    for (unsigned part = 1; all && part <= s->folder->parts; part++)
+        for (size_t i = 0; i < count; i++)
+            remove_packed(s, part, suffixes[i]);
     if (all)
         remove_folder(s);
 }
@@ -166,6 +179,8 @@ static struct leat_merge_options options_of(struct pack_steps *s)
     o.created = s->options->created;
     o.progress = on_progress;
     o.context = s;
+    o.shuffle = s->options->shuffle;
+    o.seed = s->options->seed;
     o.dedup = s->options->dedup;
     o.splits = s->options->splits;
     o.split_count = s->options->split_count;
@@ -202,6 +217,43 @@ static enum leat_status find_duplicates(struct pack_steps *s, struct leat_error 
     return status;
 }
 
+static enum leat_status count_documents(struct pack_steps *s, struct leat_error *err)
+{
+    struct leat_merge_options o = options_of(s);
+    char *file = run_folder_inner(s->folder, RUN_PACKED, s->options->part, counts_suffix);
+    char **same = s->values->dedup ? name_all(s, same_suffix) : NULL;
+    enum leat_status status = LEAT_E_NO_MEMORY;
+
+    if (file && (same || !s->values->dedup))
+        status = leat_part_counts(file, s->values->output, (const char *const *)same, s->folder->parts,
+                                  s->options->part, &o, err);
+    else
+        status_no_memory(err, s->folder->parts * sizeof *same);
+    free(file);
+    free_names(same, s->folder->parts);
+    return status;
+}
+
+static enum leat_status scatter(struct pack_steps *s, struct leat_error *err)
+{
+    struct leat_merge_options o = options_of(s);
+    char *file = run_folder_inner(s->folder, RUN_PACKED, s->options->part, scattered_suffix);
+    char **counts = name_all(s, counts_suffix), **same = s->values->dedup ? name_all(s, same_suffix) : NULL;
+    enum leat_status status = LEAT_E_NO_MEMORY;
+
+    if (file && counts && (same || !s->values->dedup))
+        status = leat_part_scatter(file, s->values->output, (const char *const *)counts, (const char *const *)same,
+                                   s->folder->parts, s->options->part, &o, err);
+    else
+        status_no_memory(err, s->folder->parts * sizeof *counts);
+    if (status == LEAT_OK)
+        remove_own(s); /* so that the folder never has all tokens three times */
+    free(file);
+    free_names(counts, s->folder->parts);
+    free_names(same, s->folder->parts);
+    return status;
+}
+
 /* The splits' datasets, then the rest's. NULL: no memory. */
 static char **name_outputs(const struct pack_steps *s)
 {
@@ -219,113 +271,48 @@ static char **name_outputs(const struct pack_steps *s)
     return all ? names : NULL;
 }
 
-static void print_outputs(const struct pack_steps *s, char *const *names, const struct leat_merge_report *report)
+/* Writes the part's datasets, with what other parts have left for it. */
+static enum leat_status write_outputs(struct pack_steps *s, char *const *outputs, struct leat_merge_report *report,
+                                      struct leat_error *err)
 {
-    size_t splits = s->values->splits.count;
-    struct json j;
+    bool shuffle = s->values->shuffle.given, needs = shuffle || s->values->dedup;
+    const char *const *to = (const char *const *)outputs;
+    struct leat_merge_options o = options_of(s);
+    char **files = needs ? name_all(s, shuffle ? scattered_suffix : same_suffix) : NULL;
+    const char *const *from = (const char *const *)files;
+    enum leat_status status;
 
-    for (size_t i = 0; !s->values->json && i <= splits; i++) {
-        const struct leat_info *info = i < splits ? &report->splits[i] : report->info;
-
-        cli_say("%s: %s in %s.", names[i], units_counted(info->tokens, "token").text,
-                units_counted(info->documents, "document").text);
-    }
-    if (!s->values->json && s->values->dedup)
-        cli_say("%s had the text of an earlier one, of this part or another.",
-                units_counted(report->deduplicated, "document").text);
-    if (!s->values->json)
-        return;
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
-    json_string(&j, "output", names[splits]);
-    json_bool(&j, "was_finished", false);
-    json_u64(&j, "documents", report->info->documents);
-    json_u64(&j, "tokens", report->info->tokens);
-    json_u64(&j, "deduplicated", report->deduplicated);
-    json_open_array(&j, "splits");
-    for (size_t i = 0; i < splits; i++) {
-        json_open_object(&j, NULL);
-        json_string(&j, "name", s->values->splits.items[i].name);
-        json_string(&j, "output", names[i]);
-        json_u64(&j, "documents", report->splits[i].documents);
-        json_u64(&j, "tokens", report->splits[i].tokens);
-        json_close_object(&j);
-    }
-    json_close_array(&j);
-    json_close_object(&j);
-    json_end(&j);
+    if (needs && !files)
+        status = status_no_memory(err, s->folder->parts * sizeof *files);
+    else if (shuffle)
+        status = leat_part_shuffle(to, from, s->folder->parts, s->options->part, &o, report, err);
+    else
+        status = leat_part_arrange(to, s->values->output, from, s->folder->parts, s->options->part, &o, report, err);
+    free_names(files, s->folder->parts);
+    return status;
 }
 
 static enum leat_status arrange(struct pack_steps *s, struct leat_error *err)
 {
-    struct leat_merge_options o = options_of(s);
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT, splits[ARRANGE_SPLITS];
-    char **outputs = name_outputs(s), **same = s->values->dedup ? name_all(s, same_suffix) : NULL;
-    enum leat_status status = LEAT_E_NO_MEMORY;
+    char **outputs = name_outputs(s);
+    enum leat_status status;
 
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
         splits[i] = info;
     report.splits = splits;
     report.info = &info;
-    if (outputs && (same || !s->values->dedup))
-        status = leat_part_arrange((const char *const *)outputs, s->values->output, (const char *const *)same,
-                                   s->folder->parts, s->options->part, &o, &report, err);
-    else
-        status_no_memory(err, s->folder->parts * sizeof *same);
+    status = outputs ? write_outputs(s, outputs, &report, err) : status_no_memory(err, sizeof splits);
     if (status == LEAT_OK) {
         tidy(s);
-        print_outputs(s, outputs, &report);
+        pack_steps_print(s, outputs, &report);
     }
     free_names(outputs, s->values->splits.count + 1);
-    free_names(same, s->folder->parts);
     return status;
 }
 
 /* ---- Which one ---- */
-
-/* Ends a call that has nothing more to do before all parts have done the same. */
-static void wait_for_others(struct pack_steps *s, enum beat_step step)
-{
-    static const char *const done[] = { "", "packed", "compared" };
-    struct json j;
-
-    run_beat_waiting(s->beat, step);
-    if (!s->values->json) {
-        cli_say("Part %u is %s. When all parts are (leat status %s), the same command %s.", s->options->part,
-                done[step], s->folder->path,
-                step == BEAT_PACKED ? "finds documents with the same text" : "writes what stays");
-        return;
-    }
-    if (s->packed) /* and summed up */
-        return;
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
-    json_string(&j, "run", s->folder->path);
-    json_u64(&j, "part", s->options->part);
-    json_string(&j, "step", done[step]);
-    json_close_object(&j);
-    json_end(&j);
-}
-
-static void print_finished(const struct pack_steps *s, const char *name, const struct leat_info *info)
-{
-    struct json j;
-
-    if (!s->values->json) {
-        cli_say("%s is finished already: %s in %s.", name, units_counted(info->tokens, "token").text,
-                units_counted(info->documents, "document").text);
-        return;
-    }
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
-    json_string(&j, "output", name);
-    json_bool(&j, "was_finished", true);
-    json_u64(&j, "documents", info->documents);
-    json_u64(&j, "tokens", info->tokens);
-    json_close_object(&j);
-    json_end(&j);
-}
 
 static enum leat_status say_finished(struct pack_steps *s, struct leat_error *err)
 {
@@ -338,35 +325,59 @@ static enum leat_status say_finished(struct pack_steps *s, struct leat_error *er
         leat_dataset_info(d, &info);
         leat_dataset_close(d);
         tidy(s);
-        print_finished(s, name, &info);
+        pack_steps_print_finished(s, name, &info);
     }
     free(name);
     return status;
+}
+
+/* The steps of shuffling, when it is known which documents stay. *step: as below. */
+static enum leat_status shuffle_next(struct pack_steps *s, enum beat_step *step, struct leat_error *err)
+{
+    bool scattered = has_packed(s, scattered_suffix);
+    enum leat_status status;
+    unsigned ready;
+
+    *step = scattered ? BEAT_SCATTERED : BEAT_COUNTED;
+    if (!scattered && !has_packed(s, counts_suffix))
+        return count_documents(s, err);
+    status = run_folder_count(s->folder, RUN_PACKED, scattered ? scattered_suffix : counts_suffix, &ready, err);
+    if (status != LEAT_OK || ready < s->folder->parts)
+        return status;
+    *step = scattered ? BEAT_NOTHING : BEAT_SCATTERED;
+    return scattered ? arrange(s, err) : scatter(s, err);
+}
+
+/* The steps of finding duplicates. *step is BEAT_NOTHING when that is known. */
+static enum leat_status compare_next(struct pack_steps *s, enum beat_step *step, struct leat_error *err)
+{
+    bool compared = has_packed(s, same_suffix);
+    enum leat_status status;
+    unsigned ready;
+
+    *step = compared ? BEAT_COMPARED : BEAT_PACKED;
+    if (!has_packed(s, hashes_suffix))
+        return write_hashes(s, err);
+    status = run_folder_count(s->folder, RUN_PACKED, compared ? same_suffix : hashes_suffix, &ready, err);
+    if (status != LEAT_OK || ready < s->folder->parts)
+        return status;
+    *step = compared ? BEAT_NOTHING : BEAT_COMPARED;
+    return compared ? LEAT_OK : find_duplicates(s, err);
 }
 
 /* *step: what the part has behind it, if it waits now; BEAT_NOTHING: it is finished. */
 static enum leat_status do_next(struct pack_steps *s, enum beat_step *step, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
-    unsigned ready;
 
     *step = BEAT_NOTHING;
     if (is_finished(s))
         return say_finished(s, err);
-    if (!s->values->dedup)
-        return arrange(s, err);
-    *step = has_packed(s, same_suffix) ? BEAT_COMPARED : BEAT_PACKED;
-    if (!has_packed(s, hashes_suffix))
-        return write_hashes(s, err);
-    status = run_folder_count(s->folder, RUN_PACKED, *step == BEAT_PACKED ? hashes_suffix : same_suffix, &ready, err);
-    if (status != LEAT_OK || ready < s->folder->parts)
+    if (s->values->dedup && !has_packed(s, counts_suffix) && !has_packed(s, scattered_suffix))
+        status = compare_next(s, step, err);
+    if (status != LEAT_OK || *step != BEAT_NOTHING)
         return status;
-    if (*step == BEAT_COMPARED) {
-        *step = BEAT_NOTHING;
-        return arrange(s, err);
-    }
-    *step = BEAT_COMPARED;
-    return find_duplicates(s, err);
+    return s->values->shuffle.given ? shuffle_next(s, step, err) : arrange(s, err);
 }
 
 int pack_steps_go_on(struct pack_steps *s)
@@ -382,9 +393,11 @@ int pack_steps_go_on(struct pack_steps *s)
         run_beat_failed(s->beat, status == LEAT_E_STOPPED, err.message);
         return cli_failed(&err);
     }
-    if (step == BEAT_NOTHING)
+    if (step == BEAT_NOTHING) {
         run_beat_done(s->beat);
-    else
-        wait_for_others(s, step);
+    } else {
+        run_beat_waiting(s->beat, step);
+        pack_steps_print_waiting(s, step);
+    }
     return cli_finish_stdout(CLI_DONE);
 }

@@ -1,7 +1,9 @@
 /*
- * pack_steps.h: the parts of a run that is deduplicated or split come about in steps, one for each time that `leat pack
- * --run DIR --part I` is called: it is packed; when all parts are, one range of hashes is compared; when all are, what
- * stays is written. Without --dedup no part has to wait for another, and one call does all of it.
+ * pack_steps.h: the parts of a run that is deduplicated, split or shuffled come about in steps, one for each time that
+ * `leat pack --run DIR --part I` is called: it is packed; when all parts are, one range of hashes is compared; when all
+ * are, what stays is written. To shuffle, what stays is counted instead; when all parts are counted, each document is
+ * sent to the part that it falls to; when all are, what was sent to this part is written. Without --dedup the first
+ * step goes as far as counting or, without --shuffle, to the end.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_PACK_STEPS_H
 #define LEAT_TOKENIZE_TOOLS_PACK_STEPS_H
