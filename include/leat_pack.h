@@ -58,8 +58,14 @@ struct leat_tokenizer_info {
     uint8_t fingerprint[16]; /* of the vocabulary and all that decides how text is encoded, not of the file's form */
     uint64_t candidate_count;
     uint64_t candidates[LEAT_END_CANDIDATES]; /* if the end token is not known: tokens with a name like one */
+    uint64_t begin_token; /* begins a document, where the post-processor of a tokenizer.json frames each text with one
+                             token before it and end_token after it; LEAT_NONE: none */
+    uint64_t text_before; /* what a post-processor puts before a text that is encoded alone, and after it, if it is one */
+    uint64_t text_after;  /* token each; LEAT_NONE: nothing. leat_encoder_encode() adds neither */
+    uint32_t text_other;  /* 1: it puts something else there, and the two above are LEAT_NONE */
+    uint32_t reserved;    /* 0 */
 };
-#define LEAT_TOKENIZER_INFO_INIT { sizeof(struct leat_tokenizer_info), 0, 0, { 0 }, 0, { 0 } }
+#define LEAT_TOKENIZER_INFO_INIT { sizeof(struct leat_tokenizer_info), 0, 0, { 0 }, 0, { 0 }, 0, 0, 0, 0, 0 }
 LEAT_API void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_info *info);
 
 /* Gets what a dataset stores of it, for struct leat_writer_options. The memory is the tokenizer's. */

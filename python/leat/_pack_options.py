@@ -32,7 +32,7 @@ def list_paths(paths):
     return listed("expected a path or a list of paths", paths)
 
 
-def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin=None, special=False,
+def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin="auto", special=False,
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None):
@@ -46,7 +46,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
     rejects, ppm = _bound(max_rejects)
     seed = read_seed(shuffle)
     return (form, text, "" if id is None else id, _end(tokenizer, end),
-            _token(tokenizer, "begin", begin), special, way, threads,
+            _begin(tokenizer, begin, end), special, way, threads,
             0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
             follow_links, _conditions(keep), by)
@@ -81,6 +81,12 @@ def read_token(tokenizer, name, token):
     if isinstance(token, str) and not token.isdigit():
         raise ValueError(f"{name}={token!r} is not an id; to give it as text, name the tokenizer")
     return whole(name, int(token) if isinstance(token, str) else token, 0, 2**32 - 1)
+
+
+def _begin(tokenizer, begin, end):
+    if begin == "auto":  # whoever gives the end decides both
+        begin = tokenizer.begin_token if end == "auto" else None
+    return _token(tokenizer, "begin", begin)
 
 
 def _end(tokenizer, end):

@@ -33,7 +33,7 @@ class Packer:
     """
 
     def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, end: int | str | None = "auto",
-                 begin: int | str | None = None, special: bool = False, invalid_utf8: str = "replace",
+                 begin: int | str | None = "auto", special: bool = False, invalid_utf8: str = "replace",
                  threads: int | None = None, memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, resume: bool = False,
                  force: bool = False, created: int | None = None, checkpoint_seconds: float | None = None):

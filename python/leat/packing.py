@@ -46,7 +46,7 @@ row_groups        of Parquet files, that were packed
 
 
 def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format: str = "auto", text: str = "text",
-         id: str | None = "id", end: int | str | None = "auto", begin: int | str | None = None, special: bool = False,
+         id: str | None = "id", end: int | str | None = "auto", begin: int | str | None = "auto", special: bool = False,
          invalid_utf8: str = "replace", threads: int | None = None, memory: int | str | None = None,
          shuffle: int | None = None, dedup: bool = False, split=None, max_rejects: int | float | str | None = "1%",
          allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
@@ -59,7 +59,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     tokenizer     a leat.Tokenizer, or the argument for one
     format        "auto", "jsonl", "parquet" or "text" (each file is one document)
     text, id      the fields of a JSON record, with dots for fields of objects; id=None: no ids
-    end, begin    the token after and before each document: an id, a token, or None; "auto": the tokenizer's
+    end, begin    the token after and before each document: an id, a token, or None. "auto" is the tokenizer's
+                  end_token, and its begin_token if both are "auto"
     special       True: strings of special tokens in texts become these tokens; False: they stay text, and are counted
     invalid_utf8  "replace" or "reject"
     threads       None: all cores

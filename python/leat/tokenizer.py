@@ -108,7 +108,7 @@ class Tokenizer:
     def _set(self, core, like):
         self._core = core
         self._like = like
-        self._vocabulary, self._end, self._fingerprint, self._candidates = core.info()
+        self._vocabulary, self._end, self._fingerprint, self._candidates, self._begin = core.info()
         self._from, self._name = None, core.stored()[0]
         self._ranks = self._unstable = None
         self._tables = self._special = self._skipped = self._affixes = self._settings = None
@@ -164,6 +164,12 @@ class Tokenizer:
     def end_token(self) -> int | None:
         """The token that ends a document; None if the tokenizer does not say: see end_candidates."""
         return self._end
+
+    @property
+    def begin_token(self) -> int | None:
+        """The token that begins a document, where the post-processor of a tokenizer.json puts one token before each
+        text and end_token after it; else None."""
+        return self._begin
 
     @property
     def end_candidates(self) -> list[int]:

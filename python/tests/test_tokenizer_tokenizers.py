@@ -172,6 +172,32 @@ def test_post_processors(both, tmp_path, processor):
         assert mine.encode(text).special_tokens_mask == theirs.encode(text).special_tokens_mask
 
 
+def test_around_documents(both, tmp_path):
+    data = json.loads(both[2].read_text())
+    sides = {"sep": ["</s>", 1], "cls": ["<s>", 0]}
+    data["post_processor"] = {"type": "BertProcessing", **sides}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(data))
+    mine = leat.Tokenizer(path)
+    assert (mine.begin_token, mine.end_token) == (0, 1)
+    texts = tmp_path / "texts.txt"
+    texts.write_text("some text")
+    plain = mine.encode_ordinary("some text").ids
+    for arguments, ids in (({}, [0, *plain, 1]), ({"begin": None}, [*plain, 1]), ({"end": None}, plain),
+                           ({"end": 0}, [*plain, 0]), ({"begin": 1}, [1, *plain, 1])):
+        leat.pack(texts, tmp_path / "out", mine, force=True, **arguments)
+        assert leat.Dataset(tmp_path / "out")[0].tolist() == ids
+        with leat.Packer(tmp_path / "added", mine, force=True, **arguments) as packer:
+            packer.add("some text")
+        assert leat.Dataset(tmp_path / "added")[0].tolist() == ids
+    # the reference takes a second processor's tokens for texts
+    data["post_processor"] = {"type": "Sequence", "processors": [{"type": "BertProcessing", **sides}] * 2}
+    path.write_text(json.dumps(data))
+    assert leat.Tokenizer(path).begin_token is None
+    with pytest.raises(NotImplementedError, match="goes on after one that adds tokens"):
+        leat.Tokenizer.from_file(path).encode("some text")
+
+
 def test_refused(both):
     mine = both[0]
     with pytest.raises(NotImplementedError, match="single texts"):

@@ -1,7 +1,7 @@
 #!/bin/bash
 # check.sh BUILD PYTHON SHARE: the comparisons of this folder; the last line sums their counts. Those of characters,
-# scanners, packing, Parquet and folders run beside that of ids; what they say follows at the end, and lies in
-# BUILD/conformance-NAME.log.
+# scanners, packing, Parquet, folders and what stands around texts run beside that of ids; what they say follows at the
+# end, and lies in BUILD/conformance-NAME.log.
 #
 # A comparison must end with "N passed, N failed, N skipped" and with the exit code that says the same. One that ends
 # early, for whatever reason, is a failure.
@@ -61,6 +61,7 @@ fi
     compare pack "$here/check_pack.py" "$build/leat" --share "$share"
     compare parquet "$here/check_parquet.py" "$programs/parquet_dump" --share "$share"
     compare folders "$here/check_folders.py" "$programs/ids_dump"
+    compare around "$here/check_around.py" "$build/leat"
 } &
 beside=$!
 compare ids "$here/check_ids.py" "$programs/ids_dump" --share "$share" &
@@ -69,8 +70,8 @@ ids=$!
 touch "$(log_of ids)"
 tail -n +1 -f --pid=$ids "$(log_of ids)"
 wait $ids $beside
-cat "$(log_of characters)" "$(log_of scanners)" "$(log_of pack)" "$(log_of parquet)" "$(log_of folders)"
-for name in ids characters scanners pack parquet folders; do
+cat "$(log_of characters)" "$(log_of scanners)" "$(log_of pack)" "$(log_of parquet)" "$(log_of folders)" "$(log_of around)"
+for name in ids characters scanners pack parquet folders around; do
     add $name
 done
 echo "$passed passed, $failed failed, $skipped skipped"

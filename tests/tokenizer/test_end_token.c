@@ -1,7 +1,8 @@
 /*
  * test_end_token.c: which token ends a document, for vocabularies without a tokenizer_config.json: families that are
  * known by their markers, whatever a version adds to them (Qwen 2.5 was known and Qwen 3 was not), and candidates with
- * the likely one first (Gemma 3 listed </s>, a tag of HTML, before <eos>).
+ * the likely one first (Gemma 3 listed </s>, a tag of HTML, before <eos>). And what a post-processor says of it, also a
+ * malformed one, which is no error.
  */
 #include "t.h"
 
@@ -135,9 +136,79 @@ static void test_candidates(void)
     T_EQ(end.candidates[0], 300001);
 }
 
+#define NONE SPEC_NONE
+
+static void test_around(void)
+{
+    static const struct {
+        const char *processor;
+        uint32_t before, after, begin, end;
+        bool other;
+    } rows[] = {
+        { "null", NONE, NONE, NONE, NONE, false },
+        { "{\"type\":\"ByteLevel\"}", NONE, NONE, NONE, NONE, false },
+        { "{\"type\":\"BertProcessing\",\"sep\":[\"s\",1],\"cls\":[\"c\",2]}", 2, 1, 2, 1, false },
+        { "{\"type\":\"RobertaProcessing\",\"sep\":[\"s\",1],\"cls\":[\"c\",2]}", 2, 1, 2, 1, false },
+        { "{\"type\":\"Sequence\",\"processors\":[{\"type\":\"ByteLevel\"},{\"type\":\"BertProcessing\",\"sep\":"
+          "[\"s\",0],\"cls\":[\"c\",0]}]}",
+          0, 0, 0, 0, false },
+        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"x\"}},{\"Sequence\":{\"id\":"
+          "\"A\"}}],\"special_tokens\":{\"x\":{\"ids\":[2]}}}",
+          2, NONE, NONE, NONE, false },
+        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"A\"}},{\"SpecialToken\":{\"id\":\"x\"}"
+          "}],\"special_tokens\":{\"x\":{\"ids\":[2]}}}",
+          NONE, 2, NONE, 2, false },
+        /* two tokens; no text, or two; ids that nothing has; no sense */
+        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"A\"}},{\"SpecialToken\":{\"id\":\"x\"}"
+          "}],\"special_tokens\":{\"x\":{\"ids\":[2,1]}}}",
+          NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"TemplateProcessing\",\"single\":[],\"special_tokens\":{}}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"A\"}},{\"Sequence\":{\"id\":\"A\"}}]}",
+          NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"B\"}}]}", NONE, NONE, NONE, NONE,
+          true },
+        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{}}]}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"y\"}},{\"Sequence\":{\"id\":"
+          "\"A\"}}],\"special_tokens\":{\"x\":{\"ids\":[2]}}}",
+          NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"TemplateProcessing\",\"single\":\"$A\"}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"TemplateProcessing\"}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"BertProcessing\",\"sep\":[\"s\",3],\"cls\":[\"c\",2]}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"BertProcessing\",\"sep\":[\"s\",-1],\"cls\":[\"c\",2]}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"BertProcessing\",\"sep\":7}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"Sequence\"}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"Sequence\",\"processors\":[7]}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"Another\"}", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":7}", NONE, NONE, NONE, NONE, true },
+        { "[7]", NONE, NONE, NONE, NONE, true },
+    };
+    static const uint8_t print[FINGERPRINT_BYTES];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct load_source source = { .path = "made.json" };
+        struct tokenizer_spec *spec;
+        enum load_format format;
+        struct end_token end;
+        char text[1024];
+
+        source.size = (uint64_t)snprintf(text, sizeof text,
+                                         "{\"post_processor\":%s,\"model\":{\"vocab\":{\"a\":0,\"b\":1,\"c\":2},"
+                                         "\"merges\":[]}}",
+                                         rows[i].processor);
+        source.bytes = (const uint8_t *)text;
+        T_OK(load_spec(&spec, &format, &source, &t_err));
+        end_token_find(&end, spec, print, NULL);
+        if (spec->around.before != rows[i].before || spec->around.after != rows[i].after ||
+            spec->around.other != rows[i].other || end.id != rows[i].end || end.begin != rows[i].begin)
+            T_FAIL("%s: %u, %u", rows[i].processor, spec->around.before, spec->around.after);
+        spec_free(spec);
+    }
+}
+
 int main(void)
 {
     test_families();
     test_candidates();
+    test_around();
     return t_end();
 }

@@ -101,8 +101,8 @@ static void print_bound(const struct leat_pack_report *r)
             r->stream.name, 100 * share);
 }
 
-static void print_summary(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar,
-                          double seconds)
+static void print_summary(const struct pack_values *v, const struct leat_pack_options *o,
+                          const struct leat_pack_report *r, const struct pack_bar *bar, double seconds)
 {
     static const struct arrange_splits none;
     struct leat_merge_report report = arranged(v, r);
@@ -123,6 +123,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
         printf("%s of text, %s; memory at most %s.\n", units_rate(text_rate(bar, r, seconds), "B").text,
                units_rate(token_rate(bar, r, seconds), "tokens").text, units_bytes(r->peak_memory).text);
     print_bound(r);
+    pack_options_say_around(v, o);
     if (v->part.parts > 0 && r->inputs == 0)
         printf("This part got no input: compressed inputs go whole, and there are fewer than parts. `leat merge` takes "
                "it with the others.\n");
@@ -190,7 +191,7 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     else if (s == LEAT_OK && v->json)
         print_json(v, &report, &bar, cli_now() - began);
     else if (s == LEAT_OK)
-        print_summary(v, &report, &bar, cli_now() - began);
+        print_summary(v, options, &report, &bar, cli_now() - began);
     code = by_outputs_code(&bar.outputs, report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
     pack_bar_free(&bar);
     if (s != LEAT_OK) {

@@ -140,8 +140,9 @@ static const struct command commands[] = {
           "one "
           "document, and so is standard input without --jsonl.",
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "Begin and end tokens are not added. A bad record ends the command with its file and line. In JSON, "
-               "escaped surrogates without a partner become U+FFFD.",
+      .notes = "Begin and end tokens are not added, nor what a tokenizer.json's post-processor puts around texts. A "
+               "bad record ends the command with its file and line. In JSON, escaped surrogates without a partner "
+               "become U+FFFD.",
       .example = "leat encode -t gpt2 README.md\nleat encode -t cl100k_base corpus.jsonl.zst >ids.txt\n"
                  "printf 'Hello, world' | leat encode -t gpt2 | leat decode -t gpt2",
       .options = encode_options,

@@ -93,7 +93,7 @@ static void tokenizer_free(PyObject *self)
 
 /* ---- What it is ---- */
 
-/* (vocabulary, end token or None, fingerprint, candidates for the end token) */
+/* (vocabulary, end token or None, fingerprint, candidates for the end token, begin token or None) */
 static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
 {
     struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
@@ -111,8 +111,8 @@ static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
     }
     if (!candidates)
         return NULL;
-    return Py_BuildValue("KNy#N", (unsigned long long)info.vocabulary, args_number(info.end_token), info.fingerprint,
-                         (Py_ssize_t)sizeof info.fingerprint, candidates);
+    return Py_BuildValue("KNy#NN", (unsigned long long)info.vocabulary, args_number(info.end_token), info.fingerprint,
+                         (Py_ssize_t)sizeof info.fingerprint, candidates, args_number(info.begin_token));
 }
 
 /* (name, pattern, file or None): what a dataset keeps of it */

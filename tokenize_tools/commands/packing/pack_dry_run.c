@@ -154,7 +154,7 @@ static void print_json(const struct dry_run *d)
     json_end(&j);
 }
 
-static void print_words(const struct dry_run *d)
+static void print_words(const struct dry_run *d, const struct leat_pack_options *options)
 {
     const struct leat_pack_report *r = &d->sample.report;
 
@@ -171,6 +171,7 @@ static void print_words(const struct dry_run *d)
         cli_say("%s of %s in it: a dataset for each.", units_counted(r->values, "value").text, d->values->by);
     if (r->kept_out > 0)
         printf("Left out %s of it by --keep.\n", units_counted(r->kept_out, "record").text);
+    pack_options_say_around(d->values, options);
     cli_say("To expect: about %s, %s for %s, %s here.", units_counted(d->tokens, "token").text,
             units_bytes(d->bytes).text, d->values->output, units_duration(d->sample.seconds / share(d)).text);
 }
@@ -218,7 +219,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
         if (v->json)
             print_json(&d);
         else
-            print_words(&d);
+            print_words(&d, options);
         say_obstacles(&d);
         pack_fit_say(&d.fit, v->tokenizer);
         if (d.sample.report.rejects > 0)

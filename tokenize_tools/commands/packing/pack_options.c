@@ -172,8 +172,9 @@ const struct option_row pack_options[] = {
       .type = OPTION_TEXT,
       .field = FIELD(begin),
       .value = "ID|TOKEN|none",
-      .standard = "none",
-      .help = "the token before each document" },
+      .standard = "none, or the tokenizer's",
+      .help = "the token before each document. Without --begin and --end, a tokenizer.json gives both if its "
+              "post-processor puts one token before each text, and the end token after it" },
     { .name = "special",
       .type = OPTION_FLAG,
       .field = FIELD(special),

@@ -1,9 +1,9 @@
 /*
  * pack_take.c: from the values of the command line to leat_pack_options; see pack_options.h.
  *
- * This is a step after the table's because --end and --begin may name a token by its text, and the default of --end is
- * the tokenizer's. If the tokenizer names no end token, the command fails and lists candidates: a wrong guess would be
- * in every document.
+ * This is a step after the table's because --end and --begin may name a token by its text, and their defaults are the
+ * tokenizer's. If the tokenizer names no end token, the command fails and lists candidates: a wrong guess would be
+ * in every document. Whoever gives --end decides both: a begin token comes only with the end token that it belongs to.
  */
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +55,55 @@ static bool find_end(const struct command *self, const struct pack_values *v, co
     else
         command_wrong(self, "%s does not say which token ends a document: use --end ID or --end none", v->tokenizer);
     return false;
+}
+
+static bool find_begin(const struct command *self, const struct pack_values *v, const struct leat_tokenizer *t,
+                       uint64_t *begin)
+{
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+
+    if (v->begin)
+        return commands_token(self, t, "begin", v->begin, begin);
+    leat_tokenizer_info(t, &info);
+    *begin = v->end ? LEAT_NONE : info.begin_token;
+    return true;
+}
+
+/* "101 ([CLS]) before them and 102 ([SEP]) after them". */
+static void name_around(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info, char *out, size_t room)
+{
+    const uint64_t ids[] = { info->text_before, info->text_after };
+    struct leat_token token = LEAT_TOKEN_INIT;
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (unsigned i = 0; i < 2; i++) {
+        if (ids[i] == LEAT_NONE || leat_tokenizer_token(t, (uint32_t)ids[i], &token, NULL) != LEAT_OK || used >= room)
+            continue;
+        used += (size_t)snprintf(out + used, room - used, "%s%llu (%.*s) %s them", used > 0 ? " and " : "",
+                                 (unsigned long long)ids[i], token.bytes < 100 ? (int)token.bytes : 100, token.text,
+                                 i == 0 ? "before" : "after");
+    }
+}
+
+void pack_options_say_around(const struct pack_values *v, const struct leat_pack_options *o)
+{
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    char names[512];
+
+    leat_tokenizer_info(o->tokenizer, &info);
+    if (v->begin || v->end)
+        return;
+    name_around(o->tokenizer, &info, names, sizeof names);
+    if (info.text_other)
+        cli_say("The tokenizer's post-processor puts something else than one token around single texts; documents do "
+                "not get that.");
+    else if (names[0] && o->begin_token == info.text_before && o->end_token == info.text_after)
+        cli_say("Documents have %s, as single texts of this tokenizer do (its post-processor).", names);
+    else if (names[0])
+        cli_say("Single texts of this tokenizer have %s (its post-processor); documents have what --begin and --end "
+                "say.",
+                names);
 }
 
 /* What contradicts or is missing in --part, --run and --parts; NULL: nothing. */
@@ -126,7 +175,7 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->resume = v->resume;
     o->force = v->force;
     if (find_part(self, v, o) && commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&
-        commands_token(self, *t, "begin", v->begin ? v->begin : "none", &o->begin_token))
+        find_begin(self, v, *t, &o->begin_token))
         return CLI_DONE;
     leat_tokenizer_close(*t);
     *t = NULL;

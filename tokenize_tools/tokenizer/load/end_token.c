@@ -156,7 +156,7 @@ void end_token_find(struct end_token *out, const struct tokenizer_spec *spec, co
 {
     uint32_t node = named_by(config);
 
-    *out = (struct end_token) { .id = SPEC_NONE };
+    *out = (struct end_token) { .id = SPEC_NONE, .begin = SPEC_NONE };
     if (node != JSONTREE_NONE) {
         struct jsontree_text t = jsontree_string(config, node);
 
@@ -165,7 +165,11 @@ void end_token_find(struct end_token *out, const struct tokenizer_spec *spec, co
         out->id = from_table(print);
         if (out->id == SPEC_NONE)
             out->id = from_family(spec);
+        if (out->id == SPEC_NONE)
+            out->id = spec->around.after;
     }
+    if (out->id != SPEC_NONE && out->id == spec->around.after)
+        out->begin = spec->around.before;
     if (out->id == SPEC_NONE)
         find_candidates(out, spec);
 }

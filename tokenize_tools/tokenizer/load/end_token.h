@@ -1,7 +1,12 @@
 /*
- * end_token.h: which token ends a document. Never a guess: what tokenizer_config.json beside the vocabulary says, else
- * what is known of this very vocabulary (by its fingerprint) or of its family (by the ids of its markers), else
- * unknown, with candidates for the user to choose.
+ * end_token.h: which token ends a document, and which one begins it. Never a guess: what tokenizer_config.json beside
+ * the vocabulary says, else what is known of this very vocabulary (by its fingerprint) or of its family (by the ids of
+ * its markers), else the one token that the post-processor of a tokenizer.json puts after each text; else unknown, with
+ * candidates for the user to choose.
+ *
+ * Only a post-processor says what begins a document, and only if it puts one token on each side of a text, the later
+ * one being the end token: such a model (BERT, XLM-R) knows texts by their frame. A begin token alone (Llama, Gemma)
+ * marks the start of what a model is given, which may hold many documents; these are told apart by their end tokens.
  */
 #ifndef LEAT_TOKENIZER_END_TOKEN_H
 #define LEAT_TOKENIZER_END_TOKEN_H
@@ -14,7 +19,8 @@
 #define END_TOKEN_CANDIDATES 8
 
 struct end_token {
-    uint32_t id; /* SPEC_NONE: unknown */
+    uint32_t id;    /* SPEC_NONE: unknown */
+    uint32_t begin; /* SPEC_NONE: none */
     /* tokens that are called like an end of document, if unknown; the likely ones first */
     uint32_t candidates[END_TOKEN_CANDIDATES];
     uint32_t candidate_count;

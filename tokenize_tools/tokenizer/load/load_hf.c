@@ -318,7 +318,10 @@ static enum leat_status load_parts(struct load_hf *h)
     if (s != LEAT_OK)
         return s;
     take_notes(h);
-    return spec_finish(h->spec, h->j->path, h->err);
+    s = spec_finish(h->spec, h->j->path, h->err);
+    if (s == LEAT_OK && (node = part(h, "post_processor")) != JSONTREE_NONE)
+        load_hf_around(h, node);
+    return s;
 }
 
 enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err)

@@ -83,4 +83,8 @@ enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node);
 enum leat_status load_hf_model(struct load_hf *h, uint32_t node);
 enum leat_status load_hf_added(struct load_hf *h, uint32_t node);
 
+/* The post-processor, after all tokens; fills in spec->around. It does not decide how documents are encoded, so one
+ * that cannot be read is no error. */
+void load_hf_around(struct load_hf *h, uint32_t node);
+
 #endif

@@ -137,13 +137,23 @@ void leat_tokenizer_close(struct leat_tokenizer *t)
     free(t);
 }
 
+static uint64_t id_or_none(uint32_t id)
+{
+    return id == SPEC_NONE ? LEAT_NONE : id;
+}
+
 void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_info *info)
 {
+    const struct tokenizer_spec *spec = t->pipeline->spec;
     const struct end_token *end = &t->opened.end;
     struct leat_tokenizer_info full = {
-        .vocabulary = t->pipeline->spec->vocabulary_size,
-        .end_token = end->id == SPEC_NONE ? LEAT_NONE : end->id,
+        .vocabulary = spec->vocabulary_size,
+        .end_token = id_or_none(end->id),
         .candidate_count = end->candidate_count,
+        .begin_token = id_or_none(end->begin),
+        .text_before = id_or_none(spec->around.before),
+        .text_after = id_or_none(spec->around.after),
+        .text_other = spec->around.other,
     };
 
     memcpy(full.fingerprint, t->opened.print, sizeof full.fingerprint);

@@ -28,6 +28,7 @@ struct tokenizer_spec *spec_new(void)
     if (!spec)
         return NULL;
     spec->unknown = SPEC_NONE;
+    spec->around.before = spec->around.after = SPEC_NONE;
     spec->sentencepiece.begin = spec->sentencepiece.end = spec->sentencepiece.padding = SPEC_NONE;
     return spec;
 }

@@ -196,6 +196,13 @@ struct spec_sentencepiece {
     uint32_t begin, end, padding;       /* ids as the file declares them, or SPEC_NONE */
 };
 
+/* What a tokenizer.json puts around a text that it encodes alone (its post-processor), if that is at most one token on
+ * each side; documents get it only as --begin and --end. */
+struct spec_around {
+    uint32_t before, after; /* SPEC_NONE: nothing */
+    bool other;             /* it puts something else there, or cannot be read; both are SPEC_NONE */
+};
+
 /* Settings of the file that do not affect how documents are encoded: reported to the user, and ignored. */
 enum spec_note { SPEC_NOTE_TRUNCATION = 1, SPEC_NOTE_PADDING = 2, SPEC_NOTE_POST_PROCESSOR = 4 };
 
@@ -246,13 +253,15 @@ struct tokenizer_spec {
 
     struct spec_sentencepiece sentencepiece; /* SPEC_SENTENCEPIECE */
 
+    struct spec_around around;
+
     uint32_t vocabulary_size; /* the highest id of tokens and added tokens, plus 1 */
     unsigned notes;           /* bits of enum spec_note */
 
     struct spec_block *blocks; /* spec_alloc()'s memory */
 };
 
-/* An empty spec, all zero but `unknown` and the ids of `sentencepiece`; NULL without memory. */
+/* An empty spec, all zero but `unknown` and the ids of `sentencepiece` and `around`; NULL without memory. */
 struct tokenizer_spec *spec_new(void);
 
 /* Frees all of it; NULL is fine. */
