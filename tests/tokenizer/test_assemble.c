@@ -224,6 +224,58 @@ static void test_tiktoken(void)
     leat_tokenizer_close(u);
 }
 
+static void not_added(const char *folder, const char *name, const char *text, const char *sentence)
+{
+    put(folder, name, text);
+    not_opened(folder, sentence[0] == ':' ? LEAT_E_VOCABULARY : LEAT_E_UNSUPPORTED, sentence);
+    put(folder, name, "{}");
+}
+
+/* Tokens that files beside a model of sentencepiece add: it must have them already. They were text without a word. */
+static void test_added_pieces(void)
+{
+    static const char model[] = "\x0a\x0e\x0a\x05<unk>\x15\x01\x01\x01\x01\x18\x02\x0a\x08\x0a\x01"
+                                "a\x15\x01\x01\x01\x01\x12\x02\x18\x02";
+    const char *folder = t_folder();
+    struct opened_spec o;
+    char file[1024];
+
+    put(folder, "spiece.model", model);
+    put(folder, "added_tokens.json", "{\"a\":1}");
+    put(folder, "special_tokens_map.json", "{\"eos_token\":\"a\"}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    T_EQ(o.end.id, 1);
+    spec_close(&o);
+    /* which file names the end: the map, unless the configuration lists added tokens */
+    put(folder, "tokenizer_config.json", "{\"eos_token\":\"<unk>\"}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    T_EQ(o.end.id, 1);
+    spec_close(&o);
+    put(folder, "tokenizer_config.json",
+        "{\"eos_token\":\"<unk>\",\"added_tokens_decoder\":{\"1\":{\"content\":\"a\"}}}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    T_EQ(o.end.id, 0);
+    spec_close(&o);
+    put(folder, "tokenizer_config.json", "{}");
+    not_added(folder, "added_tokens.json", "{\"a\":2}", "added_tokens.json adds the token a, which ");
+    not_added(folder, "added_tokens.json", "{\"<x>\":2}", "spiece.model lacks: let transformers write");
+    not_added(folder, "added_tokens.json", "{\"a\":\"1\"}", ": an id must be a whole number");
+    not_added(folder, "added_tokens.json", "[]", ": added tokens must be an object");
+    not_added(folder, "tokenizer_config.json", "{\"added_tokens_decoder\":{\"2\":{\"content\":\"<x>\"}}}",
+              "tokenizer_config.json adds the token <x>, which ");
+    not_added(folder, "tokenizer_config.json", "{\"added_tokens_decoder\":{\"2\":{\"content\":\"a\"}}}",
+              "has with another id");
+    not_added(folder, "tokenizer_config.json", "{\"added_tokens_decoder\":{\"2\":{}}}", ": an added token is neither");
+    not_added(folder, "tokenizer_config.json", "{\"additional_special_tokens\":[\"a\",\"<x>\"]}", "the token <x>");
+    not_added(folder, "tokenizer_config.json", "{\"extra_special_tokens\":[{\"content\":\"<x>\"}]}", "the token <x>");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    spec_close(&o);
+    put(folder, "added_tokens.json", "{\"<x>\":2}"); /* not for the file itself */
+    snprintf(file, sizeof file, "%s/spiece.model", folder);
+    T_OK(spec_open(&o, file, NULL, &t_err));
+    spec_close(&o);
+}
+
 /* A model of sentencepiece by each of its names; and where its ids are not those that transformers would give. */
 static void test_sentencepiece(void)
 {
@@ -255,5 +307,6 @@ int main(void)
     test_pairs();
     test_tiktoken();
     test_sentencepiece();
+    test_added_pieces();
     return t_end();
 }

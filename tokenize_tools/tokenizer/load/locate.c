@@ -189,11 +189,13 @@ static enum leat_status read_beside(struct located *l, struct leat_error *err)
         return LEAT_OK;
     if (slash == l->path)
         snprintf(folder, sizeof folder, "/");
-    for (unsigned i = 0; s == LEAT_OK && i < (assemble_is_part(l->path) ? BESIDES : BESIDE_MODEL); i++) {
+    for (unsigned i = 0; s == LEAT_OK && i < BESIDES; i++) {
         struct located_file *file = &l->beside[i];
         uint8_t *stored = NULL;
         uint64_t size;
 
+        if ((i == BESIDE_MODEL || i == BESIDE_MERGES) && !assemble_is_part(l->path))
+            continue;
         s = file_of(&file->path, folder, names[i], err);
         if (s != LEAT_OK || !file->path)
             continue;

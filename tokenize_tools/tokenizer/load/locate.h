@@ -20,7 +20,7 @@
 
 #include "leat.h"
 
-/* Files in the same folder that are read, too: the first always, the others if assemble_is_part(path). */
+/* Files in the same folder that are read, too; config.json and merges.txt only if assemble_is_part(path). */
 enum located_beside { BESIDE_CONFIG, BESIDE_MODEL, BESIDE_MAP, BESIDE_ADDED, BESIDE_MERGES, BESIDES };
 
 struct located_file {

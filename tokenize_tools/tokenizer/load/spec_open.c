@@ -106,6 +106,93 @@ static enum leat_status check_ids(const struct opened_spec *o, const struct json
     return LEAT_OK;
 }
 
+/* The file that names the tokens with a part of their own, as transformers has it: special_tokens_map.json, but not
+ * beside a configuration that lists all added tokens. */
+static const struct jsontree *naming(const struct jsontree trees[BESIDES])
+{
+    const struct jsontree *config = &trees[BESIDE_CONFIG], *map = &trees[BESIDE_MAP];
+    bool listed = config->nodes && jsontree_member(config, 0, "added_tokens_decoder") != JSONTREE_NONE;
+
+    if (map->nodes && !listed && jsontree_member(map, 0, "eos_token") != JSONTREE_NONE)
+        return map;
+    return config->nodes ? config : NULL;
+}
+
+/* A token that transformers adds to a sentencepiece model: the model must have it, under the same id if one is given.
+ * `content` is the token, or an object that has it. */
+static enum leat_status check_piece(const struct opened_spec *o, const struct jsontree *j, uint32_t content, bool any,
+                                    uint64_t id, struct leat_error *err)
+{
+    struct jsontree_text t;
+    uint32_t found;
+
+    if (j->nodes[content].kind == JSONTREE_OBJECT)
+        content = jsontree_member(j, content, "content");
+    if (content == JSONTREE_NONE || j->nodes[content].kind != JSONTREE_STRING)
+        return status_set_at(err, LEAT_E_VOCABULARY, 0,
+                             "%s: an added token is neither a string nor an object with "
+                             "\"content\"",
+                             j->path);
+    t = jsontree_string(j, content);
+    found = spec_find_text(o->spec, t.bytes, t.length);
+    if (found != SPEC_NONE && (any || found == id))
+        return LEAT_OK;
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "%s adds the token %.*s, which %s %s: let transformers write a tokenizer.json "
+                      "(save_pretrained()), or name the file itself for sentencepiece's ids",
+                      j->path, (int)(t.length < 100 ? t.length : 100), (const char *)t.bytes, o->at.path,
+                      found == SPEC_NONE ? "lacks" : "has with another id");
+}
+
+/* Objects from ids to tokens ("added_tokens_decoder"), or from tokens to ids (added_tokens.json). */
+static enum leat_status check_object(const struct opened_spec *o, const struct jsontree *j, uint32_t node, bool by_id,
+                                     struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (j->nodes[node].kind != JSONTREE_OBJECT)
+        return status_set_at(err, LEAT_E_VOCABULARY, 0, "%s: added tokens must be an object", j->path);
+    for (uint32_t k = node + 1; s == LEAT_OK && k < jsontree_next(j, node); k = jsontree_next(j, k + 1)) {
+        struct jsontree_text key = jsontree_string(j, k);
+        uint64_t id = 0;
+        char number[24];
+
+        if (by_id) {
+            snprintf(number, sizeof number, "%.*s", key.length < 20 ? (int)key.length : 20, (const char *)key.bytes);
+            id = strtoull(number, NULL, 10);
+        } else if (!jsontree_u64(j, k + 1, &id)) {
+            return status_set_at(err, LEAT_E_VOCABULARY, jsontree_at(j, k + 1), "%s: an id must be a whole number",
+                                 j->path);
+        }
+        s = check_piece(o, j, by_id ? k + 1 : k, false, id, err);
+    }
+    return s;
+}
+
+/* What a folder adds to its sentencepiece model: nothing is encoded as such a token, so there may be none that the model
+ * lacks. */
+static enum leat_status check_added(const struct opened_spec *o, const struct jsontree trees[BESIDES],
+                                    struct leat_error *err)
+{
+    static const char *const lists[] = { "additional_special_tokens", "extra_special_tokens" };
+    const struct jsontree *config = &trees[BESIDE_CONFIG], *added = &trees[BESIDE_ADDED];
+    uint32_t node = config->nodes ? jsontree_member(config, 0, "added_tokens_decoder") : JSONTREE_NONE;
+    enum leat_status s = LEAT_OK;
+
+    if (node != JSONTREE_NONE)
+        s = check_object(o, config, node, true, err);
+    else if (added->nodes)
+        s = check_object(o, added, 0, false, err);
+    for (unsigned i = 0; config->nodes && i < 2; i++) {
+        node = jsontree_member(config, 0, lists[i]);
+        if (node == JSONTREE_NONE || config->nodes[node].kind != JSONTREE_ARRAY)
+            continue;
+        for (uint32_t k = node + 1; s == LEAT_OK && k < jsontree_next(config, node); k = jsontree_next(config, k))
+            s = check_piece(o, config, k, true, 0, err);
+    }
+    return s;
+}
+
 static enum leat_status open_trees(struct opened_spec *o, const struct jsontree trees[BESIDES], const char *pattern,
                                    struct leat_error *err)
 {
@@ -124,8 +211,10 @@ static enum leat_status open_trees(struct opened_spec *o, const struct jsontree 
         s = with_specials(o, &source, err);
     if (s == LEAT_OK && o->format == LOAD_SENTENCEPIECE && o->at.by_folder)
         s = check_ids(o, config, err);
+    if (s == LEAT_OK && o->format == LOAD_SENTENCEPIECE && o->at.by_folder)
+        s = check_added(o, trees, err);
     if (s == LEAT_OK)
-        identify(o, config);
+        identify(o, naming(trees));
     return s;
 }
 
