@@ -107,6 +107,23 @@ def probe_character_tests():
     return words
 
 
+def probe_scripts():
+    """The scripts of UnicodeScripts, numbered as they come; 0 is a character that goes with any, which the
+    pre-tokenizer drops if it stands alone."""
+    pieces = pre_tokenizers.UnicodeScripts().pre_tokenize_str
+    rest = [c for c in POINTS if pieces(chr(c))]
+    table, first = [0] * 0x110000, []
+    runs = [piece for piece, _ in pieces("".join(map(chr, rest)))]
+    if "".join(runs) != "".join(map(chr, rest)):
+        sys.exit("UnicodeScripts drops a character that it keeps alone")
+    for run in runs:
+        number = next((i for i, c in enumerate(first) if len(pieces(c + run[0])) == 1), len(first))
+        first[number:number + 1] = [run[0]] if number == len(first) else [first[number]]
+        for c in run:
+            table[ord(c)] = number + 1
+    return table
+
+
 # ---- Normal forms ----------------------------------------------------------------------------------------------------
 
 HANGUL = range(0xAC00, 0xD7A4)
@@ -453,6 +470,11 @@ def grapheme_file(grapheme, versions):
             + two_stage("uint8_t", "grapheme", ["grapheme"], [grapheme]) + "\n#endif\n")
 
 
+def script_file(scripts):
+    return (head("script_tables.h", "scripts of characters, read by unicode.c.")
+            + two_stage("uint8_t", "script", ["script"], [scripts]) + "\n#endif\n")
+
+
 def make_files():
     for ask in (rust_class, oniguruma_class):
         check_folding(ask)
@@ -466,6 +488,7 @@ def make_files():
         "unicode_tables.h": class_file(classes, tests, versions),
         "normalize_tables.h": normalize_file(normal, lower, deltas, versions),
         "grapheme_tables.h": grapheme_file(grapheme, versions),
+        "script_tables.h": script_file(probe_scripts()),
     }
 
 

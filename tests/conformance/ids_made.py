@@ -201,7 +201,7 @@ def all_normalizers(charsmap):
 
 def all_pre_tokenizers():
     some = [pre_tokenizers.Digits(True), pre_tokenizers.Digits(False), pre_tokenizers.Whitespace(),
-            pre_tokenizers.WhitespaceSplit()]
+            pre_tokenizers.WhitespaceSplit(), pre_tokenizers.UnicodeScripts()]
     some += [pre_tokenizers.CharDelimiterSplit("e"), pre_tokenizers.CharDelimiterSplit("\u3002")]
     some += [pre_tokenizers.FixedLength(length) for length in (1, 3, 300)]
     some += [pre_tokenizers.Punctuation(b) for b in BEHAVIORS]
@@ -216,7 +216,8 @@ def all_decoders():
             decoders.Replace("the", ""), decoders.Metaspace(MARK, "always", True),
             decoders.Metaspace(MARK, "first", True), decoders.Metaspace(MARK, "never", False),
             decoders.BPEDecoder("</w>"), decoders.WordPiece("##", True),
-            decoders.WordPiece("@@", False), decoders.ByteLevel()]
+            decoders.WordPiece("@@", False), decoders.ByteLevel(), decoders.CTC("e", MARK, True),
+            decoders.CTC("the", " ", False), decoders.CTC("", "", True)]
 
 
 LLAMA_DECODER = (decoders.Replace(MARK, " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0))

@@ -215,6 +215,9 @@ def write_byte_level():
              pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
     tokenizer = trained(340, alphabet, normalizers.Nmt(), pre_tokenizers.Sequence(parts))
     write_json("fixed_length", tokenizer, decoders.ByteLevel())
+    tokenizer = trained(340, [], None, pre_tokenizers.UnicodeScripts(), unk_token="<unk>",
+                        special=[AddedToken("<unk>", special=True, normalized=False)])
+    write_json("scripts", tokenizer, decoders.CTC("e", " ", True))
 
 
 def add_bytes(tree, places=range(256)):

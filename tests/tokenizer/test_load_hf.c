@@ -203,8 +203,6 @@ static void test_broken_parts(void)
         { "\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"?\"}", LEAT_E_VOCABULARY, "not base64" },
         { "\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAAA\"}", LEAT_E_VOCABULARY,
           "the form of a compiled map" },
-        { "\"pre_tokenizer\":{\"type\":\"UnicodeScripts\"}", LEAT_E_UNSUPPORTED,
-          "the pre_tokenizer \"UnicodeScripts\"" },
         { "\"pre_tokenizer\":{\"type\":\"CharDelimiterSplit\",\"delimiter\":\"ab\"}", LEAT_E_VOCABULARY,
           "\"delimiter\" must be exactly one character" },
         { "\"pre_tokenizer\":{\"type\":\"FixedLength\",\"length\":0}", LEAT_E_UNSUPPORTED, "must be 1 to 65535" },
@@ -241,7 +239,7 @@ static void test_broken_parts(void)
         { "\"normalizer\":{\"type\":\"ByteLevel\"},\"pre_tokenizer\":"
           "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"never\"}",
           LEAT_E_UNSUPPORTED, "Metaspace after ByteLevel" },
-        { "\"decoder\":{\"type\":\"CTC\"}", LEAT_E_UNSUPPORTED, "the decoder \"CTC\"" },
+        { "\"decoder\":{\"type\":\"CTC\"}", LEAT_E_VOCABULARY, "decoder CTC: it lacks \"pad_token\"" },
         { "\"decoder\":{\"type\":\"Strip\",\"content\":\"ab\",\"start\":1,\"stop\":0}", LEAT_E_VOCABULARY,
           "one character" },
         { "\"decoder\":{\"type\":\"Strip\",\"content\":\"a\",\"stop\":0}", LEAT_E_VOCABULARY, "lacks \"start\"" },

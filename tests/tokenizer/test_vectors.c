@@ -24,6 +24,7 @@ static const struct {
     { "prefix_space", "prefix_space.json" },
     { "digits", "digits.json" },
     { "fixed_length", "fixed_length.json" },
+    { "scripts", "scripts.json" },
     { "prepend_replace", "prepend_replace.json" },
     { "split_spaces", "split_spaces.json" },
     { "metaspace_always", "metaspace_always.json" },

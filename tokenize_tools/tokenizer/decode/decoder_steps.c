@@ -266,6 +266,64 @@ static enum leat_status wordpiece(const struct spec_decoder *spec, const struct 
     return s;
 }
 
+/* A space for each delimiter; an empty one stands before, between and after all characters, as in Rust. */
+static enum leat_status space_out(const struct spec_string *delimiter, const struct buffer *text, struct buffer *out,
+                                  struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    struct text_view v = { text->bytes, text->size };
+
+    while (s == LEAT_OK && v.size > 0) {
+        bool found = begins_with(v, delimiter), stays = !found || delimiter->length == 0;
+        size_t take = stays ? 1 : delimiter->length;
+
+        if (found && (delimiter->length > 0 || (v.bytes[0] & 0xc0) != 0x80))
+            s = buffer_append(out, " ", 1, err);
+        if (s == LEAT_OK && stays)
+            s = buffer_append(out, v.bytes, 1, err);
+        v.bytes += take;
+        v.size -= take;
+    }
+    if (s == LEAT_OK && delimiter->length == 0)
+        s = buffer_append(out, " ", 1, err);
+    return s;
+}
+
+/* Drops a token that is the one before it again, and the padding in the others; what is left of nothing is no text. */
+static enum leat_status ctc(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
+                            struct leat_error *err)
+{
+    struct buffer text = { .bound = to->bytes.bound };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
+        struct text_view v = text_list_at(from, i), before = i > 0 ? text_list_at(from, i - 1) : v;
+        size_t begun = to->bytes.size;
+
+        if (i > 0 && before.size == v.size && (v.size == 0 || memcmp(before.bytes, v.bytes, v.size) == 0))
+            continue;
+        text.size = 0;
+        while (s == LEAT_OK && v.size > 0) {
+            bool padding = spec->content.length > 0 && begins_with(v, &spec->content);
+            size_t take = padding ? spec->content.length : 1;
+
+            if (!padding)
+                s = buffer_append(&text, v.bytes, 1, err);
+            v.bytes += take;
+            v.size -= take;
+        }
+        if (s == LEAT_OK && spec->cleanup)
+            s = clean_up(&text, err);
+        if (s == LEAT_OK)
+            s = spec->cleanup ? space_out(&spec->delimiter, &text, &to->bytes, err)
+                              : buffer_append(&to->bytes, text.bytes, text.size, err);
+        if (s == LEAT_OK && to->bytes.size > begun)
+            s = text_list_end(to, err);
+    }
+    buffer_free(&text);
+    return s;
+}
+
 enum leat_status decoder_step(const struct decoder *d, uint32_t i, const struct text_list *from, struct text_list *to,
                               struct pattern_steps *steps, struct leat_error *err)
 {
@@ -288,6 +346,8 @@ enum leat_status decoder_step(const struct decoder *d, uint32_t i, const struct 
         return word_suffix(&d->matchers[i], from, to, steps, err);
     case SPEC_DECODE_WORDPIECE:
         return wordpiece(spec, from, to, err);
+    case SPEC_DECODE_CTC:
+        return ctc(spec, from, to, err);
     }
     return LEAT_OK;
 }

@@ -456,6 +456,7 @@ static const struct row pre_tokenizer_rows[] = {
     { "Whitespace", SPEC_PRE_WHITESPACE, read_pre_tokenizer },
     { "WhitespaceSplit", SPEC_PRE_WHITESPACE_SPLIT, read_pre_tokenizer },
     { "Metaspace", SPEC_PRE_METASPACE, read_pre_tokenizer },
+    { "UnicodeScripts", SPEC_PRE_SCRIPTS, read_pre_tokenizer },
     { "BertPreTokenizer", 0, read_bert_pre_tokenizer },
     { "CharDelimiterSplit", SPEC_PRE_SPLIT, read_char_delimiter },
     { "FixedLength", SPEC_PRE_SPLIT, read_fixed_length },
@@ -504,6 +505,13 @@ static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned 
         if (s == LEAT_OK)
             s = load_hf_bool(h, node, "cleanup", LOAD_HF_REQUIRED, &d->cleanup);
         break;
+    case SPEC_DECODE_CTC:
+        s = load_hf_text(h, node, "pad_token", false, &d->content);
+        if (s == LEAT_OK)
+            s = load_hf_text(h, node, "word_delimiter_token", false, &d->delimiter);
+        if (s == LEAT_OK)
+            s = load_hf_bool(h, node, "cleanup", LOAD_HF_REQUIRED, &d->cleanup);
+        break;
     case SPEC_DECODE_BPE:
         s = load_hf_text(h, node, "suffix", false, &d->content);
         d->pattern = (struct spec_pattern) { .regex = d->content.length == 0, .text = d->content };
@@ -523,6 +531,7 @@ static const struct row decoder_rows[] = {
     { "Metaspace", SPEC_DECODE_METASPACE, read_decoder },
     { "WordPiece", SPEC_DECODE_WORDPIECE, read_decoder },
     { "BPEDecoder", SPEC_DECODE_BPE, read_decoder },
+    { "CTC", SPEC_DECODE_CTC, read_decoder },
 };
 
 enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node)

@@ -135,7 +135,8 @@ enum spec_pre_kind {
     SPEC_PRE_PUNCTUATION,      /* behavior */
     SPEC_PRE_WHITESPACE,       /* \w+|[^\w\s]+, the rest removed */
     SPEC_PRE_WHITESPACE_SPLIT, /* split at white space, which is removed */
-    SPEC_PRE_METASPACE         /* replacement, prepend, split */
+    SPEC_PRE_METASPACE,        /* replacement, prepend, split */
+    SPEC_PRE_SCRIPTS           /* UnicodeScripts */
 };
 
 /* What becomes of a match, when text is split. */
@@ -166,7 +167,8 @@ enum spec_decoder_kind {
     SPEC_DECODE_REPLACE,   /* pattern, content */
     SPEC_DECODE_METASPACE, /* content (one character), prepend */
     SPEC_DECODE_WORDPIECE, /* content (the prefix), cleanup */
-    SPEC_DECODE_BPE        /* pattern, content (the suffix) */
+    SPEC_DECODE_BPE,       /* pattern, content (the suffix) */
+    SPEC_DECODE_CTC        /* content (the padding), delimiter, cleanup */
 };
 
 struct spec_decoder {
@@ -175,7 +177,7 @@ struct spec_decoder {
     bool cleanup;
     uint32_t start, stop;
     struct spec_pattern pattern;
-    struct spec_string content;
+    struct spec_string content, delimiter;
 };
 
 /* A token that is found in the text itself, before the model sees it. Its content is never byte-mapped. */

@@ -128,6 +128,9 @@ static enum leat_status make_step(struct step *step, const struct tokenizer_spec
     case SPEC_PRE_METASPACE:
         make_metaspace(step, pre);
         break;
+    case SPEC_PRE_SCRIPTS:
+        step->splitter = split_scripts();
+        break;
     }
     return LEAT_OK;
 }

@@ -124,6 +124,31 @@ static enum pattern_result by_kind(struct split_run *run, struct pattern_span *s
     return PATTERN_MORE;
 }
 
+/* A pretoken begins with a character of a script, and goes on as long as no other script comes. Only what stands before
+ * the first one begins otherwise: the reference drops that. */
+static enum pattern_result by_script(struct split_run *run, struct pattern_span *spans, size_t *count)
+{
+    const uint8_t *text = run->window.text;
+
+    while (*count < SPANS) {
+        size_t end = run->at, bytes;
+        uint8_t script = 0, next;
+
+        while (end < run->window.length) {
+            next = char_script(unicode_decode(text + end, &bytes));
+            if (end == run->at)
+                script = next;
+            else if (next != 0 && next != script)
+                break;
+            end += bytes;
+        }
+        if (end == run->at || (end == run->window.length && script != 0 && !run->window.final))
+            return PATTERN_DONE;
+        give(run, spans, count, end, script == 0);
+    }
+    return PATTERN_MORE;
+}
+
 static enum pattern_result next_spans(struct split_run *run, struct pattern_span *spans, size_t *count)
 {
     *count = 0;
@@ -134,6 +159,8 @@ static enum pattern_result next_spans(struct split_run *run, struct pattern_span
         return pattern_next(run->pattern_run, spans, SPANS, count);
     case SPLIT_BY_STRING:
         return by_string(run, spans, count);
+    case SPLIT_BY_SCRIPT:
+        return by_script(run, spans, count);
     default:
         return by_kind(run, spans, count);
     }

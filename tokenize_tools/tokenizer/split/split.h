@@ -25,7 +25,8 @@ enum split_matcher {
     SPLIT_BY_PATTERN,   /* matches of an expression */
     SPLIT_BY_STRING,    /* occurrences of a string, from the left, not overlapping */
     SPLIT_BY_CHARACTER, /* each character of a kind */
-    SPLIT_BY_WORDS      /* \w+|[^\w\s]+, Rust's: the pre-tokenizer Whitespace */
+    SPLIT_BY_WORDS,     /* \w+|[^\w\s]+, Rust's: the pre-tokenizer Whitespace */
+    SPLIT_BY_SCRIPT     /* characters before the first with a script; SPLIT_REMOVED */
 };
 
 struct splitter {
@@ -44,6 +45,7 @@ struct splitter split_digits(bool individual);
 struct splitter split_punctuation(enum split_behavior behavior);
 struct splitter split_whitespace(void);       /* WhitespaceSplit */
 struct splitter split_whitespace_words(void); /* Whitespace */
+struct splitter split_scripts(void);          /* UnicodeScripts */
 
 /* A pretoken: not empty, and text[begin, end) of the window. */
 struct split_pretoken {

@@ -1,6 +1,7 @@
 /*
- * split_simple.c: the pre-tokenizers that find characters by kind: Digits, Punctuation, WhitespaceSplit, Whitespace.
- * The last is an expression of Rust's regex crate, the others ask about single characters (char_tests.h).
+ * split_simple.c: the pre-tokenizers that find characters by kind: Digits, Punctuation, WhitespaceSplit, Whitespace,
+ * UnicodeScripts. Whitespace is an expression of Rust's regex crate, the others ask about single characters
+ * (char_tests.h).
  */
 #include "split.h"
 #include "tokenizer/unicode/char_tests.h"
@@ -28,4 +29,9 @@ struct splitter split_whitespace(void)
 struct splitter split_whitespace_words(void)
 {
     return (struct splitter) { .matcher = SPLIT_BY_WORDS, .behavior = SPLIT_REMOVED, .invert = true };
+}
+
+struct splitter split_scripts(void)
+{
+    return (struct splitter) { .matcher = SPLIT_BY_SCRIPT, .behavior = SPLIT_REMOVED };
 }

@@ -20,4 +20,8 @@ enum {
 /* The bits of a character; 0 beyond U+10FFFF. */
 uint8_t char_tests(uint32_t c);
 
+/* The script of a character, as the pre-tokenizer UnicodeScripts has it: numbers that can only be compared. 0: it goes
+ * with any script, as a space and what no script has. */
+uint8_t char_script(uint32_t c);
+
 #endif

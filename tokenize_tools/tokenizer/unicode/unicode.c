@@ -2,6 +2,7 @@
 #include "unicode.h"
 
 #include "char_tests.h"
+#include "script_tables.h"
 #include "unicode_tables.h"
 
 /* The editions differ in \w only, and share all blocks but a few. */
@@ -13,4 +14,9 @@ const struct unicode_classes unicode_classes[UNICODE_EDITIONS] = {
 uint8_t char_tests(uint32_t c)
 {
     return c <= 0x10ffff ? char_test_blocks[char_test_index[c >> 8]][c & 255] : 0;
+}
+
+uint8_t char_script(uint32_t c)
+{
+    return c <= 0x10ffff ? script_blocks[script_index[c >> 8]][c & 255] : 0;
 }
