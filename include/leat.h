@@ -212,6 +212,12 @@ struct leat_open_options {
  *   folder of a run (`leat pack --run`) opens when all parts of the run are in it;
  *   @FILE: a text file with one dataset per line. Blank lines and lines that begin with # are skipped, and relative
  *   names start from the folder of FILE;
+ *   s3://BUCKET/NAME, gs://BUCKET/NAME, https://HOST/PATH/NAME or http://...: a dataset on a server, read through a
+ *   cache in a folder of this machine (docs/object-storage.md): the variable LEAT_CACHE, else XDG_CACHE_HOME/leat, else
+ *   ~/.cache/leat. Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
+ *   or in the background while a loader is open. Each page is checked when it comes. A call that reads tokens may wait
+ *   for the network, and fail by it (LEAT_E_IO, _PERMISSION, _MISMATCH if the dataset has changed on the server); after
+ *   a fork it returns LEAT_E_FORKED for what is not here;
  *   files of other tools, which are opened where they lie and never written to:
  *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
  *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;
@@ -1167,11 +1173,16 @@ struct leat_loader_stats {
     uint64_t copied_bytes;          /* of `bytes`: copied to slots by the CPU, here or in the kernel; the others were
                                      * written there by the disk (enum leat_apart) */
     uint32_t unregistered;          /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
-    uint32_t reserved;              /* 0 */
+    /* Of datasets on a server that were not complete in the cache when they were opened; 0 without any: */
+    uint32_t caching;               /* 1: this process fetches the rest of them in the background now */
+    uint64_t remote_requests, remote_retries, remote_bytes;
+    double remote_share;            /* of the pages of tokens that were needed: did not lie in the cache */
+    uint64_t cached_bytes;          /* of their token files, in the cache, as far as this process has filled it */
+    uint64_t cache_bytes;           /* all of their token files */
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0,    \
-      0.0, 0.0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0.0, 0, 0, 0, 0, 0 }
+      0.0, 0.0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0 }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 

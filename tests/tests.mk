@@ -41,7 +41,7 @@ include tests/fake_cuda/fake_cuda.mk
 
 .PHONY: run-tests test-programs
 test-programs: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
-               $(BUILD)/remote_probe $(BUILD)/refuse_calls \
+               $(BUILD)/remote_probe $(BUILD)/cache_probe $(BUILD)/refuse_calls \
                $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA) $(COUNT_CUDA)
 # ONLY=word runs the tests whose path or first lines hold that word
 run-tests: test-programs
@@ -49,7 +49,7 @@ run-tests: test-programs
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
 # dataset for the reader in Python, what makes small datasets for the tests of the commands, what answers questions
-# about the order of samples for its twin in Python, and what asks servers for things. make_splits makes data of the
+# about the order of samples for its twin in Python, and what asks servers for things and batches. make_splits makes data of the
 # library (make splits; likewise).
 $(BUILD)/make_golden: $(BUILD)/obj/tests/golden/make_golden.o
 $(BUILD)/make_splits: $(BUILD)/obj/tests/tokenizer/make_splits.o
@@ -57,8 +57,9 @@ $(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o
 $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
 $(BUILD)/order_dump: $(BUILD)/obj/tests/order/order_dump.o
 $(BUILD)/remote_probe: $(BUILD)/obj/tests/remote/remote_probe.o
+$(BUILD)/cache_probe: $(BUILD)/obj/tests/remote/cache_probe.o
 $(BUILD)/make_golden $(BUILD)/make_splits $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump \
-    $(BUILD)/remote_probe: \
+    $(BUILD)/remote_probe $(BUILD)/cache_probe: \
     $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@

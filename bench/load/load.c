@@ -138,6 +138,14 @@ static void json_counts(struct json *j, const struct leat_loader_stats *s)
     json_u64(j, "read_bytes", s->read_bytes);
     json_u64(j, "copied_bytes", s->copied_bytes);
     json_u64(j, "unregistered", s->unregistered);
+    if (s->cache_bytes > 0) {
+        json_open_object(j, "remote");
+        json_u64(j, "requests", s->remote_requests);
+        json_u64(j, "bytes", s->remote_bytes);
+        json_u64(j, "retries", s->remote_retries);
+        json_double(j, "cached_share", 1 - s->remote_share);
+        json_close_object(j);
+    }
     json_u64(j, "reads", s->reads);
     json_u64(j, "hits", s->hits);
     json_u64(j, "reads_in_flight", s->reads_in_flight);
@@ -231,6 +239,10 @@ static void print_text(const struct load_values *v, const struct load_result *r)
         printf("  read     %s for %s, of which the CPU copied %s; %s of %s rows from memory; warmed %s\n",
                units_bytes(s->read_bytes).text, units_bytes(s->bytes).text, units_bytes(s->copied_bytes).text,
                units_count(s->hits).text, units_count(s->reads).text, units_bytes(s->warmed_bytes).text);
+        if (s->cache_bytes > 0)
+            printf("  server   %s requests (%s again), %s; %.1f %% of the pages were in the cache\n",
+                   units_count(s->remote_requests).text, units_count(s->remote_retries).text,
+                   units_bytes(s->remote_bytes).text, 100 * (1 - s->remote_share));
     }
     if (r->calls_a_batch > 0)
         printf("  driver   %.1f calls a batch, of loader and consumer (counted by the stand-in)\n", r->calls_a_batch);

@@ -249,6 +249,11 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
                                "%s is not mapped; copy the tokens, or trust that nobody changes the file",
                                p->data.file->path);
     at = p->data.offset + (first - p->first_token) * p->token_width;
+    if (count > FILLED_VIEW && p->data.file->cache) { /* nobody would fill the holes */
+        file_map_leave(p->data.file);
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+                               "not all of %s is here: copy the tokens, or pull the dataset first", p->data.file->path);
+    }
     if (count <= FILLED_VIEW && !file_map_fill(p->data.file, at, count * p->token_width)) {
         file_map_leave(p->data.file);
         return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "cache/cache.h"
 #include "dataset.h"
 
 /* Growing array of names, each its own allocation. */
@@ -156,6 +157,17 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
     return s;
 }
 
+/* What cache_takes() says of it needs no more than its scheme. */
+static bool is_url(struct text line)
+{
+    char start[16];
+    size_t length = line.length < sizeof start - 1 ? line.length : sizeof start - 1;
+
+    memcpy(start, line.at, length);
+    start[length] = '\0';
+    return cache_takes(start);
+}
+
 /* Relative names in a list start from the list's folder, after their scheme. */
 static enum leat_status add_line(struct names *n, const char *path, struct text line, struct leat_error *err)
 {
@@ -165,7 +177,7 @@ static enum leat_status add_line(struct names *n, const char *path, struct text 
 
     line.at += scheme.length;
     line.length -= scheme.length;
-    if (line.length > 0 && line.at[0] == '/')
+    if ((line.length > 0 && line.at[0] == '/') || is_url(line))
         folder.length = 0;
     return names_add(n, scheme, folder, line, err);
 }

@@ -25,6 +25,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "cache/cache.h"
 
 /* What is filled at once: as much as the kernel maps around a fault, and no more than it reads for one. */
 #define STRETCH        ((uint64_t)64 << 10)
@@ -146,14 +147,15 @@ enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_a
     return s;
 }
 
-enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, struct leat_error *err)
+enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, enum leat_access access,
+                               struct leat_error *err)
 {
     enum leat_status s = copy_path(f, path, err);
 
     f->fd = fd;
     f->size = size;
     if (s == LEAT_OK)
-        return take_file(f, file_map_access(LEAT_ACCESS_LEASED), err);
+        return take_file(f, access, err);
     file_map_close(f);
     return s;
 }
@@ -249,10 +251,35 @@ static bool fill(struct file_map *f, uint64_t first, uint64_t last)
     return true;
 }
 
+enum leat_status file_map_need(struct file_map *f, uint64_t offset, uint64_t count, uint64_t max_ns,
+                               struct leat_error *err)
+{
+    return f->cache ? cache_need(f->cache, offset, count, max_ns, err) : LEAT_OK;
+}
+
+bool file_map_announce(struct file_map *f, uint64_t offset, uint64_t count)
+{
+    return !f->cache || cache_announce(f->cache, offset, count);
+}
+
+void file_map_bring(struct file_map *f)
+{
+    if (f->cache)
+        cache_fill(f->cache);
+}
+
+void file_map_count(const struct file_map *f, struct cache_counts *counts)
+{
+    if (f->cache)
+        cache_count(f->cache, counts);
+}
+
 bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count)
 {
     uint64_t last = bytes_divide_up(offset + count, STRETCH);
 
+    if (file_map_need(f, offset, count, 0, NULL) != LEAT_OK)
+        return false;
     if (!f->filled)
         return true;
     for (uint64_t at = offset / STRETCH, next; at < last; at = next) {
@@ -292,6 +319,8 @@ enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, u
     enum leat_status s = check_range(f, offset, count, err);
     uint64_t done;
 
+    if (s == LEAT_OK)
+        s = file_map_need(f, offset, count, 0, err);
     if (s != LEAT_OK || count == 0)
         return s;
     done = copy_mapped(f, offset, out, count);
@@ -319,7 +348,8 @@ static bool populate(void *map, size_t bytes)
 
 enum leat_status file_window_open(struct file_window *w, struct file_map *f, uint64_t offset, uint64_t count)
 {
-    const uint8_t *bytes = bytes_inside(offset, count, f->size) ? file_map_enter(f) : NULL;
+    bool here = bytes_inside(offset, count, f->size) && f->bytes && file_map_need(f, offset, count, 0, NULL) == LEAT_OK;
+    const uint8_t *bytes = here ? file_map_enter(f) : NULL;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), skip = offset % page;
 
     if (!bytes)

@@ -21,6 +21,8 @@
 
 #define FILE_MAP_RETIRED (1u << 31)
 
+struct cache; /* cache/cache.h */
+
 struct file_map {
     char *path;
     uint64_t size;
@@ -30,6 +32,7 @@ struct file_map {
     pid_t owner;                  /* the lease belongs to this process, not to its children */
     atomic_uint state;            /* of a leased map: how many threads are inside, and FILE_MAP_RETIRED */
     atomic_bool unmapped;         /* retired and unmapped */
+    struct cache *cache;          /* brings what is missing of the file; NULL: nothing is */
     atomic_uint_fast64_t *filled; /* a bit per stretch of the map whose page tables were filled; NULL: of memory */
 };
 
@@ -40,8 +43,9 @@ enum leat_access file_map_access(enum leat_access wanted);
 /* `path` is copied. On failure the struct is as after file_map_close(). */
 enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err);
 
-/* The same for a file that is open, under a lease if it can be had. Takes `fd` over, even on failure. */
-enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, struct leat_error *err);
+/* The same for a file that is open. Takes `fd` over, even on failure. */
+enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, enum leat_access access,
+                               struct leat_error *err);
 
 /* Uses bytes in memory like a file, for tests; `bytes` must stay valid. */
 enum leat_status file_map_memory(struct file_map *f, const char *path, const void *bytes, uint64_t size,
@@ -49,6 +53,21 @@ enum leat_status file_map_memory(struct file_map *f, const char *path, const voi
 
 /* A zeroed struct with fd -1, or a closed one, is fine. */
 void file_map_close(struct file_map *f);
+
+/*
+ * Of a file that comes from a server, and has not arrived completely (`cache`): bytes must be here before they are
+ * touched in the map, or read by its descriptor. file_map_need() waits for them, `max_ns` at most (0: as long as it
+ * takes; else LEAT_E_AGAIN); file_map_announce() only says that they will be needed, and returns whether they are here.
+ * The other functions of this header wait themselves. For any other file both return at once.
+ */
+enum leat_status file_map_need(struct file_map *f, uint64_t offset, uint64_t count, uint64_t max_ns,
+                               struct leat_error *err);
+bool file_map_announce(struct file_map *f, uint64_t offset, uint64_t count);
+
+/* Lets the rest of it be fetched in the background; and adds what was done to *counts (cache/cache.h). */
+void file_map_bring(struct file_map *f);
+struct cache_counts;
+void file_map_count(const struct file_map *f, struct cache_counts *counts);
 
 /* The bytes of the whole file; call file_map_leave() afterwards. NULL: use file_map_read(), and do not leave. */
 const uint8_t *file_map_enter(struct file_map *f);

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "cache/cache.h"
 #include "part_foreign.h"
 
 #define KIND(name) &part_##name,
@@ -30,7 +31,8 @@ size_t part_scheme_length(const char *name, size_t length)
     size_t before = colon ? (size_t)(colon - name) : 0;
 
     for (size_t i = 0; colon && i + 1 < KINDS; i++)
-        if (strlen(kinds[i]->name) == before && memcmp(kinds[i]->name, name, before) == 0)
+        if (strlen(kinds[i]->name) == before && memcmp(kinds[i]->name, name, before) == 0 &&
+            strcmp(kinds[i]->name, kinds[KINDS - 1]->name) != 0)
             return before + 1;
     return 0;
 }
@@ -40,9 +42,10 @@ static enum leat_status is_own(const char *name, bool *own, struct leat_error *e
 {
     size_t length = strlen(name);
 
-    *own = file_dataset_length(name, length) < length;
-    return *own || part_scheme_length(name, length) > 0 ? LEAT_OK
-                                                        : foreign_peek(name, length, ".leat", NULL, 0, own, err);
+    *own = file_dataset_length(name, length) < length && !cache_takes(name);
+    return *own || cache_takes(name) || part_scheme_length(name, length) > 0
+               ? LEAT_OK
+               : foreign_peek(name, length, ".leat", NULL, 0, own, err);
 }
 
 enum leat_status part_kind_of(const struct part_kind **kind, const char *name, struct leat_error *err)

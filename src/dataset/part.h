@@ -19,7 +19,7 @@
  * The kinds, in the order in which they are asked whether a name is theirs; the last one takes every name. A new kind
  * is a file part_NAME.c with its table, and a row here.
  */
-#define PART_KINDS(each) each(megatron) each(raw) each(llmc) each(pbin) each(datatrove) each(leat)
+#define PART_KINDS(each) each(remote) each(megatron) each(raw) each(llmc) each(pbin) each(datatrove) each(leat)
 
 /* Bytes of a file; `file` NULL: no bytes. */
 struct part_extent {

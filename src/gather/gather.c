@@ -86,6 +86,8 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
         f->verify = g->verify && (f->part->hashes.file || part_may_hold_wrong_ids(f->part));
         g->unhashed += f->bytes > 0 && !f->part->hashes.file;
         g->unaligned |= f->offset % GATHER_PAGE != 0;
+        f->has_holes = f->map->cache != NULL;
+        g->has_holes |= f->has_holes;
         f->network = file_is_remote(f->map->fd);
         s = make_bitmap(f, bitmaps, err);
     }
@@ -119,6 +121,8 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
         return status_no_memory(err, GATHER_SCRATCH);
     }
     gather_choose(g);
+    for (uint32_t i = 0; i < g->file_count; i++)
+        file_map_bring(g->files[i].map);
     return LEAT_OK;
 }
 
@@ -153,6 +157,8 @@ void gather_close(struct gather *g)
 
 bool gather_works_ahead(const struct gather *g)
 {
+    if (g->has_holes)
+        return true;
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->begin && atomic_load_explicit(&g->in_use[e], memory_order_relaxed) > 0)
             return true;
@@ -339,7 +345,6 @@ static void begin_piece(struct gather *g, struct gather_job *job, struct gather_
 {
     struct gather_file *f = &g->files[p->file];
 
-    p->engine = engines[f->engine];
     if (!p->engine->begin)
         return;
     p->cached = read_cached(g, f, p);
@@ -351,6 +356,14 @@ static void begin_piece(struct gather *g, struct gather_job *job, struct gather_
         if (p->engine->begin)
             p->engine->begin(g, job, p);
     }
+}
+
+/* Whether all that a piece needs is here; what is not will be fetched, and gather_finish() waits for it. */
+static bool is_here(struct gather_file *f, const struct gather_piece *p)
+{
+    uint64_t begin = gather_span_begin(p);
+
+    return !f->has_holes || file_map_announce(f->map, f->offset + begin, gather_span_end(f, p) - begin);
 }
 
 void gather_begin(struct gather *g, struct gather_job *job)
@@ -366,7 +379,9 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->cached = false;
         if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)
             p->span = NULL; /* the tokens' pages are not pages of the file */
-        begin_piece(g, job, p);
+        p->engine = engines[g->files[p->file].engine];
+        if (is_here(&g->files[p->file], p))
+            begin_piece(g, job, p);
     }
     if (g->uring_refused)
         gather_without_uring(g);
@@ -374,6 +389,19 @@ void gather_begin(struct gather *g, struct gather_job *job)
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->begin_job)
             engines[e]->begin_job(g, job);
+}
+
+/* Waits for what is missing of a piece; LEAT_E_AGAIN after some milliseconds, so that the caller can begin more. */
+static enum leat_status await_pages(struct gather *g, struct gather_file *f, const struct gather_piece *p,
+                                    struct leat_error *err)
+{
+    uint64_t begin = gather_span_begin(p), began = clock_ns();
+    enum leat_status s =
+        file_map_need(f->map, f->offset + begin, gather_span_end(f, p) - begin, GATHER_PATIENCE_NS, err);
+
+    counter_bump(&g->counters.storage_ns, clock_ns() - began);
+    g->server_failed |= s != LEAT_OK && s != LEAT_E_AGAIN && s != LEAT_E_CHECKSUM;
+    return s;
 }
 
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
@@ -385,6 +413,8 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
 
     if (p->state == GATHER_WAITING || p->in_flight > 0)
         s = p->engine->wait(g, job, piece, err);
+    if (s == LEAT_OK && f->has_holes && p->state == GATHER_TO_DO)
+        s = await_pages(g, f, p, err);
     if (s == LEAT_E_AGAIN)
         return s;
     counter_bump(&g->counters.reads, 1);

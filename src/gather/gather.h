@@ -13,6 +13,9 @@
  *
  * Each piece is read by the engine of its file. What an engine cannot do (a map was lost, a read came back short) is
  * done again by the last resort, plain reads, which find the reason: so errors come from one place.
+ *
+ * A file may be a cached copy of a remote one, with holes. Beginning a job announces its pages, which are then fetched
+ * in the background; finishing a piece waits for those that are still missing, and only then an engine reads them.
  */
 #ifndef LEAT_GATHER_H
 #define LEAT_GATHER_H
@@ -23,11 +26,12 @@
 #include "dataset/dataset.h"
 #include "leat.h"
 
-#define GATHER_PAGE    ((uint64_t)FORMAT_PAGE_BYTES)
-#define GATHER_SCRATCH ((uint64_t)1 << 20)   /* largest stretch read around a piece at once */
-#define GATHER_REGION  ((uint64_t)512 << 10) /* bytes of a map whose page tables are filled at once */
-#define GATHER_BITMAPS ((uint64_t)16 << 20)  /* limit for bitmaps of verified pages: 512 GiB of tokens */
-#define GATHER_MAX     64u                   /* stretches of memory that spans lie in */
+#define GATHER_PAGE        ((uint64_t)FORMAT_PAGE_BYTES)
+#define GATHER_SCRATCH     ((uint64_t)1 << 20)   /* largest stretch read around a piece at once */
+#define GATHER_REGION      ((uint64_t)512 << 10) /* bytes of a map whose page tables are filled at once */
+#define GATHER_BITMAPS     ((uint64_t)16 << 20)  /* limit for bitmaps of verified pages: 512 GiB of tokens */
+#define GATHER_PATIENCE_NS 5000000u              /* of one wait for pages of a server */
+#define GATHER_MAX         64u                   /* stretches of memory that spans lie in */
 
 /* The engines, by the name that users know and enum leat_engine has; the table is engine_NAME. */
 #define GATHER_ENGINES(each)                                                                                           \
@@ -56,6 +60,7 @@ struct gather_file {
     bool direct_tried;
     bool expects_random; /* the kernel was advised not to read ahead */
     bool lost_map;       /* it was mapped, but no longer is */
+    bool has_holes;      /* it is a cached copy that has not arrived completely: pages are waited for */
     /* While a job is being finished: */
     const uint8_t *inside;       /* of the map; NULL: not entered */
     const uint8_t *index_inside; /* of the index's map */
@@ -114,6 +119,8 @@ struct gather {
     enum leat_engine wanted;
     bool verify, threaded;
     bool unaligned;     /* some file's tokens do not begin at a page */
+    bool has_holes;     /* some file has */
+    bool server_failed; /* pages of it could not be brought: that is no damage */
     uint8_t *scratch;   /* GATHER_SCRATCH + 2 pages, page-aligned */
     uint64_t max_bytes; /* of a piece */
     uint32_t *entered;  /* files whose maps the job being finished has entered */

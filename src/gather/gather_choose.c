@@ -140,9 +140,10 @@ void gather_without_uring(struct gather *g)
 
 /* ---- Warming ---- */
 
+/* Reading holes would only fill memory with zeros. */
 static uint64_t cold_bytes_of(const struct gather_file *f)
 {
-    return f->hot ? 0 : (uint64_t)((1 - f->resident) * (double)f->bytes);
+    return f->hot || f->has_holes ? 0 : (uint64_t)((1 - f->resident) * (double)f->bytes);
 }
 
 static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)

@@ -114,7 +114,7 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 
 static bool is_masked(const struct leat_loader *l, enum leat_status s)
 {
-    return l->options.on_damage == LEAT_ON_DAMAGE_MASK &&
+    return l->options.on_damage == LEAT_ON_DAMAGE_MASK && !l->gather.server_failed &&
            (s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS ||
             s == LEAT_E_TOKEN);
 }
@@ -144,8 +144,11 @@ static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *sl
     for (uint32_t k = first; k < end; k++) {
         if (slot->reads[k].bytes == 0)
             continue;
-        while ((s = gather_finish(&l->gather, &slot->job, k, err)) == LEAT_E_AGAIN)
+        while ((s = gather_finish(&l->gather, &slot->job, k, err)) == LEAT_E_AGAIN) {
+            if (atomic_load(&l->stop))
+                return status_set(err, LEAT_E_STOPPED, "the loader was closed");
             loader_stage_begin(l);
+        }
         if (s != LEAT_OK && !is_masked(l, s))
             return s;
         if (s != LEAT_OK)

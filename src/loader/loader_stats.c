@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/options.h"
+#include "cache/cache.h"
 #include "gather/warm.h"
 #include "loader.h"
 
@@ -99,6 +100,22 @@ static void tell_engines(const struct leat_loader *l, char *text, size_t capacit
     }
 }
 
+/* What comes from servers. */
+static void count_remote(const struct leat_loader *l, struct leat_loader_stats *s)
+{
+    struct cache_counts c = { 0 };
+
+    for (uint32_t i = 0; i < l->gather.file_count && l->gather.has_holes; i++)
+        file_map_count(l->gather.files[i].map, &c);
+    s->caching = c.filling;
+    s->remote_requests = c.requests;
+    s->remote_retries = c.retries;
+    s->remote_bytes = c.bytes;
+    s->remote_share = share(c.remote_pages, c.pages);
+    s->cached_bytes = c.here_bytes;
+    s->cache_bytes = c.all_bytes;
+}
+
 void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *stats)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -143,6 +160,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.slots_wanted = l->memory.slots_wanted;
     s.copied_bytes = counter_value(&g->copied);
     s.unregistered = atomic_load(&l->gather.uring_unregistered);
+    count_remote(l, &s);
     options_fill(stats, &s, sizeof s);
 }
 
@@ -161,6 +179,11 @@ void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64
     used = capacity ? strlen(text) : 0;
     if (used + 1 < capacity && s.warming)
         snprintf(text + used, capacity - used, ", warming: %.1f GB", (double)s.warmed_bytes / 1e9);
+    used = capacity ? strlen(text) : 0;
+    if (used + 1 < capacity && s.cache_bytes)
+        snprintf(text + used, capacity - used, ", remote %.1f %% (%llu requests, %.2f GB), cached %.1f of %.1f GB",
+                 100 * s.remote_share, (ull)s.remote_requests, (double)s.remote_bytes / 1e9,
+                 (double)s.cached_bytes / 1e9, (double)s.cache_bytes / 1e9);
     used = capacity ? strlen(text) : 0;
     if (used + 1 < capacity && s.rows_damaged)
         snprintf(text + used, capacity - used, ", damaged rows %llu", (ull)s.rows_damaged);
@@ -197,6 +220,12 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
     const char *cause =
         "the time goes into waiting for storage: use a faster disk, or more memory to keep the files in";
 
+    if (s->caching)
+        return "tokens still come from the server, and the cache is being filled: this passes (leat pull copies a "
+               "dataset beforehand)";
+    if (l->gather.has_holes && storage >= s->gather_ns && storage >= s->documents_ns)
+        return "tokens come from the server: copy the dataset beforehand (leat pull), or let the cache lie on a disk "
+               "with room for all of it (LEAT_CACHE)";
     if (s->warming)
         return "files are still being read into memory: this passes";
     if (!l->has_thread && storage < s->gather_ns)
@@ -296,7 +325,7 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
         return 1;
     }
     if (s.batches > LOADER_RECENT && s.waiting_share > STARVED &&
-        once(loader, s.warming ? NOTICE_WARMING : NOTICE_STARVED)) {
+        once(loader, s.warming || s.caching ? NOTICE_WARMING : NOTICE_STARVED)) {
         snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s", 100 * s.waiting_share,
                  cause_of(loader, &s));
         return 1;

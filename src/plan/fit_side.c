@@ -134,7 +134,7 @@ enum leat_status fit_side_open(struct fit_side *side, const struct leat_part *pa
         return status_no_memory(err, strlen(part->name));
     s = own_file_open(&fd, &size, side->path, OWN_FILE_READ, err);
     if (s == LEAT_OK)
-        s = file_map_take(&side->file, fd, size, side->path, err);
+        s = file_map_take(&side->file, fd, size, side->path, file_map_access(LEAT_ACCESS_LEASED), err);
     return s == LEAT_OK ? read_head(side, part, err) : s;
 }
 

@@ -38,6 +38,9 @@ struct carrier {
     /* Moves all attempts on, and waits at most so many milliseconds for something to happen. */
     void (*run)(struct carrying *c, int milliseconds);
 
+    /* Ends that wait, or the next one, at once. From any thread. */
+    void (*wake)(struct carrying *c);
+
     /* An attempt that ended, or NULL; `why` says what went wrong, "" if nothing did. */
     struct transfer *(*ended)(struct carrying *c, enum carried *how, const char **why);
 };

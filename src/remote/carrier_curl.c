@@ -151,6 +151,11 @@ static void run_curl(struct carrying *c, int milliseconds)
         (void)c->api.multi_poll(c->multi, NULL, 0, milliseconds, NULL);
 }
 
+static void wake_curl(struct carrying *c)
+{
+    (void)c->api.multi_wakeup(c->multi);
+}
+
 static enum carried judge(CURLcode r, const struct transfer *t)
 {
     switch (r) {
@@ -201,5 +206,6 @@ const struct carrier carrier_library = { .open = open_curl,
                                          .begin = begin_curl,
                                          .cancel = end_attempt,
                                          .run = run_curl,
+                                         .wake = wake_curl,
                                          .ended = ended_curl };
 #endif

@@ -162,8 +162,15 @@ static void pass_time(struct remote *r, int milliseconds)
         (void)nanosleep(&time, NULL);
 }
 
+void remote_wake(struct remote *r)
+{
+    atomic_store(&r->woken, true);
+    carrier_library.wake(r->carrying);
+}
+
 enum leat_status remote_wait(struct remote *r, struct transfer **done, struct leat_error *err)
 {
+    bool woken = false;
     int until;
 
     for (;;) {
@@ -175,7 +182,10 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
             return LEAT_OK;
         if (r->options.stop && r->options.stop(r->options.context))
             return status_set(err, LEAT_E_STOPPED, "the transfer was stopped");
-        pass_time(r, until);
+        if (woken)
+            return LEAT_E_AGAIN;
+        woken = atomic_exchange(&r->woken, false);
+        pass_time(r, woken ? 0 : until); /* those under way are moved on in any case */
     }
 }
 

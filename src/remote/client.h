@@ -2,6 +2,8 @@
 #ifndef LEAT_REMOTE_CLIENT_H
 #define LEAT_REMOTE_CLIENT_H
 
+#include <stdatomic.h>
+
 #include "carrier.h"
 #include "environment.h"
 #include "remote.h"
@@ -15,6 +17,7 @@ struct remote {
     int64_t skew;               /* of the server's clock, in seconds, once it has refused this machine's */
     char region[32];
     struct remote_counts counts;
+    atomic_bool woken;
 };
 
 /* Whether requests for it get a signature. */

@@ -51,7 +51,7 @@ enum leat_status curl_api_open(struct curl_api *api, struct leat_error *err)
     missing = find_all(api);
     if (missing)
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "URLs need libcurl 7.66 or newer: " LIBRARY " has no %s; install a newer one", missing);
+                          "URLs need libcurl 7.68 or newer: " LIBRARY " has no %s; install a newer one", missing);
     r = api->global_init(CURL_GLOBAL_DEFAULT); /* counted: it may be called by others, and again */
     if (r != CURLE_OK)
         return status_set(err, LEAT_E_UNSUPPORTED, "libcurl does not start: %s", api->easy_strerror(r));

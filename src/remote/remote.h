@@ -72,6 +72,10 @@ enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_
 /* Sets *done to the next transfer that is done, or has failed (done->status); NULL if none is under way. */
 enum leat_status remote_wait(struct remote *r, struct transfer **done, struct leat_error *err);
 
+/* Makes remote_wait(), or its next call, return LEAT_E_AGAIN soon, without an error, unless a transfer is done: there
+ * is something else to do. From any thread. */
+void remote_wake(struct remote *r);
+
 /* Ends all that is under way, so that it can be freed: after remote_wait() has failed, or to give up. */
 void remote_abandon(struct remote *r);
 

@@ -1,0 +1,80 @@
+/*
+ * cache.h: the room of a node's cache: datasets of servers as local files that have not arrived completely yet. What
+ * decides where such a file lies, what of it is there, and what is fetched next belongs here; requests belong to
+ * remote/, and what the bytes mean to the rooms above.
+ *
+ * A dataset has a folder of its own, named after its identity and the hash of its header, in the cache's folder:
+ *
+ *   index.leat      the index, complete: every section was compared with its sum before it got this name
+ *   tokens.partial  the token file with holes; when all of it is here, right and durable, it becomes `tokens`
+ *   map             a byte per page of tokens.partial: 1 if it was written
+ *   in-use          locked (shared) by each process that has the dataset open
+ *   filling         locked by the process that brings the index or the rest of the tokens
+ *
+ * Ranks and jobs share it. A lock is flock's, so that it ends with its holder. The map is only a hint: a process
+ * compares each page with its hash before it uses it for the first time, whether it came over the network or was found
+ * (from another process, from before a crash, or changed by hand). What is wrong is fetched again.
+ *
+ * A thread of its own fetches pages, started when the first one is missing.
+ */
+#ifndef LEAT_CACHE_H
+#define LEAT_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+struct cache;
+
+struct cache_files {
+    int index_fd, tokens_fd;              /* the caller closes them */
+    const char *index_path, *tokens_path; /* for messages: without secrets; valid until the dataset is closed */
+    uint64_t index_bytes, token_bytes;
+    bool whole; /* nothing is missing: tokens_fd is a file like any other, and nobody writes to it */
+};
+
+/* Whether a name is one for cache_open(): a URL. */
+bool cache_takes(const char *name);
+
+/*
+ * Opens the dataset of a URL, with or without .leat or .tokens, in the cache's folder `folder` (NULL: the variable
+ * LEAT_CACHE, else XDG_CACHE_HOME/leat, else ~/.cache/leat), which is made where it is missing. Asks the server what
+ * the dataset is, and brings its index if it is not here.
+ */
+enum leat_status cache_open(struct cache **out, const char *url, const char *folder, struct cache_files *files,
+                            struct leat_error *err);
+
+/* Ends what is under way. NULL is fine. No other thread is inside a call. */
+void cache_close(struct cache *c);
+
+/* The dataset's name for messages, without secrets. Valid until it is closed. */
+const char *cache_name(const struct cache *c);
+
+/*
+ * Makes sure that the pages around bytes [first, first + count) of the token file are here and right; from then on any
+ * reader of the file finds them. Waits for `max_ns` nanoseconds at most (0: as long as it takes), then LEAT_E_AGAIN.
+ * From any thread. LEAT_E_FORKED if they are missing, and the process that opened the dataset is another one.
+ */
+enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, struct leat_error *err);
+
+/* Says that these bytes will be needed: they are fetched soon, in the order of these calls. Returns whether they are
+ * here. What goes wrong is said by cache_need(). */
+bool cache_announce(struct cache *c, uint64_t first, uint64_t count);
+
+/* Lets this process fetch all the rest in the background, if no other one of this node does, and if the disk has room
+ * for it. */
+void cache_fill(struct cache *c);
+
+struct cache_counts {
+    uint64_t requests, retries, bytes; /* of transfers */
+    uint64_t pages;                    /* that were announced */
+    uint64_t remote_pages;             /* that were asked for and not here */
+    uint64_t here_bytes, all_bytes;    /* of the tokens; those here are known only while this process fills the rest */
+    bool filling;                      /* this process does so now */
+};
+
+/* Adds to *counts. From any thread. */
+void cache_count(const struct cache *c, struct cache_counts *counts);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * cache_fill.c: the rest of the token file, in its order, in ranges of some MiB, by one process of the node at a time.
+ *
+ * The lock lies in the cache's folder, above all datasets: several downloads at once would only share the line. Who
+ * holds it passes over the whole file: a range that is here is read and compared with its hashes, another one is
+ * fetched. The sums of all pages, in any order, add up to the one in the header; then the file gets its name.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "cache_inside.h"
+
+#define RANGE_PAGES (FILL_BYTES / PAGE)
+#define AGAIN_NS    ((uint64_t)30 * 1000000000) /* after a failure */
+#define LEFT_SHARE  20u                         /* of the disk: so much (a 20th) stays free */
+
+static bool has_room(const struct cache *c)
+{
+    struct statvfs fs;
+
+    return statvfs(c->folder, &fs) == 0 &&
+           (uint64_t)fs.f_bavail * fs.f_frsize >
+               c->header.token_file_bytes + (uint64_t)fs.f_blocks * fs.f_frsize / LEFT_SHARE;
+}
+
+/* Becomes the process that fills; false: another one does, or there is no room. */
+static bool begin_filling(struct cache *c)
+{
+    struct leat_error unsaid;
+    size_t length = strlen(c->root) + sizeof "/filling";
+    char *path;
+    bool begun = false;
+
+    path = malloc(length);
+    if (path && has_room(c)) {
+        snprintf(path, length, "%s/filling", c->root);
+        begun = cache_lock(&c->fill_fd, path, false, &unsaid) == LEAT_OK;
+    }
+    free(path);
+    if (!begun) {
+        c->fill_not_before = clock_ns() + AGAIN_NS / 30;
+        return false;
+    }
+    c->fill_page = 0;
+    c->fill_sum = (struct hash128) { 0, 0 };
+    atomic_store(&c->filled_bytes, 0);
+    atomic_store(&c->filling, true);
+    return true;
+}
+
+static void end_filling(struct cache *c)
+{
+    file_close(&c->fill_fd);
+    atomic_store(&c->filling, false);
+}
+
+/* Whether a range is here already; then its sum is added. */
+static bool is_here(struct cache *c, struct lane *lane)
+{
+    uint64_t wrong = 0, bytes = cache_page_bytes(c, lane->page, lane->count);
+    struct hash128 before = c->fill_sum;
+    uint8_t marks[RANGE_PAGES];
+    struct leat_error unsaid;
+
+    if (file_read_at(c->map_fd, lane->page, marks, lane->count, c->paths[PATH_MAP], &unsaid) != LEAT_OK)
+        return false;
+    for (uint64_t i = 0; i < lane->count; i++)
+        if (marks[i] != 1)
+            return false;
+    if (file_read_at(c->tokens_fd, lane->page * PAGE, lane->bytes, bytes, c->paths[PATH_TOKENS_PARTIAL], &unsaid) !=
+            LEAT_OK ||
+        cache_check(c, lane->bytes, lane->page, lane->count, &wrong, &c->fill_sum, &unsaid) != LEAT_OK ||
+        wrong != lane->page + lane->count) {
+        c->fill_sum = before;
+        return false;
+    }
+    atomic_fetch_add(&c->filled_bytes, bytes);
+    return true;
+}
+
+enum fill_next cache_fill_next(struct cache *c, struct lane *lane)
+{
+    if (c->fill_fd < 0 && (c->filling_lanes > 0 || clock_ns() < c->fill_not_before || !begin_filling(c)))
+        return FILL_NONE;
+    if (c->fill_page == c->pages)
+        return FILL_NONE;
+    lane->page = c->fill_page;
+    lane->count = c->pages - lane->page < RANGE_PAGES ? c->pages - lane->page : RANGE_PAGES;
+    lane->tries = 0;
+    c->fill_page += lane->count;
+    if (!is_here(c, lane))
+        return FILL_SEND;
+    lane->count = 0;
+    return FILL_LOOKED;
+}
+
+void cache_fill_failed(struct cache *c)
+{
+    c->fill_not_before = clock_ns() + AGAIN_NS;
+    c->fill_page = c->pages;                 /* no further range now */
+    c->fill_sum = (struct hash128) { 1, 1 }; /* and no name for the file */
+    end_filling(c);
+}
+
+/* The file is complete: durable first, then its name; the map says nothing any more. */
+static enum leat_status name_file(struct cache *c, struct leat_error *err)
+{
+    const char *partial = c->paths[PATH_TOKENS_PARTIAL], *path = c->paths[PATH_TOKENS];
+    enum leat_status s = file_sync(c->tokens_fd, partial, err);
+
+    if (s == LEAT_OK)
+        s = file_rename(partial, path, true, err);
+    if (s == LEAT_OK)
+        s = file_sync_folder(path, err);
+    return s == LEAT_OK ? file_remove(c->paths[PATH_MAP], err) : s;
+}
+
+bool cache_fill_end(struct cache *c)
+{
+    struct leat_error unsaid;
+
+    if (c->fill_fd < 0 || c->fill_page < c->pages)
+        return false;
+    if (!checksum_equal(c->fill_sum, c->header.token_sum) || name_file(c, &unsaid) != LEAT_OK) {
+        cache_fill_failed(c);
+        return false;
+    }
+    end_filling(c);
+    return true;
+}

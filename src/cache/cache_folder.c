@@ -1,0 +1,143 @@
+/*
+ * cache_folder.c: where the cache lies, and the files in a dataset's folder. The environment is read here only, since
+ * ranks, commands and Python must find the same folder without being told.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/own_file.h"
+#include "base/status.h"
+#include "cache_inside.h"
+
+#define REMEDY "; set LEAT_CACHE to a folder on a local disk that can be written"
+#define CANNOT "the cache of remote datasets cannot be written; set LEAT_CACHE to another folder"
+
+static char *join(const char *folder, const char *name)
+{
+    size_t length = strlen(folder) + 1 + strlen(name) + 1;
+    char *path = malloc(length);
+
+    if (path)
+        snprintf(path, length, "%s/%s", folder, name);
+    return path;
+}
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+enum leat_status cache_root(char **root, const char *folder, struct leat_error *err)
+{
+    const char *named = folder && *folder ? folder : variable("LEAT_CACHE"), *base = variable("XDG_CACHE_HOME");
+
+    *root = NULL;
+    if (named) {
+        *root = strdup(named);
+    } else if (base && base[0] == '/') { /* a relative one is to be ignored, says its specification */
+        *root = join(base, "leat");
+    } else {
+        base = variable("HOME");
+        if (!base)
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "no folder for the cache of remote datasets: set LEAT_CACHE to one on a local disk");
+        *root = join(base, ".cache/leat");
+    }
+    return *root ? LEAT_OK : status_no_memory(err, 0);
+}
+
+/* Makes a folder and those above it; others cannot read it. */
+static enum leat_status make_folders(char *path, struct leat_error *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0)
+        return S_ISDIR(st.st_mode) ? LEAT_OK
+                                   : status_set(err, LEAT_E_EXISTS, "the cache %s is not a folder" REMEDY, path);
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        int r;
+
+        *slash = '\0';
+        r = mkdir(path, 0700);
+        *slash = '/';
+        if (r != 0 && errno != EEXIST)
+            break; /* the last one says why */
+    }
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return LEAT_OK;
+    return status_before(err, status_set_os(err, errno, "cannot make the folder %s", path), CANNOT);
+}
+
+enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
+{
+    static const char *const names[PATHS] = {
+        [PATH_INDEX] = "index.leat", [PATH_INDEX_PARTIAL] = "index.partial",
+        [PATH_TOKENS] = "tokens",    [PATH_TOKENS_PARTIAL] = "tokens.partial",
+        [PATH_MAP] = "map",          [PATH_IN_USE] = "in-use",
+        [PATH_FILLING] = "filling",
+    };
+    uint8_t bytes[24];
+    char name[2 * sizeof bytes + 2], *to = name;
+
+    /* what identifies the content, and the hash of the header, which has the sums of everything */
+    checksum_store(bytes, c->header.identity);
+    memcpy(bytes + 16, c->first_page + FORMAT_HEADER_BYTES - 16, 8);
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        to += snprintf(to, 4, "%s%02x", i == 16 ? "-" : "", bytes[i]);
+    c->folder = join(c->root, name);
+    for (int i = 0; i < PATHS && c->folder; i++) {
+        c->paths[i] = join(c->folder, names[i]);
+        if (!c->paths[i])
+            return status_no_memory(err, 0);
+    }
+    return c->folder ? make_folders(c->folder, err) : status_no_memory(err, 0);
+}
+
+enum leat_status cache_open_file(int *fd, const char *path, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = file_create(fd, path, &why);
+
+    if (s == LEAT_E_EXISTS)
+        s = own_file_open(fd, NULL, path, OWN_FILE_WRITE, &why);
+    if (s != LEAT_OK && err)
+        *err = why;
+    if (s == LEAT_E_PERMISSION || s == LEAT_E_IO)
+        return status_before(err, s, CANNOT);
+    return s;
+}
+
+enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_error *err)
+{
+    bool named = false;
+    enum leat_status s;
+    int r;
+
+    /* who removes a dataset locks the file, and removes it: then this is no longer the file of that name */
+    do {
+        file_close(fd);
+        s = cache_open_file(fd, path, err);
+        if (s != LEAT_OK)
+            return s;
+        do
+            r = flock(*fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
+        while (r != 0 && errno == EINTR);
+        if (r != 0) {
+            s = errno == EWOULDBLOCK ? status_set(err, LEAT_E_BUSY, "%s is locked by another process", path)
+                                     : status_set_os(err, errno, "cannot lock %s", path);
+            file_close(fd);
+            return s;
+        }
+        s = own_file_is_named(*fd, path, &named, err);
+    } while (s == LEAT_OK && !named);
+    if (s != LEAT_OK)
+        file_close(fd);
+    return s;
+}

@@ -1,0 +1,128 @@
+/*
+ * cache_index.c: the index of a dataset. It lies in the cache completely or not at all, because documents, directory
+ * and hashes are asked for all the time, and are a hundredth of the tokens. One process brings it; others wait.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/own_file.h"
+#include "base/status.h"
+#include "cache_inside.h"
+#include "checksum/page_sum.h"
+
+#define PIECE   TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* in memory */
+#define LOOK_MS 20L
+
+static enum leat_status check_section(struct cache *c, int fd, const struct format_place *place, struct leat_error *err)
+{
+    struct page_sum sum;
+    enum leat_status s;
+
+    page_sum_begin(&sum, 0, (struct hash128) { 0, 0 });
+    s = page_sum_add_file(&sum, fd, place->offset, place->bytes, c->paths[PATH_INDEX_PARTIAL], err);
+    if (s == LEAT_OK && !checksum_equal(page_sum_now(&sum), place->sum))
+        return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
+                             "%s: what arrived from byte %llu on is damaged: try again, or verify it where it was made",
+                             c->index_url.name, (unsigned long long)place->offset);
+    return s;
+}
+
+static enum leat_status check_sections(struct cache *c, int fd, struct leat_error *err)
+{
+    const struct format_header *h = &c->header;
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; i < FORMAT_KINDS && s == LEAT_OK; i++)
+        if (h->sections[i].present)
+            s = check_section(c, fd, &h->sections[i], err);
+    for (unsigned i = 0; i < h->other_count && s == LEAT_OK; i++)
+        s = check_section(c, fd, &h->others[i], err);
+    return s;
+}
+
+static enum leat_status bring_bytes(struct cache *c, int fd, struct leat_error *err)
+{
+    uint64_t size = c->index.size, at = FORMAT_HEADER_BYTES, room = size - at < PIECE ? size - at : PIECE, count;
+    uint8_t *buffer = malloc(room ? room : 1);
+    enum leat_status s = buffer ? LEAT_OK : status_no_memory(err, room);
+
+    if (s == LEAT_OK)
+        s = file_write_at(fd, 0, c->first_page, FORMAT_HEADER_BYTES, c->paths[PATH_INDEX_PARTIAL], err);
+    for (; at < size && s == LEAT_OK; at += count) {
+        count = size - at < PIECE ? size - at : PIECE;
+        s = remote_read(c->remote, &c->index_url, &c->index, at, buffer, count, err);
+        if (s == LEAT_OK)
+            s = file_write_at(fd, at, buffer, count, c->paths[PATH_INDEX_PARTIAL], err);
+    }
+    free(buffer);
+    return s;
+}
+
+/* With the lock. */
+static enum leat_status bring(struct cache *c, struct leat_error *err)
+{
+    const char *path = c->paths[PATH_INDEX_PARTIAL];
+    enum leat_status s;
+    int fd = -1;
+
+    s = cache_open_file(&fd, path, err);
+    if (s == LEAT_OK)
+        s = file_truncate(fd, 0, path, err);
+    if (s == LEAT_OK)
+        s = bring_bytes(c, fd, err);
+    if (s == LEAT_OK)
+        s = check_sections(c, fd, err);
+    if (s == LEAT_OK)
+        s = file_sync(fd, path, err);
+    if (s == LEAT_OK)
+        s = file_rename(path, c->paths[PATH_INDEX], true, err);
+    if (s == LEAT_OK)
+        s = file_sync_folder(path, err);
+    file_close(&fd);
+    return s;
+}
+
+/* Opens an index that is here. LEAT_E_NO_FILE: it is not, or not that of the server. */
+static enum leat_status open_here(struct cache *c, struct leat_error *err)
+{
+    const char *path = c->paths[PATH_INDEX];
+    uint8_t page[FORMAT_HEADER_BYTES];
+    uint64_t size = 0;
+    enum leat_status s = own_file_open(&c->index_fd, &size, path, OWN_FILE_READ, err);
+
+    if (s == LEAT_OK && size == c->index.size)
+        s = file_read_at(c->index_fd, 0, page, sizeof page, path, err);
+    if (s == LEAT_OK && (size != c->index.size || memcmp(page, c->first_page, sizeof page) != 0))
+        s = LEAT_E_NO_FILE;
+    if (s != LEAT_OK)
+        file_close(&c->index_fd);
+    return s;
+}
+
+enum leat_status cache_bring_index(struct cache *c, struct leat_error *err)
+{
+    const struct timespec wait = { 0, LOOK_MS * 1000000 };
+    struct leat_error why;
+    enum leat_status s;
+    int lock = -1;
+
+    while ((s = open_here(c, &why)) == LEAT_E_NO_FILE) {
+        s = cache_lock(&lock, c->paths[PATH_FILLING], false, &why);
+        if (s == LEAT_E_BUSY) {
+            (void)nanosleep(&wait, NULL);
+            continue;
+        }
+        if (s == LEAT_OK)
+            s = open_here(c, &why); /* it may have come meanwhile */
+        if (s == LEAT_E_NO_FILE)
+            s = bring(c, &why);
+        file_close(&lock);
+        if (s != LEAT_OK || c->index_fd >= 0)
+            break;
+    }
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
+}

@@ -1,0 +1,167 @@
+/* cache_inside.h: what an open dataset of the cache consists of, for the files here. */
+#ifndef LEAT_CACHE_INSIDE_H
+#define LEAT_CACHE_INSIDE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "base/tiny.h"
+#include "cache.h"
+#include "format/format.h"
+#include "remote/remote.h"
+
+#define PAGE         ((uint64_t)FORMAT_PAGE_BYTES)
+
+#define WINDOW_LANES TINY_OR(4u, 32u) /* transfers of pages that were asked for, at once */
+#define WINDOW_BYTES TINY_OR((uint64_t)8192, (uint64_t)1 << 20)
+#define FILL_LANES   TINY_OR(2u, 8u) /* of the rest */
+#define FILL_BYTES   TINY_OR((uint64_t)16384, REMOTE_PART)
+#define LANES        (WINDOW_LANES + FILL_LANES)
+
+enum cache_path {
+    PATH_INDEX,
+    PATH_INDEX_PARTIAL,
+    PATH_TOKENS,
+    PATH_TOKENS_PARTIAL,
+    PATH_MAP,
+    PATH_IN_USE,
+    PATH_FILLING,
+    PATHS
+};
+
+/* Pages that were asked for and are not under way yet. */
+struct wish {
+    uint64_t page, count;
+    struct wish *next;
+};
+
+/* A thread that waits for pages [page, end). */
+struct waiter {
+    uint64_t page, end;
+    enum leat_status status;
+    struct leat_error error;
+    struct waiter *next;
+};
+
+/* A place for a transfer; `count` 0: free. */
+struct lane {
+    struct transfer transfer;
+    uint8_t *bytes; /* NULL until it is used */
+    uint64_t page, count;
+    unsigned tries; /* that brought wrong bytes */
+};
+
+struct cache {
+    struct url index_url, tokens_url;
+    char *name; /* for messages */
+    struct remote_object index, tokens;
+    uint8_t first_page[FORMAT_HEADER_BYTES]; /* of the index */
+    struct format_header header;
+    const struct checksum_kernels *kernels;
+    char *root, *folder, *paths[PATHS];
+    int index_fd, tokens_fd, map_fd, in_use_fd;
+    bool whole, read_only;
+    uint64_t pages;
+    pid_t owner;
+
+    struct remote *remote; /* the thread's, once it runs */
+
+    /* A bit per page. `known`: here and right, as this process has seen itself. `asked`: in a wish or under way. */
+    atomic_uint_fast64_t *known, *asked;
+
+    pthread_mutex_t mutex; /* for what follows, and for changes of `asked` */
+    pthread_cond_t work, arrived;
+    pthread_t thread;
+    bool has_thread;
+    struct wish *wishes, **wishes_end;
+    struct waiter *waiters;
+    bool fill_wanted;
+
+    /* The thread's: */
+    struct lane lanes[LANES];
+    unsigned under_way, filling_lanes;
+    int fill_fd;              /* the lock of who fills; -1: it is not held */
+    uint64_t fill_page;       /* all before it was looked at */
+    uint64_t fill_not_before; /* clock_ns() */
+    struct hash128 fill_sum;
+
+    atomic_bool stop, filling;
+    atomic_uint_fast64_t requests, retries, bytes, wanted_pages, remote_pages, filled_bytes;
+};
+
+/* ---- cache_folder.c ---- */
+
+/* The cache's folder, by the environment; the caller frees it. */
+enum leat_status cache_root(char **root, const char *folder, struct leat_error *err);
+
+/* Sets c->folder and c->paths, and makes the folders, unless they are there. */
+enum leat_status cache_make_folder(struct cache *c, struct leat_error *err);
+
+/* Opens a file of the folder for reading and writing; makes it where it is missing. */
+enum leat_status cache_open_file(int *fd, const char *path, struct leat_error *err);
+
+/* Locks (flock) a file of the folder, as long as *fd is open. LEAT_E_BUSY if that must wait. */
+enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_error *err);
+
+/* ---- cache_index.c ---- */
+
+/* Brings the index, if index.leat is missing, and opens it. */
+enum leat_status cache_bring_index(struct cache *c, struct leat_error *err);
+
+/* ---- cache_pages.c ---- */
+
+enum leat_status cache_pages_open(struct cache *c, struct leat_error *err);
+void cache_pages_close(struct cache *c);
+
+static inline bool cache_bit(atomic_uint_fast64_t *bits, uint64_t page)
+{
+    return atomic_load_explicit(&bits[page / 64], memory_order_acquire) >> page % 64 & 1;
+}
+static inline void cache_set(atomic_uint_fast64_t *bits, uint64_t page)
+{
+    atomic_fetch_or_explicit(&bits[page / 64], (uint64_t)1 << page % 64, memory_order_release);
+}
+static inline void cache_clear(atomic_uint_fast64_t *bits, uint64_t page)
+{
+    atomic_fetch_and_explicit(&bits[page / 64], ~((uint64_t)1 << page % 64), memory_order_release);
+}
+
+/* Whether all of pages [page, end) are known. */
+bool cache_all_known(const struct cache *c, uint64_t page, uint64_t end);
+
+/* How many bytes pages [page, page + count) have. */
+uint64_t cache_page_bytes(const struct cache *c, uint64_t page, uint64_t count);
+
+/* Looks which of pages [page, end) the local file has, and makes those known that are right. */
+enum leat_status cache_find(struct cache *c, uint64_t page, uint64_t end, struct leat_error *err);
+
+/* Compares pages with their hashes: *wrong is the first that is not right, or page + count. Adds the sum of those
+ * before it to *sum (may be NULL). */
+enum leat_status cache_check(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count, uint64_t *wrong,
+                             struct hash128 *sum, struct leat_error *err);
+
+/* Writes pages that are right, and makes them known, here and to other processes. */
+enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
+                           struct leat_error *err);
+
+/* ---- cache_thread.c ---- */
+
+/* Starts the thread, unless it runs. With the mutex. */
+enum leat_status cache_start(struct cache *c, struct leat_error *err);
+void cache_stop(struct cache *c);
+
+/* ---- cache_fill.c ---- */
+
+/* Finds the next range of the rest. FILL_SEND: it is to be fetched by this lane, which is free otherwise; FILL_LOOKED:
+ * it was here; FILL_NONE: there is nothing to do now. The thread's, like all of these. */
+enum fill_next { FILL_NONE, FILL_LOOKED, FILL_SEND };
+enum fill_next cache_fill_next(struct cache *c, struct lane *lane);
+
+/* The rest failed: it is tried again later. */
+void cache_fill_failed(struct cache *c);
+
+/* No transfer of the rest is under way. Returns whether the file is complete now, and has its name. */
+bool cache_fill_end(struct cache *c);
+
+#endif

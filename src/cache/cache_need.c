@@ -1,0 +1,159 @@
+/*
+ * cache_need.c: what callers ask for. A page that is known costs a look at a bit. One that is not is looked for in the
+ * local file, else wished for; the thread takes the wishes in their order.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "cache_inside.h"
+
+#define WISH_PAGES (WINDOW_BYTES / PAGE)
+#define LONGEST_NS ((uint64_t)1000000000) /* of one wait on the condition */
+
+static enum leat_status add_wish(struct cache *c, uint64_t page, uint64_t count, struct leat_error *err)
+{
+    struct wish *w = malloc(sizeof *w);
+
+    if (!w)
+        return status_no_memory(err, sizeof *w);
+    *w = (struct wish) { .page = page, .count = count };
+    *c->wishes_end = w;
+    c->wishes_end = &w->next;
+    for (uint64_t i = 0; i < count; i++)
+        cache_set(c->asked, page + i);
+    atomic_fetch_add(&c->remote_pages, count);
+    return LEAT_OK;
+}
+
+/* Wishes for those of pages [page, end) that are neither here nor asked for. With the mutex. */
+static enum leat_status wish_for(struct cache *c, uint64_t page, uint64_t end, struct leat_error *err)
+{
+    enum leat_status s = cache_start(c, err);
+    bool new = false;
+
+    for (uint64_t last; s == LEAT_OK && page < end; page = last + (last == page)) {
+        for (last = page;
+             last < end && last - page < WISH_PAGES && !cache_bit(c->known, last) && !cache_bit(c->asked, last); last++)
+            ;
+        if (last == page)
+            continue;
+        s = add_wish(c, page, last - page, err);
+        new = true;
+    }
+    if (new) {
+        pthread_cond_signal(&c->work);
+        remote_wake(c->remote);
+    }
+    return s;
+}
+
+/* Waits until the pages are here, one of them failed, or `max_ns` are over (0: never). With the mutex. */
+static enum leat_status wait_for(struct cache *c, uint64_t page, uint64_t end, uint64_t max_ns, struct leat_error *err)
+{
+    struct waiter me = { .page = page, .end = end, .next = c->waiters }, **at;
+    uint64_t began = clock_ns(), waited = 0;
+    enum leat_status s = LEAT_OK;
+
+    c->waiters = &me;
+    while (s == LEAT_OK && me.status == LEAT_OK && !cache_all_known(c, page, end)) {
+        uint64_t left = max_ns > 0 && max_ns - waited < LONGEST_NS ? max_ns - waited : LONGEST_NS;
+        struct timespec until;
+
+        s = wish_for(c, page, end, err); /* what was asked for by others may have failed before this thread waited */
+        if (s != LEAT_OK)
+            break;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += (time_t)((until.tv_nsec + (long)left) / 1000000000);
+        until.tv_nsec = (until.tv_nsec + (long)left) % 1000000000;
+        pthread_cond_timedwait(&c->arrived, &c->mutex, &until);
+        waited = clock_ns() - began;
+        if (max_ns > 0 && waited >= max_ns && me.status == LEAT_OK && !cache_all_known(c, page, end))
+            s = LEAT_E_AGAIN;
+    }
+    for (at = &c->waiters; *at != &me; at = &(*at)->next)
+        ;
+    *at = me.next;
+    if (me.status != LEAT_OK && err)
+        *err = me.error;
+    return me.status != LEAT_OK ? me.status : s;
+}
+
+static enum leat_status check_process(const struct cache *c, struct leat_error *err)
+{
+    if (c->owner == getpid())
+        return LEAT_OK;
+    return status_set(err, LEAT_E_FORKED,
+                      "%s was opened by another process, and not all of it is here: open it in each process", c->name);
+}
+
+enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, struct leat_error *err)
+{
+    uint64_t page = first / PAGE, end;
+    enum leat_status s;
+
+    if (c->whole || count == 0 || !bytes_inside(first, count, c->header.token_file_bytes))
+        return LEAT_OK; /* a range outside of the file is refused by those who read it */
+    end = bytes_divide_up(first + count, PAGE);
+    if (cache_all_known(c, page, end))
+        return LEAT_OK;
+    s = check_process(c, err);
+    if (s == LEAT_OK)
+        s = cache_find(c, page, end, err);
+    if (s != LEAT_OK || cache_all_known(c, page, end))
+        return s;
+    pthread_mutex_lock(&c->mutex);
+    s = wait_for(c, page, end, max_ns, err);
+    pthread_mutex_unlock(&c->mutex);
+    return s;
+}
+
+bool cache_announce(struct cache *c, uint64_t first, uint64_t count)
+{
+    uint64_t page = first / PAGE, end;
+    struct leat_error unsaid;
+
+    if (c->whole || count == 0 || !bytes_inside(first, count, c->header.token_file_bytes))
+        return true;
+    end = bytes_divide_up(first + count, PAGE);
+    atomic_fetch_add_explicit(&c->wanted_pages, end - page, memory_order_relaxed);
+    if (cache_all_known(c, page, end))
+        return true;
+    if (check_process(c, &unsaid) != LEAT_OK)
+        return false;
+    if (cache_find(c, page, end, &unsaid) == LEAT_OK && cache_all_known(c, page, end))
+        return true;
+    pthread_mutex_lock(&c->mutex);
+    wish_for(c, page, end, &unsaid);
+    pthread_mutex_unlock(&c->mutex);
+    return false;
+}
+
+void cache_fill(struct cache *c)
+{
+    struct leat_error unsaid;
+
+    if (c->whole || c->pages == 0 || c->owner != getpid())
+        return;
+    pthread_mutex_lock(&c->mutex);
+    c->fill_wanted = true;
+    if (cache_start(c, &unsaid) == LEAT_OK)
+        pthread_cond_signal(&c->work);
+    pthread_mutex_unlock(&c->mutex);
+}
+
+void cache_count(const struct cache *c, struct cache_counts *counts)
+{
+    counts->requests += atomic_load(&c->requests);
+    counts->retries += atomic_load(&c->retries);
+    counts->bytes += atomic_load(&c->bytes);
+    counts->pages += atomic_load(&c->wanted_pages);
+    counts->remote_pages += atomic_load(&c->remote_pages);
+    counts->all_bytes += c->header.token_file_bytes;
+    counts->here_bytes += c->whole ? c->header.token_file_bytes : atomic_load(&c->filled_bytes);
+    counts->filling |= atomic_load(&c->filling);
+}

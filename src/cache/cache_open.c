@@ -1,0 +1,177 @@
+/* cache_open.c: opens and closes a dataset of the cache: what the server has decides which folder is its own. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "cache_inside.h"
+
+bool cache_takes(const char *name)
+{
+    return url_is(name);
+}
+
+const char *cache_name(const struct cache *c)
+{
+    return c->name;
+}
+
+static bool wants_stop(void *context)
+{
+    struct cache *c = context;
+
+    return atomic_load(&c->stop);
+}
+
+/* The URLs of both files; the name may be that of one of them, and what follows a ? stays. */
+static enum leat_status read_url(struct cache *c, const char *text, struct leat_error *err)
+{
+    size_t end = strcspn(text, "?#"), length = file_dataset_length(text, end);
+    char *stem = malloc(strlen(text) + 1);
+    struct url base;
+    enum leat_status s;
+
+    if (!stem)
+        return status_no_memory(err, strlen(text) + 1);
+    memcpy(stem, text, length);
+    memcpy(stem + length, text + end, strlen(text + end) + 1);
+    s = url_parse(&base, stem, err);
+    free(stem);
+    if (s != LEAT_OK)
+        return s;
+    s = url_beside(&c->index_url, &base, ".leat", err);
+    if (s == LEAT_OK)
+        s = url_beside(&c->tokens_url, &base, ".tokens", err);
+    c->name = strdup(base.name);
+    if (s == LEAT_OK && !c->name)
+        s = status_no_memory(err, strlen(base.name) + 1);
+    url_free(&base);
+    return s;
+}
+
+static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
+{
+    struct remote_options options = { .stop = wants_stop, .context = c };
+    enum leat_status s = remote_open(&c->remote, &options, err);
+    uint64_t count = 0;
+
+    if (s == LEAT_OK)
+        s = remote_stat(c->remote, &c->index_url, &c->index, err);
+    if (s == LEAT_OK)
+        s = remote_stat(c->remote, &c->tokens_url, &c->tokens, err);
+    if (s == LEAT_OK) {
+        count = c->index.size < FORMAT_HEADER_BYTES ? c->index.size : FORMAT_HEADER_BYTES;
+        s = remote_read(c->remote, &c->index_url, &c->index, 0, c->first_page, count, err);
+    }
+    if (s == LEAT_OK)
+        s = format_parse(&c->header, c->first_page, count, c->index.size, c->tokens.size, c->index_url.name,
+                         c->tokens_url.name, c->kernels, err);
+    if (s == LEAT_OK && (c->header.must_understand & FORMAT_ELSEWHERE))
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "%s is an index for tokens in another tool's file; fetch both files by other means",
+                          c->index_url.name);
+    c->pages = bytes_divide_up(c->header.token_file_bytes, PAGE);
+    return s;
+}
+
+/* A folder that cannot be written is good enough if all is in it. */
+static enum leat_status open_folder(struct cache *c, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = cache_make_folder(c, err), locked;
+
+    if (s != LEAT_OK)
+        return s;
+    locked = cache_lock(&c->in_use_fd, c->paths[PATH_IN_USE], true, &why);
+    if (locked == LEAT_E_NO_MEMORY || locked == LEAT_E_BUSY) {
+        if (err)
+            *err = why;
+        return locked;
+    }
+    s = cache_bring_index(c, locked == LEAT_OK ? err : NULL);
+    if (s == LEAT_OK)
+        s = cache_pages_open(c, locked == LEAT_OK ? err : NULL);
+    if (s != LEAT_OK && locked != LEAT_OK) {
+        if (err)
+            *err = why;
+        return locked;
+    }
+    return s;
+}
+
+/* Descriptors of the caller's own. What is damaged of a complete copy is named by its path, since the server has no
+ * part in it. */
+static enum leat_status give_files(const struct cache *c, struct cache_files *files, struct leat_error *err)
+{
+    *files = (struct cache_files) { .index_fd = fcntl(c->index_fd, F_DUPFD_CLOEXEC, 0),
+                                    .tokens_fd = fcntl(c->tokens_fd, F_DUPFD_CLOEXEC, 0),
+                                    .index_path = c->paths[PATH_INDEX],
+                                    .tokens_path = c->whole ? c->paths[PATH_TOKENS] : c->tokens_url.name,
+                                    .index_bytes = c->index.size,
+                                    .token_bytes = c->header.token_file_bytes,
+                                    .whole = c->whole };
+    if (files->index_fd >= 0 && files->tokens_fd >= 0)
+        return LEAT_OK;
+    status_set_os(err, errno, "cannot open the cached files of %s", c->name);
+    file_close(&files->index_fd);
+    file_close(&files->tokens_fd);
+    return LEAT_E_IO;
+}
+
+enum leat_status cache_open(struct cache **out, const char *url, const char *folder, struct cache_files *files,
+                            struct leat_error *err)
+{
+    struct cache *c = calloc(1, sizeof *c);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!c)
+        return status_no_memory(err, sizeof *c);
+    c->index_fd = c->tokens_fd = c->map_fd = c->in_use_fd = c->fill_fd = -1;
+    c->owner = getpid();
+    c->kernels = checksum_kernels();
+    c->wishes_end = &c->wishes;
+    pthread_mutex_init(&c->mutex, NULL);
+    pthread_cond_init(&c->work, NULL);
+    pthread_cond_init(&c->arrived, NULL);
+    s = read_url(c, url, err);
+    if (s == LEAT_OK)
+        s = cache_root(&c->root, folder, err);
+    if (s == LEAT_OK)
+        s = look_at_server(c, err);
+    if (s == LEAT_OK)
+        s = open_folder(c, err);
+    if (s == LEAT_OK)
+        s = give_files(c, files, err);
+    if (s == LEAT_OK)
+        *out = c;
+    else
+        cache_close(c);
+    return s;
+}
+
+void cache_close(struct cache *c)
+{
+    if (!c)
+        return;
+    if (c->owner == getpid()) {
+        cache_stop(c);
+        remote_close(c->remote);
+    } /* else the thread, and the connections, are the parent's */
+    cache_pages_close(c);
+    file_close(&c->index_fd);
+    file_close(&c->in_use_fd);
+    file_close(&c->fill_fd);
+    url_free(&c->index_url);
+    url_free(&c->tokens_url);
+    for (int i = 0; i < PATHS; i++)
+        free(c->paths[i]);
+    free(c->folder);
+    free(c->root);
+    free(c->name);
+    free(c);
+}

@@ -1,0 +1,116 @@
+/*
+ * cache_probe.c: batches of a dataset, which may be a URL, for test_cache.py:
+ *
+ *   cache_probe NAME ENGINE ACCESS BATCHES [THREADS [WAIT]]
+ *
+ * prints the hash of each batch, then the statistics about the server; 0 batches: to the end. With WAIT it then waits
+ * until the cache is complete. ACCESS: 0 leased, 1 trusted, 2 read.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "checksum/checksum.h"
+#include "leat.h"
+
+#define SEQ_LEN 512
+#define ROWS    8
+
+static uint64_t hash_of(const struct leat_batch *b)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t r = 0; r < b->rows; r++) {
+        const uint8_t *row = (const uint8_t *)b->tokens + (size_t)r * b->width * b->token_width;
+
+        sum = sum * 31 + checksum_kernels()->hash(row, (size_t)(b->lengths[r] + 1) * b->token_width).low;
+    }
+    return sum;
+}
+
+static void print_stats(const struct leat_loader *l)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+
+    leat_loader_stats(l, &s);
+    printf("engine %s requests %llu bytes %llu share %.3f complete %d\n", s.engine,
+           (unsigned long long)s.remote_requests, (unsigned long long)s.remote_bytes, s.remote_share,
+           s.cache_bytes > 0 && s.cached_bytes == s.cache_bytes);
+}
+
+/* The file's name says so, and no statistic. */
+static void wait_for_cache(const struct leat_loader *l)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+    const struct timespec t = { 0, 10000000 };
+
+    do {
+        nanosleep(&t, NULL);
+        leat_loader_stats(l, &s);
+    } while (s.cached_bytes < s.cache_bytes || s.caching);
+}
+
+static enum leat_status take(struct leat_loader *l, uint64_t batches, struct leat_error *err)
+{
+    const struct leat_batch *b;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && (batches == 0 || i < batches); i++) {
+        s = leat_loader_next(l, &b, err);
+        if (s != LEAT_OK)
+            break;
+        printf("%016llx\n", (unsigned long long)hash_of(b));
+        fflush(stdout);
+        leat_batch_release(b, NULL);
+    }
+    return s == LEAT_E_END ? LEAT_OK : s;
+}
+
+static enum leat_status run(char **words, uint32_t threads, int wait, struct leat_error *err)
+{
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
+    struct leat_loader_options how = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan *plan = NULL;
+    struct leat_loader *l = NULL;
+    enum leat_status s;
+
+    open.access = (enum leat_access)strtoul(words[2], NULL, 10);
+    source.name = words[0];
+    options.sources = &source;
+    options.source_count = 1;
+    options.seq_len = SEQ_LEN;
+    options.epochs = 1;
+    options.open = &open;
+    how.batch = ROWS;
+    how.engine = (enum leat_engine)strtoul(words[1], NULL, 10);
+    how.threads = threads;
+    how.apart = LEAT_APART_NEVER;
+    s = leat_plan_open(&plan, &options, err);
+    if (s == LEAT_OK)
+        s = leat_loader_open(&l, plan, &how, err);
+    if (s == LEAT_OK)
+        s = take(l, strtoull(words[3], NULL, 10), err);
+    if (s == LEAT_OK && wait)
+        wait_for_cache(l);
+    if (l)
+        print_stats(l);
+    leat_loader_close(l);
+    leat_plan_close(plan);
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    struct leat_error err = { 0 };
+    enum leat_status s;
+
+    if (argc < 5)
+        return 2;
+    s = run(argv + 1, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1, argc > 6, &err);
+    if (s != LEAT_OK)
+        fprintf(stderr, "%s: %s\n", leat_status_name(s), err.message);
+    return s != LEAT_OK;
+}

@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""test_cache.py: a dataset by its URL gives what the local one gives, through the node's cache: commands and batches,
+by all engines, through servers that fail, with two processes on one cache, after kills at any moment, and with files of
+the cache that somebody changed by hand. What cannot be had is an error that names the URL, never wrong tokens."""
+import fcntl
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache"
+leat, tiny, probe = build / "leat", build / "tiny" / "leat", build / "cache_probe"
+cache = folder / "node"
+failures = 0
+AUTO, MAP, PREAD, ADVISE, URING = "01234"
+LEASED, TRUSTED, READ = "012"
+URL = "s3://b/corpus"
+
+
+def check(what, fine, *seen):
+    global failures
+    if not fine:
+        failures += 1
+        print(f"{what}:", *seen, file=sys.stderr)
+
+
+def begin(server, *words, place=cache):
+    return subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
+        "PATH": os.environ["PATH"], "LEAT_CACHE": str(place), **server.environment(AWS_MAX_ATTEMPTS="3")})
+
+
+def end(server, process):
+    out, said = process.communicate(timeout=120)
+    server.settle()
+    said = said.decode()
+    check("no key is in a message", ACCESS not in said and SECRET not in said, said)
+    return process.returncode, out, said
+
+
+def run(server, *words, place=cache):
+    return end(server, begin(server, *words, place=place))
+
+
+def batches(server, name=URL, engine=AUTO, access=LEASED, *more):
+    """The hashes of all batches, the numbers about the server, the exit code, what it said."""
+    code, out, said = run(server, probe, name, engine, access, *(more or ["0"]))
+    lines = out.decode().split("\n")[:-1]
+    numbers = lines.pop().split(" ") if lines and " " in lines[-1] else []
+    return lines, dict(zip(numbers[::2], numbers[1::2])), code, said
+
+
+def clear(server=None):
+    shutil.rmtree(cache, ignore_errors=True)
+    if server:
+        server.faults, server.fault_suffix, server.silent = [], "", None
+
+
+class NobodyFills:
+    """As long as this process holds the lock, others only read exactly what they need."""
+
+    def __enter__(self):
+        cache.mkdir(mode=0o700, exist_ok=True)
+        self.file = open(cache / "filling", "w")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+def inside(name):
+    found = list(cache.glob(f"*-*/{name}"))
+    return found[0] if found else None
+
+
+def test_commands(server):
+    documents = [["cat", "--document", "7"], ["cat", "--tokens", "5000:7000"], ["find", "--id", "500"],
+                 ["info"]]
+    for command, *options in documents:
+        wanted = run(server, leat, command, "corpus", *options)
+        for program in (leat, tiny):
+            for name in (URL, URL + ".tokens", URL + ".leat"):
+                clear(server)
+                got = run(server, program, command, name, *options)
+                same = got[1].replace(URL.encode(), b"corpus").replace(str(folder).encode() + b"/", b"") == wanted[1]
+                check((command, options, name), got[0] == wanted[0] == 0 and (same or command == "info"), got, wanted)
+    plan = ["order", "--seq-len", "64", "--count", "5", "--json", "--source"]
+    wanted, got = run(server, leat, *plan, "corpus"), run(server, leat, *plan, URL)
+    check("order", wanted[0] == got[0] == 0 and got[1] == wanted[1], got, wanted)
+    for program in (leat, tiny):
+        clear(server)
+        for _ in range(2):
+            code, out, said = run(server, program, "verify", URL)
+            check("verify", code == 0 and b"nothing is wrong" in out, code, out, said)
+    before = len(server.requests)
+    run(server, leat, "verify", URL)
+    check("what is here is not fetched again", len(server.requests) - before <= 4, len(server.requests) - before)
+
+
+def test_lists(server):
+    (folder / "two").write_text(f"{URL}\n{folder}/corpus\n")
+    code, out, said = run(server, leat, "info", "@two", "--json")
+    check("a list of both kinds", code == 0 and json.loads(out)["tokens"] == 2 * TOKENS, code, said)
+
+
+def test_engines(server):
+    for engine in (AUTO, MAP, PREAD, ADVISE, URING):
+        for access in (LEASED, TRUSTED):
+            clear(server)
+            got = batches(server, URL, engine, access)
+            check(("cold", engine, access), got[0] == BATCHES and got[2] == 0, got[1:], len(got[0]))
+            got = batches(server, URL, engine, access)
+            check(("again", engine, access), got[0] == BATCHES and got[2] == 0, got[1:])
+    clear(server)
+    with NobodyFills():
+        for engine in (URING, MAP, PREAD):
+            got = batches(server, URL, engine, TRUSTED)
+            check(("exact", engine), got[0] == BATCHES and got[2] == 0, got[1:])
+    clear(server)
+    got = batches(server, URL, AUTO, LEASED, "0", "0")
+    check("without a thread", got[0] == BATCHES, got[1:])
+
+
+def test_exact(server):
+    """A few batches of a dataset need a few pages of it."""
+    clear(server)
+    with NobodyFills():
+        got = batches(server, URL, AUTO, LEASED, "2")
+        check("two batches", got[0] == BATCHES[:2], got)
+        check("nothing that nobody asked for", int(got[1]["bytes"]) < len(server.things["b/corpus.tokens"]) // 2, got)
+        # sixteen slots of eight windows are announced: 1 KiB of tokens lies in one or two pages
+        check("pages around windows", int(got[1]["bytes"]) < 18 * 8 * 2 * 4096 + 17 * 4096 * 40, got)
+    got = batches(server, URL, AUTO, LEASED, "1", "1", "wait")
+    check("the rest arrives", got[0] == BATCHES[:1] and inside("tokens") and not inside("map"), got)
+    check("its bytes", inside("tokens").read_bytes() == server.things["b/corpus.tokens"])
+    before = len(server.requests)
+    got = batches(server)
+    check("it is local now", got[0] == BATCHES and len(server.requests) - before <= 4, got[1:])
+
+
+def test_faults(server):
+    for faults in (["503", "500"], ["", "", "", "reset"] * 3, ["", "", "", "short", "wrong"] * 4,
+                   ["", "", "wrong", "wrong"], ["", "", "", "", "later"]):
+        for engine in (AUTO, PREAD):
+            clear(server)
+            server.faults, server.fault_suffix = list(faults), ".tokens"
+            got = batches(server, URL, engine)
+            check((faults, engine), got[0] == BATCHES and got[2] == 0, got[1:], len(got[0]))
+    for faults, why in ((["wrong"] * 10000, "arrived damaged 3 times"),
+                                (["denied"] * 10000, "does not allow that"),
+                                (["500"] * 10000, "500 InternalError, 3 times"),
+                                (["changed"], "has changed while it was read")):
+        for start in (1, 30):  # while it is opened, and in the middle
+            clear(server)
+            things = dict(server.things)
+            with NobodyFills():
+                server.faults, server.fault_suffix = [""] * start + faults, ".tokens"
+                got = batches(server)
+            server.things = things
+            check((faults[0], start), got[2] == 1 and got[0] == BATCHES[:len(got[0])] and len(got[0]) < len(BATCHES) and
+                  (why in got[3] or faults[0] == "wrong" and start == 1 and "does not match" in got[3]) and
+                  "s3://b/corpus.tokens" in got[3], got)
+            clear(server)
+    check("and nothing remains of it", batches(server)[0] == BATCHES)
+    clear(server)
+    server.faults, server.fault_suffix = ["", "", "wrong"], ".leat"
+    code, _, said = run(server, leat, "info", URL)
+    check("a damaged index", code == 1 and "s3://b/corpus.leat" in said and not inside("index.leat"), code, said)
+    clear(server)
+    code, _, said = run(server, leat, "info", "s3://b/none")
+    check("nothing there", code == 1 and "s3://b/none.leat does not exist" in said, code, said)
+
+
+def test_closing(server):
+    """Whatever the server does, who takes no more batches need not wait for it."""
+    clear(server)
+    with NobodyFills():
+        server.faults, server.fault_suffix = [""] * 40 + ["silent"] * 10000, ".tokens"
+        began = time.monotonic()
+        got = batches(server, URL, AUTO, LEASED, "1")
+        check("closing", got[0] == BATCHES[:1] and time.monotonic() - began < 15, got, time.monotonic() - began)
+    clear(server)
+
+
+def test_together(server):
+    clear(server)
+    for _ in range(3):
+        clear(server)
+        running = [begin(server, probe, URL, engine, access, "0")
+                   for engine, access in ((AUTO, LEASED), (PREAD, READ), (MAP, TRUSTED))]
+        for process in running:
+            out, said = process.communicate(timeout=120)
+            check("together", out.decode().split("\n")[:-2] == BATCHES, process.returncode, said)
+    server.settle()
+
+
+def test_killed(server):
+    """The first process to come after a kill may find anything, and gives the right batches."""
+    for number in range(6):
+        clear(server)
+        size = len(server.things["b/corpus.tokens"])
+        process = begin(server, probe, URL, AUTO, LEASED, "0")
+        enough = size * number // 6
+        while process.poll() is None:
+            tokens = inside("tokens.partial") or inside("index.partial")
+            try:
+                if tokens and tokens.stat().st_blocks * 512 >= enough:
+                    break
+            except FileNotFoundError:
+                break
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        server.settle()
+        check(("after a kill", number), batches(server)[0] == BATCHES)
+
+
+def change(path, at, count, what=None):
+    with open(path, "r+b") as f:
+        f.seek(at)
+        found = f.read(count)
+        f.seek(at)
+        f.write(bytes(255 - b for b in found) if what is None else what * count)
+
+
+def test_changed_by_hand(server):
+    size = len(server.things["b/corpus.tokens"])
+
+    def partial():
+        clear(server)
+        with NobodyFills():
+            batches(server, URL, AUTO, LEASED, "40")
+    for what, act in (
+        ("tokens", lambda: [change(inside("tokens.partial"), at, 1) for at in range(0, size, 4096)]),
+        ("a map that promises everything", lambda: change(inside("map"), 0, (size + 4095) // 4096, b"\1")),
+        ("a map of other bytes", lambda: change(inside("map"), 0, (size + 4095) // 4096, b"\2")),
+        ("a cut map", lambda: os.truncate(inside("map"), 1)),
+        ("cut tokens", lambda: os.truncate(inside("tokens.partial"), size // 2)),
+        ("no map", lambda: inside("map").unlink()),
+        ("no tokens", lambda: inside("tokens.partial").unlink()),
+        ("another index", lambda: change(inside("index.leat"), 100, 8)),
+    ):
+        partial()
+        act()
+        got = batches(server)
+        check(what, got[0] == BATCHES, got[1:])
+    clear(server)
+    batches(server, URL, AUTO, LEASED, "1", "1", "wait")
+    change(inside("tokens"), size // 2, 1)
+    got = batches(server)
+    check("damage of a complete one", got[2] == 1 and "is damaged" in got[3] and str(cache) in got[3], got[1:])
+    code, _, said = run(server, leat, "verify", URL)
+    check("and verified", code == 3 and str(cache).encode() in _, code, said)
+    os.truncate(inside("tokens"), 4096)
+    code, _, said = run(server, leat, "info", URL)
+    check("a complete one that is cut", code == 1 and "remove its folder" in said, code, said)
+    clear(server)
+
+
+def test_folders(server):
+    clear(server)
+    (folder / "file").write_text("")
+    for place, why in ((folder / "file", "cannot be written"), ("/proc/leat/cache", "cannot be written")):
+        code, _, said = run(server, leat, "info", URL, place=place)
+        check(place, code == 1 and why in said and "LEAT_CACHE" in said, code, said)
+    if os.geteuid() != 0:
+        cache.mkdir(mode=0o500)
+        code, _, said = run(server, leat, "info", URL)
+        check("read-only", code == 1 and "cannot be written" in said, code, said)
+        cache.chmod(0o700)
+    else:
+        print("not tried: a read-only folder, as root", file=sys.stderr)
+    clear(server)
+
+
+if not probe.exists():
+    print(f"skipped: no {probe}", file=sys.stderr)
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir()
+words = random.Random(1)
+text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000))) for _ in range(1500)]
+(folder / "text.jsonl").write_text("".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)))
+subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", "corpus", "text.jsonl"], cwd=folder, check=True,
+               capture_output=True)
+things = {f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}
+with S3Server(things) as server:
+    code, _, said = run(server, leat, "info", URL)
+    if "need libcurl" in said:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    TOKENS = json.loads(run(server, leat, "info", "corpus", "--json")[1])["tokens"]
+    BATCHES = batches(server, "corpus", PREAD, READ)[0]
+    for test in (test_commands, test_lists, test_engines, test_exact, test_faults, test_closing, test_together,
+                 test_killed, test_changed_by_hand, test_folders):
+        began = time.monotonic()
+        test(server)
+        if os.environ.get("TIMES"):
+            print(test.__name__, round(time.monotonic() - began, 2), file=sys.stderr)
+shutil.rmtree(folder)
+sys.exit(1 if failures else 0)
