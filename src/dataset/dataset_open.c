@@ -95,12 +95,30 @@ static const char *other_than_part(const struct names *found, size_t first)
 /* A run that is packed in parts has the file leat-run in its folder, which begins "leat run 1\nparts N\n". Until all
  * of them are there, and nothing besides, the folder is not a dataset: nobody trains on half of it, or on some of it
  * twice, by mistake. */
+static enum leat_status judge_parts(const char *folder, const char *run, const struct names *found, size_t first,
+                                    struct leat_error *err)
+{
+    const char *other = other_than_part(found, first);
+    unsigned parts = 0;
+
+    if (sscanf(run, "leat run %*u\nparts %u", &parts) != 1)
+        return LEAT_OK;
+    if (other)
+        return status_set(err, LEAT_E_INCOMPATIBLE,
+                          "%s.leat is no part of the run in its folder: move it elsewhere, so that the folder opens",
+                          other);
+    if (found->count - first < parts)
+        return status_set(err, LEAT_E_NO_FILE,
+                          "the run in the folder %s is not finished: %zu of its %u parts are there", folder,
+                          found->count - first, parts);
+    return LEAT_OK;
+}
+
 static enum leat_status check_parts(const char *folder, const struct names *found, size_t first, struct leat_error *err)
 {
     struct text place = { folder, strlen(folder) }, name = { "leat-run", 8 }, nothing = { NULL, 0 };
     struct names plan = { NULL, 0, 0 };
     char text[64] = "";
-    unsigned parts = 0;
     uint64_t size;
     int fd = -1;
     enum leat_status s = names_add(&plan, nothing, place, name, err);
@@ -108,20 +126,8 @@ static enum leat_status check_parts(const char *folder, const struct names *foun
     if (s == LEAT_OK && file_open_read(&fd, &size, plan.items[0], NULL) == LEAT_OK)
         file_read_at(fd, 0, text, size < sizeof text - 1 ? size : sizeof text - 1, plan.items[0], NULL);
     file_close(&fd);
-    if (s == LEAT_OK && sscanf(text, "leat run %*u\nparts %u", &parts) == 1) {
-        const char *other = other_than_part(found, first);
-
-        if (other)
-            s = status_set(err, LEAT_E_INCOMPATIBLE,
-                           "%s.leat is no part of the run in its folder: move it elsewhere, so that the folder opens",
-                           other);
-        else if (found->count - first < parts)
-            s = status_set(err, LEAT_E_NO_FILE,
-                           "the run in the folder %s is not finished: %zu of its %u parts are there", folder,
-                           found->count - first, parts);
-    }
     names_free(&plan);
-    return s;
+    return s == LEAT_OK ? judge_parts(folder, text, found, first, err) : s;
 }
 
 /* Adds the files of a folder that end in `suffix`, without it. */
@@ -255,6 +261,29 @@ static enum leat_status has_file(const char *name, const char *suffix, bool *has
     return s;
 }
 
+static enum leat_status take_url(void *context, const char *url, struct leat_error *err)
+{
+    struct text whole = { url, strlen(url) }, nothing = { NULL, 0 };
+
+    return names_add(context, nothing, nothing, whole, err);
+}
+
+/* A folder on a server: what ends in /. */
+static enum leat_status names_of_url(struct names *n, const char *url, struct leat_error *err)
+{
+    size_t before = n->count;
+    char run[64];
+    enum leat_status s = cache_list(url, take_url, n, run, sizeof run, err);
+
+    if (s == LEAT_OK && n->count == before)
+        return status_set(err, LEAT_E_NO_FILE, "%s holds no dataset (no *.leat in it)", url);
+    if (s == LEAT_OK)
+        s = judge_parts(url, run, n, before, err);
+    if (n->count > before)
+        qsort(n->items + before, n->count - before, sizeof *n->items, compare_names);
+    return s;
+}
+
 static enum leat_status resolve(struct names *n, const char *name, struct leat_error *err)
 {
     const struct part_kind *kind;
@@ -265,6 +294,8 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
 
     if (name[0] == '@')
         return names_of_list(n, name + 1, err);
+    if (cache_takes(name) && name[whole.length - 1] == '/')
+        return names_of_url(n, name, err);
     s = part_kind_of(&kind, name, err);
     if (s != LEAT_OK)
         return s;

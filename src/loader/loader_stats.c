@@ -292,9 +292,23 @@ static const char *why_no_uring(int error)
     }
 }
 
+/* When the cache will be complete, as fast as bytes have come so far; "" if it is not being filled. */
+static const char *time_left(const struct leat_loader *l, const struct leat_loader_stats *s, char *text,
+                             size_t capacity)
+{
+    double seconds = (double)(clock_ns() - l->opened_ns) / 1e9;
+
+    text[0] = '\0';
+    if (s->caching && s->remote_bytes > 0 && s->cache_bytes > s->cached_bytes)
+        snprintf(text, capacity, "; the cache will be complete in about %.0f min",
+                 (double)(s->cache_bytes - s->cached_bytes) / (double)s->remote_bytes * seconds / 60 + 0.5);
+    return text;
+}
+
 uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+    char left[64];
 
     if (loader_forked(loader))
         return 0;
@@ -326,8 +340,8 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
     }
     if (s.batches > LOADER_RECENT && s.waiting_share > STARVED &&
         once(loader, s.warming || s.caching ? NOTICE_WARMING : NOTICE_STARVED)) {
-        snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s", 100 * s.waiting_share,
-                 cause_of(loader, &s));
+        snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s%s", 100 * s.waiting_share,
+                 cause_of(loader, &s), time_left(loader, &s, left, sizeof left));
         return 1;
     }
     return 0;

@@ -39,7 +39,16 @@ static void print_stats(const struct leat_loader *l)
            s.cache_bytes > 0 && s.cached_bytes == s.cache_bytes);
 }
 
-/* The file's name says so, and no statistic. */
+static void print_notices(struct leat_loader *l)
+{
+    char text[512];
+
+    while (leat_loader_notice(l, text, sizeof text))
+        fprintf(stderr, "notice: %s\n", text);
+    leat_loader_stats_line(l, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+}
+
 static void wait_for_cache(const struct leat_loader *l)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -95,6 +104,8 @@ static enum leat_status run(char **words, uint32_t threads, int wait, struct lea
         s = take(l, strtoull(words[3], NULL, 10), err);
     if (s == LEAT_OK && wait)
         wait_for_cache(l);
+    if (l)
+        print_notices(l);
     if (l)
         print_stats(l);
     leat_loader_close(l);

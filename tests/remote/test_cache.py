@@ -109,6 +109,23 @@ def test_lists(server):
     (folder / "two").write_text(f"{URL}\n{folder}/corpus\n")
     code, out, said = run(server, leat, "info", "@two", "--json")
     check("a list of both kinds", code == 0 and json.loads(out)["tokens"] == 2 * TOKENS, code, said)
+    for number in range(5):  # the server lists two things at once
+        for suffix in (".leat", ".tokens"):
+            server.things[f"b/run/part-{number}{suffix}"] = server.things["b/corpus" + suffix]
+    server.things["b/run/.hidden.leat"] = server.things["b/run/x.partial.leat"] = b"no index"
+    server.things["b/run/deeper/y.leat"] = b"none either"
+    code, out, said = run(server, leat, "info", "s3://b/run/", "--json")
+    check("a folder", code == 0 and json.loads(out)["tokens"] == 5 * TOKENS, code, said)
+    for parts, why in ((5, ""), (6, "is not finished: 5 of its 6 parts are there")):
+        server.things["b/run/leat-run"] = f"leat run 1\nparts {parts}\n".encode()
+        code, out, said = run(server, leat, "info", "s3://b/run/", "--json")
+        check("a run", code == (why != "") and why in said, code, said)
+    server.things["b/run/other.leat"] = b"not opened"
+    code, out, said = run(server, leat, "info", "s3://b/run/")
+    check("what is no part", code == 1 and "s3://b/run/other.leat is no part" in said, code, said)
+    for name, why in (("s3://b/none/", "holds no dataset"), (server.url + "/b/run/", "only buckets can be listed")):
+        code, out, said = run(server, leat, "info", name)
+        check(name, code == 1 and why in said, code, said)
 
 
 def test_engines(server):
@@ -124,6 +141,9 @@ def test_engines(server):
         for engine in (URING, MAP, PREAD):
             got = batches(server, URL, engine, TRUSTED)
             check(("exact", engine), got[0] == BATCHES and got[2] == 0, got[1:])
+            if engine == URING:
+                check("a notice", "tokens come from the server: copy the dataset beforehand" in got[3], got[1:])
+                check("a line for a log", ", remote " in got[3] and " requests, " in got[3], got[1:])
     clear(server)
     got = batches(server, URL, AUTO, LEASED, "0", "0")
     check("without a thread", got[0] == BATCHES, got[1:])
