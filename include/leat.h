@@ -1325,8 +1325,8 @@ LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const vo
  * start, except `force`, `created` and `progress` (LEAT_E_CHECKPOINT names the difference). Reads back all that was
  * written before the checkpoint, and changes nothing unless it is intact. On success *note is the checkpoint's note,
  * freed by leat_writer_free_note(), and *note_bytes its length; `note` may be NULL.
- * Returns LEAT_E_CHECKPOINT if there is no checkpoint (without a hint), if it is of another version of leat, or if a file
- * is damaged;
+ * Returns LEAT_E_CHECKPOINT if there is no checkpoint (without a hint), if it is of another version of leat, or if a
+ * file is damaged;
  * LEAT_E_EXISTS if the run had already finished, or if a file has been replaced by something else, such as a link.
  */
 LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,

@@ -60,8 +60,10 @@ struct leat_tokenizer_info {
     uint64_t candidates[LEAT_END_CANDIDATES]; /* if the end token is not known: tokens with a name like one */
     uint64_t begin_token; /* begins a document, where the post-processor of a tokenizer.json frames each text with one
                              token before it and end_token after it; LEAT_NONE: none */
-    uint64_t text_before; /* what a post-processor puts before a text that is encoded alone, and after it, if it is one */
-    uint64_t text_after;  /* token each; LEAT_NONE: nothing. leat_encoder_encode() adds neither */
+    /* what a post-processor puts before a text that is encoded alone, and after it, if it is one token each; LEAT_NONE:
+     * nothing. leat_encoder_encode() adds neither */
+    uint64_t text_before;
+    uint64_t text_after;
     uint32_t text_other;  /* 1: it puts something else there, and the two above are LEAT_NONE */
     uint32_t reserved;    /* 0 */
 };

@@ -49,8 +49,8 @@ run-tests: test-programs
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
 # dataset for the reader in Python, what makes small datasets for the tests of the commands, what answers questions
-# about the order of samples for its twin in Python, and what asks servers for things and batches. make_splits makes data
-# of the library (make splits; likewise).
+# about the order of samples for its twin in Python, and what asks servers for things and batches. make_splits makes
+# data of the library (make splits; likewise).
 $(BUILD)/make_golden: $(BUILD)/obj/tests/golden/make_golden.o
 $(BUILD)/make_splits: $(BUILD)/obj/tests/tokenizer/make_splits.o
 $(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o

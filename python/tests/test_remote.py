@@ -1,5 +1,5 @@
-"""test_remote.py: a dataset on a server, by its URL: its tokens, documents and batches are those of the local files; the
-loader says what the server had to give; and after a fork, what is not here yet is an error, not a wait."""
+"""test_remote.py: a dataset on a server, by its URL: its tokens, documents and batches are those of the local files;
+the loader says what the server had to give; and after a fork, what is not here yet is an error, not a wait."""
 import os
 import pathlib
 import sys

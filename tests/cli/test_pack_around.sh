@@ -2,7 +2,7 @@
 # test_pack_around.sh: the defaults of --begin and --end from a tokenizer.json's post-processor: a frame of one token on
 # each side gives both, an end alone gives --end, a begin alone (Llama, Gemma) changes nothing, which is said; --end or
 # tokenizer_config.json have the last word. Before, BERT's [SEP] was not known to end a text (exit code 2).
-. "$(dirname "$0")/cli.sh"
+. tests/cli/cli.sh
 
 piece() { # TOKEN
     printf '{"SpecialToken":{"id":"%s","type_id":0}}' "$1"
@@ -14,8 +14,8 @@ tokenizer_of() { # POST-PROCESSOR
 }
 
 template_of() { # PIECE...: with commas between
-    tokenizer_of '{"type":"TemplateProcessing","single":['"$1"'],"pair":[],"special_tokens":{"[CLS]":{"id":"[CLS]","ids":
-        [1],"tokens":["[CLS]"]},"[SEP]":{"id":"[SEP]","ids":[2],"tokens":["[SEP]"]}}}'
+    tokenizer_of '{"type":"TemplateProcessing","single":['"$1"'],"pair":[],"special_tokens":{"[CLS]":{"id":"[CLS]",
+        "ids":[1],"tokens":["[CLS]"]},"[SEP]":{"id":"[SEP]","ids":[2],"tokens":["[SEP]"]}}}'
 }
 
 tokens() { # IDS: what out.tokens has
@@ -31,8 +31,8 @@ bert='{"type":"BertProcessing","sep":["[SEP]",2],"cls":["[CLS]",1]}'
 tokenizer_of "$bert"
 run leat pack -t . -o out texts.jsonl
 ended 0 ''
-grep -qF "Documents have 1 ([CLS]) before them and 2 ([SEP]) after them, as single texts of this tokenizer do" "$printed" ||
-    fail "$ran: $(cat "$printed")"
+grep -qF 'Documents have 1 ([CLS]) before them and 2 ([SEP]) after them, as single texts of this tokenizer do' \
+    "$printed" || fail "$ran: $(cat "$printed")"
 leat info out --json | grep -qF '"begin": 1' || fail "$ran: its begin token is not recorded"
 [ "$(leat cat out --document 0)" = 'a b' ] || fail "the text of a framed document: $(leat cat out --document 0)"
 tokens '1 3 4 2 1 4 2'

@@ -70,7 +70,8 @@ ids=$!
 touch "$(log_of ids)"
 tail -n +1 -f --pid=$ids "$(log_of ids)"
 wait $ids $beside
-cat "$(log_of characters)" "$(log_of scanners)" "$(log_of pack)" "$(log_of parquet)" "$(log_of folders)" "$(log_of around)"
+cat "$(log_of characters)" "$(log_of scanners)" "$(log_of pack)" "$(log_of parquet)" "$(log_of folders)" \
+    "$(log_of around)"
 for name in ids characters scanners pack parquet folders around; do
     add $name
 done

@@ -97,8 +97,9 @@ def known():
     """{part: components} of the loader's tables, which do not list Sequence."""
     with open(LOAD, encoding="utf-8") as f:
         source = f.read()
-    return {part: set(re.findall(r'^    \{ "(\w+)",', re.search(r"%s_rows\[\] = \{(.*?)\};" % part, source, re.S)
-                                 .group(1), re.M)) | {"Sequence"} for part in ("normalizer", "pre_tokenizer", "decoder")}
+    rows = {part: re.search(r"%s_rows\[\] = \{(.*?)\};" % part, source, re.S).group(1)
+            for part in ("normalizer", "pre_tokenizer", "decoder")}
+    return {part: set(re.findall(r'^    \{ "(\w+)",', text, re.M)) | {"Sequence"} for part, text in rows.items()}
 
 
 def encode(folder, parts):

@@ -1,6 +1,6 @@
 /*
- * test_pack_import.c: an import that is stopped at any place and goes on, as often as one likes, writes the bytes of one
- * that was not; also if it went on from a checkpoint before that place. With other sources or options it does not go on.
+ * test_pack_import.c: an import that is stopped at any place and goes on, as often as one likes, writes the bytes of
+ * one that was not. With other sources or options it does not go on.
  */
 #include "leat_pack.h"
 #include "small.h"

@@ -169,8 +169,8 @@ static enum leat_status check_object(const struct opened_spec *o, const struct j
     return s;
 }
 
-/* What a folder adds to its sentencepiece model: nothing is encoded as such a token, so there may be none that the model
- * lacks. */
+/* What a folder adds to its sentencepiece model: nothing is encoded as such a token, so there may be none that the
+ * model lacks. */
 static enum leat_status check_added(const struct opened_spec *o, const struct jsontree trees[BESIDES],
                                     struct leat_error *err)
 {
