@@ -260,9 +260,9 @@ struct leat_pack_options {
      * as bytes, splits before the rest. */
     void (*output)(void *context, const struct leat_by_output *output);
     /* With `parts`: a file of lines that say what all parts of the run have in common: inputs with sizes and times of
-     * change, options, tokenizer. With `part` 0, nothing is packed: the file is written, or found to say the same. A
-     * part that would pack anything else is refused, LEAT_E_CHECKPOINT. `dedup`, `splits` and `shuffle` are compared,
-     * and left to leat_part_arrange() and leat_part_shuffle(). NULL: nothing is compared. */
+     * change or etags, options, tokenizer. With `part` 0, nothing is packed: the file is written, or found to say the
+     * same. A part that would pack anything else is refused, LEAT_E_CHECKPOINT. `dedup`, `splits` and `shuffle` are
+     * compared, and left to leat_part_arrange() and leat_part_shuffle(). NULL: nothing is compared. */
     const char *run_file;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
@@ -323,8 +323,14 @@ struct leat_pack_report {
 /*
  * Packs inputs into the dataset `output`: files, folders (everything in them, in the order of the paths as bytes),
  * patterns (* ? [ ], expanded here if the shell has not), "@LIST" (a file with one input per line; relative names
- * count from its folder) and "-" (standard input), each plain or compressed (zstd, gzip, xz, bzip2, lz4). The same
- * inputs and options give the same bytes with any number of threads, any memory and on any machine.
+ * count from its folder), "-" (standard input) and URLs, each plain or compressed (zstd, gzip, xz, bzip2, lz4). The
+ * same inputs and options give the same bytes with any number of threads, any memory and on any machine.
+ *
+ * A URL begins with s3://, gs://, https:// or http://. It is a thing on a server; or, if it ends in / and names a
+ * bucket, all things below it, in the order of their names, chosen by their suffixes alone as files of a folder are.
+ * Keys, region and endpoint come from the AWS variables and files, which this call reads then. A thing is what it was
+ * when it was looked up: if it changes later, LEAT_E_MISMATCH. Datasets, reports and messages name it without what
+ * follows a ?. LEAT_E_UNSUPPORTED without libcurl, and for a server that does not give parts of files.
  *
  * JSON inputs are lines with an object each, or one array of objects in any layout: it begins with [ and then { or ].
  *

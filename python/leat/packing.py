@@ -55,7 +55,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
-                  folders, "@LIST", "-"
+                  folders, URLs (s3://, gs://, https://; also of all below one, if it ends in /), "@LIST", "-"
     tokenizer     a leat.Tokenizer, or the argument for one
     format        "auto", "jsonl", "parquet" or "text" (each file is one document)
     text, id      the fields of a JSON record, with dots for fields of objects; id=None: no ids

@@ -196,6 +196,23 @@ void remote_abandon(struct remote *r)
     r->under_way = r->waiting = NULL;
 }
 
+static bool is_in(const struct transfer *list, const struct transfer *t)
+{
+    while (list && list != t)
+        list = list->next;
+    return list;
+}
+
+void remote_cancel(struct remote *r, struct transfer *t)
+{
+    if (is_in(r->under_way, t)) {
+        carrier_library.cancel(r->carrying, t);
+        leave(&r->under_way, t);
+    } else if (is_in(r->waiting, t)) {
+        leave(&r->waiting, t);
+    }
+}
+
 enum leat_status remote_run(struct remote *r, struct transfer *t, struct leat_error *err)
 {
     struct transfer *done;

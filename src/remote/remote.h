@@ -76,8 +76,10 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
  * is something else to do. From any thread. */
 void remote_wake(struct remote *r);
 
-/* Ends all that is under way, so that it can be freed: after remote_wait() has failed, or to give up. */
+/* Ends all that is under way, so that it can be freed: after remote_wait() has failed, or to give up. Where that was
+ * stopped, waiting may go on instead. And ends one transfer, if it is under way. */
 void remote_abandon(struct remote *r);
+void remote_cancel(struct remote *r, struct transfer *t);
 
 /* Begins, waits, and returns what came of it; no other transfer may be under way. */
 enum leat_status remote_run(struct remote *r, struct transfer *t, struct leat_error *err);

@@ -55,7 +55,7 @@ static enum leat_status dump_rows(struct buffer *out, const struct parquet_file 
     struct parquet_value values[PARQUET_MAX_COLUMNS] = { { NULL, 0 } };
     struct parquet_reader *r;
     bool found = true;
-    enum leat_status s = parquet_reader_open(&r, file, group, row, err);
+    enum leat_status s = parquet_reader_open(&r, file, NULL, group, row, err);
 
     if (s == LEAT_OK)
         parquet_reader_limit(r, max_bytes);

@@ -52,7 +52,7 @@ static uint64_t read_rows(const struct parquet_file *file, uint64_t group, uint6
     struct parquet_reader *r;
     bool found = true;
 
-    FUZZ_CHECK(parquet_reader_open(&r, file, group, row, &err) == LEAT_OK);
+    FUZZ_CHECK(parquet_reader_open(&r, file, NULL, group, row, &err) == LEAT_OK);
     parquet_reader_limit(r, MAX_MEMORY);
     while (found && row < end) {
         enum leat_status s = parquet_reader_next(r, values, &found, &err);

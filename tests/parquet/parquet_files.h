@@ -67,7 +67,7 @@ static inline enum leat_status read_group(struct buffer *to, const struct parque
     struct parquet_value values[PARQUET_MAX_COLUMNS];
     struct parquet_reader *r;
     bool found = true;
-    enum leat_status s = parquet_reader_open(&r, file, group, row, err);
+    enum leat_status s = parquet_reader_open(&r, file, NULL, group, row, err);
 
     if (s == LEAT_OK && limit)
         parquet_reader_limit(r, 0);

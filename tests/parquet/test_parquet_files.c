@@ -114,7 +114,7 @@ static void test_optional(void)
     bool found;
 
     T_OK(parquet_open(&file, &source, wishes, 2, &t_err));
-    T_OK(parquet_reader_open(&r, file, 0, 0, &t_err));
+    T_OK(parquet_reader_open(&r, file, NULL, 0, 0, &t_err));
     for (;; rows++) {
         T_OK(parquet_reader_next(r, values, &found, &t_err));
         if (!found)

@@ -22,8 +22,9 @@ static const struct command commands[] = {
       .words_help =
           "INPUT is a file (.jsonl .ndjson .json .txt .md, others with --format), plain or compressed "
           "(.zst .gz .xz .bz2 .lz4 after it); a folder, with all such files in it, in the order of their paths; "
-          "@FILE with one input per line; or - for standard input. JSON is one object per line, or one array of "
-          "objects.",
+          "@FILE with one input per line; s3://, gs:// or https:// for what lies on a server, where a URL that ends "
+          "in / stands for all such files below it; or - for standard input. JSON is one object per line, or one array "
+          "of objects.",
       .max_words = COMMAND_ANY_WORDS,
       .notes =
           "The same inputs and options give the same bytes, for any --threads, --memory and machine. A record "
@@ -33,6 +34,7 @@ static const struct command commands[] = {
       .example =
           "leat pack -o corpus -t gpt2 data/\nleat pack -o corpus -t o200k_base --text content part-*.jsonl.zst\n"
           "leat pack -o corpus.3 --part 3/8 @inputs.txt\n"
+          "leat pack -o pile -t gpt2 s3://corpora/pile/\n"
           "leat pack --run run --parts 8 -t gpt2 data/\nleat pack --run run --part 3",
       .options = pack_options,
       .run = cmd_pack },

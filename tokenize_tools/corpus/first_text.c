@@ -65,7 +65,7 @@ static enum leat_status of_stream(const struct input *in, const char *field, cha
 
     if (!head)
         return status_no_memory(err, HEAD_BYTES);
-    s = byte_stream_open(&stream, in->path, err);
+    s = byte_stream_open_stoppable(&stream, in->path, in->thing, NULL, NULL, err);
     if (s == LEAT_OK)
         s = byte_stream_read(stream, head, HEAD_BYTES, &bytes, err);
     byte_stream_close(stream);
@@ -84,13 +84,15 @@ static enum leat_status of_stream(const struct input *in, const char *field, cha
 struct file {
     const char *path;
     int fd;
+    struct fetch *fetch; /* of a thing; else NULL */
 };
 
 static enum leat_status read_file(void *context, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
 {
     const struct file *f = context;
 
-    return file_read_at(f->fd, offset, out, count, f->path, err);
+    return f->fetch ? fetch_read_all(f->fetch, offset, out, count, NULL, err)
+                    : file_read_at(f->fd, offset, out, count, f->path, err);
 }
 
 /* The first text of a group; *found: it has one. */
@@ -100,7 +102,7 @@ static enum leat_status of_group(const struct parquet_file *file, uint64_t group
     struct parquet_value values[PARQUET_MAX_COLUMNS] = { { NULL, 0 } };
     struct parquet_reader *reader;
     bool row = true;
-    enum leat_status s = parquet_reader_open(&reader, file, group, 0, err);
+    enum leat_status s = parquet_reader_open(&reader, file, NULL, group, 0, err);
 
     if (s == LEAT_OK)
         parquet_reader_limit(reader, PAGE_BYTES);
@@ -122,18 +124,25 @@ static enum leat_status of_rows(const struct input *in, const char *field, char 
                                 struct leat_error *err)
 {
     struct parquet_wish wish = { .path = field, .use = PARQUET_TEXT };
-    struct file f = { .path = in->path };
+    struct file f = { .path = in->path, .fd = -1 };
     struct parquet_source source = { .read = read_file, .context = &f, .name = in->path, .most = PAGE_BYTES };
     struct parquet_file *file = NULL;
     bool found = false;
-    enum leat_status s = file_open_read(&f.fd, &source.size, in->path, err);
+    enum leat_status s;
 
+    if (in->thing)
+        s = fetch_open(&f.fetch, in->thing, err);
+    else
+        s = file_open_read(&f.fd, &source.size, in->path, err);
+    if (in->thing)
+        source.size = in->size;
     if (s == LEAT_OK)
         s = parquet_open(&file, &source, &wish, 1, err);
     for (uint64_t g = 0; s == LEAT_OK && !found && g < parquet_groups(file); g++)
         s = of_group(file, g, out, room, &found, err);
     parquet_close(file);
     file_close(&f.fd);
+    fetch_close(f.fetch);
     return s;
 }
 

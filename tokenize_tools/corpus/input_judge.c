@@ -23,20 +23,20 @@ static enum leat_status say_kind(const char *path, const struct file_kind *kind,
     return status_set_hint(err, LEAT_E_UNSUPPORTED, hint, "%s is %s: %s", path, kind->name, kind->cure);
 }
 
-enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,
-                                   const struct record_format **format, struct leat_error *err)
+bool input_judge_by_name(const char *name, bool look, const struct input_rules *rules,
+                         const struct record_format **format)
+{
+    *format = format_of(name, rules);
+    /* the stream checks that a file is compressed as its name says */
+    return *format && ((*format)->rows || rules->allow_binary || !look || byte_stream_stem(name) < strlen(name));
+}
+
+/* Of a name that does not decide, the kind of the file does. */
+static enum leat_status judge_kind(const char *path, const struct file_kind *kind, const struct record_format **format,
+                                   struct leat_error *err)
 {
     char names[RECORD_FORMAT_SENTENCE];
-    const struct file_kind *kind;
-    enum leat_status s;
 
-    *format = format_of(path, rules);
-    /* the stream checks that a file is compressed as its name says */
-    if (*format && ((*format)->rows || rules->allow_binary || !look || byte_stream_stem(path) < strlen(path)))
-        return LEAT_OK;
-    s = file_kind_look(path, !*format, &kind, err);
-    if (s != LEAT_OK)
-        return s;
     if (kind && !*format && kind->what == FILE_PARQUET) {
         *format = &format_parquet;
         return LEAT_OK;
@@ -47,6 +47,26 @@ enum leat_status input_judge_given(const char *path, bool look, const struct inp
         return LEAT_OK;
     record_format_tell(names);
     return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_FORMAT, "%s: unknown suffix %s", path, names);
+}
+
+enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,
+                                   const struct record_format **format, struct leat_error *err)
+{
+    const struct file_kind *kind;
+    enum leat_status s;
+
+    if (input_judge_by_name(path, look, rules, format))
+        return LEAT_OK;
+    s = file_kind_look(path, !*format, &kind, err);
+    return s == LEAT_OK ? judge_kind(path, kind, format, err) : s;
+}
+
+enum leat_status input_judge_head(const char *name, const uint8_t *head, size_t bytes,
+                                  const struct record_format **format, struct leat_error *err)
+{
+    const struct file_kind *kind = *format ? NULL : file_kind_of_name(name);
+
+    return judge_kind(name, kind ? kind : file_kind_of_bytes(head, bytes), format, err);
 }
 
 /* ---- Folders ---- */
@@ -105,6 +125,26 @@ static bool is_of_dataset(const char *path)
         if (file_ends_with(path, length, rows[i].suffix))
             return has_beside(path, length - strlen(rows[i].suffix), rows[i].beside);
     return false;
+}
+
+const struct record_format *input_judge_listed(const char *name, const struct input_rules *rules,
+                                               const struct file_kind **corpus)
+{
+    static const char *const of_datasets[] = { ".leat", ".tokens", ".rejects.jsonl" };
+    const struct record_format *format = format_of(name, rules);
+    bool is_one = false;
+
+    *corpus = NULL;
+    for (size_t i = 0; i < sizeof of_datasets / sizeof *of_datasets; i++)
+        is_one = is_one || file_ends_with(name, strlen(name), of_datasets[i]);
+    if (rules->format != LEAT_PACK_TEXT && (is_one || is_companion(name)))
+        return NULL;
+    if (format)
+        return format;
+    *corpus = file_kind_of_name(name);
+    if (*corpus && (*corpus)->what != FILE_CORPUS)
+        *corpus = NULL;
+    return NULL;
 }
 
 const struct record_format *input_judge_found(const char *path, const struct input_rules *rules,

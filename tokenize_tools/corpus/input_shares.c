@@ -19,7 +19,7 @@ enum leat_status inputs_look_inside(const struct input *in, const struct input_s
     char head[JSON_ARRAY_HEAD];
     size_t bytes;
     struct byte_stream *stream;
-    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, NULL, stop, err);
+    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, in->thing, NULL, stop, err);
 
     if (s != LEAT_OK)
         return s;
@@ -54,19 +54,23 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
 
         if (strcmp(in->path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
-        if (!in->compressed && divides(in) && at < to && at + in->size > from)
+        if (!in->compressed && !in->thing && divides(in) && at < to && at + in->size > from)
             status = inputs_look_inside(in, NULL, &in->compressed, &in->array, err);
         if (status != LEAT_OK)
             return status;
         at += in->size;
         if (!cut(in, divides(in), at - in->size, from, to, part == parts)) {
             free(in->path);
+            fetch_thing_free(in->thing);
             in->path = NULL;
+            in->thing = NULL;
             continue;
         }
         list->items[kept] = *in;
-        if (kept != i)
+        if (kept != i) {
             in->path = NULL;
+            in->thing = NULL;
+        }
         kept++;
     }
     list->count = kept;

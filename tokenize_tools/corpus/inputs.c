@@ -1,6 +1,6 @@
 /*
- * inputs.c: see inputs.h. Words are looked up here, folders in search_folder.c, lists in search_list.c; search.h says
- * how these go together.
+ * inputs.c: see inputs.h. Words are looked up here, folders in search_folder.c, lists in search_list.c, URLs in
+ * search_things.c; search.h says how these go together.
  */
 #include "inputs.h"
 
@@ -190,8 +190,8 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
 
     if (error == ENOENT && colon && colon > word)
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is a URL, but leat reads only files so far; download it first, or pipe it to standard "
-                          "input",
+                          "%s is a URL, and leat reads only those that begin with s3://, gs://, https:// or http://; "
+                          "download it first, or pipe it to standard input",
                           word);
     if (error == ENOENT && strpbrk(word, "*?["))
         return find_pattern(s, word, err);
@@ -206,6 +206,8 @@ enum leat_status search_word(struct search *s, const char *word, struct leat_err
         return add_standard_input(s, err);
     if (word[0] == '@')
         return search_list(s, word + 1, err);
+    if (fetch_is_url(word))
+        return search_url(s, word, err);
     if (stat(word, &st) != 0)
         return find_nothing(s, word, err);
     return find_path(s, word, &st, err);
@@ -229,6 +231,9 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
         return status_set(err, LEAT_E_ARGUMENT, "unknown input format %d", (int)rules->format);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = search_word(&s, words[i], err);
+    if (status == LEAT_OK)
+        status = search_end_urls(&s, err);
+    free(s.looks);
     if (status == LEAT_OK && list->count == 0 && list->skipped_count > 0)
         status = status_set(err, LEAT_E_ARGUMENT, "%s is a file of this run's own output; choose another output",
                             list->skipped[0].path);
@@ -241,8 +246,11 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
 
 void inputs_free(struct input_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    fetcher_close(list->fetcher); /* before the things that it may still read */
+    for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].path);
+        fetch_thing_free(list->items[i].thing);
+    }
     for (size_t i = 0; i < list->skipped_count; i++)
         free(list->skipped[i].path);
     free(list->items);

@@ -1,6 +1,7 @@
 /*
  * inputs.h: finds the inputs that the words of a command line stand for: files, folders (everything in them, in the
- * order of their paths as bytes), patterns, @lists and standard input, in a fixed order; and the share of a run.
+ * order of their paths as bytes), patterns, @lists, standard input, URLs and prefixes of them, in a fixed order; and
+ * the share of a run.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_INPUTS_H
 #define LEAT_TOKENIZE_TOOLS_INPUTS_H
@@ -14,13 +15,14 @@
 #include "record_format.h"
 
 struct input {
-    char *path; /* as given, or below a given folder; "-": standard input */
+    char *path;                /* as given, or below a given folder; "-": standard input; the name of a thing */
+    struct fetch_thing *thing; /* on a server; NULL: a file */
     const struct record_format *format;
-    bool compressed; /* by its name or its first bytes */
-    bool array;      /* of JSON, by its first bytes: known only after inputs_share() */
-    uint64_t size;   /* on disk; 0 for standard input */
-    int64_t modified_s, modified_ns;
-    uint64_t begin, end; /* the share of its bytes that is packed: begin < end, or all of it */
+    bool compressed;                 /* by its name or its first bytes */
+    bool array;                      /* of JSON, by its first bytes: known only after inputs_share() */
+    uint64_t size;                   /* on disk; 0 for standard input */
+    int64_t modified_s, modified_ns; /* of a file; a thing has its etag */
+    uint64_t begin, end;             /* the share of its bytes that is packed: begin < end, or all of it */
 };
 
 struct input_skipped {
@@ -34,12 +36,14 @@ struct input_list {
     uint64_t bytes;                /* of all shares */
     struct input_skipped *skipped; /* files that are left out, in the order of their paths */
     size_t skipped_count;
+    struct fetcher *fetcher; /* of the things among them; NULL: there are none */
 };
 
 /*
  * Looks up `count` words: names, patterns (* ? [), @lists and "-". Of a folder, ignores hidden files and the run's own,
  * takes those that input_judge.h takes, and lists the others as skipped, with links that lead out of it; and the run's
- * own files, if they are named or have another name. LEAT_E_ARGUMENT for a file with an unknown suffix, if nothing but
+ * own files, if they are named or have another name. Of a prefix on a server, likewise, but what has an unknown suffix
+ * is skipped without a look inside. LEAT_E_ARGUMENT for a file with an unknown suffix, if nothing but
  * the run's own files is named, or if lists or links multiply; LEAT_E_UNSUPPORTED for a corpus that cannot be read,
  * LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without inputs.
  */
@@ -61,7 +65,8 @@ enum leat_status inputs_look_inside(const struct input *in, const struct input_s
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of
  * all inputs, one after the other. Plain files for which `divides` is true are cut inside; other files, and JSON
- * arrays, go whole to the share that has their first byte. LEAT_E_ARGUMENT if standard input is among them.
+ * arrays, and lines on servers, go whole to the share that has their first byte. LEAT_E_ARGUMENT if standard input is
+ * among them.
  */
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
                               bool (*divides)(const struct input *in), struct leat_error *err);

@@ -29,6 +29,8 @@ struct search {
     size_t unread_count;
     struct input_stop stop; /* asks rules->stop, ten times per second at most */
     uint64_t asked_ns;
+    size_t *looks; /* inputs that were named by URLs, and are judged by their first bytes */
+    size_t look_count;
 };
 
 /* ---- inputs.c ---- */
@@ -54,5 +56,19 @@ enum leat_status search_word(struct search *s, const char *word, struct leat_err
 
 enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err);
 enum leat_status search_list(struct search *s, const char *list, struct leat_error *err);
+
+/* Leaves out a file that is not a corpus, or (`corpus` is not NULL) one that cannot be read. */
+enum leat_status search_leave_out(struct search *s, const char *path, const struct file_kind *corpus,
+                                  struct leat_error *err);
+
+/* All of a folder has been found, from input `before` on: sorts it, or says what is wrong with it. */
+enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, struct leat_error *err);
+
+/* ---- search_things.c ---- */
+
+enum leat_status search_url(struct search *s, const char *url, struct leat_error *err);
+
+/* After all words: looks up what URLs named. */
+enum leat_status search_end_urls(struct search *s, struct leat_error *err);
 
 #endif

@@ -14,8 +14,7 @@
 
 static enum leat_status search_in(struct search *s, const char *folder, struct leat_error *err);
 
-/* Leaves out a file that is not a corpus, or one that cannot be read. */
-static enum leat_status leave_out(struct search *s, const char *path, const struct file_kind *corpus,
+enum leat_status search_leave_out(struct search *s, const char *path, const struct file_kind *corpus,
                                   struct leat_error *err)
 {
     const char *kept;
@@ -43,7 +42,7 @@ static enum leat_status found_file(struct search *s, const char *path, const cha
     if (own)
         return search_skip(s, path, LEAT_SKIP_OWN, NULL, err);
     format = input_judge_found(path, s->rules, &corpus);
-    return format ? search_add(s, path, format, st, err) : leave_out(s, path, corpus, err);
+    return format ? search_add(s, path, format, st, err) : search_leave_out(s, path, corpus, err);
 }
 
 static enum leat_status found_folder(struct search *s, const char *path, bool is_link, struct leat_error *err)
@@ -145,17 +144,8 @@ static enum leat_status say_no_files(const struct search *s, const char *folder,
                            folder, names);
 }
 
-enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err)
+enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, struct leat_error *err)
 {
-    size_t before = s->list->count;
-    enum leat_status status;
-
-    s->folder = (struct folder_links) { .folder = folder };
-    s->outside = NULL;
-    status = search_in(s, folder, err);
-    folder_links_free(&s->folder);
-    if (status != LEAT_OK)
-        return status;
     if (s->unread_count > 0 && !s->rules->skip_unknown)
         return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP,
                                "the folder %s has %zu file%s that may hold texts but cannot be read; %s is %s: %s, or "
@@ -166,4 +156,16 @@ enum leat_status search_folder(struct search *s, const char *folder, struct leat
         return say_no_files(s, folder, err);
     qsort(s->list->items + before, s->list->count - before, sizeof *s->list->items, by_path);
     return LEAT_OK;
+}
+
+enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err)
+{
+    size_t before = s->list->count;
+    enum leat_status status;
+
+    s->folder = (struct folder_links) { .folder = folder };
+    s->outside = NULL;
+    status = search_in(s, folder, err);
+    folder_links_free(&s->folder);
+    return status == LEAT_OK ? search_end_folder(s, folder, before, err) : status;
 }

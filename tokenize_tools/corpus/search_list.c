@@ -65,6 +65,9 @@ enum leat_status search_list(struct search *s, const char *list, struct leat_err
 {
     enum leat_status status;
 
+    if (fetch_is_url(list))
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "a list is a file of this machine, and may name URLs: download the one that @ stands before");
     if (++s->visits > SEARCH_VISITS)
         return status_set(err, LEAT_E_ARGUMENT,
                           "%s: more than %u lists are read; do they name each other again and again?", list,

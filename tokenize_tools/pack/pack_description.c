@@ -55,13 +55,18 @@ static enum leat_status add_named(struct buffer *b, const char *name, const char
     return s == LEAT_OK ? add_text(b, text, err) : s;
 }
 
+/* When a file was changed, and which version of a thing it is, tell one input from another of the same name. */
 static enum leat_status add_input(struct buffer *b, const struct input *in, struct leat_error *err)
 {
     enum leat_status s =
-        add(b, err, "input %s %llu bytes, changed at %lld.%09lld, bytes %llu to %llu: ", record_format_name(in->format),
-            (unsigned long long)in->size, (long long)in->modified_s, (long long)in->modified_ns,
-            (unsigned long long)in->begin, (unsigned long long)in->end);
+        add(b, err, "input %s %llu bytes, ", record_format_name(in->format), (unsigned long long)in->size);
 
+    if (s == LEAT_OK && in->thing)
+        s = add(b, err, "etag %s", fetch_thing_etag(in->thing));
+    else if (s == LEAT_OK)
+        s = add(b, err, "changed at %lld.%09lld", (long long)in->modified_s, (long long)in->modified_ns);
+    if (s == LEAT_OK)
+        s = add(b, err, ", bytes %llu to %llu: ", (unsigned long long)in->begin, (unsigned long long)in->end);
     return s == LEAT_OK ? add_text(b, in->path, err) : s;
 }
 

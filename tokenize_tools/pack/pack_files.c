@@ -27,17 +27,20 @@ static enum leat_status take_conditions(struct pack_setup *setup, const struct l
     return json_keep_prepare(&setup->keep, o->keep, (size_t)o->keep_count, err);
 }
 
-/* Opens each table, before any work: it must have the columns. */
+/* Opens each table, before any work: it must have the columns. Of those on servers, only the first: each takes a
+ * request or two, and there may be very many; what another lacks is said when it is its turn. */
 static enum leat_status check_tables(const struct pack_setup *setup, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
+    bool things = false;
 
     for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++) {
         const struct input *in = &setup->inputs.items[i];
         struct row_input *rows;
 
-        if (!in->format->rows)
+        if (!in->format->rows || (in->thing && things))
             continue;
+        things = things || in->thing;
         if (strcmp(in->path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "Parquet cannot be read from standard input: name the file");
         s = row_input_open(&rows, setup, i, 0, setup->window_bytes, err);
@@ -46,6 +49,15 @@ static enum leat_status check_tables(const struct pack_setup *setup, struct leat
             s = LEAT_OK;
     }
     return s;
+}
+
+/* Asks the caller whether to stop, before the flow does. */
+static bool ask(void *context)
+{
+    static const struct leat_pack_progress nothing = { .bound = "reading" };
+    const struct leat_pack_options *o = context;
+
+    return o->progress && o->progress(o->context, &nothing) != 0;
 }
 
 /* Takes the list over, and keeps the run's share of it. */
@@ -71,6 +83,9 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     setup->text_column = o->text;
     setup->id_column = *o->id ? o->id : NULL;
     setup->id_needed = strcmp(o->id, "id") != 0; /* which need not be there: it is the usual name */
+    if (s == LEAT_OK)
+        s = pack_setup_fetching(setup, err);
+    setup->stop = (struct input_stop) { ask, &r->options };
     if (s == LEAT_OK)
         s = check_tables(setup, err);
     if (s == LEAT_OK)

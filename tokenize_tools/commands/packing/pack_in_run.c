@@ -104,6 +104,11 @@ static const char *wrong_plan(const struct pack_values *v, const struct options_
         if (strcmp(argv[i], "--") == 0)
             return "the words of a part follow those of the plan, which cannot have --: write ./-NAME for -NAME";
     for (size_t i = 0; i < parsed->count; i++)
+        if (strncmp(parsed->words[i], "http", 4) == 0 && strstr(parsed->words[i], "://") &&
+            strchr(parsed->words[i], '?'))
+            return "the plan of a run keeps its words, and what follows the ? of a URL may be a key: put such URLs in "
+                   "a list, which only you can read (@LIST)";
+    for (size_t i = 0; i < parsed->count; i++)
         if (strcmp(parsed->words[i], "-") == 0)
             return "every part of a run reads the inputs, and standard input comes only once: name files";
     for (size_t i = 0; i < v->splits.count; i++)

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum leat_status column_open(struct column *c, const struct parquet_file *file, uint64_t group, unsigned number,
-                             uint64_t row, struct column_memory *memory, struct leat_error *err)
+#include "base/bytes.h"
+
+enum leat_status column_open(struct column *c, const struct parquet_file *file, const struct parquet_source *source,
+                             uint64_t group, unsigned number, uint64_t row, struct column_memory *memory,
+                             struct leat_error *err)
 {
     const struct parquet_chunk *chunk = parquet_chunk(file, group, number);
 
@@ -26,8 +29,10 @@ enum leat_status column_open(struct column *c, const struct parquet_file *file, 
     c->window = calloc(1, sizeof *c->window);
     if (!c->window)
         return status_no_memory(err, sizeof *c->window);
-    c->window->source = &file->source;
+    c->window->source = source;
     c->window->end = file->data_end;
+    if (bytes_inside(chunk->offset, chunk->bytes, file->data_end))
+        c->window->likely_end = chunk->offset + chunk->bytes;
     if (c->codec->open && !(c->codec_state = c->codec->open()))
         return status_no_memory(err, (uint64_t)1 << 17);
     return LEAT_OK;

@@ -33,6 +33,15 @@ bool parquet_is_number(const struct parquet_file *file, unsigned wish)
     return form == PARQUET_SIGNED || form == PARQUET_UNSIGNED || form == PARQUET_DECIMAL;
 }
 
+void parquet_stretch(const struct parquet_file *file, uint64_t group, unsigned wish, uint64_t *begin, uint64_t *bytes)
+{
+    const struct parquet_chunk *chunk = parquet_chunk(file, group, wish);
+    bool exists = file->columns[wish].exists && bytes_inside(chunk->offset, chunk->bytes, file->data_end);
+
+    *begin = exists ? chunk->offset : 0;
+    *bytes = exists ? chunk->bytes : 0;
+}
+
 uint64_t parquet_rows(const struct parquet_file *file)
 {
     return file->rows;

@@ -12,6 +12,7 @@
 /* The pages of a column in a row group. */
 struct parquet_chunk {
     uint64_t offset; /* of the first page, which may hold the dictionary */
+    uint64_t bytes;  /* of all pages, as the footer says; only where reading ahead is worth it depends on this */
     const struct codec *codec;
 };
 

@@ -117,7 +117,7 @@ static const char *refusal(const struct chunk_meta *m, const struct codec *codec
 static void add_chunk(struct thrift *t, struct parquet_file *file, const struct parquet_column *c, uint64_t rows,
                       const struct chunk_meta *m)
 {
-    struct parquet_chunk chunk = { .offset = m->first, .codec = codec_number(m->codec) };
+    struct parquet_chunk chunk = { .offset = m->first, .bytes = m->bytes, .codec = codec_number(m->codec) };
     const char *why = c->exists ? refusal(m, chunk.codec) : NULL;
 
     if (t->status != LEAT_OK)

@@ -8,7 +8,7 @@
  * is not known here. Nothing is written, and nothing but the wanted columns is read.
  *
  * Whatever a file says, memory is bounded: the footer is read through a window, of which the places of the wanted
- * columns stay (32 bytes per row group, and 16 more per column); a group takes one decompressed page and one dictionary
+ * columns stay (32 bytes per row group, and 24 more per column); a group takes one decompressed page and one dictionary
  * per column.
  *
  * Refused with a sentence: encrypted files and columns, columns of lists, columns in other files, the codecs LZO and
@@ -75,6 +75,10 @@ uint64_t parquet_groups(const struct parquet_file *file);
 uint64_t parquet_rows(const struct parquet_file *file);
 const struct parquet_group *parquet_group(const struct parquet_file *file, uint64_t group);
 
+/* The stretch of the file that holds the column of a wish in a group, as the footer says, which may be wrong; *bytes 0:
+ * there is none. */
+void parquet_stretch(const struct parquet_file *file, uint64_t group, unsigned wish, uint64_t *begin, uint64_t *bytes);
+
 /* Memory that it holds. */
 uint64_t parquet_memory(const struct parquet_file *file);
 
@@ -88,10 +92,11 @@ struct parquet_value {
     size_t size;
 };
 
-/* From `row` of the group on, counted from 0: pages before it are not decompressed. Reads nothing yet. The file must
- * outlive it. On success *out is the caller's until parquet_reader_close(); NULL on failure. */
-enum leat_status parquet_reader_open(struct parquet_reader **out, const struct parquet_file *file, uint64_t group,
-                                     uint64_t row, struct leat_error *err);
+/* From `row` of the group on, counted from 0: pages before it are not decompressed. Reads nothing yet; then it reads by
+ * `context` in place of the source's (NULL: that). The file must outlive it. On success *out is the caller's until
+ * parquet_reader_close(); NULL on failure. */
+enum leat_status parquet_reader_open(struct parquet_reader **out, const struct parquet_file *file, void *context,
+                                     uint64_t group, uint64_t row, struct leat_error *err);
 void parquet_reader_close(struct parquet_reader *r); /* NULL is fine */
 
 /* Memory that it uses now, and that it needs to go on: more where the next pages have just been refused. */

@@ -12,7 +12,8 @@ _Static_assert(ID_BYTES >= DECIMAL_TEXT, "a number fits");
 
 struct parquet_reader {
     const struct parquet_file *file;
-    uint64_t row, rows; /* of the group: the next one, all */
+    struct parquet_source source; /* the file's, with a context of its own */
+    uint64_t row, rows;           /* of the group: the next one, all */
     struct column columns[PARQUET_MAX_COLUMNS];
     struct column_memory memory;
     char ids[PARQUET_MAX_COLUMNS][ID_BYTES];
@@ -35,8 +36,8 @@ void parquet_reader_close(struct parquet_reader *r)
     free(r);
 }
 
-enum leat_status parquet_reader_open(struct parquet_reader **out, const struct parquet_file *file, uint64_t group,
-                                     uint64_t row, struct leat_error *err)
+enum leat_status parquet_reader_open(struct parquet_reader **out, const struct parquet_file *file, void *context,
+                                     uint64_t group, uint64_t row, struct leat_error *err)
 {
     struct parquet_reader *r = calloc(1, sizeof *r);
     enum leat_status s = LEAT_OK;
@@ -45,11 +46,14 @@ enum leat_status parquet_reader_open(struct parquet_reader **out, const struct p
     if (!r)
         return status_no_memory(err, sizeof *r);
     r->file = file;
+    r->source = file->source;
+    if (context)
+        r->source.context = context;
     r->rows = parquet_group(file, group)->rows;
     r->row = row;
     r->memory.limit = UINT64_MAX;
     for (unsigned i = 0; i < file->count && s == LEAT_OK; i++)
-        s = column_open(&r->columns[i], file, group, i, row, &r->memory, err);
+        s = column_open(&r->columns[i], file, &r->source, group, i, row, &r->memory, err);
     if (s != LEAT_OK) {
         parquet_reader_close(r);
         return s;

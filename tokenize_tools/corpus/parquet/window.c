@@ -5,7 +5,7 @@
 
 enum leat_status window_move(struct window *w, uint64_t offset, struct leat_error *err)
 {
-    uint64_t left = w->end - offset;
+    uint64_t left = (offset < w->likely_end && w->likely_end < w->end ? w->likely_end : w->end) - offset;
     size_t count = left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES;
     enum leat_status s = w->source->read(w->source->context, offset, w->bytes, count, err);
 

@@ -12,10 +12,11 @@
 
 struct window {
     const struct parquet_source *source;
-    uint64_t end;  /* of the stretch: nothing from here on is read */
-    uint64_t at;   /* the place of bytes[0] */
-    size_t held;   /* bytes in it */
-    uint64_t read; /* bytes read so far */
+    uint64_t end;        /* of the stretch: nothing from here on is read */
+    uint64_t likely_end; /* what begins before it is read up to here at first; 0: up to the end */
+    uint64_t at;         /* the place of bytes[0] */
+    size_t held;         /* bytes in it */
+    uint64_t read;       /* bytes read so far */
     uint8_t bytes[WINDOW_BYTES];
 };
 

@@ -102,8 +102,9 @@ static enum leat_status go_on(struct byte_stream *s, const struct byte_mark *mar
     return status;
 }
 
-enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, const struct byte_mark *mark,
-                                            const struct input_stop *stop, struct leat_error *err)
+enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_thing *thing,
+                                            const struct byte_mark *mark, const struct input_stop *stop,
+                                            struct leat_error *err)
 {
     struct byte_stream *s = calloc(1, sizeof *s);
     enum leat_status status;
@@ -112,7 +113,7 @@ enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char
     if (!s)
         return status_no_memory(err, sizeof *s);
     s->max_memory = UINT64_MAX;
-    status = raw_input_open(&s->in, path, stop, err);
+    status = raw_input_open(&s->in, path, thing, stop, err);
     if (status == LEAT_OK)
         status = detect(s, path, err);
     if (status == LEAT_OK)
@@ -129,13 +130,13 @@ enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char
 
 enum leat_status byte_stream_open(struct byte_stream **out, const char *path, struct leat_error *err)
 {
-    return byte_stream_open_stoppable(out, path, NULL, NULL, err);
+    return byte_stream_open_stoppable(out, path, NULL, NULL, NULL, err);
 }
 
 enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path, const struct byte_mark *mark,
                                      struct leat_error *err)
 {
-    return byte_stream_open_stoppable(out, path, mark, NULL, err);
+    return byte_stream_open_stoppable(out, path, NULL, mark, NULL, err);
 }
 
 void byte_stream_close(struct byte_stream *s)
@@ -270,7 +271,7 @@ enum leat_status byte_stream_read_some(struct byte_stream *s, void *buf, size_t 
 
 void byte_stream_share(struct byte_stream *s, uint64_t most)
 {
-    if (s->decompressor)
+    if (s->decompressor && !s->in.fetch) /* a fetch is one reader's: spans would ask for all bytes twice */
         s->spans = spans_open(&s->in, s->decompressor, most);
 }
 
@@ -312,7 +313,7 @@ double byte_stream_divisible(const struct byte_stream *s, uint64_t most)
     uint64_t members = 0, end = 0;
     struct member m;
 
-    if (!s->in.seekable || !s->decompressor || !s->decompressor->find || s->in.size == 0)
+    if (!s->in.seekable || s->in.fetch || !s->decompressor || !s->decompressor->find || s->in.size == 0)
         return 0;
     while (s->decompressor->find(&file, end, most, &m) && m.end <= file.size) {
         end = m.end;

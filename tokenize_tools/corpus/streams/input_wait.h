@@ -9,13 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "corpus/fetch/fetch.h"
 #include "leat.h"
-
-/* Whether to stop: asked before each read, and ten times per second while there is nothing to read. */
-struct input_stop {
-    bool (*asked)(void *context);
-    void *context;
-};
 
 /*
  * Reads what is there, at most `room` bytes, and waits while nothing is; *got is 0 at the end (and after a failure).

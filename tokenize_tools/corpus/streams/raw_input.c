@@ -19,11 +19,22 @@
 
 static enum leat_status read_some(struct raw_input *in, void *out, size_t room, size_t *got, struct leat_error *err)
 {
-    enum leat_status s = input_wait_read(in->fd < 0 ? STDIN_FILENO : in->fd, in->seekable ? &in->next : NULL, in->stop,
-                                         in->name, out, room, got, err);
+    enum leat_status s;
 
+    if (in->fetch)
+        s = fetch_read(in->fetch, in->next, out, room, got, in->stop, err);
+    else
+        s = input_wait_read(in->fd < 0 ? STDIN_FILENO : in->fd, in->seekable ? &in->next : NULL, in->stop, in->name,
+                            out, room, got, err);
     in->next += *got;
     return s;
+}
+
+static enum leat_status read_at(const struct raw_input *in, uint64_t offset, void *out, size_t count,
+                                struct leat_error *err)
+{
+    return in->fetch ? fetch_read_all(in->fetch, offset, out, count, in->stop, err)
+                     : file_read_at(in->fd, offset, out, count, in->name, err);
 }
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
@@ -47,7 +58,7 @@ static enum leat_status read_head(struct raw_input *in, struct leat_error *err)
 static enum leat_status peek_head(struct raw_input *in, struct leat_error *err)
 {
     in->head_bytes = in->size < RAW_HEAD ? (size_t)in->size : RAW_HEAD;
-    return file_read_at(in->fd, 0, in->head, in->head_bytes, in->name, err);
+    return read_at(in, 0, in->head, in->head_bytes, err);
 }
 
 static enum leat_status open_file(struct raw_input *in, const char *path, struct leat_error *err)
@@ -72,10 +83,17 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
     return LEAT_OK;
 }
 
-enum leat_status raw_input_open(struct raw_input *in, const char *path, const struct input_stop *stop,
-                                struct leat_error *err)
+static enum leat_status open_thing(struct raw_input *in, struct fetch_thing *thing, struct leat_error *err)
 {
-    bool standard = strcmp(path, "-") == 0;
+    in->seekable = true;
+    in->size = fetch_thing_size(thing);
+    return fetch_open(&in->fetch, thing, err);
+}
+
+enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_thing *thing,
+                                const struct input_stop *stop, struct leat_error *err)
+{
+    bool standard = !thing && strcmp(path, "-") == 0;
     enum leat_status s;
 
     memset(in, 0, sizeof *in);
@@ -88,7 +106,7 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, const st
     in->room = RAW_HEAD;
     if (!in->name || !in->buffer)
         return status_no_memory(err, RAW_HEAD);
-    s = standard ? LEAT_OK : open_file(in, path, err);
+    s = standard ? LEAT_OK : thing ? open_thing(in, thing, err) : open_file(in, path, err);
     if (s != LEAT_OK)
         return s;
     return in->seekable ? peek_head(in, err) : read_head(in, err);
@@ -118,7 +136,7 @@ enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct ha
         return status_set_at(err, LEAT_E_TRUNCATED, in->size,
                              "%s has %llu bytes, but reading has to resume at byte %llu; the file has changed",
                              in->name, (unsigned long long)in->size, (unsigned long long)offset);
-    s = file_read_at(in->fd, offset - count, before, count, in->name, err);
+    s = read_at(in, offset - count, before, count, err);
     if (s != LEAT_OK)
         return s;
     page_sum_begin(&in->sum, page, pages);
@@ -166,6 +184,7 @@ void raw_input_close(struct raw_input *in)
     if (in->lent)
         in->fd = -1;
     file_close(&in->fd);
+    fetch_close(in->fetch);
     free(in->name);
     free(in->buffer);
 }

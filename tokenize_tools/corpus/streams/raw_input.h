@@ -1,6 +1,7 @@
 /*
- * raw_input.h: the raw bytes of a file or of standard input, with their page sum. A decompressor takes them from a
- * buffer and says how many it has used; plain text bypasses that buffer and is read straight to its destination.
+ * raw_input.h: the raw bytes of a file, of standard input or of a thing on a server, with their page sum. A
+ * decompressor takes them from a buffer and says how many it has used; plain text bypasses that buffer and is read
+ * straight to its destination.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RAW_INPUT_H
 #define LEAT_TOKENIZE_TOOLS_RAW_INPUT_H
@@ -10,17 +11,19 @@
 #include <stdint.h>
 
 #include "checksum/page_sum.h"
+#include "corpus/fetch/fetch.h"
 #include "input_wait.h"
 #include "leat.h"
 
 #define RAW_HEAD 4u /* how many first bytes tell the form */
 
 struct raw_input {
-    char *name;    /* for messages */
-    int fd;        /* -1: standard input, which is not ours to close */
-    bool lent;     /* `fd` is another input's */
-    bool seekable; /* a regular file, opened by name */
-    uint64_t size; /* UINT64_MAX: unknown */
+    char *name;          /* for messages */
+    int fd;              /* -1: standard input, which is not ours to close */
+    bool lent;           /* `fd` is another input's */
+    struct fetch *fetch; /* a thing's bytes; NULL: not a thing, else `fd` is -1 */
+    bool seekable;       /* a regular file, opened by name, or a thing */
+    uint64_t size;       /* UINT64_MAX: unknown */
     uint8_t head[RAW_HEAD];
     size_t head_bytes; /* fewer than RAW_HEAD only if the input has no more */
     uint8_t *buffer;
@@ -31,10 +34,10 @@ struct raw_input {
     struct page_sum sum; /* of the bytes used; sum.bytes is the place in the file */
 };
 
-/* Opens `path` ("-": standard input) and reads its head, which is still to be used. All reading can be stopped by
- * `stop` (NULL: not), which must outlive the input. */
-enum leat_status raw_input_open(struct raw_input *in, const char *path, const struct input_stop *stop,
-                                struct leat_error *err);
+/* Opens `path` ("-": standard input), or the thing of that name (NULL: it is a file), and reads its head, which is
+ * still to be used. All reading can be stopped by `stop` (NULL: not), which must outlive the input. */
+enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_thing *thing,
+                                const struct input_stop *stop, struct leat_error *err);
 
 /* Goes to a place of a seekable input; `pages` is the page sum of the whole pages before it. */
 enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct hash128 pages, struct leat_error *err);

@@ -130,7 +130,7 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     if (l->opened)
         return LEAT_OK;
     l->opened = true;
-    s = byte_stream_open_stoppable(&l->stream, in->path,
+    s = byte_stream_open_stoppable(&l->stream, in->path, in->thing,
                                    resumed && (in->compressed || l->mark.raw_offset > 0) ? &l->mark : NULL,
                                    &l->setup->stop, err);
     if (s != LEAT_OK)
@@ -141,7 +141,8 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     s = look_for_array(l, in, err);
     if (s != LEAT_OK)
         return s;
-    if (l->is_array || byte_stream_form(l->stream) != BYTE_FORM_PLAIN || byte_stream_size(l->stream) == UINT64_MAX)
+    if (l->is_array || in->thing || byte_stream_form(l->stream) != BYTE_FORM_PLAIN ||
+        byte_stream_size(l->stream) == UINT64_MAX)
         return skip_to_next(l, err);
     byte_stream_close(l->stream);
     l->stream = NULL;

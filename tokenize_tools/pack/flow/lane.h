@@ -66,7 +66,7 @@ enum leat_status lane_split(struct lane *l, struct row_input *rows, struct leat_
 void lane_append(struct lane *l, struct unit *u);
 
 /* For the kinds of units that read an input: opens it once, and goes to where the units written so far end. A plain
- * file is then in `fd`, anything else in `stream`. */
+ * file of this machine is then in `fd`, anything else in `stream`. */
 enum leat_status lane_open(struct lane *l, struct leat_error *err);
 
 /* Makes the next unit. Failures stay in the unit, and end the lane. False: it is not the lane's turn, and it needs more

@@ -1,8 +1,8 @@
 /*
  * pack_setup.c: how the bound on memory is spent. A share is for the one pretoken that cannot be cut: it depends on
  * nothing but the bound, since what is rejected for it must not differ from machine to machine. What the process holds
- * already (the vocabulary above all) and what the writer and each thread's encoder need is taken off; of the rest most
- * is for units on their way, and some stays free for what malloc() does not give back.
+ * already (the vocabulary above all), what the writer and each thread's encoder need, and what is fetched ahead is
+ * taken off; of the rest most is for units on their way, and some stays free for what malloc() does not give back.
  */
 #include "pack_setup.h"
 
@@ -35,6 +35,14 @@
  * the threads' pretokens; and what it may take in any case: decompressors of zstd owe windows of 8 MiB (RFC 8878). */
 #define WINDOW_PERCENT 42
 #define WINDOW_MIN     (9 * MIB)
+
+/* Ranges of things on servers take an eighth of the bound, at most so much, all together; so much each at most, and at
+ * least; and the client, with its connections, takes as much as this. */
+#define FETCH_SHARE 8
+#define FETCH_ALL   (256 * MIB)
+#define FETCH_MAX   (128 * MIB)
+#define FETCH_MIN   TINY_OR(2048, MIB / 4)
+#define FETCH_COST  (12 * MIB)
 
 /* Memory for a text of one byte while it is encoded: the text, ids in 32 bits (a list that doubles), in the stored
  * width (another), and its share of records. */
@@ -85,13 +93,45 @@ static void choose_units(struct pack_setup *s)
         s->unit_bytes /= 2;
 }
 
+/* What fetching takes: as many things at once as lanes are open, of those that there are. */
+static uint64_t fetch_cost(struct pack_setup *s)
+{
+    uint64_t things = 0, all = s->bound / FETCH_SHARE < FETCH_ALL ? s->bound / FETCH_SHARE : FETCH_ALL;
+
+    for (size_t i = 0; i < s->inputs.count; i++)
+        things += s->inputs.items[i].thing != NULL;
+    if (things == 0)
+        return 0;
+    if (things > s->threads + 1) /* a table is read by several, by one for each thread at most */
+        things = s->threads + 1;
+    for (size_t i = 0; i < s->inputs.count && things <= s->threads; i++)
+        if (s->inputs.items[i].thing && s->inputs.items[i].format->rows)
+            things = s->threads + 1;
+    s->fetch_bytes = all / things < FETCH_MAX ? all / things : FETCH_MAX;
+    if (s->fetch_bytes < FETCH_MIN)
+        s->fetch_bytes = FETCH_MIN;
+    return FETCH_COST + things * s->fetch_bytes;
+}
+
+enum leat_status pack_setup_fetching(struct pack_setup *s, struct leat_error *err)
+{
+    enum leat_status status;
+
+    if (!s->inputs.fetcher)
+        return LEAT_OK;
+    s->threads = s->threads_asked;
+    status = pack_setup_memory(s, s->bound, err);
+    fetcher_window(s->inputs.fetcher, s->fetch_bytes);
+    return status;
+}
+
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err)
 {
     uint64_t min = 4 * UNIT_MIN * COST_A_BYTE, left;
 
     s->bound = bound;
-    s->held = memory_resident();
     s->threads_asked = s->threads;
+    s->held = memory_resident() + fetch_cost(s);
     choose_units(s);
     left = left_over(s);
     if (left < min)

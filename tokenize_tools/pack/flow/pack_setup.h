@@ -40,6 +40,7 @@ struct pack_setup {
     uint64_t long_pretoken_bytes; /* the same in the shared one */
     uint64_t window_bytes;        /* for decompressing the input whose turn it is */
     uint64_t ahead_bytes;         /* that decompressing another may take more while a unit is made of it */
+    uint64_t fetch_bytes;         /* for ranges of one thing on a server */
     bool grouped;                 /* the bound is what control groups leave */
     uint64_t bound, held;         /* on all of the process, and what it held at first */
     unsigned threads_asked;       /* `threads`, before there was too little memory for them */
@@ -50,6 +51,9 @@ struct pack_setup {
 
 /* Fills in the fields about memory, for a bound on all of the process. LEAT_E_ARGUMENT if it is too small. */
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err);
+
+/* The same again, once the inputs are known: those on servers are fetched ahead. */
+enum leat_status pack_setup_fetching(struct pack_setup *s, struct leat_error *err);
 
 /* LEAT_E_STOPPED if the run is to stop: for what reads an input long without a stream. */
 enum leat_status pack_setup_check_stop(const struct pack_setup *s, const char *name, struct leat_error *err);

@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/status.h"
 #include "base/wide.h"
+#include "row_bytes.h"
 
 /* An opened file, for all that read groups of it. */
 struct row_file {
     atomic_uint users;
     const struct input *input;
-    int fd;
+    const struct input_stop *stop;
+    struct row_bytes bytes;
     struct parquet_file *parquet;
+    unsigned column_count;
     bool has_id; /* it is the second column, after the text */
     unsigned by; /* the column of the value that chooses a dataset; 0: none does */
     const struct json_keep *keep;
@@ -24,6 +26,7 @@ struct row_file {
 struct row_input {
     struct row_file *of;
     const struct parquet_file *file; /* its contents */
+    struct row_bytes bytes;          /* its own way to those of a thing; a file's are the same for all */
     struct parquet_reader *reader;   /* of the group; NULL between groups */
     uint64_t first, end;             /* row groups: the share's first, and that after the share's last */
     uint64_t group, stop;            /* this one, and the first that is not for this input to read */
@@ -33,13 +36,6 @@ struct row_input {
     bool again; /* the last row comes again */
     struct leat_error damage;
 };
-
-static enum leat_status read_file(void *context, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
-{
-    const struct row_file *of = context;
-
-    return file_read_at(of->fd, offset, out, count, of->input->path, err);
-}
 
 /* How many row groups begin before byte `at`; one without pages begins where the one before it does. */
 static uint64_t groups_before(const struct parquet_file *file, uint64_t at)
@@ -81,7 +77,7 @@ static void file_leave(struct row_file *of)
     if (atomic_fetch_sub(&of->users, 1) > 1)
         return;
     parquet_close(of->parquet);
-    file_close(&of->fd);
+    row_bytes_close(&of->bytes);
     free(of);
 }
 
@@ -119,7 +115,7 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     struct row_file *of = calloc(1, sizeof *of);
     uint64_t needs = 0;
     struct parquet_source source = {
-        .read = read_file, .context = of, .name = in->path, .most = most, .needs = &needs
+        .read = row_bytes_read, .size = in->size, .name = in->path, .most = most, .needs = &needs
     };
     unsigned count = setup->id_column ? 2 : 1;
     enum leat_status s;
@@ -127,6 +123,7 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     if (!of)
         return status_no_memory(err, sizeof *of);
     of->input = in;
+    of->stop = &setup->stop;
     of->users = 1;
     of->has_id = setup->id_column != NULL;
     of->keep = setup->keep;
@@ -134,15 +131,17 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
         of->by = count;
         wishes[count++] = (struct parquet_wish) { setup->by->path[JSON_TEXT].all, PARQUET_ID, false };
     }
-    s = file_open_read(&of->fd, &source.size, in->path, err);
-    if (s == LEAT_OK && source.size != in->size)
-        s = status_set(err, LEAT_E_ARGUMENT, "%s has changed since packing began", in->path);
+    source.context = &of->bytes;
+    s = row_bytes_open(&of->bytes, in, of->stop, err);
     if (s == LEAT_OK)
         s = wish_conditions(of, wishes, &count, err);
+    of->column_count = count;
     if (s == LEAT_OK)
         s = parquet_open(&of->parquet, &source, wishes, count, err);
     if (s == LEAT_E_NO_MEMORY && needs > most)
         pack_setup_refuse(setup, in->path, needs, "the places of its row groups", err);
+    if (in->thing) /* what follows, each reader fetches for itself */
+        row_bytes_close(&of->bytes);
     if (s == LEAT_OK)
         *out = of;
     else
@@ -159,6 +158,7 @@ static struct row_input *new_input(struct row_file *of)
     in->of = of;
     in->file = of->parquet;
     in->limit = UINT64_MAX;
+    row_bytes_begin(&in->bytes, of->input, of->stop);
     return in;
 }
 
@@ -185,6 +185,7 @@ void row_input_close(struct row_input *in)
     if (!in)
         return;
     parquet_reader_close(in->reader);
+    row_bytes_close(&in->bytes);
     file_leave(in->of);
     free(in);
 }
@@ -232,13 +233,17 @@ void row_input_go_back(struct row_input *in, uint64_t row)
 /* Opens the group of the next row, passing over those without rows. */
 static enum leat_status open_group(struct row_input *in, struct leat_error *err)
 {
-    enum leat_status s;
+    struct row_bytes *own = in->of->input->thing ? &in->bytes : NULL;
+    enum leat_status s = LEAT_OK;
 
     while (in->group < in->stop && in->row >= first_row(in->file, in->group + 1))
         in->group++;
     if (in->group == in->stop)
         return LEAT_OK;
-    s = parquet_reader_open(&in->reader, in->file, in->group, in->row - first_row(in->file, in->group), err);
+    if (own)
+        s = row_bytes_announce(own, in->file, in->of->column_count, in->group, in->stop, err);
+    if (s == LEAT_OK)
+        s = parquet_reader_open(&in->reader, in->file, own, in->group, in->row - first_row(in->file, in->group), err);
     if (s == LEAT_OK)
         row_input_limit(in, in->limit);
     return s;

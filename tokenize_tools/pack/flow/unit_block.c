@@ -1,7 +1,7 @@
 /*
- * unit_block.c: whole lines of an input that is decompressed or comes through a pipe: blocks, read by the thread that
- * cuts. What follows a block's last line is carried over to the next one. A record that grows too long for memory goes
- * to a file without a name, and is a unit by itself.
+ * unit_block.c: whole lines of an input that is decompressed or comes through a pipe or from a server: blocks, read by
+ * the thread that cuts. What follows a block's last line is carried over to the next one. A record that grows too long
+ * for memory goes to a file without a name, and is a unit by itself.
  */
 #include <string.h>
 

@@ -15,5 +15,7 @@ const struct unit_kind *unit_kind_of(const struct input *in)
 
 bool unit_kind_divides(const struct input *in)
 {
-    return unit_kind_of(in)->divides;
+    const struct unit_kind *kind = unit_kind_of(in);
+
+    return in->thing ? kind->divides_things : kind->divides;
 }

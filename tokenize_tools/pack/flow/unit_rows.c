@@ -17,8 +17,10 @@
 /* A unit has at most one row for so many bytes that it may have. */
 #define ROW_COST 16u
 
-/* A lane takes row groups of so many bytes. */
-#define LANE_BYTES TINY_OR(8192, (uint64_t)1 << 20)
+/* A lane takes row groups of so many bytes; those on servers more, since it fetches a group while it reads the one
+ * before. */
+#define LANE_BYTES  TINY_OR(8192, (uint64_t)1 << 20)
+#define THING_BYTES (16 * LANE_BYTES)
 
 /* ---- Cutting ---- */
 
@@ -142,8 +144,9 @@ static enum leat_status end_rows(struct lane *l, struct unit *u, struct leat_err
 /* What follows the first row groups is for another lane: threads decompress side by side. */
 static enum leat_status divide(struct lane *l, struct leat_error *err)
 {
+    uint64_t bytes = l->setup->inputs.items[l->input].thing ? THING_BYTES : LANE_BYTES;
     struct row_input *rest;
-    enum leat_status s = row_input_divide(l->rows, LANE_BYTES, &rest, err);
+    enum leat_status s = row_input_divide(l->rows, bytes, &rest, err);
 
     l->divided = true;
     return s == LEAT_OK && rest ? lane_split(l, rest, err) : s;
@@ -263,7 +266,10 @@ static bool takes_rows(const struct input *in)
     return in->format->rows;
 }
 
-const struct unit_kind unit_rows = {
-    .takes = takes_rows, .cut = cut_rows, .encode = encode_rows, .numbers = true, .divides = true
-};
+const struct unit_kind unit_rows = { .takes = takes_rows,
+                                     .cut = cut_rows,
+                                     .encode = encode_rows,
+                                     .numbers = true,
+                                     .divides = true,
+                                     .divides_things = true };
 const struct unit_kind unit_row = { .encode = encode_row };

@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""test_pack_urls.py: leat pack reads s3://, prefixes and http:// as it reads files: the same documents, ids and hashes
+of inputs for JSON lines, texts and Parquet, plain or compressed, whatever the server does on the way; stopped, killed
+and resumed; in parts that are merged, and in a run's folder. A thing that changes ends the run with a sentence. No key
+is in any message or file."""
+import gzip
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+here = pathlib.Path(__file__).resolve().parent.parent
+folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "pack_urls"
+leat, dump = build / "tiny" / "leat", build / "dataset_dump"  # ranges of at most 2 KiB
+SIGNATURE = "X-Signature=UNSPEAKABLE"
+PACK = ["-t", "bytes", "--end", "none", "--max-rejects", "100%"]
+failures = 0
+
+
+def check(what, fine, *seen):
+    global failures
+    if not fine:
+        failures += 1
+        print(f"{what}:", *seen, file=sys.stderr)
+
+
+def start(server, *words, **more):
+    env = {"PATH": os.environ["PATH"], **server.environment(**{"AWS_MAX_ATTEMPTS": "6", **more})}
+    return subprocess.Popen([leat, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+
+
+def finish(server, process):
+    out, said = process.communicate(timeout=250)
+    server.settle()
+    said = said.decode() + out.decode()
+    check("no key is said", not any(s in said for s in (ACCESS, SECRET, SIGNATURE)), said)
+    return process.returncode, said
+
+
+def run(server, *words, **more):
+    return finish(server, start(server, *words, **more))
+
+
+def pack(server, name, *words, **more):
+    return run(server, "pack", *PACK, "--progress", "never", "-o", name, *words, **more)
+
+
+def summary(said):
+    return json.loads(said[said.index("{"):])
+
+
+def shown(name):
+    """All of a dataset but the places of its inputs, of which the last part of the name stays."""
+    lines = subprocess.run([dump, "show", name], cwd=folder, check=True, capture_output=True).stdout.decode()
+    for before in ("s3://b/c/", "c/"):
+        lines = lines.replace(" " + before.encode().hex(), " ")
+    return [line for line in lines.split("\n") if not line.startswith("sizes ")]
+
+
+def check_same(what, name, wanted, result):
+    code, said = result
+    check(what, code == 0 and shown(name) == shown(wanted), code, said)
+
+
+def check_refused(what, name, result, why, code=1):
+    check(what, result[0] == code and why in result[1] and not (folder / f"{name}.leat").exists(), *result)
+
+
+def files(name):
+    return [(folder / f"{name}.{suffix}").read_bytes() for suffix in ("leat", "tokens")]
+
+
+# ---- What is read ----
+
+def test_prefix(server):
+    for more in ([], ["--threads", "1"], ["--threads", "5", "--memory", "128MiB"]):
+        check_same(f"a prefix {more}", "prefix", "local", pack(server, "prefix", "s3://b/c/", "--force", *more))
+    code, said = run(server, "info", "prefix", "--json")
+    inputs = [i["path"] for i in summary(said)["inputs"]] if code == 0 else []
+    check("its inputs", inputs == sorted(f"s3://b/c/{n}" for n in names), inputs)
+    with open(folder / "list", "w") as f:
+        f.write("\n".join(f"s3://b/c/{n}" for n in names))
+    check_same("a list", "listed", "local", pack(server, "listed", "@list"))
+    check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
+    check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"), "x.csv is a table")
+    code, said = pack(server, "one", "s3://b/other/", "--skip-unknown", "--json")
+    check("what is left out", code == 0 and summary(said)["inputs"] == 1 and "x.bin" in said, code, said)
+    check_refused("a list on a server", "none", pack(server, "none", "@s3://b/list"), "a list is a file of this")
+
+
+def test_web(server):
+    """Each request of a web server has the query; nothing that is written does."""
+    server.open_buckets = {"b"}
+    urls = [f"{server.url}/b/c/{n}?{SIGNATURE}" for n in names]
+    code, said = pack(server, "web", *urls)
+    check("by http", code == 0 and files("web")[1] == files("local")[1], code, said)
+    code, said = run(server, "info", "web", "--json")
+    paths = [i["path"] for i in summary(said)["inputs"]] if code == 0 else []
+    check("its inputs", paths == [f"{server.url}/b/c/{n}" for n in names], paths)
+    check_refused("a folder", "none", pack(server, "none", server.url + "/b/c/"), "only buckets can be listed")
+    check_refused("no suffix", "none", pack(server, "none", server.url + "/b/list"), "unknown suffix", 2)
+    server.things["b/table"] = server.things["b/c/many.parquet"]
+    code, said = pack(server, "bare", server.url + "/b/table")
+    check("Parquet by its first bytes", code == 0 and files("bare")[1] == files("many")[1], code, said)
+    code, said = run(server, "pack", *PACK, "--run", "run-web", "--parts", "2", urls[0])
+    check("a run's plan holds no key", code == 2 and "?" in said and not (folder / "run-web").exists(), code, said)
+    check_refused("another scheme", "none", pack(server, "none", "ftp://b/x.jsonl"), "leat reads only those")
+    server.open_buckets = set()
+
+
+def test_options(server):
+    for number, more in enumerate((["--dedup", "--split", "valid=0.2"], ["--shuffle", "7"], ["--keep", "id exists"],
+                                   ["--by", "id"])):
+        words = ["kinds.jsonl"] if "--by" in more else ["a.jsonl", "b.jsonl.gz", "many.parquet"]
+        for name, before in ((f"of{number}", "s3://b/c/"), (f"lo{number}", "c/")):
+            code, said = pack(server, name, *more, *(before + w for w in words))
+            check(f"{more}", code == 0, code, said)
+        made = sorted(p.name for p in folder.glob(f"of{number}*.leat"))
+        same = all(shown(n[:-5]) == shown("lo" + n[2:-5]) for n in made)
+        check(f"{more}: the same datasets", made and same, made)
+    code, said = run(server, "pack", "-t", "gpt2", "--dry-run", "-o", "dry", "s3://b/c/many.parquet",
+                     "s3://b/c/a.jsonl")
+    check("--dry-run of a table", code == 4 and "1 jsonl 1 parquet" in said, code, said)
+    code, said = run(server, "pack", "-t", "gpt2", "--dry-run", "-o", "dry", "s3://b/c/d.jsonl.zst")
+    check("--dry-run", code == 0 and "The first text: t" in said, code, said)
+
+
+# ---- Servers that misbehave ----
+
+def test_faults(server):
+    for number, faults in enumerate((["503", "", "reset", "", "short", ""] * 5, ["500", "", "", "stall", "reset"],
+                                     ["later"], ["", "silent"] + ["short", ""] * 10)):
+        server.faults, server.fault_suffix = ["", *faults], ""
+        check_same(f"{faults}", f"f{number}", "local", pack(server, f"f{number}", "s3://b/c/"))
+    server.faults = ["", ""] + ["503"] * 1000
+    check_refused("no end of 503", "none", pack(server, "none", "s3://b/c/a.jsonl"), "SlowDown")
+    server.faults = ["", "", "denied"] * 20
+    check_refused("not allowed", "none", pack(server, "none", "s3://b/c/"), "does not allow")
+    server.faults = ["whole"] * 20
+    check_refused("no ranges", "none", pack(server, "none", "s3://b/c/a.jsonl"), "does not serve parts of files")
+    server.faults = []
+    check_refused("not there", "none", pack(server, "none", "s3://b/c/no.jsonl"), "s3://b/c/no.jsonl does not exist")
+
+
+def test_changes(server):
+    for name in names:
+        if name == "empty.jsonl":
+            continue
+        before = server.things[f"b/c/{name}"]
+        for server.ignores_conditions in (False, True):
+            server.faults, server.fault_suffix = ["", "", "changed"], name
+            check_refused(f"a change of {name}", "none", pack(server, "none", "s3://b/c/" + name),
+                          f"{name} has changed while it was read")
+            server.things[f"b/c/{name}"] = before
+        server.ignores_conditions = False
+    server.faults, server.fault_suffix = [], ""
+    # without etags and conditions, a size says it: of a thing that becomes shorter, no rest is made up
+    name, before = "b/c/a.jsonl", server.things["b/c/a.jsonl"]
+    server.silent, server.requests = (name, "bytes=10240"), []
+    process = start(server, "pack", *PACK, "-o", "none", "s3://" + name, AWS_MAX_ATTEMPTS="1000")
+    while not asked(server, name, "bytes=10240"):
+        time.sleep(0.01)
+    server.things[name], server.etags[name], server.silent = before[:9000], server.etag(name), None
+    check_refused("shorter", "none", finish(server, process), "has changed while it was read")
+    server.things[name] = before
+    del server.etags[name]
+
+
+def asked(server, name, begin):
+    with server.lock:
+        return any(path.endswith(name) and head.get("Range", "").startswith(begin + "-")
+                   for _, _, path, head in server.requests)
+
+
+# ---- Stopped and resumed ----
+
+def test_resume(server):
+    """A range in the middle never comes; all before it is packed."""
+    for name in ("a.jsonl", "b.jsonl.gz", "d.jsonl.zst", "many.parquet"):
+        server.requests = []
+        pack(server, "whole", "--force", "s3://b/c/" + name)
+        ranges = sorted({int(h["Range"][6:].partition("-")[0]) for _, _, p, h in server.requests
+                         if p.endswith(name) and "Range" in h})
+        silent = ranges[len(ranges) * 3 // 4]
+        for number, wanted in ((signal.SIGTERM, 5), (signal.SIGKILL, -9)):
+            if name not in ("a.jsonl", "b.jsonl.gz") and number == signal.SIGKILL:
+                continue  # too little comes before for a checkpoint
+            server.silent, server.requests = (f"b/c/{name}", f"bytes={silent}"), []
+            out = f"r{number}-{name}"
+            words = ["pack", *PACK, "-o", out, "s3://b/c/" + name, "--threads", "2"]
+            process = start(server, *words, AWS_MAX_ATTEMPTS="1000")
+            while process.poll() is None and not (asked(server, name, f"bytes={silent}") and (
+                    number == signal.SIGTERM or (folder / f"{out}.partial.checkpoint").exists())):
+                time.sleep(0.01)
+            process.send_signal(number)
+            code, said = finish(server, process)
+            check(f"{name} is stopped", code == wanted and not (folder / f"{out}.leat").exists(), code, said)
+            server.silent = None
+            if number == signal.SIGTERM:
+                check_etag(server, name, words)
+            server.requests = []
+            code, said = run(server, *words, "--resume")
+            check(f"{name} goes on", code == 0 and files(out) == files("whole"), code, said)
+            begins = {int(h["Range"][6:].partition("-")[0]) for _, _, p, h in server.requests if "Range" in h}
+            if name == "a.jsonl":  # but for its first bytes, which tell what it is
+                check(f"{name} goes on in the middle", not any(40000 < b < silent // 2 for b in begins), sorted(begins))
+
+
+def check_etag(server, name, words):
+    """The same size and another etag: another input."""
+    before = server.things[f"b/c/{name}"]
+    server.things[f"b/c/{name}"] = before[:-2] + b" \n"
+    code, said = run(server, *words, "--resume")
+    check("another etag", code == 1 and "is from another run" in said and "etag" in said, code, said)
+    server.things[f"b/c/{name}"] = before
+
+
+# ---- Parts ----
+
+def test_parts(server):
+    for parts in (2, 5):
+        for i in range(1, parts + 1):
+            code, said = pack(server, f"p{parts}-{i}", "--part", f"{i}/{parts}", "s3://b/c/")
+            check(f"part {i}/{parts}", code == 0, code, said)
+        code, said = run(server, "merge", "-o", f"p{parts}", *(f"p{parts}-{i}" for i in range(1, parts + 1)))
+        check(f"{parts} parts", code == 0 and files(f"p{parts}") == files("prefix"), code, said)
+    code, said = run(server, "pack", *PACK, "--run", "run", "--parts", "3", "s3://b/c/")
+    check("a run's plan", code == 0, code, said)
+    for i in (2, 3, 1):
+        if i == 1:
+            before = server.things["b/c/a.jsonl"]
+            server.things["b/c/a.jsonl"] = before[:-2] + b" \n"
+            code, said = run(server, "pack", "--run", "run", "--part", "1")
+            check("a part sees another thing", code == 1 and "etag" in said, code, said)
+            server.things["b/c/a.jsonl"] = before
+        code, said = run(server, "pack", "--run", "run", "--part", str(i))
+        check(f"part {i} of a run", code == 0, code, said)
+    code, said = run(server, "merge", "run", "-o", "merged")
+    check("a run's parts", code == 0 and files("merged") == files("prefix"), code, said)
+
+
+def test_no_libcurl(server):
+    (folder / "empty").mkdir()
+    for library in ("libcurl.so.4", "libcurl-gnutls.so.4"):
+        (folder / "empty" / library).write_text("none")
+    check_refused("without libcurl", "none", pack(server, "none", "s3://b/c/", LD_LIBRARY_PATH="empty"), "libcurl")
+
+
+def check_files():
+    for path in folder.rglob("*"):
+        written = path.read_bytes() if path.is_file() else b""
+        check(f"no key in {path.name}", not any(s.encode() in written for s in (ACCESS, SECRET, SIGNATURE)))
+
+
+if not leat.exists() or not dump.exists():
+    print(f"skipped: no {leat} or {dump}", file=sys.stderr)
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+(folder / "c").mkdir(parents=True)
+words = random.Random(1)
+text = ["t" + "".join(words.choices("abcdefgh ü\n", k=words.randrange(1500))) for _ in range(120)]
+lines = "".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)).encode()
+long = json.dumps({"text": "long " * 9000}).encode() + b"\n"
+kinds = "".join(json.dumps({"text": t, "id": "xy"[i % 2]}) + "\n" for i, t in enumerate(text[:30])).encode()
+(folder / "c/a.jsonl").write_bytes(lines + long + lines[:lines.index(b"\n") + 1])
+(folder / "c/b.jsonl.gz").write_bytes(gzip.compress(lines, 1) + gzip.compress(lines[::1], 9))
+(folder / "c/c.txt").write_text(text[0] * 9)
+(folder / "c/empty.jsonl").write_bytes(b"")
+(folder / "c/kinds.jsonl").write_bytes(kinds)
+(folder / "c/array.json").write_text(json.dumps([{"text": t} for t in text[:20]], indent=1))
+shutil.copy(here / "parquet/files/many.parquet", folder / "c/many.parquet")
+if shutil.which("zstd"):
+    subprocess.run(["zstd", "-q", "-o", folder / "c/d.jsonl.zst", folder / "c/a.jsonl"], check=True)
+else:
+    shutil.copy(folder / "c/b.jsonl.gz", folder / "c/d.jsonl.gz")
+names = sorted(p.name for p in (folder / "c").iterdir())
+things = {f"b/c/{n}": (folder / "c" / n).read_bytes() for n in names}
+things.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md": b"no text to train on",
+               "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.jsonl": lines, "b/list": b"a\n"})
+with S3Server(things) as server:
+    code, said = pack(server, "local", "c")
+    pack(server, "many", "c/many.parquet")
+    check("files", code == 0, code, said)
+    code, said = pack(server, "none", "s3://b/none.jsonl")
+    if "need libcurl" in said or "made without" in said:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    for test in (test_prefix, test_web, test_options, test_faults, test_changes, test_resume, test_parts,
+                 test_no_libcurl):
+        began = time.monotonic()
+        test(server)
+        if os.environ.get("LEAT_TEST_TIMES"):
+            print(test.__name__, round(time.monotonic() - began, 1), file=sys.stderr)
+check_files()
+shutil.rmtree(folder)
+sys.exit(1 if failures else 0)

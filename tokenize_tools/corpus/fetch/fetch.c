@@ -1,0 +1,237 @@
+/*
+ * fetch.c: see fetch.h: one reader's way through a thing. Its ranges lie one after another and are asked for in that
+ * order, as many as its memory allows; the first is given up once a read begins after it. So a reader may go back to
+ * where its last read began: what looks at a header and then reads the body does.
+ *
+ * A range is asked for whole: at 30 ms for a request and 100 MB/s for a connection, 16 ranges of 4 MiB bring 900 MB/s.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/tiny.h"
+#include "fetcher.h"
+
+#define DEPTH       16u                                         /* ranges at most */
+#define FIRST_RANGE TINY_OR((uint64_t)128, (uint64_t)256 << 10) /* also holds the footer of most tables */
+#define LEAST_RANGE TINY_OR((uint64_t)64, (uint64_t)64 << 10)
+#define USUAL_RANGE TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
+#define LARGE_RANGE (2 * USUAL_RANGE)
+#define EAGER       3u /* a reader that comes so often goes on: the form of an input is told by its first bytes */
+
+struct fetch {
+    struct fetch_thing *thing;
+    uint64_t begin, end; /* nothing outside is asked for ahead */
+    uint64_t range;      /* bytes of one */
+    unsigned depth;
+    struct fetch_range *ranges[DEPTH]; /* in the order of their places */
+    unsigned count;
+    uint64_t next;  /* what follows the last one */
+    unsigned reads; /* since it began at a place; no more than EAGER count */
+    struct fetch_range *spare;
+};
+
+static enum leat_status make(struct fetch **out, struct fetch_thing *thing, uint64_t begin, uint64_t end,
+                             uint64_t window, struct leat_error *err)
+{
+    struct fetch *f = calloc(1, sizeof *f);
+    uint64_t depth = window / USUAL_RANGE;
+
+    *out = f;
+    if (!f)
+        return status_no_memory(err, sizeof *f);
+    f->thing = thing;
+    f->begin = f->next = begin;
+    f->end = end;
+    f->depth = depth < 2 ? 2 : depth > DEPTH ? DEPTH : (unsigned)depth;
+    f->range = window / f->depth;
+    if (f->range > LARGE_RANGE)
+        f->range = LARGE_RANGE;
+    if (f->range < LEAST_RANGE)
+        f->range = LEAST_RANGE;
+    return LEAT_OK;
+}
+
+enum leat_status fetch_open(struct fetch **out, struct fetch_thing *thing, struct leat_error *err)
+{
+    enum leat_status s = make(out, thing, 0, thing->object.size, thing->by->window, err);
+
+    if (s == LEAT_OK)
+        (*out)->next = UINT64_MAX; /* wherever reading begins, it begins anew */
+    return s;
+}
+
+/* ---- Ranges: all under the fetcher's lock ---- */
+
+static void drop_first(struct fetch *f)
+{
+    struct fetch_range *r = f->ranges[0];
+
+    f->count--;
+    memmove(f->ranges, f->ranges + 1, f->count * sizeof *f->ranges);
+    if (f->spare || r->state == RANGE_WANTED || r->state == RANGE_UNDER_WAY) {
+        fetcher_drop(f->thing->by, r);
+        return;
+    }
+    transfer_free(&r->transfer);
+    f->spare = r;
+}
+
+static enum leat_status take_range(struct fetch *f, uint64_t count, struct fetch_range **out, struct leat_error *err)
+{
+    struct fetch_range *r = f->spare;
+
+    f->spare = NULL;
+    if (!r)
+        r = calloc(1, sizeof *r);
+    *out = r;
+    if (!r)
+        return status_no_memory(err, sizeof *r);
+    if (r->room >= count)
+        return LEAT_OK;
+    free(r->bytes);
+    r->bytes = malloc((size_t)count);
+    r->room = r->bytes ? (size_t)count : 0;
+    if (r->bytes)
+        return LEAT_OK;
+    fetcher_free_range(r);
+    *out = NULL;
+    return status_no_memory(err, count);
+}
+
+/* Asks for `count` bytes more, or what is left. */
+static enum leat_status ask(struct fetch *f, uint64_t count, struct leat_error *err)
+{
+    struct fetch_range *r;
+    enum leat_status s;
+
+    count = count < f->end - f->next ? count : f->end - f->next;
+    s = take_range(f, count, &r, err);
+    if (s != LEAT_OK)
+        return s;
+    r->thing = f->thing;
+    r->at = f->next;
+    r->count = count;
+    s = fetcher_ask(f->thing->by, r, err);
+    if (s != LEAT_OK) {
+        fetcher_free_range(r);
+        return s;
+    }
+    f->ranges[f->count++] = r;
+    f->next += count;
+    return LEAT_OK;
+}
+
+/* Asks for as much as memory allows, in ranges that end where multiples of them do: servers keep things in parts. */
+static enum leat_status ask_ahead(struct fetch *f, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && f->count < f->depth && f->next < f->end)
+        s = ask(f, f->range - f->next % f->range, err);
+    return s;
+}
+
+/* Begins anew at a place that is in no range. Near the end of the thing, as much before it comes with it. */
+static enum leat_status restart(struct fetch *f, uint64_t at, struct leat_error *err)
+{
+    uint64_t size = f->thing->object.size, first = FIRST_RANGE < f->range ? FIRST_RANGE : f->range;
+
+    while (f->count > 0)
+        drop_first(f);
+    if (at < f->begin || at >= f->end) { /* outside of its stretch: no further than this */
+        f->begin = at;
+        f->end = size - at < first ? size : at + first;
+    }
+    f->next = size >= first && size - at < first && size - first >= f->begin ? size - first : at;
+    f->reads = 1;
+    return ask(f, first, err);
+}
+
+/* Sees to it that the first range holds the byte at `at`. */
+static enum leat_status go_to(struct fetch *f, uint64_t at, struct leat_error *err)
+{
+    while (f->count > 0 && f->ranges[0]->at + f->ranges[0]->count <= at)
+        drop_first(f);
+    if (f->count > 0 ? at < f->ranges[0]->at : at != f->next || at >= f->end)
+        return restart(f, at, err);
+    f->reads += f->reads < EAGER;
+    return f->reads == EAGER || f->count == 0 ? ask_ahead(f, err) : LEAT_OK;
+}
+
+/* ---- For the reader ---- */
+
+enum leat_status fetch_open_stretch(struct fetch **out, struct fetch_thing *thing, uint64_t begin, uint64_t end,
+                                    uint64_t window, struct leat_error *err)
+{
+    enum leat_status s = make(out, thing, begin, end < thing->object.size ? end : thing->object.size, window, err);
+
+    if (s != LEAT_OK)
+        return s;
+    (*out)->reads = EAGER;
+    if (begin >= (*out)->end)
+        return LEAT_OK;
+    pthread_mutex_lock(&thing->by->lock);
+    s = ask_ahead(*out, err);
+    pthread_mutex_unlock(&thing->by->lock);
+    if (s != LEAT_OK) {
+        fetch_close(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+void fetch_close(struct fetch *f)
+{
+    if (!f)
+        return;
+    pthread_mutex_lock(&f->thing->by->lock);
+    while (f->count > 0)
+        drop_first(f);
+    pthread_mutex_unlock(&f->thing->by->lock);
+    fetcher_free_range(f->spare);
+    free(f);
+}
+
+enum leat_status fetch_read(struct fetch *f, uint64_t at, void *out, size_t room, size_t *got,
+                            const struct input_stop *stop, struct leat_error *err)
+{
+    struct fetcher *by = f->thing->by;
+    const struct fetch_range *r = NULL;
+    enum leat_status s;
+
+    *got = 0;
+    if (at >= f->thing->object.size || room == 0)
+        return LEAT_OK;
+    pthread_mutex_lock(&by->lock);
+    s = go_to(f, at, err);
+    if (s == LEAT_OK) {
+        r = f->ranges[0];
+        s = fetcher_wait(by, r, stop, err);
+    }
+    pthread_mutex_unlock(&by->lock);
+    if (s != LEAT_OK)
+        return s;
+    *got = r->at + r->count - at < room ? (size_t)(r->at + r->count - at) : room;
+    memcpy(out, r->bytes + (at - r->at), *got);
+    return LEAT_OK;
+}
+
+enum leat_status fetch_read_all(struct fetch *f, uint64_t at, void *out, size_t count, const struct input_stop *stop,
+                                struct leat_error *err)
+{
+    uint8_t *to = out;
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && count > 0) {
+        size_t got;
+
+        s = fetch_read(f, at, to, count, &got, stop, err);
+        if (s == LEAT_OK && got == 0)
+            s = status_set(err, LEAT_E_MISMATCH, "%s is shorter than it was; start again", f->thing->url.name);
+        at += got;
+        to += got;
+        count -= got;
+    }
+    return s;
+}

@@ -1,0 +1,58 @@
+/* fetcher.h: what a fetcher consists of: its queues of ranges, and its things. */
+#ifndef LEAT_CORPUS_FETCHER_H
+#define LEAT_CORPUS_FETCHER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "fetch.h"
+#include "remote/remote.h"
+
+struct fetch_thing {
+    struct fetcher *by;
+    struct url url;
+    struct remote_object object;
+    bool known;
+};
+
+enum range_state { RANGE_WANTED, RANGE_UNDER_WAY, RANGE_READY, RANGE_FAILED };
+
+/* Some bytes of a thing, on their way. */
+struct fetch_range {
+    struct transfer transfer; /* its context is the range */
+    struct fetch_thing *thing;
+    uint64_t at, count;
+    uint8_t *bytes;
+    size_t room;
+    enum range_state state;
+    struct fetch_range *next;
+};
+
+struct fetcher {
+    struct remote *remote; /* the thread's, once it has started */
+    uint64_t window;
+    const struct input_stop *stop; /* of who finds things */
+
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* for the thread */
+    pthread_cond_t done; /* a range is ready, or has failed */
+    pthread_t thread;
+    bool started, quit;
+    atomic_bool attention; /* the thread is to look at its queues */
+    struct fetch_range *wanted, *last_wanted, *dropped;
+    size_t under_way;
+};
+
+/* Asks for the bytes of a range, whose thing, place and room are set; the lock is held. */
+enum leat_status fetcher_ask(struct fetcher *f, struct fetch_range *r, struct leat_error *err);
+
+/* Gives a range up that was asked for, or is ready; the lock is held. NULL is fine. */
+void fetcher_drop(struct fetcher *f, struct fetch_range *r);
+
+/* Waits until the range is ready or has failed; the lock is held. LEAT_E_STOPPED as `stop` says. */
+enum leat_status fetcher_wait(struct fetcher *f, const struct fetch_range *r, const struct input_stop *stop,
+                              struct leat_error *err);
+
+void fetcher_free_range(struct fetch_range *r);
+
+#endif

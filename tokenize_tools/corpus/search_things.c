@@ -1,0 +1,156 @@
+/*
+ * search_things.c: the inputs that URLs stand for. What is named is looked up at the end of the search, many at once; a
+ * list of a prefix says all that has to be known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "search.h"
+
+static enum leat_status have_fetcher(struct search *s, struct leat_error *err)
+{
+    return s->list->fetcher ? LEAT_OK : fetcher_open(&s->list->fetcher, err);
+}
+
+/* Adds a thing, which is the search's from now on. */
+static enum leat_status add_thing(struct search *s, struct fetch_thing *thing, const struct record_format *format,
+                                  struct leat_error *err)
+{
+    enum leat_status status = search_add(s, fetch_thing_name(thing), format, NULL, err);
+
+    if (status == LEAT_OK)
+        s->list->items[s->list->count - 1].thing = thing;
+    else
+        fetch_thing_free(thing);
+    return status;
+}
+
+static void take_size(struct input_list *list, struct input *in)
+{
+    in->size = in->end = fetch_thing_size(in->thing);
+    list->bytes += in->size;
+}
+
+/* ---- Below a prefix ---- */
+
+static bool is_hidden(const char *below)
+{
+    return below[0] == '.' || strstr(below, "/.");
+}
+
+struct taking {
+    struct search *search;
+    const char *folder;
+};
+
+static enum leat_status take_listed(void *context, struct fetch_thing *thing, struct leat_error *err)
+{
+    const struct taking *t = context;
+    struct search *s = t->search;
+    const char *name = fetch_thing_name(thing);
+    size_t bytes = strlen(name), stem = strlen(t->folder);
+    const struct record_format *format;
+    const struct file_kind *corpus;
+    enum leat_status status = LEAT_OK;
+
+    /* names that end in / stand for folders without files */
+    if (bytes <= stem || name[bytes - 1] == '/' || is_hidden(name + stem)) {
+        fetch_thing_free(thing);
+        return LEAT_OK;
+    }
+    format = input_judge_listed(name, s->rules, &corpus);
+    if (!format) {
+        status = search_leave_out(s, name, corpus, err);
+        fetch_thing_free(thing);
+        return status;
+    }
+    status = add_thing(s, thing, format, err);
+    if (status == LEAT_OK)
+        take_size(s->list, &s->list->items[s->list->count - 1]);
+    return status;
+}
+
+static enum leat_status search_prefix(struct search *s, const char *url, struct leat_error *err)
+{
+    struct taking t = { s, url };
+    size_t before = s->list->count;
+    enum leat_status status = fetch_list(s->list->fetcher, url, &s->stop, take_listed, &t, err);
+
+    s->outside = NULL;
+    return status == LEAT_OK ? search_end_folder(s, url, before, err) : status;
+}
+
+/* ---- Named ---- */
+
+/* Notes that the input added last is judged by its first bytes. */
+static enum leat_status note_look(struct search *s, struct leat_error *err)
+{
+    size_t *looks = reallocarray(s->looks, s->look_count + 1, sizeof *looks);
+
+    if (!looks)
+        return status_no_memory(err, (s->look_count + 1) * sizeof *looks);
+    s->looks = looks;
+    looks[s->look_count++] = s->list->count - 1;
+    return LEAT_OK;
+}
+
+enum leat_status search_url(struct search *s, const char *url, struct leat_error *err)
+{
+    const struct record_format *format = NULL;
+    struct fetch_thing *thing;
+    enum leat_status status = have_fetcher(s, err);
+
+    if (status == LEAT_OK && fetch_is_folder(url))
+        return search_prefix(s, url, err);
+    if (status == LEAT_OK)
+        status = fetch_thing_new(&thing, s->list->fetcher, url, err);
+    if (status != LEAT_OK)
+        return status;
+    if (input_judge_by_name(fetch_thing_name(thing), s->depth == 0, s->rules, &format))
+        return add_thing(s, thing, format, err);
+    status = add_thing(s, thing, format, err);
+    return status == LEAT_OK ? note_look(s, err) : status;
+}
+
+/* Finds out what those are that were named and not listed. */
+static enum leat_status look_up(struct search *s, struct leat_error *err)
+{
+    struct input_list *list = s->list;
+    struct fetch_thing **things = calloc(list->count, sizeof *things);
+    bool *known = calloc(list->count, sizeof *known);
+    enum leat_status status = LEAT_OK;
+    size_t count = 0;
+
+    if (!things || !known)
+        status = status_no_memory(err, list->count * sizeof *things);
+    for (size_t i = 0; status == LEAT_OK && i < list->count; i++)
+        if (list->items[i].thing) {
+            known[i] = fetch_thing_known(list->items[i].thing);
+            things[count++] = list->items[i].thing;
+        }
+    if (status == LEAT_OK)
+        status = fetch_look_up(list->fetcher, things, count, &s->stop, err);
+    for (size_t i = 0; status == LEAT_OK && i < list->count; i++)
+        if (list->items[i].thing && !known[i])
+            take_size(list, &list->items[i]);
+    free(things);
+    free(known);
+    return status;
+}
+
+enum leat_status search_end_urls(struct search *s, struct leat_error *err)
+{
+    enum leat_status status = s->list->fetcher ? look_up(s, err) : LEAT_OK;
+    uint8_t head[FILE_KIND_HEAD];
+    size_t bytes;
+
+    for (size_t i = 0; status == LEAT_OK && i < s->look_count; i++) {
+        struct input *in = &s->list->items[s->looks[i]];
+
+        status = fetch_head(s->list->fetcher, in->thing, head, sizeof head, &bytes, &s->stop, err);
+        if (status == LEAT_OK)
+            status = input_judge_head(in->path, head, bytes, &in->format, err);
+    }
+    return status;
+}
