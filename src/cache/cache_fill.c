@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -17,16 +16,6 @@
 
 #define RANGE_PAGES (FILL_BYTES / PAGE)
 #define AGAIN_NS    ((uint64_t)30 * 1000000000) /* after a failure */
-#define LEFT_SHARE  20u                         /* of the disk: so much (a 20th) stays free */
-
-static bool has_room(const struct cache *c)
-{
-    struct statvfs fs;
-
-    return statvfs(c->folder, &fs) == 0 &&
-           (uint64_t)fs.f_bavail * fs.f_frsize >
-               c->header.token_file_bytes + (uint64_t)fs.f_blocks * fs.f_frsize / LEFT_SHARE;
-}
 
 /* Becomes the process that fills; false: another one does, or there is no room. */
 static bool begin_filling(struct cache *c)
@@ -37,11 +26,16 @@ static bool begin_filling(struct cache *c)
     bool begun = false;
 
     path = malloc(length);
-    if (path && has_room(c)) {
+    if (path) {
         snprintf(path, length, "%s/filling", c->root);
         begun = cache_lock(&c->fill_fd, path, false, &unsaid) == LEAT_OK;
     }
     free(path);
+    if (begun && !cache_make_room(c)) { /* with the lock: two could take the same room */
+        file_close(&c->fill_fd);
+        c->fill_not_before = clock_ns() + AGAIN_NS;
+        return false;
+    }
     if (!begun) {
         c->fill_not_before = clock_ns() + AGAIN_NS / 30;
         return false;

@@ -17,6 +17,11 @@
 #define REMEDY "; set LEAT_CACHE to a folder on a local disk that can be written"
 #define CANNOT "the cache of remote datasets cannot be written; set LEAT_CACHE to another folder"
 
+const char *const cache_file_names[PATHS] = { [PATH_INDEX] = "index.leat", [PATH_INDEX_PARTIAL] = "index.partial",
+                                              [PATH_TOKENS] = "tokens",    [PATH_TOKENS_PARTIAL] = "tokens.partial",
+                                              [PATH_MAP] = "map",          [PATH_FILLING] = "filling",
+                                              [PATH_IN_USE] = "in-use" };
+
 static char *join(const char *folder, const char *name)
 {
     size_t length = strlen(folder) + 1 + strlen(name) + 1;
@@ -53,6 +58,25 @@ enum leat_status cache_root(char **root, const char *folder, struct leat_error *
     return *root ? LEAT_OK : status_no_memory(err, 0);
 }
 
+enum leat_status cache_limit(uint64_t *limit, struct leat_error *err)
+{
+    static const char *const units[] = { "", "KiB", "MiB", "GiB", "TiB" };
+    const char *text = variable("LEAT_CACHE_SIZE"), *at = text;
+
+    *limit = 0;
+    for (; at && *at >= '0' && *at <= '9' && *limit < (uint64_t)1 << 50; at++)
+        *limit = *limit * 10 + (uint64_t)(*at - '0');
+    for (unsigned i = 0; text && at > text && *limit > 0 && i < sizeof units / sizeof *units; i++)
+        if (strcmp(at, units[i]) == 0 && *limit <= UINT64_MAX >> 10 * i) {
+            *limit <<= 10 * i;
+            return LEAT_OK;
+        }
+    if (!text)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_ARGUMENT, "LEAT_CACHE_SIZE has to be a size like 500GiB or 2TiB, not \"%.50s\"",
+                      text);
+}
+
 /* Makes a folder and those above it; others cannot read it. */
 static enum leat_status make_folders(char *path, struct leat_error *err)
 {
@@ -77,12 +101,6 @@ static enum leat_status make_folders(char *path, struct leat_error *err)
 
 enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
 {
-    static const char *const names[PATHS] = {
-        [PATH_INDEX] = "index.leat", [PATH_INDEX_PARTIAL] = "index.partial",
-        [PATH_TOKENS] = "tokens",    [PATH_TOKENS_PARTIAL] = "tokens.partial",
-        [PATH_MAP] = "map",          [PATH_IN_USE] = "in-use",
-        [PATH_FILLING] = "filling",
-    };
     uint8_t bytes[24];
     char name[2 * sizeof bytes + 2], *to = name;
 
@@ -91,9 +109,13 @@ enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
     memcpy(bytes + 16, c->first_page + FORMAT_HEADER_BYTES - 16, 8);
     for (unsigned i = 0; i < sizeof bytes; i++)
         to += snprintf(to, 4, "%s%02x", i == 16 ? "-" : "", bytes[i]);
+    for (int i = 0; i < PATHS; i++)
+        free(c->paths[i]);
+    free(c->folder);
+    memset(c->paths, 0, sizeof c->paths);
     c->folder = join(c->root, name);
     for (int i = 0; i < PATHS && c->folder; i++) {
-        c->paths[i] = join(c->folder, names[i]);
+        c->paths[i] = join(c->folder, cache_file_names[i]);
         if (!c->paths[i])
             return status_no_memory(err, 0);
     }

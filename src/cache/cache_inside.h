@@ -64,6 +64,7 @@ struct cache {
     bool whole, read_only;
     uint64_t pages;
     pid_t owner;
+    uint64_t limit; /* of the whole cache; 0: none */
 
     struct remote *remote; /* the thread's, once it runs */
 
@@ -90,10 +91,19 @@ struct cache {
     atomic_uint_fast64_t requests, retries, bytes, wanted_pages, remote_pages, filled_bytes;
 };
 
+/* Before what went wrong with a file of the cache. */
+#define CACHE_FULL "the cache of remote datasets cannot be filled; set LEAT_CACHE to a folder on another disk"
+
 /* ---- cache_folder.c ---- */
 
 /* The cache's folder, by the environment; the caller frees it. */
 enum leat_status cache_root(char **root, const char *folder, struct leat_error *err);
+
+/* LEAT_CACHE_SIZE; 0: no limit. */
+enum leat_status cache_limit(uint64_t *limit, struct leat_error *err);
+
+/* The names of the files in a dataset's folder. */
+extern const char *const cache_file_names[PATHS];
 
 /* Sets c->folder and c->paths, and makes the folders, unless they are there. */
 enum leat_status cache_make_folder(struct cache *c, struct leat_error *err);
@@ -150,6 +160,11 @@ enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page,
 /* Starts the thread, unless it runs. With the mutex. */
 enum leat_status cache_start(struct cache *c, struct leat_error *err);
 void cache_stop(struct cache *c);
+
+/* ---- cache_room.c ---- */
+
+/* Removes datasets that nobody has open, until this one fits. False: it does not. */
+bool cache_make_room(const struct cache *c);
 
 /* ---- cache_fill.c ---- */
 

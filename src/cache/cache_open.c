@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -82,12 +83,17 @@ static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
 static enum leat_status open_folder(struct cache *c, struct leat_error *err)
 {
     struct leat_error why;
-    enum leat_status s = cache_make_folder(c, err), locked;
+    enum leat_status s, locked;
 
-    if (s != LEAT_OK)
-        return s;
-    locked = cache_lock(&c->in_use_fd, c->paths[PATH_IN_USE], true, &why);
-    if (locked == LEAT_E_NO_MEMORY || locked == LEAT_E_BUSY) {
+    do { /* who removes this dataset to make room may remove the folder in between */
+        s = cache_make_folder(c, err);
+        if (s != LEAT_OK)
+            return s;
+        locked = cache_lock(&c->in_use_fd, c->paths[PATH_IN_USE], true, &why);
+    } while (locked == LEAT_E_NO_FILE || locked == LEAT_E_BUSY);
+    if (locked == LEAT_OK)
+        (void)futimens(c->in_use_fd, NULL); /* opened now */
+    if (locked == LEAT_E_NO_MEMORY) {
         if (err)
             *err = why;
         return locked;
@@ -100,7 +106,7 @@ static enum leat_status open_folder(struct cache *c, struct leat_error *err)
             *err = why;
         return locked;
     }
-    return s;
+    return s == LEAT_E_NO_SPACE ? status_before(err, s, CACHE_FULL) : s;
 }
 
 /* Descriptors of the caller's own. What is damaged of a complete copy is named by its path, since the server has no
@@ -141,6 +147,8 @@ enum leat_status cache_open(struct cache **out, const char *url, const char *fol
     s = read_url(c, url, err);
     if (s == LEAT_OK)
         s = cache_root(&c->root, folder, err);
+    if (s == LEAT_OK)
+        s = cache_limit(&c->limit, err);
     if (s == LEAT_OK)
         s = look_at_server(c, err);
     if (s == LEAT_OK)

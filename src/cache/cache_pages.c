@@ -185,7 +185,7 @@ enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page,
         s = file_write_at(c->map_fd, page + done, marks, here, c->paths[PATH_MAP], err);
     }
     if (s != LEAT_OK)
-        return status_before(err, s, "the cache of remote datasets (LEAT_CACHE) cannot be filled");
+        return status_before(err, s, CACHE_FULL);
     for (uint64_t i = 0; i < count; i++)
         cache_set(c->known, page + i);
     return LEAT_OK;

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -285,6 +286,61 @@ def test_changed_by_hand(server):
     clear(server)
 
 
+def test_room(server):
+    """Room for two: the one that nobody has open, and was opened longest ago, goes; one that is open stays."""
+    size = sum(len(server.things["b/corpus" + s]) for s in (".leat", ".tokens"))
+    things = {}
+    for name in ("x", "y", "z"):
+        (folder / f"{name}.jsonl").write_text((folder / "text.jsonl").read_text() + json.dumps({"text": name}) + "\n")
+        subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
+                       capture_output=True)
+        things.update({f"b/{name}{s}": (folder / (name + s)).read_bytes() for s in (".leat", ".tokens")})
+    server.things.update(things)
+
+    def fill(name, limit):
+        process = subprocess.Popen([probe, f"s3://b/{name}", AUTO, LEASED, "1", "1", "wait"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, cwd=folder, env={
+                                       "PATH": os.environ["PATH"], "LEAT_CACHE": str(cache), "LEAT_CACHE_SIZE": limit,
+                                       **server.environment(AWS_MAX_ATTEMPTS="3")})
+        return end(server, process)
+
+    def complete():
+        return sorted(p.parent.name for p in cache.glob("*-*/tokens"))
+
+    clear(server)
+    two = f"{size * 5 // 2 // 1024}KiB"
+    kept = {}
+    for name in ("x", "y"):
+        before = complete()
+        code, _, said = fill(name, two)
+        kept[name] = [p for p in complete() if p not in before]
+        check(("room for", name), code == 0 and len(kept[name]) == 1, code, said, complete())
+    os.utime(cache / kept["x"][0] / "in-use", (1, 1))
+    check("room for a third", fill("z", two)[0] == 0 and len(complete()) == 2, complete())
+    check("the oldest has gone", not (cache / kept["x"][0]).exists() and kept["y"][0] in complete(), complete())
+    os.utime(cache / kept["y"][0] / "in-use", (1, 1))
+    with open(cache / kept["y"][0] / "in-use") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)  # as one that has it open
+        check("what is open stays", fill("x", two)[0] == 0 and kept["y"][0] in complete(), complete())
+    code, out, said = run(server, probe, "s3://b/corpus", AUTO, LEASED, "0")
+    check("and all are right", out.decode().split("\n")[:len(BATCHES)] == BATCHES, code, said)
+    for limit in ("lots", "12GB", "0"):
+        code, _, said = fill("x", limit)
+        check(limit, code == 1 and "a size like 500GiB" in said, code, said)
+    clear(server)
+
+
+def test_full(server):
+    """A disk without room, as a limit of the size of files gives it."""
+    clear(server)
+    process = subprocess.Popen([leat, "info", URL], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env={
+        "PATH": os.environ["PATH"], "LEAT_CACHE": str(cache), **server.environment()},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)), restore_signals=False)
+    code, _, said = end(server, process)
+    check("a full disk", code == 1 and "LEAT_CACHE" in said and "tokens.partial" in said, code, said)
+    check("and then", batches(server)[0] == BATCHES)
+
+
 def test_folders(server):
     clear(server)
     (folder / "file").write_text("")
@@ -320,7 +376,7 @@ with S3Server(things) as server:
     TOKENS = json.loads(run(server, leat, "info", "corpus", "--json")[1])["tokens"]
     BATCHES = batches(server, "corpus", PREAD, READ)[0]
     for test in (test_commands, test_lists, test_engines, test_exact, test_faults, test_closing, test_together,
-                 test_killed, test_changed_by_hand, test_folders):
+                 test_killed, test_changed_by_hand, test_room, test_full, test_folders):
         began = time.monotonic()
         test(server)
         if os.environ.get("TIMES"):

@@ -12,7 +12,8 @@
 #define COMMANDS_NAME_HELP                                                                                             \
     "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset per line; "   \
     "several are joined in order. Files of other tools, in place: PREFIX of Megatron's PREFIX.bin and PREFIX.idx, "    \
-    "raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC), llmc:FILE, pbin:FILE, datatrove:FILE.ds."
+    "raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC), llmc:FILE, pbin:FILE, datatrove:FILE.ds. On a server: "      \
+    "s3://BUCKET/NAME, gs://BUCKET/NAME or https://HOST/PATH/NAME, read through a cache in the folder LEAT_CACHE."
 
 #define COMMANDS_TOKENIZER_HELP                                                                                        \
     "the tokenizer: bytes, gpt2, cl100k_base, o200k_base or another of tiktoken's names; a path to a tokenizer.json, " \
