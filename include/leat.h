@@ -1174,7 +1174,7 @@ struct leat_loader_stats {
                                      * written there by the disk (enum leat_apart) */
     uint32_t unregistered;          /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
     /* Of datasets on a server that were not complete in the cache when they were opened; 0 without any: */
-    uint32_t caching;               /* 1: this process fetches the rest of them in the background now */
+    uint32_t caching;               /* 1: a process of this node fetches the rest in the background now */
     uint64_t remote_requests, remote_retries, remote_bytes;
     double remote_share;            /* of the pages of tokens that were needed: did not lie in the cache */
     uint64_t cached_bytes;          /* of their token files, in the cache, as far as this process has filled it */

@@ -80,7 +80,7 @@ struct cache_counts {
     uint64_t pages;                    /* that were announced */
     uint64_t remote_pages;             /* that were asked for and not here */
     uint64_t here_bytes, all_bytes;    /* of the tokens; those here are known only while this process fills the rest */
-    bool filling;                      /* this process does so now */
+    bool filling;                      /* a process of this node does so now */
 };
 
 /* Adds to *counts. From any thread. */

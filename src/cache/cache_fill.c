@@ -15,29 +15,50 @@
 #include "cache_inside.h"
 
 #define RANGE_PAGES (FILL_BYTES / PAGE)
-#define AGAIN_NS    ((uint64_t)30 * 1000000000) /* after a failure */
+#define AGAIN_NS    ((uint64_t)30 * 1000000000) /* after a failure, or without room */
+#define LOOK_NS     ((uint64_t)1000000000)      /* while another process fills */
 
-/* Becomes the process that fills; false: another one does, or there is no room. */
-static bool begin_filling(struct cache *c)
+/* The lock of who fills. *other: another process has it. */
+static bool take_lock(struct cache *c, bool *other)
 {
     struct leat_error unsaid;
     size_t length = strlen(c->root) + sizeof "/filling";
-    char *path;
-    bool begun = false;
+    char *path = malloc(length);
+    enum leat_status s = LEAT_E_NO_MEMORY;
 
-    path = malloc(length);
     if (path) {
         snprintf(path, length, "%s/filling", c->root);
-        begun = cache_lock(&c->fill_fd, path, false, &unsaid) == LEAT_OK;
+        s = cache_lock(&c->fill_fd, path, false, &unsaid);
     }
     free(path);
-    if (begun && !cache_make_room(c)) { /* with the lock: two could take the same room */
-        file_close(&c->fill_fd);
-        c->fill_not_before = clock_ns() + AGAIN_NS;
+    *other = s == LEAT_E_BUSY;
+    return s == LEAT_OK;
+}
+
+/* Whether another process has completed the dataset since this one opened it: then nothing is left to do. */
+static bool is_complete(struct cache *c)
+{
+    struct file_identity file;
+
+    if (file_identify(c->paths[PATH_TOKENS], &file, NULL) != LEAT_OK || !file.exists)
         return false;
-    }
-    if (!begun) {
-        c->fill_not_before = clock_ns() + AGAIN_NS / 30;
+    pthread_mutex_lock(&c->mutex);
+    c->fill_wanted = false;
+    pthread_mutex_unlock(&c->mutex);
+    atomic_store(&c->filled_bytes, c->header.token_file_bytes);
+    return true;
+}
+
+/* Becomes the process that fills; false: another one does or did, or there is no room. */
+static bool begin_filling(struct cache *c)
+{
+    bool other, begun = take_lock(c, &other), complete = begun && is_complete(c);
+
+    atomic_store(&c->filling, other);
+    /* with the lock: two could take the same room */
+    if (!begun || complete || !cache_make_room(c)) {
+        file_close(&c->fill_fd);
+        c->fill_not_before = clock_ns() + (begun ? AGAIN_NS : LOOK_NS);
         return false;
     }
     c->fill_page = 0;

@@ -299,7 +299,7 @@ static const char *time_left(const struct leat_loader *l, const struct leat_load
     double seconds = (double)(clock_ns() - l->opened_ns) / 1e9;
 
     text[0] = '\0';
-    if (s->caching && s->remote_bytes > 0 && s->cache_bytes > s->cached_bytes)
+    if (s->caching && s->remote_bytes > 0 && s->cached_bytes > 0 && s->cache_bytes > s->cached_bytes)
         snprintf(text, capacity, "; the cache will be complete in about %.0f min",
                  (double)(s->cache_bytes - s->cached_bytes) / (double)s->remote_bytes * seconds / 60 + 0.5);
     return text;

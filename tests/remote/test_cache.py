@@ -143,11 +143,17 @@ def test_engines(server):
             got = batches(server, URL, engine, TRUSTED)
             check(("exact", engine), got[0] == BATCHES and got[2] == 0, got[1:])
             if engine == URING:
-                check("a notice", "tokens come from the server: copy the dataset beforehand" in got[3], got[1:])
+                check("a notice", "tokens still come from the server" in got[3], got[1:])
                 check("a line for a log", ", remote " in got[3] and " requests, " in got[3], got[1:])
     clear(server)
     got = batches(server, URL, AUTO, LEASED, "0", "0")
     check("without a thread", got[0] == BATCHES, got[1:])
+    clear(server)
+    code, out, said = run(server, build / "leat-bench", "load", "--source", URL, "--seq-len", "512", "--batch", "8",
+                          "--json", "--steps", "20")
+    numbers = json.loads(out or "{}").get("remote", {})
+    check("leat-bench load", code == 0 and numbers.get("requests", 0) > 0 and numbers.get("bytes", 0) > 0, code, said,
+          numbers)
 
 
 def test_exact(server):
@@ -221,6 +227,13 @@ def test_together(server):
             out, said = process.communicate(timeout=120)
             check("together", out.decode().split("\n")[:-2] == BATCHES, process.returncode, said)
     server.settle()
+    clear(server)  # one of two copies the rest, and both hear when it is complete
+    running = [begin(server, probe, URL, AUTO, LEASED, "1", "1", "wait") for _ in range(2)]
+    for process in running:
+        out, said = process.communicate(timeout=120)
+        lines = out.decode().split("\n")
+        check("both wait", lines[0] == BATCHES[0] and "complete 1" in lines[1] and inside("tokens"), lines, said)
+    server.settle()
 
 
 def test_killed(server):
@@ -292,8 +305,8 @@ def test_room(server):
     things = {}
     for name in ("x", "y", "z"):
         (folder / f"{name}.jsonl").write_text((folder / "text.jsonl").read_text() + json.dumps({"text": name}) + "\n")
-        subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
-                       capture_output=True)
+        subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder,
+                       check=True, capture_output=True)
         things.update({f"b/{name}{s}": (folder / (name + s)).read_bytes() for s in (".leat", ".tokens")})
     server.things.update(things)
 
