@@ -264,11 +264,13 @@ struct leat_pack_options {
      * same. A part that would pack anything else is refused, LEAT_E_CHECKPOINT. `dedup`, `splits` and `shuffle` are
      * compared, and left to leat_part_arrange() and leat_part_shuffle(). NULL: nothing is compared. */
     const char *run_file;
+    uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
+    uint32_t reserved_mask; /* 0 */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL }
+      NULL, NULL, NULL, 0, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -437,6 +439,31 @@ LEAT_API enum leat_status leat_packer_add_text(struct leat_packer *p, const char
 /* Adds a document that is encoded already. LEAT_E_ARGUMENT, and it is not taken, for an id beyond the vocabulary. */
 LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
                                               const struct leat_origin *origin, struct leat_error *err);
+
+/* A stretch of a text: bytes [begin, end). */
+struct leat_span {
+    uint64_t begin, end;
+};
+
+/*
+ * The same for a packer with `store_mask`, saying which tokens training learns to predict (leat_dataset_mask()). The
+ * first takes a byte per id, as leat_writer_add_masked() does.
+ *
+ * The second takes the stretches of the text that are learned, in order, not empty and not overlapping: the mask of a
+ * token is 255 if one of the bytes that it stands for is in a span, else 0. So a token that reaches over an end of a
+ * span is learned. The end token has the mask of the last token, the begin token that of the first. A text is rejected
+ * if it is malformed UTF-8, or if its tokens cannot be traced to its bytes: the tokenizer normalizes it to another text,
+ * or has no token for a character.
+ *
+ * A mask or `spans` of NULL: all is learned. LEAT_E_ARGUMENT, and nothing is taken: a mask or spans, without
+ * `store_mask`; spans that are not as above.
+ */
+LEAT_API enum leat_status leat_packer_add_ids_masked(struct leat_packer *p, const uint32_t *ids, const uint8_t *mask,
+                                                     uint64_t count, const struct leat_origin *origin,
+                                                     struct leat_error *err);
+LEAT_API enum leat_status leat_packer_add_text_masked(struct leat_packer *p, const char *text, uint64_t bytes,
+                                                      const struct leat_span *spans, uint64_t span_count,
+                                                      const struct leat_origin *origin, struct leat_error *err);
 
 /* Waits until all is written, makes it durable, and stores a checkpoint with the caller's `note`, at most 1 MiB. A
  * packer makes no other checkpoints. */

@@ -23,6 +23,35 @@ def plain_ids(ids):
     return view.tobytes(), code
 
 
+def id_mask(mask, what="the mask"):
+    """The mask of ids, 0 or 1 each, as bytes: 255 for 1."""
+    numbers = mask.tolist() if hasattr(mask, "tolist") else list(mask)
+    for n, number in enumerate(numbers):
+        if not isinstance(number, int) or number not in (0, 1):
+            raise ValueError(f"{what} has 0 or 1 for each id, or False and True, not {number!r} (number {n})")
+    return bytes(-number & 255 for number in numbers)
+
+
+def text_spans(text, spans):
+    """Stretches of a text, in characters of a str or bytes of bytes, as the extension takes them: in bytes."""
+    import array
+    pairs, at, done = array.array("Q"), 0, 0
+    for span in spans:
+        begin, end = span
+        if not isinstance(begin, int) or not isinstance(end, int) or not at <= begin < end <= len(text):
+            raise ValueError(f"the mask of a text is a list of pairs [start, end) of places in it, in order and apart, "
+                             f"not {list(span)!r} in a text of {len(text)}")
+        if isinstance(text, bytes):
+            pairs.extend((begin, end))
+        else:
+            done += len(text[at:begin].encode())
+            pairs.append(done)
+            done += len(text[begin:end].encode())
+            pairs.append(done)
+        at = end
+    return pairs.tobytes()
+
+
 def arrow_capsules(source):
     """The capsules that an object with Arrow's C interface exports; None for any other object."""
     if hasattr(source, "__arrow_c_stream__"):

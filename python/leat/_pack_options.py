@@ -35,7 +35,7 @@ def list_paths(paths):
 def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin="auto", special=False,
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
-                 allow_binary=False, follow_links=False, keep=(), by=None):
+                 allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False):
     """The tuple that text_options_take() of the extension reads."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
@@ -49,7 +49,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
             _begin(tokenizer, begin, end), special, way, threads,
             0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
-            follow_links, _conditions(keep), by)
+            follow_links, _conditions(keep), by, store_mask)
 
 
 def _conditions(keep):

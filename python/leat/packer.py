@@ -8,8 +8,8 @@ from leat._leat import Error
 from leat._pack_options import now, open_tokenizer, pack_options, read_id
 from leat._values import whole
 from leat.packing import Summary, summarize
-from leat._documents import (arrow_capsules, follow, has_arrow, is_lazy_frame, is_pair, plain_ids, refuse_file_names,
-                             refuse_lazy, tables_of)
+from leat._documents import (arrow_capsules, follow, has_arrow, id_mask, is_lazy_frame, is_pair, plain_ids,
+                             refuse_file_names, refuse_lazy, tables_of, text_spans)
 
 
 class Packer:
@@ -23,6 +23,8 @@ class Packer:
     tokenizer, pattern, end, begin, special, invalid_utf8, threads, memory, max_rejects, allow_binary, force,
     created
                         as in leat.pack()
+    store_mask          store a mask: which tokens training learns to predict. add() and extend() say it; all that they
+                        say nothing about are learned
     resume              continue from the last checkpoint, if any; `given`, `sources` and `note` say where it is
     checkpoint_seconds  extend() makes a checkpoint whenever so many seconds have passed; None: never
 
@@ -36,14 +38,15 @@ class Packer:
                  begin: int | str | None = "auto", special: bool = False, invalid_utf8: str = "replace",
                  threads: int | None = None, memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, resume: bool = False,
-                 force: bool = False, created: int | None = None, checkpoint_seconds: float | None = None):
+                 force: bool = False, created: int | None = None, checkpoint_seconds: float | None = None,
+                 store_mask: bool = False):
         self._began = now()
         self._output = output
         self.tokenizer = open_tokenizer(tokenizer, pattern)
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
             self.tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
             memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
-            created=created))
+            created=created, store_mask=store_mask))
         self._every = checkpoint_seconds
         self._last = now()
         self._summary: Summary | None = None
@@ -92,21 +95,25 @@ class Packer:
 
     # ---- Documents ----
 
-    def add(self, document, *, id: str | int | None = None, source: str | None = None) -> None:
+    def add(self, document, *, id: str | int | None = None, source: str | None = None, mask=None) -> None:
         """Adds a document: a str, bytes (UTF-8), or a list or array of ids.
 
         id      the document's id, by which `leat find --id` finds it
         source  where it comes from, like an input's path: the dataset keeps it, with the number of the row in it
+        mask    with store_mask: which tokens are learned. For ids a list or array of 0 and 1, one per id; for a text a
+                list of [start, end) stretches that are learned, in characters of a str and in bytes of bytes, in order
+                and apart: a token is learned if any part of it is in one. A text whose tokens cannot be traced to its
+                characters is rejected. None: all are learned
         """
         if has_arrow(document) or is_lazy_frame(document):
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")
         if not isinstance(document, (list, tuple)):
             refuse_file_names(document)
-        add, document = self._way(document)
-        add(document, read_id(id), source)
+        add, document, mask = self._way(document, mask)
+        add(document, read_id(id), source, mask)
 
     def extend(self, documents, *, text: str = "text", id: str | None = "id", source: str | None = None, skip: int = 0,
-               nulls: str = "error") -> int:
+               nulls: str = "error", mask: str | None = None) -> int:
         """Adds many documents; returns how many.
 
         documents  an iterable of str, of bytes, of pairs (text, id), of dicts, or of lists or arrays of ids; or
@@ -119,6 +126,8 @@ class Packer:
         source     where they come from, as in add()
         skip       leaves out so many documents at the start
         nulls      what to do with rows without a text: "error" or "skip"
+        mask       with store_mask: the key of each dict's mask, as for add(); or the column of a table of lists of ids
+                   with lists of 0 and 1. None: all tokens are learned
         """
         if nulls not in ("error", "skip"):
             raise ValueError(f"nulls must be \"error\" or \"skip\", not {nulls!r}")
@@ -131,28 +140,29 @@ class Packer:
             refuse_file_names(documents)
         skip = whole("skip", skip)
         before = self.given
-        how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls)
+        how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls, mask=mask)
         if has_arrow(documents):
             self._extend_table(documents, **how)
         else:
             self._extend_some(tables_of(documents), **how)
         return self.given - before
 
-    def _way(self, document):
+    def _way(self, document, mask):
         if isinstance(document, (str, bytes)):
-            return self._core.add_text, document
+            return self._core.add_text, document, None if mask is None else text_spans(document, mask)
         if isinstance(document, (list, tuple)) and document and isinstance(document[0], (str, bytes)):
             raise TypeError("add() takes one document: pass several to extend()")
         try:
-            return self._core.add_ids, plain_ids(document)
+            ids = plain_ids(document)
         except TypeError:
             if hasattr(document, "__iter__"):
                 raise
             raise TypeError(f"a document is a str, bytes, or ids, not {document!r}") from None
+        return self._core.add_ids, ids, None if mask is None else id_mask(mask)
 
-    def _extend_table(self, table, text, id, source, skip, nulls):
+    def _extend_table(self, table, text, id, source, skip, nulls, mask):
         """Returns how many rows of `skip` remain to be left out."""
-        rows = _leat.ArrowRows(arrow_capsules(table), text, id, id == "id")
+        rows = _leat.ArrowRows(arrow_capsules(table), text, id, id == "id", mask)
         passed = 0
         while True:
             before = rows.count()
@@ -162,7 +172,7 @@ class Packer:
                 return max(0, skip - passed)
             self._checkpoint_if_due()
 
-    def _extend_some(self, documents, text, id, source, skip, nulls):
+    def _extend_some(self, documents, text, id, source, skip, nulls, mask):
         import itertools
         iterator = iter(documents)
         first = next(iterator, None)
@@ -174,10 +184,13 @@ class Packer:
         iterator = itertools.chain([first], iterator)
         if has_arrow(first):
             for table in iterator:
-                skip = self._extend_table(table, text, id, source, skip, nulls)
+                skip = self._extend_table(table, text, id, source, skip, nulls, mask)
             return
         iterator = itertools.islice(iterator, skip, None)
         of_dicts = isinstance(first, dict) or hasattr(first, "keys")
+        if mask is not None:
+            self._extend_masked(iterator, text, id, source, mask)
+            return
         if of_dicts:
             iterator = self._of_dicts(iterator, text, id, nulls)
         elif not isinstance(first, (str, bytes)) and not is_pair(first):
@@ -186,6 +199,17 @@ class Packer:
                 self._checkpoint_if_due()
             return
         while self._core.add_some(iterator, source, of_dicts and nulls == "skip"):
+            self._checkpoint_if_due()
+
+    def _extend_masked(self, dicts, text, id, source, mask):
+        """Dicts with a text or ids, and a mask."""
+        for n, record in enumerate(dicts):
+            if not hasattr(record, "keys"):
+                raise TypeError(f"mask={mask!r} names a key of dicts or a column of a table, not of {record!r}")
+            document, marks = follow(record, text, text.split(".")), follow(record, mask, mask.split("."))
+            if document is None or marks is None:
+                raise ValueError(f"document {n} has no {text if document is None else mask}")
+            self.add(document, id=follow(record, id, id.split(".")) if id else None, source=source, mask=marks)
             self._checkpoint_if_due()
 
     def _of_dicts(self, dicts, text, id, nulls):

@@ -317,15 +317,14 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
     for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
         uint64_t count = u->documents[i].tokens;
         const void *ids = u->tokens.bytes ? (const void *)(u->tokens.bytes + at) : ""; /* a unit may have none */
+        const uint8_t *mask = u->mask.size > 0 ? u->mask.bytes + at / width : NULL;
         struct leat_origin origin = u->origins[i];
 
         origin.line = line_number(o, origin.line);
         if (u->documents[i].spooled)
             s = write_spooled(o, u, &spooled, count, &origin, err);
-        else if (width == 4)
-            s = leat_writer_add_u32(o->writer, ids, count, &origin, err);
         else
-            s = leat_writer_add_u16(o->writer, ids, count, &origin, err);
+            s = leat_writer_add_masked(o->writer, ids, (uint32_t)width, mask, count, &origin, err);
         if (!u->documents[i].spooled)
             at += width * count;
     }

@@ -103,6 +103,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->reject_invalid = o->reject_invalid != 0;
     setup->allow_binary = o->allow_binary != 0;
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
+    setup->masks = o->store_mask != 0;
     setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;
     r->output.description = &r->description;
@@ -153,6 +154,7 @@ static struct leat_writer_options writer_options(struct pack_run *r, struct leat
     w.created = o->created;
     w.force = o->force;
     w.store_hashes = 1;
+    w.store_mask = r->setup.masks;
     w.store_lines = w.store_ids = r->stores_all;
     w.progress = o->progress ? on_reading_back : NULL;
     w.context = o;

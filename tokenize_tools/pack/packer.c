@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "mask/span_mask.h"
 #include "pack/flow/steps.h"
 #include "pack/flow/unit_kinds.h"
 #include "pack_description.h"
@@ -92,8 +93,22 @@ static struct unit_document *add_document(struct leat_packer *p, const struct le
     return unit_keep(p->unit, origin->id, origin->id ? (size_t)origin->id_bytes : 0, &d->id, err) == LEAT_OK ? d : NULL;
 }
 
-static enum leat_status add_text(struct leat_packer *p, const char *text, uint64_t bytes,
-                                 const struct leat_origin *origin, struct leat_error *err)
+/* Keeps the spans of a text that has a mask. */
+static enum leat_status keep_spans(struct leat_packer *p, struct unit_document *d, const struct leat_span *spans,
+                                   uint64_t count, struct leat_error *err)
+{
+    if (!spans)
+        return LEAT_OK;
+    if (count > SIZE_MAX / 2 / sizeof *spans)
+        return status_no_memory(err, count);
+    d->masked = true;
+    d->spans = (struct stretch) { p->unit->spans.size, (size_t)count * sizeof *spans };
+    return buffer_append(&p->unit->spans, spans, d->spans.bytes, err);
+}
+
+/* With spans or NULL. */
+static enum leat_status add_text(struct leat_packer *p, const char *text, uint64_t bytes, const struct leat_span *spans,
+                                 uint64_t span_count, const struct leat_origin *origin, struct leat_error *err)
 {
     struct unit_document *d;
     enum leat_status s = bytes < SIZE_MAX / 2 ? take(p, &unit_texts, bytes, err) : status_no_memory(err, bytes);
@@ -104,7 +119,8 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
     if (!d)
         return LEAT_E_NO_MEMORY;
     d->text = (struct stretch) { p->unit->text.size, (size_t)bytes };
-    return buffer_append(&p->unit->text, text, (size_t)bytes, err);
+    s = keep_spans(p, d, spans, span_count, err);
+    return s == LEAT_OK ? buffer_append(&p->unit->text, text, (size_t)bytes, err) : s;
 }
 
 /* ---- Opening ---- */
@@ -240,23 +256,42 @@ enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_
         return s;
     s = p->failed;
     for (uint64_t i = 0; s == LEAT_OK && i < t.count; i++)
-        s = add_text(p, t.data + offset_of(&t, i), (uint64_t)(offset_of(&t, i + 1) - offset_of(&t, i)),
+        s = add_text(p, t.data + offset_of(&t, i), (uint64_t)(offset_of(&t, i + 1) - offset_of(&t, i)), NULL, 0,
                      t.origins ? &t.origins[i] : NULL, &why);
+    return s == LEAT_OK ? s : fail(p, s, &why, err);
+}
+
+static enum leat_status check_mask(const struct leat_packer *p, const void *mask, struct leat_error *err)
+{
+    if (mask && !p->run.setup.masks)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a mask, but this dataset stores none: open the packer with store_mask");
+    return LEAT_OK;
+}
+
+enum leat_status leat_packer_add_text_masked(struct leat_packer *p, const char *text, uint64_t bytes,
+                                             const struct leat_span *spans, uint64_t span_count,
+                                             const struct leat_origin *origin, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = check_origin(p, origin, err);
+
+    if (s == LEAT_OK)
+        s = check_mask(p, spans, err);
+    if (s == LEAT_OK && spans)
+        s = span_check(spans, span_count, bytes, err);
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
+    if (s == LEAT_OK)
+        s = add_text(p, text, bytes, spans, span_count, origin, &why);
     return s == LEAT_OK ? s : fail(p, s, &why, err);
 }
 
 enum leat_status leat_packer_add_text(struct leat_packer *p, const char *text, uint64_t bytes,
                                       const struct leat_origin *origin, struct leat_error *err)
 {
-    struct leat_error why;
-    enum leat_status s = check_origin(p, origin, err);
-
-    if (s != LEAT_OK)
-        return s;
-    s = p->failed;
-    if (s == LEAT_OK)
-        s = add_text(p, text, bytes, origin, &why);
-    return s == LEAT_OK ? s : fail(p, s, &why, err);
+    return leat_packer_add_text_masked(p, text, bytes, NULL, 0, origin, err);
 }
 
 static enum leat_status check_ids(const struct leat_packer *p, const uint32_t *ids, uint64_t count,
@@ -272,10 +307,18 @@ static enum leat_status check_ids(const struct leat_packer *p, const uint32_t *i
 enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
                                      const struct leat_origin *origin, struct leat_error *err)
 {
+    return leat_packer_add_ids_masked(p, ids, NULL, count, origin, err);
+}
+
+enum leat_status leat_packer_add_ids_masked(struct leat_packer *p, const uint32_t *ids, const uint8_t *mask,
+                                            uint64_t count, const struct leat_origin *origin, struct leat_error *err)
+{
     struct unit_document *d = NULL;
     struct leat_error why;
     enum leat_status s = check_origin(p, origin, err);
 
+    if (s == LEAT_OK)
+        s = check_mask(p, mask, err);
     if (s == LEAT_OK)
         s = check_ids(p, ids, count, err);
     if (s != LEAT_OK)
@@ -287,6 +330,8 @@ enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids,
         d = add_document(p, origin, &why);
         s = d ? step_put_ids(&p->run.setup, &p->unit->tokens, ids, count, &why) : LEAT_E_NO_MEMORY;
     }
+    if (s == LEAT_OK)
+        s = step_put_known_mask(&p->run.setup, p->unit, mask, count, &why);
     if (s != LEAT_OK)
         return fail(p, s, &why, err);
     d->tokens = count;

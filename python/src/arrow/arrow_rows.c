@@ -47,6 +47,30 @@ static enum leat_status take_list(const struct arrow_column *c, const struct arr
     return LEAT_OK;
 }
 
+/* The mask of a row of ids: a list of as many numbers, 0 or 1, which counts as 255. */
+static enum leat_status take_mask(const struct arrow_column *c, int64_t row, struct text_ids *marks, uint64_t ids,
+                                  struct leat_error *err)
+{
+    struct arrow_value value;
+    enum leat_status s = arrow_get(c, row, &value, err);
+    uint8_t *mask;
+
+    if (s != LEAT_OK)
+        return s;
+    if (value.missing || (uint64_t)value.count != ids)
+        return errors_set(err, LEAT_E_ARGUMENT, "column %s: a mask %s", c->place->name,
+                          value.missing ? "is missing (null)" : "has another length than its list of ids");
+    s = take_list(c, &value, marks, err);
+    mask = (uint8_t *)marks->at;
+    for (size_t i = 0; s == LEAT_OK && i < marks->count; i++) {
+        if (marks->at[i] > 1)
+            return errors_set(err, LEAT_E_ARGUMENT, "column %s: number %zu of a mask is neither 0 nor 1",
+                              c->place->name, i);
+        mask[i] = marks->at[i] ? UINT8_MAX : 0; /* of number i or one before it, which was read */
+    }
+    return s;
+}
+
 /* The id of a document: a text, or a number as it is written. */
 static enum leat_status take_id(const struct arrow_column *c, int64_t row, char room[24], struct leat_origin *origin,
                                 struct leat_error *err)
@@ -73,9 +97,9 @@ static enum leat_status take_id(const struct arrow_column *c, int64_t row, char 
 
 struct adding {
     struct leat_packer *packer;
-    struct arrow_column text, id;
-    bool has_id;
-    struct text_ids ids;
+    struct arrow_column text, id, mask;
+    bool has_id, has_mask;
+    struct text_ids ids, marks;
 };
 
 static enum leat_status add_row(struct adding *a, int64_t row, const struct arrow_value *value,
@@ -94,7 +118,12 @@ static enum leat_status add_row(struct adding *a, int64_t row, const struct arro
     if (!(a->text.place->kind & ARROW_LISTS))
         return leat_packer_add_text(a->packer, value->text, value->bytes, &origin, err);
     s = take_list(&a->text, value, &a->ids, err);
-    return s == LEAT_OK ? leat_packer_add_ids(a->packer, a->ids.at, a->ids.count, &origin, err) : s;
+    if (s == LEAT_OK && a->has_mask)
+        s = take_mask(&a->mask, row, &a->marks, a->ids.count, err);
+    if (s != LEAT_OK)
+        return s;
+    return leat_packer_add_ids_masked(a->packer, a->ids.at, a->has_mask ? (const uint8_t *)a->marks.at : NULL,
+                                      a->ids.count, &origin, err);
 }
 
 /* Checks all rows before the first one is taken, so that an array is taken whole or not at all. */
@@ -142,7 +171,7 @@ static int add_rows(struct adding *a, int64_t first, struct arrow_rows_plan *pla
 int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_rows_plan *plan, uint64_t *added,
                    uint64_t *passed, bool *end, struct pause *pause, enum leat_status *status, struct leat_error *err)
 {
-    struct adding a = { .packer = p, .has_id = r->has_id };
+    struct adding a = { .packer = p, .has_id = r->has_id, .has_mask = r->has_mask };
     uint64_t begin;
     int64_t first;
     int done;
@@ -158,6 +187,8 @@ int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_row
         *status = arrow_bind(&a.text, &r->text, &r->stream.array, err);
     if (*status == LEAT_OK && r->has_id)
         *status = arrow_bind(&a.id, &r->id, &r->stream.array, err);
+    if (*status == LEAT_OK && r->has_mask)
+        *status = arrow_bind(&a.mask, &r->mask, &r->stream.array, err);
     if (*status != LEAT_OK)
         return 0;
     begin = plan->skip > r->rows ? plan->skip - r->rows : 0;
@@ -167,6 +198,7 @@ int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_row
         return 0;
     done = add_rows(&a, first, plan, added, passed, pause, status, err);
     text_ids_free(&a.ids);
+    text_ids_free(&a.marks);
     r->rows += (uint64_t)a.text.rows;
     return done < 0 ? -1 : 0;
 }
@@ -187,18 +219,32 @@ static int find_columns(struct arrow_rows *r, const char *text, const char *id, 
     return s == LEAT_OK;
 }
 
-/* ArrowRows(capsules, text column, id column or None, whether the id column may be missing) */
+static int find_mask(struct arrow_rows *r, const char *mask, struct leat_error *err)
+{
+    if (!mask)
+        return 1;
+    r->has_mask = true;
+    if (!(r->text.kind & ARROW_LISTS)) {
+        errors_set(err, LEAT_E_ARGUMENT,
+                   "column %s has texts, and a column of masks belongs to lists of ids: give texts with masks as dicts",
+                   r->text.name);
+        return 0;
+    }
+    return arrow_find(&r->stream.schema, mask, ARROW_LISTS, "lists of integers", &r->mask, err) == LEAT_OK;
+}
+
+/* ArrowRows(capsules, text column, id column or None, whether the id column may be missing, mask column or None) */
 static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     PyObject *capsules, *self;
-    const char *text, *id;
+    const char *text, *id, *mask;
     struct arrow_rows *r;
     struct leat_error err;
     int optional;
 
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "Oszp", &capsules, &text, &id, &optional))
+    if (!PyArg_ParseTuple(args, "Oszpz", &capsules, &text, &id, &optional, &mask))
         return NULL;
     self = allocate(type, 0);
     r = (struct arrow_rows *)self;
@@ -206,7 +252,8 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         Py_XDECREF(self);
         return NULL;
     }
-    if (!find_columns(r, text, id, &err) && !(optional && err.status == LEAT_E_NOT_FOUND && r->text.kind != 0)) {
+    if ((!find_columns(r, text, id, &err) && !(optional && err.status == LEAT_E_NOT_FOUND && r->text.kind != 0)) ||
+        !find_mask(r, mask, &err)) {
         errors_raise(&err, NULL);
         Py_DECREF(self);
         return NULL;

@@ -11,8 +11,8 @@
 
 struct arrow_rows {
     PyObject_HEAD struct arrow_stream stream;
-    struct arrow_place text, id;
-    bool has_id;
+    struct arrow_place text, id, mask;
+    bool has_id, has_mask;
     bool busy;                /* a call uses it, in a thread that may have given the GIL away */
     uint64_t rows;            /* of the arrays before */
     struct leat_error failed; /* status LEAT_OK: not */

@@ -367,15 +367,20 @@ static PyObject *packer_note(PyObject *self, PyObject *unused)
 
 /* ---- Single documents ---- */
 
-/* (document, id or None, source or None) */
+/* (document, id or None, source or None, bytes of the mask or None) */
 static int take_origin(struct packer *p, PyObject *args, PyObject **document, struct leat_origin *origin,
-                       PyObject **kept)
+                       PyObject **kept, struct text_view *mask)
 {
     struct text_view view = { NULL, 0 };
     PyObject *id, *source;
+    Py_ssize_t mask_bytes = 0;
 
     *kept = NULL;
-    if (!PyArg_ParseTuple(args, "OOO", document, &id, &source) || (id != Py_None && text_view_of(id, &view, kept) < 0))
+    mask->at = NULL;
+    if (!PyArg_ParseTuple(args, "OOO|z#", document, &id, &source, &mask->at, &mask_bytes))
+        return -1;
+    mask->bytes = (uint64_t)mask_bytes;
+    if (id != Py_None && text_view_of(id, &view, kept) < 0)
         return -1;
     *origin = (struct leat_origin) { .line = LEAT_NONE, .id = view.at, .id_bytes = view.bytes };
     if (find_source(p, source, &origin->input, &origin->offset) < 0) {
@@ -396,22 +401,23 @@ static PyObject *added(struct packer *p, const struct leat_origin *origin, enum 
     return done(s, err);
 }
 
-/* add_text(text, id, source) */
+/* add_text(text, id, source, spans): pairs of uint64, in bytes of the text, or None */
 static PyObject *packer_add_text(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
     PyObject *text, *kept, *kept_id, *result = NULL;
     struct leat_origin origin;
     struct pause pause;
-    struct text_view view;
+    struct text_view view, spans;
     struct leat_error err;
     enum leat_status s;
 
-    if (take_origin(p, args, &text, &origin, &kept_id) < 0)
+    if (take_origin(p, args, &text, &origin, &kept_id, &spans) < 0)
         return NULL;
     if (text_view_of(text, &view, &kept) == 0) {
         if (enter(p, &pause) == 0) {
-            s = leat_packer_add_text(p->packer, view.at, view.bytes, &origin, &err);
+            s = leat_packer_add_text_masked(p->packer, view.at, view.bytes, (const void *)spans.at,
+                                            spans.bytes / sizeof(struct leat_span), &origin, &err);
             leave(p, &pause);
             result = added(p, &origin, s, &err);
         }
@@ -421,7 +427,7 @@ static PyObject *packer_add_text(PyObject *self, PyObject *args)
     return result;
 }
 
-/* add_ids(ids, id, source) */
+/* add_ids(ids, id, source, a byte of the mask for each or None) */
 static PyObject *packer_add_ids(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -429,14 +435,17 @@ static PyObject *packer_add_ids(PyObject *self, PyObject *args)
     struct leat_origin origin;
     struct pause pause;
     struct leat_error err;
+    struct text_view mask;
     struct text_ids ids;
     enum leat_status s;
 
-    if (take_origin(p, args, &list, &origin, &kept_id) < 0)
+    if (take_origin(p, args, &list, &origin, &kept_id, &mask) < 0)
         return NULL;
     if (text_ids_take(&ids, list) == 0) {
-        if (enter(p, &pause) == 0) {
-            s = leat_packer_add_ids(p->packer, ids.at, ids.count, &origin, &err);
+        if (mask.at && mask.bytes != ids.count) {
+            PyErr_Format(PyExc_ValueError, "the mask has %zu numbers, for %zu ids", (size_t)mask.bytes, ids.count);
+        } else if (enter(p, &pause) == 0) {
+            s = leat_packer_add_ids_masked(p->packer, ids.at, (const uint8_t *)mask.at, ids.count, &origin, &err);
             leave(p, &pause);
             result = added(p, &origin, s, &err);
         }

@@ -27,6 +27,7 @@ struct pack_setup {
     bool id_needed;                      /* a table must have that column */
     bool special, reject_invalid, allow_binary;
     bool ids_wide; /* four bytes per token, not two */
+    bool masks;    /* the dataset stores a mask */
     unsigned threads;
     struct input_stop stop; /* set by the flow, for all streams and texts */
 

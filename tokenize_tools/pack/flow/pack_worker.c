@@ -33,6 +33,7 @@ void pack_worker_free(struct pack_worker *w)
     buffer_free(&w->text);
     buffer_free(&w->repaired);
     buffer_free(&w->narrow);
+    buffer_free(&w->ends);
     memset(w, 0, sizeof *w);
 }
 
@@ -57,4 +58,5 @@ void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
     give_back(&w->text);
     give_back(&w->repaired);
     give_back(&w->narrow);
+    give_back(&w->ends);
 }

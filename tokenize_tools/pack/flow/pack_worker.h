@@ -15,6 +15,7 @@ struct pack_worker {
     struct buffer text;     /* what a unit reads itself */
     struct buffer repaired; /* a text whose malformed UTF-8 has been replaced */
     struct buffer narrow;   /* ids on their way to a spool */
+    struct buffer ends;     /* of the ids of a text with a mask, in its bytes: uint64_t */
     struct json_by by;      /* of the record that is read, if the setup has such a field */
 };
 

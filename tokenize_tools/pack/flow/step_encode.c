@@ -1,6 +1,7 @@
 /* step_encode.c: from the texts of a unit to ids in the stored width. */
 #include <string.h>
 
+#include "base/status.h"
 #include "steps.h"
 
 enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
@@ -42,6 +43,8 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct uni
             s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
     }
     if (s == LEAT_OK)
+        s = step_put_mask(w, u, d, text, bytes, ids, count, err);
+    if (s == LEAT_OK)
         s = step_put_ids(w->setup, &u->tokens, ids, count, err);
     if (s == LEAT_OK) {
         d->tokens = count;
@@ -63,11 +66,14 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
         s = step_check_text(w, u, d, text, bytes, text, bytes, rejected, err);
     if (s != LEAT_OK || *rejected)
         return s;
-    if (d->utf8 == UNIT_UTF8_MALFORMED)
+    if (d->utf8 == UNIT_UTF8_MALFORMED && !d->masked)
         s = step_repair(w, &text, &bytes, NULL, err);
     if (s != LEAT_OK)
         return s;
-    s = encode(w, u, d, text, bytes, &why);
+    if (d->utf8 == UNIT_UTF8_MALFORMED && d->masked)
+        s = status_set(&why, LEAT_E_TEXT, "the text has a mask, and is not valid UTF-8: its places cannot be counted");
+    else
+        s = encode(w, u, d, text, bytes, &why);
     if (s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN) {
         const char *reason = s == LEAT_E_PRETOKEN ? STEP_PRETOKEN_REASON : why.message;
 

@@ -62,6 +62,17 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
 #define STEP_PRETOKEN_REASON                                                                                           \
     "a stretch of the text cannot be cut, and needs more memory than is allowed for one (a quarter of the bound)"
 
+/* ---- step_mask.c: which ids of a document training learns to predict; nothing if the run stores no mask ---- */
+
+/* Appends the mask of ids that a text of the unit became: 255 for those that touch a span of the document, or for all
+ * if it has no mask. LEAT_E_TEXT: the ids cannot be traced to the text. */
+enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct unit_document *d, const char *text,
+                               size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err);
+
+/* Appends a mask that is known, or 255 for each id (NULL). */
+enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit *u, const uint8_t *mask,
+                                     uint64_t count, struct leat_error *err);
+
 /* Appends ids in the stored width. */
 enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
                               struct leat_error *err);

@@ -24,6 +24,8 @@ void unit_free(struct unit *u)
     buffer_free(&u->text);
     buffer_free(&u->strings);
     buffer_free(&u->tokens);
+    buffer_free(&u->spans);
+    buffer_free(&u->mask);
     free(u->documents);
     free(u->origins);
     free(u->lengths);
@@ -48,6 +50,8 @@ void unit_clear(struct unit *u, size_t keep_bytes)
     clear_buffer(&u->text, keep_bytes);
     clear_buffer(&u->strings, keep_bytes);
     clear_buffer(&u->tokens, keep_bytes);
+    clear_buffer(&u->spans, keep_bytes);
+    clear_buffer(&u->mask, keep_bytes);
     if (u->document_room * sizeof *u->documents > keep_bytes) {
         free(u->documents);
         u->documents = NULL;
@@ -72,6 +76,8 @@ void unit_clear(struct unit *u, size_t keep_bytes)
     u->text = kept.text;
     u->strings = kept.strings;
     u->tokens = kept.tokens;
+    u->spans = kept.spans;
+    u->mask = kept.mask;
     u->documents = kept.documents;
     u->document_room = kept.document_room;
     u->origins = kept.origins;
@@ -85,8 +91,9 @@ void unit_clear(struct unit *u, size_t keep_bytes)
 
 uint64_t unit_bytes(const struct unit *u)
 {
-    return sizeof *u + u->text.room + u->strings.room + u->tokens.room + u->document_room * sizeof *u->documents +
-           u->ready_room * (sizeof *u->origins + sizeof *u->lengths) + u->reject_room * sizeof *u->rejects;
+    return sizeof *u + u->text.room + u->strings.room + u->tokens.room + u->spans.room + u->mask.room +
+           u->document_room * sizeof *u->documents + u->ready_room * (sizeof *u->origins + sizeof *u->lengths) +
+           u->reject_room * sizeof *u->rejects;
 }
 
 /* Room for one item more in an array that doubles. */
@@ -239,7 +246,8 @@ enum leat_status unit_make_ready(struct unit *u, bool ids_wide, struct leat_erro
                                          .lengths = u->lengths,
                                          .origins = u->origins,
                                          .count = u->document_count,
-                                         .id_width = ids_wide ? 4 : 2 };
+                                         .id_width = ids_wide ? 4 : 2,
+                                         .mask = u->mask.size > 0 ? u->mask.bytes : NULL };
     return s;
 }
 

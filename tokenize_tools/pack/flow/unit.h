@@ -39,7 +39,9 @@ struct unit_document {
     struct stretch id;   /* in `strings` */
     uint64_t tokens;     /* in `tokens` or, if it is spooled, in `spooled`, after those of the documents before */
     bool spooled;
-    uint8_t hash[16]; /* XXH3-128 of its text */
+    uint8_t hash[16];     /* XXH3-128 of its text */
+    bool masked;          /* only its spans are learned */
+    struct stretch spans; /* in `spans`: struct leat_span, in bytes of its text */
 };
 
 struct unit_reject {
@@ -72,6 +74,8 @@ struct unit {
     struct unit_reject *rejects;
     size_t reject_count, reject_room;
     struct buffer strings;
+    struct buffer spans;
+    struct buffer mask;          /* a byte for each of `tokens`, if the run stores a mask */
     struct buffer tokens;        /* as the token file holds them, but in this machine's byte order */
     struct leat_documents ready; /* for the writer, by unit_make_ready(): all documents, unless some are spooled */
     struct leat_origin *origins;

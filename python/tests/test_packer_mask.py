@@ -1,0 +1,109 @@
+"""leat.Packer's masks: of ids as 0 and 1, of texts as stretches of characters, of dicts and tables; and mistakes."""
+import random
+
+import numpy as np
+import pyarrow
+import pytest
+
+import leat
+from made_texts import SEED
+
+
+@pytest.fixture(scope="module")
+def gpt2():
+    return leat.Tokenizer("gpt2")
+
+
+@pytest.fixture
+def name(tmp_path):
+    return str(tmp_path / "out")
+
+
+def masks(name):
+    d = leat.open(name)
+    assert d.info.stores_mask
+    all_of_it, found = d.mask().tolist(), []
+    for document in d.documents:
+        found.append(all_of_it[:len(document)])
+        del all_of_it[:len(document)]
+    return found
+
+
+def wanted(gpt2, text, spans):
+    """A token counts if a character of which it has a byte is in a span."""
+    owner = [n for n, c in enumerate(text) for _ in c.encode()]
+    at, mask = 0, []
+    for part in gpt2.decode_tokens_bytes(gpt2.encode_ordinary(text)):
+        characters = owner[at:at + len(part)]
+        at += len(part)
+        mask.append(255 if any(a <= c < b for c in characters for a, b in spans) else 0)
+    return mask + mask[-1:]
+
+
+def test_ids(gpt2, name):
+    with leat.Packer(name, gpt2, store_mask=True) as packer:
+        packer.add([1, 2, 3], mask=[0, 1, True])
+        packer.add(np.array([1, 2, 3], np.uint16), mask=np.array([True, False, False]))
+        packer.add([5, 6], mask=np.array([0, 0]))
+        packer.add([], mask=[])
+        packer.add([7, 8])
+    assert masks(name) == [[0, 255, 255, 255], [255, 0, 0, 0], [0, 0, 0], [255], [255, 255, 255]]
+
+
+def test_texts(gpt2, name):
+    rng = random.Random(SEED)
+    given = []
+    for _ in range(60):
+        text = "".join(rng.choice(["water ", "été", "水車", "\n", " mill", "🌊", "12"]) for _ in range(rng.randrange(1, 20)))
+        cuts = sorted(rng.sample(range(len(text) + 1), 2 * rng.randrange(1 + len(text) // 2)))
+        given.append((text, list(zip(cuts[::2], cuts[1::2]))))
+    with leat.Packer(name, gpt2, store_mask=True) as packer:
+        for text, spans in given:
+            packer.add(text, mask=spans)
+        assert packer.extend([{"text": t, "loss": [list(s) for s in spans]} for t, spans in given], mask="loss") == 60
+        packer.add("été".encode(), mask=[(0, 1)])
+    want = [wanted(gpt2, *g) for g in given]
+    assert masks(name) == want + want + [wanted(gpt2, "été", [(0, 1)])]
+
+
+def test_tables(gpt2, name):
+    table = pyarrow.table({"input_ids": pyarrow.array([[1, 2], [], [3]], pyarrow.list_(pyarrow.int32())),
+                           "loss": pyarrow.array([[0, 1], [], [0]], pyarrow.list_(pyarrow.int8()))})
+    with leat.Packer(name, gpt2, store_mask=True) as packer:
+        packer.extend(table, text="input_ids", mask="loss")
+        packer.extend(table.to_pylist(), text="input_ids", mask="loss")
+    assert masks(name) == 2 * [[0, 255, 255], [255], [0, 0]]
+
+
+@pytest.mark.parametrize("document, mask, message", [
+    ([1, 2], [1], "the mask has 1 numbers, for 2 ids"), ([1], [2], "has 0 or 1 for each id"),
+    ([1], [1.0], "has 0 or 1 for each id"), ("text", [(2, 2)], "in order and apart"),
+    ("text", [(0, 2), (1, 3)], "in order and apart"), ("text", [(0, 5)], "in a text of 4")])
+def test_mistakes(gpt2, name, document, mask, message):
+    packer = leat.Packer(name, gpt2, store_mask=True)
+    with pytest.raises(ValueError, match=message):
+        packer.add(document, mask=mask)
+    packer.abandon()
+
+
+def test_table_mistakes(gpt2, name):
+    ids = pyarrow.array([[1, 2]], pyarrow.list_(pyarrow.int32()))
+    packer = leat.Packer(name, gpt2, store_mask=True)
+    for loss, message in (([[1]], "another length"), ([[1, 2]], "neither 0 nor 1"), ([None], "missing")):
+        table = pyarrow.table({"input_ids": ids, "loss": pyarrow.array(loss, pyarrow.list_(pyarrow.int32()))})
+        with pytest.raises(leat.Error, match=message):
+            packer.extend(table, text="input_ids", mask="loss")
+    with pytest.raises(leat.Error, match="give texts with masks as dicts"):
+        packer.extend(pyarrow.table({"text": ["a"], "loss": [[1]]}), mask="loss")
+    with pytest.raises(TypeError, match="names a key of dicts"):
+        packer.extend(["a"], mask="loss")
+    with pytest.raises(ValueError, match="document 0 has no loss"):
+        packer.extend([{"text": "a"}], mask="loss")
+    packer.abandon()
+
+
+def test_without_store_mask(gpt2, name):
+    packer = leat.Packer(name, gpt2)
+    with pytest.raises(leat.Error, match="stores none"):
+        packer.add([1], mask=[1])
+    packer.abandon()

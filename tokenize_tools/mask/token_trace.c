@@ -1,0 +1,186 @@
+/*
+ * token_trace.c: see token_trace.h. Tokens are spelled one after another: byte-level ones and added ones as they stand,
+ * those of sentencepiece with U+2581 for a space, and <0xNN> for a byte. Only the space before a text leaves a choice,
+ * where a stretch (the text, or what follows an added token) begins with a space of its own: the stretch is first tried
+ * without, then with a mark that stands for nothing. The whole text must come out, so a wrong choice cannot pass.
+ */
+#include "token_trace.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/status.h"
+
+#define MARK       "\xe2\x96\x81" /* U+2581 */
+#define MARK_BYTES 3u
+
+struct trace {
+    const struct leat_tokenizer *tokenizer;
+    const char *text;
+    uint64_t bytes;
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static int hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The byte that <0xNN> stands for, or -1. */
+static int byte_of(const struct leat_token *token)
+{
+    const char *t = token->text;
+
+    if (token->bytes != 6 || memcmp(t, "<0x", 3) != 0 || t[5] != '>' || hex(t[3]) < 0 || hex(t[4]) < 0)
+        return -1;
+    return 16 * hex(t[3]) + hex(t[4]);
+}
+
+static bool stands_at(const struct trace *t, uint64_t at, const char *bytes, uint64_t count)
+{
+    return count <= t->bytes - at && memcmp(t->text + at, bytes, (size_t)count) == 0;
+}
+
+/* Spells a token of sentencepiece from its byte `from` on. */
+static bool spell_marks(const struct trace *t, uint64_t *at, const struct leat_token *token, uint64_t from)
+{
+    uint64_t to = *at;
+
+    while (from < token->bytes) {
+        bool mark = token->bytes - from >= MARK_BYTES && memcmp(token->text + from, MARK, MARK_BYTES) == 0;
+
+        if (mark && stands_at(t, to, " ", 1)) {
+            to++;
+            from += MARK_BYTES;
+            continue;
+        }
+        if (to == t->bytes || t->text[to] != token->text[from])
+            return false;
+        to++;
+        from++;
+    }
+    *at = to;
+    return true;
+}
+
+/* White space before an added token, and after one, may belong to it. */
+static bool spell_added(const struct trace *t, uint64_t *at, const struct leat_token *token)
+{
+    uint64_t to = *at;
+
+    while (!stands_at(t, to, token->text, token->bytes)) {
+        if (to == t->bytes || !is_space(t->text[to]))
+            return false;
+        to++;
+    }
+    *at = to + token->bytes;
+    return true;
+}
+
+static bool spell_plain(const struct trace *t, uint64_t *at, const struct leat_token *token)
+{
+    char byte = (char)byte_of(token);
+
+    if (token->bytewise) {
+        if (!stands_at(t, *at, token->text, token->bytes))
+            return false;
+        *at += token->bytes;
+        return true;
+    }
+    if (byte_of(token) >= 0 && stands_at(t, *at, &byte, 1)) {
+        ++*at;
+        return true;
+    }
+    return spell_marks(t, at, token, 0);
+}
+
+/* Spells a token; `mark`: its first character stands for nothing. */
+static bool spell(const struct trace *t, uint64_t *at, const struct leat_token *token, bool mark)
+{
+    if (token->added)
+        return spell_added(t, at, token);
+    if (!mark)
+        return spell_plain(t, at, token);
+    if (!token->bytewise)
+        return spell_marks(t, at, token, MARK_BYTES);
+    if (!stands_at(t, *at, token->text + 1, token->bytes - 1))
+        return false;
+    *at += token->bytes - 1;
+    return true;
+}
+
+/* The same for the first token after an added one, which may have swallowed white space: its end moves then. */
+static bool spell_after(const struct trace *t, uint64_t *at, const struct leat_token *token, bool mark, uint64_t *end)
+{
+    uint64_t from = *at;
+    bool found = spell(t, at, token, mark);
+
+    while (!found && from < t->bytes && is_space(t->text[from])) {
+        *at = ++from;
+        found = spell(t, at, token, mark);
+        if (found)
+            *end = from;
+    }
+    return found;
+}
+
+/* Whether it begins with a space, which may stand for nothing. */
+static bool has_mark(const struct leat_token *token)
+{
+    if (token->added || token->bytes == 0)
+        return false;
+    return token->bytewise ? token->text[0] == ' '
+                           : token->bytes >= MARK_BYTES && memcmp(token->text, MARK, MARK_BYTES) == 0;
+}
+
+static enum leat_status refuse(uint64_t at, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_TEXT,
+                      "its tokens cannot be traced to its characters from byte %llu on, as a mask needs: the tokenizer "
+                      "normalizes the text, or has no token for a character",
+                      (unsigned long long)at);
+}
+
+enum leat_status token_trace(const struct leat_tokenizer *tokenizer, const char *text, uint64_t bytes,
+                             const uint32_t *ids, uint64_t count, uint64_t *ends, struct leat_error *err)
+{
+    const struct trace t = { tokenizer, text, bytes };
+    struct leat_token token = LEAT_TOKEN_INIT;
+    uint64_t at = 0, stretch = 0, furthest = 0; /* stretch: its first token */
+    bool mark = false, may_mark = false;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        s = leat_tokenizer_token(tokenizer, ids[i], &token, err);
+        if (s != LEAT_OK)
+            break;
+        if (i == stretch && !mark)
+            may_mark = has_mark(&token);
+        if (i == stretch && i > 0 ? spell_after(&t, &at, &token, mark, &ends[i - 1])
+                                  : spell(&t, &at, &token, i == stretch && mark)) {
+            ends[i] = at;
+            if (token.added || i + 1 < count || at == bytes) {
+                if (token.added) {
+                    stretch = i + 1;
+                    mark = may_mark = false;
+                }
+                continue;
+            }
+        }
+        furthest = at > furthest ? at : furthest;
+        if (!may_mark || mark)
+            return refuse(furthest, err);
+        mark = true; /* the stretch again */
+        at = stretch > 0 ? ends[stretch - 1] : 0;
+        i = stretch - 1;
+    }
+    while (s == LEAT_OK && at < bytes && count > 0 && token.added && is_space(text[at]))
+        ends[count - 1] = ++at;
+    return s == LEAT_OK && at < bytes ? refuse(at, err) : s;
+}

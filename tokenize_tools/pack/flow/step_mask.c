@@ -1,0 +1,47 @@
+/* step_mask.c: from the stretches of a text that training learns to a byte per token. */
+#include <string.h>
+
+#include "mask/span_mask.h"
+#include "mask/token_trace.h"
+#include "steps.h"
+
+enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit *u, const uint8_t *mask,
+                                     uint64_t count, struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (!setup->masks || count == 0)
+        return LEAT_OK;
+    if (mask)
+        return buffer_append(&u->mask, mask, (size_t)count, err);
+    s = buffer_reserve(&u->mask, (size_t)count, err);
+    if (s != LEAT_OK)
+        return s;
+    memset(u->mask.bytes + u->mask.size, UINT8_MAX, (size_t)count);
+    u->mask.size += (size_t)count;
+    return LEAT_OK;
+}
+
+enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct unit_document *d, const char *text,
+                               size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err)
+{
+    const struct leat_span *spans = (const struct leat_span *)(const void *)(u->spans.bytes + d->spans.begin);
+    uint64_t *ends;
+    enum leat_status s;
+
+    if (!w->setup->masks || !d->masked || count == 0)
+        return step_put_known_mask(w->setup, u, NULL, count, err);
+    w->ends.size = 0;
+    s = buffer_reserve(&w->ends, (size_t)count * sizeof *ends, err);
+    if (s == LEAT_OK)
+        s = buffer_reserve(&u->mask, (size_t)count, err);
+    if (s != LEAT_OK)
+        return s;
+    ends = (uint64_t *)(void *)w->ends.bytes;
+    s = token_trace(w->setup->tokenizer, text, bytes, ids, count, ends, err);
+    if (s != LEAT_OK)
+        return s;
+    span_mask(ends, count, spans, d->spans.bytes / sizeof *spans, u->mask.bytes + u->mask.size);
+    u->mask.size += (size_t)count;
+    return LEAT_OK;
+}
