@@ -266,11 +266,16 @@ struct leat_pack_options {
     const char *run_file;
     uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
     uint32_t reserved_mask; /* 0 */
+    /* The field of JSON records that says what of the text is learned, which is stored as a mask: a list of
+     * [begin, end) places in characters (code points) of the text, [[0, 12], [30, 41]], in order, not empty and not
+     * overlapping. A token is learned if a byte that it stands for is in a span, as for leat_packer_add_text_masked().
+     * A record without the field is rejected, and so is one of more than 4 MiB. NULL: nothing says so. */
+    const char *mask_field;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0 }
+      NULL, NULL, NULL, 0, 0, NULL }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {

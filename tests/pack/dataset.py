@@ -7,7 +7,7 @@ import struct
 
 NONE = 2**64 - 1
 KINDS = {1: "documents", 2: "directory", 3: "pages", 4: "inputs", 5: "input paths", 6: "origins", 7: "lines",
-         8: "id ends", 9: "ids", 10: "tokenizer", 11: "metadata", 13: "text hashes"}
+         8: "id ends", 9: "ids", 10: "tokenizer", 11: "metadata", 13: "text hashes", 15: "mask", 16: "mask pages"}
 
 
 class Hash128(ctypes.Structure):

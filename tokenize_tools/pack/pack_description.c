@@ -88,6 +88,8 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add(text, err, "allow-binary\n");
     if (s == LEAT_OK && o->store_mask)
         s = add(text, err, "mask\n");
+    if (s == LEAT_OK && o->mask_field)
+        s = add_named(text, "mask-field", o->mask_field, err);
     for (size_t i = 0; s == LEAT_OK && i < o->keep_count; i++)
         s = add_named(text, "keep", o->keep[i], err);
     if (s == LEAT_OK && o->by)

@@ -27,6 +27,20 @@ static enum leat_status take_conditions(struct pack_setup *setup, const struct l
     return json_keep_prepare(&setup->keep, o->keep, (size_t)o->keep_count, err);
 }
 
+/* Masks are members of JSON records. */
+static enum leat_status take_mask_field(struct pack_run *r, struct leat_error *err)
+{
+    struct pack_setup *setup = &r->setup;
+
+    for (size_t i = 0; i < setup->inputs.count; i++)
+        if (!setup->inputs.items[i].format->is_json)
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "%s is not JSON: only JSON records can say which stretches of a text are learned",
+                              setup->inputs.items[i].path);
+    setup->mask_field = &r->mask_field;
+    return json_fields_prepare(&r->mask_field, r->options.mask_field, NULL, err);
+}
+
 /* Opens each table, before any work: it must have the columns. Of those on servers, only the first: each takes a
  * request or two, and there may be very many; what another lacks is said when it is its turn. */
 static enum leat_status check_tables(const struct pack_setup *setup, struct leat_error *err)
@@ -78,6 +92,8 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
         s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
     if (s == LEAT_OK && o->keep_count > 0)
         s = take_conditions(setup, o, err);
+    if (s == LEAT_OK && o->mask_field)
+        s = take_mask_field(r, err);
     if (s == LEAT_OK && o->by)
         s = pack_by_take(r, err);
     setup->text_column = o->text;

@@ -39,6 +39,7 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         o->text = "text";
     if (!o->id)
         o->id = "id";
+    o->store_mask = o->store_mask || o->mask_field;
     if (o->memory == 0) {
         uint64_t usual = PACK_USUAL_MEMORY + memory_resident() / PACK_GIB * PACK_GIB;
 
@@ -104,6 +105,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->allow_binary = o->allow_binary != 0;
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
     setup->masks = o->store_mask != 0;
+    setup->whole_records = o->mask_field != NULL;
     setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;
     r->output.description = &r->description;

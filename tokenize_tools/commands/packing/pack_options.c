@@ -162,6 +162,14 @@ const struct option_row pack_options[] = {
       .standard = "one dataset",
       .help = "make a dataset NAME.VALUE for each value of this member or column, in one run: lang, meta.source. "
               "A record without one is rejected; more than 1,024 values are refused" },
+    { .name = "mask-field",
+      .type = OPTION_TEXT,
+      .field = FIELD(mask_field),
+      .value = "FIELD",
+      .standard = "no mask",
+      .help = "store which tokens training learns: this member of a JSON record is a list of stretches of the text, "
+              "[[BEGIN, END], ...] in characters. A token is learned if any part of it is in one; labels of others are "
+              "-100. A record without the member is rejected" },
     { .name = "end",
       .type = OPTION_TEXT,
       .field = FIELD(end),

@@ -182,6 +182,62 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
                                     : s;
 }
 
+/* Reads the record into memory, and does with it what is done with shorter ones. */
+static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *text, uint64_t at, size_t bytes,
+                                   uint64_t offset, uint64_t line, struct leat_error *err)
+{
+    size_t before = u->document_count;
+    struct unit_document *d;
+    bool rejected;
+    enum leat_status s = file_read_at(r->fd, at, text, bytes, r->name, err);
+
+    if (s == LEAT_OK && lines_blank(text, bytes))
+        return LEAT_OK;
+    if (s == LEAT_OK)
+        s = step_scan_record(r->w, u, text, (struct stretch) { 0, bytes }, offset, line, err);
+    if (s != LEAT_OK || u->document_count == before)
+        return s;
+    d = &u->documents[before];
+    s = step_encode_text(r->w, u, d, text + d->text.begin, d->text.bytes, &rejected, err);
+    u->document_count -= s == LEAT_OK && rejected;
+    return s;
+}
+
+/* The same for one that is not read whole: all that counts is whether it is a record. */
+static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes,
+                                     uint64_t offset, uint64_t line, struct leat_error *err)
+{
+    char sample[UNIT_SAMPLE];
+    bool blank = true;
+    enum leat_status s = file_read_at(r->fd, at, sample, sizeof sample, r->name, err);
+
+    for (uint64_t done = 0; s == LEAT_OK && blank && done < bytes;) {
+        size_t count = bytes - done < sizeof r->raw ? (size_t)(bytes - done) : sizeof r->raw;
+
+        s = read_chunk(r, at + done, count, err);
+        blank = s == LEAT_OK && lines_blank(r->raw, count);
+        done += count;
+    }
+    return s == LEAT_OK && !blank
+               ? unit_reject(u, u->input, offset, line, STEP_WHOLE_REASON, sample, sizeof sample, err)
+               : s;
+}
+
+static enum leat_status run_whole(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, uint64_t offset,
+                                  uint64_t line, struct leat_error *err)
+{
+    struct buffer text = { 0 };
+    enum leat_status s;
+
+    if (bytes > r->w->setup->whole_bytes)
+        return refuse_whole(r, u, at, bytes, offset, line, err);
+    s = buffer_reserve(&text, (size_t)bytes, err);
+    if (s == LEAT_OK)
+        s = scan_whole(r, u, (char *)text.bytes, at, (size_t)bytes, offset, line, err);
+    buffer_free(&text);
+    return s;
+}
+
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
                                     uint64_t offset, uint64_t line, struct leat_error *err)
 {
@@ -203,7 +259,9 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     r->name = in->path;
     s = offset == 0 && bytes >= sizeof begin ? file_read_at(fd, at, begin, sizeof begin, r->name, err) : LEAT_OK;
     mark = lines_mark(begin, sizeof begin);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && w->setup->whole_records)
+        s = run_whole(r, u, at + mark, bytes - mark, offset, line, err);
+    else if (s == LEAT_OK)
         s = run(r, u, at + mark, bytes - mark, offset, line, err);
     free(r);
     return s;

@@ -18,7 +18,8 @@
 #define UNIT_LEAST  TINY_OR(8192, 128 << 10) /* before threads are given up */
 #define UNIT_MIN    TINY_OR(4096, 64 << 10)
 #define LONG_MAX    TINY_OR(8192, 16 * MIB)
-#define WRITER_COST (24 * MIB) /* leat_writer_open() says 20 */
+#define WHOLE_BYTES TINY_OR(32768, 4 * MIB) /* what is rejected for it must not depend on the bound */
+#define WRITER_COST (24 * MIB)              /* leat_writer_open() says 20 */
 
 /* A thread takes an encoder, a stack and what malloc() keeps for it; and so many times the text of a unit, for the
  * buffers of those that it works on. */
@@ -130,8 +131,9 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
     uint64_t min = 4 * UNIT_MIN * COST_A_BYTE, left;
 
     s->bound = bound;
+    s->whole_bytes = WHOLE_BYTES;
     s->threads_asked = s->threads;
-    s->held = memory_resident() + fetch_cost(s);
+    s->held = memory_resident() + fetch_cost(s) + (s->whole_records ? WHOLE_BYTES * COST_A_BYTE : 0);
     choose_units(s);
     left = left_over(s);
     if (left < min)

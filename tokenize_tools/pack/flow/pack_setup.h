@@ -21,10 +21,12 @@ struct pack_setup {
     const struct leat_tokenizer *tokenizer;
     struct input_list inputs; /* none for a program that gives its own texts */
     struct json_fields fields;
-    struct json_keep *keep;              /* NULL: all records */
-    const struct json_fields *by;        /* of the field whose value stands before each id; NULL: none does */
-    const char *text_column, *id_column; /* the same fields, for tables; NULL: no id */
-    bool id_needed;                      /* a table must have that column */
+    struct json_keep *keep;               /* NULL: all records */
+    const struct json_fields *by;         /* of the field whose value stands before each id; NULL: none does */
+    const struct json_fields *mask_field; /* that says which stretches of the text are learned; NULL: none does */
+    bool whole_records;                   /* a record is never taken in chunks: it has at most whole_bytes */
+    const char *text_column, *id_column;  /* the same fields, for tables; NULL: no id */
+    bool id_needed;                       /* a table must have that column */
     bool special, reject_invalid, allow_binary;
     bool ids_wide; /* four bytes per token, not two */
     bool masks;    /* the dataset stores a mask */
@@ -34,6 +36,7 @@ struct pack_setup {
     /* How memory is divided, by pack_setup_memory(). */
     uint64_t unit_bytes;          /* of text in a unit */
     uint64_t unit_cost;           /* of memory that a unit may come to while it is encoded */
+    uint64_t whole_bytes;         /* whatever the bound */
     uint64_t long_bytes;          /* a longer record is taken in chunks */
     uint64_t flight_bytes;        /* of memory for all units */
     uint64_t span_bytes;          /* of text that is decompressed ahead at once */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "corpus/json/json_spans.h"
 #include "corpus/lines.h"
 #include "steps.h"
 
@@ -10,6 +11,43 @@ enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit
 {
     return w->setup->by ? unit_keep_by(u, w->by.value, w->by.bytes, id, bytes, &d->id, err)
                         : unit_keep(u, id, bytes, &d->id, err);
+}
+
+/* Keeps the spans of a record that says what is learned; *rejected: it says it wrongly, and was rejected. Before the text
+ * is found, which writes over the record. */
+static enum leat_status find_spans(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *record,
+                                   bool *rejected, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = LEAT_OK;
+
+    *rejected = false;
+    if (!w->setup->mask_field)
+        return LEAT_OK;
+    d->masked = true;
+    d->spans.begin = u->spans.size;
+    s = json_spans_find(&u->spans, w->setup->mask_field, record, d->text.bytes, &why);
+    d->spans.bytes = u->spans.size - d->spans.begin;
+    *rejected = s == LEAT_E_TEXT;
+    if (*rejected)
+        return unit_reject_document(u, d, why.message, record, d->text.bytes, err);
+    if (s != LEAT_OK)
+        *err = why;
+    return s;
+}
+
+/* Their places in bytes of the text that was found; one that is not UTF-8 is rejected later. */
+static enum leat_status settle_spans(struct unit *u, struct unit_document *d, const struct json_found *found,
+                                     const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err)
+{
+    struct leat_span *spans = (struct leat_span *)(void *)(u->spans.bytes + d->spans.begin);
+    struct leat_error why;
+
+    if (!d->masked || d->utf8 != UNIT_UTF8_VALID ||
+        json_spans_settle(spans, d->spans.bytes / sizeof *spans, found->text, found->text_bytes, &why) == LEAT_OK)
+        return LEAT_OK;
+    *rejected = true;
+    return unit_reject_document(u, d, why.message, sample, sample_bytes, err);
 }
 
 enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
@@ -29,6 +67,11 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
     }
     if (w->setup->by && json_by_find(&w->by, w->setup->by, record, where.bytes, &why) != LEAT_OK)
         return unit_reject_document(u, &as_read, why.message, record, where.bytes, err);
+    if (w->setup->whole_records && where.bytes > w->setup->whole_bytes)
+        return unit_reject_document(u, &as_read, STEP_WHOLE_REASON, record, where.bytes, err);
+    s = find_spans(w, u, &as_read, record, &rejected, err);
+    if (s != LEAT_OK || rejected)
+        return s;
     memcpy(sample, record, sample_bytes); /* reading the record may write over it */
     s = w->setup->inputs.items[u->input].format->find(&w->setup->fields, record, where.bytes, &found, &why);
     if (s == LEAT_E_TEXT)
@@ -38,6 +81,8 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
         return s;
     }
     s = step_check_text(w, u, &as_read, found.text, found.text_bytes, sample, sample_bytes, &rejected, err);
+    if (s == LEAT_OK && !rejected)
+        s = settle_spans(u, &as_read, &found, sample, sample_bytes, &rejected, err);
     if (s != LEAT_OK || rejected)
         return s;
     d = unit_add_document(u, err);

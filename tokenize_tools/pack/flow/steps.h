@@ -18,6 +18,9 @@ enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, si
 enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
                                   uint64_t offset, uint64_t line, struct leat_error *err);
 
+/* Why a record is rejected that is longer than whole_bytes, where records are read whole. */
+#define STEP_WHOLE_REASON "the record has more than 4 MiB, which is too long for one with a mask"
+
 /* Keeps the id of a document; before it, and a zero byte, the value in w->by, if the run is by one. */
 enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, const void *id,
                               size_t bytes, struct leat_error *err);

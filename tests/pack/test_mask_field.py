@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""test_mask_field.py: --mask-field against Python: random texts with random stretches, of which the bytes' tokenizer
+shows each byte, as lines and as an array, longer than a unit, for any threads and small buffers; records that say it
+wrongly are rejected, with the reason, and so are records too long for it and inputs that have no fields."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from dataset import Dataset  # noqa: E402
+from programs import LEAT, SMALL, rng  # noqa: E402
+
+folder = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))
+os.chdir(folder)
+
+
+def leat(*words, program=LEAT, code=0):
+    done = subprocess.run([program, "pack", "-t", "bytes", "--end", "0", "--max-rejects", "100%", "--force", *words],
+                          capture_output=True, text=True)
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    return done.stdout if code == 0 else done.stderr
+
+
+def made():
+    """A text, its spans, and the mask that they are, with that of the end token."""
+    text = "".join(rng.choices(["water ", "été", "水車", "\n", "🌊", "\"", "\\", "x" * 300], k=rng.randrange(30)))
+    cuts = sorted(rng.sample(range(len(text) + 1), 2 * rng.randrange(1 + len(text) // 2)))
+    spans = list(zip(cuts[::2], cuts[1::2]))
+    learned = [any(a <= n < b for a, b in spans) for n in range(len(text))]
+    mask = b"".join(bytes([255 * known]) * len(c.encode()) for known, c in zip(learned, text))
+    return text, spans, mask + (mask[-1:] or b"\xff")
+
+
+def masks(name):
+    d = Dataset(name)
+    return [d.sections["mask"][a:b] for a, b in zip(d.starts, d.starts[1:])]
+
+
+documents = [made() for _ in range(200)] + [("y" * 20000 + "é", [(0, 1), (19999, 20001)],
+                                             b"\xff" + bytes(19998) + b"\xff\xff\xff\xff")]
+rng.shuffle(documents)
+records = [json.dumps({"meta": {"loss": spans}, "text": text, "loss": 7}, ensure_ascii=rng.random() < 0.5,
+                      indent=rng.choice([None, 1])).replace("\n", "") for text, spans, _ in documents]
+with open("lines.jsonl", "w") as f:
+    f.write("\n".join(records) + "\n")
+with open("array.json", "w") as f:
+    f.write("[\n" + ",\n".join(records) + "]\n")
+want = [mask for _, _, mask in documents]
+for program in LEAT, SMALL:
+    for threads in "1", "3":
+        for name in "lines.jsonl", "array.json":
+            leat("-o", "out", "--mask-field", "meta.loss", "--threads", threads, name, program=program)
+            assert masks("out") == want, (program, threads, name)
+            assert Dataset("out").metadata()[b"leat.mask"] == b"meta.loss"
+
+# what is wrong with a record, and the reason
+WRONG = [('{"text":"a"}', 'the record has no "loss" that says what is learned'),
+         *((f'{{"text":"abc","loss":{value}}}', "is not a list of [begin, end] places in the text")
+           for value in ("7", "null", '"a"', "{}", "[1]", "[[0]]", "[[0,1,2]]", "[[1,1]]", "[[2,1]]", "[[0,2],[1,3]]",
+                         "[[0,1.5]]", "[[0,1e0]]", "[[-1,2]]", "[[0,99999999999999999999]]", '[["0",1]]', "[[0,true]]")),
+         ('{"text":"abc","loss":[[0,4]]}', "a span of the mask ends at 4, after the text, which has 3 characters"),
+         ('{"text":"","loss":[[0,1]]}', "after the text, which has 0 characters")]
+for record, reason in WRONG:
+    with open("wrong.jsonl", "w") as f:
+        f.write(record + '\n{"text":"abc","loss":[ [ 0 , 1 ] , [1,2]]}\n')
+    leat("-o", "wrong", "--mask-field", "loss", "wrong.jsonl")
+    assert masks("wrong") == [b"\xff\xff\0\0"], record
+    with open("wrong.rejects.jsonl") as f:
+        assert reason in json.loads(f.readline())["reason"], record
+with open("wrong.jsonl", "wb") as f:
+    f.write(b'{"text":"a\xff","loss":[[0,1]]}\n')
+leat("-o", "wrong", "--mask-field", "loss", "wrong.jsonl")
+with open("wrong.rejects.jsonl") as f:
+    assert "is not valid UTF-8" in f.read()
+
+# a record too long for it is rejected whatever its kind, and a long line of blanks is no record
+long = '{"loss":[[0,1]],"text":"' + "z" * 33000 + '"}'
+for name, text in ("long.jsonl", " " * 40000 + "\n" + long + '\n{"text":"q","loss":[]}'), ("long.json", f"[{long}]"):
+    with open(name, "w") as f:
+        f.write(text)
+    leat("-o", "long", "--mask-field", "loss", name, program=SMALL)
+    assert masks("long") == ([b"\0\0"] if name == "long.jsonl" else [])
+    with open("long.rejects.jsonl") as f:
+        assert [("too long" in json.loads(line)["reason"]) for line in f] == [True]
+
+# only JSON records have fields
+with open("plain.txt", "w") as f:
+    f.write("text")
+assert "plain.txt is not JSON" in leat("-o", "plain", "--mask-field", "loss", "plain.txt", code=2)
+# another run may not go on with this one
+leat("-o", "out", "--mask-field", "meta.loss", "lines.jsonl")
+for words, code in (["--mask-field", "meta.loss"], 0), (["--mask-field", "loss"], 1), ([], 1):
+    subprocess.run([LEAT, "pack", "-t", "bytes", "--end", "0", "--max-rejects", "100%", "--resume", "-o", "out", *words,
+                    "lines.jsonl"], capture_output=True).returncode == code or sys.exit(f"resuming with {words}")
