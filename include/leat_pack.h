@@ -271,11 +271,15 @@ struct leat_pack_options {
      * overlapping. A token is learned if a byte that it stands for is in a span, as for leat_packer_add_text_masked().
      * A record without the field is rejected, and so is one of more than 4 MiB. NULL: nothing says so. */
     const char *mask_field;
+    /* Records are conversations, which this chat template (Jinja) renders: the name of a file, or "" for the one of the
+     * tokenizer's folder. What the assistant says is learned. NULL: records are texts. See leat_pack(). */
+    const char *chat;
+    const char *messages; /* the field that holds the conversation; NULL: "messages" */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL }
+      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -326,6 +330,24 @@ struct leat_pack_report {
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, 0, \
       { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0 }
+
+/*
+ * With `chat`, a record of a JSON input is a conversation: a list of objects with "role" and "content". The template
+ * gets it as `messages`, the tokenizer's special tokens by their names (bos_token, eos_token, ...) from
+ * tokenizer_config.json beside it, `add_generation_prompt` false, and no tools; what it writes is the document's text.
+ * The rendering is that of transformers (Jinja with trim_blocks and lstrip_blocks). LEAT_E_UNSUPPORTED names a
+ * construct that cannot be rendered so, and its line; a conversation for which the template raises an exception, or
+ * does what is not supported, is rejected.
+ *
+ * Special tokens in the template become these tokens. Those in messages are ordinary text, unless `special` is set;
+ * then, as in transformers, they become tokens, too. A conversation in which they cannot be ordinary text exactly, with
+ * a tokenizer that is not byte-level, is rejected.
+ *
+ * The dataset stores a mask. If the template has {% generation %}, tokens are learned that touch what it writes in such
+ * a block, as transformers' return_assistant_tokens_mask has it. Else tokens are learned that touch the content of a
+ * message whose role is "assistant", and what follows it up to the next added token of the template, that token
+ * included, if there is only the template's white space between: the token that ends the turn.
+ */
 
 /*
  * Packs inputs into the dataset `output`: files, folders (everything in them, in the order of the paths as bytes),
@@ -457,8 +479,8 @@ struct leat_span {
  * The second takes the stretches of the text that are learned, in order, not empty and not overlapping: the mask of a
  * token is 255 if one of the bytes that it stands for is in a span, else 0. So a token that reaches over an end of a
  * span is learned. The end token has the mask of the last token, the begin token that of the first. A text is rejected
- * if it is malformed UTF-8, or if its tokens cannot be traced to its bytes: the tokenizer normalizes it to another text,
- * or has no token for a character.
+ * if it is malformed UTF-8, or if its tokens cannot be traced to its bytes: the tokenizer normalizes it to another
+ * text, or has no token for a character.
  *
  * A mask or `spans` of NULL: all is learned. LEAT_E_ARGUMENT, and nothing is taken: a mask or spans, without
  * `store_mask`; spans that are not as above.

@@ -36,11 +36,11 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
-                 mask_field=None):
+                 mask_field=None, chat=None, messages="messages"):
     """The tuple that text_options_take() of the extension reads."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
-    for name, field in (("text", text), ("id", id), ("by", by), ("mask_field", mask_field)):
+    for name, field in (("text", text), ("id", id), ("by", by), ("mask_field", mask_field), ("messages", messages)):
         if field is not None and not isinstance(field, str):
             raise TypeError(f"{name} must be the name of a field, not {field!r}")
     part, parts = _part(part)
@@ -50,7 +50,14 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
             _begin(tokenizer, begin, end), special, way, threads,
             0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
-            follow_links, _conditions(keep), by, store_mask, mask_field)
+            follow_links, _conditions(keep), by, store_mask, mask_field,
+            chat_template(chat), messages)
+
+
+def chat_template(chat):
+    """The name of a file; "": the one of the tokenizer's folder."""
+    import os
+    return chat if chat is None else "" if chat == "tokenizer" else os.fsdecode(chat)
 
 
 def _conditions(keep):

@@ -51,7 +51,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          shuffle: int | None = None, dedup: bool = False, split=None, max_rejects: int | float | str | None = "1%",
          allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
          skip_unknown: bool = False, allow_binary: bool = False, follow_links: bool = False, keep=(),
-         by: str | None = None, created: int | None = None, mask_field: str | None = None) -> Summary:
+         by: str | None = None, created: int | None = None, mask_field: str | None = None, chat=None,
+         messages: str = "messages") -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
@@ -83,6 +84,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                   value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
     mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
                   [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
+    chat          a file with a chat template, or "tokenizer" for that of its folder: JSON records are conversations,
+                  lists of dicts with role and content in the field `messages`; what the assistant says is learned
     resume        continues a run that was stopped or killed
     part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
     force         replaces an existing output
@@ -100,7 +103,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        invalid_utf8=invalid_utf8, threads=threads, memory=memory, shuffle=shuffle, dedup=dedup,
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
                        skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
-                           by=by, mask_field=mask_field)
+                           by=by, mask_field=mask_field, chat=chat,
+                           messages=messages)
     notices: list[tuple[int, bytes, int]] = []
     made: list[tuple] = []
     bar, watch = _watching(progress)

@@ -1,4 +1,5 @@
 """leat.Packer's masks: of ids as 0 and 1, of texts as stretches of characters, of dicts and tables; and mistakes."""
+import json
 import random
 
 import numpy as np
@@ -108,3 +109,20 @@ def test_without_store_mask(gpt2, name):
     with pytest.raises(leat.Error, match="stores none"):
         packer.add([1], mask=[1])
     packer.abandon()
+
+
+def test_pack(gpt2, name, tmp_path):
+    lines, chats, template = tmp_path / "lines.jsonl", tmp_path / "chats.jsonl", tmp_path / "t.jinja"
+    lines.write_text(json.dumps({"text": "été water", "loss": [[0, 3]]}) + "\n")
+    chats.write_text(json.dumps({"talk": [{"role": "user", "content": "water"},
+                                          {"role": "assistant", "content": " mill"}]}) + "\n")
+    template.write_text("{% for m in messages %}{{ m.role }}:{{ m.content }}<|endoftext|>\n{% endfor %}")
+    leat.pack(lines, name, gpt2, mask_field="loss")
+    assert masks(name) == [wanted(gpt2, "été water", [(0, 3)])]
+    leat.pack(chats, name, gpt2, chat=template, messages="talk", end=None, force=True)
+    d = leat.open(name)
+    assert d.text(0) == "user:water<|endoftext|>\nassistant: mill<|endoftext|>\n"
+    learned = [int(i) for i, m in zip(d.documents[0], d.mask()) if m]
+    assert learned == gpt2.encode(" mill<|endoftext|>", allowed_special="all")
+    with pytest.raises(leat.Error, match="name the file of one"):
+        leat.pack(chats, name, gpt2, chat="tokenizer", force=True)

@@ -59,7 +59,8 @@ for program in LEAT, SMALL:
 WRONG = [('{"text":"a"}', 'the record has no "loss" that says what is learned'),
          *((f'{{"text":"abc","loss":{value}}}', "is not a list of [begin, end] places in the text")
            for value in ("7", "null", '"a"', "{}", "[1]", "[[0]]", "[[0,1,2]]", "[[1,1]]", "[[2,1]]", "[[0,2],[1,3]]",
-                         "[[0,1.5]]", "[[0,1e0]]", "[[-1,2]]", "[[0,99999999999999999999]]", '[["0",1]]', "[[0,true]]")),
+                         "[[0,1.5]]", "[[0,1e0]]", "[[-1,2]]", "[[0,99999999999999999999]]", '[["0",1]]',
+                         "[[0,true]]")),
          ('{"text":"abc","loss":[[0,4]]}', "a span of the mask ends at 4, after the text, which has 3 characters"),
          ('{"text":"","loss":[[0,1]]}', "after the text, which has 0 characters")]
 for record, reason in WRONG:

@@ -74,6 +74,8 @@ static bool spell_added(const struct trace *t, uint64_t *at, const struct leat_t
 {
     uint64_t to = *at;
 
+    if (spell_marks(t, at, token, 0))
+        return true;
     while (!stands_at(t, to, token->text, token->bytes)) {
         if (to == t->bytes || !is_space(t->text[to]))
             return false;

@@ -21,6 +21,7 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
     facts->of[3] = (struct pack_fact) { "leat.invalid_utf8", o->reject_invalid ? "reject" : "replace" };
     facts->of[5] = (struct pack_fact) { "leat.binary", o->allow_binary ? "allowed" : NULL };
     facts->of[7] = (struct pack_fact) { BY_METADATA_IDS, o->by };
+    facts->of[9] = (struct pack_fact) { "leat.chat", o->chat ? o->messages ? o->messages : "messages" : NULL };
     facts->of[8] = (struct pack_fact) { "leat.mask", o->mask_field };
     facts->of[4] = (struct pack_fact) { "leat.part", o->parts > 0 ? facts->part : NULL };
 }
@@ -114,7 +115,7 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
     leat_tokenizer_info(o->tokenizer, &tokenizer);
     leat_dataset_info(d, &info);
     fit = info.parts == 1 && (!inputs || info.inputs == inputs->count) && info.end_token == o->end_token &&
-          info.begin_token == o->begin_token && info.stores_mask == (o->store_mask || o->mask_field) &&
+          info.begin_token == o->begin_token && info.stores_mask == (o->store_mask || o->mask_field || o->chat) &&
           memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 && facts_fit(d, o, arranged);
     for (size_t i = 0; fit && inputs && i < inputs->count; i++)
         fit = input_fits(d, i, &inputs->items[i], o->run_file != NULL, rejects);

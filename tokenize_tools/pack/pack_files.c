@@ -10,6 +10,7 @@
 #include "pack/flow/row_input.h"
 #include "pack/flow/unit_kinds.h"
 #include "pack_by.h"
+#include "pack_chat.h"
 #include "pack_description.h"
 #include "pack_run.h"
 
@@ -27,18 +28,20 @@ static enum leat_status take_conditions(struct pack_setup *setup, const struct l
     return json_keep_prepare(&setup->keep, o->keep, (size_t)o->keep_count, err);
 }
 
-/* Masks are members of JSON records. */
-static enum leat_status take_mask_field(struct pack_run *r, struct leat_error *err)
+/* Masks and conversations are members of JSON records. */
+static enum leat_status take_mask(struct pack_run *r, struct leat_error *err)
 {
+    const struct leat_pack_options *o = &r->options;
     struct pack_setup *setup = &r->setup;
 
     for (size_t i = 0; i < setup->inputs.count; i++)
         if (!setup->inputs.items[i].format->is_json)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "%s is not JSON: only JSON records can say which stretches of a text are learned",
+            return status_set(err, LEAT_E_ARGUMENT, "%s is not JSON: only JSON records can say what is learned",
                               setup->inputs.items[i].path);
+    if (o->chat)
+        return pack_chat_take(r, err);
     setup->mask_field = &r->mask_field;
-    return json_fields_prepare(&r->mask_field, r->options.mask_field, NULL, err);
+    return json_fields_prepare(&r->mask_field, o->mask_field, NULL, err);
 }
 
 /* Opens each table, before any work: it must have the columns. Of those on servers, only the first: each takes a
@@ -92,8 +95,8 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
         s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
     if (s == LEAT_OK && o->keep_count > 0)
         s = take_conditions(setup, o, err);
-    if (s == LEAT_OK && o->mask_field)
-        s = take_mask_field(r, err);
+    if (s == LEAT_OK && (o->mask_field || o->chat))
+        s = take_mask(r, err);
     if (s == LEAT_OK && o->by)
         s = pack_by_take(r, err);
     setup->text_column = o->text;
@@ -106,6 +109,8 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
         s = check_tables(setup, err);
     if (s == LEAT_OK)
         s = pack_description_make(&r->description, o, &setup->inputs, err);
+    if (s == LEAT_OK && o->chat)
+        s = pack_chat_describe(r, err);
     /* what has been read of standard input cannot be read again */
     for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++)
         r->output.checkpoints = r->output.checkpoints && strcmp(setup->inputs.items[i].path, "-") != 0;

@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "base/thread.h"
+#include "pack_chat.h"
 #include "pack_description.h"
 #include "pack_facts.h"
 
@@ -39,7 +40,11 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         o->text = "text";
     if (!o->id)
         o->id = "id";
-    o->store_mask = o->store_mask || o->mask_field;
+    if (!o->messages)
+        o->messages = "messages";
+    if (o->chat && o->mask_field)
+        return status_set(err, LEAT_E_ARGUMENT, "a conversation says by its template what is learned, not by a field");
+    o->store_mask = o->store_mask || o->mask_field || o->chat;
     if (o->memory == 0) {
         uint64_t usual = PACK_USUAL_MEMORY + memory_resident() / PACK_GIB * PACK_GIB;
 
@@ -105,7 +110,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->allow_binary = o->allow_binary != 0;
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
     setup->masks = o->store_mask != 0;
-    setup->whole_records = o->mask_field != NULL;
+    setup->whole_records = o->mask_field || o->chat;
     setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;
     r->output.description = &r->description;
@@ -123,6 +128,7 @@ void pack_run_free(struct pack_run *r)
     pthread_mutex_destroy(&r->setup.long_lock);
     inputs_free(&r->setup.inputs);
     json_keep_free(r->setup.keep);
+    pack_chat_free(r);
     pack_output_free(&r->output);
     buffer_free(&r->description);
     leat_writer_free_note(r->note);

@@ -20,7 +20,9 @@ struct pack_run {
     struct leat_tokenizer_info tokenizer;
     char *name; /* of the dataset, without .leat */
     char *description_path, *checkpoint_path, *index_path;
-    struct json_fields mask_field;
+    struct json_fields mask_field, messages;
+    struct chat_template *chat;
+    struct hash128 chat_sum;   /* of the template and the tokens that it may use */
     struct json_fields by;     /* of `by`, if it is given */
     struct buffer description; /* pack_description.h */
     struct lane_start start;   /* where the inputs go on */

@@ -133,7 +133,7 @@ static enum leat_status check_options(const struct leat_pack_options *o, struct 
                                "split its dataset by merging it");
     if (o->by)
         return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields to choose datasets by");
-    if (o->mask_field)
+    if (o->mask_field || o->chat)
         return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields for masks: give the masks");
     if (o->keep_count > 0)
         return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields for conditions");

@@ -163,7 +163,8 @@ static void print_words(const struct dry_run *d, const struct leat_pack_options 
         if (count_format(d, i) > 0)
             printf(" %s %s", units_count(count_format(d, i)).text, record_format_names[i]);
     putchar('\n');
-    cli_say("The first text: %s", d->text[0] ? d->text : "none in the first record");
+    if (!d->values->chat)
+        cli_say("The first text: %s", d->text[0] ? d->text : "none in the first record");
     printf("%s: %s in %s, %s of text; %.3f tokens per byte.\n", d->sample.whole ? "All of it" : "A sample",
            units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
            units_bytes(r->text_bytes).text, r->text_bytes > 0 ? (double)r->tokens / (double)r->text_bytes : 0);

@@ -170,6 +170,8 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->keep_count = v->keep.count;
     o->by = v->by;
     o->mask_field = v->mask_field;
+    o->chat = v->chat && strcmp(v->chat, "tokenizer") == 0 ? "" : v->chat;
+    o->messages = v->messages;
     o->skip_unknown = v->skip_unknown;
     o->allow_binary = v->allow_binary;
     o->follow_links = v->follow_links;

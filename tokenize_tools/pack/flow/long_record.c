@@ -198,6 +198,8 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
     if (s != LEAT_OK || u->document_count == before)
         return s;
     d = &u->documents[before];
+    if (d->encoded)
+        return LEAT_OK;
     s = step_encode_text(r->w, u, d, text + d->text.begin, d->text.bytes, &rejected, err);
     u->document_count -= s == LEAT_OK && rejected;
     return s;

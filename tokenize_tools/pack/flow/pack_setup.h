@@ -16,6 +16,8 @@
 #include "corpus/streams/byte_stream.h"
 #include "leat_pack.h"
 
+struct chat_template;
+
 struct pack_setup {
     const char *output; /* temporary files lie in its folder */
     const struct leat_tokenizer *tokenizer;
@@ -24,6 +26,8 @@ struct pack_setup {
     struct json_keep *keep;               /* NULL: all records */
     const struct json_fields *by;         /* of the field whose value stands before each id; NULL: none does */
     const struct json_fields *mask_field; /* that says which stretches of the text are learned; NULL: none does */
+    const struct chat_template *chat;     /* records are conversations, which it renders; NULL: texts */
+    const struct json_fields *messages;   /* the field of the conversation, as the text's, and that of the id */
     bool whole_records;                   /* a record is never taken in chunks: it has at most whole_bytes */
     const char *text_column, *id_column;  /* the same fields, for tables; NULL: no id */
     bool id_needed;                       /* a table must have that column */

@@ -10,6 +10,10 @@
 /* A thread's buffers are given back beyond this, so that one long record does not stay in memory. */
 #define KEEP_BYTES ((size_t)4 << 20)
 
+/* An encoder takes at most 32 bytes per byte of a text, of which a conversation has at most twice the longest record:
+ * no conversation is rejected for its stretches, whatever the bound. */
+#define CHAT_BYTES 64u
+
 enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setup, struct leat_error *err)
 {
     struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
@@ -18,18 +22,29 @@ enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setu
     memset(w, 0, sizeof *w);
     w->setup = setup;
     options.special = setup->special;
-    options.max_bytes = setup->pretoken_bytes;
+    options.max_bytes = setup->chat ? CHAT_BYTES * setup->whole_bytes : setup->pretoken_bytes;
     options.stop = pack_setup_stop;
     options.stop_context = setup;
     s = leat_encoder_open(&w->encoder, setup->tokenizer, &options, err);
     if (s == LEAT_OK)
         encoder_valid(w->encoder);
+    if (s != LEAT_OK || !setup->chat)
+        return s;
+    options.special = 1;
+    options.max_bytes = CHAT_BYTES * setup->whole_bytes;
+    s = leat_encoder_open(&w->chat_encoder, setup->tokenizer, &options, err);
+    if (s == LEAT_OK)
+        encoder_valid(w->chat_encoder);
     return s;
 }
 
 void pack_worker_free(struct pack_worker *w)
 {
     leat_encoder_close(w->encoder);
+    leat_encoder_close(w->chat_encoder);
+    buffer_free(&w->text_of_chat);
+    buffer_free(&w->marks_of_chat);
+    buffer_free(&w->chat_ids);
     buffer_free(&w->text);
     buffer_free(&w->repaired);
     buffer_free(&w->narrow);
@@ -59,4 +74,7 @@ void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
     give_back(&w->repaired);
     give_back(&w->narrow);
     give_back(&w->ends);
+    give_back(&w->text_of_chat);
+    give_back(&w->marks_of_chat);
+    give_back(&w->chat_ids);
 }

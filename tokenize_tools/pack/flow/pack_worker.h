@@ -12,11 +12,13 @@
 struct pack_worker {
     struct pack_setup *setup;
     struct leat_encoder *encoder;
-    struct buffer text;     /* what a unit reads itself */
-    struct buffer repaired; /* a text whose malformed UTF-8 has been replaced */
-    struct buffer narrow;   /* ids on their way to a spool */
-    struct buffer ends;     /* of the ids of a text with a mask, in its bytes: uint64_t */
-    struct json_by by;      /* of the record that is read, if the setup has such a field */
+    struct buffer text;                /* what a unit reads itself */
+    struct buffer repaired;            /* a text whose malformed UTF-8 has been replaced */
+    struct buffer narrow;              /* ids on their way to a spool */
+    struct buffer ends;                /* of the ids of a text with a mask, in its bytes: uint64_t */
+    struct leat_encoder *chat_encoder; /* of conversations, which finds special tokens; NULL: the run has none */
+    struct buffer text_of_chat, marks_of_chat, chat_ids;
+    struct json_by by; /* of the record that is read, if the setup has such a field */
 };
 
 enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setup, struct leat_error *err);

@@ -96,9 +96,10 @@ enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *
 
     for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
         struct unit_document *d = &u->documents[i];
-        bool rejected;
+        bool rejected = false;
 
-        s = step_encode_text(w, u, d, text + d->text.begin, d->text.bytes, &rejected, err);
+        if (!d->encoded)
+            s = step_encode_text(w, u, d, text + d->text.begin, d->text.bytes, &rejected, err);
         if (s == LEAT_OK && !rejected)
             u->documents[kept++] = *d;
     }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "corpus/json/json_spans.h"
 #include "corpus/lines.h"
+#include "step_chat.h"
 #include "steps.h"
 
 enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, const void *id,
@@ -13,8 +14,8 @@ enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit
                         : unit_keep(u, id, bytes, &d->id, err);
 }
 
-/* Keeps the spans of a record that says what is learned; *rejected: it says it wrongly, and was rejected. Before the text
- * is found, which writes over the record. */
+/* Keeps the spans of a record that says what is learned; *rejected: it says it wrongly, and was rejected. Before the
+ * text is found, which writes over the record. */
 static enum leat_status find_spans(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *record,
                                    bool *rejected, struct leat_error *err)
 {
@@ -69,6 +70,8 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
         return unit_reject_document(u, &as_read, why.message, record, where.bytes, err);
     if (w->setup->whole_records && where.bytes > w->setup->whole_bytes)
         return unit_reject_document(u, &as_read, STEP_WHOLE_REASON, record, where.bytes, err);
+    if (w->setup->chat)
+        return step_chat_record(w, u, &as_read, record, where.bytes, err);
     s = find_spans(w, u, &as_read, record, &rejected, err);
     if (s != LEAT_OK || rejected)
         return s;

@@ -40,6 +40,7 @@ struct unit_document {
     uint64_t tokens;     /* in `tokens` or, if it is spooled, in `spooled`, after those of the documents before */
     bool spooled;
     uint8_t hash[16];     /* XXH3-128 of its text */
+    bool encoded;         /* scanning has encoded it: it has no text */
     bool masked;          /* only its spans are learned */
     struct stretch spans; /* in `spans`: struct leat_span, in bytes of its text */
 };

@@ -18,6 +18,7 @@
 #include "tokenizer/decode/decoder.h"
 #include "tokenizer/load/builtin.h"
 #include "tokenizer/load/spec_open.h"
+#include "tokenizer_path.h"
 
 #define USUAL_BOUND ((uint64_t)2 << 30)
 
@@ -236,6 +237,11 @@ enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_
     }
     *out = e;
     return LEAT_OK;
+}
+
+const char *tokenizer_path(const struct leat_tokenizer *t)
+{
+    return t->opened.at.path;
 }
 
 void encoder_valid(struct leat_encoder *e)

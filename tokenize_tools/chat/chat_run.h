@@ -1,0 +1,83 @@
+/*
+ * chat_run.h: a parsed chat template at work: the inside of rendering. Values are computed by chat_eval.c, operators
+ * and parts of values by chat_operators.c, filters, tests and methods by chat_functions.c; chat_run.c goes through the
+ * statements. Whatever Jinja would raise, and what is not supported, is LEAT_E_TEXT: the conversation is rejected.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_CHAT_RUN_H
+#define LEAT_TOKENIZE_TOOLS_CHAT_RUN_H
+
+#include "chat_parse.h"
+
+/* What a loop's body, a macro or a generation block sets is gone after it. */
+struct chat_scope {
+    struct chat_scope *up;
+    struct chat_dict names;
+};
+
+struct chat_run {
+    struct chat_arena *arena;
+    struct chat_scope *scope, *top;
+    struct chat_text out;
+    uint32_t marks; /* of what is written now */
+    enum { CHAT_GO_ON, CHAT_BREAK, CHAT_CONTINUE } jump;
+    unsigned depth;
+    uint64_t steps;
+    struct leat_error *err;
+};
+
+/* Fails with a sentence about the node's line. */
+enum leat_status chat_fail(struct chat_run *r, const struct chat_node *at, const char *what);
+
+/* The string of a value as {{ }} writes it. */
+enum leat_status chat_to_string(struct chat_run *r, const struct chat_node *at, const struct chat_value *v,
+                                struct chat_string *out);
+
+/* ---- chat_eval.c ---- */
+enum leat_status chat_eval(struct chat_run *r, const struct chat_node *n, struct chat_value *out);
+struct chat_value *chat_lookup(struct chat_run *r, struct chat_string name);
+
+/* ---- chat_operators.c ---- */
+enum leat_status chat_binary(struct chat_run *r, const struct chat_node *n, const struct chat_value *a,
+                             const struct chat_value *b, struct chat_value *out);
+enum leat_status chat_compare(struct chat_run *r, const struct chat_node *operand, const struct chat_value *a,
+                              const struct chat_value *b, bool *holds);
+enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, const struct chat_value *part,
+                               const struct chat_value *whole, bool *holds);
+enum leat_status chat_member(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                             struct chat_value *out);
+enum leat_status chat_index(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                            const struct chat_value *key, struct chat_value *out);
+
+/* `ends`: begin, end, step; UNDEFINED: not given. */
+enum leat_status chat_slice(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                            const struct chat_value ends[3], struct chat_value *out);
+
+/* The items that a loop goes over. */
+enum leat_status chat_items(struct chat_run *r, const struct chat_node *at, const struct chat_value *of,
+                            struct chat_list *items);
+
+/* ---- chat_functions.c ---- */
+
+/* Arguments in order, and those with names. */
+struct chat_arguments {
+    struct chat_list plain;
+    struct chat_dict named;
+};
+enum leat_status chat_filter(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                             const struct chat_arguments *with, struct chat_value *out);
+enum leat_status chat_test(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                           const struct chat_arguments *with, bool *holds);
+enum leat_status chat_method(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                             const char *name, const struct chat_arguments *with, struct chat_value *out);
+bool chat_has_method(enum chat_kind kind, const char *name);
+
+/* ---- chat_json.c ---- */
+enum leat_status chat_to_json(struct chat_run *r, const struct chat_node *at, const struct chat_value *v,
+                              int64_t indent, struct chat_string *out);
+
+/* ---- chat_run.c ---- */
+enum leat_status chat_run_body(struct chat_run *r, const struct chat_node *body);
+enum leat_status chat_call_macro(struct chat_run *r, const struct chat_node *at, const struct chat_node *macro,
+                                 const struct chat_arguments *with, struct chat_value *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* chat_template.h: a chat template, and conversations rendered by it. */
+#ifndef LEAT_TOKENIZE_TOOLS_CHAT_TEMPLATE_H
+#define LEAT_TOKENIZE_TOOLS_CHAT_TEMPLATE_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "leat.h"
+
+struct chat_template;
+
+/* A name that the template may use, such as eos_token, and its string. */
+struct chat_global {
+    const char *name, *value;
+};
+
+/*
+ * Takes a template over into *out, to be freed. LEAT_E_UNSUPPORTED names what in it cannot be rendered exactly, and the
+ * line; also bos_token and eos_token, where they are not among the globals. A template never changes: share it freely.
+ */
+enum leat_status chat_template_make(struct chat_template **out, const char *text, size_t bytes,
+                                    const struct chat_global *globals, size_t count, struct leat_error *err);
+void chat_template_free(struct chat_template *t);
+
+/* Marks of a byte of a rendered text. */
+#define CHAT_BYTE_DATA    1u /* it stood in the conversation */
+#define CHAT_BYTE_LEARNED 2u /* in {% generation %}; without that in the template, of an assistant's content */
+
+/*
+ * Renders a conversation: `messages` is a JSON array of objects with role and content, which has been checked to be
+ * JSON and UTF-8, with a byte after it; see chat_json.h. The text goes to `text`, a byte of marks for each of its bytes
+ * to `marks`, in place of what they hold. LEAT_E_TEXT: the template refuses it, or what it does with it is not
+ * supported.
+ */
+enum leat_status chat_template_render(const struct chat_template *t, const char *messages, size_t bytes,
+                                      char *(*unescape)(char *to, const char *from, const char *end),
+                                      struct buffer *text, struct buffer *marks, struct leat_error *err);
+
+/* Whether it says itself what is learned, by {% generation %}. */
+bool chat_template_marks(const struct chat_template *t);
+
+#endif

@@ -1,0 +1,255 @@
+/* chat_value.c: see chat_value.h. */
+#include "chat_value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+/* ---- Memory ---- */
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+
+struct chat_block {
+    struct chat_block *next;
+    size_t used, room;
+    max_align_t bytes[];
+};
+
+void *chat_arena_get(struct chat_arena *a, size_t bytes, struct leat_error *err)
+{
+    struct chat_block *b = a->blocks;
+    size_t room;
+
+    bytes = (bytes + 15) / 16 * 16;
+    if (b && b->room - b->used >= bytes) {
+        b->used += bytes;
+        return (char *)b->bytes + b->used - bytes;
+    }
+    room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+    if (room > a->max_bytes || a->bytes > a->max_bytes - room) {
+        status_set(err, LEAT_E_TEXT, "the chat template makes too much of the conversation: more than %zu MiB",
+                   a->max_bytes >> 20);
+        return NULL;
+    }
+    b = calloc(1, sizeof *b + room);
+    if (!b) {
+        status_no_memory(err, room);
+        return NULL;
+    }
+    *b = (struct chat_block) { .next = a->blocks, .used = bytes, .room = room };
+    a->blocks = b;
+    a->bytes += room;
+    return b->bytes;
+}
+
+void chat_arena_free(struct chat_arena *a)
+{
+    while (a->blocks) {
+        struct chat_block *next = a->blocks->next;
+
+        free(a->blocks);
+        a->blocks = next;
+    }
+    a->bytes = 0;
+}
+
+/* ---- Strings ---- */
+
+bool chat_string_equal(struct chat_string a, struct chat_string b)
+{
+    if (a.count != b.count)
+        return false;
+    for (size_t i = 0; i < a.count; i++)
+        if ((a.codes[i] & CHAT_CODE) != (b.codes[i] & CHAT_CODE))
+            return false;
+    return true;
+}
+
+bool chat_string_is(struct chat_string s, const char *ascii)
+{
+    size_t i = 0;
+
+    for (; i < s.count && ascii[i]; i++)
+        if ((s.codes[i] & CHAT_CODE) != (unsigned char)ascii[i])
+            return false;
+    return i == s.count && !ascii[i];
+}
+
+size_t chat_string_find(struct chat_string s, struct chat_string part, size_t from)
+{
+    for (size_t i = from; part.count <= s.count && i <= s.count - part.count; i++)
+        if (chat_string_equal((struct chat_string) { s.codes + i, part.count }, part))
+            return i;
+    return s.count;
+}
+
+bool chat_is_space(uint32_t code)
+{
+    code &= CHAT_CODE;
+    return (code >= 9 && code <= 13) || (code >= 0x1c && code <= 0x20) || code == 0x85 || code == 0xa0 ||
+           code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 || code == 0x2029 || code == 0x202f ||
+           code == 0x205f || code == 0x3000;
+}
+
+/* One character of valid UTF-8. */
+static uint32_t take_code(const unsigned char **at)
+{
+    const unsigned char *p = *at;
+    unsigned more = *p < 0x80 ? 0 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : 3;
+    uint32_t code = more == 0 ? *p : *p & (0x3fu >> more);
+
+    for (unsigned i = 1; i <= more; i++)
+        code = code << 6 | (p[i] & 0x3f);
+    *at += 1 + more;
+    return code;
+}
+
+enum leat_status chat_string_make(struct chat_arena *a, const char *bytes, size_t count, uint32_t marks,
+                                  struct chat_string *out, struct leat_error *err)
+{
+    const unsigned char *at = (const unsigned char *)bytes, *end = at + count;
+    uint32_t *codes = chat_arena_get(a, count * sizeof *codes, err);
+    size_t n = 0;
+
+    if (!codes)
+        return err->status;
+    while (at < end)
+        codes[n++] = take_code(&at) | marks;
+    *out = (struct chat_string) { codes, n };
+    return LEAT_OK;
+}
+
+enum leat_status chat_text_add(struct chat_arena *a, struct chat_text *t, struct chat_string s, struct leat_error *err)
+{
+    if (s.count > t->room - t->count) {
+        size_t room = 2 * (t->count + s.count) + 64;
+        uint32_t *codes = chat_arena_get(a, room * sizeof *codes, err);
+
+        if (!codes)
+            return err->status;
+        if (t->count > 0)
+            memcpy(codes, t->codes, t->count * sizeof *codes);
+        t->codes = codes;
+        t->room = room;
+    }
+    if (s.count > 0)
+        memcpy(t->codes + t->count, s.codes, s.count * sizeof *s.codes);
+    t->count += s.count;
+    return LEAT_OK;
+}
+
+enum leat_status chat_text_add_ascii(struct chat_arena *a, struct chat_text *t, const char *s, struct leat_error *err)
+{
+    struct chat_string string;
+    enum leat_status status = chat_string_make(a, s, strlen(s), 0, &string, err);
+
+    return status == LEAT_OK ? chat_text_add(a, t, string, err) : status;
+}
+
+/* ---- Values ---- */
+
+const char *chat_kind_name(enum chat_kind kind)
+{
+    static const char *const names[] = { "undefined", "none",   "a boolean", "a number",    "a number with a fraction",
+                                         "a string",  "a list", "a dict",    "a namespace", "a macro",
+                                         "a method" };
+
+    return names[kind];
+}
+
+bool chat_truth(const struct chat_value *v)
+{
+    switch (v->kind) {
+    case CHAT_UNDEFINED:
+    case CHAT_NONE:
+        return false;
+    case CHAT_BOOL:
+        return v->truth;
+    case CHAT_INT:
+        return v->number != 0;
+    case CHAT_STRING:
+        return v->string.count > 0;
+    case CHAT_LIST:
+        return v->list.count > 0;
+    case CHAT_DICT:
+        return v->dict->count > 0;
+    default:
+        return true;
+    }
+}
+
+static bool dicts_equal(const struct chat_dict *a, const struct chat_dict *b)
+{
+    bool equal = a->count == b->count;
+
+    for (size_t i = 0; equal && i < a->count; i++) {
+        const struct chat_value *other = chat_dict_find(b, a->pairs[i].key);
+
+        equal = other && chat_equal(&a->pairs[i].value, other);
+    }
+    return equal;
+}
+
+static bool is_number(const struct chat_value *v)
+{
+    return v->kind == CHAT_INT || v->kind == CHAT_BOOL;
+}
+
+bool chat_equal(const struct chat_value *a, const struct chat_value *b)
+{
+    bool equal;
+
+    if (is_number(a) && is_number(b))
+        return (a->kind == CHAT_INT ? a->number : a->truth) == (b->kind == CHAT_INT ? b->number : b->truth);
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case CHAT_UNDEFINED:
+    case CHAT_NONE:
+        return true;
+    case CHAT_STRING:
+        return chat_string_equal(a->string, b->string);
+    case CHAT_LIST:
+        equal = a->list.count == b->list.count;
+        for (size_t i = 0; equal && i < a->list.count; i++)
+            equal = chat_equal(&a->list.items[i], &b->list.items[i]);
+        return equal;
+    case CHAT_DICT:
+        return dicts_equal(a->dict, b->dict);
+    default:
+        return false;
+    }
+}
+
+struct chat_value *chat_dict_find(const struct chat_dict *d, struct chat_string key)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (chat_string_equal(d->pairs[i].key, key))
+            return &d->pairs[i].value;
+    return NULL;
+}
+
+enum leat_status chat_dict_set(struct chat_arena *a, struct chat_dict *d, struct chat_string key,
+                               const struct chat_value *value, struct leat_error *err)
+{
+    struct chat_value *old = chat_dict_find(d, key);
+
+    if (old) {
+        *old = *value;
+        return LEAT_OK;
+    }
+    if (d->count == d->room) {
+        size_t room = 2 * d->room + 4;
+        struct chat_pair *pairs = chat_arena_get(a, room * sizeof *pairs, err);
+
+        if (!pairs)
+            return err->status;
+        if (d->count > 0)
+            memcpy(pairs, d->pairs, d->count * sizeof *pairs);
+        d->pairs = pairs;
+        d->room = room;
+    }
+    d->pairs[d->count++] = (struct chat_pair) { key, *value };
+    return LEAT_OK;
+}

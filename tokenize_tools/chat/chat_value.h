@@ -1,0 +1,133 @@
+/*
+ * chat_value.h: the values of a chat template: Jinja's, as far as templates of conversations need them. A string is a
+ * list of code points, each with marks in its upper bits that say where it came from: marks stay with a character
+ * through every operation, so that the rendered text knows which of its characters are whose.
+ *
+ * The room chat/ renders conversations by chat templates (Jinja) as transformers does, and says which characters of the
+ * result an assistant has written. A template with a construct that it does not render exactly is refused. Tokenizers
+ * are not known here.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_CHAT_VALUE_H
+#define LEAT_TOKENIZE_TOOLS_CHAT_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+#define CHAT_CODE       0x1fffffu
+#define CHAT_DATA       (1u << 24) /* it stood in the conversation, not in the template */
+#define CHAT_ANSWER     (1u << 25) /* in the content of a message of the assistant */
+#define CHAT_GENERATION (1u << 26) /* the template wrote it inside of {% generation %} */
+
+/* Memory that is freed together. */
+struct chat_block;
+struct chat_arena {
+    struct chat_block *blocks;
+    size_t bytes, max_bytes; /* allocated, and their limit */
+};
+
+/* NULL with LEAT_E_TEXT beyond the limit, or LEAT_E_NO_MEMORY. The memory is zero. */
+void *chat_arena_get(struct chat_arena *a, size_t bytes, struct leat_error *err);
+void chat_arena_free(struct chat_arena *a);
+
+enum chat_kind {
+    CHAT_UNDEFINED,
+    CHAT_NONE,
+    CHAT_BOOL,
+    CHAT_INT,
+    CHAT_FLOAT, /* of the conversation: never computed with or written */
+    CHAT_STRING,
+    CHAT_LIST,
+    CHAT_DICT,
+    CHAT_NAMESPACE, /* a dict whose members can be set */
+    CHAT_MACRO,
+    CHAT_METHOD /* of `self`, named by `name` */
+};
+
+struct chat_node;
+struct chat_pair;
+struct chat_list {
+    struct chat_value *items;
+    size_t count;
+};
+struct chat_dict {
+    struct chat_pair *pairs;
+    size_t count, room;
+};
+struct chat_string {
+    const uint32_t *codes;
+    size_t count;
+};
+
+struct chat_value {
+    enum chat_kind kind;
+    union {
+        bool truth;
+        int64_t number;
+        struct chat_string string;
+        struct chat_list list;
+        struct chat_dict *dict; /* and namespaces */
+        const struct chat_node *macro;
+        struct {
+            const struct chat_value *self;
+            const struct chat_node *name;
+        } method;
+    };
+};
+
+struct chat_pair {
+    struct chat_string key;
+    struct chat_value value;
+};
+
+/* "a string", "none", ... for a sentence. */
+const char *chat_kind_name(enum chat_kind kind);
+
+bool chat_truth(const struct chat_value *v);
+
+/* Python's ==, which never fails. */
+bool chat_equal(const struct chat_value *a, const struct chat_value *b);
+bool chat_string_equal(struct chat_string a, struct chat_string b);
+bool chat_string_is(struct chat_string s, const char *ascii);
+
+/* The place of a part in a string from `from` on, or s.count. */
+size_t chat_string_find(struct chat_string s, struct chat_string part, size_t from);
+
+/* Python's str.isspace(), of one character. */
+bool chat_is_space(uint32_t code);
+
+/* The value of a key, or NULL. */
+struct chat_value *chat_dict_find(const struct chat_dict *d, struct chat_string key);
+enum leat_status chat_dict_set(struct chat_arena *a, struct chat_dict *d, struct chat_string key,
+                               const struct chat_value *value, struct leat_error *err);
+
+/* UTF-8 as a string with these marks. The bytes must be valid. */
+enum leat_status chat_string_make(struct chat_arena *a, const char *bytes, size_t count, uint32_t marks,
+                                  struct chat_string *out, struct leat_error *err);
+
+/* A growing string. */
+struct chat_text {
+    uint32_t *codes;
+    size_t count, room;
+};
+enum leat_status chat_text_add(struct chat_arena *a, struct chat_text *t, struct chat_string s, struct leat_error *err);
+enum leat_status chat_text_add_ascii(struct chat_arena *a, struct chat_text *t, const char *s, struct leat_error *err);
+
+static inline struct chat_value chat_bool(bool truth)
+{
+    return (struct chat_value) { .kind = CHAT_BOOL, .truth = truth };
+}
+
+static inline struct chat_value chat_int(int64_t number)
+{
+    return (struct chat_value) { .kind = CHAT_INT, .number = number };
+}
+
+static inline struct chat_value chat_str(struct chat_string s)
+{
+    return (struct chat_value) { .kind = CHAT_STRING, .string = s };
+}
+
+#endif

@@ -1,0 +1,302 @@
+/*
+ * step_chat.c: see step_chat.h. The rendered text is encoded whole, with its special tokens, as transformers does. Then
+ * the tokens are traced to the text, which says of each whether the template or the conversation spelled it. A special
+ * token that the conversation spelled is ordinary text, unless the run takes those of texts as tokens: the stretches
+ * between the template's own special tokens are then encoded one by one, without special tokens.
+ */
+#include "step_chat.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "base/utf8.h"
+#include "chat/chat_template.h"
+#include "mask/token_trace.h"
+
+/* A rendered text may have so many times the bytes of the longest record. */
+#define RENDERED_TIMES 2u
+
+struct chat {
+    struct pack_worker *w;
+    const char *text;
+    const uint8_t *marks;
+    size_t bytes;
+    struct leat_error *err;
+};
+
+static uint32_t id_at(const struct chat *c, size_t i)
+{
+    return ((const uint32_t *)(const void *)c->w->chat_ids.bytes)[i];
+}
+
+static uint64_t end_at(const struct chat *c, size_t i)
+{
+    return ((const uint64_t *)(const void *)c->w->ends.bytes)[i];
+}
+
+static size_t id_count(const struct chat *c)
+{
+    return c->w->chat_ids.size / sizeof(uint32_t);
+}
+
+/* Whether a byte of [begin, end) has the mark. */
+static bool has_mark(const struct chat *c, uint64_t begin, uint64_t end, uint8_t mark)
+{
+    for (uint64_t i = begin; i < end; i++)
+        if (c->marks[i] & mark)
+            return true;
+    return false;
+}
+
+/* Whether the conversation spelled a character of an added token, which may have swallowed white space around it. */
+static bool is_spelled(const struct chat *c, const struct leat_token *token, uint64_t begin, uint64_t end)
+{
+    for (uint64_t at = begin; at + token->bytes <= end; at++)
+        if (memcmp(c->text + at, token->text, (size_t)token->bytes) == 0)
+            return has_mark(c, at, at + token->bytes, CHAT_BYTE_DATA);
+    return has_mark(c, begin, end, CHAT_BYTE_DATA);
+}
+
+/* ---- Encoding ---- */
+
+/* Appends the ids of a stretch of the text, and their ends. */
+static enum leat_status encode_stretch(struct chat *c, struct leat_encoder *e, uint64_t begin, uint64_t end)
+{
+    struct pack_worker *w = c->w;
+    const uint32_t *ids;
+    uint64_t count, *ends;
+    enum leat_status s = leat_encoder_encode(e, c->text + begin, end - begin, &ids, &count, c->err);
+
+    if (s == LEAT_OK)
+        s = buffer_append(&w->chat_ids, ids, (size_t)count * sizeof *ids, c->err);
+    if (s == LEAT_OK)
+        s = buffer_reserve(&w->ends, (size_t)count * sizeof *ends, c->err);
+    if (s != LEAT_OK || count == 0)
+        return s;
+    ends = (uint64_t *)(void *)(w->ends.bytes + w->ends.size);
+    s = token_trace(w->setup->tokenizer, c->text + begin, end - begin, ids, count, ends, c->err);
+    for (uint64_t i = 0; i < count && begin > 0; i++)
+        ends[i] += begin;
+    w->ends.size += (size_t)count * sizeof *ends;
+    return s;
+}
+
+/* *spelled: a special token among the ids was spelled by the conversation; *bytewise: every other token is bytes as
+ * they stand, so that stretches encoded alone have the ids that they have in the whole. */
+static enum leat_status look(struct chat *c, bool *spelled, bool *bytewise)
+{
+    struct leat_token token = LEAT_TOKEN_INIT;
+    uint64_t begin = 0;
+    enum leat_status s = LEAT_OK;
+
+    *spelled = false;
+    *bytewise = true;
+    for (size_t i = 0; s == LEAT_OK && i < id_count(c); begin = end_at(c, i++)) {
+        s = leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, i), &token, c->err);
+        *spelled = *spelled || (token.added && token.special && is_spelled(c, &token, begin, end_at(c, i)));
+        *bytewise = *bytewise && (token.added || token.bytewise);
+    }
+    return s;
+}
+
+/* Encodes again what lies between the special tokens of the template. */
+static enum leat_status encode_apart(struct chat *c)
+{
+    struct pack_worker *w = c->w;
+    struct buffer ids = w->chat_ids, ends = w->ends;
+    uint64_t begin = 0, from = 0;
+    enum leat_status s = LEAT_OK;
+
+    w->chat_ids = w->ends = (struct buffer) { 0 };
+    for (size_t i = 0; s == LEAT_OK && i < ids.size / sizeof(uint32_t); i++) {
+        struct leat_token token = LEAT_TOKEN_INIT;
+        uint32_t id = ((const uint32_t *)(const void *)ids.bytes)[i];
+        uint64_t end = ((const uint64_t *)(const void *)ends.bytes)[i];
+
+        s = leat_tokenizer_token(w->setup->tokenizer, id, &token, c->err);
+        if (s == LEAT_OK && token.added && token.special && !is_spelled(c, &token, begin, end)) {
+            s = encode_stretch(c, w->encoder, from, begin);
+            if (s == LEAT_OK)
+                s = buffer_append(&w->chat_ids, &id, sizeof id, c->err);
+            if (s == LEAT_OK)
+                s = buffer_append(&w->ends, &end, sizeof end, c->err);
+            from = end;
+        }
+        begin = end;
+    }
+    if (s == LEAT_OK)
+        s = encode_stretch(c, w->encoder, from, c->bytes);
+    buffer_free(&ids);
+    buffer_free(&ends);
+    return s;
+}
+
+static enum leat_status encode(struct chat *c)
+{
+    struct pack_worker *w = c->w;
+    bool spelled, bytewise;
+    enum leat_status s;
+
+    w->chat_ids.size = w->ends.size = 0;
+    s = encode_stretch(c, w->chat_encoder, 0, c->bytes);
+    if (s == LEAT_OK)
+        s = look(c, &spelled, &bytewise);
+    if (s != LEAT_OK || !spelled || w->setup->special)
+        return s;
+    if (!bytewise)
+        return status_set(c->err, LEAT_E_TEXT,
+                          "a message has the text of a special token, which this tokenizer cannot encode as ordinary "
+                          "text exactly");
+    return encode_apart(c);
+}
+
+/* ---- The mask ---- */
+
+static bool is_blank(const struct chat *c, uint64_t begin, uint64_t end)
+{
+    for (uint64_t i = begin; i < end; i++)
+        if (!strchr(" \t\r\n", c->text[i]) || c->marks[i] & CHAT_BYTE_DATA)
+            return false;
+    return true;
+}
+
+/* The token that ends a turn: the template's own, after token `i`, with nothing but its white space between. Returns
+ * its number, or `i`. */
+static size_t turn_end(const struct chat *c, size_t i)
+{
+    struct leat_token token = LEAT_TOKEN_INIT;
+
+    for (size_t k = i + 1; k < id_count(c); k++) {
+        uint64_t begin = end_at(c, k - 1), end = end_at(c, k);
+
+        if (leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, k), &token, NULL) != LEAT_OK)
+            return i;
+        if (token.added)
+            return is_spelled(c, &token, begin, end) ? i : k;
+        if (!is_blank(c, begin, end))
+            return i;
+    }
+    return i;
+}
+
+static enum leat_status put_mask(struct chat *c, struct unit *u)
+{
+    bool says = chat_template_marks(c->w->setup->chat);
+    size_t count = id_count(c), last;
+    uint64_t begin = 0;
+    enum leat_status s = buffer_reserve(&u->mask, count, c->err);
+    uint8_t *mask = u->mask.bytes + u->mask.size;
+
+    if (s != LEAT_OK)
+        return s;
+    for (size_t i = 0; i < count; begin = end_at(c, i++))
+        mask[i] = has_mark(c, begin, end_at(c, i), CHAT_BYTE_LEARNED) ? UINT8_MAX : 0;
+    for (size_t i = 0; !says && i < count; i++) {
+        if (!mask[i] || (i + 1 < count && mask[i + 1]))
+            continue;
+        for (last = turn_end(c, i); i < last; i++)
+            mask[i + 1] = UINT8_MAX;
+    }
+    u->mask.size += count;
+    return LEAT_OK;
+}
+
+/* ---- Records ---- */
+
+/* Finds the conversation: scan->place has it and the id. */
+static enum leat_status find_messages(struct pack_worker *w, struct json_scan *scan, const char *record, size_t bytes,
+                                      struct leat_error *err)
+{
+    const struct json_place *id = &scan->place[JSON_ID];
+    enum json_problem problem;
+    uint64_t byte;
+
+    json_scan_begin(scan, w->setup->messages);
+    json_scan_feed(scan, record, bytes);
+    problem = json_scan_end(scan, &byte, err);
+    if (problem == JSON_MALFORMED || problem == JSON_NO_OBJECT || problem == JSON_NO_FIELD)
+        return LEAT_E_TEXT;
+    if (scan->place[JSON_TEXT].kind != JSON_KIND_ARRAY)
+        return status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not an array of messages",
+                          w->setup->messages->path[JSON_TEXT].all, json_scan_kind(scan->place[JSON_TEXT].kind));
+    if (id->kind == JSON_KIND_STRING && id->bytes > JSON_ID_BYTES)
+        return json_scan_long_id(scan, err);
+    if (utf8_valid_prefix((const uint8_t *)record, bytes) < bytes)
+        return status_set(err, LEAT_E_TEXT, "the record is not valid UTF-8");
+    return LEAT_OK;
+}
+
+static enum leat_status render(struct pack_worker *w, char *record, size_t bytes, const struct json_scan *scan,
+                               struct leat_error *err)
+{
+    size_t begin = (size_t)scan->place[JSON_TEXT].begin;
+    enum leat_status s =
+        chat_template_render(w->setup->chat, record + begin, bytes - begin, w->setup->messages->kernels->unescape,
+                             &w->text_of_chat, &w->marks_of_chat, err);
+
+    if (s == LEAT_OK && w->text_of_chat.size > RENDERED_TIMES * w->setup->whole_bytes)
+        return status_set(err, LEAT_E_TEXT, "the chat template makes more than 8 MiB of the conversation");
+    return s;
+}
+
+static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, char *record,
+                                const struct json_place *id, struct leat_error *err)
+{
+    char *at = record + id->begin;
+    size_t count = (size_t)id->bytes;
+
+    if (id->kind != JSON_KIND_STRING && id->kind != JSON_KIND_NUMBER)
+        count = 0;
+    else if (id->escaped)
+        count = (size_t)(w->setup->messages->kernels->unescape(at, at, at + count) - at);
+    return step_keep_id(w, u, d, at, count, err);
+}
+
+static enum leat_status add(struct pack_worker *w, struct unit *u, const struct unit_document *as_read, char *record,
+                            size_t bytes, struct leat_error *err)
+{
+    struct chat c = { .w = w, .err = err };
+    struct json_scan scan;
+    struct unit_document *d;
+    enum leat_status s = find_messages(w, &scan, record, bytes, err);
+
+    if (s == LEAT_OK)
+        s = render(w, record, bytes, &scan, err);
+    if (s != LEAT_OK)
+        return s;
+    c.text = w->text_of_chat.bytes ? (const char *)w->text_of_chat.bytes : "";
+    c.marks = w->marks_of_chat.bytes;
+    c.bytes = w->text_of_chat.size;
+    s = encode(&c);
+    if (s == LEAT_OK)
+        s = put_mask(&c, u);
+    if (s == LEAT_OK)
+        s = step_put_ids(w->setup, &u->tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(&c), err);
+    d = s == LEAT_OK ? unit_add_document(u, err) : NULL;
+    if (!d)
+        return s == LEAT_OK ? LEAT_E_NO_MEMORY : s;
+    *d = *as_read;
+    d->utf8 = UNIT_UTF8_VALID;
+    d->encoded = true;
+    d->tokens = id_count(&c);
+    u->text_bytes += c.bytes;
+    checksum_store(d->hash, checksum_kernels()->hash(c.text, c.bytes));
+    return keep_id(w, u, d, record, &scan.place[JSON_ID], err);
+}
+
+enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+                                  char *record, size_t bytes, struct leat_error *err)
+{
+    size_t ids = u->tokens.size, mask = u->mask.size;
+    struct leat_error why;
+    enum leat_status s = add(w, u, as_read, record, bytes, &why);
+
+    if (s == LEAT_OK)
+        return s;
+    u->tokens.size = ids;
+    u->mask.size = mask;
+    if (s == LEAT_E_TEXT)
+        return unit_reject_document(u, as_read, why.message, record, bytes, err);
+    *err = why;
+    return s;
+}

@@ -1,0 +1,232 @@
+/*
+ * pack_chat.c: see pack_chat.h. As transformers does, a file chat_template.jinja comes before what
+ * tokenizer_config.json says, and special tokens are those of tokenizer_config.json, else of special_tokens_map.json.
+ */
+#include "pack_chat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "chat/chat_template.h"
+#include "tokenizer/load/jsontree.h"
+#include "tokenizer/load/whole_file.h"
+#include "tokenizer/pipeline/tokenizer_path.h"
+
+#define TOKENS 7
+
+/* What lies beside the tokenizer. */
+struct beside {
+    char *folder; /* NULL: it has none */
+    uint8_t *bytes[2];
+    char *paths[2];
+    struct jsontree configs[2]; /* tokenizer_config.json, special_tokens_map.json: no nodes if missing */
+};
+
+static const char *const config_names[] = { "tokenizer_config.json", "special_tokens_map.json" };
+
+static char *path_in(const char *folder, const char *name)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+
+    if (path)
+        snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+static bool exists(const char *path)
+{
+    struct file_identity identity;
+
+    return file_identify(path, &identity, NULL) == LEAT_OK && identity.exists;
+}
+
+static enum leat_status read_config(struct beside *b, unsigned i, struct leat_error *err)
+{
+    uint64_t size;
+    enum leat_status s;
+
+    b->paths[i] = path_in(b->folder, config_names[i]);
+    if (!b->paths[i])
+        return status_no_memory(err, strlen(b->folder));
+    if (!exists(b->paths[i]))
+        return LEAT_OK;
+    s = whole_file_read(&b->bytes[i], &size, b->paths[i], err);
+    return s == LEAT_OK ? jsontree_parse(&b->configs[i], b->bytes[i], size, b->paths[i], err) : s;
+}
+
+static enum leat_status open_beside(struct beside *b, const struct leat_tokenizer *t, struct leat_error *err)
+{
+    const char *path = tokenizer_path(t);
+    enum leat_status s = LEAT_OK;
+
+    *b = (struct beside) { 0 };
+    if (!path)
+        return LEAT_OK;
+    b->folder = file_folder(path);
+    if (!b->folder)
+        return status_no_memory(err, strlen(path));
+    for (unsigned i = 0; s == LEAT_OK && i < 2; i++)
+        s = read_config(b, i, err);
+    return s;
+}
+
+static void close_beside(struct beside *b)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        jsontree_free(&b->configs[i]);
+        free(b->bytes[i]);
+        free(b->paths[i]);
+    }
+    free(b->folder);
+}
+
+/* A string, or the "content" of an object, as a copy; NULL: it is neither. */
+static char *string_of(const struct jsontree *j, uint32_t node)
+{
+    struct jsontree_text t;
+
+    if (node != JSONTREE_NONE && j->nodes[node].kind == JSONTREE_OBJECT)
+        node = jsontree_member(j, node, "content");
+    if (node == JSONTREE_NONE || j->nodes[node].kind != JSONTREE_STRING)
+        return NULL;
+    t = jsontree_string(j, node);
+    return strndup((const char *)t.bytes, t.length);
+}
+
+static char *find_token(const struct beside *b, const char *name)
+{
+    char *found = NULL;
+
+    for (unsigned i = 0; !found && i < 2; i++)
+        if (b->configs[i].count > 0 && b->configs[i].nodes[0].kind == JSONTREE_OBJECT)
+            found = string_of(&b->configs[i], jsontree_member(&b->configs[i], 0, name));
+    return found;
+}
+
+/* The template of tokenizer_config.json: a string, or the one called default of several. NULL: none. */
+static char *template_of(const struct jsontree *j)
+{
+    uint32_t node =
+        j->count > 0 && j->nodes[0].kind == JSONTREE_OBJECT ? jsontree_member(j, 0, "chat_template") : JSONTREE_NONE;
+    uint32_t item = node + 1;
+    char *found = NULL;
+
+    if (node == JSONTREE_NONE || j->nodes[node].kind != JSONTREE_ARRAY)
+        return node != JSONTREE_NONE && j->nodes[node].kind == JSONTREE_STRING ? string_of(j, node) : NULL;
+    for (uint32_t i = 0; !found && i < j->nodes[node].length; i++, item = jsontree_next(j, item)) {
+        char *name = NULL;
+
+        if (j->nodes[item].kind == JSONTREE_OBJECT)
+            name = string_of(j, jsontree_member(j, item, "name"));
+        if (name && strcmp(name, "default") == 0)
+            found = string_of(j, jsontree_member(j, item, "template"));
+        free(name);
+    }
+    return found;
+}
+
+/* *text is the caller's. */
+static enum leat_status read_file(const char *path, char **text, uint64_t *bytes, struct leat_error *err)
+{
+    uint8_t *read = NULL;
+    enum leat_status s = whole_file_read(&read, bytes, path, err);
+
+    *text = (char *)read;
+    return s;
+}
+
+static enum leat_status find_template(const struct beside *b, const char *named, char **text, uint64_t *bytes,
+                                      struct leat_error *err)
+{
+    char *path;
+    enum leat_status s = LEAT_OK;
+
+    *text = NULL;
+    if (*named)
+        return read_file(named, text, bytes, err);
+    if (!b->folder)
+        return status_set(err, LEAT_E_NOT_FOUND,
+                          "the tokenizer has no folder with a chat template: name the file of one");
+    path = path_in(b->folder, "chat_template.jinja");
+    if (!path)
+        return status_no_memory(err, strlen(b->folder));
+    if (exists(path))
+        s = read_file(path, text, bytes, err);
+    else
+        *text = template_of(&b->configs[0]);
+    if (s == LEAT_OK && !*text)
+        s = status_set(err, LEAT_E_NOT_FOUND,
+                       "%s has neither chat_template.jinja nor a chat_template in tokenizer_config.json: name the file "
+                       "of a chat template",
+                       b->folder);
+    else if (s == LEAT_OK && !exists(path))
+        *bytes = strlen(*text);
+    free(path);
+    return s;
+}
+
+static enum leat_status make(struct pack_run *r, const struct beside *b, const char *text, uint64_t bytes,
+                             struct leat_error *err)
+{
+    static const char *const names[TOKENS] = { "bos_token", "eos_token", "unk_token", "sep_token",
+                                               "pad_token", "cls_token", "mask_token" };
+    struct chat_global globals[TOKENS];
+    char *tokens[TOKENS];
+    size_t count = 0;
+    enum leat_status s;
+
+    for (size_t i = 0; i < TOKENS; i++) {
+        tokens[i] = find_token(b, names[i]);
+        if (tokens[i])
+            globals[count++] = (struct chat_global) { names[i], tokens[i] };
+    }
+    s = chat_template_make(&r->chat, text, (size_t)bytes, globals, count, err);
+    r->chat_sum = checksum_kernels()->hash(text, (size_t)bytes);
+    for (size_t i = 0; i < count; i++)
+        r->chat_sum.low ^= checksum_kernels()->hash(globals[i].value, strlen(globals[i].value)).low + i;
+    for (size_t i = 0; i < TOKENS; i++)
+        free(tokens[i]);
+    return s;
+}
+
+enum leat_status pack_chat_take(struct pack_run *r, struct leat_error *err)
+{
+    const struct leat_pack_options *o = &r->options;
+    struct beside b;
+    uint64_t bytes = 0;
+    char *text = NULL;
+    enum leat_status s = open_beside(&b, o->tokenizer, err);
+
+    if (s == LEAT_OK)
+        s = find_template(&b, o->chat, &text, &bytes, err);
+    if (s == LEAT_OK)
+        s = make(r, &b, text, bytes, err);
+    free(text);
+    close_beside(&b);
+    r->setup.chat = r->chat;
+    r->setup.messages = &r->messages;
+    return s == LEAT_OK ? json_fields_prepare(&r->messages, o->messages, *o->id ? o->id : NULL, err) : s;
+}
+
+enum leat_status pack_chat_describe(struct pack_run *r, struct leat_error *err)
+{
+    char line[64];
+    enum leat_status s;
+
+    snprintf(line, sizeof line, "chat %016llx%016llx ", (unsigned long long)r->chat_sum.high,
+             (unsigned long long)r->chat_sum.low);
+    s = buffer_append(&r->description, line, strlen(line), err);
+    if (s == LEAT_OK)
+        s = buffer_append(&r->description, r->options.messages, strlen(r->options.messages), err);
+    return s == LEAT_OK ? buffer_append(&r->description, "\n", 1, err) : s;
+}
+
+void pack_chat_free(struct pack_run *r)
+{
+    chat_template_free(r->chat);
+    r->chat = NULL;
+}
