@@ -52,6 +52,17 @@ def text_spans(text, spans):
     return pairs.tobytes()
 
 
+def plain_texts(texts):
+    """Texts as the extension takes them: a list or tuple. Columns of Arrow, pandas and Polars, and arrays of numpy,
+    have a way to become one."""
+    if isinstance(texts, (list, tuple, str, bytes)):
+        return texts
+    for way in "to_pylist", "to_list", "tolist":
+        if hasattr(texts, way):
+            return getattr(texts, way)()
+    return list(texts)
+
+
 def arrow_capsules(source):
     """The capsules that an object with Arrow's C interface exports; None for any other object."""
     if hasattr(source, "__arrow_c_stream__"):

@@ -51,6 +51,47 @@ def _sides(processor):
     raise NotImplementedError(f"unknown post-processor {kind!r} in tokenizer.json: give add_special_tokens=False")
 
 
+def trims_of(processor):
+    """For each post-processor that trims offsets, in their order: whether a space may have been put before a text."""
+    kind = processor["type"] if processor else ""
+    if kind == "Sequence":
+        return [trim for one in processor["processors"] for trim in trims_of(one)]
+    if kind not in ("ByteLevel", "RobertaProcessing") or not processor.get("trim_offsets", True):
+        return []
+    return [bool(processor.get("add_prefix_space", True))]
+
+
+def truncation_of(settings):
+    """The truncation of a file, in the words of enable_truncation(); None if it asks for none."""
+    if not settings:
+        return None
+    words = {"LongestFirst": "longest_first", "OnlyFirst": "only_first", "OnlySecond": "only_second", "Right": "right",
+             "Left": "left"}
+    try:
+        return check_truncation({"max_length": settings["max_length"], "stride": settings["stride"],
+                                 "strategy": words[settings["strategy"]],
+                                 "direction": words[settings.get("direction", "Right")]}, 0)
+    except (AttributeError, KeyError, TypeError):
+        raise ValueError("the truncation in tokenizer.json is malformed: call no_truncation()") from None
+
+
+def check_truncation(truncation, added):
+    """Raises ValueError for what tokenizers refuses or cannot do; `added` tokens stand around a text."""
+    for name in "max_length", "stride":
+        if type(truncation[name]) is not int or truncation[name] < 0:
+            raise ValueError(f"{name} must be a whole number, not {truncation[name]!r}")
+    if truncation["strategy"] not in ("longest_first", "only_first"):
+        raise ValueError(f"strategy must be \"longest_first\" or \"only_first\", not {truncation['strategy']!r}: leat "
+                         "encodes single texts")
+    if truncation["direction"] not in ("right", "left"):
+        raise ValueError(f"direction must be \"right\" or \"left\", not {truncation['direction']!r}")
+    room = truncation["max_length"] - added
+    if room < truncation["stride"]:
+        raise ValueError(f"max_length {truncation['max_length']}, without the {added} tokens around each text, is less "
+                         f"than the stride {truncation['stride']}")
+    return truncation
+
+
 def unpacked(file):
     try:
         from compression import zstd  # Python 3.14

@@ -5,8 +5,8 @@ import os
 
 from leat import _leat
 from leat._leat import show
-from leat._documents import arrow_capsules, plain_ids, refuse_lazy
-from leat._tokenizer_file import affixes_of, byte_letters, unpacked
+from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
+from leat._tokenizer_file import affixes_of, byte_letters, check_truncation, truncation_of, trims_of, unpacked
 
 _LIST, _BYTES = 0, 1
 
@@ -14,12 +14,28 @@ _LIST, _BYTES = 0, 1
 class Encoding(list):
     """The ids of a text: a list of ints that also has the attributes of tokenizers' Encoding."""
 
-    __slots__ = ("_tokenizer", "_before", "_after")
+    __slots__ = ("_tokenizer", "_before", "_after", "_offsets")
 
-    def __init__(self, ids=(), tokenizer: Tokenizer | None = None, before: int = 0, after: int = 0):
+    def __init__(self, ids=(), tokenizer: Tokenizer | None = None, before: int = 0, after: int = 0, offsets=None):
         super().__init__(ids)
         self._tokenizer = tokenizer
         self._before, self._after = before, after
+        self._offsets = offsets
+
+    @property
+    def offsets(self) -> list[tuple[int, int]]:
+        """Of each token, [begin, end) in characters of the text, as in tokenizers; of encode(..., offsets=True)."""
+        return self._spans(0)
+
+    @property
+    def byte_offsets(self) -> list[tuple[int, int]]:
+        """Of each token, [begin, end) in the text's UTF-8: all of them, one after another, are its bytes."""
+        return self._spans(1)
+
+    def _spans(self, which):
+        if self._offsets is None:
+            raise AttributeError("offsets are only there after encode(..., offsets=True)")
+        return list(self._offsets[which])
 
     @property
     def ids(self) -> list[int]:
@@ -47,7 +63,7 @@ class Encoding(list):
         return [int(i < self._before or i >= last) for i in range(len(self))]
 
     def __reduce__(self):
-        return Encoding, (list(self), None, self._before, self._after)
+        return Encoding, (list(self), None, self._before, self._after, self._offsets)
 
 
 class Tokenizer:
@@ -71,15 +87,18 @@ class Tokenizer:
     - Special tokens in decode(). "tiktoken": they give their names. "tokenizers": they are left out, unless
       skip_special_tokens=False.
 
-    Missing of tokenizers: offsets, word_ids and the like of an Encoding, pairs of texts, texts already split into
-    words, truncation and padding, training, changing a tokenizer (add_tokens(), setters of its components),
+    Offsets come with encode(..., offsets=True), where they are known.
+
+    Missing of tokenizers: word_ids and the like of an Encoding, pairs of texts, texts already split into words,
+    padding, what truncation cuts off, training, changing a tokenizer (add_tokens(), setters of its components),
     post_process(). Missing of tiktoken: plugins (tiktoken_ext).
 
     So replace `tiktoken.get_encoding("o200k_base")` by `leat.get_encoding("o200k_base")` or
     `leat.Tokenizer("o200k_base")`, and `Tokenizer.from_file(path)` by `leat.Tokenizer.from_file(path)`.
 
-    A tokenizer never changes, apart from encode_special_tokens, and threads can share it. Calls release the GIL. It can
-    be pickled; unpickling opens the same file again, and raises ValueError if that now has another vocabulary.
+    A tokenizer never changes, apart from encode_special_tokens and truncation, and threads can share it. Calls release
+    the GIL. It can be pickled; unpickling opens the same file again, and raises ValueError if that now has another
+    vocabulary.
     """
 
     def __init__(self, spec=None, *, pattern: str | None = None, like: str = "tiktoken", name: str | None = None,
@@ -112,6 +131,7 @@ class Tokenizer:
         self._from, self._name = None, core.stored()[0]
         self._ranks = self._unstable = None
         self._tables = self._special = self._skipped = self._affixes = self._settings = None
+        self._spelled, self._truncation = None, False
         self.encode_special_tokens = False
 
     @classmethod
@@ -214,7 +234,7 @@ class Tokenizer:
         return Encoding(self._core.encode(text, False, _LIST)[0], self)
 
     def encode(self, text, pair=None, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
-               allowed_special=None, disallowed_special=None) -> Encoding:
+               allowed_special=None, disallowed_special=None, offsets: bool = False) -> Encoding:
         """Encodes a text: a str, or bytes as UTF-8, with U+FFFD for invalid bytes.
 
         allowed_special     strings of special tokens that become these tokens: a collection, or "all"
@@ -222,14 +242,17 @@ class Tokenizer:
                             tokens that are not allowed. Strings in neither are ordinary text
         add_special_tokens  True or False selects the rules of tokenizers for this call: strings of special tokens
                             become these tokens; True also adds the tokens of the post-processor
+        offsets             True: the result has `offsets` and `byte_offsets`. NotImplementedError where the tokens do
+                            not spell the text, because a normalizer changed it or a token is unknown
 
         `pair` and `is_pretokenized` are refused: leat encodes single texts.
         """
         _refuse_pairs(pair, is_pretokenized)
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
             return self._around([self._core.encode(text, not self.encode_special_tokens, _LIST)[0]],
-                                add_special_tokens)[0]
-        return Encoding(self._encode(text, allowed_special, disallowed_special, _LIST), self)
+                                add_special_tokens, [text] if offsets else None)[0]
+        ids = self._encode(text, allowed_special, disallowed_special, _LIST)
+        return Encoding(ids, self, offsets=self._offsets(text, ids) if offsets else None)
 
     def encode_to_numpy(self, text, *, allowed_special=None, disallowed_special=None):
         """Like encode(), always by tiktoken's rules, with the ids in a numpy array of uint32."""
@@ -240,23 +263,26 @@ class Tokenizer:
     def encode_ordinary_batch(self, texts, *, num_threads: int | None = None) -> list[Encoding]:
         """encode_ordinary() for many texts; num_threads None: one per core."""
         refuse_lazy(texts)
-        lists, _ = self._core.encode_batch(texts, False, _threads(num_threads), _LIST, False)
+        lists, _ = self._core.encode_batch(plain_texts(texts), False, _threads(num_threads), _LIST, False)
         return [Encoding(ids, self) for ids in lists]
 
     def encode_batch(self, texts, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
-                     num_threads: int | None = None, allowed_special=None, disallowed_special=None) -> list[Encoding]:
-        """encode() for many texts; num_threads None: one per core."""
+                     num_threads: int | None = None, allowed_special=None, disallowed_special=None,
+                     offsets: bool = False) -> list[Encoding]:
+        """encode() for many texts: a list, an array of numpy, a column of Arrow, pandas or Polars; num_threads None:
+        one per core."""
         _refuse_pairs(None, is_pretokenized)
         refuse_lazy(texts)
-        threads = _threads(num_threads)
+        threads, texts = _threads(num_threads), plain_texts(texts)
+        if offsets:
+            return [self.encode(text, None, False, add_special_tokens, allowed_special=allowed_special,
+                                disallowed_special=disallowed_special, offsets=True) for text in texts]
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
             lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads, _LIST, False)
             return self._around(lists, add_special_tokens)
         allowed, disallowed = self._sets(allowed_special, disallowed_special)
         if allowed and allowed != "all":  # only some are allowed: each text is cut at these
             return [Encoding(self._encode(text, allowed_special, disallowed_special, _LIST), self) for text in texts]
-        if not isinstance(texts, (list, tuple)) and not isinstance(texts, (str, bytes)):
-            texts = list(texts)
         if disallowed and disallowed != "all":
             for text in texts:
                 self._look_for(disallowed, text)
@@ -266,7 +292,7 @@ class Tokenizer:
                 self._look_for(self.special_tokens, texts[i])
         return [Encoding(ids, self) for ids in lists]
 
-    # tokenizers' name for encoding without offsets, which leat never makes
+    # tokenizers' name for encoding without offsets
     encode_batch_fast = encode_batch
 
     def encode_flat(self, texts, *, column: str = "text", special: bool = False, num_threads: int | None = None):
@@ -423,9 +449,23 @@ class Tokenizer:
         before, after = self._post_processor()
         return len(before) + len(after)
 
+    @property
+    def truncation(self) -> dict | None:
+        """How texts are cut by the rules of tokenizers, as enable_truncation() takes it; None: they are not."""
+        if self._truncation is False:
+            self._truncation = truncation_of((self._tokenizer_json() or {}).get("truncation"))
+        return dict(self._truncation) if self._truncation else None
+
+    def enable_truncation(self, max_length: int, stride: int = 0, strategy: str = "longest_first",
+                          direction: str = "right") -> None:
+        """Like tokenizers' enable_truncation(): encode() and encode_batch(), by the rules of tokenizers, give at most
+        max_length ids, with those of the post-processor. `stride` is for what is cut off, which leat does not give."""
+        self._truncation = check_truncation({"max_length": max_length, "stride": stride, "strategy": strategy,
+                                             "direction": direction}, self.num_special_tokens_to_add())
+
     def no_truncation(self) -> None:
-        """Ignores the truncation that a tokenizer.json asks for."""
-        self._settings = [s for s in self._asked_for() if s != "truncation"]
+        """Ignores the truncation that a tokenizer.json asks for, and ends that of enable_truncation()."""
+        self._truncation = None
 
     def no_padding(self) -> None:
         """Ignores the padding that a tokenizer.json asks for."""
@@ -506,15 +546,66 @@ class Tokenizer:
                             "tiktoken's: give one or the other")
         return add is not None or (self._like == "tokenizers" and not given)
 
-    def _around(self, lists, add):
-        asked = self._asked_for()
-        if asked:
-            raise NotImplementedError(f"{show(self.name)} asks for {' and '.join(asked)}, which leat does not support: "
-                                      "call " + " and ".join(f"no_{what}()" for what in asked))
+    def _around(self, lists, add, texts=None):
+        if self._asked_for():
+            raise NotImplementedError(f"{show(self.name)} asks for padding, which leat does not support: call "
+                                      "no_padding()")
         before, after = self._post_processor() if add or add is None else ([], [])
-        if not before and not after:
-            return [Encoding(ids, self) for ids in lists]
-        return [Encoding(before + ids + after, self, len(before), len(after)) for ids in lists]
+        spans = [self._offsets(text, ids) for text, ids in zip(texts, lists)] if texts else None
+        cut = self._cut(len(before) + len(after)) if self.truncation else slice(None)
+        out = []
+        for i, ids in enumerate(lists):
+            offsets = self._trimmed(texts[i], ids[cut], [s[cut] for s in spans[i]], before, after) if spans else None
+            out.append(Encoding(before + ids[cut] + after, self, len(before), len(after), offsets))
+        return out
+
+    def _cut(self, added):
+        """What is left of a text's own ids."""
+        truncation = check_truncation(self.truncation, added)
+        keep = truncation["max_length"] - added
+        return slice(0, keep) if truncation["direction"] == "right" else slice(-keep if keep else 2**62, None)
+
+    def _offsets(self, text, ids):
+        """([begin, end) in characters, in bytes) of each token; NotImplementedError."""
+        from leat import _offsets as spelling
+        text = _utf8(text)
+        entries = [self._core.token(i) for i in ids]
+        try:
+            takes, prefix, _ = self._spelling()
+            spans = spelling.byte_spans(text, [(e[0], e[1], takes.get(e[0], (False, False)) if e[2] else None)
+                                               for e in entries], prefix)
+        except spelling.Unspelled as e:
+            name = self.id_to_token(ids[e.args[0]])
+            raise NotImplementedError(
+                f"the offsets of this text's tokens are not known from {name!r} (token {e.args[0]}) on: they do not "
+                "spell the text, because a normalizer changed it or a token is unknown") from None
+        return spelling.character_spans(text, spans), spans
+
+    def _spelling(self):
+        """({text: (lstrip, rstrip)} of added tokens, words_prefix of byte_spans(), what trims_of() gives)."""
+        if self._spelled is None:
+            file = self._tokenizer_json() or {}
+            model = file.get("model", {})
+            prefix = model.get("continuing_subword_prefix", "").encode() if model.get("type") == "WordPiece" else b""
+            self._spelled = ({t["content"].encode("utf-8", "replace"): (t["lstrip"], t["rstrip"])
+                              for t in file.get("added_tokens", ())},
+                             prefix if model.get("type") in ("WordPiece", "WordLevel") else None,
+                             trims_of(file.get("post_processor")))
+        return self._spelled
+
+    def _trimmed(self, text, ids, spans, before, after):
+        """Offsets as the post-processor leaves them, with those of its own tokens."""
+        from leat import _offsets as spelling
+        characters, inside = spans
+        names = [self.id_to_token(i) for i in ids]
+        if self._spelling()[2] and any(self._core.token(i)[2] for i in ids):
+            # in the reference, an added token is called by its stretch of the text
+            text = _utf8(text)
+            names = [text[b:e].decode() if self._core.token(i)[2] else name
+                     for i, name, (b, e) in zip(ids, names, inside)]
+        for prefixed in self._spelling()[2]:
+            characters = spelling.trimmed(characters, names, prefixed)
+        return [[(0, 0)] * len(before) + list(part) + [(0, 0)] * len(after) for part in (characters, inside)]
 
     def _tokenizer_json(self):
         """The parsed file if it is a tokenizer.json, else None."""
@@ -530,7 +621,7 @@ class Tokenizer:
     def _asked_for(self):
         if self._settings is None:
             file = self._tokenizer_json() or {}
-            self._settings = [what for what in ("truncation", "padding") if file.get(what)]
+            self._settings = ["padding"] if file.get("padding") else []
         return self._settings
 
     def _post_processor(self):
@@ -564,6 +655,10 @@ def _of_ranks(name, pat_str, mergeable_ranks, special_tokens, size):
             raise ValueError(f"explicit_n_vocab is {size}, but there are {len(mergeable_ranks)} ranks and "
                              f"{len(special_tokens)} special tokens, with ids up to {highest}")
     return _leat.Tokenizer(None, None, name, file_of(pat_str, mergeable_ranks, special_tokens))
+
+
+def _utf8(text):
+    return text.encode() if isinstance(text, str) else bytes(text).decode("utf-8", "replace").encode()
 
 
 def _refuse_pairs(pair, is_pretokenized):

@@ -1,6 +1,7 @@
 """leat.Tokenizer in the place of tokenizers' Tokenizer: files made by its trainers give both the same results."""
 import json
 import pickle
+import re
 
 import pytest
 
@@ -104,18 +105,93 @@ def test_rules_of_tiktoken(both):
         plain.encode("x", add_special_tokens=True, allowed_special="all")
 
 
-def test_truncation_and_padding_are_not_passed_over(both, tmp_path):
+def test_padding_is_not_passed_over(both, tmp_path):
     _, theirs, path = both
     asking = tokenizers.Tokenizer.from_file(str(path))
-    asking.enable_truncation(4)
     asking.enable_padding()
     asking.save(str(tmp_path / "tokenizer.json"))
     mine = leat.Tokenizer.from_file(tmp_path / "tokenizer.json")
-    with pytest.raises(NotImplementedError, match=r"truncation and padding.*no_truncation\(\) and no_padding\(\)"):
+    with pytest.raises(NotImplementedError, match=r"asks for padding.*call no_padding\(\)"):
         mine.encode("a text that is longer than that")
-    mine.no_truncation()
     mine.no_padding()
     assert mine.encode("a text that is longer than that").ids == theirs.encode("a text that is longer than that").ids
+
+
+@pytest.mark.parametrize("direction", ["right", "left"])
+@pytest.mark.parametrize("most", [2, 3, 7])
+def test_truncation(both, tmp_path, most, direction):
+    _, _, path = both
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    theirs.enable_truncation(most, direction=direction)
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    asked, told = leat.Tokenizer.from_file(tmp_path / "tokenizer.json"), leat.Tokenizer.from_file(path)
+    told.enable_truncation(most, direction=direction)
+    assert asked.truncation == told.truncation == theirs.truncation
+    for mine in asked, told:
+        for text in ("", "a", "a text that is longer than that", "x <s> y"):
+            for add in True, False:
+                want = theirs.encode(text, add_special_tokens=add)
+                got = mine.encode(text, add_special_tokens=add, offsets=True)
+                assert (got.ids, got.offsets) == (want.ids, want.offsets)
+                assert got.special_tokens_mask == want.special_tokens_mask
+        assert [e.ids for e in mine.encode_batch(["a b c d", ""])] == [
+            e.ids for e in theirs.encode_batch(["a b c d", ""])]
+    told.no_truncation()
+    assert told.truncation is None
+    assert len(told.encode("a text that is longer than that")) > 7
+    for wrong in ({"max_length": 1}, {"max_length": 4, "stride": 3}, {"max_length": -1}, {"max_length": 4.0},
+                  {"max_length": 4, "strategy": "only_second"}, {"max_length": 4, "direction": "up"}):
+        with pytest.raises(ValueError, match="max_length|strategy|direction"):
+            told.enable_truncation(**wrong)
+
+
+def test_offsets(both):
+    mine, theirs, path = both
+    for text in [*sprinkled(), *texts(40, 12), "", "a\u2581b", "  x  \n", "\u65e5\u672c \U0001d54f"]:
+        for add in True, False:
+            want, got = theirs.encode(text, add_special_tokens=add), mine.encode(text, add_special_tokens=add,
+                                                                                offsets=True)
+            assert (got.ids, got.offsets) == (want.ids, want.offsets)
+            # the bytes are all there, once
+            own = got.byte_offsets[1:-1] if add else got.byte_offsets
+            assert b"".join(text.encode()[b:e] for b, e in own) == text.encode()
+    plain = leat.Tokenizer(path)  # by tiktoken's rules
+    got = plain.encode("some text", offsets=True)
+    assert got.offsets == theirs.encode("some text", add_special_tokens=False).offsets
+    assert pickle.loads(pickle.dumps(got)).byte_offsets == got.byte_offsets
+    batch = mine.encode_batch(["some text", "more"], offsets=True)
+    assert [e.offsets for e in batch] == [e.offsets for e in theirs.encode_batch(["some text", "more"])]
+    assert mine.encode(b"a\xff b", offsets=True).offsets == theirs.encode("a\ufffd b").offsets
+    with pytest.raises(AttributeError, match="offsets=True"):
+        mine.encode("some text").offsets
+
+
+def test_offsets_that_are_not_known(tmp_path):
+    from tokenizers import models, normalizers, pre_tokenizers
+    theirs = tokenizers.Tokenizer(models.WordLevel({"a": 0, "b": 1, "[UNK]": 2}, unk_token="[UNK]"))
+    theirs.normalizer, theirs.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.WhitespaceSplit()
+    theirs.add_tokens([tokenizers.AddedToken("<l>", lstrip=True), tokenizers.AddedToken("<r>", rstrip=True)])
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    mine = leat.Tokenizer.from_file(tmp_path / "tokenizer.json")
+    for text in ("a  b", " b\u3000a ", "a  <l> b", "<r>  a<l>"):
+        assert mine.encode(text, offsets=True).offsets == theirs.encode(text).offsets
+    for text, token in (("a B", "b"), ("a c", "[UNK]")):
+        with pytest.raises(NotImplementedError, match=re.escape(f"from {token!r} (token 1) on")):
+            mine.encode(text, offsets=True)
+        assert mine.encode(text).ids == theirs.encode(text).ids
+
+
+def test_columns(both):
+    import numpy
+    import pyarrow
+    mine, _, _ = both
+    listed = ["some text", "", "more"]
+    ids = [e.ids for e in mine.encode_batch(listed)]
+    for column in (numpy.array(listed), numpy.array(listed, dtype=object), pyarrow.array(listed), tuple(listed),
+                   pyarrow.chunked_array([listed[:1], listed[1:]]), iter(listed)):
+        assert [e.ids for e in mine.encode_batch(column)] == ids
+    for column in (numpy.array(listed), pyarrow.array(listed)):
+        assert len(mine.encode_ordinary_batch(column)) == 3
 
 
 @pytest.mark.parametrize("names", ["ByteLevel", "NFC ByteLevel", "Lowercase ByteLevel", "Lowercase", "NFD"])
