@@ -106,8 +106,8 @@ struct leat_encoder_options {
     uint32_t reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else it becomes U+FFFD, as in Python */
     uint64_t max_bytes; /* limit on memory that grows with the text, see leat_encoder_part(); 0: 2 GiB */
 
-    /* A text that the vocabulary's expression takes long for asks this now and then, on the encoder's thread: 1 ends it
-     * with LEAT_E_STOPPED. Ordinary texts do not ask. NULL: nothing stops them. */
+    /* A text of more than 1 MiB, and one that the vocabulary's expression takes long for, asks this now and then, on
+     * the encoder's thread: 1 ends it with LEAT_E_STOPPED. Other texts do not ask. NULL: nothing stops them. */
     uint32_t (*stop)(void *context);
     void *stop_context;
 };

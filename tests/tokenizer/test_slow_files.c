@@ -185,6 +185,29 @@ static void check_steps(const char *expression, size_t bytes, bool refused)
     free(text);
 }
 
+/* A long text of no trouble asks after each MiB. */
+static void check_long_stop(void)
+{
+    size_t bytes = 5 * MIB, count;
+    uint8_t *text = malloc(bytes);
+    const uint32_t *ids;
+    struct pipeline *p;
+    struct encoder *e;
+
+    begin_split("a");
+    p = make_pipeline();
+    e = make_encoder(p, stop_third);
+    memset(text, 'a', bytes);
+    asked = 0;
+    T_STATUS(encoder_run(e, text, bytes, &ids, &count, &t_err), LEAT_E_STOPPED);
+    T_EQ(asked, 3);
+    T_OK(encoder_run(e, text, MIB / 64, &ids, &count, &t_err));
+    T_EQ(count, MIB / 64);
+    encoder_free(e);
+    pipeline_free(p);
+    free(text);
+}
+
 static void check_stop(void)
 {
     size_t bytes = 60000;
@@ -303,6 +326,7 @@ int main(void)
     check_steps("(?=a+b)|.", 3000, false);
     check_steps("a+", 2 * MIB, false);
     check_stop();
+    check_long_stop();
     check_ordinary();
     check_long_added("false");
     check_long_added("true");

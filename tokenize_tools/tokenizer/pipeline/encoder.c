@@ -336,8 +336,11 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
     begin(e, &e->ids_bound);
     e->ids_bound.max =
         bytes < (UINT64_MAX - e->options.max_bytes) / IDS_BYTE ? e->options.max_bytes + bytes * IDS_BYTE : UINT64_MAX;
-    for (; s == LEAT_OK && bytes > e->chunk_bytes; text += e->chunk_bytes, bytes -= e->chunk_bytes)
+    for (; s == LEAT_OK && bytes > e->chunk_bytes; text += e->chunk_bytes, bytes -= e->chunk_bytes) {
         s = feed(e, text, e->chunk_bytes, false, err);
+        if (s == LEAT_OK && e->options.stop && e->options.stop(e->options.stop_context))
+            s = status_set(err, LEAT_E_STOPPED, "encoding was stopped");
+    }
     if (s == LEAT_OK)
         s = feed(e, text, bytes, true, err);
     if (s == LEAT_OK)
