@@ -19,20 +19,33 @@ static enum leat_status new_node(struct trie *t, uint8_t byte, uint32_t *out, st
         if (!siblings)
             return status_no_memory(err, room * sizeof *siblings);
         t->siblings = siblings;
+        siblings = realloc(t->last, room * sizeof *siblings);
+        if (!siblings)
+            return status_no_memory(err, room * sizeof *siblings);
+        t->last = siblings;
         t->room = room;
     }
     t->nodes[t->count] = (struct trie_node) { .number = TRIE_NO_NUMBER, .byte = byte };
-    t->siblings[t->count] = TRIE_NONE;
+    t->siblings[t->count] = t->last[t->count] = TRIE_NONE;
     *out = (uint32_t)t->count++;
     return LEAT_OK;
 }
 
-/* The child with this byte, made if it is not there. */
+/* The child with this byte, made if it is not there. If strings come in the order of their bytes, it is the last one or
+ * comes after it. */
 static enum leat_status child_for(struct trie *t, uint32_t node, uint8_t byte, uint32_t *child, struct leat_error *err)
 {
-    uint32_t before = TRIE_NONE, after = t->nodes[node].first;
+    uint32_t last = t->last[node], before = TRIE_NONE, after = t->nodes[node].first;
     enum leat_status s;
 
+    if (last != TRIE_NONE && t->nodes[last].byte == byte) {
+        *child = last;
+        return LEAT_OK;
+    }
+    if (last != TRIE_NONE && t->nodes[last].byte < byte) {
+        before = last;
+        after = TRIE_NONE;
+    }
     while (after != TRIE_NONE && t->nodes[after].byte < byte) {
         before = after;
         after = t->siblings[after];
@@ -44,6 +57,8 @@ static enum leat_status child_for(struct trie *t, uint32_t node, uint8_t byte, u
     if (s != LEAT_OK)
         return s;
     t->siblings[*child] = after;
+    if (after == TRIE_NONE)
+        t->last[node] = *child;
     *(before == TRIE_NONE ? &t->nodes[node].first : &t->siblings[before]) = *child;
     t->nodes[node].count++;
     return LEAT_OK;
@@ -87,8 +102,9 @@ enum leat_status trie_seal(struct trie *t, struct leat_error *err)
     }
     free(t->nodes);
     free(t->siblings);
+    free(t->last);
     t->nodes = nodes;
-    t->siblings = NULL;
+    t->siblings = t->last = NULL;
     t->room = t->count;
     return LEAT_OK;
 }
@@ -97,5 +113,6 @@ void trie_free(struct trie *t)
 {
     free(t->nodes);
     free(t->siblings);
+    free(t->last);
     *t = (struct trie) { 0 };
 }

@@ -21,8 +21,8 @@
 struct block {
     uint32_t begin;
     uint32_t failures;
-    bool taken[BLOCK]; /* units */
-    bool based[BLOCK]; /* bases of nodes */
+    uint64_t taken[BLOCK / 64]; /* units, a bit each */
+    bool based[BLOCK];          /* bases of nodes */
 };
 
 struct packing {
@@ -39,6 +39,11 @@ struct pending {
     uint32_t node, unit; /* `unit` is where its base goes */
 };
 
+static bool is_taken(const struct block *b, unsigned unit)
+{
+    return b->taken[unit / 64] >> unit % 64 & 1;
+}
+
 /* Gives free units a byte by which nothing reaches them. A block with a free unit has a free base, since each base has
  * a unit of its own; in the first one that is base 0, of which no node is. */
 static void close_block(struct packing *p, unsigned i)
@@ -49,7 +54,7 @@ static void close_block(struct packing *p, unsigned i)
     while (b->begin > 0 && base < BLOCK && b->based[base])
         base++;
     for (unsigned k = 0; k < BLOCK; k++)
-        if (!b->taken[k])
+        if (!is_taken(b, k))
             p->out->units[b->begin + k] = (struct token_unit) { TOKEN_NO_CHILD, k ^ base };
     *b = p->open[--p->open_count];
 }
@@ -84,7 +89,7 @@ static bool fits(const struct block *b, unsigned base, const struct trie_node *c
     if (b->based[base])
         return false;
     for (unsigned k = 0; k < count; k++)
-        if (b->taken[base ^ children[k].byte])
+        if (is_taken(b, base ^ children[k].byte))
             return false;
     return true;
 }
@@ -98,9 +103,13 @@ static enum leat_status find_base(struct packing *p, const struct trie_node *chi
     for (*block = p->open_count; (*block)-- > 0;) {
         struct block *b = &p->open[*block];
 
-        for (unsigned k = 0; k < BLOCK; k++)
-            if (!b->taken[k] && fits(b, *base = k ^ children[0].byte, children, count))
-                return LEAT_OK;
+        for (unsigned word = 0; word < BLOCK / 64; word++)
+            for (uint64_t free_units = ~b->taken[word]; free_units; free_units &= free_units - 1) {
+                unsigned k = 64 * word + (unsigned)__builtin_ctzll(free_units);
+
+                if (fits(b, *base = k ^ children[0].byte, children, count))
+                    return LEAT_OK;
+            }
         if (++b->failures == MAX_FAILURES)
             close_block(p, *block);
     }
@@ -134,7 +143,7 @@ static enum leat_status place(struct packing *p, const struct trie_node *node, u
     for (unsigned k = node->count; k-- > 0;) {
         unsigned at = low ^ children[k].byte;
 
-        b->taken[at] = true;
+        b->taken[at / 64] |= (uint64_t)1 << at % 64;
         p->out->units[b->begin + at] = (struct token_unit) { TOKEN_NO_CHILD, info_of(&children[k]) };
         if (children[k].count > 0)
             stack[(*depth)++] = (struct pending) { node->first + k, b->begin + at };

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "base/utf8.h"
+#include "token_order.h"
 #include "unigram_short.h"
 
 /* How much less than the lowest token an unknown character scores. */
@@ -58,20 +59,19 @@ static bool can_be_found(const struct spec_token *t)
     return !t->foreign && t->length > 0 && (t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED);
 }
 
-/* From the last token on, since of two with one text the later counts. */
+/* Of two with one text the later counts. */
 static enum leat_status fill_trie(struct unigram *m, struct trie *trie, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
-    uint32_t known;
+    uint32_t *order = NULL, count = 0, known;
+    enum leat_status s = token_order_make(&order, &count, m->spec, can_be_found, true, err);
 
-    for (uint32_t i = m->spec->token_count; s == LEAT_OK && i-- > 0;) {
-        const struct spec_token *t = &m->spec->tokens[i];
+    for (uint32_t i = 0; s == LEAT_OK && i < count; i++) {
+        const struct spec_token *t = &m->spec->tokens[order[i]];
 
-        if (can_be_found(t)) {
-            s = trie_add(trie, spec_token_bytes(m->spec, t), t->length, i, &known, err);
-            m->longest = t->length > m->longest ? t->length : m->longest;
-        }
+        s = trie_add(trie, spec_token_bytes(m->spec, t), t->length, order[i], &known, err);
+        m->longest = t->length > m->longest ? t->length : m->longest;
     }
+    free(order);
     return s == LEAT_OK ? trie_seal(trie, err) : s;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "lookup_batch.h"
+#include "token_order.h"
 #include "token_trie.h"
 #include "tokenizer/spec/model.h"
 #include "tokenizer/unicode/char_tests.h"
@@ -21,19 +22,23 @@ struct words {
 
 /* ---- Making ---- */
 
+static bool can_be_found(const struct spec_token *t)
+{
+    return !t->foreign && t->length > 0;
+}
+
 static enum leat_status fill_trie(struct words *m, struct trie *trie, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
-    uint32_t known;
+    uint32_t *order = NULL, count = 0, known;
+    enum leat_status s = token_order_make(&order, &count, m->spec, can_be_found, false, err);
 
-    for (uint32_t i = 0; s == LEAT_OK && i < m->spec->token_count; i++) {
-        const struct spec_token *t = &m->spec->tokens[i];
+    for (uint32_t i = 0; s == LEAT_OK && i < count; i++) {
+        const struct spec_token *t = &m->spec->tokens[order[i]];
 
-        if (t->foreign || t->length == 0)
-            continue;
-        s = trie_add(trie, spec_token_bytes(m->spec, t), t->length, i, &known, err);
+        s = trie_add(trie, spec_token_bytes(m->spec, t), t->length, order[i], &known, err);
         m->longest = t->length > m->longest ? t->length : m->longest;
     }
+    free(order);
     return s == LEAT_OK ? trie_seal(trie, err) : s;
 }
 

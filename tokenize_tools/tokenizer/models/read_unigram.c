@@ -23,23 +23,46 @@ static enum leat_status check_pairs(struct load_hf *h, uint32_t list, uint64_t *
     return LEAT_OK;
 }
 
-/* All pairs are in the same form: three nodes and their bracket. */
-static enum leat_status read_pairs(struct load_hf *h, uint32_t list, double *scores)
-{
-    const struct jsontree_node *nodes = h->j->nodes;
+#define BATCH 16u /* places in the map that are fetched together */
 
-    for (uint32_t id = 0; id < nodes[list].length; id++) {
-        uint32_t text = list + 2 + 3 * id;
+/* All pairs are in the same form: three nodes and their bracket. */
+static uint32_t text_of_pair(uint32_t list, uint32_t id)
+{
+    return list + 2 + 3 * id;
+}
+
+static enum leat_status read_batch(struct load_hf *h, uint32_t list, uint32_t first, uint32_t end, double *scores)
+{
+    uint64_t hashes[BATCH];
+
+    for (uint32_t id = first; id < end; id++) {
+        struct jsontree_text t = jsontree_string(h->j, text_of_pair(list, id));
+
+        hashes[id - first] = string_map_hash(&h->vocab, t.bytes, t.length);
+        string_map_prefetch(&h->vocab, hashes[id - first]);
+    }
+    for (uint32_t id = first; id < end; id++) {
+        uint32_t text = text_of_pair(list, id);
+        const struct jsontree_node *score = &h->j->nodes[text + 1];
         struct jsontree_text t = jsontree_string(h->j, text);
-        uint64_t hash = string_map_hash(&h->vocab, t.bytes, t.length);
         bool found;
 
-        h->vocab.entries[string_map_add(&h->vocab, hash, t.bytes, t.length, &found)].value = id;
+        h->vocab.entries[string_map_add(&h->vocab, hashes[id - first], t.bytes, t.length, &found)].value = id;
         load_hf_put_token(h, t, id);
-        if (!json_number(h->j->text + nodes[text + 1].at, nodes[text + 1].length, &scores[id]))
+        if (!json_number(h->j->text + score->at, score->length, &scores[id]))
             return load_hf_wrong(h, text + 1, "the score of token %u is out of range", (unsigned)id);
     }
     return LEAT_OK;
+}
+
+static enum leat_status read_pairs(struct load_hf *h, uint32_t list, double *scores)
+{
+    uint32_t count = h->j->nodes[list].length;
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t first = 0; s == LEAT_OK && first < count; first += BATCH)
+        s = read_batch(h, list, first, count - first < BATCH ? count : first + BATCH, scores);
+    return s;
 }
 
 static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
