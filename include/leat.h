@@ -1217,7 +1217,8 @@ struct leat_writer_options {
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     uint32_t store_mask; /* 1: store a mask: a byte for each token, see leat_dataset_mask() */
-    uint32_t reserved;   /* 0 */
+    uint32_t index_only; /* 1: write NAME.leat alone. The tokens that are added are hashed, not written: they are, or
+                          * will be, in NAME.tokens, which the caller moves there afterwards. No checkpoints */
 };
 #define LEAT_WRITER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_writer_options), 0, LEAT_NONE, LEAT_NONE, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, 0 }

@@ -534,7 +534,7 @@ struct leat_merge_options {
     void (*output)(void *context, const struct leat_by_output *output); /* as in struct leat_pack_options */
     uint32_t threads; /* one reads and arranges, the others write, four at most; 0: one per CPU that the process may
                          run on */
-    uint32_t reserved; /* 0 */
+    uint32_t in_place; /* join the parts of a run without a second copy of their tokens, see leat_merge() */
 };
 #define LEAT_MERGE_OPTIONS_INIT                                                                                        \
     { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0 }
@@ -572,6 +572,13 @@ struct leat_merge_options {
  * first one gets its name; if one then cannot get its name, the message says which outputs are finished. `report` (may
  * be NULL) is filled on success. Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two
  * parts disagree on, and LEAT_E_ARGUMENT what is wrong with a split.
+ *
+ * With `in_place` the parts become the dataset: the token file of the first one gets its name, those of the others are
+ * appended to it in steps of 256 MiB, which are freed when they are durable in their new place. First the index is
+ * written. From then on the parts are no datasets any more: what is under way is in OUTPUT.joining, and the same call
+ * goes on with it after a failure, a stop (LEAT_E_STOPPED) or a killed process; parts is not looked at then. Only for
+ * all parts of one run, in leat's own files on the disk of `output`, which must not exist, and without `shuffle`,
+ * `dedup`, `splits` and `force`; else LEAT_E_UNSUPPORTED, _EXISTS or _ARGUMENT, before anything is changed.
  */
 LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
                                      const struct leat_merge_options *options,
@@ -592,9 +599,9 @@ LEAT_API enum leat_status leat_merge(const char *output, const char *const *part
  *               before the first one gets its name
  *
  * Parts count from 1, and have their documents in that order. Of the options, `memory`, `progress` and `created` mean
- * what they mean there, `force` replaces datasets, and `shuffle` must be 0. Files get their names when they are
- * durable, and replace older ones. They have sums: LEAT_E_CHECKSUM for a damaged one, LEAT_E_MISMATCH for one of
- * another run; LEAT_E_BUSY if another process writes the same one.
+ * what they mean there, `force` replaces datasets, and leat_part_arrange() takes no `shuffle`. Files get their names
+ * when they are durable, and replace older ones. They have sums: LEAT_E_CHECKSUM for a damaged one, LEAT_E_MISMATCH for
+ * one of another run; LEAT_E_BUSY if another process writes the same one.
  */
 LEAT_API enum leat_status leat_part_hashes(const char *file, const char *dataset, uint64_t count,
                                            const struct leat_merge_options *options, struct leat_error *err);

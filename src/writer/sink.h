@@ -43,6 +43,7 @@ struct sink {
     char *path;
     int fd;
     size_t frame_bytes;
+    bool only_hashes;              /* nothing is written */
     sink_take_hashes *take_hashes; /* NULL: none */
     void *context;
     pthread_mutex_t lock; /* for the rest: */

@@ -107,6 +107,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     w->store_ids = options->store_ids != 0;
     w->store_hashes = options->store_hashes != 0;
     w->store_mask = options->store_mask != 0;
+    w->index_only = options->index_only != 0;
     atomic_init(&w->ordered, true);
     w->progress = options->progress;
     w->context = options->context;
@@ -216,6 +217,7 @@ static enum leat_status create_spills(struct leat_writer *w, struct leat_error *
             s = sink_create(&w->spills[i], w->names.partial[i], writer_spill_frame(i), err);
         writer_begin_spill(w, i, 0);
     }
+    w->spills[SPILL_TOKENS].only_hashes = w->index_only;
     return s;
 }
 
@@ -223,7 +225,12 @@ static enum leat_status create_spills(struct leat_writer *w, struct leat_error *
 static enum leat_status check_way(const struct leat_writer *w, struct leat_error *err)
 {
     struct writer_found found;
-    enum leat_status s = w->replace ? LEAT_OK : writer_look(&w->names, &found, err);
+    enum leat_status s = w->replace && !w->index_only ? LEAT_OK : writer_look(&w->names, &found, err);
+
+    if (s == LEAT_OK && w->index_only && found.tokens)
+        return status_set(err, LEAT_E_EXISTS,
+                          "%s already exists; an index alone is written before its tokens get their name",
+                          w->names.tokens);
 
     if (w->replace || s != LEAT_OK)
         return s;

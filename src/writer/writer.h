@@ -81,7 +81,7 @@ struct leat_writer {
 
     uint64_t vocabulary, end_token, begin_token, created;
     uint32_t width;
-    bool replace, store_lines, store_ids, store_hashes, store_mask;
+    bool replace, store_lines, store_ids, store_hashes, store_mask, index_only;
     uint8_t fingerprint[16];
     uint8_t *tokenizer; /* the section, or NULL */
     uint64_t tokenizer_bytes;

@@ -25,6 +25,8 @@ static enum leat_status name_tokens(struct leat_writer *w, struct leat_error *er
     /* the partial index's name must be durable too: it shows that NAME.tokens belongs to an unfinished run */
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
+    if (w->index_only)
+        return s;
     if (s == LEAT_OK)
         s = file_rename(n->partial[SPILL_TOKENS], n->tokens, w->replace, err);
     w->tokens_named = s == LEAT_OK;

@@ -183,4 +183,32 @@ leat cat one --tokens : --ids | cmp - listed || fail "the folder has other token
 leat merge -o run/all run >"$printed" || fail "cannot merge into the folder"
 run leat info run # with all tokens twice
 says 1 'run/all.leat is no part of the run in its folder: move it elsewhere, so that the folder opens'
+
+# ---- Joined in place ------------------------------------------------------------------------------------------------
+
+rm run/all.*
+run leat merge --in-place -o one run
+says 1 'one.leat already exists; choose another name'
+run leat merge --in-place --shuffle 1 -o placed run
+says 2 'joining in place neither shuffles, deduplicates nor splits, and replaces nothing'
+run leat merge --in-place -o placed run/part-01 run/part-02
+says 1 'cannot be joined in place: only all parts of one run are, in their order'
+run leat merge --in-place -o placed waits
+says 1 'the run in waits is not finished'
+# as a process leaves it that was killed: the plan is there, and the first part has its new name
+leat merge -o placed.joining run >"$printed" || fail "cannot merge"
+{ printf 'leat joining 1\ndone %020d\n' 0 && for part in 01 02 03 04 05 06 07 08 09 10 11 12; do
+    echo "tokens $(wc -c <run/part-$part.tokens) $tmp/run/part-$part.tokens"
+done && echo end; } >placed.joining
+mv run/part-01.tokens placed.joining.tokens
+run leat info run/part-01
+says 1 'part-01.tokens'
+run flock placed.joining.lock leat merge --in-place -o placed run
+says 1 'another process is writing'
+run leat merge --in-place -o placed run
+ended 0 ''
+{ cmp placed.tokens one.tokens && cmp placed.leat one.leat; } || fail "joined in place: other bytes"
+ls run >"$printed"
+echo leat-run.inputs | cmp - "$printed" # no part, and no run that could be packed again
+[ "$(echo placed.*)" = 'placed.leat placed.tokens' ] || fail "left behind: $(echo placed.*)"
 finish

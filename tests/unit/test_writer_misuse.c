@@ -1,7 +1,8 @@
 /*
  * test_writer_misuse.c: calls of a writer that make no sense are refused, and what it has written stays whole: lengths
- * that cannot be, documents after leat_writer_prepare(), the writer of another process. And a tokenizer's file, an
- * input and metadata that are larger than what is copied at once come back as they were.
+ * that cannot be, documents after leat_writer_prepare(), the writer of another process, an index alone beside tokens
+ * that are there. And a tokenizer's file, an input and metadata that are larger than what is copied at once come back
+ * as they were.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,6 +52,48 @@ static void test_prepared(void)
     T_STATUS(leat_writer_prepare(w, &t_err), LEAT_E_STATE);
     T_OK(leat_writer_finish(w, &info, &t_err));
     T_EQ(info.tokens, 3);
+}
+
+/* Adds more documents than a frame of tokens holds. */
+static void add_many(struct leat_writer *w)
+{
+    static uint16_t ids[1000];
+
+    for (unsigned i = 0; i < 600; i++) {
+        for (unsigned k = 0; k < 1000; k++)
+            ids[k] = (uint16_t)((i + k) % 1000);
+        T_OK(leat_writer_add_u16(w, ids, 1000, NULL, &t_err));
+    }
+}
+
+/* With the tokens of a dataset written as usual, which it fits. */
+static void test_index_only(void)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_info whole = LEAT_INFO_INIT, index = LEAT_INFO_INIT;
+    struct leat_writer *w = begin("whole", NULL);
+    struct leat_dataset *d;
+    char tokens[600];
+
+    add_many(w);
+    T_OK(leat_writer_finish(w, &whole, &t_err));
+    o.vocabulary = 1000;
+    o.index_only = 1;
+    T_OK(leat_writer_open(&w, t_path(folder, "index"), &o, &t_err));
+    T_STATUS(leat_writer_checkpoint(w, NULL, 0, &t_err), LEAT_E_STATE);
+    add_many(w);
+    T_OK(leat_writer_finish(w, &index, &t_err));
+    T_CHECK(memcmp(whole.identity, index.identity, sizeof index.identity) == 0);
+    T_STATUS(leat_dataset_open(&d, t_path(folder, "index"), NULL, &t_err), LEAT_E_NO_FILE);
+    snprintf(tokens, sizeof tokens, "%s/index.tokens", folder);
+    T_EQ(rename(t_path(folder, "whole.tokens"), tokens), 0);
+    T_OK(leat_dataset_open(&d, t_path(folder, "index"), NULL, &t_err));
+    T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
+    leat_dataset_close(d);
+    o.force = 1;
+    T_STATUS(leat_writer_open(&w, t_path(folder, "index"), &o, &t_err), LEAT_E_EXISTS);
+    T_CONTAINS(t_err.message, "an index alone is written before");
+    T_STATUS(leat_writer_resume(&w, t_path(folder, "other"), &o, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
 }
 
 /* The parent's goes on. */
@@ -111,6 +154,7 @@ int main(void)
     folder = t_folder();
     test_lengths();
     test_prepared();
+    test_index_only();
     test_child();
     test_large();
     return t_end();

@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "divide.h"
+#include "join_in_place.h"
 #include "join_inputs.h"
 #include "join_metadata.h"
 #include "merge_run.h"
@@ -220,6 +222,76 @@ static enum leat_status merge_and_finish(struct merge *m, struct leat_merge_repo
     return s;
 }
 
+/* What joining in place cannot do. */
+static enum leat_status check_in_place(const struct merge *m, const char *output, struct leat_error *err)
+{
+    const struct leat_merge_options *o = &m->options;
+    size_t length = file_dataset_length(output, strlen(output));
+    static const char *const suffixes[] = { ".leat", ".tokens" };
+    enum leat_status s = LEAT_OK;
+
+    if (o->shuffle || o->dedup || o->split_count > 0 || o->force)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "joining in place neither shuffles, deduplicates nor splits, and replaces nothing");
+    if (m->field)
+        return status_set(err, LEAT_E_UNSUPPORTED, "what is divided by %.100s cannot be joined in place", m->field);
+    for (size_t i = 0; s == LEAT_OK && i < sizeof suffixes / sizeof *suffixes; i++) {
+        struct file_identity file = { .exists = false };
+        char *name = malloc(length + sizeof ".tokens");
+
+        if (!name)
+            return status_no_memory(err, length);
+        snprintf(name, length + sizeof ".tokens", "%.*s%s", (int)length, output, suffixes[i]);
+        s = file_identify(name, &file, err);
+        if (s == LEAT_OK && file.exists)
+            s = status_set(err, LEAT_E_EXISTS, "%s already exists; choose another name", name);
+        free(name);
+    }
+    return s == LEAT_OK ? join_in_place_check(output, &m->parts, err) : s;
+}
+
+/* The index, under another name, and the plan; then the parts are closed, so that their files can be freed. */
+static enum leat_status begin_in_place(struct merge *m, const char *output, const char *const *names, size_t count,
+                                       struct leat_error *err)
+{
+    struct leat_merge_report none = LEAT_MERGE_REPORT_INIT;
+    char *name = join_in_place_name(output);
+    enum leat_status s = name ? merge_open_parts(m, names, count, err) : status_no_memory(err, strlen(output));
+
+    if (s == LEAT_OK)
+        s = check_in_place(m, output, err);
+    if (s == LEAT_OK)
+        s = outputs_open(&m->outputs, name, &m->parts, &m->options, err);
+    if (s == LEAT_OK)
+        s = merge_and_finish(m, &none, err);
+    if (s == LEAT_OK)
+        s = join_in_place_plan(output, &m->parts, err);
+    free(name);
+    return s;
+}
+
+static enum leat_status merge_in_place(struct merge *m, const char *output, const char *const *names, size_t count,
+                                       struct leat_merge_report *report, struct leat_error *err)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    struct join_lock lock;
+    bool began;
+    enum leat_status s = join_in_place_lock(&lock, output, &began, err);
+
+    if (s == LEAT_OK && !began)
+        s = begin_in_place(m, output, names, count, err);
+    outputs_abandon(&m->outputs);
+    merge_parts_close(&m->parts);
+    m->pace.bytes = 0;
+    if (s == LEAT_OK)
+        s = join_in_place_go_on(output, &m->pace, &info, err);
+    join_in_place_unlock(&lock);
+    if (s == LEAT_OK && report->info)
+        *report->info = info;
+    report->documents = info.documents;
+    return s;
+}
+
 static enum leat_status merge_or_divide(struct merge *m, const char *output, const char *const *names, size_t count,
                                         struct leat_merge_report *report, struct leat_error *err)
 {
@@ -269,7 +341,9 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
     if (!output || !parts || count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "leat_merge: missing output or parts");
     s = merge_begin(&m, &full, output, options, report, err);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && m.options.in_place)
+        s = merge_in_place(&m, output, parts, count, &full, err);
+    else if (s == LEAT_OK)
         s = merge_or_divide(&m, output, parts, count, &full, err);
     if (s == LEAT_OK && report)
         options_fill(report, &full, sizeof full);

@@ -50,7 +50,8 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
     w.fingerprint = parts->first.fingerprint;
     w.tokenizer = tokenizer;
     w.created = options->created;
-    w.force = options->force;
+    w.force = options->force || options->in_place; /* what a killed process left of an index */
+    w.index_only = options->in_place;
     w.store_lines = parts->lines;
     w.store_ids = parts->ids;
     w.store_hashes = parts->hashes;

@@ -1,6 +1,10 @@
 /* cmd_merge.c: `leat merge`: joins finished datasets into one, and arranges it. The work is leat_merge()'s. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
@@ -16,7 +20,7 @@ struct merge_values {
     struct arrange_splits splits;
     uint64_t threads, memory;
     unsigned progress;
-    bool dedup, force, json;
+    bool dedup, force, in_place, json;
 };
 
 const struct option_row merge_options[] = {
@@ -61,6 +65,11 @@ const struct option_row merge_options[] = {
       .type = OPTION_FLAG,
       .field = offsetof(struct merge_values, force),
       .help = "replace an existing OUT (and OUT.NAME), once the new one is finished" },
+    { .name = "in-place",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct merge_values, in_place),
+      .help = "join the parts of a run without a second copy of their tokens: these are appended to the first part's "
+              "file and freed. The parts are gone then; stopped or killed, the same command goes on" },
     COMMANDS_PROGRESS(struct merge_values),
     OPTIONS_JSON(struct merge_values, "print the summary as one JSON object"),
     OPTIONS_END
@@ -105,6 +114,7 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     options.split_count = values->splits.count;
     options.memory = values->memory;
     options.threads = (uint32_t)values->threads;
+    options.in_place = values->in_place;
     s = leat_merge(values->output, parsed->words, parsed->count, &options, report, err);
     progress_end(&run->progress);
     return s;
@@ -145,6 +155,31 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_end(&j);
 }
 
+/* Whether OUT is being joined in place: then the parts are no datasets any more. */
+static bool is_joining(const struct merge_values *values)
+{
+    char *name = NULL;
+    bool is = values->in_place &&
+              asprintf(&name, "%.*s.joining", (int)file_dataset_length(values->output, strlen(values->output)),
+                       values->output) > 0 &&
+              access(name, F_OK) == 0;
+
+    free(name);
+    return is;
+}
+
+/* The folder of a run whose parts have been joined in place is one no more: nobody packs them again. */
+static void forget_run(const struct merge_values *values, const struct options_parsed *parsed)
+{
+    for (size_t i = 0; values->in_place && i < parsed->count; i++) {
+        char *name = run_folder_is(parsed->words[i]) ? run_folder_file(parsed->words[i], "") : NULL;
+
+        if (name)
+            (void)file_remove(name, NULL);
+        free(name);
+    }
+}
+
 static int run(const struct merge_values *values, const struct options_parsed *parsed)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
@@ -158,7 +193,7 @@ static int run(const struct merge_values *values, const struct options_parsed *p
 
     if (!commands_created(&created))
         return CLI_WRONG;
-    for (size_t i = 0; code == CLI_DONE && i < parsed->count; i++)
+    for (size_t i = 0; code == CLI_DONE && !is_joining(values) && i < parsed->count; i++)
         code = run_parts_check(parsed->words[i]);
     if (code != CLI_DONE)
         return code;
@@ -168,6 +203,8 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     report.info = &info;
     began = cli_now();
     s = merge(values, created, parsed, &made, &report, &err);
+    if (s == LEAT_OK)
+        forget_run(values, parsed);
     if (s == LEAT_OK)
         print_summary(values, &report, &made.outputs, parsed->count, cli_now() - began);
     code = by_outputs_code(&made.outputs, CLI_DONE);

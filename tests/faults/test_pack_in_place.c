@@ -1,0 +1,300 @@
+/*
+ * test_pack_in_place.c: the parts of a run that are joined in place become what leat_merge() makes of them. So they do
+ * when the process is killed before or after any call, the power fails before it, or it fails, and the same is called
+ * again; and nothing that opens meanwhile is wrong: neither a part whose tokens are being freed, nor the output. With
+ * small pieces (base/tiny.h), so that a token file is appended in many steps.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "leat_pack.h"
+#include "support/fault.h"
+#include "support/power.h"
+#include "t.h"
+
+#define PARTS 4u
+
+static const char *folder;
+static char work[500]; /* with the parts and the output alone */
+static char parts[PARTS][600], kept[PARTS][600], output[600], reference[600];
+
+static const char *with(const char *name, const char *suffix)
+{
+    static char path[4][700];
+    static unsigned next;
+    char *to = path[next++ % 4];
+
+    snprintf(to, sizeof path[0], "%.600s%.20s", name, suffix);
+    return to;
+}
+
+static void copy(const char *from, const char *to)
+{
+    FILE *f = fopen(from, "rb"), *g = fopen(to, "wb");
+    int c;
+
+    T_CHECK(f && g);
+    while (f && g && (c = getc(f)) != EOF)
+        putc(c, g);
+    if (f)
+        fclose(f);
+    if (g)
+        T_EQ(fclose(g), 0);
+}
+
+static void check_same_file(const char *a, const char *b)
+{
+    static uint8_t x[1 << 16], y[1 << 16];
+    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+    size_t count = f ? fread(x, 1, sizeof x, f) : 0;
+
+    T_CHECK(f && g && count > 0 && count < sizeof x);
+    T_EQ(g ? fread(y, 1, sizeof y, g) : 0, count);
+    T_CHECK(memcmp(x, y, count) == 0);
+    if (f)
+        fclose(f);
+    if (g)
+        fclose(g);
+}
+
+/* The second part has more than a page of tokens, so that its front is freed. */
+static void pack_parts(void)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    const char *input = t_path(folder, "in.jsonl"), *names[PARTS];
+    struct leat_tokenizer *t;
+    FILE *f = fopen(input, "w");
+
+    snprintf(work, sizeof work, "%s/work", folder);
+    for (unsigned i = 0; f && i < 500; i++)
+        fprintf(f, "{\"text\": \"text %u of these\", \"id\": \"%u\"}\n", i, i);
+    T_CHECK(f && fclose(f) == 0);
+    T_OK(leat_tokenizer_open(&t, "bytes", NULL, &t_err));
+    o.tokenizer = t;
+    o.threads = 1;
+    o.parts = PARTS;
+    for (o.part = 1; o.part <= PARTS; o.part++) {
+        snprintf(kept[o.part - 1], sizeof kept[0], "%s/kept-%u", folder, o.part);
+        snprintf(parts[o.part - 1], sizeof parts[0], "%s/part-%u", work, o.part);
+        names[o.part - 1] = kept[o.part - 1];
+        T_OK(leat_pack(kept[o.part - 1], &input, 1, &o, NULL, &t_err));
+    }
+    leat_tokenizer_close(t);
+    T_EQ(mkdir(work, 0777), 0);
+    snprintf(output, sizeof output, "%s/out", work);
+    snprintf(reference, sizeof reference, "%s/reference", folder);
+    T_OK(leat_merge(reference, names, PARTS, NULL, NULL, &t_err));
+}
+
+static void put_parts(void)
+{
+    for (unsigned i = 0; i < PARTS; i++) {
+        copy(with(kept[i], ".leat"), with(parts[i], ".leat"));
+        copy(with(kept[i], ".tokens"), with(parts[i], ".tokens"));
+    }
+}
+
+static enum leat_status join(struct leat_error *err)
+{
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    const char *names[PARTS];
+    enum leat_status s;
+
+    for (unsigned i = 0; i < PARTS; i++)
+        names[i] = parts[i];
+    o.in_place = 1;
+    o.threads = 1;
+    report.info = &info;
+    s = leat_merge(output, names, PARTS, &o, &report, err);
+    if (s == LEAT_OK)
+        T_EQ(info.documents, 500);
+    return s;
+}
+
+/* What opens is what it was, or the whole. */
+static void check_what_opens(void)
+{
+    struct leat_dataset *d;
+
+    for (unsigned i = 0; i < PARTS; i++)
+        if (leat_dataset_open(&d, parts[i], NULL, NULL) == LEAT_OK) {
+            leat_dataset_close(d);
+            check_same_file(with(parts[i], ".tokens"), with(kept[i], ".tokens"));
+        }
+    if (leat_dataset_open(&d, output, NULL, NULL) == LEAT_OK) {
+        leat_dataset_close(d);
+        check_same_file(with(output, ".tokens"), with(reference, ".tokens"));
+    }
+}
+
+static unsigned files_in(const char *path)
+{
+    DIR *d = opendir(path);
+    unsigned count = 0;
+
+    while (d && readdir(d))
+        count++;
+    if (d)
+        closedir(d);
+    return count - 2; /* . and .. */
+}
+
+/* What a writer could not remove when its index was finished: that is no failure. */
+static void remove_rubbish(void)
+{
+    static const char begin[] = "out.joining.partial.";
+    DIR *d = opendir(work);
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (strncmp(e->d_name, begin, sizeof begin - 1) == 0)
+            T_EQ(unlink(t_path(work, e->d_name)), 0);
+    if (d)
+        closedir(d);
+}
+
+/* Joined, and nothing else is left. */
+static void check_joined(void)
+{
+    check_same_file(with(output, ".tokens"), with(reference, ".tokens"));
+    check_same_file(with(output, ".leat"), with(reference, ".leat"));
+    T_EQ(files_in(work), 2);
+    unlink(with(output, ".tokens"));
+    unlink(with(output, ".leat"));
+}
+
+/* Whether call n was reached. */
+static bool disturbed(enum fault_kind kind, enum fault_mode mode, uint64_t n)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct leat_error err = { 0 };
+        enum leat_status s;
+
+        if (mode == FAULT_POWER_CUT)
+            power_watch(work, n);
+        fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
+        s = join(&err);
+        n = fault_disarm() >= n; /* a call that may fail, as freeing what is not needed, fails nothing else */
+        _exit(s == LEAT_OK ? !n : 2 * (err.message[0] == '\0'));
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        return true;
+    T_CHECK(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Whether the output is there already; joining it again is refused then. */
+static bool is_joined(void)
+{
+    return access(with(output, ".leat"), F_OK) == 0 && access(with(output, ".joining"), F_OK) != 0;
+}
+
+static void disturb(enum fault_kind kind, enum fault_mode mode, unsigned lacks, uint64_t stride, uint64_t seed)
+{
+    unsigned tries = 0;
+
+    fault_file_system(lacks);
+    put_parts();
+    for (uint64_t n = 1 + t_below(&seed, stride); disturbed(kind, mode, n); n += 1 + t_below(&seed, 2 * stride)) {
+        tries++;
+        check_what_opens();
+        if (!is_joined())
+            T_OK(join(&t_err));
+        if (kind == FAULT_SYSTEM && mode == FAULT_ONCE)
+            remove_rubbish();
+        check_joined();
+        put_parts();
+        if (t_failures > 0) {
+            fprintf(stderr, "kind %d, mode %d, lacks %u, call %llu\n", kind, mode, lacks, (unsigned long long)n);
+            return;
+        }
+    }
+    T_CHECK(tries > 2);
+    check_joined();
+    fault_file_system(0);
+}
+
+/* ---- Stopped ---- */
+
+static uint32_t stop_in_the_middle(void *context, uint64_t done, uint64_t total)
+{
+    const uint64_t *at = context;
+
+    return total > 0 && done > total * *at / 10;
+}
+
+static void stop(void)
+{
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    const char *names[PARTS];
+
+    for (unsigned i = 0; i < PARTS; i++)
+        names[i] = parts[i];
+    put_parts();
+    o.in_place = 1;
+    o.progress = stop_in_the_middle;
+    for (uint64_t at = 2; at < 9; at += 3) {
+        o.context = &at;
+        T_STATUS(leat_merge(output, names, PARTS, &o, NULL, &t_err), LEAT_E_STOPPED);
+        check_what_opens();
+    }
+    T_OK(join(&t_err));
+    check_joined();
+}
+
+/* ---- What is refused ---- */
+
+static void refuse(void)
+{
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    const char *names[PARTS] = { parts[0], parts[1], parts[2], parts[3] };
+    struct stat here, other;
+
+    put_parts();
+    o.in_place = 1;
+    T_STATUS(leat_merge(output, names, 3, &o, NULL, &t_err), LEAT_E_UNSUPPORTED); /* not all */
+    T_STATUS(leat_merge(parts[0], names, PARTS, &o, NULL, &t_err), LEAT_E_EXISTS);
+    o.force = 1;
+    T_STATUS(leat_merge(output, names, PARTS, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    o.force = 0;
+    o.shuffle = 1;
+    T_STATUS(leat_merge(output, names, PARTS, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    o.shuffle = 0;
+    T_EQ(link(with(parts[1], ".tokens"), t_path(folder, "second")), 0);
+    T_STATUS(leat_merge(output, names, PARTS, &o, NULL, &t_err), LEAT_E_UNSUPPORTED);
+    T_EQ(unlink(t_path(folder, "second")), 0);
+    if (stat("/dev/shm", &other) == 0 && stat(work, &here) == 0 && other.st_dev != here.st_dev)
+        T_STATUS(leat_merge("/dev/shm/leat-no-output", names, PARTS, &o, NULL, &t_err), LEAT_E_UNSUPPORTED);
+    check_what_opens();
+    for (unsigned i = 0; i < PARTS; i++)
+        check_same_file(with(parts[i], ".tokens"), with(kept[i], ".tokens"));
+}
+
+int main(void)
+{
+    uint64_t seed = t_seed();
+
+    folder = t_folder();
+    pack_parts();
+    refuse();
+    T_OK(join(&t_err));
+    check_joined();
+    stop();
+    disturb(FAULT_SYSTEM, FAULT_KILL_BEFORE, 0, 25, seed);
+    disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, 0, 25, seed + 1);
+    disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, FAULT_NO_RENAMEAT2, 25, seed + 2);
+    disturb(FAULT_SYSTEM, FAULT_POWER_CUT, 0, 25, seed + 3);
+    disturb(FAULT_SYSTEM, FAULT_ONCE, 0, 25, seed + 4);
+    disturb(FAULT_MEMORY, FAULT_ONCE, 0, 10, seed + 5);
+    return t_end();
+}

@@ -1,0 +1,496 @@
+/*
+ * join_in_place.c: see join_in_place.h.
+ *
+ * The tokens of joined parts are those of the parts, one after another, so nothing but the index has to be made. It
+ * comes first, while all parts can be read. Then each token file is appended in steps. Of a step, first its bytes are
+ * durable in the new file, then the number of bytes that are there is, and only then they are freed in the old one. A
+ * process that is killed leaves at most a step that is done again: the new file is cut to that number.
+ *
+ * A token file is renamed before anything in it is freed: a part whose first page would still be right must not open.
+ */
+#include "join_in_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/own_file.h"
+#include "base/status.h"
+#include "base/tiny.h"
+
+#define FIRST_LINE  "leat joining 1\n"
+#define DONE_LINE   "done %020llu\n"
+#define DONE_AT     (sizeof FIRST_LINE - 1)
+#define DONE_BYTES  26u
+#define LAST_LINE   "end\n"
+#define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20)
+#define STEP_BYTES  TINY_OR((uint64_t)160, (uint64_t)256 << 20) /* between two frees: a sync of each file */
+#define FREED_BYTES ((uint64_t)4096)
+#define MAX_PLAN    ((uint64_t)1 << 30)
+
+static const char joining_suffix[] = ".joining";
+
+struct joined_file {
+    char *path;         /* of the part's tokens */
+    uint64_t at, bytes; /* its place in the new file */
+};
+
+struct join {
+    char *plan, *tokens, *index; /* OUTPUT.joining, and the dataset of that name */
+    char *final_tokens, *final_index;
+    struct joined_file *files;
+    size_t count;
+    uint64_t total, done; /* bytes; `done` are durable in their new place */
+    int fd;               /* the plan's */
+    struct pace *pace;
+};
+
+static char *with(const char *name, size_t length, const char *suffix, const char *more)
+{
+    size_t room = length + strlen(suffix) + strlen(more) + 1;
+    char *all = malloc(room);
+
+    if (all)
+        snprintf(all, room, "%.*s%s%s", (int)length, name, suffix, more);
+    return all;
+}
+
+char *join_in_place_name(const char *output)
+{
+    return with(output, file_dataset_length(output, strlen(output)), joining_suffix, "");
+}
+
+enum leat_status join_in_place_lock(struct join_lock *lock, const char *output, bool *began, struct leat_error *err)
+{
+    char *name = join_in_place_name(output);
+    struct file_identity plan = { .exists = false };
+    enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(output));
+
+    *lock = (struct join_lock) { .fd = -1 };
+    lock->path = name ? with(name, strlen(name), ".lock", "") : NULL;
+    if (s == LEAT_OK)
+        s = lock->path ? own_file_begin(&lock->fd, lock->path, err) : status_no_memory(err, strlen(output));
+    if (s == LEAT_OK)
+        s = file_identify(name, &plan, err);
+    *began = s == LEAT_OK && plan.exists;
+    free(name);
+    return s;
+}
+
+void join_in_place_unlock(struct join_lock *lock)
+{
+    if (lock->fd >= 0)
+        (void)file_remove(lock->path, NULL);
+    file_close(&lock->fd);
+    free(lock->path);
+}
+
+/* ---- What can be joined ---- */
+
+static enum leat_status refuse(const char *name, const char *why, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_UNSUPPORTED, "%.300s cannot be joined in place: %s; merge without that", name, why);
+}
+
+static enum leat_status check_one(const struct leat_part *p, dev_t device, uint32_t width, struct leat_error *err)
+{
+    struct stat st;
+
+    if (!p->kind || strcmp(p->kind, "leat") != 0 || !p->token_path)
+        return refuse(p->name, "its tokens are in a file of another tool", err);
+    if (lstat(p->token_path, &st) != 0)
+        return status_set_os(err, errno, "cannot find %s", p->token_path);
+    if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+        return refuse(p->name, "its tokens have a second name, or are a symbolic link", err);
+    if (st.st_dev != device)
+        return refuse(p->name, "it is on another disk than the output", err);
+    if ((uint64_t)st.st_size != p->tokens * width)
+        return refuse(p->name, "its token file has another size than its index says", err);
+    if (strchr(p->token_path, '\n'))
+        return refuse(p->name, "its name has a line break", err);
+    return access(p->token_path, W_OK) == 0 ? LEAT_OK : status_set_os(err, errno, "cannot write to %s", p->token_path);
+}
+
+static enum leat_status each_part(const struct merge_parts *parts, size_t i, struct leat_part *p,
+                                  struct leat_error *err)
+{
+    uint64_t number = 0;
+
+    while (i > number && parts->items[i - 1 - number].dataset == parts->items[i].dataset)
+        number++;
+    *p = (struct leat_part)LEAT_PART_INIT;
+    return leat_dataset_part(parts->items[i].dataset, number, p, err);
+}
+
+enum leat_status join_in_place_check(const char *output, const struct merge_parts *parts, struct leat_error *err)
+{
+    char *folder = file_folder(output);
+    struct stat st;
+    enum leat_status s = folder ? LEAT_OK : status_no_memory(err, strlen(output));
+
+    if (s == LEAT_OK && (parts->shares.of || parts->items[0].shares.of == 0))
+        s = refuse(parts->items[0].name, "only all parts of one run are, in their order", err);
+    if (s == LEAT_OK && stat(folder, &st) != 0)
+        s = status_set_os(err, errno, "cannot find the folder %s", folder);
+    for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
+        struct leat_part p;
+
+        s = each_part(parts, i, &p, err);
+        if (s == LEAT_OK)
+            s = check_one(&p, st.st_dev, parts->first.token_width, err);
+    }
+    free(folder);
+    return s;
+}
+
+/* ---- The plan ---- */
+
+static enum leat_status add_file(struct buffer *b, const struct leat_part *p, uint32_t width, struct leat_error *err)
+{
+    char *whole = realpath(p->token_path, NULL), head[64];
+    enum leat_status s;
+
+    if (!whole)
+        return status_set_os(err, errno, "cannot find %s", p->token_path);
+    snprintf(head, sizeof head, "tokens %llu ", (unsigned long long)(p->tokens * width));
+    s = strchr(whole, '\n') ? refuse(p->name, "its folder's name has a line break", err)
+                            : buffer_append(b, head, strlen(head), err);
+    if (s == LEAT_OK)
+        s = buffer_append(b, whole, strlen(whole), err);
+    free(whole);
+    return s == LEAT_OK ? buffer_append(b, "\n", 1, err) : s;
+}
+
+enum leat_status join_in_place_plan(const char *output, const struct merge_parts *parts, struct leat_error *err)
+{
+    char *name = join_in_place_name(output), head[64];
+    struct buffer b = { 0 };
+    enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(output));
+
+    snprintf(head, sizeof head, FIRST_LINE DONE_LINE, 0ull);
+    if (s == LEAT_OK)
+        s = buffer_append(&b, head, strlen(head), err);
+    for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
+        struct leat_part p;
+
+        s = each_part(parts, i, &p, err);
+        if (s == LEAT_OK)
+            s = add_file(&b, &p, parts->first.token_width, err);
+    }
+    if (s == LEAT_OK)
+        s = buffer_append(&b, LAST_LINE, sizeof LAST_LINE - 1, err);
+    if (s == LEAT_OK)
+        s = own_file_publish(name, b.bytes, b.size, err);
+    buffer_free(&b);
+    free(name);
+    return s;
+}
+
+static enum leat_status damaged(const struct join *j, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_RECORD, "%s, which says how far joining has come, is damaged", j->plan);
+}
+
+static enum leat_status take_line(struct join *j, char *line, struct leat_error *err)
+{
+    unsigned long long bytes;
+    int length = 0;
+    struct joined_file *files;
+
+    if (sscanf(line, "tokens %llu %n", &bytes, &length) != 1 || length == 0 || !line[length] ||
+        bytes > (uint64_t)1 << 62 || j->total > (uint64_t)1 << 62)
+        return damaged(j, err);
+    files = realloc(j->files, (j->count + 1) * sizeof *files);
+    if (!files)
+        return status_no_memory(err, (j->count + 1) * sizeof *files);
+    j->files = files;
+    files[j->count] = (struct joined_file) { strdup(line + length), j->total, bytes };
+    j->total += bytes;
+    return files[j->count++].path ? LEAT_OK : status_no_memory(err, strlen(line));
+}
+
+static enum leat_status read_plan(struct join *j, struct leat_error *err)
+{
+    struct buffer b = { 0 };
+    unsigned long long done = 0;
+    uint64_t size;
+    char *rest, *line;
+    enum leat_status s = own_file_open(&j->fd, &size, j->plan, OWN_FILE_LOCK, err);
+
+    if (s == LEAT_OK && size > MAX_PLAN)
+        s = damaged(j, err);
+    if (s == LEAT_OK)
+        s = buffer_reserve(&b, (size_t)size + 1, err);
+    if (s == LEAT_OK)
+        s = file_read_at(j->fd, 0, b.bytes, size, j->plan, err);
+    if (s == LEAT_OK) {
+        b.bytes[size] = '\0';
+        if (strncmp((char *)b.bytes, FIRST_LINE, DONE_AT) != 0 || size < DONE_AT + DONE_BYTES ||
+            sscanf((char *)b.bytes + DONE_AT, "done %llu", &done) != 1 || b.bytes[DONE_AT + DONE_BYTES - 1] != '\n')
+            s = damaged(j, err);
+    }
+    rest = s == LEAT_OK ? (char *)b.bytes + DONE_AT + DONE_BYTES : NULL;
+    while (s == LEAT_OK && (line = strsep(&rest, "\n")) && strcmp(line, "end") != 0)
+        s = take_line(j, line, err);
+    j->done = done;
+    if (s == LEAT_OK && (!rest || j->count == 0 || j->done > j->total))
+        s = damaged(j, err);
+    buffer_free(&b);
+    return s;
+}
+
+static enum leat_status set_done(struct join *j, uint64_t done, struct leat_error *err)
+{
+    char text[DONE_BYTES + 1];
+    enum leat_status s;
+
+    snprintf(text, sizeof text, DONE_LINE, (unsigned long long)done);
+    s = file_write_at(j->fd, DONE_AT, text, DONE_BYTES, j->plan, err);
+    if (s == LEAT_OK)
+        s = file_sync(j->fd, j->plan, err);
+    if (s == LEAT_OK)
+        j->done = done;
+    return s;
+}
+
+/* ---- Appending ---- */
+
+static enum leat_status is_there(const char *path, bool *there, struct leat_error *err)
+{
+    struct file_identity file;
+    enum leat_status s = file_identify(path, &file, err);
+
+    *there = s == LEAT_OK && file.exists;
+    return s;
+}
+
+/*
+ * Gives a file another name, durably. It has both until the new one is durable: what is moved between two folders may
+ * be in none of them after a power cut, by what POSIX says. A process that was killed may have come as far.
+ */
+static enum leat_status move(const char *from, const char *to, struct leat_error *err)
+{
+    bool there;
+    enum leat_status s = is_there(to, &there, err);
+
+    if (s == LEAT_OK && !there && link(from, to) != 0) /* not every file system has second names */
+        s = file_rename(from, to, false, err);
+    if (s == LEAT_OK)
+        s = file_sync_folder(to, err);
+    if (s == LEAT_OK)
+        s = file_remove(from, err);
+    return s == LEAT_OK ? file_sync_folder(from, err) : s;
+}
+
+/* The first file gets the new name. */
+static enum leat_status take_first(struct join *j, struct leat_error *err)
+{
+    enum leat_status s = move(j->files[0].path, j->tokens, err);
+
+    return s == LEAT_OK ? set_done(j, j->files[0].bytes, err) : s;
+}
+
+/* Appends bytes [from, to) of a file; it is in `chunk`'s hands how many at once. */
+static enum leat_status append_step(struct join *j, int to_fd, const struct joined_file *f, int from_fd,
+                                    const char *path, uint64_t to, uint8_t *chunk, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t at = j->done; s == LEAT_OK && at < to;) {
+        uint64_t here = to - at < CHUNK_BYTES ? to - at : CHUNK_BYTES;
+
+        s = file_read_at(from_fd, at - f->at, chunk, here, path, err);
+        if (s == LEAT_OK)
+            s = file_write_at(to_fd, at, chunk, here, j->tokens, err);
+        if (s == LEAT_OK)
+            s = pace_step(j->pace, here, err);
+        at += here;
+    }
+    if (s == LEAT_OK)
+        s = file_sync(to_fd, j->tokens, err);
+    return s == LEAT_OK ? set_done(j, to, err) : s;
+}
+
+/* Frees what has been appended; if it cannot be done, the file is removed at its end. */
+static void free_front(int fd, uint64_t bytes)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+    if (bytes >= FREED_BYTES)
+        (void)!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)(bytes / FREED_BYTES * FREED_BYTES));
+#else
+    (void)fd;
+    (void)bytes;
+#endif
+}
+
+static enum leat_status append_open(struct join *j, int to_fd, const struct joined_file *f, int from_fd,
+                                    const char *path, struct leat_error *err)
+{
+    uint8_t *chunk = file_buffer(CHUNK_BYTES);
+    enum leat_status s = chunk ? LEAT_OK : status_no_memory(err, CHUNK_BYTES);
+
+    while (s == LEAT_OK && j->done < f->at + f->bytes) {
+        uint64_t left = f->at + f->bytes - j->done;
+
+        s = append_step(j, to_fd, f, from_fd, path, j->done + (left < STEP_BYTES ? left : STEP_BYTES), chunk, err);
+        if (s == LEAT_OK)
+            free_front(from_fd, j->done - f->at);
+    }
+    free(chunk);
+    return s;
+}
+
+/* Appends a file, or what is left of it, and removes it. */
+static enum leat_status append_file(struct join *j, int to_fd, const struct joined_file *f, struct leat_error *err)
+{
+    char *path = with(f->path, strlen(f->path), joining_suffix, "");
+    bool left = j->done < f->at + f->bytes;
+    uint64_t size = 0;
+    int fd = -1;
+    enum leat_status s = path ? LEAT_OK : status_no_memory(err, strlen(f->path));
+
+    if (s == LEAT_OK && left)
+        s = move(f->path, path, err);
+    if (s == LEAT_OK && left)
+        s = own_file_open(&fd, &size, path, OWN_FILE_WRITE, err);
+    if (s == LEAT_OK && left && size != f->bytes)
+        s = status_set(err, LEAT_E_TRUNCATED, "%s has %llu bytes, but had %llu when joining began", path,
+                       (unsigned long long)size, (unsigned long long)f->bytes);
+    if (s == LEAT_OK && left)
+        s = append_open(j, to_fd, f, fd, path, err);
+    file_close(&fd);
+    if (s == LEAT_OK && f->bytes == 0) /* it was not renamed */
+        s = file_remove(f->path, err);
+    if (s == LEAT_OK)
+        s = file_remove(path, err);
+    free(path);
+    return s;
+}
+
+static enum leat_status append_all(struct join *j, struct leat_error *err)
+{
+    uint64_t size = 0;
+    int fd = -1;
+    enum leat_status s = j->done == 0 ? take_first(j, err) : LEAT_OK;
+
+    if (s == LEAT_OK)
+        s = own_file_open(&fd, &size, j->tokens, OWN_FILE_WRITE, err);
+    if (s == LEAT_OK && size < j->done)
+        s = status_set(err, LEAT_E_TRUNCATED, "%s has %llu bytes, but %llu were there when joining stopped", j->tokens,
+                       (unsigned long long)size, (unsigned long long)j->done);
+    if (s == LEAT_OK)
+        s = file_truncate(fd, j->done, j->tokens, err);
+    j->pace->done = j->done;
+    for (size_t i = 1; s == LEAT_OK && i < j->count; i++)
+        s = append_file(j, fd, &j->files[i], err);
+    if (s == LEAT_OK)
+        s = file_sync(fd, j->tokens, err);
+    file_close(&fd);
+    return s;
+}
+
+/* ---- The end ---- */
+
+/* Looks at the sizes, the index, and the first and last page. */
+static enum leat_status look_at(const char *index, struct leat_info *info, struct leat_error *err)
+{
+    struct leat_dataset *d;
+    enum leat_status s = leat_dataset_open(&d, index, NULL, err);
+
+    if (s == LEAT_OK && info)
+        leat_dataset_info(d, info);
+    if (s == LEAT_OK)
+        leat_dataset_close(d);
+    return s;
+}
+
+/* Tokens first, the index last. */
+static enum leat_status give_names(struct join *j, struct leat_error *err)
+{
+    bool there;
+    enum leat_status s = is_there(j->tokens, &there, err);
+
+    if (s == LEAT_OK && there)
+        s = look_at(j->index, NULL, err);
+    if (s == LEAT_OK && there)
+        s = move(j->tokens, j->final_tokens, err);
+    return s == LEAT_OK ? move(j->index, j->final_index, err) : s;
+}
+
+/* A process that was killed while it gave the plan its name may have left it with both (file_rename()). */
+static enum leat_status remove_plan(struct join *j, struct leat_error *err)
+{
+    char *partial = with(j->plan, strlen(j->plan), ".partial", "");
+    enum leat_status s = partial ? file_remove(partial, err) : status_no_memory(err, strlen(j->plan));
+
+    free(partial);
+    return s == LEAT_OK ? file_remove(j->plan, err) : s;
+}
+
+static enum leat_status remove_indexes(struct join *j, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < j->count; i++) {
+        const char *path = j->files[i].path;
+        char *index = with(path, file_dataset_length(path, strlen(path)), ".leat", "");
+
+        s = index ? file_remove(index, err) : status_no_memory(err, strlen(path));
+        free(index);
+    }
+    if (s == LEAT_OK)
+        s = file_sync_folder(j->files[0].path, err);
+    return s == LEAT_OK ? remove_plan(j, err) : s;
+}
+
+static enum leat_status go_on(struct join *j, struct leat_info *info, struct leat_error *err)
+{
+    bool indexed, named;
+    enum leat_status s = read_plan(j, err);
+
+    j->pace->total = j->total;
+    if (s == LEAT_OK)
+        s = is_there(j->index, &indexed, err);
+    if (s == LEAT_OK)
+        s = is_there(j->final_tokens, &named, err);
+    if (s == LEAT_OK && indexed && !named)
+        s = append_all(j, err);
+    if (s == LEAT_OK && indexed)
+        s = give_names(j, err);
+    if (s == LEAT_OK)
+        s = look_at(j->final_index, info, err);
+    return s == LEAT_OK ? remove_indexes(j, err) : s;
+}
+
+enum leat_status join_in_place_go_on(const char *output, struct pace *pace, struct leat_info *info,
+                                     struct leat_error *err)
+{
+    size_t length = file_dataset_length(output, strlen(output));
+    struct join j = { .plan = with(output, length, joining_suffix, ""),
+                      .tokens = with(output, length, joining_suffix, ".tokens"),
+                      .index = with(output, length, joining_suffix, ".leat"),
+                      .final_tokens = with(output, length, ".tokens", ""),
+                      .final_index = with(output, length, ".leat", ""),
+                      .fd = -1,
+                      .pace = pace };
+    enum leat_status s = j.plan && j.tokens && j.index && j.final_tokens && j.final_index
+                             ? go_on(&j, info, err)
+                             : status_no_memory(err, length);
+
+    file_close(&j.fd);
+    for (size_t i = 0; i < j.count; i++)
+        free(j.files[i].path);
+    free(j.files);
+    free(j.plan);
+    free(j.tokens);
+    free(j.index);
+    free(j.final_tokens);
+    free(j.final_index);
+    return s;
+}
