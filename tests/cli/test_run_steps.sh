@@ -200,6 +200,20 @@ run leat pack --run five --part 2
 says 1 'part 2 of the run in '
 says 1 'remove all part-* of the run, and pack all parts again'
 
+# ---- More parts than documents --------------------------------------------------------------------------------------
+
+head -n 5 in.jsonl >few.jsonl
+leat pack -o one --force -t bytes --shuffle 5 few.jsonl >"$printed" || fail "cannot pack"
+leat pack --run few --parts 12 -t bytes --shuffle 5 --threads 1 few.jsonl >"$printed" || fail "cannot plan"
+for round in 1 2 3; do
+    for part in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        leat pack --run few --part $part >"$printed" || fail "round $round: cannot pack part $part"
+    done
+done
+joined few
+leat merge --in-place -o placed few >"$printed" || fail "cannot join in place what was shuffled in parts"
+{ cmp one.tokens placed.tokens && cmp one.leat placed.leat; } || fail "shuffled, and joined in place: other bytes"
+
 # ---- What cannot be -------------------------------------------------------------------------------------------------
 
 while IFS='|' read -r words message; do

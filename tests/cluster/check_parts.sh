@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_parts.sh: 2,000 parts of tiny inputs, packed two at a time: status, the folder as a dataset, and the bytes of
-# one run.
+# one run. Then 200 parts that are deduplicated and shuffled together, in five rounds.
 build=${LEAT_BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 PATH=$build:$PATH
@@ -13,4 +13,11 @@ awk 'BEGIN { for (i = 0; i < 2500; i++) printf "{\"text\":\"line %d\"}\n", i > s
 leat pack -o one -t bytes in >/dev/null && leat pack --run run --parts 2000 -t bytes --threads 1 in >/dev/null || exit 1
 seq 2000 | xargs -P 2 -I '{}' leat pack --run run --part '{}' >/dev/null || exit 1
 [ -z "$(leat status run --left)" ] || { leat status run; exit 1; }
-leat verify run >/dev/null && leat merge -o all run >/dev/null && cmp all.tokens one.tokens && cmp all.leat one.leat
+leat verify run >/dev/null && leat merge -o all run >/dev/null || exit 1
+cmp all.tokens one.tokens && cmp all.leat one.leat || exit 1
+leat pack -o two -t bytes --dedup --shuffle 5 in >/dev/null || exit 1
+leat pack --run mixed --parts 200 -t bytes --threads 1 --dedup --shuffle 5 in >/dev/null || exit 1
+for round in 1 2 3 4 5; do
+    seq 200 | xargs -P 2 -I '{}' leat pack --run mixed --part '{}' >/dev/null || { echo "round $round"; exit 1; }
+done
+leat merge -o mixed-all mixed >/dev/null && cmp mixed-all.tokens two.tokens && cmp mixed-all.leat two.leat
