@@ -97,6 +97,22 @@ def test_prefix(server):
     check_refused("a list on a server", "none", pack(server, "none", "@s3://b/list"), "a list is a file of this")
 
 
+def test_ranges(server):
+    """Of Parquet, the footer and the wanted columns, each once or so; of a small file, first what it is."""
+    asked_for = []
+    for more in ([], ["--id", ""]):
+        server.requests = []
+        code, said = pack(server, "ranges", "--force", *more, "s3://b/c/many.parquet")
+        ranges = [h["Range"][6:].split("-") for _, _, _, h in server.requests if "Range" in h]
+        asked_for.append(sum(int(last) - int(first) + 1 for first, last in ranges))
+        check(f"a table {more}", code == 0, code, said)
+    size = len(server.things["b/c/many.parquet"])
+    check("ranges of a table", 2 * size > asked_for[0] > asked_for[1] + size // 10, asked_for, size)
+    server.requests = []
+    pack(server, "ranges", "--force", "s3://b/small.jsonl")
+    check("requests for a small file", len(server.requests) == 3, len(server.requests))
+
+
 def test_web(server):
     """Each request of a web server has the query; nothing that is written does."""
     server.open_buckets = {"b"}
@@ -142,7 +158,8 @@ def test_faults(server):
         server.faults, server.fault_suffix = ["", *faults], ""
         check_same(f"{faults}", f"f{number}", "local", pack(server, f"f{number}", "s3://b/c/"))
     server.faults = ["", ""] + ["503"] * 1000
-    check_refused("no end of 503", "none", pack(server, "none", "s3://b/c/a.jsonl"), "SlowDown")
+    check_refused("no end of 503", "none", pack(server, "none", "s3://b/c/a.jsonl", AWS_MAX_ATTEMPTS="2"),
+                  "SlowDown")
     server.faults = ["", "", "denied"] * 20
     check_refused("not allowed", "none", pack(server, "none", "s3://b/c/"), "does not allow")
     server.faults = ["whole"] * 20
@@ -158,8 +175,9 @@ def test_changes(server):
         before = server.things[f"b/c/{name}"]
         for server.ignores_conditions in (False, True):
             server.faults, server.fault_suffix = ["", "", "changed"], name
-            check_refused(f"a change of {name}", "none", pack(server, "none", "s3://b/c/" + name),
-                          f"{name} has changed while it was read")
+            result = pack(server, "none", "s3://b/c/" + name)
+            check_refused(f"a change of {name}", "none", result, f"{name} has changed while it was read")
+            check("of another version, nothing goes on", "--resume" not in result[1], result[1])
             server.things[f"b/c/{name}"] = before
         server.ignores_conditions = False
     server.faults, server.fault_suffix = [], ""
@@ -167,7 +185,7 @@ def test_changes(server):
     name, before = "b/c/a.jsonl", server.things["b/c/a.jsonl"]
     server.silent, server.requests = (name, "bytes=10240"), []
     process = start(server, "pack", *PACK, "-o", "none", "s3://" + name, AWS_MAX_ATTEMPTS="1000")
-    while not asked(server, name, "bytes=10240"):
+    while process.poll() is None and not asked(server, name, "bytes=10240"):
         time.sleep(0.01)
     server.things[name], server.etags[name], server.silent = before[:9000], server.etag(name), None
     check_refused("shorter", "none", finish(server, process), "has changed while it was read")
@@ -285,7 +303,8 @@ else:
 names = sorted(p.name for p in (folder / "c").iterdir())
 things = {f"b/c/{n}": (folder / "c" / n).read_bytes() for n in names}
 things.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md": b"no text to train on",
-               "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.jsonl": lines, "b/list": b"a\n"})
+               "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.jsonl": lines, "b/list": b"a\n",
+               "b/small.jsonl": b'{"text":"a"}\n'})
 with S3Server(things) as server:
     code, said = pack(server, "local", "c")
     pack(server, "many", "c/many.parquet")
@@ -294,7 +313,7 @@ with S3Server(things) as server:
     if "need libcurl" in said or "made without" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
-    for test in (test_prefix, test_web, test_options, test_faults, test_changes, test_resume, test_parts,
+    for test in (test_prefix, test_ranges, test_web, test_options, test_faults, test_changes, test_resume, test_parts,
                  test_no_libcurl):
         began = time.monotonic()
         test(server)

@@ -50,7 +50,7 @@ int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_repo
             "no record was packed: fix what the reason names (a record's text is in its \"%s\"; --text FIELD names "
             "another), and start over with --force",
             v->text);
-    else if (report->resumable)
+    else if (report->resumable && err->status != LEAT_E_MISMATCH) /* an input that has changed is another one */
         cli_error("nothing is lost: the same command with --resume%s continues from there%s",
                   err->status == LEAT_E_REJECTS ? " and a larger --max-rejects" : "",
                   v->force ? "; --force alone starts over" : "");
