@@ -1269,6 +1269,9 @@ LEAT_API enum leat_status leat_writer_append_u16(struct leat_writer *w, const ui
                                                  struct leat_error *err);
 LEAT_API enum leat_status leat_writer_append_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
                                                  struct leat_error *err);
+/* The same for ids of `id_width` 2 or 4 bytes, with a byte of the mask for each (NULL: 255). */
+LEAT_API enum leat_status leat_writer_append_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
+                                                    const uint8_t *mask, uint64_t count, struct leat_error *err);
 LEAT_API enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
                                                    struct leat_error *err);
 

@@ -402,16 +402,31 @@ static enum leat_status add(struct leat_writer *w, const void *ids, uint32_t wid
     return writer_fail(w, s, &why, err);
 }
 
-/* Begins a document that comes in chunks, which have no mask. */
+/* Begins a document that comes in chunks. The mask of its begin token is that of its first id. */
 static enum leat_status begin_chunked(struct leat_writer *w, struct leat_error *err)
 {
-    enum leat_status s = begin_document(w, err);
-
-    return s == LEAT_OK ? writer_put_unmasked(w, &w->end, w->begin_token != LEAT_NONE, err) : s;
+    w->mask_open = false;
+    w->last_mask = UINT8_MAX;
+    return begin_document(w, err);
 }
 
-static enum leat_status append_chunk(struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
-                                     struct leat_error *err)
+static enum leat_status append_mask(struct leat_writer *w, const uint8_t *mask, uint64_t count, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (count == 0)
+        return LEAT_OK;
+    if (!w->mask_open)
+        s = writer_put_bytes(w, &w->end, mask ? mask[0] : UINT8_MAX, w->begin_token != LEAT_NONE, err);
+    w->mask_open = true;
+    w->last_mask = mask ? mask[count - 1] : UINT8_MAX;
+    if (s != LEAT_OK || !mask)
+        return s == LEAT_OK ? writer_put_unmasked(w, &w->end, count, err) : s;
+    return sink_stream_put(&w->end.of[SPILL_MASK], mask, (size_t)count, err);
+}
+
+static enum leat_status append_chunk(struct leat_writer *w, const void *ids, uint32_t width, const uint8_t *mask,
+                                     uint64_t count, struct leat_error *err)
 {
     struct leat_error why;
     enum leat_status s = writer_ready(w, err);
@@ -424,7 +439,7 @@ static enum leat_status append_chunk(struct leat_writer *w, const void *ids, uin
     if (s == LEAT_OK)
         s = writer_put_ids(w, &w->end, ids, width, count, &why);
     if (s == LEAT_OK)
-        s = writer_put_unmasked(w, &w->end, count, &why);
+        s = append_mask(w, mask, count, &why);
     return writer_fail(w, s, &why, err);
 }
 
@@ -453,13 +468,23 @@ enum leat_status leat_writer_add_masked(struct leat_writer *w, const void *ids, 
 enum leat_status leat_writer_append_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
                                         struct leat_error *err)
 {
-    return append_chunk(w, ids, 2, count, err);
+    return append_chunk(w, ids, 2, NULL, count, err);
 }
 
 enum leat_status leat_writer_append_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
                                         struct leat_error *err)
 {
-    return append_chunk(w, ids, 4, count, err);
+    return append_chunk(w, ids, 4, NULL, count, err);
+}
+
+enum leat_status leat_writer_append_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
+                                           const uint8_t *mask, uint64_t count, struct leat_error *err)
+{
+    if (id_width != 2 && id_width != 4)
+        return status_set(err, LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not %u", id_width);
+    if (mask && !w->store_mask)
+        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+    return append_chunk(w, ids, id_width, mask, count, err);
 }
 
 enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
@@ -474,7 +499,8 @@ enum leat_status leat_writer_end_document(struct leat_writer *w, const struct le
         return s;
     s = w->document_open ? LEAT_OK : begin_chunked(w, &why); /* a document without a token */
     if (s == LEAT_OK)
-        s = writer_put_unmasked(w, &w->end, w->end_token != LEAT_NONE, &why);
+        s = writer_put_bytes(w, &w->end, w->last_mask,
+                             (w->end_token != LEAT_NONE) + (!w->mask_open && w->begin_token != LEAT_NONE), &why);
     if (s == LEAT_OK)
         s = end_document(w, origin, &why);
     return writer_fail(w, s, &why, err);

@@ -88,8 +88,9 @@ struct leat_writer {
 
     struct sink spills[SPILL_COUNT]; /* lines, ids, hashes and mask only if they are stored: else fd -1 */
     struct writer_streams end;       /* at the ends of the spills, for documents that come one after another */
-    bool document_open;
-    atomic_bool ordered; /* origins have never fallen so far */
+    bool document_open, mask_open;   /* mask_open: the mask of its first id, and of the begin token, is there */
+    uint8_t last_mask;               /* of the open document's last id */
+    atomic_bool ordered;             /* origins have never fallen so far */
     uint64_t last_input, last_offset;
 
     pthread_mutex_t mutex; /* for what threads that put documents share: */
@@ -193,6 +194,10 @@ enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_stre
                                  uint64_t count, struct leat_error *err);
 enum leat_status writer_put_unmasked(const struct leat_writer *w, struct writer_streams *to, uint64_t count,
                                      struct leat_error *err);
+
+/* The same with another byte. */
+enum leat_status writer_put_bytes(const struct leat_writer *w, struct writer_streams *to, uint8_t byte, uint64_t count,
+                                  struct leat_error *err);
 
 /* Entries that the directory has with all documents up to one that starts at this token. */
 uint64_t writer_cells_due(const struct leat_writer *w, uint64_t start);

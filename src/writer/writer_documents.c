@@ -91,10 +91,16 @@ static enum leat_status put_bytes(struct sink_stream *to, uint8_t byte, uint64_t
     return s;
 }
 
+enum leat_status writer_put_bytes(const struct leat_writer *w, struct writer_streams *to, uint8_t byte, uint64_t count,
+                                  struct leat_error *err)
+{
+    return w->store_mask ? put_bytes(&to->of[SPILL_MASK], byte, count, err) : LEAT_OK;
+}
+
 enum leat_status writer_put_unmasked(const struct leat_writer *w, struct writer_streams *to, uint64_t count,
                                      struct leat_error *err)
 {
-    return w->store_mask ? put_bytes(&to->of[SPILL_MASK], UINT8_MAX, count, err) : LEAT_OK;
+    return writer_put_bytes(w, to, UINT8_MAX, count, err);
 }
 
 enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_streams *to, const uint8_t *mask,

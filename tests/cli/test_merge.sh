@@ -113,9 +113,10 @@ for split in leat=0.1 a/b=0.1 a=0 a=1.1 a=0.5,b=0.6 a=x a=0.1,a=0.2 a= a=0.00000
     nothing_left new
 done
 make_dataset masked vocabulary=300 mask hashes document=1
-refuse 1 'leat: masked stores a mask, which merging would lose: open several datasets as a list, or pack the inputs @
-together' leat merge -o new h1 masked
-nothing_left new
+run leat merge -o joined-mask h1 masked
+[ "$code" -eq 0 ] || fail "$ran: exit code $code"
+run leat info --json joined-mask
+grep -q mask "$printed" || fail 'the merged dataset says nothing of a mask'
 # an output that exists stops all of them
 make_dataset there.b vocabulary=300 document=5
 run leat merge -o there --split a=0.1,b=0.1 h1

@@ -9,13 +9,17 @@ void batch_begin(struct batch *b, struct leat_writer *writer, uint32_t width)
     b->writer = writer;
     b->width = width;
     b->count = 0;
+    b->masked = false;
     b->bytes = b->open = b->texts = 0;
 }
 
-bool batch_append(struct batch *b, const void *ids, uint64_t bytes)
+bool batch_append(struct batch *b, const void *ids, const uint8_t *mask, uint64_t bytes)
 {
     if (bytes > BATCH_BYTES - b->bytes)
         return false;
+    if (mask)
+        memcpy(b->mask + b->bytes / b->width, mask, (size_t)bytes / b->width);
+    b->masked = mask != NULL;
     memcpy(b->ids + b->bytes, ids, (size_t)bytes);
     b->bytes += (size_t)bytes;
     b->open += (size_t)bytes;
@@ -43,7 +47,7 @@ bool batch_end_document(struct batch *b, const struct leat_origin *origin)
 void batch_move_open(struct batch *to, struct batch *from)
 {
     from->bytes -= from->open;
-    batch_append(to, from->ids + from->bytes, from->open);
+    batch_append(to, from->ids + from->bytes, from->masked ? from->mask + from->bytes / from->width : NULL, from->open);
     from->open = 0;
 }
 
@@ -56,5 +60,6 @@ struct leat_documents batch_documents(const struct batch *b)
     d.origins = b->origins;
     d.count = b->count;
     d.id_width = b->width;
+    d.mask = b->masked ? b->mask : NULL;
     return d;
 }

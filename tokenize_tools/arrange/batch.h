@@ -29,13 +29,16 @@ struct batch {
     struct leat_origin origins[BATCH_DOCUMENTS];
     uint8_t hashes[BATCH_DOCUMENTS][16];
     char text[BATCH_TEXTS];
+    bool masked; /* `mask` has a byte for each id */
+    uint8_t mask[BATCH_BYTES / 2];
     uint8_t ids[BATCH_BYTES];
 };
 
 void batch_begin(struct batch *b, struct leat_writer *writer, uint32_t width);
 
-/* Adds ids to the open document; false: no room, and nothing is added. */
-bool batch_append(struct batch *b, const void *ids, uint64_t bytes);
+/* Adds ids to the open document, and their mask: of all ids of a batch, or of none (NULL). False: no room, and nothing is
+ * added. */
+bool batch_append(struct batch *b, const void *ids, const uint8_t *mask, uint64_t bytes);
 
 /* Ends the open document, which may have no ids; false likewise. */
 bool batch_end_document(struct batch *b, const struct leat_origin *origin);

@@ -35,6 +35,8 @@ enum leat_status document_reader_open(struct document_reader *r, const struct me
     r->origins = malloc(BLOCK_DOCUMENTS * sizeof *r->origins);
     r->hashes = malloc(BLOCK_DOCUMENTS * sizeof *r->hashes);
     r->window = file_buffer(WINDOW_BYTES);
+    if (parts->mask && !(r->mask = malloc((size_t)r->window_room)))
+        return status_no_memory(err, r->window_room);
     return r->starts && r->origins && r->hashes && r->window ? LEAT_OK : status_no_memory(err, WINDOW_BYTES);
 }
 
@@ -45,6 +47,7 @@ void document_reader_close(struct document_reader *r)
     free(r->hashes);
     free(r->ids);
     free(r->window);
+    free(r->mask);
     memset(r, 0, sizeof *r);
 }
 
@@ -146,6 +149,7 @@ enum leat_status document_reader_next(struct document_reader *r, struct document
     r->token = r->starts[i];
     r->token_end = r->starts[i + 1];
     r->at_begin = true;
+    r->has_id = false;
     if (r->token_end - r->token < fixed)
         return lacks_token(r, err);
     d->number = r->number++;
@@ -168,6 +172,8 @@ static enum leat_status load_window(struct document_reader *r, struct leat_error
     uint64_t count = left < r->window_room ? left : r->window_room;
     enum leat_status s = leat_dataset_read(r->part->dataset, r->token, count, r->window, err);
 
+    if (s == LEAT_OK && r->mask)
+        s = leat_dataset_mask(r->part->dataset, r->token, count, r->mask, err);
     r->window_first = r->token;
     r->window_count = s == LEAT_OK ? count : 0;
     r->pace->bytes += count * r->width;
@@ -179,13 +185,42 @@ static uint64_t id_at(const struct document_reader *r, uint64_t i)
     return r->width == 2 ? ((const uint16_t *)r->window)[i] : ((const uint32_t *)r->window)[i];
 }
 
-enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, uint64_t *count, bool *last,
-                                       struct leat_error *err)
+/* The writer of the output gives begin and end token the mask of the ids next to them: it must be what they have. Of a
+ * chunk of `here` tokens from `mask` on, with a begin token before its ids and an end token after them. */
+static enum leat_status check_mask(struct document_reader *r, const uint8_t *mask, uint64_t here, bool begin, bool end,
+                                   struct leat_error *err)
+{
+    uint64_t ids = here - begin - end;
+    bool same = true;
+
+    if (begin)
+        r->begin_mask = mask[0];
+    else if (r->begin_token == LEAT_NONE && !r->has_id)
+        r->begin_mask = ids > 0 ? mask[0] : UINT8_MAX;
+    if (ids > 0) {
+        same = r->has_id || mask[begin] == r->begin_mask;
+        r->last_mask = mask[begin + ids - 1];
+        r->has_id = true;
+    }
+    if (end)
+        same = same && mask[here - 1] == (r->has_id ? r->last_mask : UINT8_MAX) &&
+               (r->has_id || r->begin_mask == UINT8_MAX);
+    return same
+               ? LEAT_OK
+               : status_set(err, LEAT_E_UNSUPPORTED,
+                            "%.300s: the mask of the begin or end token of document %llu is not that of the token next "
+                            "to it, as leat writes it: it cannot be written anew",
+                            r->part->name, (unsigned long long)(r->at - 1));
+}
+
+enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, const uint8_t **mask,
+                                       uint64_t *count, bool *last, struct leat_error *err)
 {
     uint64_t left = r->token_end - r->token, offset, here, skip, drop;
     enum leat_status s = LEAT_OK;
 
     *ids = r->window;
+    *mask = r->mask;
     *count = 0;
     *last = left == 0;
     if (left == 0)
@@ -200,10 +235,13 @@ enum leat_status document_reader_chunk(struct document_reader *r, const void **i
     drop = r->end_token != LEAT_NONE && here == left;
     if ((skip && id_at(r, offset) != r->begin_token) || (drop && id_at(r, offset + here - 1) != r->end_token))
         return lacks_token(r, err);
+    if (r->mask)
+        s = check_mask(r, r->mask + offset, here, skip, drop, err);
     *ids = (const uint8_t *)r->window + (offset + skip) * r->width;
+    *mask = r->mask ? r->mask + offset + skip : NULL;
     *count = here - skip - drop;
     *last = here == left;
     r->token += here;
     r->at_begin = false;
-    return LEAT_OK;
+    return s;
 }

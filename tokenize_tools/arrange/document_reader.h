@@ -33,6 +33,9 @@ struct document_reader {
     bool at_begin;
     void *window; /* tokens from window_first on, in the stored width */
     uint64_t window_first, window_count, window_room;
+    uint8_t *mask;                 /* of the window; NULL: no part has any */
+    uint8_t begin_mask, last_mask; /* of the document's begin token, and of its last id so far: */
+    bool has_id;
     uint32_t width;
     uint64_t begin_token, end_token;
     struct pace *pace; /* gets the number of tokens that were read */
@@ -47,9 +50,9 @@ void document_reader_close(struct document_reader *r);
 enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more,
                                       struct leat_error *err);
 
-/* The next chunk of the document's tokens, in the stored width, until *last; the reader's until the next call. Without
- * begin and end token, which are checked to be there. */
-enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, uint64_t *count, bool *last,
-                                       struct leat_error *err);
+/* The next chunk of the document's tokens, in the stored width, until *last, and their mask (NULL: none of the parts has
+ * one); the reader's until the next call. Without begin and end token, which are checked to be there. */
+enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, const uint8_t **mask,
+                                       uint64_t *count, bool *last, struct leat_error *err);
 
 #endif

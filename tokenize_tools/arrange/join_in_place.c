@@ -136,6 +136,8 @@ enum leat_status join_in_place_check(const char *output, const struct merge_part
 
     if (s == LEAT_OK && (parts->shares.of || parts->items[0].shares.of == 0))
         s = refuse(parts->items[0].name, "only all parts of one run are, in their order", err);
+    if (s == LEAT_OK && parts->mask)
+        s = refuse(parts->items[0].name, "it or another part stores a mask", err);
     if (s == LEAT_OK && stat(folder, &st) != 0)
         s = status_set_os(err, errno, "cannot find the folder %s", folder);
     for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {

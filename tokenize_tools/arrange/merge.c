@@ -162,7 +162,7 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
         memory -= memory / 4; /* which the duplicates' numbers may take */
     if (s == LEAT_OK && o->shuffle)
         s = shuffle_begin(&m->shuffle, m->temporary, o->seed, 1, memory, m->parts.first.token_width,
-                          shuffle_bytes(&m->parts), m->outputs.count, err);
+                          m->parts.mask, shuffle_bytes(&m->parts), m->outputs.count, err);
     if (s == LEAT_OK)
         s = merge_documents(m, err);
     if (s == LEAT_OK && o->shuffle)

@@ -92,16 +92,12 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
     if (all->opened_count == 1)
         all->first = info;
     s = check_agreement(&all->first, &info, first_name, name, err);
-    if (s == LEAT_OK && info.stores_mask)
-        s = status_set(err, LEAT_E_UNSUPPORTED,
-                       "%.300s stores a mask, which merging would lose: open several datasets as a list, or pack the "
-                       "inputs together",
-                       name);
     if (s != LEAT_OK)
         return s;
     /* sums of the sizes of real files */
     all->token_bytes += info.token_bytes;
     all->documents += info.documents;
+    all->mask |= info.stores_mask != 0;
     all->lines |= info.stores_lines != 0;
     all->ids |= info.stores_ids != 0;
     all->hashes |= info.stores_hashes != 0;

@@ -47,8 +47,9 @@ struct merge_parts {
     size_t count, room;
     struct leat_info first;                    /* of the first part; what all must agree on */
     uint64_t documents, token_bytes, id_bytes; /* of all */
-    bool lines, ids, hashes;                   /* stored by one part at least */
-    struct shares shares; /* of all, if they are shares of one run that are not complete; else of 0 */
+    bool mask;               /* at least one has a mask: the outputs have one; tokens of the others have 255 */
+    bool lines, ids, hashes; /* stored by one part at least */
+    struct shares shares;    /* of all, if they are shares of one run that are not complete; else of 0 */
 };
 
 /* What `names` stand for. On failure too merge_parts_close() must follow. */

@@ -52,6 +52,7 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
     w.created = options->created;
     w.force = options->force || options->in_place; /* what a killed process left of an index */
     w.index_only = options->in_place;
+    w.store_mask = parts->mask;
     w.store_lines = parts->lines;
     w.store_ids = parts->ids;
     w.store_hashes = parts->hashes;
@@ -94,24 +95,23 @@ enum leat_status outputs_copy(struct outputs *o, size_t i, const struct document
     bool last = false;
 
     while (s == LEAT_OK && !last) {
+        const uint8_t *mask;
         const void *ids;
         uint64_t count;
 
-        s = document_reader_chunk(reader, &ids, &count, &last, err);
+        s = document_reader_chunk(reader, &ids, &mask, &count, &last, err);
         if (s == LEAT_OK)
-            s = outputs_append(o, i, ids, count, err);
+            s = outputs_append(o, i, ids, mask, count, err);
     }
     return s == LEAT_OK ? outputs_end_document(o, i, &d->origin, err) : s;
 }
 
 /* ---- Documents ---- */
 
-static enum leat_status append_directly(struct outputs *o, size_t i, const void *ids, uint64_t count,
-                                        struct leat_error *err)
+static enum leat_status append_directly(struct outputs *o, size_t i, const void *ids, const uint8_t *mask,
+                                        uint64_t count, struct leat_error *err)
 {
-    struct leat_writer *w = o->items[i].writer;
-
-    return o->width == 2 ? leat_writer_append_u16(w, ids, count, err) : leat_writer_append_u32(w, ids, count, err);
+    return leat_writer_append_masked(o->items[i].writer, ids, o->width, mask, count, err);
 }
 
 /* Hands the documents that have ended to the crew; the open one stays, in a new batch. */
@@ -149,13 +149,14 @@ static enum leat_status go_direct(struct outputs *o, size_t i, struct leat_error
 
     item->direct = true;
     if (s == LEAT_OK && b)
-        s = append_directly(o, i, b->ids, b->open / o->width, err);
+        s = append_directly(o, i, b->ids, b->masked ? b->mask : NULL, b->open / o->width, err);
     crew_drop(&o->crew, b);
     item->batch = NULL;
     return s;
 }
 
-enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, uint64_t count, struct leat_error *err)
+enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, const uint8_t *mask, uint64_t count,
+                                struct leat_error *err)
 {
     struct output *item = &o->items[i];
     uint64_t bytes = count * o->width;
@@ -164,20 +165,20 @@ enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, ui
     if (count == 0)
         return LEAT_OK;
     if (item->direct)
-        return append_directly(o, i, ids, count, err);
+        return append_directly(o, i, ids, mask, count, err);
     s = need_batch(o, item, err);
-    if (s != LEAT_OK || batch_append(item->batch, ids, bytes))
+    if (s != LEAT_OK || batch_append(item->batch, ids, mask, bytes))
         return s;
     if (item->batch->count > 0 && bytes <= BATCH_BYTES - item->batch->open) {
         s = hand_over(o, item, err);
         if (s == LEAT_OK)
             s = need_batch(o, item, err);
         if (s == LEAT_OK)
-            batch_append(item->batch, ids, bytes);
+            batch_append(item->batch, ids, mask, bytes);
         return s;
     }
     s = go_direct(o, i, err);
-    return s == LEAT_OK ? append_directly(o, i, ids, count, err) : s;
+    return s == LEAT_OK ? append_directly(o, i, ids, mask, count, err) : s;
 }
 
 enum leat_status outputs_end_document(struct outputs *o, size_t i, const struct leat_origin *origin,

@@ -35,8 +35,9 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
 enum leat_status outputs_copy(struct outputs *o, size_t i, const struct document *d, struct document_reader *reader,
                               struct leat_error *err);
 
-/* Ids in the stored width. */
-enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, uint64_t count, struct leat_error *err);
+/* Ids in the stored width, and their mask, or NULL. */
+enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, const uint8_t *mask, uint64_t count,
+                                struct leat_error *err);
 enum leat_status outputs_end_document(struct outputs *o, size_t i, const struct leat_origin *origin,
                                       struct leat_error *err);
 

@@ -180,10 +180,11 @@ static enum leat_status scatter_document(struct merge *m, const struct document 
     bool last = false;
 
     while (s == LEAT_OK && !last) {
+        const uint8_t *mask;
         const void *ids;
         uint64_t count;
 
-        s = document_reader_chunk(&m->reader, &ids, &count, &last, err);
+        s = document_reader_chunk(&m->reader, &ids, &mask, &count, &last, err);
         if (s == LEAT_OK)
             s = parcels_put(&sc->writer, parcel, ids, count * width, err);
     }
@@ -240,6 +241,10 @@ static enum leat_status scatter(struct merge *m, const char *file, const char *c
     enum leat_status s;
 
     sc->writer.fd = -1;
+    if (m->parts.mask)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "%s stores a mask, and parts with masks are not shuffled together: merge all parts, shuffling",
+                          file);
     sc->numbers = calloc(sc->outputs, sizeof *sc->numbers);
     sc->sizes = calloc((size_t)parcels, sizeof *sc->sizes);
     s = sc->numbers && sc->sizes ? LEAT_OK : status_no_memory(err, parcels * sizeof *sc->sizes);
@@ -418,7 +423,7 @@ static enum leat_status shuffle(struct merge *m, const char *const *outputs, con
     m->pace.total = 2 * bytes;
     if (s == LEAT_OK)
         s = shuffle_begin(&m->shuffle, m->temporary, m->options.seed, m->same_count, m->options.memory,
-                          m->parts.first.token_width, bytes, m->outputs.count, err);
+                          m->parts.first.token_width, false, bytes, m->outputs.count, err);
     if (s == LEAT_OK)
         s = take_files(m, files, true, &bytes, err);
     if (s == LEAT_OK)

@@ -21,13 +21,16 @@ uint64_t shuffle_key(uint64_t seed, uint64_t number)
 
 uint64_t shuffle_bytes(const struct merge_parts *parts)
 {
-    return parts->token_bytes + parts->documents * (sizeof(struct shuffle_record) + 8) + parts->id_bytes;
+    uint32_t width = parts->first.token_width, cost = width + parts->mask;
+
+    return parts->token_bytes / width * cost + parts->documents * (sizeof(struct shuffle_record) + 8) + parts->id_bytes;
 }
 
 enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t ranges,
-                               uint64_t memory_bytes, uint32_t width, uint64_t bytes, size_t outputs,
+                               uint64_t memory_bytes, uint32_t width, bool masked, uint64_t bytes, size_t outputs,
                                struct leat_error *err)
 {
+    uint32_t cost = width + masked;
     size_t block_bytes;
 
     *s = (struct shuffle) {
@@ -36,6 +39,7 @@ enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t see
         .memory = memory_bytes,
         .ranges = ranges,
         .width = width,
+        .cost = cost,
         .output_count = outputs,
         .buckets = { .fd = -1 },
     };
@@ -48,7 +52,8 @@ enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t see
         block_bytes = shuffle_plan_block(memory_bytes, outputs << s->bits);
     }
     s->numbers = calloc(outputs, sizeof *s->numbers);
-    if (!s->numbers)
+    s->block = masked ? malloc((size_t)SHUFFLE_BLOCK * cost) : NULL;
+    if (!s->numbers || (masked && !s->block))
         return status_no_memory(err, outputs * sizeof *s->numbers);
     return buckets_open(&s->buckets, path, outputs << s->bits, block_bytes, err);
 }
@@ -57,23 +62,59 @@ void shuffle_end(struct shuffle *s)
 {
     buckets_close(&s->buckets);
     free(s->numbers);
+    free(s->block);
     s->numbers = NULL;
+    s->block = NULL;
+}
+
+/* Puts the tokens of the block, and their masks. */
+static enum leat_status put_block(struct shuffle *s, size_t bucket, uint64_t count, struct leat_error *err)
+{
+    enum leat_status status = buckets_append(&s->buckets, bucket, s->block, count * s->width, err);
+
+    return status == LEAT_OK ? buckets_append(&s->buckets, bucket, s->block + SHUFFLE_BLOCK * s->width, count, err)
+                             : status;
+}
+
+/* Fills blocks with a chunk; *used: tokens in the block. */
+static enum leat_status fill_blocks(struct shuffle *s, size_t bucket, const uint8_t *ids, const uint8_t *mask,
+                                    uint64_t count, uint64_t *used, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    for (uint64_t here; status == LEAT_OK && count > 0; count -= here) {
+        here = SHUFFLE_BLOCK - *used < count ? SHUFFLE_BLOCK - *used : count;
+        memcpy(s->block + *used * s->width, ids, (size_t)(here * s->width));
+        memcpy(s->block + SHUFFLE_BLOCK * s->width + *used, mask, (size_t)here);
+        ids += here * s->width;
+        mask += here;
+        *used += here;
+        if (*used == SHUFFLE_BLOCK) {
+            status = put_block(s, bucket, *used, err);
+            *used = 0;
+        }
+    }
+    return status;
 }
 
 static enum leat_status put_tokens(struct shuffle *s, size_t bucket, struct document_reader *r, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
+    uint64_t used = 0;
     bool last = false;
 
     while (status == LEAT_OK && !last) {
+        const uint8_t *mask;
         const void *ids;
         uint64_t count;
 
-        status = document_reader_chunk(r, &ids, &count, &last, err);
-        if (status == LEAT_OK)
+        status = document_reader_chunk(r, &ids, &mask, &count, &last, err);
+        if (status == LEAT_OK && s->block)
+            status = fill_blocks(s, bucket, ids, mask, count, &used, err);
+        else if (status == LEAT_OK)
             status = buckets_append(&s->buckets, bucket, ids, count * s->width, err);
     }
-    return status;
+    return status == LEAT_OK && used > 0 ? put_block(s, bucket, used, err) : status;
 }
 
 struct shuffle_record shuffle_record_of(const struct document *d)
@@ -95,7 +136,7 @@ enum leat_status shuffle_put_record(struct shuffle *s, size_t output, const stru
                                     struct leat_error *err)
 {
     *bucket = shuffle_plan_bucket(output, shuffle_place(s, r->number), s->bits, 0);
-    shuffle_record_count(&s->buckets.items[*bucket], shuffle_record_bytes(r, s->width));
+    shuffle_record_count(&s->buckets.items[*bucket], shuffle_record_bytes(r, s->cost));
     return buckets_append(&s->buckets, *bucket, r, sizeof *r, err);
 }
 
@@ -104,7 +145,7 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
 {
     static const uint8_t zeros[8];
     struct shuffle_record record = shuffle_record_of(d);
-    uint64_t bytes = shuffle_record_bytes(&record, s->width);
+    uint64_t bytes = shuffle_record_bytes(&record, s->cost);
     enum leat_status status;
     size_t bucket;
 
@@ -116,6 +157,6 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
         status = buckets_append(&s->buckets, bucket, d->origin.id, d->origin.id_bytes, err);
     if (status != LEAT_OK)
         return status;
-    return buckets_append(&s->buckets, bucket, zeros, bytes - sizeof record - d->tokens * s->width - d->origin.id_bytes,
+    return buckets_append(&s->buckets, bucket, zeros, bytes - sizeof record - d->tokens * s->cost - d->origin.id_bytes,
                           err);
 }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "base/tiny.h"
 #include "sorting/buckets.h"
 
 struct shuffle_record {
@@ -17,10 +18,14 @@ struct shuffle_record {
     uint8_t hash[16];                       /* zeros: none */
 };
 
-/* The bytes of a record with everything after it. Documents that exist in files cannot overflow it. */
-static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t width)
+/* With a mask, tokens lie in blocks of so many, the last one of fewer, each followed by their mask. */
+#define SHUFFLE_BLOCK TINY_OR((uint64_t)8, (uint64_t)4096)
+
+/* The bytes of a record with everything after it; `cost`: of a token, with its mask. Documents that exist in files cannot
+ * overflow it. */
+static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t cost)
 {
-    return (sizeof *r + r->tokens * width + r->id_bytes + 7) / 8 * 8;
+    return (sizeof *r + r->tokens * cost + r->id_bytes + 7) / 8 * 8;
 }
 
 /* A bucket gets a record of this many bytes. */

@@ -42,6 +42,22 @@ static enum leat_status end_document(struct writing *w, const struct shuffle_rec
     return outputs_end_document(w->outputs, w->output, &origin, err);
 }
 
+/* Appends tokens as they lie in a record: in blocks, if they have masks. */
+static enum leat_status append_tokens(struct writing *w, const uint8_t *tokens, uint64_t count, struct leat_error *err)
+{
+    uint32_t width = w->shuffle->width, cost = w->shuffle->cost;
+    enum leat_status s = LEAT_OK;
+
+    if (cost == width)
+        return outputs_append(w->outputs, w->output, tokens, NULL, count, err);
+    for (uint64_t here; s == LEAT_OK && count > 0; count -= here) {
+        here = count < SHUFFLE_BLOCK ? count : SHUFFLE_BLOCK;
+        s = outputs_append(w->outputs, w->output, tokens, tokens + here * width, here, err);
+        tokens += here * cost;
+    }
+    return s;
+}
+
 static struct triple *new_index(uint64_t records, struct leat_error *err)
 {
     struct triple *index = records <= SIZE_MAX / sizeof *index ? malloc((size_t)records * sizeof *index) : NULL;
@@ -61,7 +77,7 @@ static struct triple index_entry(const struct writing *w, const struct shuffle_r
 static enum leat_status write_from_memory(struct writing *w, const uint8_t *data, const struct bucket *b,
                                           struct triple *index, struct leat_error *err)
 {
-    uint32_t width = w->shuffle->width;
+    uint32_t cost = w->shuffle->cost;
     struct shuffle_record r;
     enum leat_status s = LEAT_OK;
     uint64_t at = 0;
@@ -69,18 +85,18 @@ static enum leat_status write_from_memory(struct writing *w, const uint8_t *data
     for (uint64_t i = 0; i < b->records; i++) {
         load_record(&r, data + at);
         index[i] = index_entry(w, &r, at);
-        at += shuffle_record_bytes(&r, width);
+        at += shuffle_record_bytes(&r, cost);
     }
     triple_sort(index, (size_t)b->records);
     for (uint64_t i = 0; s == LEAT_OK && i < b->records; i++) {
         const uint8_t *tokens = data + index[i].c + sizeof r;
 
         load_record(&r, data + index[i].c);
-        s = outputs_append(w->outputs, w->output, tokens, r.tokens, err);
+        s = append_tokens(w, tokens, r.tokens, err);
         if (s == LEAT_OK)
-            s = end_document(w, &r, (const char *)tokens + r.tokens * width, err);
+            s = end_document(w, &r, (const char *)tokens + r.tokens * cost, err);
         if (s == LEAT_OK)
-            s = pace_step(w->pace, r.tokens * width, err);
+            s = pace_step(w->pace, r.tokens * w->shuffle->width, err);
     }
     return s;
 }
@@ -139,8 +155,8 @@ static enum leat_status fill_index(struct writing *w, struct buckets *buckets, s
             break;
         load_record(&r, bytes);
         index[k] = index_entry(w, &r, at);
-        at += shuffle_record_bytes(&r, w->shuffle->width);
-        s = pass_record(&c, shuffle_record_bytes(&r, w->shuffle->width), NULL, 0, err);
+        at += shuffle_record_bytes(&r, w->shuffle->cost);
+        s = pass_record(&c, shuffle_record_bytes(&r, w->shuffle->cost), NULL, 0, err);
     }
     bucket_cursor_close(&c);
     return s;
@@ -170,7 +186,8 @@ static enum leat_status read_id(struct copy_room *room, const struct buckets *bu
 static enum leat_status copy_record(struct writing *w, const struct buckets *buckets, size_t i, uint64_t at,
                                     struct copy_room *room, struct leat_error *err)
 {
-    uint32_t width = w->shuffle->width;
+    uint32_t width = w->shuffle->width, cost = w->shuffle->cost;
+    uint64_t most = cost == width ? CHUNK_BYTES / width : SHUFFLE_BLOCK;
     struct shuffle_record r;
     enum leat_status s = buckets_read(buckets, i, at, &r, sizeof r, err);
 
@@ -178,14 +195,14 @@ static enum leat_status copy_record(struct writing *w, const struct buckets *buc
         return s;
     at += sizeof r;
     for (uint64_t done = 0; s == LEAT_OK && done < r.tokens;) {
-        uint64_t left = r.tokens - done, here = left < CHUNK_BYTES / width ? left : CHUNK_BYTES / width;
+        uint64_t left = r.tokens - done, here = left < most ? left : most;
 
-        s = buckets_read(buckets, i, at, room->chunk, here * width, err);
+        s = buckets_read(buckets, i, at, room->chunk, here * cost, err);
         if (s == LEAT_OK)
-            s = outputs_append(w->outputs, w->output, room->chunk, here, err);
+            s = append_tokens(w, room->chunk, here, err);
         if (s == LEAT_OK)
             s = pace_step(w->pace, here * width, err);
-        at += here * width;
+        at += here * cost;
         done += here;
     }
     if (s == LEAT_OK && r.id_bytes > 0)
@@ -219,7 +236,7 @@ static enum leat_status write_by_keys(struct writing *w, struct buckets *buckets
 static enum leat_status divide(struct writing *w, const struct buckets *from, size_t i, unsigned passed, unsigned bits,
                                struct buckets *to, struct leat_error *err)
 {
-    uint32_t width = w->shuffle->width;
+    uint32_t cost = w->shuffle->cost;
     struct bucket_cursor c;
     enum leat_status s = bucket_cursor_open(&c, from, i, err);
 
@@ -233,8 +250,8 @@ static enum leat_status divide(struct writing *w, const struct buckets *from, si
             break;
         load_record(&r, bytes);
         bucket = shuffle_plan_bucket(0, shuffle_place(w->shuffle, r.number), bits, passed);
-        shuffle_record_count(&to->items[bucket], shuffle_record_bytes(&r, width));
-        s = pass_record(&c, shuffle_record_bytes(&r, width), to, bucket, err);
+        shuffle_record_count(&to->items[bucket], shuffle_record_bytes(&r, cost));
+        s = pass_record(&c, shuffle_record_bytes(&r, cost), to, bucket, err);
         if (s == LEAT_OK)
             s = pace_step(w->pace, 0, err);
     }
