@@ -36,8 +36,8 @@ struct batch {
 
 void batch_begin(struct batch *b, struct leat_writer *writer, uint32_t width);
 
-/* Adds ids to the open document, and their mask: of all ids of a batch, or of none (NULL). False: no room, and nothing is
- * added. */
+/* Adds ids to the open document, and their mask: of all ids of a batch, or of none (NULL). False: no room, and nothing
+ * is added. */
 bool batch_append(struct batch *b, const void *ids, const uint8_t *mask, uint64_t bytes);
 
 /* Ends the open document, which may have no ids; false likewise. */

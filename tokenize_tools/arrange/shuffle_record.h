@@ -21,8 +21,8 @@ struct shuffle_record {
 /* With a mask, tokens lie in blocks of so many, the last one of fewer, each followed by their mask. */
 #define SHUFFLE_BLOCK TINY_OR((uint64_t)8, (uint64_t)4096)
 
-/* The bytes of a record with everything after it; `cost`: of a token, with its mask. Documents that exist in files cannot
- * overflow it. */
+/* The bytes of a record with everything after it; `cost`: of a token, with its mask. Documents that exist in files
+ * cannot overflow it. */
 static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t cost)
 {
     return (sizeof *r + r->tokens * cost + r->id_bytes + 7) / 8 * 8;
