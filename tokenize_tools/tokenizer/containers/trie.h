@@ -1,6 +1,6 @@
 /*
- * trie.h: strings as a tree of their bytes, each with a number. It is made by adding strings, and sealed; adding is four
- * times as fast if they come in the order of their bytes. Then the
+ * trie.h: strings as a tree of their bytes, each with a number. It is made by adding strings, and sealed; adding is
+ * several times as fast if they come in the order of their bytes. Once it is sealed, the
  * children of a node lie side by side, in the order of their bytes, so that no step takes longer than eight comparisons
  * whatever the strings. A node's number is below those of its children, and of all nodes further from the root.
  */

@@ -2,8 +2,8 @@
  * token_order.c: see token_order.h.
  *
  * Most texts differ in their first eight bytes. So these are sorted as numbers, sixteen bits at a time from the low end
- * on, which looks at each token four times. Texts that are equal so far are compared by the next eight, which are put in
- * the same place, and only then as a whole: that has to fetch both.
+ * on, which looks at each token four times. Texts that are equal so far are compared by the next eight, which are put
+ * in the same place, and only then as a whole: that has to fetch both.
  */
 #include "token_order.h"
 
