@@ -18,6 +18,7 @@ export LEAT_BUILD
 check slurm sh tests/cluster/check_slurm.sh
 check parts sh tests/cluster/check_parts.sh
 check kubernetes "${2:-python3}" tests/cluster/check_kubernetes.py "$1/leat"
+check dask "${2:-python3}" tests/cluster/check_dask.py "$1/leat"
 check ray env PYTHONPATH="$(cd "$1" && pwd)/python" "${2:-python3}" tests/cluster/check_ray.py
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
