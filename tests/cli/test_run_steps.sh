@@ -183,7 +183,7 @@ small=$build/tiny/leat
 [ -x "$small" ] || small=leat
 options="$options --shuffle 9"
 # shellcheck disable=SC2086 # several words
-leat pack -o one --force $options --memory 64MiB in.jsonl in.jsonl >"$printed" || fail "cannot pack"
+leat pack -o one --force $options --memory 256MiB in.jsonl in.jsonl >"$printed" || fail "cannot pack"
 # shellcheck disable=SC2086 # several words
 leat pack --run five --parts 3 $options in.jsonl in.jsonl >"$printed" || fail "cannot plan"
 for step in packed compared counted scattered written; do

@@ -161,8 +161,8 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
     if (o->dedup)
         memory -= memory / 4; /* which the duplicates' numbers may take */
     if (s == LEAT_OK && o->shuffle)
-        s = shuffle_begin(&m->shuffle, m->temporary, o->seed, 1, memory, m->parts.first.token_width,
-                          m->parts.mask, shuffle_bytes(&m->parts), m->outputs.count, err);
+        s = shuffle_begin(&m->shuffle, m->temporary, o->seed, 1, memory, m->parts.first.token_width, m->parts.mask,
+                          shuffle_bytes(&m->parts), m->outputs.count, err);
     if (s == LEAT_OK)
         s = merge_documents(m, err);
     if (s == LEAT_OK && o->shuffle)

@@ -243,7 +243,7 @@ static enum leat_status scatter(struct merge *m, const char *file, const char *c
     sc->writer.fd = -1;
     if (m->parts.mask)
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s stores a mask, and parts with masks are not shuffled together: merge all parts, shuffling",
+                          "%s stores a mask, and parts with masks are not shuffled together: shuffle at the merge",
                           file);
     sc->numbers = calloc(sc->outputs, sizeof *sc->numbers);
     sc->sizes = calloc((size_t)parcels, sizeof *sc->sizes);

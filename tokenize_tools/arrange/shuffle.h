@@ -27,8 +27,8 @@ struct shuffle {
     uint64_t *numbers; /* by output: of the next document */
 };
 
-/* For records of `bytes` bytes in all, with masks if `masked`, whose keys lie in one of `ranges` ranges. `path` is kept. On failure too
- * shuffle_end() must follow. */
+/* For records of `bytes` bytes in all, with masks if `masked`, whose keys lie in one of `ranges` ranges. `path` is
+ * kept. On failure too shuffle_end() must follow. */
 enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t ranges,
                                uint64_t memory_bytes, uint32_t width, bool masked, uint64_t bytes, size_t outputs,
                                struct leat_error *err);
