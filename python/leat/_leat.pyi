@@ -168,7 +168,7 @@ def pack(output: str | bytes | PathLike[str], inputs: list[Any], tokenizer: Toke
          made: Callable[[tuple[bytes, bytes, str | None, int, int, bytes]], Any], /
          ) -> tuple[dict[str, Any], list[dict[str, Any]], int]: ...
 def merge(output: str | bytes | PathLike[str], parts: list[Any], shuffle: bool, seed: int, dedup: bool,
-          splits: list[tuple[str, str]], threads: int, memory: int, replace: bool, created: int,
+          splits: list[tuple[str, str]], threads: int, memory: int, replace: bool, in_place: bool, created: int,
           progress: Callable[[int, int], Any] | None,
           made: Callable[[tuple[bytes, bytes, str | None, int, int, bytes]], Any], /
           ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int, int]: ...

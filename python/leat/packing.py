@@ -124,13 +124,16 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
 
 
 def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, split=None, threads: int | None = None,
-          memory: int | str | None = None, force: bool = False, progress=None, created: int | None = None) -> Summary:
+          memory: int | str | None = None, force: bool = False, progress=None, created: int | None = None,
+          in_place: bool = False) -> Summary:
     """Joins finished datasets of one tokenizer to the dataset `output`, without encoding again, like `leat merge`. All
     parts of a run with `by` become the datasets OUTPUT.VALUE.
 
     parts     names of datasets, folders or "@LIST"; the results of pack(part=(i, n)) for all i become the whole dataset
     shuffle, dedup, split, threads, memory, force, created   as in pack()
     progress  a function that is called with (bytes done, bytes in all) about ten times per second
+    in_place  joins the parts of a run without a second copy of their tokens: they are no datasets any more then. What
+              stopped goes on by the same call
     """
     began = now()
     splits = read_splits(split)
@@ -138,7 +141,7 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     made: list[tuple] = []
     info, infos, documents, deduplicated = _leat.merge(
         output, list_paths(parts), seed is not None, seed or 0, dedup, splits, threads or 0,
-        0 if memory is None else read_size(memory), force, read_created(created), progress, made.append)
+        0 if memory is None else read_size(memory), force, in_place, read_created(created), progress, made.append)
     report = dict(info[0], deduplicated=deduplicated, inputs=0, text_bytes=0, rejects=0, special_strings=0,
                   damaged_inputs=0, peak_memory=0, was_finished=False)
     return summarize(output, report, infos, [] if made else splits, now() - began)._replace(outputs=_outputs(made))

@@ -136,7 +136,7 @@ static PyObject *run_merge(const char *output, const char *const *parts, size_t 
                          (unsigned long long)report.documents, (unsigned long long)report.deduplicated);
 }
 
-/* merge(output, parts, shuffle, seed, dedup, splits, threads, memory, replace, created, progress, made)
+/* merge(output, parts, shuffle, seed, dedup, splits, threads, memory, replace, in_place, created, progress, made)
  * -> (info, splits, documents of all parts, left out) */
 static PyObject *text_merge(PyObject *module, PyObject *args)
 {
@@ -150,8 +150,8 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
     Py_ssize_t count;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&OpKpOIKpKOO", args_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list,
-                          &o.threads, &memory, &o.force, &created, &progress, &made))
+    if (!PyArg_ParseTuple(args, "O&OpKpOIKppKOO", args_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list,
+                          &o.threads, &memory, &o.force, &o.in_place, &created, &progress, &made))
         return NULL;
     for (size_t i = 0; i < TEXT_SPLITS; i++)
         infos[i] = (struct leat_info)LEAT_INFO_INIT;
