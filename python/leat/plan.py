@@ -34,6 +34,20 @@ Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset"
 Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dropped, its weight as an integer, its
 maximum of epochs (0: no limit), and its dataset."""
 
+FitReport = namedtuple("FitReport", "seq_len documents predictions empty rows full_rows pieces max_pieces patterns padding "
+                                    "cut lost window_rows window_cut window_lost left_out unused fill")
+FitReport.__doc__ = """What rows of seq_len predictions made of whole documents are, beside windows of that length.
+
+documents, predictions   used; `empty` documents of fewer than two tokens have none
+rows, full_rows          of an epoch; of these with nothing but a part of a longer document
+pieces, max_pieces       of all rows, and of the one that has most
+patterns                 different sets of lengths that rows have
+padding, fill            places of all rows without a prediction, and the share of the others
+cut, lost                documents that do not lie in one row; predictions not in a row with their document's beginning
+window_rows, window_cut, window_lost   the same of windows
+left_out, unused         documents too short or too long for the plan; predictions of these, and of what is cut off
+"""
+
 MOST_SAMPLES = 1 << 60
 
 
@@ -282,6 +296,20 @@ class Plan:
         """The position of sample n; for a skipped sample, the position of the next one that is shown."""
         return self._native.position(n)[0]
 
+    # ---- Rows of whole documents
+
+    def fit_report(self, seq_len=None, source=0):
+        """What order="fit" makes of a source of this plan, whatever its own order: a FitReport. It reads where all
+        documents start.
+
+        seq_len  predictions of a row; None: those of the plan's first phase
+        source   its number, or its name
+        """
+        seq_len = self.seq_len if seq_len is None else whole("seq_len", seq_len, 1)
+        facts = self._native.fit_report(self._source_number(source), seq_len)
+        places = facts["rows"] * seq_len
+        return FitReport(seq_len=seq_len, fill=1 - facts["padding"] / places if places else 1.0, **facts)
+
     # ---- From documents to samples and back
 
     def trace(self, *, document=None, epochs=None, until=None, step=None, batch=None, samples=None):
@@ -309,12 +337,17 @@ class Plan:
             return self._shown(Sample(*self._native.sample(self._native.number(p))) for p in positions)
         return self._shown(self.order(samples[0], samples[1] - samples[0]))
 
+    def _source_number(self, source):
+        """The number of a source, given that or its name."""
+        if hasattr(source, "__index__"):
+            return source
+        names = [s.name for s in self.sources]
+        if source not in names:
+            raise ValueError(f"the plan has no source called {source!r}")
+        return names.index(source)
+
     def _trace_document(self, source, number, epochs, until):
-        if not hasattr(source, "__index__"):
-            names = [s.name for s in self.sources]
-            if source not in names:
-                raise ValueError(f"the plan has no source called {source!r}")
-            source = names.index(source)
+        source = self._source_number(source)
         first, count = self._native.source(source)[-1].document(number)
         if count == 0:
             return []

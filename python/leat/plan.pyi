@@ -54,6 +54,26 @@ class Source(NamedTuple):
     epochs: int
     dataset: Dataset
 
+class FitReport(NamedTuple):
+    seq_len: int
+    documents: int
+    predictions: int
+    empty: int
+    rows: int
+    full_rows: int
+    pieces: int
+    max_pieces: int
+    patterns: int
+    padding: int
+    cut: int
+    lost: int
+    window_rows: int
+    window_cut: int
+    window_lost: int
+    left_out: int
+    unused: int
+    fill: float
+
 class PlanInfo(SimpleNamespace):
     sources: int
     phases: int
@@ -106,6 +126,7 @@ class Plan:
     def pieces(self, n: int) -> list[Piece]: ...
     def number(self, position: int) -> int: ...
     def position(self, n: int) -> int: ...
+    def fit_report(self, seq_len: int | None = None, source: int | str = 0) -> FitReport: ...
     def trace(self, *, document: tuple[int | str, int] | None = None, epochs: int | None = None,
               until: int | None = None, step: int | None = None, batch: int | None = None,
               samples: tuple[int, int] | None = None) -> list[Any]: ...

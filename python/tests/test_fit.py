@@ -70,3 +70,20 @@ def test_side_file(counting, tmp_path):
     command("leat", "fit", name)
     assert (tmp_path / "copy.fit").exists()
     assert delivered(leat.Plan(name, LENGTH, order="fit", epochs=2)) == before
+
+
+def test_report(counting):
+    """The report is the command's, and its numbers those of the rows that are delivered."""
+    plan = leat.Plan(counting, LENGTH, seed=3, order="fit", epochs=1)
+    report = plan.fit_report()
+    found, in_rows = delivered(plan)
+    assert report.rows == len(in_rows) and report.pieces == sum(in_rows) == found.total()
+    assert report.max_pieces == max(in_rows) and report.seq_len == LENGTH
+    assert report.predictions == report.rows * LENGTH - report.padding
+    assert report.fill == 1 - report.padding / (report.rows * LENGTH)
+    windows = leat.Plan(counting, 128, seed=1).fit_report(LENGTH, counting)
+    assert windows == report
+    with pytest.raises(ValueError, match="no source called"):
+        plan.fit_report(source="none")
+    with pytest.raises(leat.Error, match="at most 2.24 inputs"):
+        plan.fit_report(1 << 30)

@@ -235,6 +235,7 @@ static PyMethodDef methods[] = {
     { "position", plan_position, METH_VARARGS, NULL },
     { "trace", plan_trace, METH_VARARGS, NULL },
     { "rows", plan_rows, METH_VARARGS, NULL },
+    { "fit_report", plan_fit_report, METH_VARARGS, NULL },
     { "state_save", plan_state_save, METH_VARARGS, NULL },
     { "state_load", plan_state_load, METH_VARARGS, NULL },
     { NULL, NULL, 0, NULL },

@@ -35,6 +35,7 @@ PyObject *plan_pieces(PyObject *self, PyObject *args);
 PyObject *plan_reorder(PyObject *self, PyObject *args);
 PyObject *plan_trace(PyObject *self, PyObject *args);
 PyObject *plan_rows(PyObject *self, PyObject *args);
+PyObject *plan_fit_report(PyObject *self, PyObject *args);
 
 int plan_register(PyObject *module);
 
