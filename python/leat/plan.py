@@ -34,8 +34,8 @@ Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset"
 Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dropped, its weight as an integer, its
 maximum of epochs (0: no limit), and its dataset."""
 
-FitReport = namedtuple("FitReport", "seq_len documents predictions empty rows full_rows pieces max_pieces patterns padding "
-                                    "cut lost window_rows window_cut window_lost left_out unused fill")
+FitReport = namedtuple("FitReport", "seq_len documents predictions empty rows full_rows pieces max_pieces patterns "
+                                    "padding cut lost window_rows window_cut window_lost left_out unused fill")
 FitReport.__doc__ = """What rows of seq_len predictions made of whole documents are, beside windows of that length.
 
 documents, predictions   used; `empty` documents of fewer than two tokens have none
