@@ -41,11 +41,13 @@ static enum leat_status find_spans(struct pack_worker *w, struct unit *u, struct
 static enum leat_status settle_spans(struct unit *u, struct unit_document *d, const struct json_found *found,
                                      const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err)
 {
-    struct leat_span *spans = (struct leat_span *)(void *)(u->spans.bytes + d->spans.begin);
+    struct leat_span *spans;
     struct leat_error why;
 
-    if (!d->masked || d->utf8 != UNIT_UTF8_VALID ||
-        json_spans_settle(spans, d->spans.bytes / sizeof *spans, found->text, found->text_bytes, &why) == LEAT_OK)
+    if (!d->masked || d->utf8 != UNIT_UTF8_VALID || d->spans.bytes == 0)
+        return LEAT_OK;
+    spans = (struct leat_span *)(void *)(u->spans.bytes + d->spans.begin);
+    if (json_spans_settle(spans, d->spans.bytes / sizeof *spans, found->text, found->text_bytes, &why) == LEAT_OK)
         return LEAT_OK;
     *rejected = true;
     return unit_reject_document(u, d, why.message, sample, sample_bytes, err);
