@@ -25,7 +25,7 @@ enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit
 enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct unit_document *d, const char *text,
                                size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err)
 {
-    const struct leat_span *spans = (const struct leat_span *)(const void *)(u->spans.bytes + d->spans.begin);
+    const struct leat_span *spans = NULL;
     uint64_t *ends;
     enum leat_status s;
 
@@ -41,6 +41,8 @@ enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const stru
     s = token_trace(w->setup->tokenizer, text, bytes, ids, count, ends, err);
     if (s != LEAT_OK)
         return s;
+    if (d->spans.bytes > 0)
+        spans = (const struct leat_span *)(const void *)(u->spans.bytes + d->spans.begin);
     span_mask(ends, count, spans, d->spans.bytes / sizeof *spans, u->mask.bytes + u->mask.size);
     u->mask.size += (size_t)count;
     return LEAT_OK;
