@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "cache_inside.h"
 
@@ -57,7 +58,7 @@ static bool begin_filling(struct cache *c)
     atomic_store(&c->filling, other);
     /* with the lock: two could take the same room */
     if (!begun || complete || !cache_make_room(c)) {
-        file_close(&c->fill_fd);
+        cache_unlock(&c->fill_fd);
         c->fill_not_before = clock_ns() + (begun ? AGAIN_NS : LOOK_NS);
         return false;
     }
@@ -70,7 +71,7 @@ static bool begin_filling(struct cache *c)
 
 static void end_filling(struct cache *c)
 {
-    file_close(&c->fill_fd);
+    cache_unlock(&c->fill_fd);
     atomic_store(&c->filling, false);
 }
 
@@ -127,7 +128,13 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
 {
     const char *partial = c->paths[PATH_TOKENS_PARTIAL], *path = c->paths[PATH_TOKENS];
     enum leat_status s = file_sync(c->tokens_fd, partial, err);
+    bool named = false;
 
+    /* somebody may have removed the folder, and another process have begun the file anew */
+    if (s == LEAT_OK)
+        s = own_file_is_named(c->tokens_fd, partial, &named, err);
+    if (s == LEAT_OK && !named)
+        s = status_set(err, LEAT_E_MISMATCH, "%s is no longer the file that was filled", partial);
     if (s == LEAT_OK)
         s = file_rename(partial, path, true, err);
     if (s == LEAT_OK)

@@ -118,7 +118,7 @@ enum leat_status cache_bring_index(struct cache *c, struct leat_error *err)
             s = open_here(c, &why); /* it may have come meanwhile */
         if (s == LEAT_E_NO_FILE)
             s = bring(c, &why);
-        file_close(&lock);
+        cache_unlock(&lock);
         if (s != LEAT_OK || c->index_fd >= 0)
             break;
     }

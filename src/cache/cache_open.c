@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -85,12 +86,15 @@ static enum leat_status open_folder(struct cache *c, struct leat_error *err)
     struct leat_error why;
     enum leat_status s, locked;
 
-    do { /* who removes this dataset to make room may remove the folder in between */
+    for (;;) { /* who removes this dataset to make room may remove the folder in between */
         s = cache_make_folder(c, err);
         if (s != LEAT_OK)
             return s;
         locked = cache_lock(&c->in_use_fd, c->paths[PATH_IN_USE], true, &why);
-    } while (locked == LEAT_E_NO_FILE || locked == LEAT_E_BUSY);
+        if (locked != LEAT_E_NO_FILE && locked != LEAT_E_BUSY)
+            break;
+        (void)nanosleep(&(struct timespec) { 0, 10000000 }, NULL);
+    }
     if (locked == LEAT_OK)
         (void)futimens(c->in_use_fd, NULL); /* opened now */
     if (locked == LEAT_E_NO_MEMORY) {

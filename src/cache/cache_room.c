@@ -126,7 +126,7 @@ static bool remove_dataset(const char *folder)
         (void)rmdir(folder);
         done = true;
     }
-    file_close(&lock);
+    cache_unlock(&lock);
     free(in_use);
     return done;
 }

@@ -251,10 +251,10 @@ static enum leat_status reopen(struct sink *s, uint64_t size, struct hash128 rig
                                "%s existed at the checkpoint and is now missing: the run cannot be resumed; start over",
                                s->path);
     if (status == LEAT_OK && there < size)
-        status = status_set_at(err, LEAT_E_CHECKPOINT, there,
-                               "%s has %llu bytes, but had %llu at the checkpoint: the run cannot be resumed; "
-                               "start over",
-                               s->path, (unsigned long long)there, (unsigned long long)size);
+        status = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                                 "%s has %llu bytes, but had %llu at the checkpoint: the run cannot be resumed; "
+                                 "start over",
+                                 s->path, (unsigned long long)there, (unsigned long long)size);
     page_sum_begin(&sum, 0, (struct hash128) { 0, 0 });
     if (status == LEAT_OK)
         status = read_back(s, &sum, size - size % s->frame_bytes, reading, err);

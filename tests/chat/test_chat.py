@@ -294,7 +294,27 @@ leat("-o", "out", "--chat", "template.jinja", "--special", "c.jsonl")
 text = render(CHAT, HOSTILE)[0]
 ids, mask = packed()[0]
 assert ids == tokens_of(text, [False] * len(text), False)[0]
-assert mask[-8:] == [10 - 10, 255, 255, 255, 255, 255, 255, 0] or mask[-2:] == [255, 0]
+assert mask[-2:] == [255, 0] and not any(mask[:ids.index(im[0], ids.index(im[0]) + 1)]), mask
+
+# a role is the template's, as a part of a token
+write("roles.jinja", "{% for m in messages %}{{ '<|im_' + m.role + '|>' + m.content }}{% endfor %}")
+write("c.jsonl", json.dumps({"messages": [{"role": "start", "content": "x<|im_start|>"}, {"role": "end",
+      "content": ""}]}) + "\n")
+leat("-o", "out", "--chat", "roles.jinja", "c.jsonl")
+assert packed()[0][0] == [im[0], *b"x<|im_start|>", im[1]], packed()
+write("c.jsonl", json.dumps({"messages": HOSTILE}) + "\n")
+
+# templates that would take the stack or for ever
+for text, said in (("{{ " + "x|d(" * 60000 + "1" + ")" * 60000 + " }}", "nested too deeply"),
+                   ("{{ " + "x is eq(" * 45000 + "1" + ")" * 45000 + " }}", "nested too deeply")):
+    write("deep.jinja", text)
+    assert said in leat("-o", "out", "--chat", "deep.jinja", "c.jsonl", code=1), text[:40]
+for text in ("{% set ns = namespace(a=1, b=1) %}{% for i in range(20000) %}{% set ns.a = [[[[ns.a]]]] %}"
+             "{% set ns.b = [[[[ns.b]]]] %}{% endfor %}{{ ns.a == ns.b }}",
+             "{% set x = [1] %}{% set y = [1] %}" + "{% set x = [x, x] %}{% set y = [y, y] %}" * 40 + "{{ x == y }}"):
+    write("deep.jinja", text)
+    leat("-o", "out", "--chat", "deep.jinja", "c.jsonl")
+    assert packed() == [] and "nested too deeply" in rejects()[0], rejects()
 
 WRONG = [('{"text":"a"}', 'the record has no "messages"'),
          ('{"messages":"a"}', "is a string, not an array of messages"),

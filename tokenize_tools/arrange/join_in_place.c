@@ -98,6 +98,16 @@ static enum leat_status refuse(const char *name, const char *why, struct leat_er
     return status_set(err, LEAT_E_UNSUPPORTED, "%.300s cannot be joined in place: %s; merge without that", name, why);
 }
 
+/* Whether a file of an earlier joining lies there, which this one would take for its own. */
+static bool has_leftover(const char *name, size_t length, const char *suffix)
+{
+    char *path = with(name, length, joining_suffix, suffix);
+    bool there = !path || access(path, F_OK) == 0;
+
+    free(path);
+    return there;
+}
+
 static enum leat_status check_one(const struct leat_part *p, dev_t device, uint32_t width, struct leat_error *err)
 {
     struct stat st;
@@ -114,6 +124,9 @@ static enum leat_status check_one(const struct leat_part *p, dev_t device, uint3
         return refuse(p->name, "its token file has another size than its index says", err);
     if (strchr(p->token_path, '\n'))
         return refuse(p->name, "its name has a line break", err);
+    if (has_leftover(p->token_path, strlen(p->token_path), ""))
+        return refuse(p->name, "an earlier joining has left a file .tokens.joining beside it, which is in the way",
+                      err);
     return access(p->token_path, W_OK) == 0 ? LEAT_OK : status_set_os(err, errno, "cannot write to %s", p->token_path);
 }
 
@@ -136,6 +149,8 @@ enum leat_status join_in_place_check(const char *output, const struct merge_part
 
     if (s == LEAT_OK && (parts->shares.of || parts->items[0].shares.of == 0))
         s = refuse(parts->items[0].name, "only all parts of one run are, in their order", err);
+    if (s == LEAT_OK && has_leftover(output, file_dataset_length(output, strlen(output)), ".tokens"))
+        s = status_set(err, LEAT_E_EXISTS, "%s.joining.tokens exists, of an earlier joining: move it away", output);
     if (s == LEAT_OK && parts->mask)
         s = refuse(parts->items[0].name, "it or another part stores a mask", err);
     if (s == LEAT_OK && stat(folder, &st) != 0)
@@ -272,6 +287,22 @@ static enum leat_status is_there(const char *path, bool *there, struct leat_erro
     return s;
 }
 
+/* Whether a file has its new name, too, or that alone; LEAT_E_EXISTS if another file has it. */
+static enum leat_status is_ours(const char *from, const char *to, bool *there, struct leat_error *err)
+{
+    struct file_identity old, new;
+    enum leat_status s = file_identify(from, &old, err);
+
+    if (s == LEAT_OK)
+        s = file_identify(to, &new, err);
+    *there = s == LEAT_OK && new.exists;
+    if (s == LEAT_OK && old.exists && new.exists && !file_same(old, new))
+        return status_set(err, LEAT_E_EXISTS,
+                          "%s is another file than %s, which is to get this name: move it away, and start again", to,
+                          from);
+    return s;
+}
+
 /*
  * Gives a file another name, durably. It has both until the new one is durable: what is moved between two folders may
  * be in none of them after a power cut, by what POSIX says. A process that was killed may have come as far.
@@ -279,7 +310,7 @@ static enum leat_status is_there(const char *path, bool *there, struct leat_erro
 static enum leat_status move(const char *from, const char *to, struct leat_error *err)
 {
     bool there;
-    enum leat_status s = is_there(to, &there, err);
+    enum leat_status s = is_ours(from, to, &there, err);
 
     if (s == LEAT_OK && !there && link(from, to) != 0) /* not every file system has second names */
         s = file_rename(from, to, false, err);
@@ -460,7 +491,7 @@ static enum leat_status go_on(struct join *j, struct leat_info *info, struct lea
     if (s == LEAT_OK)
         s = is_there(j->index, &indexed, err);
     if (s == LEAT_OK)
-        s = is_there(j->final_tokens, &named, err);
+        s = is_ours(j->tokens, j->final_tokens, &named, err);
     if (s == LEAT_OK && indexed && !named)
         s = append_all(j, err);
     if (s == LEAT_OK && indexed)

@@ -210,8 +210,10 @@ static enum leat_status eval_with(struct chat_run *r, const struct chat_node *n,
         *out = chat_bool(!chat_truth(of));
         return LEAT_OK;
     case CHAT_N_MINUS:
-        *out = chat_int(of->kind == CHAT_INT ? -of->number : 0);
-        return of->kind == CHAT_INT ? LEAT_OK : chat_fail(r, n, "- stands before what is not a number");
+        *out = chat_int(of->kind == CHAT_INT && of->number != INT64_MIN ? -of->number : 0);
+        return of->kind == CHAT_INT && of->number != INT64_MIN
+                   ? LEAT_OK
+                   : chat_fail(r, n, "- stands before what is not a number, or too small");
     case CHAT_N_AND:
     case CHAT_N_OR:
         *out = *of;

@@ -151,7 +151,8 @@ static enum leat_status take_number(struct reading *r, struct chat_value *out)
     int64_t number = 0;
 
     for (r->at += minus; *r->at && strchr("0123456789+-.eE", *r->at); r->at++) {
-        whole = whole && *r->at >= '0' && *r->at <= '9' && r->at - begin < 19;
+        whole =
+            whole && *r->at >= '0' && *r->at <= '9' && r->at - begin - minus < 18; /* others are not computed with */
         number = whole ? number * 10 + (*r->at - '0') : 0;
     }
     *out = chat_int(minus ? -number : number);

@@ -95,9 +95,20 @@ static int order_of(struct chat_string a, struct chat_string b)
     return (x > y) - (x < y);
 }
 
+enum leat_status chat_same(struct chat_run *r, const struct chat_node *at, const struct chat_value *a,
+                           const struct chat_value *b, bool wanted, bool *holds)
+{
+    int equal = chat_equal(a, b);
+
+    *holds = (equal == 1) == wanted;
+    return equal >= 0 ? LEAT_OK : chat_fail(r, at, "values are compared that are too large, or nested too deeply");
+}
+
 enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, const struct chat_value *part,
                                const struct chat_value *whole, bool *holds)
 {
+    enum leat_status s = LEAT_OK;
+
     *holds = false;
     switch (whole->kind) {
     case CHAT_STRING:
@@ -106,9 +117,9 @@ enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, c
         *holds = part->string.count == 0 || chat_string_find(whole->string, part->string, 0) < whole->string.count;
         return LEAT_OK;
     case CHAT_LIST:
-        for (size_t i = 0; !*holds && i < whole->list.count; i++)
-            *holds = chat_equal(&whole->list.items[i], part);
-        return LEAT_OK;
+        for (size_t i = 0; s == LEAT_OK && !*holds && i < whole->list.count; i++)
+            s = chat_same(r, at, &whole->list.items[i], part, true, holds);
+        return s;
     case CHAT_DICT:
         *holds = part->kind == CHAT_STRING && chat_dict_find(whole->dict, part->string);
         return LEAT_OK;
@@ -132,10 +143,8 @@ enum leat_status chat_compare(struct chat_run *r, const struct chat_node *operan
         *holds = *holds == (*name == 'i');
         return s;
     }
-    if (name[1] == '=' && (*name == '=' || *name == '!')) {
-        *holds = chat_equal(a, b) == (*name == '=');
-        return LEAT_OK;
-    }
+    if (name[1] == '=' && (*name == '=' || *name == '!'))
+        return chat_same(r, operand, a, b, *name == '=', holds);
     if (to_number(a, &i) && to_number(b, &j))
         order = (i > j) - (i < j);
     else if (a->kind == CHAT_STRING && b->kind == CHAT_STRING)

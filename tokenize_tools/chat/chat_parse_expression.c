@@ -273,8 +273,9 @@ static struct chat_node *parse_unary(struct parser *p, bool filters)
     n = parse_postfix(p, n);
     if (chat_is_sign(p, "**"))
         chat_refuse(p, "the operator is not supported", p->at);
+    n = filters ? parse_filters(p, n) : n;
     p->depth--;
-    return filters ? parse_filters(p, n) : n;
+    return n;
 }
 
 static const char *pass_one_of(struct parser *p, const char *const *signs)

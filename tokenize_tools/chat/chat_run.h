@@ -36,6 +36,10 @@ enum leat_status chat_to_string(struct chat_run *r, const struct chat_node *at, 
 enum leat_status chat_eval(struct chat_run *r, const struct chat_node *n, struct chat_value *out);
 struct chat_value *chat_lookup(struct chat_run *r, struct chat_string name);
 
+/* Whether two values are equal, as `wanted`. */
+enum leat_status chat_same(struct chat_run *r, const struct chat_node *at, const struct chat_value *a,
+                           const struct chat_value *b, bool wanted, bool *holds);
+
 /* ---- chat_operators.c ---- */
 enum leat_status chat_binary(struct chat_run *r, const struct chat_node *n, const struct chat_value *a,
                              const struct chat_value *b, struct chat_value *out);

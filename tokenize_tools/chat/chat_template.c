@@ -120,6 +120,21 @@ static void mark_all(struct chat_value *v, uint32_t mark)
         mark_all(&v->dict->pairs[i].value, mark);
 }
 
+/* A plain role is the template's: <|ROLE|> is often one token. */
+static void unmark_role(struct chat_value *role)
+{
+    uint32_t *codes = (uint32_t *)(uintptr_t)role->string.codes;
+
+    for (size_t i = 0; i < role->string.count; i++) {
+        uint32_t c = codes[i] & CHAT_CODE;
+
+        if (c > 127 || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", (int)c) || c == 0)
+            return;
+    }
+    for (size_t i = 0; i < role->string.count; i++)
+        codes[i] &= ~CHAT_DATA;
+}
+
 static enum leat_status mark_answers(struct chat_run *r, struct chat_value *messages)
 {
     struct chat_string role, content;
@@ -136,6 +151,7 @@ static enum leat_status mark_answers(struct chat_run *r, struct chat_value *mess
         found = chat_dict_find(m->dict, role);
         if (!found || found->kind != CHAT_STRING)
             return status_set(r->err, LEAT_E_TEXT, "message %zu of the conversation has no role", i);
+        unmark_role(found);
         if (!chat_string_is(found->string, "assistant"))
             continue;
         found = chat_dict_find(m->dict, content);

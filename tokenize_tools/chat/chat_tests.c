@@ -47,8 +47,7 @@ enum leat_status chat_test(struct chat_run *r, const struct chat_node *n, const 
     if (strcmp(n->name, "in") == 0)
         return chat_contains(r, n, of, other, holds);
     if (wants == 1 && strcmp(n->name, "divisibleby") != 0) {
-        *holds = chat_equal(of, other) == (strcmp(n->name, "ne") != 0);
-        return LEAT_OK;
+        return chat_same(r, n, of, other, strcmp(n->name, "ne") != 0, holds);
     }
     if (test_kind(n->name, of, holds))
         return LEAT_OK;

@@ -179,15 +179,34 @@ bool chat_truth(const struct chat_value *v)
     }
 }
 
-static bool dicts_equal(const struct chat_dict *a, const struct chat_dict *b)
-{
-    bool equal = a->count == b->count;
+#define EQUAL_DEPTH 200u
+#define EQUAL_STEPS 1000000u /* values that are compared */
 
-    for (size_t i = 0; equal && i < a->count; i++) {
+/* How far a comparison is. */
+struct equality {
+    unsigned depth, steps;
+};
+
+static int values_equal(struct equality *e, const struct chat_value *a, const struct chat_value *b);
+
+static int dicts_equal(struct equality *e, const struct chat_dict *a, const struct chat_dict *b)
+{
+    int equal = a->count == b->count;
+
+    for (size_t i = 0; equal == 1 && a != b && i < a->count; i++) {
         const struct chat_value *other = chat_dict_find(b, a->pairs[i].key);
 
-        equal = other && chat_equal(&a->pairs[i].value, other);
+        equal = other ? values_equal(e, &a->pairs[i].value, other) : 0;
     }
+    return equal;
+}
+
+static int lists_equal(struct equality *e, const struct chat_value *a, const struct chat_value *b)
+{
+    int equal = a->list.count == b->list.count;
+
+    for (size_t i = 0; equal == 1 && a->list.items != b->list.items && i < a->list.count; i++)
+        equal = values_equal(e, &a->list.items[i], &b->list.items[i]);
     return equal;
 }
 
@@ -196,10 +215,12 @@ static bool is_number(const struct chat_value *v)
     return v->kind == CHAT_INT || v->kind == CHAT_BOOL;
 }
 
-bool chat_equal(const struct chat_value *a, const struct chat_value *b)
+static int values_equal(struct equality *e, const struct chat_value *a, const struct chat_value *b)
 {
-    bool equal;
+    int equal;
 
+    if (++e->steps > EQUAL_STEPS || e->depth == EQUAL_DEPTH)
+        return -1;
     if (is_number(a) && is_number(b))
         return (a->kind == CHAT_INT ? a->number : a->truth) == (b->kind == CHAT_INT ? b->number : b->truth);
     if (a->kind != b->kind)
@@ -211,15 +232,19 @@ bool chat_equal(const struct chat_value *a, const struct chat_value *b)
     case CHAT_STRING:
         return chat_string_equal(a->string, b->string);
     case CHAT_LIST:
-        equal = a->list.count == b->list.count;
-        for (size_t i = 0; equal && i < a->list.count; i++)
-            equal = chat_equal(&a->list.items[i], &b->list.items[i]);
-        return equal;
     case CHAT_DICT:
-        return dicts_equal(a->dict, b->dict);
+        e->depth++;
+        equal = a->kind == CHAT_LIST ? lists_equal(e, a, b) : dicts_equal(e, a->dict, b->dict);
+        e->depth--;
+        return equal;
     default:
         return false;
     }
+}
+
+int chat_equal(const struct chat_value *a, const struct chat_value *b)
+{
+    return values_equal(&(struct equality) { 0, 0 }, a, b);
 }
 
 struct chat_value *chat_dict_find(const struct chat_dict *d, struct chat_string key)

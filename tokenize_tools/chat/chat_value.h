@@ -87,8 +87,8 @@ const char *chat_kind_name(enum chat_kind kind);
 
 bool chat_truth(const struct chat_value *v);
 
-/* Python's ==, which never fails. */
-bool chat_equal(const struct chat_value *a, const struct chat_value *b);
+/* Python's ==: 1 or 0; -1 if comparing takes too long, or the values are nested too deeply. */
+int chat_equal(const struct chat_value *a, const struct chat_value *b);
 bool chat_string_equal(struct chat_string a, struct chat_string b);
 bool chat_string_is(struct chat_string s, const char *ascii);
 

@@ -168,6 +168,41 @@ static bool is_joining(const struct merge_values *values)
     return is;
 }
 
+/* Whether the plan of a joining that is under way has files of this folder. */
+static bool is_in_plan(const char *plan, const char *folder)
+{
+    char *whole = realpath(folder, NULL), *wanted = NULL;
+    bool is = whole && asprintf(&wanted, " %s/", whole) > 0 && strstr(plan, wanted);
+
+    free(whole);
+    free(wanted);
+    return is;
+}
+
+/* The words of a command that goes on are those of its start: other runs are left alone. */
+static int check_joining(const struct merge_values *values, const struct options_parsed *parsed)
+{
+    size_t length = file_dataset_length(values->output, strlen(values->output)), room = 0;
+    char *name = NULL, *plan = NULL;
+    bool same = true;
+    FILE *in;
+
+    if (asprintf(&name, "%.*s.joining", (int)length, values->output) < 0)
+        return CLI_FAILED;
+    in = fopen(name, "re");
+    if (in && getdelim(&plan, &room, '\0', in) < 0)
+        same = false;
+    if (in)
+        (void)fclose(in);
+    for (size_t i = 0; plan && i < parsed->count; i++)
+        same = same && (!run_folder_is(parsed->words[i]) || is_in_plan(plan, parsed->words[i]));
+    if (!same)
+        cli_error("%s says that other parts are being joined: give the words of that command", name);
+    free(plan);
+    free(name);
+    return same ? CLI_DONE : CLI_FAILED;
+}
+
 /* The folder of a run whose parts have been joined in place is one no more: nobody packs them again. */
 static void forget_run(const struct merge_values *values, const struct options_parsed *parsed)
 {
@@ -193,8 +228,11 @@ static int run(const struct merge_values *values, const struct options_parsed *p
 
     if (!commands_created(&created))
         return CLI_WRONG;
-    for (size_t i = 0; code == CLI_DONE && !is_joining(values) && i < parsed->count; i++)
-        code = run_parts_check(parsed->words[i]);
+    if (is_joining(values))
+        code = check_joining(values, parsed);
+    else
+        for (size_t i = 0; code == CLI_DONE && i < parsed->count; i++)
+            code = run_parts_check(parsed->words[i]);
     if (code != CLI_DONE)
         return code;
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)

@@ -65,7 +65,7 @@ static bool find_begin(const struct command *self, const struct pack_values *v, 
     if (v->begin)
         return commands_token(self, t, "begin", v->begin, begin);
     leat_tokenizer_info(t, &info);
-    *begin = v->end ? LEAT_NONE : info.begin_token;
+    *begin = v->end || v->chat ? LEAT_NONE : info.begin_token; /* a chat template writes its own */
     return true;
 }
 

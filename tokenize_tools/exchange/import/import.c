@@ -162,8 +162,12 @@ static enum leat_status pass_documents(const struct importing *im, struct opened
     enum leat_status s = LEAT_OK;
     bool any = true;
 
-    for (uint64_t i = 0; s == LEAT_OK && any && i < im->at.documents; i++)
+    for (uint64_t i = 0; s == LEAT_OK && any && i < im->at.documents; i++) {
         s = next_document(o, &d, &any, err);
+        if (s == LEAT_OK && i % TELL_EVERY == 0 && im->options.progress &&
+            im->options.progress(im->options.context, im->at.bytes, im->all_bytes) != 0)
+            return status_set_hint(err, LEAT_E_STOPPED, LEAT_HINT_RESUME, "importing was stopped; it can go on");
+    }
     if (s == LEAT_OK && !any)
         return status_set_hint(err, LEAT_E_MISMATCH, LEAT_HINT_REPLACE,
                                "%s has fewer documents than when the import began: start over",
@@ -244,6 +248,8 @@ static enum leat_status open_writer(struct importing *im, const char *output, st
     w.fingerprint = o->fingerprint;
     w.created = o->created;
     w.force = o->force;
+    w.progress = o->progress; /* while what is written is read back */
+    w.context = o->context;
     im->w.vocabulary = w.vocabulary;
     im->w.end_token = w.end_token;
     im->w.ids = malloc(IMPORT_WINDOW);

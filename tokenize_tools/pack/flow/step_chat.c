@@ -48,13 +48,20 @@ static bool has_mark(const struct chat *c, uint64_t begin, uint64_t end, uint8_t
     return false;
 }
 
-/* Whether the conversation spelled a character of an added token, which may have swallowed white space around it. */
-static bool is_spelled(const struct chat *c, const struct leat_token *token, uint64_t begin, uint64_t end)
+/* Whether a character of an added token has the mark; it may have swallowed white space around it, which counts not. */
+static bool token_has_mark(const struct chat *c, const struct leat_token *token, uint64_t begin, uint64_t end,
+                           uint8_t mark)
 {
     for (uint64_t at = begin; at + token->bytes <= end; at++)
         if (memcmp(c->text + at, token->text, (size_t)token->bytes) == 0)
-            return has_mark(c, at, at + token->bytes, CHAT_BYTE_DATA);
-    return has_mark(c, begin, end, CHAT_BYTE_DATA);
+            return has_mark(c, at, at + token->bytes, mark);
+    return has_mark(c, begin, end, mark);
+}
+
+/* Whether the conversation spelled a character of an added token. */
+static bool is_spelled(const struct chat *c, const struct leat_token *token, uint64_t begin, uint64_t end)
+{
+    return token_has_mark(c, token, begin, end, CHAT_BYTE_DATA);
 }
 
 /* ---- Encoding ---- */
@@ -171,12 +178,22 @@ static size_t turn_end(const struct chat *c, size_t i)
 
         if (leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, k), &token, NULL) != LEAT_OK)
             return i;
-        if (token.added)
+        if (token.added && (token.special || !is_blank(c, begin, end)))
             return is_spelled(c, &token, begin, end) ? i : k;
         if (!is_blank(c, begin, end))
             return i;
     }
     return i;
+}
+
+static bool is_learned(const struct chat *c, size_t i, uint64_t begin, uint64_t end)
+{
+    struct leat_token token = LEAT_TOKEN_INIT;
+
+    if (!has_mark(c, begin, end, CHAT_BYTE_LEARNED))
+        return false;
+    return leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, i), &token, NULL) != LEAT_OK || !token.added ||
+           token_has_mark(c, &token, begin, end, CHAT_BYTE_LEARNED);
 }
 
 static enum leat_status put_mask(struct chat *c, struct unit *u)
@@ -185,12 +202,13 @@ static enum leat_status put_mask(struct chat *c, struct unit *u)
     size_t count = id_count(c), last;
     uint64_t begin = 0;
     enum leat_status s = buffer_reserve(&u->mask, count, c->err);
-    uint8_t *mask = u->mask.bytes + u->mask.size;
+    uint8_t *mask;
 
-    if (s != LEAT_OK)
+    if (s != LEAT_OK || count == 0)
         return s;
+    mask = u->mask.bytes + u->mask.size;
     for (size_t i = 0; i < count; begin = end_at(c, i++))
-        mask[i] = has_mark(c, begin, end_at(c, i), CHAT_BYTE_LEARNED) ? UINT8_MAX : 0;
+        mask[i] = is_learned(c, i, begin, end_at(c, i)) ? UINT8_MAX : 0;
     for (size_t i = 0; !says && i < count; i++) {
         if (!mask[i] || (i + 1 < count && mask[i + 1]))
             continue;
