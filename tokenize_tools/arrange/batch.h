@@ -31,7 +31,7 @@ struct batch {
     char text[BATCH_TEXTS];
     bool masked; /* `mask` has a byte for each id */
     uint8_t mask[BATCH_BYTES / 2];
-    uint8_t ids[BATCH_BYTES];
+    _Alignas(8) uint8_t ids[BATCH_BYTES];
 };
 
 void batch_begin(struct batch *b, struct leat_writer *writer, uint32_t width);
