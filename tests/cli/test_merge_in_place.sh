@@ -1,0 +1,43 @@
+#!/bin/sh
+# test_merge_in_place.sh: leat merge --in-place gives the bytes of one run, and touches nothing that is in its way: a file
+# that an earlier joining left, an output that is there, or a run that another joining is not of.
+. tests/cli/cli.sh
+
+for i in 1 2 3 4 5 6 7 8 9; do echo "{\"text\":\"document $i\"}"; done >in.jsonl
+leat pack -o whole -t bytes in.jsonl in.jsonl >"$printed" || fail 'cannot pack'
+for run in run other; do
+    leat pack --run $run --parts 2 -t bytes in.jsonl in.jsonl >"$printed" || fail 'cannot plan'
+    for part in 1 2; do
+        leat pack --run $run --part $part >"$printed" || fail "cannot pack part $part"
+    done
+done
+sums() {
+    cksum run/part-*.leat run/part-*.tokens other/part-*.leat other/part-*.tokens run/leat-run other/leat-run
+}
+sums >before
+
+cp run/part-1.tokens run/part-2.tokens.joining
+run leat merge --in-place -o joined run
+says 1 'an earlier joining has left a file .tokens.joining beside it'
+rm run/part-2.tokens.joining
+echo mine >joined.joining.tokens
+run leat merge --in-place -o joined run
+says 1 'joined.joining.tokens exists, of an earlier joining'
+rm joined.joining.tokens
+echo "tokens 1 $(pwd -P)/run/part-1.tokens" >joined.joining
+run leat merge --in-place -o joined other
+says 1 'joined.joining says that other parts are being joined'
+rm joined.joining
+sums | cmp -s - before || fail 'something was changed'
+
+run leat merge --in-place -o joined run
+[ "$code" -eq 0 ] || fail "$ran: $(cat "$said")"
+for suffix in leat tokens; do
+    cmp -s joined.$suffix whole.$suffix || fail "other bytes in joined.$suffix"
+done
+for file in part-1.tokens part-2.tokens part-1.leat leat-run; do
+    [ ! -e run/$file ] || fail "run/$file is still there"
+done
+run leat merge --in-place -o joined other
+says 1 'joined.leat already exists'
+finish
