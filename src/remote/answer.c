@@ -54,6 +54,15 @@ static void copy_value(char *out, size_t room, const char *text, size_t length)
     out[length] = '\0';
 }
 
+/* It becomes a line of files; one with control characters counts as missing. */
+static void take_etag(struct answer *a, const char *text, size_t length)
+{
+    copy_value(a->etag, sizeof a->etag, text, length);
+    for (size_t i = 0; a->etag[i]; i++)
+        if ((unsigned char)a->etag[i] < ' ' || a->etag[i] == 0x7f)
+            a->etag[0] = '\0';
+}
+
 /* It becomes a part of a host's name. */
 static void take_region(struct answer *a, const char *text, size_t length)
 {
@@ -79,7 +88,7 @@ static void take_header(struct transfer *t, const char *name, size_t name_length
 
 #define IS(wanted) (name_length == strlen(wanted) && strncasecmp(name, wanted, name_length) == 0)
     if (IS("etag"))
-        copy_value(a->etag, sizeof a->etag, value, length);
+        take_etag(a, value, length);
     else if (IS("content-length") && a->size == UINT64_MAX && answer_number(value, length, &number))
         a->size = number;
     else if (IS("content-range"))

@@ -103,7 +103,7 @@ enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_fi
     }
     if (now->count == 0 || now->group != group)
         s = announce(now, b->input->thing, file, columns, group, err);
-    if (s == LEAT_OK && group + 1 < stop)
+    if (s == LEAT_OK && group + 1 < stop && (next->count == 0 || next->group != group + 1))
         s = announce(next, b->input->thing, file, columns, group + 1, err);
     return s;
 }
