@@ -374,7 +374,8 @@ def test_python_readme(folder, monkeypatch):
     names = page.python()
     done, packer = names["summary"], names["packer"]
     assert done.documents + done.splits[0]["documents"] == done.deduplicated > 100
-    assert packer.summary.documents == 1 + 2 + 2 + 1
+    assert packer.summary.documents == 1 + 2 + 2 + 1 and names["answers"].summary.documents == 3
+    assert set(leat.open("answers").mask().tolist()) == {0, 255}
     assert leat.open("all").info.documents == done.documents + 6
     a_vocabulary(folder / "tokenizer.json")
     names["texts"] = ["a text", "b"]
