@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_merge_in_place.sh: leat merge --in-place gives the bytes of one run, and touches nothing that is in its way: a file
-# that an earlier joining left, an output that is there, or a run that another joining is not of.
+# test_merge_in_place.sh: leat merge --in-place gives the bytes of one run, and touches nothing that is in its way: a
+# file that an earlier joining left, an output that is there, or a run that another joining is not of.
 . tests/cli/cli.sh
 
 for i in 1 2 3 4 5 6 7 8 9; do echo "{\"text\":\"document $i\"}"; done >in.jsonl
