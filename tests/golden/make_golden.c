@@ -6,17 +6,24 @@
  * test_golden.c fails if the files there are not what this makes.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "support/golden.h"
 
-static int write_file(const char *folder, const struct golden *g, const char *suffix, const struct craft_text *text)
+static int write_files(const char *folder, const struct golden *g)
 {
+    const struct craft_text *index = &g->craft.index;
     char path[1024];
     FILE *f;
 
-    snprintf(path, sizeof path, "%s/%s/%s.%s", folder, g->folder, g->name, suffix);
+    snprintf(path, sizeof path, "%s/%s/%s.leat", folder, g->folder, g->name);
     f = fopen(path, "wb");
-    if (!f || (text->count > 0 && fwrite(text->bytes, (size_t)text->count, 1, f) != 1) || fclose(f) != 0) {
+    if (!f || (index->count > 0 && fwrite(index->bytes, (size_t)index->count, 1, f) != 1) || fclose(f) != 0) {
+        perror(path);
+        return 1;
+    }
+    path[strlen(path) - strlen(".leat")] = '\0';
+    if (!g->no_tokens && !golden_write_tokens(g, path)) {
         perror(path);
         return 1;
     }
@@ -33,9 +40,7 @@ int main(int argc, char **argv)
         struct golden g;
 
         golden_make(&g, i);
-        failed |= write_file(argv[1], &g, "leat", &g.craft.index);
-        if (!g.no_tokens)
-            failed |= write_file(argv[1], &g, "tokens", &g.craft.tokens);
+        failed |= write_files(argv[1], &g);
         craft_free(&g.craft);
     }
     return failed;

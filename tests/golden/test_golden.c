@@ -34,34 +34,37 @@ static uint8_t *read_file(const char *path, uint64_t *count)
     return bytes;
 }
 
-static void compare(const char *path, const struct craft_text *want)
+/* The file is `before`, then `text`. */
+static void compare(const char *path, const struct craft_text *before, const struct craft_text *text)
 {
-    uint64_t count, at = 0;
+    uint64_t count, at = 0, want = before->count + text->count;
     uint8_t *bytes = read_file(path, &count);
 
     if (!bytes) {
         T_FAIL("%s is missing: make golden", path);
         return;
     }
-    while (at < count && at < want->count && bytes[at] == want->bytes[at])
+    while (at < count && at < want &&
+           bytes[at] == (at < before->count ? before->bytes[at] : text->bytes[at - before->count]))
         at++;
-    if (count != want->count || at < count)
+    if (count != want || at < count)
         T_FAIL("%s differs at byte %" PRIu64 " (it has %" PRIu64 " bytes, and should have %" PRIu64 ")", path, at,
-               count, want->count);
+               count, want);
     free(bytes);
 }
 
 static void compare_files(const char *name, const struct golden *g)
 {
+    static const struct craft_text nothing;
     char path[1100];
 
     snprintf(path, sizeof path, "%s.leat", name);
-    compare(path, &g->craft.index);
-    snprintf(path, sizeof path, "%s.tokens", name);
+    compare(path, &nothing, &g->craft.index);
+    snprintf(path, sizeof path, "%s.%s", name, golden_suffix(g));
     if (g->no_tokens)
         T_CHECK(access(path, F_OK) != 0);
     else
-        compare(path, &g->craft.tokens);
+        compare(path, &g->craft.before, &g->craft.tokens);
 }
 
 static void compare_written(const struct golden *g, const char *folder)

@@ -115,6 +115,7 @@ void craft_free(struct craft *c)
     for (unsigned i = 0; i < c->other_count; i++)
         free(c->others[i].text.bytes);
     free(c->tokens.bytes);
+    free(c->before.bytes);
     free(c->index.bytes);
     memset(c, 0, sizeof *c);
 }
@@ -236,6 +237,18 @@ void craft_tokenizer(struct craft *c, const char *name, const char *pattern, con
     craft_hash(c->fingerprint, t->bytes, t->count);
 }
 
+void craft_elsewhere(struct craft *c, const void *before, uint64_t count)
+{
+    c->must_understand = 1;
+    append(&c->before, before, count);
+    append64(&c->parts[CRAFT_TOKEN_FILE], count);
+}
+
+void craft_token_file(struct craft *c, const char *path)
+{
+    append(&c->parts[CRAFT_TOKEN_FILE], path, strlen(path));
+}
+
 void craft_other(struct craft *c, uint32_t kind, uint32_t flags, const void *bytes, uint64_t count)
 {
     struct craft_other *o = &c->others[c->other_count++];
@@ -309,6 +322,8 @@ static void put_sections(struct craft *c)
         put_section(c, &slot, c->others[i].kind, c->others[i].flags, &c->others[i].text, 1);
     if (c->store_hashes)
         put_section(c, &slot, CRAFT_TEXT_HASHES, 0, &c->parts[CRAFT_TEXT_HASHES], entry_bytes[CRAFT_TEXT_HASHES]);
+    if (c->parts[CRAFT_TOKEN_FILE].count > 0 && !(c->without >> CRAFT_TOKEN_FILE & 1))
+        put_section(c, &slot, CRAFT_TOKEN_FILE, 0, &c->parts[CRAFT_TOKEN_FILE], entry_bytes[CRAFT_TOKEN_FILE]);
     for (; i < c->other_count && c->others[i].kind < CRAFT_MASK; i++)
         put_section(c, &slot, c->others[i].kind, c->others[i].flags, &c->others[i].text, 1);
     if (c->store_mask && !(c->without >> CRAFT_MASK & 1))

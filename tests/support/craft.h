@@ -30,7 +30,8 @@ enum craft_kind {
     CRAFT_METADATA,
     CRAFT_COLUMN,
     CRAFT_TEXT_HASHES,
-    CRAFT_MASK = 15,
+    CRAFT_TOKEN_FILE,
+    CRAFT_MASK,
     CRAFT_MASK_PAGES,
     CRAFT_KINDS
 };
@@ -56,6 +57,7 @@ struct craft {
     unsigned other_count;
 
     struct craft_text tokens; /* the token file */
+    struct craft_text before; /* what a file of another tool has before the tokens */
     struct craft_text index;  /* after craft_index() */
 };
 
@@ -72,6 +74,9 @@ void craft_text_document(struct craft *c, const char *text, const struct leat_or
 void craft_pair(struct craft *c, const char *key, const char *value);
 /* Also sets the fingerprint, to the hash of the section. `file` NULL: a built-in. */
 void craft_tokenizer(struct craft *c, const char *name, const char *pattern, const char *file);
+/* The tokens lie in a file of another tool, after these bytes; craft_token_file() names it. */
+void craft_elsewhere(struct craft *c, const void *before, uint64_t count);
+void craft_token_file(struct craft *c, const char *path);
 /* A section that no version-1 reader knows; kinds in rising order. */
 void craft_other(struct craft *c, uint32_t kind, uint32_t flags, const void *bytes, uint64_t count);
 

@@ -222,6 +222,27 @@ static void unknown_ignorable(struct craft *c)
     craft_other(c, 77, 4, "what is this?", 13);
 }
 
+/* In a file of llm.c. */
+static void elsewhere(struct craft *c)
+{
+    static const uint32_t header[256] = { 20240520, 1, 2600 };
+    uint8_t before[sizeof header];
+
+    craft_begin(c, 50257, 50256, LEAT_NONE);
+    for (unsigned i = 0; i < 256; i++)
+        craft_store32(before + 4 * i, header[i]);
+    craft_elsewhere(c, before, sizeof before);
+    long_document(c, 2500, 50256, NULL);
+    craft_text_document(c, "stream", NULL);
+    long_document(c, 91, 50256, NULL);
+}
+
+static void elsewhere_without_section(struct craft *c)
+{
+    elsewhere(c);
+    c->without = 1u << CRAFT_TOKEN_FILE;
+}
+
 static void three_pages(struct craft *c)
 {
     craft_begin(c, 300, 299, LEAT_NONE);
@@ -253,6 +274,7 @@ static const struct {
     { "mask", mask },
     { "mask_of_nothing", mask_of_nothing },
     { "unknown_ignorable", unknown_ignorable },
+    { "elsewhere", elsewhere },
 };
 #define VALID_COUNT (sizeof valid / sizeof valid[0])
 
@@ -375,6 +397,25 @@ static const struct defect {
     { "pages_from_other_run", everything_u16, { { IN(PAGES), 0, 4, 1 } }, SECTION, 0, 0 },
     { "first_page_damaged", three_pages, { { TOKENS, 8, 1, 1 } }, NOTHING, 0, 0 },
     { "last_page_damaged", three_pages, { { TOKENS, 8590, 1, 1 } }, NOTHING, 0, 0 },
+
+    /* tokens elsewhere */
+    { "elsewhere_unnamed",
+      elsewhere,
+      { { HEADER, 48, 8, (uint64_t)0 - 21 }, { ENTRY(TOKEN_FILE), 16, 8, (uint64_t)0 - 21 } },
+      SECTION,
+      -21,
+      0 },
+    { "elsewhere_without_section", elsewhere_without_section, { { 0 } }, NOTHING, 0, 0 },
+    { "elsewhere_not_said", elsewhere, { { HEADER, 16, 8, (uint64_t)0 - 1 } }, FIELD, 0, 0 },
+    { "elsewhere_begins_later", elsewhere, { { IN(TOKEN_FILE), 0, 8, 2 } }, SECTION, 0, 0 },
+    { "elsewhere_begins_earlier", elsewhere, { { IN(TOKEN_FILE), 0, 8, (uint64_t)0 - 2 } }, SECTION, 0, 0 },
+    { "elsewhere_offset_overflows", elsewhere, { { IN(TOKEN_FILE), 0, 8, (uint64_t)0 - 1025 } }, SECTION, 0, 0 },
+    { "elsewhere_path_with_zero", elsewhere, { { IN(TOKEN_FILE), 10, 1, (uint64_t)0 - 's' } }, SECTION, 0, 0 },
+    { "elsewhere_missing", elsewhere, { { IN(TOKEN_FILE), 8, 1, 1 } }, SECTION, 0, 0 },
+    { "elsewhere_cut", elsewhere, { { 0 } }, NOTHING, 0, -1 },
+    { "elsewhere_damaged", elsewhere, { { TOKENS, 4200, 1, 1 } }, NOTHING, 0, 0 },
+    { "elsewhere_token_not_below_vocabulary", elsewhere, { { TOKENS, 0, 2, 50257 } }, ALL, 0, 0 },
+    { "elsewhere_end_token_missing", elsewhere, { { TOKENS, 5000, 2, (uint64_t)0 - 1 } }, ALL, 0, 0 },
 
     /* found by verify: the token file */
     { "middle_page_damaged", three_pages, { { TOKENS, 5000, 1, 1 } }, NOTHING, 0, 0 },
@@ -510,12 +551,23 @@ static void resize(struct craft_text *t, int more)
     t->count = count;
 }
 
+static void make(struct golden *g, void (*content)(struct craft *c))
+{
+    struct craft *c = &g->craft;
+
+    content(c);
+    if (c->before.count > 0) {
+        craft_token_file(c, g->name);
+        craft_token_file(c, ".bin");
+    }
+    craft_index(c);
+}
+
 static void make_defect(struct golden *g, const struct defect *d)
 {
     struct craft *c = &g->craft;
 
-    d->make(c);
-    craft_index(c);
+    make(g, d->make);
     for (unsigned i = 0; i < 3; i++)
         if (d->patches[i].bytes > 0)
             apply(c, &d->patches[i]);
@@ -536,13 +588,17 @@ void golden_make(struct golden *g, unsigned i)
     if (i < VALID_COUNT) {
         g->folder = "valid";
         g->name = valid[i].name;
-        valid[i].make(&g->craft);
-        craft_index(&g->craft);
+        make(g, valid[i].make);
     } else {
         g->folder = "invalid";
         g->name = defects[i - VALID_COUNT].name;
         make_defect(g, &defects[i - VALID_COUNT]);
     }
+}
+
+const char *golden_suffix(const struct golden *g)
+{
+    return g->craft.before.count > 0 ? "bin" : "tokens";
 }
 
 /* ---- The same content through the library's writer ---- */
@@ -622,6 +678,31 @@ static enum leat_status write_metadata(struct leat_writer *w, const struct craft
     return s;
 }
 
+/* The file of the other tool is there. */
+static bool adopt(const struct golden *g, const char *path)
+{
+    struct leat_adopt_options options = LEAT_ADOPT_OPTIONS_INIT;
+    char name[1200];
+
+    snprintf(name, sizeof name, "llmc:%s.bin", path);
+    options.vocabulary = g->craft.vocabulary;
+    options.end_token = g->craft.end_token;
+    options.output = path;
+    return leat_adopt(name, &options, NULL, NULL) == LEAT_OK;
+}
+
+bool golden_write_tokens(const struct golden *g, const char *path)
+{
+    const struct craft *c = &g->craft;
+    char name[1200];
+    FILE *f;
+
+    snprintf(name, sizeof name, "%s.%s", path, golden_suffix(g));
+    f = fopen(name, "wb");
+    return f && fwrite(c->before.bytes, 1, c->before.count, f) == c->before.count &&
+           fwrite(c->tokens.bytes, 1, c->tokens.count, f) == c->tokens.count && fclose(f) == 0;
+}
+
 bool golden_write(const struct golden *g, const char *path)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
@@ -634,6 +715,8 @@ bool golden_write(const struct golden *g, const char *path)
 
     if (c->ignorable || c->other_count > 0)
         return false;
+    if (c->before.count > 0)
+        return golden_write_tokens(g, path) && adopt(g, path);
     options.vocabulary = c->vocabulary;
     options.end_token = c->end_token;
     options.begin_token = c->begin_token;
