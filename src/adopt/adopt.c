@@ -214,16 +214,20 @@ static enum leat_status put_hashes(struct adopt *a, struct leat_error *err)
 {
     struct sink_stream *to = &a->writer->end.of[SPILL_PAGES];
     uint8_t hashes[4 * CHUNK_PAGES];
+    struct hash128 sum = { 0, 0 };
     enum leat_status s = LEAT_OK;
 
     for (uint64_t done = 0; s == LEAT_OK && done < a->state.pages;) {
         uint64_t left = a->state.pages - done, here = left < CHUNK_PAGES ? left : CHUNK_PAGES;
 
-        s = adopt_state_read(&a->state, done, hashes, here, err);
+        s = adopt_state_read(&a->state, done, hashes, here, &sum, err);
         if (s == LEAT_OK)
             s = sink_stream_put(to, hashes, (size_t)(4 * here), err);
         done += here;
     }
+    if (s == LEAT_OK && !checksum_equal(sum, a->state.hash_sum))
+        return status_set(err, LEAT_E_CHECKPOINT, "%s is damaged: remove it, and adopt %s again", a->state.path,
+                          a->part.name);
     return s;
 }
 

@@ -7,12 +7,12 @@
 #include "base/file.h"
 #include "base/own_file.h"
 
-#define SLOT_BYTES 64u
+#define SLOT_BYTES 80u
 #define HASHES_AT  4096u
 
-static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'a', 'd', 'p', '1' };
+static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'a', 'd', 'p', '2' };
 
-/* A slot: magic; number; pages; facts; sum; the low half of the XXH3-128 of these 56 bytes. */
+/* A slot: magic; number; pages; facts; sum; hash sum; the low half of the XXH3-128 of these 72 bytes. */
 static void store_slot(const struct adopt_state *a, uint8_t slot[SLOT_BYTES])
 {
     memcpy(slot, magic, sizeof magic);
@@ -20,7 +20,8 @@ static void store_slot(const struct adopt_state *a, uint8_t slot[SLOT_BYTES])
     bytes_store64(slot + 16, a->pages);
     checksum_store(slot + 24, a->facts);
     checksum_store(slot + 40, a->sum);
-    bytes_store64(slot + 56, checksum_kernels()->hash(slot, 56).low);
+    checksum_store(slot + 56, a->hash_sum);
+    bytes_store64(slot + 72, checksum_kernels()->hash(slot, 72).low);
 }
 
 /* Takes a slot if it is valid, of the same facts, and newer. */
@@ -28,13 +29,14 @@ static void take_slot(struct adopt_state *a, const uint8_t slot[SLOT_BYTES], uin
 {
     uint64_t number = bytes_load64(slot + 8), pages = bytes_load64(slot + 16), bytes, end;
 
-    if (memcmp(slot, magic, sizeof magic) != 0 || bytes_load64(slot + 56) != checksum_kernels()->hash(slot, 56).low ||
+    if (memcmp(slot, magic, sizeof magic) != 0 || bytes_load64(slot + 72) != checksum_kernels()->hash(slot, 72).low ||
         !checksum_equal(checksum_load(slot + 24), a->facts) || number <= a->number ||
         !bytes_multiply(pages, 4, &bytes) || !bytes_add(bytes, HASHES_AT, &end) || end > size)
         return;
     a->number = number;
     a->pages = pages;
     a->sum = checksum_load(slot + 40);
+    a->hash_sum = checksum_load(slot + 56);
 }
 
 enum leat_status adopt_state_open(struct adopt_state *a, const char *path, struct hash128 facts, struct leat_error *err)
@@ -62,6 +64,7 @@ enum leat_status adopt_state_add(struct adopt_state *a, const uint32_t *hashes, 
 {
     enum leat_status s = file_write_at(a->fd, HASHES_AT + 4 * a->pages, hashes, 4 * pages, a->path, err);
 
+    checksum_kernels()->pages(&a->hash_sum, hashes, (size_t)(4 * pages), a->pages, NULL);
     a->pages += pages;
     return s;
 }
@@ -80,7 +83,11 @@ enum leat_status adopt_state_save(struct adopt_state *a, struct leat_error *err)
 }
 
 enum leat_status adopt_state_read(const struct adopt_state *a, uint64_t page, uint8_t *hashes, uint64_t pages,
-                                  struct leat_error *err)
+                                  struct hash128 *hash_sum, struct leat_error *err)
 {
-    return file_read_at(a->fd, HASHES_AT + 4 * page, hashes, 4 * pages, a->path, err);
+    enum leat_status s = file_read_at(a->fd, HASHES_AT + 4 * page, hashes, 4 * pages, a->path, err);
+
+    if (s == LEAT_OK)
+        checksum_kernels()->pages(hash_sum, hashes, (size_t)(4 * pages), page, NULL);
+    return s;
 }

@@ -504,6 +504,14 @@ static void state_seeds(void)
     }
 }
 
+static void adopt_seeds(void)
+{
+    put_seed("adopt", "seed-whole", "\0", 1);
+    put_seed("adopt", "seed-cut", "\1\x20\x10", 3);
+    put_seed("adopt", "seed-hash", "\0\x04\0\x01", 4);
+    put_seed("adopt", "seed-pages", "\6\x21\0\x01\xc1\0\x01", 7);
+}
+
 static void encode_seeds(void)
 {
     struct vectors_text texts[VECTORS_TEXTS];
@@ -590,6 +598,7 @@ int main(int argc, char **argv)
     byte_seeds();
     plan_seeds();
     state_seeds();
+    adopt_seeds();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) == 0 ? 0 : 1;
 }

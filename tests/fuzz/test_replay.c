@@ -13,6 +13,7 @@
 
 #define CORPUS "tests/fuzz/corpus"
 
+int fuzz_adopt(const uint8_t *data, size_t size);
 int fuzz_dataset(const uint8_t *data, size_t size);
 int fuzz_checkpoint(const uint8_t *data, size_t size);
 int fuzz_foreign(const uint8_t *data, size_t size);
@@ -36,6 +37,7 @@ static const struct fuzzer {
     const char *name;
     int (*run)(const uint8_t *data, size_t size);
 } fuzzers[] = {
+    { "adopt", fuzz_adopt },
     { "dataset", fuzz_dataset },
     { "checkpoint", fuzz_checkpoint },
     { "foreign", fuzz_foreign },

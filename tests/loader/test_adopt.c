@@ -77,7 +77,20 @@ static unsigned count_slots(void)
     static uint8_t state[1 << 20];
 
     read_file("t.bin.partial.adopt", state, sizeof state);
-    return (memcmp(state, "leatadp1", 8) == 0) + (memcmp(state + 64, "leatadp1", 8) == 0);
+    return (memcmp(state, "leatadp2", 8) == 0) + (memcmp(state + 80, "leatadp2", 8) == 0);
+}
+
+/* Hashes that are not those that were saved are not believed: the run ends, and says what to remove. */
+static void check_damaged_state(void)
+{
+    struct watch stopped = { .stop_at = 1 }, rest = { 0 }, again = { 0 };
+
+    T_STATUS(adopt(&stopped, 1), LEAT_E_STOPPED);
+    patch("t.bin.partial.adopt", 4096 + 13, "!", 1);
+    T_STATUS(adopt(&rest, 1), LEAT_E_CHECKPOINT);
+    T_CHECK(strstr(t_err.message, "t.bin.partial.adopt is damaged: remove it, and adopt") != NULL);
+    T_CHECK(unlink(in_folder("t.bin.partial.adopt")) == 0);
+    T_OK(adopt(&again, 1));
 }
 
 /* A file that is not the same any more, though its size and time of modification are: nothing of what was done counts,
@@ -124,6 +137,7 @@ static void check_resuming(void)
     T_CHECK(memcmp(first, second, count) == 0);
     T_CHECK(access(in_folder("t.bin.partial.adopt"), F_OK) != 0);
 
+    check_damaged_state();
     check_other_file();
     T_OK(adopt(&again, 1));
     T_EQ(again.calls, whole.calls);
