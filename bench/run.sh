@@ -10,7 +10,7 @@ here=$(dirname "$0")
 bench=$build/leat-bench
 
 mkdir -p "$dir"
-trap 'rm -f "$dir"/counting.* "$dir"/huge.*' EXIT
+trap 'rm -f "$dir"/counting* "$dir"/huge.*' EXIT
 trap 'exit 130' INT TERM
 
 short=${BENCH_SHORT:+1}
@@ -47,10 +47,13 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
     if command -v python3 >/dev/null; then
         title "Cold, warming, the first batch, the hand-over, memory" \
             "$here/load_storage.py" "$bench" "$dir/counting" $(pick '' '--rounds 1 --seconds 1')
+        title "Files of other tools beside leat's own" \
+            "$here/load_foreign.py" "$bench" "$dir/counting" \
+            $(pick '' '--rounds 1 --tokens 1000000 --cold-batches 10')
     else
         printf '\nCold reads and warming: skipped, there is no python3.\n'
     fi
-    rm -f "$dir"/counting.*
+    rm -f "$dir"/counting*
     title "Joining, deduplicating, splitting, shuffling" "$bench" merge $(pick '' '--runs 1 --size 16MiB') "$dir"
     "$bench" sparse -o "$dir/huge" --documents "$(pick 1G 1M)" >/dev/null
     title "Opening a dataset of $(pick '1 G' '1 M') documents (mostly holes)" \
