@@ -266,7 +266,7 @@ struct leat_pack_options {
     const char *run_file;
     uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
     uint32_t reserved_mask; /* 0 */
-    /* The field of JSON records that says what of the text is learned, which is stored as a mask: a list of
+    /* The field of JSON records, or column, that says what of the text is learned, which is stored as a mask: a list of
      * [begin, end) places in characters (code points) of the text, [[0, 12], [30, 41]], in order, not empty and not
      * overlapping. A token is learned if a byte that it stands for is in a span, as for leat_packer_add_text_masked().
      * A record without the field is rejected, and so is one of more than 4 MiB. NULL: nothing says so. */
@@ -332,7 +332,7 @@ struct leat_pack_report {
       { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0 }
 
 /*
- * With `chat`, a record of a JSON input is a conversation: a list of objects with "role" and "content". The template
+ * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template
  * gets it as `messages`, the tokenizer's special tokens by their names (bos_token, eos_token, ...) from
  * tokenizer_config.json beside it, `add_generation_prompt` false, and no tools; what it writes is the document's text.
  * The rendering is that of transformers (Jinja with trim_blocks and lstrip_blocks). LEAT_E_UNSUPPORTED names a

@@ -84,7 +84,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                   value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
     mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
                   [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
-    chat          a file with a chat template, or "tokenizer" for that of its folder: JSON records are conversations,
+    chat          a file with a chat template, or "tokenizer" for that of its folder: records are conversations,
                   lists of dicts with role and content in the field `messages`; what the assistant says is learned
     resume        continues a run that was stopped or killed
     part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results

@@ -259,7 +259,7 @@ assert "line 1 of the chat template: bos_token: no tokenizer_config.json" in lea
     "-o", "no", "--chat", "template.jinja", "chats.jsonl", code=1, tokenizer=plain)
 assert "has neither chat_template.jinja" in leat("-o", "no", "--chat", "tokenizer", "chats.jsonl", code=1)
 write("plain.txt", "text")
-assert "plain.txt is not JSON" in leat("-o", "no", "--chat", "template.jinja", "plain.txt", code=2)
+assert "plain.txt is neither JSON nor Parquet" in leat("-o", "no", "--chat", "template.jinja", "plain.txt", code=2)
 
 # ---- Where templates come from, records, and special tokens ------------------------------------------------------
 

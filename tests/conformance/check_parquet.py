@@ -7,6 +7,7 @@ The last line counts: N passed, N failed, N skipped.
 """
 import argparse
 import itertools
+import json
 import os
 import random
 import struct
@@ -238,6 +239,70 @@ def others(folder):
             yield f"{writer.__name__}, {codec}", path, "text", "id"
 
 
+LEAVES = [pa.string(), pa.large_string(), pa.int32(), pa.int64(), pa.uint64(), pa.uint8(), pa.float64(), pa.float32(),
+          pa.bool_()]
+
+
+def nested_kind(depth):
+    how = rng.random()
+    if depth == 0 or how < 0.35:
+        return rng.choice(LEAVES)
+    if how < 0.7:
+        return pa.list_(pa.field("element", nested_kind(depth - 1), rng.random() < 0.7))
+    names = rng.sample(["a", "b", "role", "element", "list", "array"], rng.choice([1, 2, 3]))
+    return pa.struct([pa.field(name, nested_kind(depth - 1), rng.random() < 0.7) for name in names])
+
+
+def number(kind):
+    value = rng.choice([rng.random(), 0.0, -0.0, 1e16, 9999999999999998.0, 1e-5, 0.0001, 123456.5,
+                        float(rng.randrange(-10**6, 10**6)), struct.unpack("<d", rng.randbytes(8))[0]])
+    if kind == pa.float32():
+        value = struct.unpack("<f", struct.pack("<f", value))[0] if abs(value) < 1e38 else 0.5
+    return value
+
+
+def nested_value(field):
+    kind = field.type
+    if field.nullable and rng.random() < 0.2:
+        return None
+    if pa.types.is_list(kind):
+        return [nested_value(kind.value_field) for _ in range(rng.choice([0, 1, 2, 5, rng.choice([0, 40])]))]
+    if pa.types.is_struct(kind):
+        return {part.name: nested_value(part) for part in kind}
+    if pa.types.is_boolean(kind):
+        return rng.random() < 0.5
+    if pa.types.is_floating(kind):
+        return number(kind)
+    if pa.types.is_integer(kind):
+        least = 0 if pa.types.is_unsigned_integer(kind) else -2**(kind.bit_width - 1)
+        return rng.randrange(least, least + 2**kind.bit_width)
+    return "".join(rng.choice("ab\n\"\\é😀\x00\x07\t\v ") for _ in range(rng.choice([0, 1, 5, rng.choice([2, 300])])))
+
+
+def nested(folder):
+    """Lists and groups of any shape, as the JSON that Python writes of them."""
+    for i in range(100 if arguments.share == "ci" else 2000):
+        kind = nested_kind(4)
+        while not pa.types.is_nested(kind):
+            kind = nested_kind(4)
+        field = pa.field("messages", kind, rng.random() < 0.7)
+        rows = [nested_value(field) for _ in range(rng.choice([0, 1, 3, 50, 300]))]
+        made = pa.table({"messages": pa.array(rows, kind)}, pa.schema([field]))
+        path = os.path.join(folder, "nested.parquet")
+        pq.write_table(made, path, data_page_version=rng.choice(["1.0", "2.0"]), use_dictionary=rng.random() < 0.5,
+                       compression=rng.choice(["none", "snappy", "zstd"]), data_page_size=rng.choice([50, 500, 10**6]),
+                       write_batch_size=rng.choice([1, 7, 1024]), row_group_size=rng.choice([10, 100, 10**6]),
+                       use_compliant_nested_type=rng.random() < 0.7, store_schema=rng.random() < 0.5)
+        want = [json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() if row is not None else None
+                for row in made.column("messages").to_pylist()]
+        for options in (("-j",), ("-j", "-r")):
+            got, = dump([path], "messages", "-", options)
+            right = got == [(row, None) for row in want]
+            counts["passed" if right else "failed"] += 1
+            if not right:
+                print(f"FAILED nested {i} {options}, {kind}: {str(got)[:300]}")
+
+
 REFUSED = {
     "a missing column": (dict(text=["a"], id=["b"]), "body", "id", "has no column body; its columns are text, id"),
     "a list": (dict(text=[["a"]], id=["b"]), "text", "id", "is a list"),
@@ -273,6 +338,7 @@ with tempfile.TemporaryDirectory() as folder:
             if group is wide:
                 break
     uuids(folder)
+    nested(folder)
     refused(folder)
 print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
 sys.exit(1 if counts["failed"] else 0)

@@ -1,12 +1,12 @@
 /*
  * parquet_dump.c: what check_parquet.py compares with pyarrow. Writes the rows of Parquet files to the standard output:
  *
- *     parquet_dump [-r] [-m BYTES] TEXT ID FILE...
+ *     parquet_dump [-j] [-r] [-m BYTES] TEXT ID FILE...
  *
  * TEXT and ID name the columns; ID "-" is none. For each file: a byte that is 0, the number of rows (8 bytes), and each
  * row's text and id as a length of four bytes (little-endian; -1: null) and the bytes; or a byte that is the status,
  * and the error as a length and text. With -r each row is read by a reader of its own, opened at that row, with -m with
- * at most so much memory.
+ * at most so much memory, with -j the text's column is given as JSON.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -118,8 +118,10 @@ int main(int argc, char **argv)
     struct parquet_wish wishes[2] = { { .use = PARQUET_TEXT }, { .use = PARQUET_ID } };
     int c;
 
-    while ((c = getopt(argc, argv, "rm:")) != -1)
-        if (c == 'r')
+    while ((c = getopt(argc, argv, "jrm:")) != -1)
+        if (c == 'j')
+            wishes[0].use = PARQUET_JSON;
+        else if (c == 'r')
             by_rows = true;
         else if (c == 'm')
             max_bytes = strtoull(optarg, NULL, 0);

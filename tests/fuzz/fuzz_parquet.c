@@ -13,12 +13,13 @@
 #define MAX_ROWS   2000u /* that are read: a run of one value can have any number of them */
 
 static const struct parquet_wish wishes[] = {
-    { .path = "text", .use = PARQUET_TEXT },
+    { .path = "text", .use = PARQUET_TEXT, .optional = true },
     { .path = "id", .use = PARQUET_ID, .optional = true },
     { .path = "a.b", .use = PARQUET_ID, .optional = true },
     { .path = "id", .use = PARQUET_VALUE, .optional = true },
     { .path = "a.b", .use = PARQUET_EXISTS, .optional = true },
     { .path = "score", .use = PARQUET_VALUE, .optional = true },
+    { .path = "messages", .use = PARQUET_JSON, .optional = true },
 };
 
 struct bytes {

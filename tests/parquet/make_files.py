@@ -96,9 +96,91 @@ write("typed", typed(60), use_dictionary=["lang", "small", "score"], compression
 write("typed_split", typed(40), column_encoding={"score": "BYTE_STREAM_SPLIT", "ratio": "BYTE_STREAM_SPLIT",
                                                  "small": "DELTA_BINARY_PACKED", "lang": "DELTA_BYTE_ARRAY"})
 
+# conversations, and what else a column that is a list or a group may hold: beside each what pyarrow reads, as JSON
+rng = random.Random(25)
+CALL = pa.struct({"name": pa.string(), "arguments": pa.string(), "n": pa.int32()})
+MESSAGE = pa.struct({"role": pa.string(), "content": pa.string(), "calls": pa.list_(CALL), "weight": pa.float64(),
+                     "learn": pa.bool_(), "tags": pa.list_(pa.list_(pa.string()))})
+
+
+def maybe(make, share=0.2):
+    return None if rng.random() < share else make()
+
+
+def some(make, most=3):
+    return [make() for _ in range(rng.randrange(most + 1))]
+
+
+def call():
+    return {"name": maybe(lambda: words(1)), "arguments": maybe(lambda: words(3)), "n": maybe(lambda: rng.randrange(9))}
+
+
+def message():
+    return {"role": maybe(lambda: rng.choice(["user", "assistant"])), "content": maybe(lambda: words(5)),
+            "calls": maybe(lambda: some(lambda: maybe(call))), "weight": maybe(lambda: rng.choice([0.5, 3.0, -0.25])),
+            "learn": maybe(lambda: rng.random() < 0.5),
+            "tags": maybe(lambda: some(lambda: maybe(lambda: some(lambda: maybe(lambda: words(1))))))}
+
+
+def conversations(rows, make=lambda: maybe(lambda: some(lambda: maybe(message))), kind=pa.list_(MESSAGE)):
+    return pa.table({"id": [str(i) for i in range(rows)], "messages": pa.array([make() for _ in range(rows)], kind)})
+
+
+def strict(kind):
+    """The type with nothing that can be null."""
+    if pa.types.is_list(kind):
+        return pa.list_(pa.field("element", strict(kind.value_type), False))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(f.name, strict(f.type), False) for f in kind])
+    return kind
+
+
+write("nested_pages", conversations(60), write_batch_size=5, row_group_size=40)
+write("nested_2", conversations(60), data_page_version="2.0", compression="zstd", use_dictionary=True)
+write("nested_old", conversations(30), use_compliant_nested_type=False, compression="snappy")
+maybe, keep = lambda make, share=0: make(), maybe
+required = conversations(30).column("messages").to_pylist()
+maybe = keep
+KIND = strict(pa.list_(MESSAGE))
+write("nested_required", pa.table({"messages": pa.array(required, KIND)},
+                                  pa.schema([pa.field("messages", KIND, False)])))
+write("nested_group", conversations(30, lambda: maybe(message), MESSAGE))
+write("nested_spans", conversations(30, lambda: some(lambda: [rng.randrange(50), rng.randrange(99)]),
+                                    pa.list_(pa.list_(pa.int64(), 2))))
+made = conversations(60)
+duckdb.sql(f"COPY (FROM made) TO '{path('nested_duckdb')}' (FORMAT parquet)")
+polars.from_arrow(made).write_parquet(path("nested_polars"), data_page_size=500)
+
+# conversations to be packed, and texts with a mask, as JSON lines, too
+rng = random.Random(26)
+
+
+def turns():
+    return [{"role": ["user", "assistant"][i % 2], "content": maybe(lambda: words(rng.choice([0, 3, 30])), 0.02)}
+            for i in range(rng.choice([1, 2, 2, 3, 4, 9]))]
+
+
+def spans(text):
+    cuts = sorted(rng.sample(range(len(text) + 1), 2 * rng.randrange(1 + len(text) // 20)))
+    return [list(pair) for pair in zip(cuts[::2], cuts[1::2])]
+
+
+made = [{"id": f"c{i}", "text": words(rng.choice([1, 5, 20])), "messages": maybe(turns, 0.05)} for i in range(120)]
+made = [{**row, "loss": maybe(lambda: spans(row["text"]), 0.05)} for row in made]
+write("chat", pa.Table.from_pylist(made), row_group_size=25, compression="snappy")
+with open(os.path.join(folder, "chat.jsonl"), "w") as f:
+    for row in made:
+        f.write(json.dumps(row) + "\n")
 
 for name in sorted(os.listdir(folder)):
-    if name.endswith(".parquet"):
+    if name == "chat.parquet":
+        continue
+    if name.startswith("nested") and name.endswith(".parquet"):
+        rows = pq.read_table(os.path.join(folder, name), columns=["messages"]).column("messages").to_pylist()
+        with open(os.path.join(folder, name[:-len("parquet")] + "jsonl"), "w") as f:
+            for row in rows:
+                f.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+    elif name.endswith(".parquet"):
         columns = ["text", "id"] + (list(TYPED) if name.startswith("typed") else [])
         rows = pq.read_table(os.path.join(folder, name), columns=columns).to_pylist()
         with open(os.path.join(folder, name[:-len("parquet")] + "jsonl"), "w") as f:

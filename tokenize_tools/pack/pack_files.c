@@ -28,15 +28,16 @@ static enum leat_status take_conditions(struct pack_setup *setup, const struct l
     return json_keep_prepare(&setup->keep, o->keep, (size_t)o->keep_count, err);
 }
 
-/* Masks and conversations are members of JSON records. */
+/* Masks and conversations are members of JSON records, or columns. */
 static enum leat_status take_mask(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
     struct pack_setup *setup = &r->setup;
 
     for (size_t i = 0; i < setup->inputs.count; i++)
-        if (!setup->inputs.items[i].format->is_json)
-            return status_set(err, LEAT_E_ARGUMENT, "%s is not JSON: only JSON records can say what is learned",
+        if (!setup->inputs.items[i].format->is_json && !setup->inputs.items[i].format->rows)
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "%s is neither JSON nor Parquet: only records with fields can say what is learned",
                               setup->inputs.items[i].path);
     if (o->chat)
         return pack_chat_take(r, err);
@@ -99,7 +100,7 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
         s = take_mask(r, err);
     if (s == LEAT_OK && o->by)
         s = pack_by_take(r, err);
-    setup->text_column = o->text;
+    setup->text_column = o->chat ? o->messages : o->text;
     setup->id_column = *o->id ? o->id : NULL;
     setup->id_needed = strcmp(o->id, "id") != 0; /* which need not be there: it is the usual name */
     if (s == LEAT_OK)

@@ -167,15 +167,16 @@ const struct option_row pack_options[] = {
       .field = FIELD(mask_field),
       .value = "FIELD",
       .standard = "no mask",
-      .help = "store which tokens training learns: this member of a JSON record is a list of stretches of the text, "
-              "[[BEGIN, END], ...] in characters. A token is learned if any part of it is in one; labels of others are "
-              "-100. A record without the member is rejected" },
+      .help =
+          "store which tokens training learns: this member of a JSON record, or column, is a list of stretches of the "
+          "text, [[BEGIN, END], ...] in characters. A token is learned if any part of it is in one; labels of "
+          "others are -100. A record without the member is rejected" },
     { .name = "chat",
       .type = OPTION_TEXT,
       .field = FIELD(chat),
       .value = "FILE|tokenizer",
       .standard = "texts",
-      .help = "JSON records are conversations, rendered by this chat template, a file of Jinja; tokenizer: by the one "
+      .help = "records are conversations, rendered by this chat template, a file of Jinja; tokenizer: by the one "
               "in the tokenizer's folder. Only what the assistant says is learned, with the token that ends its turn, "
               "or what the template puts into {% generation %}",
       .path = true },
@@ -184,7 +185,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(messages),
       .value = "FIELD",
       .standard = "messages",
-      .help = "the member of a record that holds the conversation: a list of objects with role and content" },
+      .help = "the member or column that holds the conversation: a list of objects with role and content" },
     { .name = "end",
       .type = OPTION_TEXT,
       .field = FIELD(end),

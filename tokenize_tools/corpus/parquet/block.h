@@ -35,4 +35,16 @@ static inline enum leat_status block_fit(struct block *b, size_t size, struct le
     return b->bytes ? LEAT_OK : status_no_memory(err, size);
 }
 
+/* Makes room for `room` bytes, and keeps what it holds. */
+static inline enum leat_status block_grow(struct block *b, size_t room, struct leat_error *err)
+{
+    uint8_t *bytes = realloc(b->bytes, room);
+
+    if (!bytes)
+        return status_no_memory(err, room);
+    b->bytes = bytes;
+    b->room = room;
+    return LEAT_OK;
+}
+
 #endif

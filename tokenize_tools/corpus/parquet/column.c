@@ -19,7 +19,7 @@ enum leat_status column_open(struct column *c, const struct parquet_file *file, 
         return LEAT_OK;
     c->codec = chunk->codec;
     c->next = chunk->offset;
-    c->left = parquet_group(file, group)->rows;
+    c->left = chunk->values;
     c->pass = row;
     c->values.type = c->what->type;
     c->values.type_bytes = c->what->type_bytes;
@@ -59,7 +59,7 @@ static enum leat_status look_ahead(struct column *c, struct leat_error *err)
 
         s = page_read(p, c->window, c->next, c->name, err);
         if (s == LEAT_OK && (p->kind == PAGE_DATA || p->kind == PAGE_DATA_2) && p->values > c->left)
-            s = column_broken(c, "it has more values than its row group has rows", err);
+            s = column_broken(c, "it has more values than its row group", err);
         if (s == LEAT_OK && p->kind == PAGE_DICTIONARY && !c->values.unread)
             s = column_load_dictionary(c, err);
         if (s != LEAT_OK)
@@ -100,7 +100,7 @@ static enum leat_status next_page(struct column *c, struct leat_error *err)
 
 enum leat_status column_load(struct column *c, struct leat_error *err)
 {
-    struct parquet_value value;
+    struct column_entry entry;
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && c->what->exists && (c->here == 0 || c->pass > 0)) {
@@ -108,7 +108,7 @@ enum leat_status column_load(struct column *c, struct leat_error *err)
             s = next_page(c, err);
             continue;
         }
-        s = column_next(c, &value, err);
+        s = column_next(c, &entry, err);
         c->pass--;
     }
     return s;
@@ -121,15 +121,27 @@ static const char *end_of_page(const struct column *c)
         return "bytes follow its values";
     if (c->page.kind == PAGE_DATA_2 && c->what->max_definition > 0 && !rle_ended(&c->definitions))
         return "it has more definition levels than values";
+    if (c->page.kind == PAGE_DATA_2 && c->what->max_repetition > 0 && !rle_ended(&c->repetitions))
+        return "it has more repetition levels than values";
     return NULL;
 }
 
-enum leat_status column_next(struct column *c, struct parquet_value *value, struct leat_error *err)
+const char *column_repeat(struct column *c)
+{
+    c->repetition = 0;
+    if (c->what->max_repetition == 0)
+        return NULL;
+    if (!rle_next(&c->repetitions, &c->repetition))
+        return "its repetition levels end too early";
+    return c->repetition > c->what->max_repetition ? "it has an impossible repetition level" : NULL;
+}
+
+enum leat_status column_next(struct column *c, struct column_entry *entry, struct leat_error *err)
 {
     uint32_t level = c->what->max_definition;
     const char *why = NULL;
 
-    *value = (struct parquet_value) { NULL, 0 };
+    *entry = (struct column_entry) { .repetition = c->repetition };
     if (!c->what->exists)
         return LEAT_OK;
     if (level > 0 && !rle_next(&c->definitions, &level))
@@ -137,9 +149,10 @@ enum leat_status column_next(struct column *c, struct parquet_value *value, stru
     else if (level > c->what->max_definition)
         why = "it has an impossible definition level";
     else if (level == c->what->max_definition)
-        why = c->values.encoding->next(&c->values, value);
+        why = c->values.encoding->next(&c->values, &entry->value);
+    entry->definition = level;
     c->here--;
-    if (!why && c->here == 0)
-        why = end_of_page(c);
+    if (!why)
+        why = c->here == 0 ? end_of_page(c) : column_repeat(c);
     return why ? column_broken(c, why, err) : LEAT_OK;
 }

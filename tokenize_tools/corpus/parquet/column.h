@@ -32,10 +32,11 @@ struct column {
     uint64_t here; /* values of this page to come */
     uint64_t pass; /* so many are to be passed over first: whole pages without decompressing them */
     struct page page;
-    bool ahead; /* `page` is the next one: its header was read, its values not yet */
+    bool ahead;          /* `page` is the next one: its header was read, its values not yet */
+    uint32_t repetition; /* of the next value of this page */
 
     struct block bytes; /* of the page, decompressed */
-    struct rle definitions;
+    struct rle repetitions, definitions;
     struct values values;
     struct block held;
     struct dictionary dictionary;
@@ -52,8 +53,23 @@ void column_close(struct column *c);
  * changed. */
 enum leat_status column_load(struct column *c, struct leat_error *err);
 
-/* Takes a value of the loaded page. */
-enum leat_status column_next(struct column *c, struct parquet_value *value, struct leat_error *err);
+/* A value, or a null, with its levels. */
+struct column_entry {
+    uint32_t repetition, definition;
+    struct parquet_value value;
+};
+
+/* Takes an entry of the loaded page. */
+enum leat_status column_next(struct column *c, struct column_entry *entry, struct leat_error *err);
+
+/* Whether all entries of the row group were taken. */
+static inline bool column_ended(const struct column *c)
+{
+    return c->here == 0 && c->left == 0;
+}
+
+/* Takes the repetition level of the page's next value; returns what is wrong with it, or NULL. */
+const char *column_repeat(struct column *c);
 
 /* ---- column_page.c ---- */
 

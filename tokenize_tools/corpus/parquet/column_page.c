@@ -155,30 +155,44 @@ static unsigned width_of(uint32_t max)
     return width;
 }
 
+/* Finds the levels of a page at *at, of which the second kind of pages says how many bytes they have; returns what is
+ * wrong with them, or NULL. */
+static const char *find_levels(struct rle *levels, const struct page *p, uint32_t max, uint64_t encoding,
+                               uint64_t bytes, const uint8_t **at, const uint8_t *end)
+{
+    if (p->kind == PAGE_DATA && max > 0) {
+        if (encoding != ENCODING_RLE)
+            return "its levels are in the old encoding BIT_PACKED, which leat does not read";
+        if (end - *at < 4)
+            return "its levels end too early";
+        bytes = bytes_load32(*at);
+        *at += 4;
+        if (bytes > (uint64_t)(end - *at))
+            return "its levels end too early";
+    }
+    rle_open(levels, *at, (size_t)bytes, width_of(max));
+    *at += bytes;
+    return NULL;
+}
+
 /* Finds levels and values in the bytes of the page; returns what is wrong with it, or NULL. */
 static const char *begin_data(struct column *c)
 {
     const struct page *p = &c->page;
     const uint8_t *at = c->bytes.bytes, *end = at + p->bytes;
-    uint64_t levels = p->definitions;
-    const char *why;
+    const char *why =
+        find_levels(&c->repetitions, p, c->what->max_repetition, p->repetition_encoding, p->repetitions, &at, end);
 
-    at += p->repetitions; /* there are none in a column without lists */
-    if (p->kind == PAGE_DATA && c->what->max_definition > 0) {
-        if (p->level_encoding != ENCODING_RLE)
-            return "its definition levels are in the old encoding BIT_PACKED, which leat does not read";
-        if (end - at < 4)
-            return "its definition levels end too early";
-        levels = bytes_load32(at);
-        at += 4;
-        if (levels > (uint64_t)(end - at))
-            return "its definition levels end too early";
-    }
-    rle_open(&c->definitions, at, (size_t)levels, width_of(c->what->max_definition));
-    c->values.at = at + levels;
+    if (!why)
+        why = find_levels(&c->definitions, p, c->what->max_definition, p->level_encoding, p->definitions, &at, end);
+    if (why)
+        return why;
+    c->values.at = at;
     c->values.end = end;
     why = values_encoding(&c->values, p->encoding);
-    return why ? why : c->values.encoding->open(&c->values);
+    if (!why)
+        why = c->values.encoding->open(&c->values);
+    return why ? why : column_repeat(c);
 }
 
 enum leat_status column_load_data(struct column *c, struct leat_error *err)

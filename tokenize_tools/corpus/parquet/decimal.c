@@ -49,23 +49,29 @@ static void make(const struct number *n, char *made, size_t room)
     }
 }
 
-void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT])
+static double read_number(bool is_float, const uint8_t *bytes)
 {
-    struct number n = { .is_float = is_float };
-    char made[2 * DECIMAL_TEXT];
-    size_t used = 0, digits = 0;
+    double value;
 
     if (is_float) {
         uint32_t bits = bytes_load32(bytes);
-        float value;
+        float narrow;
 
-        memcpy(&value, &bits, sizeof value);
-        n.value = (double)value;
+        memcpy(&narrow, &bits, sizeof narrow);
+        value = (double)narrow;
     } else {
         uint64_t bits = bytes_load64(bytes);
 
-        memcpy(&n.value, &bits, sizeof n.value);
+        memcpy(&value, &bits, sizeof value);
     }
+    return value;
+}
+
+static void write_number(struct number n, char text[DECIMAL_TEXT])
+{
+    char made[2 * DECIMAL_TEXT];
+    size_t used = 0, digits = 0;
+
     if (!isfinite(n.value)) {
         snprintf(text, DECIMAL_TEXT, "%s", isnan(n.value) ? "NaN" : "Infinity");
         return;
@@ -79,4 +85,56 @@ void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT])
         text[used++] = *at;
     }
     snprintf(text + used, DECIMAL_TEXT - used, "%s", strchr(made, 'e'));
+}
+
+void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT])
+{
+    write_number((struct number) { is_float, read_number(is_float, bytes) }, text);
+}
+
+/* The digits of a number that is not negative, without zeros at the end, and the exponent of the first one. */
+static size_t take_digits(struct number n, char digits[DECIMAL_TEXT], int *exponent)
+{
+    char made[DECIMAL_TEXT];
+    size_t count = 0;
+
+    write_number(n, made);
+    *exponent = (int)strtol(strchr(made, 'e') + 1, NULL, 10);
+    for (const char *at = made; *at != 'e'; at++)
+        if (*at != '.')
+            digits[count++] = *at;
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    return count;
+}
+
+void decimal_of_python(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT])
+{
+    struct number n = { false, read_number(is_float, bytes) };
+    char digits[DECIMAL_TEXT];
+    int exponent, at;
+    size_t count;
+
+    if (signbit(n.value) && !isnan(n.value))
+        *text++ = '-';
+    n.value = fabs(n.value);
+    if (!isfinite(n.value)) {
+        write_number(n, text);
+        return;
+    }
+    count = take_digits(n, digits, &exponent);
+    if (exponent < -4 || exponent >= 16) {
+        *text++ = digits[0];
+        if (count > 1)
+            *text++ = '.';
+        memcpy(text, digits + 1, count - 1);
+        snprintf(text + count - 1, 6, "e%+03d", exponent);
+        return;
+    }
+    for (at = exponent < 0 ? exponent : 0; at < (int)count || at <= exponent + 1; at++) {
+        if (at == exponent + 1)
+            *text++ = '.';
+        *text++ = at >= 0 && at < (int)count ? digits[at] : '0';
+    }
+    *text = 0;
 }

@@ -11,4 +11,7 @@
  * fewest digits that is read as this number again, a JSON number, whatever the locale; or as "NaN" or "Infinity". */
 void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
 
+/* Writes it as Python's json does what pyarrow reads: 0.5, 3.0, 1e-05, NaN, -Infinity; 32 bits become 64. */
+void decimal_of_python(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
+
 #endif

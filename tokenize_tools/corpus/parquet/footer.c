@@ -33,13 +33,30 @@ bool parquet_is_number(const struct parquet_file *file, unsigned wish)
     return form == PARQUET_SIGNED || form == PARQUET_UNSIGNED || form == PARQUET_DECIMAL;
 }
 
+/* Widens a stretch, if it has bytes, by that of a column. */
+static void stretch_by(const struct parquet_file *file, uint64_t group, unsigned column, uint64_t *begin,
+                       uint64_t *bytes)
+{
+    const struct parquet_chunk *chunk = parquet_chunk(file, group, column);
+    uint64_t end = *begin + *bytes;
+
+    if (!file->columns[column].exists || !bytes_inside(chunk->offset, chunk->bytes, file->data_end))
+        return;
+    if (*bytes == 0 || chunk->offset < *begin)
+        *begin = chunk->offset;
+    if (*bytes == 0 || chunk->offset + chunk->bytes > end)
+        end = chunk->offset + chunk->bytes;
+    *bytes = end - *begin;
+}
+
 void parquet_stretch(const struct parquet_file *file, uint64_t group, unsigned wish, uint64_t *begin, uint64_t *bytes)
 {
-    const struct parquet_chunk *chunk = parquet_chunk(file, group, wish);
-    bool exists = file->columns[wish].exists && bytes_inside(chunk->offset, chunk->bytes, file->data_end);
+    const struct nested *n = &file->nested;
 
-    *begin = exists ? chunk->offset : 0;
-    *bytes = exists ? chunk->bytes : 0;
+    *begin = *bytes = 0;
+    stretch_by(file, group, wish, begin, bytes);
+    for (unsigned i = 0; n->count > 0 && wish == n->wish && i < n->leaves; i++)
+        stretch_by(file, group, file->wishes + i, begin, bytes);
 }
 
 uint64_t parquet_rows(const struct parquet_file *file)
@@ -58,6 +75,8 @@ void parquet_close(struct parquet_file *file)
         return;
     for (unsigned i = 0; i < file->count; i++)
         free(file->columns[i].path);
+    for (unsigned i = 0; i < file->nested.count; i++)
+        free(file->nested.nodes[i].name);
     buffer_free(&file->groups);
     buffer_free(&file->chunks);
     free(file);
@@ -112,7 +131,7 @@ static enum leat_status read_schema(struct parquet_file *file, struct thrift *t,
 
     while (thrift_next(t, &f))
         if (f.id == 2)
-            schema_read(t, f, wishes, file->columns, file->count, leaves);
+            schema_read(t, f, wishes, file->wishes, file->columns, &file->count, &file->nested, leaves);
         else if (f.id == 3)
             file->rows = thrift_count(t, f);
         else
@@ -164,6 +183,7 @@ enum leat_status parquet_open(struct parquet_file **out, const struct parquet_so
     if (!file)
         return status_no_memory(err, sizeof *file);
     file->source = *source;
+    file->wishes = count;
     for (; file->count < count && s == LEAT_OK; file->count++) {
         file->columns[file->count].path = strdup(wishes[file->count].path);
         if (!file->columns[file->count].path)

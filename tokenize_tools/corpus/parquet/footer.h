@@ -13,13 +13,15 @@
 struct parquet_chunk {
     uint64_t offset; /* of the first page, which may hold the dictionary */
     uint64_t bytes;  /* of all pages, as the footer says; only where reading ahead is worth it depends on this */
+    uint64_t values; /* with nulls */
     const struct codec *codec;
 };
 
 struct parquet_file {
     struct parquet_source source;
-    struct parquet_column columns[PARQUET_MAX_COLUMNS];
-    unsigned count;
+    struct parquet_column columns[SCHEMA_MAX_COLUMNS]; /* of the wishes, then the leaves of a nested one */
+    unsigned wishes, count;
+    struct nested nested;
     uint64_t data_end; /* where the footer begins */
     uint64_t rows;
     struct buffer groups; /* struct parquet_group, one after another */

@@ -88,7 +88,7 @@ static void stretch(struct parquet_group *g, const struct chunk_meta *m, uint64_
 
 /* Finds the wished columns among those of a group. */
 static void read_columns(struct thrift *t, struct thrift_field f, const struct parquet_file *file, uint64_t leaves,
-                         struct parquet_group *g, struct chunk_meta found[PARQUET_MAX_COLUMNS])
+                         struct parquet_group *g, struct chunk_meta found[SCHEMA_MAX_COLUMNS])
 {
     uint64_t count = thrift_list(t, f, THRIFT_STRUCT);
     struct chunk_meta m;
@@ -117,7 +117,9 @@ static const char *refusal(const struct chunk_meta *m, const struct codec *codec
 static void add_chunk(struct thrift *t, struct parquet_file *file, const struct parquet_column *c, uint64_t rows,
                       const struct chunk_meta *m)
 {
-    struct parquet_chunk chunk = { .offset = m->first, .bytes = m->bytes, .codec = codec_number(m->codec) };
+    struct parquet_chunk chunk = {
+        .offset = m->first, .bytes = m->bytes, .values = m->values, .codec = codec_number(m->codec)
+    };
     const char *why = c->exists ? refusal(m, chunk.codec) : NULL;
 
     if (t->status != LEAT_OK)
@@ -126,7 +128,7 @@ static void add_chunk(struct thrift *t, struct parquet_file *file, const struct 
         t->status = status_set(t->err, LEAT_E_UNSUPPORTED, "%s: the column %s %s", file->source.name, c->path, why);
     else if (c->exists && m->type != (uint64_t)c->type)
         thrift_broken(t, "a column has another type than its pages");
-    else if (c->exists && m->values != rows)
+    else if (c->exists && (c->max_repetition > 0 ? m->values < rows : m->values != rows))
         thrift_broken(t, "a column has more or fewer values than its row group has rows");
     else if (c->exists && rows > 0 && (chunk.offset == 0 || chunk.offset >= file->data_end))
         thrift_broken(t, "pages lie outside of the file");
@@ -136,7 +138,7 @@ static void add_chunk(struct thrift *t, struct parquet_file *file, const struct 
 
 static void read_group(struct thrift *t, struct parquet_file *file, uint64_t leaves, uint64_t *rows)
 {
-    struct chunk_meta found[PARQUET_MAX_COLUMNS] = { 0 };
+    struct chunk_meta found[SCHEMA_MAX_COLUMNS] = { 0 };
     struct parquet_group g = { .first_row = *rows };
     struct thrift_field f = { 0 };
 

@@ -21,6 +21,8 @@ static void read_kind(struct thrift *t, struct thrift_field f, struct page *p, e
             p->encoding = thrift_count(t, part);
         else if (part.id == 3 && kind == PAGE_DATA)
             p->level_encoding = thrift_count(t, part);
+        else if (part.id == 4 && kind == PAGE_DATA)
+            p->repetition_encoding = thrift_count(t, part);
         else if (part.id == 5 && second)
             p->definitions = thrift_count(t, part);
         else if (part.id == 6 && second)

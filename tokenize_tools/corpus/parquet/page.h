@@ -13,6 +13,7 @@ struct page {
     uint64_t values;                   /* with nulls; at most INT32_MAX */
     uint64_t encoding;                 /* of the values */
     uint64_t level_encoding;           /* PAGE_DATA: of the definition levels */
+    uint64_t repetition_encoding;      /* likewise, of the repetition levels */
     uint64_t definitions, repetitions; /* PAGE_DATA_2: bytes of the levels, which are not compressed */
     bool plain;                        /* PAGE_DATA_2: nor are its values */
     bool has_crc;

@@ -1,18 +1,18 @@
 /*
- * parquet.h: reads flat columns of texts and ids from a Parquet file, row by row. Its row groups do not depend on each
- * other: any number of threads may read groups of an opened file at once.
+ * parquet.h: reads columns of texts, ids and conversations from a Parquet file, row by row. Its row groups do not
+ * depend on each other: any number of threads may read groups of an opened file at once.
  *
  * This room reads Parquet and nothing else: the footer (thrift, schema, groups), pages (page, codec, rle, delta,
- * values), and the rows of a group from the pages of each wanted column (column, rows). What may enter: an encoding, a
- * codec, a type that can be a text, an id or a number. What the values mean, and where the bytes of the file come from,
- * is not known here. Nothing is written, and nothing but the wanted columns is read.
+ * values), and the rows of a group from the pages of each wanted column (column, nested, reader). What may enter: an
+ * encoding, a codec, a type that can be a text, an id or a number. What the values mean, and where the bytes of the
+ * file come from, is not known here. Nothing is written, and nothing but the wanted columns is read.
  *
  * Whatever a file says, memory is bounded: the footer is read through a window, of which the places of the wanted
- * columns stay (32 bytes per row group, and 24 more per column); a group takes one decompressed page and one dictionary
- * per column.
+ * columns stay (32 bytes per row group, and 32 more per column); a group takes one decompressed page and one dictionary
+ * per column, and what a row of a nested column has.
  *
- * Refused with a sentence: encrypted files and columns, columns of lists, columns in other files, the codecs LZO and
- * LZ4 (an older framing of LZ4_RAW), types that are not for the use of a column.
+ * Refused with a sentence: encrypted files and columns, lists that are not wanted as JSON, columns in other files, the
+ * codecs LZO and LZ4 (an older framing of LZ4_RAW), types that are not for the use of a column.
  */
 #ifndef LEAT_PARQUET_H
 #define LEAT_PARQUET_H
@@ -36,10 +36,11 @@ struct parquet_source {
 };
 
 enum parquet_use {
-    PARQUET_TEXT,  /* BYTE_ARRAY or FIXED_LEN_BYTE_ARRAY of bytes, UTF8, ENUM or JSON, as they are */
-    PARQUET_ID,    /* the same; UUIDs as text, and integers of 32 or 64 bits in decimal */
-    PARQUET_VALUE, /* the same; and FLOAT and DOUBLE as the shortest decimal number that is read as this one */
-    PARQUET_EXISTS /* any type: whether a value is null; the others are empty */
+    PARQUET_TEXT,   /* BYTE_ARRAY or FIXED_LEN_BYTE_ARRAY of bytes, UTF8, ENUM or JSON, as they are */
+    PARQUET_ID,     /* the same; UUIDs as text, and integers of 32 or 64 bits in decimal */
+    PARQUET_VALUE,  /* the same; and FLOAT and DOUBLE as the shortest decimal number that is read as this one */
+    PARQUET_EXISTS, /* any type: whether a value is null; the others are empty */
+    PARQUET_JSON    /* texts as they are; or a list or a group of columns, as JSON: of at most one wish */
 };
 
 /* A column to read. */

@@ -4,43 +4,69 @@
 
 #include "base/bytes.h"
 #include "column.h"
-#include "decimal.h"
-
-#define ID_BYTES 40u /* of a number in decimal, or a UUID */
-
-_Static_assert(ID_BYTES >= DECIMAL_TEXT, "a number fits");
+#include "nested.h"
+#include "value_text.h"
 
 struct parquet_reader {
     const struct parquet_file *file;
     struct parquet_source source; /* the file's, with a context of its own */
     uint64_t row, rows;           /* of the group: the next one, all */
-    struct column columns[PARQUET_MAX_COLUMNS];
+    struct column *columns;       /* the file's */
+    struct nested_row *nested;    /* NULL: no column is */
+    uint64_t nested_at;           /* the next row of it */
     struct column_memory memory;
-    char ids[PARQUET_MAX_COLUMNS][ID_BYTES];
+    char texts[PARQUET_MAX_COLUMNS][VALUE_TEXT];
     enum leat_status status; /* of the first failure, which stays */
     struct leat_error error;
 };
 
 static uint64_t fixed_bytes(const struct parquet_reader *r)
 {
-    return sizeof *r + r->file->count * (uint64_t)sizeof(struct window);
+    return sizeof *r + r->file->count * (uint64_t)(sizeof(struct column) + sizeof(struct window)) +
+           (r->nested ? sizeof *r->nested : 0);
 }
 
 void parquet_reader_close(struct parquet_reader *r)
 {
     if (!r)
         return;
-    for (unsigned i = 0; i < r->file->count; i++)
+    for (unsigned i = 0; r->columns && i < r->file->count; i++)
         column_close(&r->columns[i]);
+    if (r->nested)
+        nested_close(r->nested);
+    free(r->nested);
+    free(r->columns);
     free(r->memory.packed.bytes);
     free(r);
+}
+
+/* Opens all columns; the leaves of a nested one begin with the first row, since only reading finds where rows begin. */
+static enum leat_status open_columns(struct parquet_reader *r, uint64_t group, struct leat_error *err)
+{
+    const struct parquet_file *file = r->file;
+    enum leat_status s = LEAT_OK;
+
+    r->columns = calloc(file->count, sizeof *r->columns);
+    if (!r->columns)
+        return status_no_memory(err, file->count * sizeof *r->columns);
+    for (unsigned i = 0; i < file->count && s == LEAT_OK; i++)
+        s = column_open(&r->columns[i], file, &r->source, group, i, i < file->wishes ? r->row : 0, &r->memory, err);
+    if (s != LEAT_OK || file->nested.count == 0)
+        return s;
+    r->nested = calloc(1, sizeof *r->nested);
+    if (!r->nested)
+        return status_no_memory(err, sizeof *r->nested);
+    r->nested->what = &file->nested;
+    for (unsigned i = 0; i < file->nested.leaves; i++)
+        r->nested->leaves[i].column = &r->columns[file->wishes + i];
+    return LEAT_OK;
 }
 
 enum leat_status parquet_reader_open(struct parquet_reader **out, const struct parquet_file *file, void *context,
                                      uint64_t group, uint64_t row, struct leat_error *err)
 {
     struct parquet_reader *r = calloc(1, sizeof *r);
-    enum leat_status s = LEAT_OK;
+    enum leat_status s;
 
     *out = NULL;
     if (!r)
@@ -52,8 +78,7 @@ enum leat_status parquet_reader_open(struct parquet_reader **out, const struct p
     r->rows = parquet_group(file, group)->rows;
     r->row = row;
     r->memory.limit = UINT64_MAX;
-    for (unsigned i = 0; i < file->count && s == LEAT_OK; i++)
-        s = column_open(&r->columns[i], file, &r->source, group, i, row, &r->memory, err);
+    s = open_columns(r, group, err);
     if (s != LEAT_OK) {
         parquet_reader_close(r);
         return s;
@@ -107,42 +132,49 @@ uint64_t parquet_reader_read(const struct parquet_reader *r)
 
 /* ---- Rows ---- */
 
-/* A value as text, if it is not text already. */
-static void tell(const struct parquet_column *c, struct parquet_value *value, char text[ID_BYTES])
+/* The entries of the next row of the nested column; at first, those of rows before the first one pass. */
+static enum leat_status gather(struct parquet_reader *r, struct leat_error *err)
 {
-    const uint8_t *b = value->bytes;
-    int64_t number = 0;
+    enum leat_status s = LEAT_OK;
 
-    if (c->form == PARQUET_AS_IT_IS || c->form == PARQUET_UNREAD || !b)
-        return;
-    if (c->form == PARQUET_SIGNED || c->form == PARQUET_UNSIGNED)
-        number = c->type == PARQUET_INT64    ? (int64_t)bytes_load64(b)
-                 : c->form == PARQUET_SIGNED ? (int32_t)bytes_load32(b)
-                                             : (int64_t)bytes_load32(b);
-    if (c->form == PARQUET_UUID)
-        snprintf(text, ID_BYTES, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
-                 b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
-    else if (c->form == PARQUET_DECIMAL)
-        decimal_of(c->type == PARQUET_FLOAT, b, text);
-    else if (c->form == PARQUET_SIGNED)
-        snprintf(text, ID_BYTES, "%lld", (long long)number);
-    else
-        snprintf(text, ID_BYTES, "%llu", (unsigned long long)number);
-    *value = (struct parquet_value) { (const uint8_t *)text, strlen(text) };
+    for (; s == LEAT_OK && r->nested_at < r->row; r->nested_at += s == LEAT_OK) {
+        s = nested_gather(r->nested, false, err);
+        if (s == LEAT_OK)
+            nested_pass(r->nested);
+    }
+    return s == LEAT_OK ? nested_gather(r->nested, r->row + 1 == r->rows, err) : s;
+}
+
+static enum leat_status take_flat(struct parquet_reader *r, unsigned i, struct parquet_value *value,
+                                  struct leat_error *err)
+{
+    struct column_entry entry;
+    enum leat_status s = column_next(&r->columns[i], &entry, err);
+
+    *value = entry.value;
+    value_text(&r->file->columns[i], value, r->texts[i]);
+    return s;
 }
 
 static enum leat_status read_row(struct parquet_reader *r, struct parquet_value values[PARQUET_MAX_COLUMNS],
                                  struct leat_error *err)
 {
+    struct parquet_value json;
     enum leat_status s = LEAT_OK;
 
-    /* first all pages, so that nothing was taken if one is too large */
-    for (unsigned i = 0; i < r->file->count && s == LEAT_OK; i++)
+    /* first what takes memory, so that no value was taken if something is too large */
+    for (unsigned i = 0; i < r->file->wishes && s == LEAT_OK; i++)
         s = column_load(&r->columns[i], err);
-    for (unsigned i = 0; i < r->file->count && s == LEAT_OK; i++) {
-        s = column_next(&r->columns[i], &values[i], err);
-        if (s == LEAT_OK)
-            tell(&r->file->columns[i], &values[i], r->ids[i]);
+    if (s == LEAT_OK && r->nested)
+        s = gather(r, err);
+    if (s == LEAT_OK && r->nested)
+        s = nested_write(r->nested, &json, err);
+    for (unsigned i = 0; i < r->file->wishes && s == LEAT_OK; i++)
+        s = take_flat(r, i, &values[i], err);
+    if (s == LEAT_OK && r->nested) {
+        values[r->file->nested.wish] = json;
+        nested_pass(r->nested);
+        r->nested_at++;
     }
     return s;
 }

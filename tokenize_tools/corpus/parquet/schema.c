@@ -18,8 +18,8 @@
 
 struct group {
     uint64_t left; /* children to come */
-    uint32_t definition;
-    bool repeated;
+    uint32_t definition, repetition;
+    unsigned node;                       /* of the nested column, if it is captured */
     size_t matched[PARQUET_MAX_COLUMNS]; /* so many bytes of a wished path, with the dot; or OFF_PATH */
     size_t path_bytes;                   /* of walk.path */
 };
@@ -28,9 +28,12 @@ struct walk {
     struct thrift *t;
     const struct parquet_wish *wishes;
     struct parquet_column *columns;
-    unsigned count;
+    unsigned count;  /* of wishes */
+    unsigned *taken; /* columns */
+    struct nested *nested;
     struct group groups[MAX_DEPTH];
     unsigned depth;
+    unsigned capturing; /* the depth of the nested column, while nodes below it are read; else 0 */
     uint64_t leaves;
     char path[2 * NAME_BYTES]; /* of the group, with a dot after it; cut if it is longer */
     char list[LIST_BYTES];     /* of columns, for a sentence */
@@ -120,18 +123,105 @@ static void list_column(struct walk *w, const struct schema_node *n)
     w->listed += comma + group + bytes;
 }
 
+/* ---- A nested column ---- */
+
+static void refuse_nested(struct walk *w, const char *why)
+{
+    const char *path = w->columns[w->nested->wish].path;
+
+    if (w->t->status == LEAT_OK)
+        w->t->status =
+            status_set(w->t->err, LEAT_E_UNSUPPORTED, "%s: the column %s %s", w->t->window->source->name, path, why);
+}
+
+/* Adds a node; its levels are `definition` and `repetition`. */
+static void capture(struct walk *w, const struct schema_node *n, uint32_t definition, uint32_t repetition)
+{
+    struct nested *nested = w->nested;
+    struct nested_node *node = &nested->nodes[nested->count];
+
+    if (nested->count == NESTED_MAX_NODES || n->name_bytes > sizeof n->name) {
+        refuse_nested(w, "has too many columns below it, or too long names");
+        return;
+    }
+    if (schema_is_map(n)) {
+        refuse_nested(w, "has a map below it, which leat does not read");
+        return;
+    }
+    *node = (struct nested_node) { .definition = definition,
+                                   .repetition = repetition,
+                                   .optional = n->repetition == SCHEMA_OPTIONAL,
+                                   .repeated = n->repetition == SCHEMA_REPEATED,
+                                   .list = schema_is_list(n),
+                                   .leaf = nested->leaves,
+                                   .leaves = n->has_type,
+                                   .children = (unsigned)n->children,
+                                   .after = nested->count + 1 };
+    node->name = strndup(n->name, (size_t)n->name_bytes);
+    if (!node->name)
+        w->t->status = status_no_memory(w->t->err, n->name_bytes);
+    nested->count++;
+}
+
+static void capture_leaf(struct walk *w, const struct schema_node *n, uint32_t definition, uint32_t repetition)
+{
+    struct parquet_column *c = &w->columns[*w->taken];
+    const char *refused;
+
+    if (w->nested->leaves == NESTED_MAX_LEAVES) {
+        refuse_nested(w, "has too many columns below it");
+        return;
+    }
+    capture(w, n, definition, repetition);
+    if (w->t->status != LEAT_OK)
+        return;
+    *c = (struct parquet_column) {
+        .exists = true, .number = w->leaves, .max_definition = definition, .max_repetition = repetition
+    };
+    refused = schema_take(c, n, PARQUET_JSON);
+    c->path = strdup(w->nested->nodes[w->nested->count - 1].name);
+    if (refused)
+        refuse_nested(w, refused);
+    else if (!c->path)
+        w->t->status = status_no_memory(w->t->err, n->name_bytes);
+    w->nested->leaves++;
+    ++*w->taken;
+}
+
+/* Leaves groups that have no child to come. */
+static void leave_groups(struct walk *w)
+{
+    for (; w->depth > 0 && w->groups[w->depth - 1].left == 0; w->depth--) {
+        struct nested_node *node = &w->nested->nodes[w->groups[w->depth - 1].node];
+
+        if (w->capturing == 0 || w->depth < w->capturing)
+            continue;
+        node->after = w->nested->count;
+        node->leaves = w->nested->leaves - node->leaf;
+        if (node->leaves == 0)
+            refuse_nested(w, "has a group without columns below it");
+        if (node->list && (node->children != 1 || !node[1].repeated))
+            refuse_nested(w, "is a list of an unknown layout, or has one below it");
+        if (w->depth == w->capturing)
+            w->capturing = 0;
+    }
+}
+
 /* ---- Nodes ---- */
 
 static void take_leaf(struct walk *w, const struct schema_node *n)
 {
     const struct group *g = &w->groups[w->depth - 1];
     struct thrift *t = w->t;
-    bool repeated = g->repeated || n->repetition == SCHEMA_REPEATED;
+    uint32_t definition = g->definition + (n->repetition != SCHEMA_REQUIRED);
+    uint32_t repetition = g->repetition + (n->repetition == SCHEMA_REPEATED);
 
-    if (repeated)
+    if (repetition > 0)
         w->unlisted = true;
     else
         list_column(w, n);
+    if (w->capturing > 0)
+        capture_leaf(w, n, definition, repetition);
     for (unsigned i = 0; i < w->count && t->status == LEAT_OK; i++) {
         struct parquet_column *c = &w->columns[i];
         size_t matched = match(c->path, g->matched[i], n);
@@ -139,7 +229,10 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
 
         if (matched == OFF_PATH || c->path[matched] != 0 || (matched > 0 && c->path[matched - 1] == '.'))
             continue;
-        refused = c->exists ? "appears twice" : repeated ? "is a list" : schema_take(c, n, w->wishes[i].use);
+        refused = c->exists ? "appears twice"
+                  : repetition > 0
+                      ? "is a list"
+                      : schema_take(c, n, w->wishes[i].use == PARQUET_JSON ? PARQUET_TEXT : w->wishes[i].use);
         if (refused && w->wishes[i].optional && !c->exists)
             continue;
         if (refused)
@@ -147,9 +240,18 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
                                    refused);
         c->exists = true;
         c->number = w->leaves;
-        c->max_definition = g->definition + (n->repetition == SCHEMA_OPTIONAL);
+        c->max_definition = definition;
     }
     w->leaves++;
+}
+
+/* The group that was entered is the nested column of a wish. */
+static void begin_nested(struct walk *w, unsigned wish)
+{
+    if (w->nested->count > 0 || w->columns[wish].exists)
+        refuse_nested(w, "appears twice");
+    w->nested->wish = wish;
+    w->capturing = w->depth;
 }
 
 static void take_group(struct walk *w, const struct schema_node *n)
@@ -169,16 +271,22 @@ static void take_group(struct walk *w, const struct schema_node *n)
     if (!above) /* the root, whose name and repetition mean nothing */
         return;
     g->definition = above->definition + (n->repetition != SCHEMA_REQUIRED);
-    g->repeated = above->repeated || n->repetition == SCHEMA_REPEATED;
+    g->repetition = above->repetition + (n->repetition == SCHEMA_REPEATED);
     for (unsigned i = 0; i < w->count; i++) {
         size_t matched = match(w->columns[i].path, above->matched[i], n);
         bool on = matched != OFF_PATH && matched > 0 && w->columns[i].path[matched - 1] == '.';
 
         g->matched[i] = on ? matched : OFF_PATH;
-        if (matched != OFF_PATH && !on && !w->wishes[i].optional && t->status == LEAT_OK)
+        if (matched != OFF_PATH && !on && w->wishes[i].use == PARQUET_JSON)
+            begin_nested(w, i);
+        else if (matched != OFF_PATH && !on && !w->wishes[i].optional && t->status == LEAT_OK)
             t->status = status_set(t->err, LEAT_E_UNSUPPORTED,
                                    "%s: the column %s is a list or a group of columns: name one, as %s.NAME",
                                    t->window->source->name, w->columns[i].path, w->columns[i].path);
+    }
+    if (w->capturing > 0) {
+        g->node = w->nested->count;
+        capture(w, n, g->definition, g->repetition);
     }
 }
 
@@ -187,8 +295,7 @@ static void take_node(struct walk *w)
     struct schema_node n;
 
     read_node(w->t, &n);
-    while (w->depth > 0 && w->groups[w->depth - 1].left == 0)
-        w->depth--;
+    leave_groups(w);
     if (w->t->status != LEAT_OK)
         return;
     if (w->depth == 0 ? w->leaves > 0 || n.has_type : n.has_type && n.children > 0) {
@@ -208,7 +315,7 @@ static void check_found(struct walk *w)
     struct thrift *t = w->t;
 
     for (unsigned i = 0; i < w->count && t->status == LEAT_OK; i++)
-        if (!w->columns[i].exists && !w->wishes[i].optional)
+        if (!w->columns[i].exists && !w->wishes[i].optional && !(w->nested->count > 0 && w->nested->wish == i))
             t->status = status_set(t->err, LEAT_E_NOT_FOUND, "%s has no column %s; its columns are %.*s%s",
                                    t->window->source->name, w->columns[i].path, (int)w->listed, w->list,
                                    !w->unlisted     ? ""
@@ -217,7 +324,8 @@ static void check_found(struct walk *w)
 }
 
 enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_wish *wishes,
-                             struct parquet_column *columns, unsigned count, uint64_t *leaves)
+                             unsigned wish_count, struct parquet_column columns[SCHEMA_MAX_COLUMNS], unsigned *count,
+                             struct nested *nested, uint64_t *leaves)
 {
     struct walk *w = calloc(1, sizeof *w);
     uint64_t nodes;
@@ -229,12 +337,13 @@ enum leat_status schema_read(struct thrift *t, struct thrift_field f, const stru
     w->t = t;
     w->wishes = wishes;
     w->columns = columns;
-    w->count = count;
+    w->count = wish_count;
+    w->taken = count;
+    w->nested = nested;
     nodes = thrift_list(t, f, THRIFT_STRUCT);
     for (; nodes > 0 && t->status == LEAT_OK; nodes--)
         take_node(w);
-    while (w->depth > 0 && w->groups[w->depth - 1].left == 0)
-        w->depth--;
+    leave_groups(w);
     if (w->depth > 0)
         thrift_broken(t, "columns are missing");
     check_found(w);

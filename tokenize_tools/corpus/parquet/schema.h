@@ -21,7 +21,15 @@ enum parquet_type {
 };
 
 /* How a value becomes text; PARQUET_UNREAD: it does not, and is empty. */
-enum parquet_form { PARQUET_AS_IT_IS, PARQUET_SIGNED, PARQUET_UNSIGNED, PARQUET_UUID, PARQUET_DECIMAL, PARQUET_UNREAD };
+enum parquet_form {
+    PARQUET_AS_IT_IS,
+    PARQUET_SIGNED,
+    PARQUET_UNSIGNED,
+    PARQUET_UUID,
+    PARQUET_DECIMAL,
+    PARQUET_TRUTH,
+    PARQUET_UNREAD
+};
 
 /* A wished column. */
 struct parquet_column {
@@ -32,10 +40,32 @@ struct parquet_column {
     uint32_t type_bytes; /* of a value of PARQUET_FIXED and of numbers; else 0 */
     enum parquet_form form;
     uint32_t max_definition; /* the definition level of a value that is not null */
+    uint32_t max_repetition; /* so many lists are around it */
 };
 
-/* Reads a schema, the value of field `f`, and finds the columns. Sets *leaves to how many columns the file has. */
+#define NESTED_MAX_LEAVES  48u
+#define NESTED_MAX_NODES   128u
+#define SCHEMA_MAX_COLUMNS (PARQUET_MAX_COLUMNS + NESTED_MAX_LEAVES)
+
+/* A wished column that is a list or a group: its nodes in the order of the schema, each before those below it. */
+struct nested_node {
+    char *name;                      /* owned */
+    uint32_t definition, repetition; /* the levels from which on it is there, and of its repetition */
+    bool optional, repeated, list;
+    unsigned leaf, leaves;    /* those below it, or itself, among all leaves */
+    unsigned children, after; /* the node after it and all below it */
+};
+
+struct nested {
+    struct nested_node nodes[NESTED_MAX_NODES];
+    unsigned count, leaves; /* count 0: no such column */
+    unsigned wish;
+};
+
+/* Reads a schema, the value of field `f`, and finds the columns of the wishes; the leaves of a nested one are added to
+ * *count columns. Sets *leaves to how many columns the file has. */
 enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_wish *wishes,
-                             struct parquet_column *columns, unsigned count, uint64_t *leaves);
+                             unsigned wish_count, struct parquet_column columns[SCHEMA_MAX_COLUMNS], unsigned *count,
+                             struct nested *nested, uint64_t *leaves);
 
 #endif

@@ -3,6 +3,9 @@
 
 enum converted {
     CONVERTED_UTF8 = 0,
+    CONVERTED_MAP = 1,
+    CONVERTED_MAP_KEY_VALUE = 2,
+    CONVERTED_LIST = 3,
     CONVERTED_ENUM = 4,
     CONVERTED_UINT_8 = 11,
     CONVERTED_UINT_64 = 14,
@@ -10,7 +13,15 @@ enum converted {
     CONVERTED_JSON = 19
 };
 
-enum logical { LOGICAL_STRING = 1, LOGICAL_ENUM = 4, LOGICAL_INTEGER = 10, LOGICAL_JSON = 12, LOGICAL_UUID = 14 };
+enum logical {
+    LOGICAL_STRING = 1,
+    LOGICAL_MAP = 2,
+    LOGICAL_LIST = 3,
+    LOGICAL_ENUM = 4,
+    LOGICAL_INTEGER = 10,
+    LOGICAL_JSON = 12,
+    LOGICAL_UUID = 14
+};
 
 #define MAX_FIXED (1u << 20) /* bytes of a value that has the same length in all rows */
 
@@ -54,6 +65,17 @@ static bool is_unsigned(const struct schema_node *n)
                                          : n->converted >= CONVERTED_UINT_8 && n->converted <= CONVERTED_UINT_64;
 }
 
+bool schema_is_list(const struct schema_node *n)
+{
+    return n->logical == LOGICAL_LIST || n->converted == CONVERTED_LIST;
+}
+
+bool schema_is_map(const struct schema_node *n)
+{
+    return !n->has_type &&
+           (n->logical == LOGICAL_MAP || n->converted == CONVERTED_MAP || n->converted == CONVERTED_MAP_KEY_VALUE);
+}
+
 const char *schema_take(struct parquet_column *c, const struct schema_node *n, enum parquet_use use)
 {
     c->type = (enum parquet_type)n->type;
@@ -78,7 +100,7 @@ const char *schema_take(struct parquet_column *c, const struct schema_node *n, e
         c->form = PARQUET_UUID;
         return NULL;
     }
-    if ((c->type == PARQUET_FLOAT || c->type == PARQUET_DOUBLE) && use == PARQUET_VALUE) {
+    if ((c->type == PARQUET_FLOAT || c->type == PARQUET_DOUBLE) && (use == PARQUET_VALUE || use == PARQUET_JSON)) {
         c->form = PARQUET_DECIMAL;
         return NULL;
     }
@@ -86,6 +108,12 @@ const char *schema_take(struct parquet_column *c, const struct schema_node *n, e
         c->form = is_unsigned(n) ? PARQUET_UNSIGNED : PARQUET_SIGNED;
         return NULL;
     }
+    if (c->type == PARQUET_BOOLEAN && use == PARQUET_JSON) {
+        c->form = PARQUET_TRUTH;
+        return NULL;
+    }
+    if (use == PARQUET_JSON)
+        return "holds values that are no JSON: dates, times, decimals or numbers of 96 bits";
     if (use == PARQUET_VALUE)
         return "holds neither strings nor numbers, so that its values cannot be compared; only \"exists\" can be asked";
     return "does not hold ids: its type is neither text nor an integer of 32 or 64 bits";

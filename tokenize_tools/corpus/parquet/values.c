@@ -171,6 +171,48 @@ static const char *split_next(struct values *v, struct parquet_value *value)
     return NULL;
 }
 
+/* ---- Truth values: a bit each, or runs ---- */
+
+static const char *bits_open(struct values *v)
+{
+    v->number = 0;
+    return NULL;
+}
+
+static const char *give_truth(struct values *v, uint32_t truth, struct parquet_value *value)
+{
+    v->integer[0] = (uint8_t)truth;
+    *value = (struct parquet_value) { v->integer, 1 };
+    return NULL;
+}
+
+static const char *bits_next(struct values *v, struct parquet_value *value)
+{
+    size_t byte = (size_t)(v->number / 8);
+
+    if (byte >= left(v))
+        return CUT_OFF;
+    return give_truth(v, v->at[byte] >> v->number++ % 8 & 1u, value);
+}
+
+static const char *runs_open(struct values *v)
+{
+    rle_open(&v->places, v->at, 0, 1);
+    if (left(v) == 0) /* of a page of nulls only */
+        return NULL;
+    if (left(v) < 4 || bytes_load32(v->at) > left(v) - 4)
+        return CUT_OFF;
+    rle_open(&v->places, v->at + 4, bytes_load32(v->at), 1);
+    return NULL;
+}
+
+static const char *runs_next(struct values *v, struct parquet_value *value)
+{
+    uint32_t truth;
+
+    return rle_next(&v->places, &truth) ? give_truth(v, truth, value) : CUT_OFF;
+}
+
 /* ---- The table ---- */
 
 #define PLACES                                                                                                         \
@@ -190,6 +232,10 @@ static const struct value_encoding encodings[] = {
             .next = split_next },
 };
 
+/* Of truth values. */
+static const struct value_encoding bits = { "PLAIN", .open = bits_open, .next = bits_next };
+static const struct value_encoding runs = { "RLE", .open = runs_open, .next = runs_next };
+
 static const struct value_encoding not_read = { "none", .open = open_nothing, .next = unread_next };
 
 const char *values_encoding(struct values *v, uint64_t number)
@@ -200,6 +246,10 @@ const char *values_encoding(struct values *v, uint64_t number)
     if (v->unread) {
         v->encoding = &not_read;
         return NULL;
+    }
+    if (v->type == PARQUET_BOOLEAN) {
+        v->encoding = number == 0 ? &bits : number == 3 ? &runs : NULL;
+        return v->encoding ? NULL : "its encoding is not for its type";
     }
     if (!e || !e->name)
         return "it has an unknown encoding";

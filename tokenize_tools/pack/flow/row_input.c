@@ -17,8 +17,9 @@ struct row_file {
     struct row_bytes bytes;
     struct parquet_file *parquet;
     unsigned column_count;
-    bool has_id; /* it is the second column, after the text */
-    unsigned by; /* the column of the value that chooses a dataset; 0: none does */
+    bool has_id;   /* it is the second column, after the text */
+    unsigned by;   /* the column of the value that chooses a dataset; 0: none does */
+    unsigned mask; /* of what is learned; likewise */
     const struct json_keep *keep;
     unsigned columns[PARQUET_MAX_COLUMNS]; /* of the conditions */
 };
@@ -85,7 +86,8 @@ static void file_leave(struct row_file *of)
 static enum leat_status wish_conditions(struct row_file *of, struct parquet_wish *wishes, unsigned *count,
                                         struct leat_error *err)
 {
-    size_t conditions = of->keep ? json_keep_count(of->keep) : 0, most = PARQUET_MAX_COLUMNS - 2 - (of->by > 0);
+    size_t conditions = of->keep ? json_keep_count(of->keep) : 0;
+    size_t most = PARQUET_MAX_COLUMNS - 2 - (of->by > 0) - (of->mask > 0);
 
     for (size_t i = 0; i < conditions; i++) {
         struct parquet_wish wish = { .path = json_keep_field(of->keep, i),
@@ -108,7 +110,7 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
                                   struct leat_error *err)
 {
     struct parquet_wish wishes[PARQUET_MAX_COLUMNS] = {
-        { .path = setup->text_column, .use = PARQUET_TEXT },
+        { .path = setup->text_column, .use = setup->chat ? PARQUET_JSON : PARQUET_TEXT },
         { .path = setup->id_column, .use = PARQUET_ID, .optional = !setup->id_needed }
     };
     const struct input *in = &setup->inputs.items[input];
@@ -130,6 +132,10 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     if (setup->by) {
         of->by = count;
         wishes[count++] = (struct parquet_wish) { setup->by->path[JSON_TEXT].all, PARQUET_ID, false };
+    }
+    if (setup->mask_field) {
+        of->mask = count;
+        wishes[count++] = (struct parquet_wish) { setup->mask_field->path[JSON_TEXT].all, PARQUET_JSON, false };
     }
     source.context = &of->bytes;
     s = row_bytes_open(&of->bytes, in, of->stop, err);
@@ -297,6 +303,7 @@ enum leat_status row_input_next(struct row_input *in, struct row *row, bool *fou
                                   .text = values[0],
                                   .id = in->of->has_id ? values[1] : (struct parquet_value) { NULL, 0 },
                                   .by = values[in->of->by],
+                                  .mask = values[in->of->mask],
                                   .kept_out = !is_kept(in, values) };
     in->again = false;
     in->row = in->last.number + 1;

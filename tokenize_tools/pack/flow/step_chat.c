@@ -299,7 +299,9 @@ static enum leat_status add(struct pack_worker *w, struct unit *u, const struct 
     d->tokens = id_count(&c);
     u->text_bytes += c.bytes;
     checksum_store(d->hash, checksum_kernels()->hash(c.text, c.bytes));
-    return keep_id(w, u, d, record, &scan.place[JSON_ID], err);
+    /* of a row, it has been kept */
+    return w->setup->inputs.items[u->input].format->rows ? LEAT_OK
+                                                         : keep_id(w, u, d, record, &scan.place[JSON_ID], err);
 }
 
 enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,

@@ -37,17 +37,17 @@ static enum leat_status find_spans(struct pack_worker *w, struct unit *u, struct
     return s;
 }
 
-/* Their places in bytes of the text that was found; one that is not UTF-8 is rejected later. */
-static enum leat_status settle_spans(struct unit *u, struct unit_document *d, const struct json_found *found,
-                                     const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err)
+enum leat_status step_settle_spans(struct unit *u, struct unit_document *d, const char *text, size_t bytes,
+                                   const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err)
 {
     struct leat_span *spans;
     struct leat_error why;
 
+    *rejected = false;
     if (!d->masked || d->utf8 != UNIT_UTF8_VALID || d->spans.bytes == 0)
         return LEAT_OK;
     spans = (struct leat_span *)(void *)(u->spans.bytes + d->spans.begin);
-    if (json_spans_settle(spans, d->spans.bytes / sizeof *spans, found->text, found->text_bytes, &why) == LEAT_OK)
+    if (json_spans_settle(spans, d->spans.bytes / sizeof *spans, text, bytes, &why) == LEAT_OK)
         return LEAT_OK;
     *rejected = true;
     return unit_reject_document(u, d, why.message, sample, sample_bytes, err);
@@ -87,7 +87,7 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
     }
     s = step_check_text(w, u, &as_read, found.text, found.text_bytes, sample, sample_bytes, &rejected, err);
     if (s == LEAT_OK && !rejected)
-        s = settle_spans(u, &as_read, &found, sample, sample_bytes, &rejected, err);
+        s = step_settle_spans(u, &as_read, found.text, found.text_bytes, sample, sample_bytes, &rejected, err);
     if (s != LEAT_OK || rejected)
         return s;
     d = unit_add_document(u, err);

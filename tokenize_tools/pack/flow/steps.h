@@ -21,6 +21,11 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
 /* Why a record is rejected that is longer than whole_bytes, where records are read whole. */
 #define STEP_WHOLE_REASON "the record has more than 4 MiB, which is too long for one with a mask"
 
+/* Turns the spans of a text that is UTF-8 into bytes of it. *rejected: they do not fit, and it was rejected with the
+ * first bytes of `sample`. */
+enum leat_status step_settle_spans(struct unit *u, struct unit_document *d, const char *text, size_t bytes,
+                                   const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err);
+
 /* Keeps the id of a document; before it, and a zero byte, the value in w->by, if the run is by one. */
 enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, const void *id,
                               size_t bytes, struct leat_error *err);
@@ -79,6 +84,22 @@ enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit
 /* Appends ids in the stored width. */
 enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
                               struct leat_error *err);
+
+/* ---- row_masks.c: rows of a Parquet file that say what is learned: conversations, and texts with a mask. What they
+ * say is made a JSON record of, as files of JSON lines have it, and read as one ---- */
+
+struct parquet_value;
+
+/* Appends the record of a column, whose name is the path of `field`, and whose value is JSON. */
+enum leat_status row_masks_record(struct buffer *to, const struct json_fields *field, const struct parquet_value *json,
+                                  struct leat_error *err);
+
+/* Keeps the spans of a text. LEAT_E_TEXT with the reason: the row is to be rejected. */
+enum leat_status row_masks_keep(const struct pack_setup *setup, struct unit *u, const struct parquet_value *json,
+                                struct unit_document *d, struct leat_error *err);
+
+/* Encodes the documents of a unit, which begin at `text`. */
+enum leat_status row_masks_encode(struct pack_worker *w, struct unit *u, char *text, struct leat_error *err);
 
 /* ---- long_text.c: a text that comes in chunks, for what does not fit in memory ---- */
 

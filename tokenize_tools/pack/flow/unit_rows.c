@@ -55,33 +55,46 @@ static enum leat_status judge_value(const struct pack_setup *setup, const struct
                          : status_set(err, LEAT_E_TEXT, "\"%.200s\" is null: it is to choose a dataset", field);
 }
 
+/* Why a row that was read is rejected; NULL: it is not. */
+static const char *judge(const struct pack_setup *setup, const struct row *row, struct leat_error *why)
+{
+    if (!row->text.bytes)
+        return setup->chat ? "the conversation is null" : "the text is null";
+    if (setup->whole_records && row->text.size > setup->whole_bytes)
+        return STEP_WHOLE_REASON;
+    if (row->id.size > JSON_ID_BYTES)
+        return "the id is longer than 64 KiB";
+    return judge_value(setup, row, why) == LEAT_OK ? NULL : why->message;
+}
+
 /* Adds what a row has but for its text; *d NULL: it is rejected. */
 static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, const struct row *row,
                                 uint64_t first_group, struct unit_document **d, struct leat_error *err)
 {
-    uint64_t line = row->group - first_group;
-    struct leat_error no_value;
-    const char *why = !row->text.bytes                                ? "the text is null"
-                      : row->id.size > JSON_ID_BYTES                  ? "the id is longer than 64 KiB"
-                      : judge_value(setup, row, &no_value) != LEAT_OK ? no_value.message
-                                                                      : NULL;
+    struct unit_document as_read = {
+        .input = u->input, .offset = row->number, .line = row->group - first_group, .text.begin = u->text.size
+    };
     const void *id = row->id.bytes ? (const void *)row->id.bytes : "";
+    struct leat_error refused;
+    const char *why;
+    enum leat_status s = LEAT_OK;
 
     *d = NULL;
-    if (why) {
-        struct unit_document as_read = { .input = u->input, .offset = row->number, .line = line };
-
-        as_read.text.begin = u->text.size;
-        if (row->damage)
-            return add_damage(u, &as_read, row->damage, row->lost, err);
-        return unit_reject_document(u, &as_read, why, id, row->id.size, err);
+    if (row->damage)
+        return add_damage(u, &as_read, row->damage, row->lost, err);
+    why = judge(setup, row, &refused);
+    if (!why && setup->mask_field)
+        s = row_masks_keep(setup, u, &row->mask, &as_read, &refused);
+    if (why || s == LEAT_E_TEXT)
+        return unit_reject_document(u, &as_read, why ? why : refused.message, id, row->id.size, err);
+    if (s != LEAT_OK) {
+        *err = refused;
+        return s;
     }
     *d = unit_add_document(u, err);
     if (!*d)
         return LEAT_E_NO_MEMORY;
-    (*d)->input = u->input;
-    (*d)->offset = row->number;
-    (*d)->line = line;
+    **d = as_read;
     return setup->by ? unit_keep_by(u, row->by.bytes, row->by.size, id, row->id.size, &(*d)->id, err)
                      : unit_keep(u, id, row->id.size, &(*d)->id, err);
 }
@@ -96,6 +109,22 @@ static enum leat_status spool_row(struct lane *l, struct unit *u, const struct r
         part = row->text.size - at < LONG_CHUNK ? row->text.size - at : LONG_CHUNK;
         s = spool_append(&u->record, row->text.bytes + at, part, err);
     }
+    return s;
+}
+
+/* The text of a row, or the record of its conversation; with a mask, no text is long. */
+static enum leat_status add_text(struct lane *l, struct unit *u, const struct row *row, struct unit_document *d,
+                                 struct leat_error *err)
+{
+    enum leat_status s;
+
+    d->text.bytes = row->text.size;
+    if (!l->setup->whole_records)
+        return row->text.size > l->setup->long_bytes ? spool_row(l, u, row, err)
+                                                     : buffer_append(&u->text, row->text.bytes, row->text.size, err);
+    s = l->setup->chat ? row_masks_record(&u->text, l->setup->messages, &row->text, err)
+                       : buffer_append(&u->text, row->text.bytes, row->text.size, err);
+    d->text.bytes = u->text.size - d->text.begin;
     return s;
 }
 
@@ -129,9 +158,7 @@ static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first
         s = add_row(l->setup, u, &row, first_group, &d, err);
         if (s != LEAT_OK || !d)
             continue;
-        d->text = (struct stretch) { u->text.size, row.text.size };
-        s = row.text.size > l->setup->long_bytes ? spool_row(l, u, &row, err)
-                                                 : buffer_append(&u->text, row.text.bytes, row.text.size, err);
+        s = add_text(l, u, &row, d, err);
     }
     return s;
 }
@@ -210,8 +237,10 @@ static enum leat_status cut_rows(struct lane *l, struct unit *u, struct leat_err
 
 static enum leat_status encode_rows(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
+    char empty[1] = "", *text = u->text.bytes ? (char *)u->text.bytes : empty;
+
     (void)fd;
-    return step_encode(w, u, u->text.bytes ? (const char *)u->text.bytes : "", err);
+    return w->setup->whole_records ? row_masks_encode(w, u, text, err) : step_encode(w, u, text, err);
 }
 
 struct spooled_text {

@@ -1,0 +1,74 @@
+#!/bin/sh
+# test_pack_parquet_chat.sh: conversations and masks in columns of Parquet give what they give as JSON lines: the same
+# identity, of tokens and mask, and as many rejects; for any threads, with tiny units, by parts, with --by and --keep,
+# resumed; JSON in a column of strings, too. What no conversation or mask can be is refused, or rejected with a reason.
+here=$PWD/tests
+. tests/cli/cli.sh
+
+files=$here/parquet/files
+tiny=$build/tiny/leat
+identity() {
+    "$build/leat" info "$1" | sed -n 's/^  identity *//p'
+}
+key() { # NAME: its value in the JSON object that was printed
+    sed -n "s/.*\"$1\": \([^,}]*\).*/\1/p" "$printed"
+}
+
+cp "$files/chat.jsonl" "$files/chat.parquet" .
+cat >roles.jinja <<'END'
+{%- for m in messages %}{{ '<' + m.role + '>' }}{% generation %}{{ m['content'] }}{% endgeneration %}{% endfor %}
+END
+
+for what in "--chat roles.jinja" "--mask-field loss"; do
+    # shellcheck disable=SC2086 # words
+    set -- $what
+    run "$tiny" pack -t bytes -o lines --force "$@" --max-rejects 1000 --json chat.jsonl
+    rejected=$(key rejected)
+    [ "$rejected" -gt 2 ] || fail "$what: hardly a reject in chat.jsonl: $rejected"
+    for program in leat "$tiny"; do
+        for threads in 1 2 7; do
+            run "$program" pack -t bytes -o rows --force "$@" --max-rejects 1000 --threads $threads --json chat.parquet
+            [ "$(key rejected)" = "$rejected" ] || fail "$what, $program: $(key rejected) rejects, not $rejected"
+            [ "$(identity rows)" = "$(identity lines)" ] || fail "$what, $program, $threads threads: another identity"
+        done
+    done
+    run leat find rows --id c100
+    grep -qxF 'row       100' "$printed" || fail "$what: leat find: $(cat "$printed")"
+
+    # parts, whose sum is one run
+    for i in 1 2 3; do
+        run "$tiny" pack -t bytes -o part.$i --force "$@" --max-rejects 1000 --part $i/3 chat.parquet
+    done
+    run leat merge -o merged --force part.1 part.2 part.3
+    [ "$(identity merged)" = "$(identity lines)" ] || fail "$what: parts have another identity"
+
+    # conditions and datasets of their own, by columns
+    run leat pack -t bytes -o kept.lines --force "$@" --max-rejects 1000 --keep 'id != c3' chat.jsonl
+    run leat pack -t bytes -o kept.rows --force "$@" --max-rejects 1000 --keep 'id != c3' chat.parquet
+    [ "$(identity kept.rows)" = "$(identity kept.lines)" ] || fail "$what: --keep: another identity"
+    [ "$(identity kept.rows)" != "$(identity lines)" ] || fail "$what: --keep keeps all"
+    head -n 9 chat.jsonl >few.jsonl
+    run leat pack -t bytes -o by --force "$@" --max-rejects 1000 --by id few.jsonl chat.parquet
+
+    # stopped by its rejects, and resumed
+    rm -f rest.*
+    run "$tiny" pack -t bytes -o rest "$@" --max-rejects 1 chat.parquet
+    says 4 'were rejected'
+    run "$tiny" pack -t bytes -o rest --resume "$@" --max-rejects 1000 chat.parquet
+    [ "$(identity rest)" = "$(identity lines)" ] || fail "$what: --resume: another identity"
+done
+run leat cat by.c5 --document 0
+[ -s "$printed" ] || fail "--by: by.c5 has no document: $(cat "$said")"
+
+# ---- What cannot be -------------------------------------------------------------------------------------------------
+
+run leat pack -t bytes -o no --chat roles.jinja --messages text --max-rejects 1000 chat.parquet
+grep -q 'not valid JSON' no.rejects.jsonl ||
+    fail "texts as conversations: $(head -n 1 no.rejects.jsonl)"
+run leat pack -t bytes -o no --force --chat roles.jinja --messages turns chat.parquet
+says 1 'has no column turns; its columns are id, text, and others'
+run leat pack -t bytes -o no --force --mask-field messages --max-rejects 1000 chat.parquet
+grep -q 'is not a list of \[begin, end\] places' no.rejects.jsonl || fail "conversations as masks: $(cat "$said")"
+run leat pack -t bytes -o no --force --text messages chat.parquet
+says 1 'the column messages is a list or a group of columns'
+finish

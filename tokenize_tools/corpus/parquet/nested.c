@@ -1,0 +1,123 @@
+/* nested.c: see nested.h: reading the entries of a row, and the memory that they take. */
+#include "nested.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* Whether so many bytes more may be put into a buffer, and room for them if so. */
+static enum leat_status make_room(struct column *c, struct block *b, size_t more, struct leat_error *err)
+{
+    struct column_memory *m = c->memory;
+    uint64_t before = b->room, grown = 2 * (uint64_t)b->size + more;
+    enum leat_status s;
+
+    if (more <= b->room - b->size)
+        return LEAT_OK;
+    m->needs = m->held - before + grown;
+    m->outgrew = m->needs > m->limit;
+    if (m->outgrew) {
+        snprintf(m->large, sizeof m->large, "a row in %s", c->name);
+        return status_set(err, LEAT_E_NO_MEMORY, "%s: %s is too large for the memory that is left",
+                          c->file->source.name, m->large);
+    }
+    s = block_grow(b, (size_t)grown, err);
+    m->held += b->room - before;
+    return s;
+}
+
+static void put(struct block *b, const void *bytes, size_t size)
+{
+    if (size > 0)
+        memcpy(b->bytes + b->size, bytes, size);
+    b->size += size;
+}
+
+static enum leat_status put_entry(struct nested_leaf *leaf, const struct column_entry *from, struct leat_error *err)
+{
+    struct nested_entry entry = {
+        .repetition = from->repetition, .definition = from->definition, .at = leaf->bytes.size, .size = from->value.size
+    };
+    enum leat_status s = make_room(leaf->column, &leaf->entries, sizeof entry, err);
+
+    if (s == LEAT_OK)
+        s = make_room(leaf->column, &leaf->bytes, entry.size, err);
+    if (s != LEAT_OK)
+        return s;
+    put(&leaf->entries, &entry, sizeof entry);
+    put(&leaf->bytes, from->value.bytes, entry.size);
+    return LEAT_OK;
+}
+
+/* An entry that a row begins with has repetition level 0, and no other one has. */
+static enum leat_status gather_leaf(struct nested_leaf *leaf, bool last, struct leat_error *err)
+{
+    struct column *c = leaf->column;
+    enum leat_status s = LEAT_OK;
+
+    while (!leaf->complete) {
+        if (!leaf->waits && column_ended(c)) {
+            if (leaf->entries.size == 0)
+                return column_broken(c, "its row group has more rows", err);
+            break;
+        }
+        if (!leaf->waits) {
+            s = column_load(c, err);
+            if (s != LEAT_OK)
+                return s;
+            leaf->complete = leaf->entries.size > 0 && c->repetition == 0;
+            if (leaf->complete)
+                return last ? column_broken(c, "its row group has fewer rows", err) : LEAT_OK;
+            if (leaf->entries.size == 0 && c->repetition != 0)
+                return column_broken(c, "a row begins in the middle of a list", err);
+            s = column_next(c, &leaf->entry, err);
+            if (s != LEAT_OK)
+                return s;
+            leaf->waits = true;
+        }
+        s = put_entry(leaf, &leaf->entry, err);
+        if (s != LEAT_OK)
+            return s;
+        leaf->waits = false;
+    }
+    leaf->complete = true;
+    return LEAT_OK;
+}
+
+enum leat_status nested_gather(struct nested_row *row, bool last, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; s == LEAT_OK && i < row->what->leaves; i++)
+        s = gather_leaf(&row->leaves[i], last, err);
+    return s;
+}
+
+void nested_pass(struct nested_row *row)
+{
+    for (unsigned i = 0; i < row->what->leaves; i++) {
+        struct nested_leaf *leaf = &row->leaves[i];
+
+        leaf->entries.size = leaf->bytes.size = leaf->next = 0;
+        leaf->complete = false;
+    }
+}
+
+void nested_close(struct nested_row *row)
+{
+    for (unsigned i = 0; i < NESTED_MAX_LEAVES; i++) {
+        free(row->leaves[i].entries.bytes);
+        free(row->leaves[i].bytes.bytes);
+    }
+    free(row->json.bytes);
+}
+
+enum leat_status nested_put(struct nested_row *row, const void *bytes, size_t size, struct leat_error *err)
+{
+    enum leat_status s = make_room(row->leaves[0].column, &row->json, size, err);
+
+    if (s == LEAT_OK)
+        put(&row->json, bytes, size);
+    return s;
+}
