@@ -8,7 +8,7 @@
  * without a word.
  * Once a text that became shorter before it was read was packed as what was left of it.
  *
- * One input is in Parquet, of many row groups.
+ * One input is in Parquet, of many row groups; another one has conversations, which a chat template renders.
  *
  * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Calls at
  * the begin and at the end are all tried, of those between them some; all of them with LEAT_TEST_EVERY=1.
@@ -36,7 +36,8 @@
 
 static const char *folder;
 static char work[560], name[600], reference[600], arranged[600], given[600], merged[600], parts[2][600], old[600],
-    divided[600];
+    divided[600], talked[600];
+static char *conversations, *chat_template;
 static char from_list[600], list_word[700];
 static char *inputs[INPUTS], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
@@ -93,6 +94,7 @@ static size_t read_file(const char *path, char *to, size_t room)
 
 static void make_corpus(void)
 {
+    static const char rendering[] = "{% for m in messages %}{{ m.role + '\n' + m['content'] }}{% endfor %}";
     static char text[160000], packed[200000];
     uint64_t random = seed;
     size_t size = make_lines(text, sizeof text, &random), packed_size;
@@ -108,6 +110,9 @@ static void make_corpus(void)
     inputs[4] = put_input("e.txt", text, 0);
     packed_size = read_file("tests/parquet/files/many.parquet", packed, sizeof packed);
     inputs[5] = put_input("f.parquet", packed, packed_size);
+    packed_size = read_file("tests/parquet/files/chat.parquet", packed, sizeof packed);
+    conversations = put_input("chat.parquet", packed, packed_size);
+    chat_template = put_input("chat.jinja", rendering, sizeof rendering - 1);
 }
 
 /* A list that names a folder: with a link in it, one that leads out of it, and a folder behind a link. */
@@ -129,7 +134,7 @@ static void make_list(void)
 
 /* ---- Runs ---- */
 
-enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES };
+enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES, BY_CHAT };
 
 struct scenario {
     const char *what;
@@ -150,6 +155,7 @@ static const struct scenario scenarios[] = {
     { "a program's texts", false, false, false, 1, BY_PACKER },
     { "merge", true, false, false, 1, BY_MERGE },
     { "divide by values", false, false, false, 1, BY_VALUES },
+    { "conversations", false, false, false, 1, BY_CHAT },
 };
 
 static const struct leat_split splits[] = { { "v", "0.25" }, { "w", "0.25" } };
@@ -171,6 +177,9 @@ static enum leat_status pack_to(const char *output, const struct scenario *s, bo
     o.split_count = s->arranges ? 2 : 0;
     report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     o.by = s->by == BY_VALUES ? "v" : NULL;
+    o.chat = s->by == BY_CHAT ? chat_template : NULL;
+    if (s->by == BY_CHAT)
+        return leat_pack(output, (const char *const[]) { conversations }, 1, &o, &report, err);
     if (s->by == BY_VALUES)
         return leat_pack(output, (const char *const[]) { inputs[2] }, 1, &o, &report, err);
     if (s->by == BY_LIST)
@@ -282,6 +291,8 @@ static const char *undisturbed(const struct scenario *s)
         return given;
     case BY_MERGE:
         return merged;
+    case BY_CHAT:
+        return talked;
     default:
         return s->arranges ? arranged : reference;
     }
@@ -363,7 +374,7 @@ static void go_on(const struct scenario *s)
         T_STR(listing(work), "d.rejects.jsonl d.x.leat d.x.tokens d.y.leat d.y.tokens");
         return;
     }
-    T_CHECK(same_file(with(name, ".rejects.jsonl"), with(reference, ".rejects.jsonl")));
+    T_CHECK(same_file(with(name, ".rejects.jsonl"), with(s->by == BY_CHAT ? talked : reference, ".rejects.jsonl")));
     T_STR(listing(work), s->arranges ? "d.leat d.rejects.jsonl d.tokens d.v.leat d.v.tokens d.w.leat d.w.tokens"
                                      : "d.leat d.rejects.jsonl d.tokens");
 }
@@ -664,6 +675,7 @@ int main(int argc, char **argv)
     snprintf(merged, sizeof merged, "%s/merged", folder);
     snprintf(old, sizeof old, "%s/old", folder);
     snprintf(divided, sizeof divided, "%s/divided", folder);
+    snprintf(talked, sizeof talked, "%s/talked", folder);
     snprintf(from_list, sizeof from_list, "%s/from-list", folder);
     make_corpus();
     make_list();
@@ -675,6 +687,7 @@ int main(int argc, char **argv)
     T_EQ(report.skipped, 1);
     T_OK(pack_to(divided, &scenarios[8], false, LEAT_NONE, &t_err));
     T_EQ(report.values, 2);
+    T_OK(pack_to(talked, &scenarios[9], false, LEAT_NONE, &t_err));
     memset(given_text, 'g', sizeof given_text);
     T_OK(give_to(given, false, &t_err));
     snprintf(parts[0], sizeof parts[0], "%s/part1", folder);
@@ -702,6 +715,8 @@ int main(int argc, char **argv)
         disturb(s);
     }
     leat_tokenizer_close(tokenizer);
+    free(conversations);
+    free(chat_template);
     for (unsigned i = 0; i < INPUTS; i++)
         free(inputs[i]);
     for (unsigned i = 0; i < KEPT; i++)
