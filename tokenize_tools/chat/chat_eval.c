@@ -6,11 +6,36 @@
 
 #define MAX_DEPTH 200
 #define MAX_STEPS 20000000u
-#define MAX_RANGE 100000 /* as in Jinja's sandbox */
+#define ASK_STEPS 65536u /* milliseconds */
 
 enum leat_status chat_fail(struct chat_run *r, const struct chat_node *at, const char *what)
 {
     return status_set(r->err, LEAT_E_TEXT, "line %u of the chat template: %s", at->line, what);
+}
+
+enum leat_status chat_fail_kinds(struct chat_run *r, const struct chat_node *at, const char *what,
+                                 const struct chat_value *a, const struct chat_value *b)
+{
+    if (a->kind == CHAT_BIG || b->kind == CHAT_BIG)
+        what = "an integer beyond 64 bits is not supported here";
+    else if (a->kind == CHAT_LIST && b->kind == CHAT_LIST)
+        what = "lists with an operator other than +, == or in are not supported";
+    else if (a->kind == CHAT_STRING && at->name && *at->name == '%')
+        what = "% after a string is not supported";
+    return chat_fail(r, at, what);
+}
+
+enum leat_status chat_work(struct chat_run *r, const struct chat_node *at, size_t characters)
+{
+    r->steps += 1 + characters / 64;
+    if (r->steps > MAX_STEPS)
+        return chat_fail(r, at, "rendering takes too many steps");
+    if (r->steps - r->asked < ASK_STEPS)
+        return LEAT_OK;
+    r->asked = r->steps;
+    return r->limits->stop && r->limits->stop(r->limits->context)
+               ? status_set(r->err, LEAT_E_STOPPED, "rendering was stopped")
+               : LEAT_OK;
 }
 
 struct chat_value *chat_lookup(struct chat_run *r, struct chat_string name)
@@ -22,6 +47,16 @@ struct chat_value *chat_lookup(struct chat_run *r, struct chat_string name)
             return v;
     }
     return NULL;
+}
+
+struct chat_value chat_name(struct chat_run *r, const struct chat_node *n)
+{
+    const struct chat_value *found = chat_lookup(r, n->name_codes);
+    struct chat_value function = { .kind = CHAT_FUNCTION, .function = chat_function_named(n->name) };
+
+    if (found)
+        return *found;
+    return function.function ? function : (struct chat_value) { .kind = CHAT_UNDEFINED };
 }
 
 static enum leat_status take_arguments(struct chat_run *r, const struct chat_node *n, struct chat_arguments *with)
@@ -46,83 +81,22 @@ static enum leat_status take_arguments(struct chat_run *r, const struct chat_nod
     return s;
 }
 
-/* ---- Functions ---- */
-
-static enum leat_status raise_exception(struct chat_run *r, const struct chat_node *n,
-                                        const struct chat_arguments *with)
-{
-    char text[400];
-    struct chat_string message = { NULL, 0 };
-    size_t count = 0;
-    enum leat_status s = LEAT_OK;
-
-    if (with->plain.count > 0)
-        s = chat_to_string(r, n, &with->plain.items[0], &message);
-    for (; s == LEAT_OK && count < message.count && count + 1 < sizeof text; count++)
-        text[count] = (message.codes[count] & CHAT_CODE) < 0x7f ? (char)message.codes[count] : '?';
-    text[count] = '\0';
-    return s == LEAT_OK ? status_set(r->err, LEAT_E_TEXT, "the chat template refuses it: %s", text) : s;
-}
-
-static enum leat_status make_range(struct chat_run *r, const struct chat_node *n, const struct chat_arguments *with,
-                                   struct chat_value *out)
-{
-    int64_t ends[3] = { 0, 0, 1 }, count;
-
-    if (with->plain.count < 1 || with->plain.count > 2 || with->named.count > 0)
-        return chat_fail(r, n, "range() is supported with one or two numbers");
-    for (size_t i = 0; i < with->plain.count; i++) {
-        if (with->plain.items[i].kind != CHAT_INT)
-            return chat_fail(r, n, "range() takes numbers");
-        ends[with->plain.count == 1 ? 1 : i] = with->plain.items[i].number;
-    }
-    count = ends[1] > ends[0] ? ends[1] - ends[0] : 0;
-    if (count > MAX_RANGE || ends[0] < -MAX_RANGE || ends[1] > INT64_MAX / 2)
-        return chat_fail(r, n, "range() is too big");
-    *out = (struct chat_value) { .kind = CHAT_LIST };
-    out->list.items = chat_arena_get(r->arena, (size_t)count * sizeof *out, r->err);
-    if (!out->list.items)
-        return r->err->status;
-    for (out->list.count = 0; out->list.count < (size_t)count; out->list.count++)
-        out->list.items[out->list.count] = chat_int(ends[0] + (int64_t)out->list.count);
-    return LEAT_OK;
-}
-
-static enum leat_status make_namespace(struct chat_run *r, const struct chat_node *n, const struct chat_arguments *with,
-                                       struct chat_value *out)
-{
-    out->kind = CHAT_NAMESPACE;
-    out->dict = chat_arena_get(r->arena, sizeof *out->dict, r->err);
-    if (!out->dict)
-        return r->err->status;
-    *out->dict = with->named;
-    return with->plain.count > 0 ? chat_fail(r, n, "namespace() is supported with named members only") : LEAT_OK;
-}
-
 static enum leat_status call(struct chat_run *r, const struct chat_node *n, struct chat_value *out)
 {
-    const char *name = n->a->kind == CHAT_N_NAME ? n->a->name : "";
     struct chat_arguments with;
     struct chat_value what;
-    enum leat_status s = take_arguments(r, n, &with);
+    enum leat_status s = chat_eval(r, n->a, &what);
 
-    if (s != LEAT_OK)
-        return s;
-    if (n->a->kind == CHAT_N_NAME && !chat_lookup(r, n->a->name_codes)) {
-        if (strcmp(name, "raise_exception") == 0)
-            return raise_exception(r, n, &with);
-        if (strcmp(name, "range") == 0)
-            return make_range(r, n, &with, out);
-        if (strcmp(name, "namespace") == 0)
-            return make_namespace(r, n, &with, out);
-    }
-    s = chat_eval(r, n->a, &what);
+    if (s == LEAT_OK)
+        s = take_arguments(r, n, &with);
     if (s != LEAT_OK)
         return s;
     if (what.kind == CHAT_METHOD)
-        return chat_method(r, n, what.method.self, what.method.name->name, &with, out);
+        return chat_call_row(r, n, what.method.row, what.method.self, &with, out);
+    if (what.kind == CHAT_FUNCTION)
+        return chat_call_row(r, n, what.function, &what, &with, out);
     if (what.kind == CHAT_MACRO)
-        return chat_call_macro(r, n, what.macro, &with, out);
+        return chat_call_macro(r, n, &what, &with, out);
     return chat_fail(r, n, "it calls what is not a function that is supported");
 }
 
@@ -135,7 +109,7 @@ static enum leat_status make_list(struct chat_run *r, const struct chat_node *n,
 
     for (const struct chat_node *i = n->a; i; i = i->next)
         count++;
-    *out = (struct chat_value) { .kind = CHAT_LIST };
+    *out = (struct chat_value) { .kind = CHAT_LIST, .flags = (uint32_t)n->number };
     out->list.items = chat_arena_get(r->arena, count * sizeof *out, r->err);
     if (!out->list.items)
         return r->err->status;
@@ -149,7 +123,7 @@ static enum leat_status make_dict(struct chat_run *r, const struct chat_node *n,
     enum leat_status s = LEAT_OK;
     struct chat_value key, value;
 
-    out->kind = CHAT_DICT;
+    *out = (struct chat_value) { .kind = CHAT_DICT };
     out->dict = chat_arena_get(r->arena, sizeof *out->dict, r->err);
     if (!out->dict)
         return r->err->status;
@@ -169,15 +143,31 @@ static enum leat_status eval_slice(struct chat_run *r, const struct chat_node *n
                                    struct chat_value *out)
 {
     const struct chat_node *const nodes[] = { n->b, n->c, n->d };
-    struct chat_value ends[3] = { { .kind = CHAT_UNDEFINED } };
+    struct chat_value ends[3];
     enum leat_status s = LEAT_OK;
 
     for (unsigned i = 0; s == LEAT_OK && i < 3; i++) {
-        ends[i].kind = CHAT_UNDEFINED;
+        ends[i] = (struct chat_value) { .kind = CHAT_ABSENT };
         if (nodes[i])
             s = chat_eval(r, nodes[i], &ends[i]);
     }
     return s == LEAT_OK ? chat_slice(r, n, of, ends, out) : s;
+}
+
+static enum leat_status with_sign(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                                  struct chat_value *out)
+{
+    bool minus = n->kind == CHAT_N_MINUS;
+    int64_t number;
+
+    if (of->kind == CHAT_FLOAT) {
+        *out = chat_real(minus ? -of->real : of->real);
+        return LEAT_OK;
+    }
+    if (!chat_to_int(of, &number) || (minus && number == INT64_MIN))
+        return chat_fail_kinds(r, n, "a sign before what is not a number, or too small", of, of);
+    *out = chat_int(minus ? -number : number);
+    return LEAT_OK;
 }
 
 /* Those that have one value to begin with. */
@@ -199,21 +189,19 @@ static enum leat_status eval_with(struct chat_run *r, const struct chat_node *n,
         return eval_slice(r, n, of, out);
     case CHAT_N_FILTER:
         s = take_arguments(r, n, &with);
-        return s == LEAT_OK ? chat_filter(r, n, of, &with, out) : s;
+        return s == LEAT_OK ? chat_filter(r, n, n->name, of, &with, out) : s;
     case CHAT_N_TEST:
         s = take_arguments(r, n, &with);
         if (s == LEAT_OK)
-            s = chat_test(r, n, of, &with, &holds);
+            s = chat_test(r, n, n->name, of, &with, &holds);
         *out = chat_bool(holds != (n->number != 0));
         return s;
     case CHAT_N_NOT:
         *out = chat_bool(!chat_truth(of));
         return LEAT_OK;
     case CHAT_N_MINUS:
-        *out = chat_int(of->kind == CHAT_INT && of->number != INT64_MIN ? -of->number : 0);
-        return of->kind == CHAT_INT && of->number != INT64_MIN
-                   ? LEAT_OK
-                   : chat_fail(r, n, "- stands before what is not a number, or too small");
+    case CHAT_N_PLUS:
+        return with_sign(r, n, of, out);
     case CHAT_N_AND:
     case CHAT_N_OR:
         *out = *of;
@@ -249,13 +237,12 @@ static enum leat_status eval_choice(struct chat_run *r, const struct chat_node *
         return s;
     if (chat_truth(&condition))
         return chat_eval(r, n->a, out);
-    out->kind = CHAT_UNDEFINED;
+    *out = (struct chat_value) { .kind = CHAT_UNDEFINED };
     return n->c ? chat_eval(r, n->c, out) : LEAT_OK;
 }
 
 static enum leat_status eval(struct chat_run *r, const struct chat_node *n, struct chat_value *out)
 {
-    const struct chat_value *found;
     struct chat_value *of;
     enum leat_status s;
 
@@ -264,8 +251,7 @@ static enum leat_status eval(struct chat_run *r, const struct chat_node *n, stru
         *out = n->value;
         return LEAT_OK;
     case CHAT_N_NAME:
-        found = chat_lookup(r, n->name_codes);
-        *out = found ? *found : (struct chat_value) { .kind = CHAT_UNDEFINED };
+        *out = chat_name(r, n);
         return LEAT_OK;
     case CHAT_N_LIST:
         return make_list(r, n, out);
@@ -288,10 +274,12 @@ static enum leat_status eval(struct chat_run *r, const struct chat_node *n, stru
 
 enum leat_status chat_eval(struct chat_run *r, const struct chat_node *n, struct chat_value *out)
 {
-    enum leat_status s;
+    enum leat_status s = chat_work(r, n, 0);
 
-    if (r->depth >= MAX_DEPTH || ++r->steps > MAX_STEPS)
-        return chat_fail(r, n, "rendering takes too many steps, or is nested too deeply");
+    if (s != LEAT_OK)
+        return s;
+    if (r->depth >= MAX_DEPTH)
+        return chat_fail(r, n, "rendering is nested too deeply");
     r->depth++;
     s = eval(r, n, out);
     r->depth--;

@@ -1,446 +1,352 @@
-/* chat_functions.c: filters, tests and methods: a row each, with the least and the most arguments that it takes. */
+/* chat_functions.c: see chat_functions.h. */
+#include "chat_functions.h"
+
 #include <string.h>
 
-#include "chat_run.h"
-
-typedef enum leat_status function(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                  const struct chat_arguments *with, struct chat_value *out);
+#include "base/status.h"
 
 /* ---- Arguments ---- */
 
-static const struct chat_value *argument(const struct chat_arguments *with, size_t i)
+const struct chat_value *chat_argument(const struct chat_arguments *with, size_t i)
 {
-    static const struct chat_value missing = { .kind = CHAT_UNDEFINED };
-
-    return i < with->plain.count ? &with->plain.items[i] : &missing;
+    return i < with->plain.count && with->plain.items[i].kind != CHAT_ABSENT ? &with->plain.items[i] : NULL;
 }
 
-static enum leat_status string_argument(struct chat_run *r, const struct chat_node *n,
-                                        const struct chat_arguments *with, size_t i, struct chat_string *out)
+enum leat_status chat_string_argument(struct chat_run *r, const struct chat_node *n, const struct chat_arguments *with,
+                                      size_t i, struct chat_string *out)
 {
-    const struct chat_value *v = argument(with, i);
+    const struct chat_value *v = chat_argument(with, i);
 
-    *out = v->string;
-    return v->kind == CHAT_STRING ? LEAT_OK : chat_fail(r, n, "an argument that is not a string");
-}
-
-/* ---- Strings ---- */
-
-static bool is_stripped(uint32_t code, const struct chat_value *these)
-{
-    if (these->kind != CHAT_STRING)
-        return chat_is_space(code);
-    for (size_t i = 0; i < these->string.count; i++)
-        if ((these->string.codes[i] & CHAT_CODE) == (code & CHAT_CODE))
-            return true;
-    return false;
-}
-
-static enum leat_status strip(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                              const struct chat_arguments *with, bool left, bool right, struct chat_value *out)
-{
-    const struct chat_value *these = argument(with, 0);
-    struct chat_string s;
-    enum leat_status status = chat_to_string(r, n, of, &s);
-
-    if (status != LEAT_OK)
-        return status;
-    if (these->kind != CHAT_STRING && these->kind != CHAT_UNDEFINED && these->kind != CHAT_NONE)
+    if (!v || v->kind != CHAT_STRING)
         return chat_fail(r, n, "an argument that is not a string");
-    while (right && s.count > 0 && is_stripped(s.codes[s.count - 1], these))
-        s.count--;
-    while (left && s.count > 0 && is_stripped(*s.codes, these))
-        s = (struct chat_string) { s.codes + 1, s.count - 1 };
-    *out = chat_str(s);
+    *out = v->string;
     return LEAT_OK;
 }
 
-static enum leat_status do_strip(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                 const struct chat_arguments *with, struct chat_value *out)
+enum leat_status chat_int_argument(struct chat_run *r, const struct chat_node *n, const struct chat_arguments *with,
+                                   size_t i, int64_t usual, int64_t *out)
 {
-    return strip(r, n, of, with, true, true, out);
-}
+    const struct chat_value *v = chat_argument(with, i);
 
-static enum leat_status do_lstrip(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                  const struct chat_arguments *with, struct chat_value *out)
-{
-    return strip(r, n, of, with, true, false, out);
-}
-
-static enum leat_status do_rstrip(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                  const struct chat_arguments *with, struct chat_value *out)
-{
-    return strip(r, n, of, with, false, true, out);
-}
-
-static enum leat_status change_case(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                    bool upper, struct chat_value *out)
-{
-    struct chat_string s;
-    enum leat_status status = chat_to_string(r, n, of, &s);
-    uint32_t *codes = status == LEAT_OK ? chat_arena_get(r->arena, s.count * sizeof *codes, r->err) : NULL;
-
-    if (!codes)
-        return status == LEAT_OK ? r->err->status : status;
-    for (size_t i = 0; i < s.count; i++) {
-        uint32_t c = s.codes[i] & CHAT_CODE;
-
-        if (c >= 0x80)
-            return chat_fail(r, n, "upper and lower case of other than ASCII letters are not supported");
-        codes[i] = s.codes[i] ^ ((upper ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z') ? 0x20u : 0);
-    }
-    *out = chat_str((struct chat_string) { codes, s.count });
-    return LEAT_OK;
-}
-
-static enum leat_status do_upper(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                 const struct chat_arguments *with, struct chat_value *out)
-{
-    (void)with;
-    return change_case(r, n, of, true, out);
-}
-
-static enum leat_status do_lower(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                 const struct chat_arguments *with, struct chat_value *out)
-{
-    (void)with;
-    return change_case(r, n, of, false, out);
-}
-
-static enum leat_status do_replace(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                   const struct chat_arguments *with, struct chat_value *out)
-{
-    struct chat_string s, old, new;
-    struct chat_text text = { 0 };
-    size_t at = 0;
-    enum leat_status status = chat_to_string(r, n, of, &s);
-
-    if (status == LEAT_OK)
-        status = string_argument(r, n, with, 0, &old);
-    if (status == LEAT_OK)
-        status = string_argument(r, n, with, 1, &new);
-    if (status == LEAT_OK && old.count == 0)
-        return chat_fail(r, n, "an empty string is replaced");
-    while (status == LEAT_OK && at < s.count) {
-        size_t found = chat_string_find(s, old, at);
-
-        status = chat_text_add(r->arena, &text, (struct chat_string) { s.codes + at, found - at }, r->err);
-        if (status == LEAT_OK && found < s.count)
-            status = chat_text_add(r->arena, &text, new, r->err);
-        at = found < s.count ? found + old.count : s.count;
-    }
-    *out = chat_str((struct chat_string) { text.codes, text.count });
-    return status;
-}
-
-static enum leat_status add_item(struct chat_run *r, struct chat_dict *to, const struct chat_value *v)
-{
-    struct chat_pair *pairs = to->pairs;
-
-    if (to->count == to->room) { /* a list that grows: pairs without keys */
-        size_t room = 2 * to->room + 8;
-
-        pairs = chat_arena_get(r->arena, room * sizeof *pairs, r->err);
-        if (!pairs)
-            return r->err->status;
-        if (to->count > 0)
-            memcpy(pairs, to->pairs, to->count * sizeof *pairs);
-        to->pairs = pairs;
-        to->room = room;
-    }
-    pairs[to->count++].value = *v;
-    return LEAT_OK;
-}
-
-static enum leat_status finish_list(struct chat_run *r, const struct chat_dict *from, struct chat_value *out)
-{
-    *out = (struct chat_value) { .kind = CHAT_LIST };
-    out->list.items = chat_arena_get(r->arena, from->count * sizeof *out, r->err);
-    if (!out->list.items)
-        return r->err->status;
-    for (; out->list.count < from->count; out->list.count++)
-        out->list.items[out->list.count] = from->pairs[out->list.count].value;
-    return LEAT_OK;
-}
-
-/* With a separator only: split() at white space is not supported. */
-static enum leat_status do_split(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                 const struct chat_arguments *with, struct chat_value *out)
-{
-    const struct chat_value *most = argument(with, 1);
-    struct chat_string s = of->string, by;
-    struct chat_dict parts = { 0 };
-    size_t at = 0;
-    enum leat_status status = string_argument(r, n, with, 0, &by);
-
-    if (status == LEAT_OK && (by.count == 0 || (most->kind != CHAT_INT && most->kind != CHAT_UNDEFINED)))
-        return chat_fail(r, n, "split() with arguments that are not supported");
-    while (status == LEAT_OK && at <= s.count) {
-        bool last = most->kind == CHAT_INT && most->number >= 0 && parts.count >= (uint64_t)most->number;
-        size_t found = last ? s.count : chat_string_find(s, by, at);
-        struct chat_value part = chat_str((struct chat_string) { s.codes + at, found - at });
-
-        status = add_item(r, &parts, &part);
-        at = found < s.count ? found + by.count : s.count + 1;
-    }
-    return status == LEAT_OK ? finish_list(r, &parts, out) : status;
-}
-
-static enum leat_status do_startswith(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                      const struct chat_arguments *with, struct chat_value *out)
-{
-    struct chat_string part;
-    enum leat_status s = string_argument(r, n, with, 0, &part);
-
-    *out = chat_bool(s == LEAT_OK && part.count <= of->string.count &&
-                     chat_string_equal((struct chat_string) { of->string.codes, part.count }, part));
-    return s;
-}
-
-static enum leat_status do_endswith(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                    const struct chat_arguments *with, struct chat_value *out)
-{
-    struct chat_string part, s = of->string;
-    enum leat_status status = string_argument(r, n, with, 0, &part);
-
-    *out = chat_bool(status == LEAT_OK && part.count <= s.count &&
-                     chat_string_equal((struct chat_string) { s.codes + s.count - part.count, part.count }, part));
-    return status;
-}
-
-/* ---- Lists and dicts ---- */
-
-static enum leat_status do_length(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                  const struct chat_arguments *with, struct chat_value *out)
-{
-    (void)with;
-    *out = chat_int(of->kind == CHAT_STRING ? (int64_t)of->string.count
-                    : of->kind == CHAT_LIST ? (int64_t)of->list.count
-                    : of->kind == CHAT_DICT ? (int64_t)of->dict->count
-                                            : 0);
-    return of->kind == CHAT_STRING || of->kind == CHAT_LIST || of->kind == CHAT_DICT || of->kind == CHAT_UNDEFINED
-               ? LEAT_OK
-               : chat_fail(r, n, "the length of what has none");
-}
-
-static enum leat_status do_list(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                const struct chat_arguments *with, struct chat_value *out)
-{
-    (void)with;
-    out->kind = CHAT_LIST;
-    return chat_items(r, n, of, &out->list);
-}
-
-static enum leat_status do_first(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                 const struct chat_arguments *with, struct chat_value *out)
-{
-    struct chat_list items;
-    enum leat_status s = chat_items(r, n, of, &items);
-
-    (void)with;
-    *out = s == LEAT_OK && items.count > 0 ? items.items[0] : (struct chat_value) { .kind = CHAT_UNDEFINED };
-    return s;
-}
-
-static enum leat_status do_last(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                const struct chat_arguments *with, struct chat_value *out)
-{
-    struct chat_list items;
-    enum leat_status s = chat_items(r, n, of, &items);
-
-    (void)with;
-    *out =
-        s == LEAT_OK && items.count > 0 ? items.items[items.count - 1] : (struct chat_value) { .kind = CHAT_UNDEFINED };
-    return s;
-}
-
-static enum leat_status do_join(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                const struct chat_arguments *with, struct chat_value *out)
-{
-    struct chat_string by = { NULL, 0 }, part;
-    struct chat_text text = { 0 };
-    struct chat_list items;
-    enum leat_status s = chat_items(r, n, of, &items);
-
-    if (s == LEAT_OK && with->plain.count > 0)
-        s = string_argument(r, n, with, 0, &by);
-    for (size_t i = 0; s == LEAT_OK && i < items.count; i++) {
-        s = chat_to_string(r, n, &items.items[i], &part);
-        if (s == LEAT_OK && i > 0)
-            s = chat_text_add(r->arena, &text, by, r->err);
-        if (s == LEAT_OK)
-            s = chat_text_add(r->arena, &text, part, r->err);
-    }
-    *out = chat_str((struct chat_string) { text.codes, text.count });
-    return s;
-}
-
-static enum leat_status do_items(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                 const struct chat_arguments *with, struct chat_value *out)
-{
-    (void)with;
-    *out = (struct chat_value) { .kind = CHAT_LIST };
-    if (of->kind == CHAT_UNDEFINED)
+    *out = usual;
+    if (!v || v->kind == CHAT_NONE)
         return LEAT_OK;
-    if (of->kind != CHAT_DICT)
-        return chat_fail(r, n, "items of what is not a dict");
-    out->list.items = chat_arena_get(r->arena, 3 * of->dict->count * sizeof *out, r->err);
-    if (!out->list.items)
-        return r->err->status;
-    for (size_t i = 0; i < of->dict->count; i++) {
-        struct chat_value *pair = out->list.items + of->dict->count + 2 * i;
-
-        pair[0] = chat_str(of->dict->pairs[i].key);
-        pair[1] = of->dict->pairs[i].value;
-        out->list.items[i].kind = CHAT_LIST;
-        out->list.items[i].list = (struct chat_list) { pair, 2 };
-    }
-    out->list.count = of->dict->count;
-    return LEAT_OK;
-}
-
-static enum leat_status do_values(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                  const struct chat_arguments *with, struct chat_value *out)
-{
-    enum leat_status s = do_items(r, n, of, with, out);
-
-    for (size_t i = 0; s == LEAT_OK && i < out->list.count; i++)
-        out->list.items[i] = out->list.items[i].list.items[1];
-    return s;
-}
-
-static enum leat_status do_get(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                               const struct chat_arguments *with, struct chat_value *out)
-{
-    struct chat_string key;
-    const struct chat_value *found;
-    enum leat_status s = string_argument(r, n, with, 0, &key);
-
-    if (s != LEAT_OK)
-        return s;
-    found = chat_dict_find(of->dict, key);
-    *out = found ? *found : with->plain.count > 1 ? *argument(with, 1) : (struct chat_value) { .kind = CHAT_NONE };
-    return LEAT_OK;
-}
-
-/* ---- Any value ---- */
-
-static enum leat_status do_string(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                  const struct chat_arguments *with, struct chat_value *out)
-{
-    (void)with;
-    out->kind = CHAT_STRING;
-    return chat_to_string(r, n, of, &out->string);
-}
-
-static enum leat_status do_default(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                   const struct chat_arguments *with, struct chat_value *out)
-{
-    bool replaces = of->kind == CHAT_UNDEFINED || (chat_truth(argument(with, 1)) && !chat_truth(of));
-
-    (void)r;
-    (void)n;
-    *out = *of;
-    if (replaces)
-        *out = with->plain.count > 0 ? *argument(with, 0) : chat_str((struct chat_string) { NULL, 0 });
-    return LEAT_OK;
-}
-
-static enum leat_status do_tojson(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                                  const struct chat_arguments *with, struct chat_value *out)
-{
-    const struct chat_value *indent = NULL;
-
-    for (size_t i = 0; i < with->named.count; i++) {
-        if (!chat_string_is(with->named.pairs[i].key, "indent"))
-            return chat_fail(r, n, "an argument of tojson that is not supported");
-        indent = &with->named.pairs[i].value;
-    }
-    if (indent && indent->kind != CHAT_NONE && (indent->kind != CHAT_INT || indent->number < 0 || indent->number > 16))
-        return chat_fail(r, n, "an indent that is not supported");
-    out->kind = CHAT_STRING;
-    return chat_to_json(r, n, of, indent && indent->kind == CHAT_INT ? indent->number : -1, &out->string);
+    return chat_to_int(v, out) ? LEAT_OK : chat_fail_kinds(r, n, "an argument that is not an integer", v, v);
 }
 
 /* ---- Tables ---- */
 
-struct row {
-    const char *name;
-    function *run;
-    unsigned least, most;
-    bool named; /* takes arguments with names */
+static const struct chat_row filters[] = {
+    { "abs", chat_do_abs, 0, 0, NULL, CHAT_PLAIN, false },
+    { "capitalize", chat_do_capitalize, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { "count", chat_do_length, 0, 0, NULL, CHAT_PLAIN, false },
+    { "d", chat_do_default, 0, 2, "default_value,boolean", CHAT_PLAIN, false },
+    { "default", chat_do_default, 0, 2, "default_value,boolean", CHAT_PLAIN, false },
+    { "dictsort", chat_do_dictsort, 0, 3, "case_sensitive,by,reverse", CHAT_PLAIN, false },
+    { "e", chat_do_escape, 0, 0, NULL, CHAT_PLAIN, false },
+    { "escape", chat_do_escape, 0, 0, NULL, CHAT_PLAIN, false },
+    { "first", chat_do_first, 0, 0, NULL, CHAT_PLAIN, false },
+    { "float", chat_do_float, 0, 0, NULL, CHAT_PLAIN, false },
+    { "indent", chat_do_indent, 0, 3, "width,first,blank", CHAT_STAYS_SAFE, false },
+    { "int", chat_do_int, 0, 0, NULL, CHAT_PLAIN, false },
+    { "items", chat_do_items, 0, 0, NULL, CHAT_PLAIN, false },
+    { "join", chat_do_join, 0, 2, "d,attribute", CHAT_PLAIN, false },
+    { "last", chat_do_last, 0, 0, NULL, CHAT_PLAIN, false },
+    { "length", chat_do_length, 0, 0, NULL, CHAT_PLAIN, false },
+    { "list", chat_do_list, 0, 0, NULL, CHAT_PLAIN, false },
+    { "lower", chat_do_lower, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { "map", chat_do_map, 0, 5, "*", CHAT_PLAIN, false },
+    { "max", chat_do_max, 0, 2, "case_sensitive,attribute", CHAT_PLAIN, false },
+    { "min", chat_do_min, 0, 2, "case_sensitive,attribute", CHAT_PLAIN, false },
+    { "reject", chat_do_reject, 0, 3, NULL, CHAT_PLAIN, false },
+    { "rejectattr", chat_do_rejectattr, 1, 4, NULL, CHAT_PLAIN, false },
+    { "replace", chat_do_replace, 2, 3, "old,new,count", CHAT_PLAIN, false },
+    { "reverse", chat_do_reverse, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { "safe", chat_do_safe, 0, 0, NULL, CHAT_PLAIN, false },
+    { "select", chat_do_select, 0, 3, NULL, CHAT_PLAIN, false },
+    { "selectattr", chat_do_selectattr, 1, 4, NULL, CHAT_PLAIN, false },
+    { "sort", chat_do_sort, 0, 3, "reverse,case_sensitive,attribute", CHAT_PLAIN, false },
+    { "string", chat_do_string, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { "sum", chat_do_sum, 0, 2, "attribute,start", CHAT_PLAIN, false },
+    { "title", chat_do_title, 0, 0, NULL, CHAT_PLAIN, false },
+    { "tojson", chat_do_tojson, 0, 4, "ensure_ascii,indent,separators,sort_keys", CHAT_PLAIN, false },
+    { "trim", chat_do_strip, 0, 1, "chars", CHAT_STAYS_SAFE, false },
+    { "unique", chat_do_unique, 0, 2, "case_sensitive,attribute", CHAT_PLAIN, false },
+    { "upper", chat_do_upper, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { NULL, NULL, 0, 0, NULL, CHAT_PLAIN, false },
 };
 
-static const struct row filters[] = {
-    { "count", do_length, 0, 0, false },    { "d", do_default, 0, 2, false },
-    { "default", do_default, 0, 2, false }, { "first", do_first, 0, 0, false },
-    { "items", do_items, 0, 0, false },     { "join", do_join, 0, 1, false },
-    { "last", do_last, 0, 0, false },       { "length", do_length, 0, 0, false },
-    { "list", do_list, 0, 0, false },       { "lower", do_lower, 0, 0, false },
-    { "replace", do_replace, 2, 2, false }, { "safe", do_string, 0, 0, false },
-    { "string", do_string, 0, 0, false },   { "tojson", do_tojson, 0, 0, true },
-    { "trim", do_strip, 0, 1, false },      { "upper", do_upper, 0, 0, false },
+static const struct chat_row functions[] = {
+    { "dict", chat_do_dict, 0, 1, "*", CHAT_PLAIN, false },
+    { "namespace", chat_do_namespace, 0, 1, "*", CHAT_PLAIN, false },
+    { "raise_exception", chat_do_raise, 1, 1, "message", CHAT_PLAIN, false },
+    { "range", chat_do_range, 1, 3, NULL, CHAT_PLAIN, false },
+    { "strftime_now", chat_do_strftime, 1, 1, "format", CHAT_PLAIN, false },
+    { "cycler", NULL, 0, 0, NULL, CHAT_PLAIN, false },
+    { "joiner", NULL, 0, 0, NULL, CHAT_PLAIN, false },
+    { "lipsum", NULL, 0, 0, NULL, CHAT_PLAIN, false },
+    { NULL, NULL, 0, 0, NULL, CHAT_PLAIN, false },
 };
 
-static const struct row string_methods[] = {
-    { "endswith", do_endswith, 1, 1, false },     { "lower", do_lower, 0, 0, false },
-    { "lstrip", do_lstrip, 0, 1, false },         { "replace", do_replace, 2, 2, false },
-    { "rstrip", do_rstrip, 0, 1, false },         { "split", do_split, 1, 2, false },
-    { "startswith", do_startswith, 1, 1, false }, { "strip", do_strip, 0, 1, false },
-    { "upper", do_upper, 0, 0, false },           { NULL, NULL, 0, 0, false },
+static const struct chat_row string_methods[] = {
+    { "capitalize", chat_do_capitalize, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { "count", chat_do_count_in, 1, 1, NULL, CHAT_PLAIN, false },
+    { "endswith", chat_do_endswith, 1, 1, NULL, CHAT_PLAIN, false },
+    { "find", chat_do_find, 1, 1, NULL, CHAT_PLAIN, false },
+    { "isdigit", chat_do_isdigit, 0, 0, NULL, CHAT_PLAIN, false },
+    { "isspace", chat_do_isspace, 0, 0, NULL, CHAT_PLAIN, false },
+    { "join", chat_do_join_method, 1, 1, NULL, CHAT_NOT_OF_SAFE, false },
+    { "lower", chat_do_lower, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { "lstrip", chat_do_lstrip, 0, 1, NULL, CHAT_STAYS_SAFE, false },
+    { "partition", chat_do_partition, 1, 1, NULL, CHAT_STAYS_SAFE, false },
+    { "removeprefix", chat_do_removeprefix, 1, 1, NULL, CHAT_NOT_OF_SAFE, false },
+    { "removesuffix", chat_do_removesuffix, 1, 1, NULL, CHAT_NOT_OF_SAFE, false },
+    { "replace", chat_do_replace_method, 2, 3, NULL, CHAT_NOT_OF_SAFE, false },
+    { "rfind", chat_do_rfind, 1, 1, NULL, CHAT_PLAIN, false },
+    { "rpartition", chat_do_rpartition, 1, 1, NULL, CHAT_STAYS_SAFE, false },
+    { "rsplit", chat_do_rsplit, 0, 2, "sep,maxsplit", CHAT_STAYS_SAFE, false },
+    { "rstrip", chat_do_rstrip, 0, 1, NULL, CHAT_STAYS_SAFE, false },
+    { "split", chat_do_split, 0, 2, "sep,maxsplit", CHAT_STAYS_SAFE, false },
+    { "splitlines", chat_do_splitlines, 0, 1, "keepends", CHAT_STAYS_SAFE, false },
+    { "startswith", chat_do_startswith, 1, 1, NULL, CHAT_PLAIN, false },
+    { "strip", chat_do_strip, 0, 1, NULL, CHAT_STAYS_SAFE, false },
+    { "title", chat_do_title_method, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { "upper", chat_do_upper, 0, 0, NULL, CHAT_STAYS_SAFE, false },
+    { NULL, NULL, 0, 0, NULL, CHAT_PLAIN, false },
 };
 
-/* All that Python has: a key with such a name is not what a dot finds. */
-static const struct row dict_methods[] = {
-    { "clear", NULL, 0, 0, false },  { "copy", NULL, 0, 0, false },        { "fromkeys", NULL, 0, 0, false },
-    { "get", do_get, 1, 2, false },  { "items", do_items, 0, 0, false },   { "keys", do_list, 0, 0, false },
-    { "pop", NULL, 0, 0, false },    { "popitem", NULL, 0, 0, false },     { "setdefault", NULL, 0, 0, false },
-    { "update", NULL, 0, 0, false }, { "values", do_values, 0, 0, false }, { NULL, NULL, 0, 0, false },
+static const struct chat_row dict_methods[] = {
+    { "clear", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "copy", chat_do_copy, 0, 0, NULL, CHAT_PLAIN, false },
+    { "fromkeys", NULL, 0, 0, NULL, CHAT_PLAIN, false },
+    { "get", chat_do_get, 1, 2, NULL, CHAT_PLAIN, false },
+    { "items", chat_do_items_method, 0, 0, NULL, CHAT_PLAIN, false },
+    { "keys", chat_do_keys, 0, 0, NULL, CHAT_PLAIN, false },
+    { "pop", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "popitem", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "setdefault", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "update", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "values", chat_do_values, 0, 0, NULL, CHAT_PLAIN, false },
+    { NULL, NULL, 0, 0, NULL, CHAT_PLAIN, false },
 };
 
-static const struct row *find(const struct row *rows, size_t count, const char *name)
+static const struct chat_row list_methods[] = {
+    { "count", chat_do_list_count, 1, 1, NULL, CHAT_PLAIN, false },
+    { "index", chat_do_list_index, 1, 1, NULL, CHAT_PLAIN, false },
+    { "append", NULL, 0, 0, NULL, CHAT_PLAIN, true }, /* from here on not of tuples and ranges */
+    { "clear", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "copy", NULL, 0, 0, NULL, CHAT_PLAIN, false },
+    { "extend", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "insert", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "pop", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "remove", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "reverse", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { "sort", NULL, 0, 0, NULL, CHAT_PLAIN, true },
+    { NULL, NULL, 0, 0, NULL, CHAT_PLAIN, false },
+};
+
+/* Members that values have in Python, which are not supported: they are not undefined. */
+static const struct chat_row unsupported = { "a member of that name", NULL, 0, 0, NULL, CHAT_PLAIN, false };
+static const char *const string_others[] = {
+    "casefold",  "center",  "encode",      "expandtabs",   "format",  "format_map",   "index",    "isalnum", "isalpha",
+    "isascii",   "isdecimal", "isidentifier", "islower",   "isnumeric", "isprintable", "istitle", "isupper", "ljust",
+    "maketrans", "rindex",  "rjust",       "swapcase",     "translate", "zfill",      NULL
+};
+static const char *const number_others[] = { "as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator",
+                                             "from_bytes",       "fromhex",   "hex",        "imag",      "is_integer",
+                                             "numerator",        "real",      "to_bytes",   NULL };
+static const char *const range_others[] = { "start", "step", "stop", NULL };
+static const char *const view_others[] = { "isdisjoint", "mapping", NULL };
+static const char *const iterator_others[] = { "close", "send", "throw", "gi_code", "gi_frame", "gi_running",
+                                               "gi_suspended", "gi_yieldfrom", NULL };
+static const char *const loop_others[] = { "changed", "cycle", NULL };
+static const char *const macro_others[] = { "arguments", "catch_kwargs", "catch_varargs", "caller", "explicit_caller",
+                                            "name", NULL };
+static const char *const none[] = { NULL };
+
+static const struct chat_row *find(const struct chat_row *rows, const char *name)
 {
-    for (size_t i = 0; i < count && rows[i].name; i++)
-        if (strcmp(rows[i].name, name) == 0)
-            return &rows[i];
+    for (; rows->name; rows++)
+        if (strcmp(rows->name, name) == 0)
+            return rows;
     return NULL;
 }
 
-static enum leat_status run_row(struct chat_run *r, const struct row *row, const struct chat_node *n,
-                                const struct chat_value *of, const struct chat_arguments *with, struct chat_value *out)
+static const char *const *others_of(const struct chat_value *v)
 {
-    if (!row || !row->run)
-        return chat_fail(r, n, "a method that is not supported");
-    if (with->plain.count < row->least || with->plain.count > row->most || (with->named.count > 0 && !row->named))
-        return chat_fail(r, n, "arguments that are not supported");
-    return row->run(r, n, of, with, out);
+    switch (v->kind) {
+    case CHAT_STRING:
+        return string_others;
+    case CHAT_BOOL:
+    case CHAT_INT:
+    case CHAT_BIG:
+    case CHAT_FLOAT:
+        return number_others;
+    case CHAT_LIST:
+        return v->flags == CHAT_RANGE ? range_others : v->flags == CHAT_VIEW ? view_others : none;
+    case CHAT_ITERATOR:
+        return iterator_others;
+    case CHAT_LOOP:
+        return loop_others;
+    case CHAT_MACRO:
+    case CHAT_METHOD:
+    case CHAT_FUNCTION:
+        return macro_others;
+    default:
+        return none;
+    }
+}
+
+const struct chat_row *chat_method_of(const struct chat_value *v, const char *name)
+{
+    const struct chat_row *row = v->kind == CHAT_STRING ? find(string_methods, name)
+                                 : v->kind == CHAT_DICT ? find(dict_methods, name)
+                                 : v->kind == CHAT_LIST && v->flags != CHAT_VIEW ? find(list_methods, name)
+                                                                                 : NULL;
+
+    if (row && v->kind == CHAT_LIST && v->flags != 0 && !row->run)
+        row = NULL;
+    for (const char *const *other = others_of(v); !row && *other; other++)
+        if (strcmp(*other, name) == 0)
+            row = &unsupported;
+    return row;
+}
+
+const struct chat_row *chat_function_named(const char *name)
+{
+    return find(functions, name);
+}
+
+const struct chat_row *chat_filter_named(const char *name)
+{
+    return find(filters, name);
+}
+
+bool chat_is_changing(const struct chat_row *row)
+{
+    return row->changes;
 }
 
 bool chat_knows_filter(const char *name)
 {
-    return find(filters, sizeof filters / sizeof *filters, name) != NULL;
+    return find(filters, name) != NULL;
 }
 
-enum leat_status chat_filter(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                             const struct chat_arguments *with, struct chat_value *out)
+/* ---- Calls ---- */
+
+/* The place of a name among "a,b,c"; -1: it is not there. */
+static int place_of(const char *names, struct chat_string name)
 {
-    return run_row(r, find(filters, sizeof filters / sizeof *filters, n->name), n, of, with, out);
+    for (int place = 0; names && *names; place++) {
+        size_t count = strcspn(names, ","), same = 0;
+
+        while (same < count && same < name.count &&
+               (name.codes[same] & CHAT_CODE) == (unsigned char)names[same])
+            same++;
+        if (same == count && count == name.count)
+            return place;
+        names += count + (names[count] == ',');
+    }
+    return -1;
 }
 
-static const struct row *method_of(enum chat_kind kind, const char *name)
+/* Puts arguments with names where they are without. */
+static enum leat_status place_arguments(struct chat_run *r, const struct chat_node *n, const struct chat_row *row,
+                                        const struct chat_arguments *with, struct chat_arguments *all)
 {
-    return kind == CHAT_STRING ? find(string_methods, 100, name)
-           : kind == CHAT_DICT ? find(dict_methods, 100, name)
-                               : NULL;
+    *all = *with;
+    if (with->named.count == 0 || (row->names && *row->names == '*'))
+        return LEAT_OK;
+    all->plain.items = chat_arena_get(r->arena, row->most * sizeof *all->plain.items, r->err);
+    if (!all->plain.items)
+        return r->err->status;
+    for (all->plain.count = 0; all->plain.count < row->most; all->plain.count++)
+        all->plain.items[all->plain.count] = all->plain.count < with->plain.count
+                                                 ? with->plain.items[all->plain.count]
+                                                 : (struct chat_value) { .kind = CHAT_ABSENT };
+    for (size_t i = 0; i < with->named.count; i++) {
+        int place = place_of(row->names, with->named.pairs[i].key);
+
+        if (place < 0 || all->plain.items[place].kind != CHAT_ABSENT)
+            return chat_fail(r, n, "an argument with a name that is not supported");
+        all->plain.items[place] = with->named.pairs[i].value;
+    }
+    return LEAT_OK;
 }
 
-bool chat_has_method(enum chat_kind kind, const char *name)
+static void mark_safe(struct chat_value *v)
 {
-    return method_of(kind, name) != NULL;
+    if (v->kind == CHAT_STRING)
+        v->flags |= CHAT_SAFE;
+    for (size_t i = 0; v->kind == CHAT_LIST && i < v->list.count; i++)
+        mark_safe(&v->list.items[i]);
 }
 
-enum leat_status chat_method(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                             const char *name, const struct chat_arguments *with, struct chat_value *out)
+enum leat_status chat_call_row(struct chat_run *r, const struct chat_node *n, const struct chat_row *row,
+                               const struct chat_value *of, const struct chat_arguments *with, struct chat_value *out)
 {
-    return run_row(r, method_of(of->kind, name), n, of, with, out);
+    bool safe = of->kind == CHAT_STRING && of->flags & CHAT_SAFE;
+    struct chat_arguments all;
+    enum leat_status s = chat_work(r, n, of->kind == CHAT_STRING ? of->string.count : 0);
+
+    if (s != LEAT_OK)
+        return s;
+    if (!row->run)
+        return status_set(r->err, LEAT_E_TEXT, "line %u of the chat template: %s: it is not supported", n->line, row->name);
+    if (safe && row->safety == CHAT_NOT_OF_SAFE)
+        return chat_fail(r, n, "a method of what | safe gave is not supported");
+    if (with->plain.count > row->most)
+        return chat_fail(r, n, "too many arguments, or some that are not supported");
+    s = place_arguments(r, n, row, with, &all);
+    for (size_t i = 0; s == LEAT_OK && i < row->least; i++)
+        if (!chat_argument(&all, i))
+            return chat_fail(r, n, "too few arguments");
+    if (s == LEAT_OK)
+        s = row->run(r, n, of, &all, out);
+    if (s == LEAT_OK && safe && row->safety == CHAT_STAYS_SAFE)
+        mark_safe(out);
+    return s;
+}
+
+enum leat_status chat_filter(struct chat_run *r, const struct chat_node *n, const char *name,
+                             const struct chat_value *of, const struct chat_arguments *with, struct chat_value *out)
+{
+    const struct chat_row *row = find(filters, name);
+
+    return row ? chat_call_row(r, n, row, of, with, out) : chat_fail(r, n, "a filter that is not supported");
+}
+
+/* ---- Lists ---- */
+
+enum leat_status chat_add_item(struct chat_run *r, struct chat_growing *to, const struct chat_value *v)
+{
+    if (to->list.count == to->room) {
+        size_t room = 2 * to->room + 8;
+        struct chat_value *items = chat_arena_get(r->arena, room * sizeof *items, r->err);
+
+        if (!items)
+            return r->err->status;
+        if (to->list.count > 0)
+            memcpy(items, to->list.items, to->list.count * sizeof *items);
+        to->list.items = items;
+        to->room = room;
+    }
+    to->list.items[to->list.count++] = *v;
+    return LEAT_OK;
+}
+
+struct chat_value chat_make_list(struct chat_list list, uint32_t flags)
+{
+    return (struct chat_value) { .kind = CHAT_LIST, .flags = flags, .list = list };
+}
+
+enum leat_status chat_make_iterator(struct chat_run *r, struct chat_list list, struct chat_value *out)
+{
+    struct chat_list *rest = chat_arena_get(r->arena, sizeof *rest, r->err);
+
+    if (!rest)
+        return r->err->status;
+    *rest = list;
+    *out = (struct chat_value) { .kind = CHAT_ITERATOR, .rest = rest };
+    return LEAT_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/utf8.h"
+#include "chat_number.h"
 
 struct lexer {
     struct chat_arena *arena;
@@ -58,6 +59,18 @@ static void count_lines(struct lexer *l, const char *to)
 {
     for (; l->at < to; l->at++)
         l->line += *l->at == '\n';
+}
+
+/* Passes white space, of any script. */
+static void pass_space(struct lexer *l)
+{
+    while (l->at < l->end) {
+        const unsigned char *at = (const unsigned char *)l->at;
+
+        if (!chat_is_space(chat_take_code(&at)))
+            break;
+        count_lines(l, (const char *)at);
+    }
 }
 
 /* ---- Text between tags ---- */
@@ -132,18 +145,47 @@ static enum leat_status take_name(struct lexer *l, struct leat_error *err)
     return add_plain(l, CHAT_T_NAME, begin, (size_t)(l->at - begin), err);
 }
 
+static void pass_digits(struct lexer *l)
+{
+    while (l->at < l->end && is_digit(*l->at))
+        l->at++;
+}
+
+/* A point with digits, and an exponent. */
+static void pass_fraction(struct lexer *l)
+{
+    const char *e;
+
+    if (l->end - l->at >= 2 && *l->at == '.' && is_digit(l->at[1])) {
+        l->at++;
+        pass_digits(l);
+    }
+    if (l->at == l->end || (*l->at | 0x20) != 'e')
+        return;
+    e = l->at + 1;
+    e += e < l->end && (*e == '+' || *e == '-');
+    if (e < l->end && is_digit(*e)) {
+        l->at = e;
+        pass_digits(l);
+    }
+}
+
 static enum leat_status take_number(struct lexer *l, struct leat_error *err)
 {
     struct chat_token token = { .kind = CHAT_T_NUMBER, .line = l->line };
+    const char *begin = l->at;
+    enum leat_status s;
 
-    for (; l->at < l->end && is_digit(*l->at); l->at++) {
-        if (token.number > INT64_MAX / 100)
-            return refuse(l, "a number of more than 16 digits", err);
-        token.number = token.number * 10 + (*l->at - '0');
-    }
-    if (l->at < l->end && ((*l->at == '.' && l->at + 1 < l->end && is_digit(l->at[1])) || is_letter(*l->at)))
-        return refuse(l, "a number that is not a plain integer", err);
-    return add(l, &token, err);
+    pass_digits(l);
+    if (*begin == '0' && l->at - begin > 1)
+        return refuse(l, "a number that begins with 0", err);
+    pass_fraction(l);
+    if (l->at < l->end && is_letter(*l->at))
+        return refuse(l, "a number that is neither a plain integer nor one with a fraction", err);
+    s = chat_number_read(l->arena, begin, (size_t)(l->at - begin), &token.number, err);
+    if (s == LEAT_OK && token.number.kind == CHAT_BIG)
+        return refuse(l, "a number of more than 18 digits", err);
+    return s == LEAT_OK ? add(l, &token, err) : s;
 }
 
 static int hex_of(char c)
@@ -151,7 +193,8 @@ static int hex_of(char c)
     return is_digit(c) ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
 }
 
-/* The character of an escape, whose letter is at l->at; false if it is not one that is known. */
+/* The character of an escape, whose letter is at l->at, or 0 if Python leaves it as it stands; false if it is not one
+ * that is supported. */
 static bool take_escape(struct lexer *l, uint32_t *code)
 {
     static const char letters[] = "n\nt\tr\r\\\\'\'\"\"a\ab\bf\fv\v";
@@ -163,14 +206,15 @@ static bool take_escape(struct lexer *l, uint32_t *code)
             *code = (unsigned char)letters[i + 1];
             return true;
         }
-    for (*code = 0; digits > 0; digits--) {
+    *code = 0;
+    if (digits == 0)
+        return !is_digit(c) && c != 'N' && c != '\n' && (unsigned char)c < 0x80;
+    for (; digits > 0; digits--) {
         if (l->at == l->end || hex_of(*l->at) < 0)
             return false;
         *code = *code * 16 + (uint32_t)hex_of(*l->at++);
-        if (digits == 1)
-            return *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff);
     }
-    return false;
+    return *code > 0 && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff);
 }
 
 static enum leat_status take_string(struct lexer *l, struct leat_error *err)
@@ -195,8 +239,16 @@ static enum leat_status take_string(struct lexer *l, struct leat_error *err)
         if (s != LEAT_OK || l->at == l->end || *l->at == quote)
             continue;
         if (++l->at == l->end || !take_escape(l, &code))
-            return refuse(l, "an escape in a string that is not \\n, \\t, \\r, \\\\, \\', \\\", \\xHH or \\uHHHH", err);
-        s = chat_text_add(l->arena, &text, (struct chat_string) { &code, 1 }, err);
+            return refuse(l, "an escape in a string that is not supported: write \\xHH or \\uHHHH", err);
+        if (code == 0) {
+            l->at -= 2;
+            s = chat_string_make(l->arena, l->at, 2, 0, &part, err);
+            l->at += 2;
+        } else {
+            part = (struct chat_string) { &code, 1 };
+        }
+        if (s == LEAT_OK)
+            s = chat_text_add(l->arena, &text, part, err);
     }
     if (s != LEAT_OK)
         return s;
@@ -234,10 +286,8 @@ static bool pass_end(struct lexer *l, bool block)
     else
         return false;
     l->at += 2;
-    while (strips && l->at < l->end && chat_is_space((unsigned char)*l->at)) {
-        l->line += *l->at == '\n';
-        l->at++;
-    }
+    if (strips)
+        pass_space(l);
     if (block && sign == 0 && l->at < l->end && *l->at == '\n') {
         l->line++;
         l->at++;
@@ -252,10 +302,7 @@ static enum leat_status take_inside(struct lexer *l, bool block, struct leat_err
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK) {
-        while (l->at < l->end && chat_is_space((unsigned char)*l->at)) {
-            l->line += *l->at == '\n';
-            l->at++;
-        }
+        pass_space(l);
         if (l->at == l->end)
             return refuse(l, "a tag without its end", err);
         if (brackets == 0 && pass_end(l, block))
@@ -278,17 +325,19 @@ static enum leat_status take_inside(struct lexer *l, bool block, struct leat_err
 
 static enum leat_status pass_comment(struct lexer *l, struct leat_error *err)
 {
-    const char *end = l->at + 2;
+    const char *begin = l->at + 2, *end;
     char sign;
 
+    begin += begin < l->end && (*begin == '-' || *begin == '+'); /* that of the beginning: {#-#} */
+    end = begin;
     while (end < l->end && !(end + 1 < l->end && end[0] == '#' && end[1] == '}'))
         end++;
     if (end == l->end)
         return refuse(l, "a comment without its end", err);
-    sign = end > l->at + 2 ? end[-1] : 0;
+    sign = end > begin ? end[-1] : 0;
     count_lines(l, end + 2);
-    while (sign == '-' && l->at < l->end && chat_is_space((unsigned char)*l->at))
-        count_lines(l, l->at + 1);
+    if (sign == '-')
+        pass_space(l);
     if (sign != '-' && sign != '+' && l->at < l->end && *l->at == '\n')
         count_lines(l, l->at + 1);
     l->line_starts = l->at[-1] == '\n';

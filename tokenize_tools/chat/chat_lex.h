@@ -22,8 +22,10 @@ struct chat_token {
     unsigned line;
     const char *at; /* of names and signs, in the template */
     size_t bytes;
-    struct chat_string string; /* texts and strings */
-    int64_t number;
+    union {
+        struct chat_string string; /* texts and strings */
+        struct chat_value number;
+    };
 };
 
 /* *tokens is of the arena; the last one is CHAT_T_END. LEAT_E_UNSUPPORTED names a construct and its line. */

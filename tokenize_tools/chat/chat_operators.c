@@ -5,14 +5,45 @@
 
 /* ---- Operators ---- */
 
-static enum leat_status join_two(struct chat_run *r, struct chat_string a, struct chat_string b, struct chat_value *out)
+enum leat_status chat_escape(struct chat_run *r, struct chat_string s, struct chat_string *out)
+{
+    static const char signs[] = "&<>\"'";
+    static const char *const names[] = { "&amp;", "&lt;", "&gt;", "&#34;", "&#39;" };
+    struct chat_text text = { 0 };
+    enum leat_status status = LEAT_OK;
+
+    for (size_t i = 0; status == LEAT_OK && i < s.count; i++) {
+        uint32_t code = s.codes[i] & CHAT_CODE, marks = s.codes[i] & ~CHAT_CODE;
+        const char *found = code != 0 && code < 0x80 ? strchr(signs, (int)code) : NULL;
+
+        if (!found)
+            status = chat_text_add(r->arena, &text, chat_string_part(s, i, i + 1), r->err);
+        for (const char *c = found ? names[found - signs] : ""; status == LEAT_OK && *c; c++) {
+            code = (unsigned char)*c | marks;
+            status = chat_text_add(r->arena, &text, (struct chat_string) { &code, 1 }, r->err);
+        }
+    }
+    *out = (struct chat_string) { text.codes, text.count };
+    return status;
+}
+
+enum leat_status chat_join_two(struct chat_run *r, const struct chat_value *a, const struct chat_value *b,
+                               struct chat_value *out)
 {
     struct chat_text text = { 0 };
-    enum leat_status s = chat_text_add(r->arena, &text, a, r->err);
+    struct chat_string first = a->string, second = b->string;
+    enum leat_status s = LEAT_OK;
 
+    if (b->flags & CHAT_SAFE && !(a->flags & CHAT_SAFE))
+        s = chat_escape(r, first, &first);
+    if (s == LEAT_OK && a->flags & CHAT_SAFE && !(b->flags & CHAT_SAFE))
+        s = chat_escape(r, second, &second);
     if (s == LEAT_OK)
-        s = chat_text_add(r->arena, &text, b, r->err);
+        s = chat_text_add(r->arena, &text, first, r->err);
+    if (s == LEAT_OK)
+        s = chat_text_add(r->arena, &text, second, r->err);
     *out = chat_str((struct chat_string) { text.codes, text.count });
+    out->flags = (a->flags | b->flags) & CHAT_SAFE;
     return s;
 }
 
@@ -31,10 +62,31 @@ static enum leat_status add_lists(struct chat_run *r, struct chat_list a, struct
     return LEAT_OK;
 }
 
-static bool to_number(const struct chat_value *v, int64_t *number)
+/* A string or list, so many times. */
+static enum leat_status repeat(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                               int64_t times, struct chat_value *out)
 {
-    *number = v->kind == CHAT_BOOL ? v->truth : v->number;
-    return v->kind == CHAT_INT || v->kind == CHAT_BOOL;
+    bool text = of->kind == CHAT_STRING;
+    size_t count = text ? of->string.count : of->list.count, size = text ? sizeof(uint32_t) : sizeof *out;
+    const void *from = text ? (const void *)of->string.codes : of->list.items;
+    size_t all;
+    char *to;
+
+    if (times < 0 || count == 0)
+        times = 0;
+    if (__builtin_mul_overflow(count, (uint64_t)times, &all) || all > SIZE_MAX / 4 / size)
+        return chat_fail(r, n, "something is repeated too often");
+    to = chat_arena_get(r->arena, all * size, r->err);
+    if (!to)
+        return r->err->status;
+    for (size_t i = 0; i < all; i += count)
+        memcpy(to + i * size, from, count * size);
+    *out = *of;
+    if (text)
+        out->string = (struct chat_string) { (uint32_t *)(void *)to, all };
+    else
+        out->list = (struct chat_list) { (struct chat_value *)(void *)to, all };
+    return chat_work(r, n, all * size / sizeof(uint32_t));
 }
 
 static enum leat_status compute(struct chat_run *r, const struct chat_node *n, int64_t a, int64_t b, int64_t *out)
@@ -57,33 +109,74 @@ static enum leat_status compute(struct chat_run *r, const struct chat_node *n, i
         *out = *n->name == '/' ? a / b - (a % b != 0 && (a < 0) != (b < 0))
                                : a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
     }
-    return overflows ? chat_fail(r, n, "a number is too big") : LEAT_OK;
+    return overflows ? chat_fail(r, n, "an integer beyond 64 bits is not supported") : LEAT_OK;
+}
+
+#define EXACT ((int64_t)1 << 53) /* integers up to this are doubles */
+
+static enum leat_status divide(struct chat_run *r, const struct chat_node *n, const struct chat_value *a,
+                               const struct chat_value *b, struct chat_value *out)
+{
+    const struct chat_value *const both[] = { a, b };
+    int64_t i;
+
+    for (unsigned k = 0; k < 2; k++)
+        if (chat_to_int(both[k], &i) && (i > EXACT || i < -EXACT))
+            return chat_fail(r, n, "a division of a number beyond 2^53 is not supported");
+    if (chat_to_real(b) == 0)
+        return chat_fail(r, n, "a division by zero");
+    *out = chat_real(chat_to_real(a) / chat_to_real(b));
+    return LEAT_OK;
+}
+
+static enum leat_status compute_real(struct chat_run *r, const struct chat_node *n, double a, double b,
+                                     struct chat_value *out)
+{
+    if (n->name[0] == '/' || n->name[0] == '%')
+        return chat_fail(r, n, "// and % of a number with a fraction are not supported");
+    *out = chat_real(*n->name == '+' ? a + b : *n->name == '-' ? a - b : a * b);
+    return LEAT_OK;
 }
 
 enum leat_status chat_binary(struct chat_run *r, const struct chat_node *n, const struct chat_value *a,
                              const struct chat_value *b, struct chat_value *out)
 {
-    struct chat_string x, y;
+    bool lists = a->kind == CHAT_LIST && b->kind == CHAT_LIST && a->flags == b->flags && a->flags <= CHAT_TUPLE;
+    struct chat_value x = { .kind = CHAT_STRING }, y = x, sum;
     int64_t i, j;
     enum leat_status s;
 
     if (*n->name == '~') {
-        s = chat_to_string(r, n, a, &x);
+        s = chat_to_string(r, n, a, &x.string);
         if (s == LEAT_OK)
-            s = chat_to_string(r, n, b, &y);
-        return s == LEAT_OK ? join_two(r, x, y, out) : s;
+            s = chat_to_string(r, n, b, &y.string);
+        return s == LEAT_OK ? chat_join_two(r, &x, &y, out) : s;
     }
     if (*n->name == '+' && a->kind == CHAT_STRING && b->kind == CHAT_STRING)
-        return join_two(r, a->string, b->string, out);
-    if (*n->name == '+' && a->kind == CHAT_LIST && b->kind == CHAT_LIST)
-        return add_lists(r, a->list, b->list, out);
-    if (!to_number(a, &i) || !to_number(b, &j))
-        return chat_fail(r, n, "an operator stands between values that it does not take");
-    out->kind = CHAT_INT;
+        return chat_join_two(r, a, b, out);
+    if (*n->name == '+' && lists) {
+        s = add_lists(r, a->list, b->list, &sum);
+        sum.flags = a->flags;
+        *out = sum;
+        return s;
+    }
+    if (*n->name == '*' && chat_to_int(b, &j) &&
+        (a->kind == CHAT_STRING || (a->kind == CHAT_LIST && a->flags <= CHAT_TUPLE)))
+        return repeat(r, n, a, j, out);
+    if (*n->name == '*' && chat_to_int(a, &i) &&
+        (b->kind == CHAT_STRING || (b->kind == CHAT_LIST && b->flags <= CHAT_TUPLE)))
+        return repeat(r, n, b, i, out);
+    if (!chat_is_number(a) || !chat_is_number(b))
+        return chat_fail_kinds(r, n, "an operator stands between values that it does not take", a, b);
+    if (strcmp(n->name, "/") == 0)
+        return divide(r, n, a, b, out);
+    if (!chat_to_int(a, &i) || !chat_to_int(b, &j))
+        return compute_real(r, n, chat_to_real(a), chat_to_real(b), out);
+    *out = chat_int(0);
     return compute(r, n, i, j, &out->number);
 }
 
-static int order_of(struct chat_string a, struct chat_string b)
+int chat_string_order(struct chat_string a, struct chat_string b)
 {
     size_t i = 0;
     uint32_t x, y;
@@ -98,10 +191,27 @@ static int order_of(struct chat_string a, struct chat_string b)
 enum leat_status chat_same(struct chat_run *r, const struct chat_node *at, const struct chat_value *a,
                            const struct chat_value *b, bool wanted, bool *holds)
 {
-    int equal = chat_equal(a, b);
+    unsigned steps;
+    int equal = chat_equal(a, b, &steps);
 
     *holds = (equal == 1) == wanted;
-    return equal >= 0 ? LEAT_OK : chat_fail(r, at, "values are compared that are too large, or nested too deeply");
+    if (equal < 0)
+        return chat_fail(r, at, "values are compared that are too large, nested too deeply, or cannot be");
+    return chat_work(r, at, (size_t)steps * 64);
+}
+
+static enum leat_status find_in(struct chat_run *r, const struct chat_node *at, const struct chat_value *part,
+                                struct chat_string whole, bool *holds)
+{
+    struct chat_search search;
+    enum leat_status s = part->kind == CHAT_STRING
+                             ? chat_search_make(r->arena, part->string, &search, r->err)
+                             : chat_fail(r, at, "what is not a string is looked for in a string");
+
+    if (s != LEAT_OK)
+        return s;
+    *holds = chat_search_find(&search, whole, 0) != SIZE_MAX;
+    return chat_work(r, at, whole.count + part->string.count);
 }
 
 enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, const struct chat_value *part,
@@ -112,15 +222,14 @@ enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, c
     *holds = false;
     switch (whole->kind) {
     case CHAT_STRING:
-        if (part->kind != CHAT_STRING)
-            return chat_fail(r, at, "what is not a string is looked for in a string");
-        *holds = part->string.count == 0 || chat_string_find(whole->string, part->string, 0) < whole->string.count;
-        return LEAT_OK;
+        return find_in(r, at, part, whole->string, holds);
     case CHAT_LIST:
         for (size_t i = 0; s == LEAT_OK && !*holds && i < whole->list.count; i++)
             s = chat_same(r, at, &whole->list.items[i], part, true, holds);
         return s;
     case CHAT_DICT:
+        if (part->kind == CHAT_LIST || part->kind == CHAT_DICT)
+            return chat_fail(r, at, "a list or dict is looked for in a dict");
         *holds = part->kind == CHAT_STRING && chat_dict_find(whole->dict, part->string);
         return LEAT_OK;
     case CHAT_UNDEFINED:
@@ -130,12 +239,24 @@ enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, c
     }
 }
 
+enum leat_status chat_order(struct chat_run *r, const struct chat_node *at, const struct chat_value *a,
+                            const struct chat_value *b, int *order)
+{
+    if (chat_is_number(a) && chat_is_number(b)) {
+        *order = chat_number_order(a, b);
+        return LEAT_OK;
+    }
+    if (a->kind != CHAT_STRING || b->kind != CHAT_STRING)
+        return chat_fail_kinds(r, at, "values are compared that have no order", a, b);
+    *order = chat_string_order(a->string, b->string);
+    return chat_work(r, at, a->string.count);
+}
+
 enum leat_status chat_compare(struct chat_run *r, const struct chat_node *operand, const struct chat_value *a,
                               const struct chat_value *b, bool *holds)
 {
     const char *name = operand->name;
-    int64_t i, j;
-    int order;
+    int order = 0;
     enum leat_status s;
 
     if (strcmp(name, "in") == 0 || strcmp(name, "not in") == 0) {
@@ -145,50 +266,54 @@ enum leat_status chat_compare(struct chat_run *r, const struct chat_node *operan
     }
     if (name[1] == '=' && (*name == '=' || *name == '!'))
         return chat_same(r, operand, a, b, *name == '=', holds);
-    if (to_number(a, &i) && to_number(b, &j))
-        order = (i > j) - (i < j);
-    else if (a->kind == CHAT_STRING && b->kind == CHAT_STRING)
-        order = order_of(a->string, b->string);
-    else
-        return chat_fail(r, operand, "values are compared that have no order");
-    *holds = *name == '<' ? order < 0 : order > 0;
+    s = chat_order(r, operand, a, b, &order);
+    *holds = order != 2 && (*name == '<' ? order < 0 : order > 0);
     *holds = *holds || (order == 0 && name[1] == '=');
-    return LEAT_OK;
+    return s;
 }
 
 /* ---- Parts ---- */
 
+/* What a dot finds. Python looks at a value's own members first, then at what it holds. */
+static enum leat_status find_method(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                                    const char *name, struct chat_value *out)
+{
+    struct chat_value *self;
+    const struct chat_row *row = chat_method_of(of, name);
+
+    *out = (struct chat_value) { .kind = CHAT_UNDEFINED };
+    if (!row)
+        return LEAT_OK;
+    if (chat_is_changing(row))
+        return chat_fail(r, n, "a method that changes a list or dict, which transformers forbids");
+    self = chat_arena_get(r->arena, sizeof *self, r->err);
+    if (!self)
+        return r->err->status;
+    *self = *of;
+    *out = (struct chat_value) { .kind = CHAT_METHOD, .method = { self, row } };
+    return LEAT_OK;
+}
+
+static const struct chat_value *held(const struct chat_value *of, struct chat_string name)
+{
+    return of->kind == CHAT_DICT || of->kind == CHAT_NAMESPACE || of->kind == CHAT_LOOP ? chat_dict_find(of->dict, name)
+                                                                                        : NULL;
+}
+
 enum leat_status chat_member(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
                              struct chat_value *out)
 {
-    const struct chat_value *found = NULL;
+    const struct chat_value *found = held(of, n->name_codes);
+    enum leat_status s;
 
-    out->kind = CHAT_UNDEFINED;
-    switch (of->kind) {
-    case CHAT_UNDEFINED:
+    if (of->kind == CHAT_UNDEFINED)
         return chat_fail(r, n, "a member of what is undefined");
-    case CHAT_DICT:
-    case CHAT_STRING:
-    case CHAT_LIST:
-        if (chat_has_method(of->kind, n->name)) {
-            out->kind = CHAT_METHOD;
-            out->method.self = of;
-            out->method.name = n;
-            return LEAT_OK;
-        }
-        if (of->kind != CHAT_DICT)
-            return chat_fail(r, n, "a member of a string or list that is not supported");
-        found = chat_dict_find(of->dict, n->name_codes);
-        break;
-    case CHAT_NAMESPACE:
-        found = chat_dict_find(of->dict, n->name_codes);
-        break;
-    default:
-        break;
-    }
-    if (found)
+    if (strncmp(n->name, "__", 2) == 0 && !found)
+        return chat_fail(r, n, "names that begin with __ are not supported");
+    s = find_method(r, n, of, n->name, out);
+    if (s == LEAT_OK && out->kind == CHAT_UNDEFINED && found)
         *out = *found;
-    return LEAT_OK;
+    return s;
 }
 
 static struct chat_value one_of(struct chat_string s, size_t i)
@@ -196,42 +321,77 @@ static struct chat_value one_of(struct chat_string s, size_t i)
     return chat_str((struct chat_string) { s.codes + i, 1 });
 }
 
+#define NAME_ROOM 32 /* for the names of methods */
+
+enum leat_status chat_part(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                           struct chat_string name, struct chat_value *out)
+{
+    const struct chat_value *found = held(of, name);
+    char text[NAME_ROOM];
+
+    *out = (struct chat_value) { .kind = CHAT_UNDEFINED };
+    if (of->kind == CHAT_UNDEFINED)
+        return chat_fail(r, n, "a part of what is undefined");
+    if (found) {
+        *out = *found;
+        return LEAT_OK;
+    }
+    if (name.count + 1 > sizeof text)
+        return LEAT_OK;
+    for (size_t i = 0; i < name.count; i++)
+        text[i] = (name.codes[i] & CHAT_CODE) < 0x80 ? (char)(name.codes[i] & CHAT_CODE) : '?';
+    text[name.count] = '\0';
+    if (strncmp(text, "__", 2) == 0)
+        return chat_fail(r, n, "names that begin with __ are not supported");
+    return find_method(r, n, of, text, out);
+}
+
 enum leat_status chat_index(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
                             const struct chat_value *key, struct chat_value *out)
 {
-    size_t count = of->kind == CHAT_STRING ? of->string.count : of->kind == CHAT_LIST ? of->list.count : 0;
-    const struct chat_value *found;
-    int64_t at = key->number;
+    bool list = of->kind == CHAT_LIST && of->flags != CHAT_VIEW;
+    size_t count = of->kind == CHAT_STRING ? of->string.count : list ? of->list.count : 0;
+    int64_t at;
 
-    out->kind = CHAT_UNDEFINED;
+    if (key->kind == CHAT_STRING)
+        return chat_part(r, n, of, key->string, out);
+    *out = (struct chat_value) { .kind = CHAT_UNDEFINED };
     if (of->kind == CHAT_UNDEFINED)
         return chat_fail(r, n, "a part of what is undefined");
-    if (of->kind == CHAT_DICT && key->kind == CHAT_STRING) {
-        found = chat_dict_find(of->dict, key->string);
-        if (found)
-            *out = *found;
+    if (!chat_to_int(key, &at))
         return LEAT_OK;
-    }
-    if ((of->kind != CHAT_STRING && of->kind != CHAT_LIST) || key->kind != CHAT_INT)
-        return chat_fail(r, n, "a part of a value by a key that it does not have");
     at += at < 0 ? (int64_t)count : 0;
-    if (at >= 0 && (uint64_t)at < count)
-        *out = of->kind == CHAT_STRING ? one_of(of->string, (size_t)at) : of->list.items[at];
+    if (at < 0 || (uint64_t)at >= count)
+        return LEAT_OK;
+    *out = list ? of->list.items[at] : one_of(of->string, (size_t)at);
+    if (!list)
+        out->flags = of->flags;
     return LEAT_OK;
 }
 
 /* An end of a slice, as Python clips it. */
 static int64_t clip(const struct chat_value *v, int64_t count, int64_t step, int64_t usual)
 {
-    int64_t at = v->number, least = step < 0 ? -1 : 0, most = step < 0 ? count - 1 : count;
+    int64_t at, least = step < 0 ? -1 : 0, most = step < 0 ? count - 1 : count;
 
-    if (v->kind != CHAT_INT)
+    if (!chat_to_int(v, &at))
         return usual;
     if (at < 0)
         at = at < -count ? -1 : at + count;
     if (at < least)
         at = least;
     return at > most ? most : at;
+}
+
+/* Whether Python takes a slice of it so. */
+static bool can_slice(const struct chat_value *of, const struct chat_value ends[3])
+{
+    int64_t number;
+
+    for (unsigned i = 0; i < 3; i++)
+        if (!chat_to_int(&ends[i], &number) && ends[i].kind != CHAT_ABSENT && ends[i].kind != CHAT_NONE)
+            return false;
+    return of->kind == CHAT_STRING || (of->kind == CHAT_LIST && of->flags != CHAT_VIEW);
 }
 
 enum leat_status chat_slice(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
@@ -242,14 +402,12 @@ enum leat_status chat_slice(struct chat_run *r, const struct chat_node *n, const
     size_t taken = 0, room;
     void *memory;
 
-    if (!text && of->kind != CHAT_LIST)
-        return chat_fail(r, n, "a stretch of what is neither a string nor a list");
-    for (unsigned i = 0; i < 3; i++)
-        if (ends[i].kind != CHAT_INT && ends[i].kind != CHAT_UNDEFINED && ends[i].kind != CHAT_NONE)
-            return chat_fail(r, n, "an end of a stretch that is not a number");
-    step = ends[2].kind == CHAT_INT ? ends[2].number : 1;
+    if (!can_slice(of, ends))
+        return chat_fail(r, n, "only slices of strings and lists, with integers, are supported");
+    if (!chat_to_int(&ends[2], &step))
+        step = 1;
     if (step == 0 || step < -1000000 || step > 1000000)
-        return chat_fail(r, n, "a step that is not supported");
+        return chat_fail(r, n, step == 0 ? "a slice with a step of 0" : "a step that is not supported");
     begin = clip(&ends[0], count, step, step < 0 ? count - 1 : 0);
     end = clip(&ends[1], count, step, step < 0 ? -1 : count);
     room = step > 0 ? (end > begin ? (size_t)(end - begin) : 0) : (begin > end ? (size_t)(begin - end) : 0);
@@ -262,12 +420,12 @@ enum leat_status chat_slice(struct chat_run *r, const struct chat_node *n, const
         else
             ((struct chat_value *)memory)[taken] = of->list.items[i];
     }
-    *out = (struct chat_value) { .kind = of->kind };
+    *out = (struct chat_value) { .kind = of->kind, .flags = of->flags };
     if (text)
         out->string = (struct chat_string) { memory, taken };
     else
         out->list = (struct chat_list) { memory, taken };
-    return LEAT_OK;
+    return chat_work(r, n, room);
 }
 
 enum leat_status chat_items(struct chat_run *r, const struct chat_node *at, const struct chat_value *of,
@@ -278,8 +436,10 @@ enum leat_status chat_items(struct chat_run *r, const struct chat_node *at, cons
     *items = (struct chat_list) { NULL, 0 };
     if (of->kind == CHAT_UNDEFINED)
         return LEAT_OK;
-    if (of->kind == CHAT_LIST) {
-        *items = of->list;
+    if (of->kind == CHAT_LIST || of->kind == CHAT_ITERATOR) {
+        *items = of->kind == CHAT_LIST ? of->list : *of->rest;
+        if (of->kind == CHAT_ITERATOR)
+            of->rest->count = 0;
         return LEAT_OK;
     }
     if (of->kind != CHAT_STRING && of->kind != CHAT_DICT)
@@ -290,5 +450,5 @@ enum leat_status chat_items(struct chat_run *r, const struct chat_node *at, cons
     for (; items->count < count; items->count++)
         items->items[items->count] =
             of->kind == CHAT_STRING ? one_of(of->string, items->count) : chat_str(of->dict->pairs[items->count].key);
-    return LEAT_OK;
+    return chat_work(r, at, 16 * count);
 }

@@ -134,7 +134,7 @@ static struct chat_node *parse_if(struct parser *p)
 {
     struct chat_node *n = chat_node(p, CHAT_N_IF);
 
-    n->a = chat_parse_tuple(p, chat_parse_expression);
+    n->a = chat_parse_tuple(p, chat_parse_or);
     expect_end(p);
     n->b = parse_body(p);
     if (pass_tag(p, "elif")) {
@@ -157,6 +157,7 @@ static struct chat_node *parse_target(struct parser *p)
 {
     struct chat_node *n = chat_node(p, CHAT_N_NAME);
 
+    p->set |= chat_is_word(p, "varargs") ? CHAT_USES_VARARGS : chat_is_word(p, "kwargs") ? CHAT_USES_KWARGS : 0;
     chat_take_name(p, n);
     return n;
 }
@@ -217,10 +218,11 @@ static struct chat_node *parse_set(struct parser *p)
 static struct chat_node *parse_macro(struct parser *p)
 {
     struct chat_node *n = chat_node(p, CHAT_N_MACRO), **last = &n->a;
-    unsigned loops = p->loops;
+    struct parser around = *p;
 
     chat_take_name(p, n);
     chat_expect_sign(p, "(");
+    p->set = 0;
     while (p->status == LEAT_OK && !chat_is_sign(p, ")")) {
         *last = parse_target(p);
         if (chat_pass_sign(p, "="))
@@ -232,8 +234,12 @@ static struct chat_node *parse_macro(struct parser *p)
     chat_expect_sign(p, ")");
     expect_end(p);
     p->loops = 0;
+    p->uses = 0;
     n->c = parse_body(p);
-    p->loops = loops;
+    n->number = p->uses;
+    p->loops = around.loops;
+    p->set = around.set;
+    p->uses |= around.uses; /* Jinja counts what an inner macro reads as read by the outer one, too */
     expect_tag(p, "endmacro");
     return n;
 }

@@ -12,14 +12,14 @@ enum chat_node_kind {
     CHAT_N_FOR,        /* a: names, b: list, c: body, d: condition or NULL, e: else or NULL */
     CHAT_N_SET,        /* a: name, list of names or member; b: value */
     CHAT_N_SET_BLOCK,  /* a: name; b: body */
-    CHAT_N_MACRO,      /* name; a: parameters (b of each: default or NULL), c: body */
+    CHAT_N_MACRO,      /* name; a: parameters (b of each: default or NULL), c: body; number: CHAT_USES_... */
     CHAT_N_GENERATION, /* a: body */
     CHAT_N_BREAK,
     CHAT_N_CONTINUE,
     /* expressions */
     CHAT_N_VALUE,  /* value */
     CHAT_N_NAME,   /* name */
-    CHAT_N_LIST,   /* a: items, by next */
+    CHAT_N_LIST,   /* a: items, by next; number: flags of the value */
     CHAT_N_DICT,   /* a: items, by next: a of each is the key, b the value */
     CHAT_N_ITEM,   /* of a dict */
     CHAT_N_MEMBER, /* a.name */
@@ -31,6 +31,7 @@ enum chat_node_kind {
     CHAT_N_NAMED,  /* an argument: name = a */
     CHAT_N_NOT,    /* a */
     CHAT_N_MINUS,  /* a */
+    CHAT_N_PLUS,
     CHAT_N_AND,    /* a, b */
     CHAT_N_OR,
     CHAT_N_CHOICE,  /* a if b else c; c may be NULL */
@@ -38,6 +39,10 @@ enum chat_node_kind {
     CHAT_N_OPERAND, /* name: the operator; a: value */
     CHAT_N_BINARY   /* name: the operator; a, b */
 };
+
+/* What a macro's body uses: arguments beyond its parameters are allowed then. */
+#define CHAT_USES_VARARGS 1
+#define CHAT_USES_KWARGS  2
 
 struct chat_node {
     enum chat_node_kind kind;

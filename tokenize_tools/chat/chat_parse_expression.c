@@ -65,10 +65,10 @@ static struct chat_node *parse_name(struct parser *p)
             n->value.kind = words[i].kind;
             n->value.truth = words[i].truth;
         }
-    if (chat_is_word(p, "strftime_now"))
-        chat_refuse(p,
-                    "strftime_now() writes the date of the day, so that the same inputs would not give the same bytes",
-                    p->at);
+    if (chat_is_word(p, "varargs"))
+        p->uses |= CHAT_USES_VARARGS & ~p->set;
+    if (chat_is_word(p, "kwargs"))
+        p->uses |= CHAT_USES_KWARGS & ~p->set;
     chat_take_name(p, n);
     return n;
 }
@@ -90,6 +90,7 @@ static struct chat_node *parse_parenthesis(struct parser *p)
 {
     struct chat_node *n = chat_node(p, CHAT_N_LIST);
 
+    n->number = CHAT_TUPLE;
     if (chat_pass_sign(p, ")"))
         return n;
     n = chat_parse_tuple(p, chat_parse_expression);
@@ -107,7 +108,7 @@ static struct chat_node *parse_primary(struct parser *p)
         return parse_string(p);
     if (p->at->kind == CHAT_T_NUMBER) {
         n = chat_node(p, CHAT_N_VALUE);
-        n->value = chat_int(p->at++->number);
+        n->value = p->at++->number;
         return n;
     }
     if (chat_pass_sign(p, "("))
@@ -267,7 +268,7 @@ static struct chat_node *parse_unary(struct parser *p, bool filters)
     if (chat_pass_sign(p, "-"))
         n = two(p, CHAT_N_MINUS, parse_unary(p, false), NULL, NULL);
     else if (chat_pass_sign(p, "+"))
-        n = parse_unary(p, false);
+        n = two(p, CHAT_N_PLUS, parse_unary(p, false), NULL, NULL);
     else
         n = parse_primary(p);
     n = parse_postfix(p, n);
@@ -292,11 +293,8 @@ static struct chat_node *parse_product(struct parser *p)
     struct chat_node *n = parse_unary(p, true);
     const char *sign;
 
-    while (p->status == LEAT_OK && (sign = pass_one_of(p, signs)) != NULL) {
-        if (strcmp(sign, "/") == 0)
-            chat_refuse(p, "/ gives a number with a fraction, which is not supported", p->at);
+    while (p->status == LEAT_OK && (sign = pass_one_of(p, signs)) != NULL)
         n = two(p, CHAT_N_BINARY, n, parse_unary(p, true), sign);
-    }
     return n;
 }
 
@@ -397,6 +395,7 @@ struct chat_node *chat_parse_tuple(struct parser *p, struct chat_node *(*one)(st
     if (!chat_is_sign(p, ","))
         return first;
     list = two(p, CHAT_N_LIST, first, NULL, NULL);
+    list->number = CHAT_TUPLE;
     for (last = &first->next; p->status == LEAT_OK && chat_pass_sign(p, ",") && !chat_is_sign(p, ")");
          last = &(*last)->next)
         *last = one(p);

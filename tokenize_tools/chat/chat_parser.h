@@ -9,6 +9,7 @@ struct parser {
     struct chat_arena *arena;
     const struct chat_token *at;
     unsigned depth, loops; /* of what is open */
+    int uses, set;         /* CHAT_USES_...: what the macro that is open reads before it sets it, and what it sets */
     enum leat_status status;
     struct leat_error *err;
     struct chat_node nothing; /* what comes after a failure */

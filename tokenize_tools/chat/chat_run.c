@@ -14,32 +14,42 @@
 enum leat_status chat_to_string(struct chat_run *r, const struct chat_node *at, const struct chat_value *v,
                                 struct chat_string *out)
 {
-    char number[24];
+    char number[CHAT_REAL_ROOM] = "";
 
+    *out = (struct chat_string) { NULL, 0 };
     switch (v->kind) {
+    case CHAT_BIG:
     case CHAT_STRING:
         *out = v->string;
         return LEAT_OK;
     case CHAT_UNDEFINED:
-        *out = (struct chat_string) { NULL, 0 };
         return LEAT_OK;
     case CHAT_NONE:
-        return chat_string_make(r->arena, "None", 4, 0, out, r->err);
+        memcpy(number, "None", sizeof "None");
+        break;
     case CHAT_BOOL:
-        return chat_string_make(r->arena, v->truth ? "True" : "False", v->truth ? 4 : 5, 0, out, r->err);
+        memcpy(number, v->truth ? "True" : "False", v->truth ? sizeof "True" : sizeof "False");
+        break;
     case CHAT_INT:
         snprintf(number, sizeof number, "%" PRId64, v->number);
-        return chat_string_make(r->arena, number, strlen(number), 0, out, r->err);
+        break;
+    case CHAT_FLOAT:
+        chat_real_text(v->real, number);
+        break;
     default:
         return status_set(r->err, LEAT_E_TEXT, "line %u of the chat template: %s as text is not supported", at->line,
                           chat_kind_name(v->kind));
     }
+    return chat_string_make(r->arena, number, strlen(number), v->flags & CHAT_MARKS, out, r->err);
 }
 
-static enum leat_status write(struct chat_run *r, struct chat_string s)
+static enum leat_status write(struct chat_run *r, const struct chat_node *at, struct chat_string s)
 {
     size_t from = r->out.count;
     enum leat_status status = chat_text_add(r->arena, &r->out, s, r->err);
+
+    if (status == LEAT_OK)
+        status = chat_work(r, at, s.count);
 
     for (size_t i = from; status == LEAT_OK && r->marks != 0 && i < r->out.count; i++)
         r->out.codes[i] |= r->marks;
@@ -80,17 +90,23 @@ static enum leat_status set_names(struct chat_run *r, const struct chat_node *na
     return s == LEAT_OK && i < items.count ? chat_fail(r, names, "a value has more items than there are names") : s;
 }
 
+static enum leat_status set_member(struct chat_run *r, const struct chat_node *n, const struct chat_value *value)
+{
+    const struct chat_value *space = chat_lookup(r, n->a->a->name_codes);
+
+    if (!space || space->kind != CHAT_NAMESPACE)
+        return chat_fail(r, n, "a member is set of what is not a namespace");
+    return chat_dict_set(r->arena, space->dict, n->a->name_codes, value, r->err);
+}
+
 static enum leat_status run_set(struct chat_run *r, const struct chat_node *n)
 {
-    struct chat_value value, *space;
+    struct chat_value value;
     enum leat_status s = chat_eval(r, n->b, &value);
 
     if (s != LEAT_OK || n->a->kind != CHAT_N_MEMBER)
         return s == LEAT_OK ? set_names(r, n->a, &value) : s;
-    space = chat_lookup(r, n->a->a->name_codes);
-    if (!space || space->kind != CHAT_NAMESPACE)
-        return chat_fail(r, n, "a member is set of what is not a namespace");
-    return chat_dict_set(r->arena, space->dict, n->a->name_codes, &value, r->err);
+    return set_member(r, n, &value);
 }
 
 /* Runs a body whose output becomes a value. */
@@ -108,19 +124,18 @@ static enum leat_status capture(struct chat_run *r, const struct chat_node *body
 
 static enum leat_status run_set_block(struct chat_run *r, const struct chat_node *n)
 {
-    struct chat_value value, *space;
+    struct chat_value value;
     struct chat_scope *scope = r->scope;
     enum leat_status s = open_scope(r, scope);
 
     if (s == LEAT_OK)
         s = capture(r, n->b, &value);
     r->scope = scope;
-    if (s != LEAT_OK || n->a->kind == CHAT_N_NAME)
-        return s == LEAT_OK ? set_name(r, n->a->name_codes, &value) : s;
-    space = chat_lookup(r, n->a->a->name_codes);
-    if (!space || space->kind != CHAT_NAMESPACE)
-        return chat_fail(r, n, "a member is set of what is not a namespace");
-    return chat_dict_set(r->arena, space->dict, n->a->name_codes, &value, r->err);
+    if (s != LEAT_OK || r->jump != CHAT_GO_ON) /* it broke out of the loop around the block */
+        return s;
+    if (n->a->kind == CHAT_N_NAME)
+        return set_name(r, n->a->name_codes, &value);
+    return set_member(r, n, &value);
 }
 
 /* ---- Loops ---- */
@@ -142,7 +157,7 @@ static enum leat_status set_loop(struct chat_run *r, struct chat_list items, siz
                     { "depth0", chat_int(0) },
                     { "previtem", i > 0 ? items.items[i - 1] : missing },
                     { "nextitem", i + 1 < items.count ? items.items[i + 1] : missing } };
-    struct chat_value loop = { .kind = CHAT_NAMESPACE };
+    struct chat_value loop = { .kind = CHAT_LOOP };
     struct chat_string name;
     enum leat_status s = LEAT_OK;
 
@@ -150,12 +165,12 @@ static enum leat_status set_loop(struct chat_run *r, struct chat_list items, siz
     if (!loop.dict)
         return r->err->status;
     for (size_t k = 0; s == LEAT_OK && k < sizeof members / sizeof *members; k++) {
-        s = chat_string_make(r->arena, members[k].name, strlen(members[k].name), 0, &name, r->err);
+        s = chat_string_ascii(r->arena, members[k].name, &name, r->err);
         if (s == LEAT_OK)
             s = chat_dict_set(r->arena, loop.dict, name, &members[k].value, r->err);
     }
     if (s == LEAT_OK)
-        s = chat_string_make(r->arena, "loop", 4, 0, &name, r->err);
+        s = chat_string_ascii(r->arena, "loop", &name, r->err);
     return s == LEAT_OK ? set_name(r, name, &loop) : s;
 }
 
@@ -191,6 +206,7 @@ static enum leat_status run_for(struct chat_run *r, const struct chat_node *n)
     struct chat_scope *scope = r->scope;
     struct chat_value list;
     struct chat_list items;
+    bool whole = false; /* the end of the body was reached: in Jinja else is for loops in which that never happened */
     enum leat_status s = chat_eval(r, n->b, &list);
 
     if (s == LEAT_OK)
@@ -206,26 +222,76 @@ static enum leat_status run_for(struct chat_run *r, const struct chat_node *n)
             s = set_names(r, n->a, &items.items[i]);
         if (s == LEAT_OK)
             s = chat_run_body(r, n->c);
+        whole = whole || r->jump == CHAT_GO_ON;
     }
     r->jump = CHAT_GO_ON;
     r->scope = scope;
-    return s == LEAT_OK && items.count == 0 ? chat_run_body(r, n->e) : s;
+    if (s != LEAT_OK || whole || !n->e)
+        return s;
+    s = open_scope(r, scope);
+    if (s == LEAT_OK)
+        s = chat_run_body(r, n->e);
+    r->scope = scope;
+    return s;
 }
 
 /* ---- Macros and generation ---- */
 
+static enum leat_status set_ascii(struct chat_run *r, const char *name, const struct chat_value *v)
+{
+    struct chat_string string;
+    enum leat_status s = chat_string_ascii(r->arena, name, &string, r->err);
+
+    return s == LEAT_OK ? set_name(r, string, v) : s;
+}
+
+/* What a macro's parameters leave of its arguments: varargs and kwargs, if it uses them. */
+static enum leat_status set_rest(struct chat_run *r, const struct chat_node *at, const struct chat_node *macro,
+                                 const struct chat_arguments *with, size_t parameters)
+{
+    size_t taken = with->plain.count < parameters ? with->plain.count : parameters, i = 0;
+    struct chat_value rest = { .kind = CHAT_LIST, .flags = CHAT_TUPLE };
+    struct chat_value named = { .kind = CHAT_DICT };
+    enum leat_status s = LEAT_OK;
+
+    rest.list = (struct chat_list) { with->plain.items + taken, with->plain.count - taken };
+    named.dict = chat_arena_get(r->arena, sizeof *named.dict, r->err);
+    if (!named.dict)
+        return r->err->status;
+    for (size_t k = 0; s == LEAT_OK && k < with->named.count; k++) {
+        const struct chat_pair *pair = &with->named.pairs[k];
+        const struct chat_node *p = macro->a;
+
+        for (i = 0; p && !(i >= with->plain.count && chat_string_equal(p->name_codes, pair->key)); p = p->next)
+            i++;
+        if (!p)
+            s = chat_dict_set(r->arena, named.dict, pair->key, &pair->value, r->err);
+    }
+    if (s == LEAT_OK && ((rest.list.count > 0 && !(macro->number & CHAT_USES_VARARGS)) ||
+                         (named.dict->count > 0 && !(macro->number & CHAT_USES_KWARGS))))
+        return chat_fail(r, at, "a macro is called with arguments that it does not have");
+    if (s == LEAT_OK && macro->number & CHAT_USES_VARARGS)
+        s = set_ascii(r, "varargs", &rest);
+    return s == LEAT_OK && macro->number & CHAT_USES_KWARGS ? set_ascii(r, "kwargs", &named) : s;
+}
+
 static enum leat_status set_parameters(struct chat_run *r, const struct chat_node *at, const struct chat_node *macro,
                                        const struct chat_arguments *with)
 {
-    size_t i = 0, named = 0;
+    const struct chat_value missing = { .kind = CHAT_UNDEFINED };
+    size_t i = 0;
     enum leat_status s = LEAT_OK;
 
+    for (const struct chat_node *p = macro->a; s == LEAT_OK && p; p = p->next, i++)
+        s = set_name(r, p->name_codes, &missing); /* a default that names a later one finds none */
+    if (s == LEAT_OK)
+        s = set_rest(r, at, macro, with, i);
+    i = 0;
     for (const struct chat_node *p = macro->a; s == LEAT_OK && p; p = p->next, i++) {
         const struct chat_value *given =
             i < with->plain.count ? &with->plain.items[i] : chat_dict_find(&with->named, p->name_codes);
-        struct chat_value value = { .kind = CHAT_UNDEFINED };
+        struct chat_value value = missing;
 
-        named += i >= with->plain.count && given;
         if (given)
             value = *given;
         else if (p->b)
@@ -233,23 +299,21 @@ static enum leat_status set_parameters(struct chat_run *r, const struct chat_nod
         if (s == LEAT_OK)
             s = set_name(r, p->name_codes, &value);
     }
-    return s == LEAT_OK && (with->plain.count > i || named != with->named.count)
-               ? chat_fail(r, at, "a macro is called with arguments that it does not have")
-               : s;
+    return s;
 }
 
-enum leat_status chat_call_macro(struct chat_run *r, const struct chat_node *at, const struct chat_node *macro,
+enum leat_status chat_call_macro(struct chat_run *r, const struct chat_node *at, const struct chat_value *macro,
                                  const struct chat_arguments *with, struct chat_value *out)
 {
     struct chat_scope *scope = r->scope;
     uint32_t marks = r->marks;
-    enum leat_status s = open_scope(r, r->top);
+    enum leat_status s = open_scope(r, macro->macro.scope);
 
     if (s == LEAT_OK)
-        s = set_parameters(r, at, macro, with);
+        s = set_parameters(r, at, macro->macro.node, with);
     r->marks = 0;
     if (s == LEAT_OK)
-        s = capture(r, macro->c, out);
+        s = capture(r, macro->macro.node->c, out);
     r->marks = marks;
     r->scope = scope;
     return s;
@@ -279,12 +343,12 @@ static enum leat_status run_one(struct chat_run *r, const struct chat_node *n)
 
     switch (n->kind) {
     case CHAT_N_TEXT:
-        return write(r, n->value.string);
+        return write(r, n, n->value.string);
     case CHAT_N_PRINT:
         s = chat_eval(r, n->a, &value);
         if (s == LEAT_OK)
             s = chat_to_string(r, n, &value, &string);
-        return s == LEAT_OK ? write(r, string) : s;
+        return s == LEAT_OK ? write(r, n, string) : s;
     case CHAT_N_IF:
         s = chat_eval(r, n->a, &value);
         return s == LEAT_OK ? chat_run_body(r, chat_truth(&value) ? n->b : n->c) : s;
@@ -295,8 +359,7 @@ static enum leat_status run_one(struct chat_run *r, const struct chat_node *n)
     case CHAT_N_SET_BLOCK:
         return run_set_block(r, n);
     case CHAT_N_MACRO:
-        value.kind = CHAT_MACRO;
-        value.macro = n;
+        value = (struct chat_value) { .kind = CHAT_MACRO, .macro = { n, r->scope } };
         return set_name(r, n->name_codes, &value);
     case CHAT_N_GENERATION:
         return run_generation(r, n);

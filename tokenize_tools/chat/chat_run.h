@@ -6,7 +6,9 @@
 #ifndef LEAT_TOKENIZE_TOOLS_CHAT_RUN_H
 #define LEAT_TOKENIZE_TOOLS_CHAT_RUN_H
 
+#include "chat_number.h"
 #include "chat_parse.h"
+#include "chat_template.h"
 
 /* What a loop's body, a macro or a generation block sets is gone after it. */
 struct chat_scope {
@@ -16,17 +18,26 @@ struct chat_scope {
 
 struct chat_run {
     struct chat_arena *arena;
-    struct chat_scope *scope, *top;
+    struct chat_scope *scope;
     struct chat_text out;
     uint32_t marks; /* of what is written now */
     enum { CHAT_GO_ON, CHAT_BREAK, CHAT_CONTINUE } jump;
     unsigned depth;
-    uint64_t steps;
+    uint64_t steps, asked; /* `asked`: how many there were when the caller was asked whether to stop */
+    const struct chat_limits *limits;
     struct leat_error *err;
 };
 
 /* Fails with a sentence about the node's line. */
 enum leat_status chat_fail(struct chat_run *r, const struct chat_node *at, const char *what);
+
+/* The same, unless one of the values is of a kind that Python takes here, and leat does not. */
+enum leat_status chat_fail_kinds(struct chat_run *r, const struct chat_node *at, const char *what,
+                                 const struct chat_value *a, const struct chat_value *b);
+
+/* Counts work: an expression is one step, and so are 64 characters. Fails if there was too much, or the caller wants to
+ * stop. */
+enum leat_status chat_work(struct chat_run *r, const struct chat_node *at, size_t characters);
 
 /* The string of a value as {{ }} writes it. */
 enum leat_status chat_to_string(struct chat_run *r, const struct chat_node *at, const struct chat_value *v,
@@ -35,6 +46,9 @@ enum leat_status chat_to_string(struct chat_run *r, const struct chat_node *at, 
 /* ---- chat_eval.c ---- */
 enum leat_status chat_eval(struct chat_run *r, const struct chat_node *n, struct chat_value *out);
 struct chat_value *chat_lookup(struct chat_run *r, struct chat_string name);
+
+/* The value of a name: range, ... are below all scopes. */
+struct chat_value chat_name(struct chat_run *r, const struct chat_node *n);
 
 /* Whether two values are equal, as `wanted`. */
 enum leat_status chat_same(struct chat_run *r, const struct chat_node *at, const struct chat_value *a,
@@ -52,13 +66,27 @@ enum leat_status chat_member(struct chat_run *r, const struct chat_node *n, cons
 enum leat_status chat_index(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
                             const struct chat_value *key, struct chat_value *out);
 
-/* `ends`: begin, end, step; UNDEFINED: not given. */
+/* A part by a name, as filters have it: environment.getitem(). */
+enum leat_status chat_part(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+                           struct chat_string name, struct chat_value *out);
+
+/* `ends`: begin, end, step; ABSENT: not given. */
 enum leat_status chat_slice(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
                             const struct chat_value ends[3], struct chat_value *out);
 
-/* The items that a loop goes over. */
+/* The items that a loop goes over; an iterator is at its end then. */
 enum leat_status chat_items(struct chat_run *r, const struct chat_node *at, const struct chat_value *of,
                             struct chat_list *items);
+
+/* Two strings, one after the other; what | safe gave makes the other one HTML, as Python's markupsafe does. */
+enum leat_status chat_join_two(struct chat_run *r, const struct chat_value *a, const struct chat_value *b,
+                               struct chat_value *out);
+enum leat_status chat_escape(struct chat_run *r, struct chat_string s, struct chat_string *out);
+int chat_string_order(struct chat_string a, struct chat_string b);
+
+/* < 0, 0, > 0: for strings and numbers. */
+enum leat_status chat_order(struct chat_run *r, const struct chat_node *at, const struct chat_value *a,
+                            const struct chat_value *b, int *order);
 
 /* ---- chat_functions.c ---- */
 
@@ -67,21 +95,32 @@ struct chat_arguments {
     struct chat_list plain;
     struct chat_dict named;
 };
-enum leat_status chat_filter(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                             const struct chat_arguments *with, struct chat_value *out);
-enum leat_status chat_test(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
+enum leat_status chat_filter(struct chat_run *r, const struct chat_node *n, const char *name,
+                             const struct chat_value *of, const struct chat_arguments *with, struct chat_value *out);
+enum leat_status chat_test(struct chat_run *r, const struct chat_node *n, const char *name, const struct chat_value *of,
                            const struct chat_arguments *with, bool *holds);
-enum leat_status chat_method(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
-                             const char *name, const struct chat_arguments *with, struct chat_value *out);
-bool chat_has_method(enum chat_kind kind, const char *name);
+
+/* Calls a method or a function. */
+enum leat_status chat_call_row(struct chat_run *r, const struct chat_node *n, const struct chat_row *row,
+                               const struct chat_value *of, const struct chat_arguments *with, struct chat_value *out);
+
+/* The method of that name which a value has in Python; NULL: none. */
+const struct chat_row *chat_method_of(const struct chat_value *v, const char *name);
+const struct chat_row *chat_function_named(const char *name);
+bool chat_is_changing(const struct chat_row *row); /* which the sandbox forbids */
 
 /* ---- chat_json.c ---- */
+struct chat_json_form {
+    bool ascii;     /* other characters are written as \uXXXX */
+    int64_t indent; /* -1: all in one line */
+    struct chat_string comma, colon;
+};
 enum leat_status chat_to_json(struct chat_run *r, const struct chat_node *at, const struct chat_value *v,
-                              int64_t indent, struct chat_string *out);
+                              const struct chat_json_form *form, struct chat_string *out);
 
 /* ---- chat_run.c ---- */
 enum leat_status chat_run_body(struct chat_run *r, const struct chat_node *body);
-enum leat_status chat_call_macro(struct chat_run *r, const struct chat_node *at, const struct chat_node *macro,
+enum leat_status chat_call_macro(struct chat_run *r, const struct chat_node *at, const struct chat_value *macro,
                                  const struct chat_arguments *with, struct chat_value *out);
 
 #endif

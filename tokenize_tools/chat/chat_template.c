@@ -10,7 +10,6 @@
 #include "chat_run.h"
 
 #define TEMPLATE_BYTES ((size_t)64 << 20)  /* of memory, for the parsed template */
-#define RENDER_BYTES   ((size_t)256 << 20) /* and for one conversation */
 #define MAX_SOURCE     ((size_t)1 << 20)
 
 struct chat_template {
@@ -85,6 +84,8 @@ enum leat_status chat_template_make(struct chat_template **out, const char *text
         s = chat_parse(&t->arena, text, bytes, &t->tree, err);
     if (s == LEAT_OK)
         s = check_names(t, text, bytes, err);
+    if (t->arena.full)
+        s = status_set(err, LEAT_E_UNSUPPORTED, "the chat template is too long: it takes more than 64 MiB of memory");
     if (s != LEAT_OK) {
         chat_template_free(t);
         return s;
@@ -108,16 +109,25 @@ bool chat_template_marks(const struct chat_template *t)
 
 /* ---- Rendering ---- */
 
-/* Marks all strings in a value, which are the arena's. */
+static void mark_string(struct chat_string s, uint32_t mark)
+{
+    for (size_t i = 0; i < s.count; i++)
+        ((uint32_t *)(uintptr_t)s.codes)[i] |= mark;
+}
+
+/* Marks all that a value of the conversation holds. */
 static void mark_all(struct chat_value *v, uint32_t mark)
 {
-    if (v->kind == CHAT_STRING)
-        for (size_t i = 0; i < v->string.count; i++)
-            ((uint32_t *)(uintptr_t)v->string.codes)[i] |= mark;
+    if (v->kind == CHAT_STRING || v->kind == CHAT_BIG)
+        mark_string(v->string, mark);
+    else if (v->kind != CHAT_LIST && v->kind != CHAT_DICT)
+        v->flags |= mark;
     for (size_t i = 0; v->kind == CHAT_LIST && i < v->list.count; i++)
         mark_all(&v->list.items[i], mark);
-    for (size_t i = 0; v->kind == CHAT_DICT && i < v->dict->count; i++)
+    for (size_t i = 0; v->kind == CHAT_DICT && i < v->dict->count; i++) {
+        mark_string(v->dict->pairs[i].key, mark);
         mark_all(&v->dict->pairs[i].value, mark);
+    }
 }
 
 /* A plain role is the template's: <|ROLE|> is often one token. */
@@ -176,7 +186,7 @@ static enum leat_status set_globals(struct chat_run *r, const struct chat_templa
     const struct chat_value none = { .kind = CHAT_NONE }, no = chat_bool(false);
     enum leat_status s = LEAT_OK;
 
-    r->scope = r->top = chat_arena_get(r->arena, sizeof *r->scope, r->err);
+    r->scope = chat_arena_get(r->arena, sizeof *r->scope, r->err);
     if (!r->scope)
         return r->err->status;
     for (size_t i = 0; s == LEAT_OK && i < t->globals.count; i++)
@@ -190,18 +200,32 @@ static enum leat_status set_globals(struct chat_run *r, const struct chat_templa
     return s == LEAT_OK ? set_global(r, "add_generation_prompt", &no) : s;
 }
 
+/* Bytes of a character in UTF-8 after the first one. */
+static unsigned more_of(uint32_t code)
+{
+    return code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+}
+
 /* Writes the characters as UTF-8, and their marks. */
 static enum leat_status write_out(const struct chat_run *r, uint32_t learned, struct buffer *text, struct buffer *marks)
 {
-    enum leat_status s = buffer_reserve(text, 4 * r->out.count, r->err);
+    size_t bytes = r->out.count;
+    enum leat_status s;
 
+    for (size_t i = 0; i < r->out.count; i++)
+        bytes += more_of(r->out.codes[i] & CHAT_CODE);
+    if (2 * bytes > r->arena->max_bytes - r->arena->bytes) {
+        r->arena->full = true;
+        return status_set(r->err, LEAT_E_TEXT, "the rendered text is too long");
+    }
+    s = buffer_reserve(text, bytes, r->err);
     if (s == LEAT_OK)
-        s = buffer_reserve(marks, 4 * r->out.count, r->err);
+        s = buffer_reserve(marks, bytes, r->err);
     for (size_t i = 0; s == LEAT_OK && i < r->out.count; i++) {
         uint32_t c = r->out.codes[i] & CHAT_CODE;
         uint8_t mark =
             (r->out.codes[i] & CHAT_DATA ? CHAT_BYTE_DATA : 0) | (r->out.codes[i] & learned ? CHAT_BYTE_LEARNED : 0);
-        unsigned more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+        unsigned more = more_of(c);
         static const uint8_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
 
         text->bytes[text->size] = (uint8_t)(first[more] | c >> (6 * more));
@@ -217,11 +241,12 @@ static enum leat_status write_out(const struct chat_run *r, uint32_t learned, st
 
 enum leat_status chat_template_render(const struct chat_template *t, const char *messages, size_t bytes,
                                       char *(*unescape)(char *to, const char *from, const char *end),
-                                      struct buffer *text, struct buffer *marks, struct leat_error *err)
+                                      const struct chat_limits *limits, struct buffer *text, struct buffer *marks,
+                                      bool *too_big, struct leat_error *err)
 {
-    struct chat_arena arena = { .max_bytes = RENDER_BYTES };
+    struct chat_arena arena = { .max_bytes = limits->max_bytes };
     struct leat_error own;
-    struct chat_run r = { .arena = &arena, .err = err ? err : &own };
+    struct chat_run r = { .arena = &arena, .limits = limits, .err = err ? err : &own };
     struct chat_value list;
     enum leat_status s = chat_read_json(&arena, messages, bytes, CHAT_DATA, unescape, &list, r.err);
 
@@ -236,6 +261,7 @@ enum leat_status chat_template_render(const struct chat_template *t, const char 
         s = chat_run_body(&r, t->tree);
     if (s == LEAT_OK)
         s = write_out(&r, t->marks ? CHAT_GENERATION : CHAT_ANSWER, text, marks);
+    *too_big = arena.full;
     chat_arena_free(&arena);
     return s;
 }

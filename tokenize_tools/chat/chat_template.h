@@ -22,6 +22,13 @@ enum leat_status chat_template_make(struct chat_template **out, const char *text
                                     const struct chat_global *globals, size_t count, struct leat_error *err);
 void chat_template_free(struct chat_template *t);
 
+/* What a rendering may take. */
+struct chat_limits {
+    size_t max_bytes;                /* of memory, the text's included */
+    uint32_t (*stop)(void *context); /* asked now and then: 1 ends it with LEAT_E_STOPPED. NULL: never */
+    void *context;
+};
+
 /* Marks of a byte of a rendered text. */
 #define CHAT_BYTE_DATA    1u /* it stood in the conversation */
 #define CHAT_BYTE_LEARNED 2u /* in {% generation %}; without that in the template, of an assistant's content */
@@ -30,11 +37,12 @@ void chat_template_free(struct chat_template *t);
  * Renders a conversation: `messages` is a JSON array of objects with role and content, which has been checked to be
  * JSON and UTF-8, with a byte after it; see chat_json.h. The text goes to `text`, a byte of marks for each of its bytes
  * to `marks`, in place of what they hold. LEAT_E_TEXT: the template refuses it, or what it does with it is not
- * supported.
+ * supported. *too_big: it needs more than limits->max_bytes.
  */
 enum leat_status chat_template_render(const struct chat_template *t, const char *messages, size_t bytes,
                                       char *(*unescape)(char *to, const char *from, const char *end),
-                                      struct buffer *text, struct buffer *marks, struct leat_error *err);
+                                      const struct chat_limits *limits, struct buffer *text, struct buffer *marks,
+                                      bool *too_big, struct leat_error *err);
 
 /* Whether it says itself what is learned, by {% generation %}. */
 bool chat_template_marks(const struct chat_template *t);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "chat_number.h"
 
 /* ---- Memory ---- */
 
@@ -28,8 +29,8 @@ void *chat_arena_get(struct chat_arena *a, size_t bytes, struct leat_error *err)
     }
     room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
     if (room > a->max_bytes || a->bytes > a->max_bytes - room) {
-        status_set(err, LEAT_E_TEXT, "the chat template makes too much of the conversation: more than %zu MiB",
-                   a->max_bytes >> 20);
+        a->full = true;
+        status_set(err, LEAT_E_TEXT, "the chat template makes too much of it: more than %zu MiB", a->max_bytes >> 20);
         return NULL;
     }
     b = calloc(1, sizeof *b + room);
@@ -76,12 +77,40 @@ bool chat_string_is(struct chat_string s, const char *ascii)
     return i == s.count && !ascii[i];
 }
 
-size_t chat_string_find(struct chat_string s, struct chat_string part, size_t from)
+/* Knuth, Morris and Pratt: a character of the string is looked at twice at most, whatever the part repeats. */
+enum leat_status chat_search_make(struct chat_arena *a, struct chat_string part, struct chat_search *out,
+                                  struct leat_error *err)
 {
-    for (size_t i = from; part.count <= s.count && i <= s.count - part.count; i++)
-        if (chat_string_equal((struct chat_string) { s.codes + i, part.count }, part))
-            return i;
-    return s.count;
+    uint32_t *border = chat_arena_get(a, part.count * sizeof *border, err);
+    size_t k = 0;
+
+    if (!border)
+        return err->status;
+    for (size_t i = 1; i < part.count; i++) {
+        while (k > 0 && (part.codes[k] ^ part.codes[i]) & CHAT_CODE)
+            k = border[k - 1];
+        k += ((part.codes[k] ^ part.codes[i]) & CHAT_CODE) == 0;
+        border[i] = (uint32_t)k;
+    }
+    *out = (struct chat_search) { part, border };
+    return LEAT_OK;
+}
+
+size_t chat_search_find(const struct chat_search *search, struct chat_string s, size_t from)
+{
+    struct chat_string part = search->part;
+    size_t k = 0;
+
+    if (part.count == 0)
+        return from <= s.count ? from : SIZE_MAX;
+    for (size_t i = from; i < s.count; i++) {
+        while (k > 0 && (part.codes[k] ^ s.codes[i]) & CHAT_CODE)
+            k = search->border[k - 1];
+        k += ((part.codes[k] ^ s.codes[i]) & CHAT_CODE) == 0;
+        if (k == part.count)
+            return i + 1 - k;
+    }
+    return SIZE_MAX;
 }
 
 bool chat_is_space(uint32_t code)
@@ -92,8 +121,7 @@ bool chat_is_space(uint32_t code)
            code == 0x205f || code == 0x3000;
 }
 
-/* One character of valid UTF-8. */
-static uint32_t take_code(const unsigned char **at)
+uint32_t chat_take_code(const unsigned char **at)
 {
     const unsigned char *p = *at;
     unsigned more = *p < 0x80 ? 0 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : 3;
@@ -115,9 +143,15 @@ enum leat_status chat_string_make(struct chat_arena *a, const char *bytes, size_
     if (!codes)
         return err->status;
     while (at < end)
-        codes[n++] = take_code(&at) | marks;
+        codes[n++] = chat_take_code(&at) | marks;
     *out = (struct chat_string) { codes, n };
     return LEAT_OK;
+}
+
+enum leat_status chat_string_ascii(struct chat_arena *a, const char *ascii, struct chat_string *out,
+                                   struct leat_error *err)
+{
+    return chat_string_make(a, ascii, strlen(ascii), 0, out, err);
 }
 
 enum leat_status chat_text_add(struct chat_arena *a, struct chat_text *t, struct chat_string s, struct leat_error *err)
@@ -142,7 +176,7 @@ enum leat_status chat_text_add(struct chat_arena *a, struct chat_text *t, struct
 enum leat_status chat_text_add_ascii(struct chat_arena *a, struct chat_text *t, const char *s, struct leat_error *err)
 {
     struct chat_string string;
-    enum leat_status status = chat_string_make(a, s, strlen(s), 0, &string, err);
+    enum leat_status status = chat_string_ascii(a, s, &string, err);
 
     return status == LEAT_OK ? chat_text_add(a, t, string, err) : status;
 }
@@ -151,9 +185,10 @@ enum leat_status chat_text_add_ascii(struct chat_arena *a, struct chat_text *t, 
 
 const char *chat_kind_name(enum chat_kind kind)
 {
-    static const char *const names[] = { "undefined", "none",   "a boolean", "a number",    "a number with a fraction",
-                                         "a string",  "a list", "a dict",    "a namespace", "a macro",
-                                         "a method" };
+    static const char *const names[] = { "undefined",   "none",     "a boolean", "a number", "a number beyond 64 bits",
+                                         "a number",    "a string", "a list",    "a dict",   "an iterator",
+                                         "a namespace", "a loop",   "a macro",   "a method", "a function",
+                                         "nothing" };
 
     return names[kind];
 }
@@ -168,6 +203,8 @@ bool chat_truth(const struct chat_value *v)
         return v->truth;
     case CHAT_INT:
         return v->number != 0;
+    case CHAT_FLOAT:
+        return v->real != 0;
     case CHAT_STRING:
         return v->string.count > 0;
     case CHAT_LIST:
@@ -210,71 +247,49 @@ static int lists_equal(struct equality *e, const struct chat_value *a, const str
     return equal;
 }
 
-static bool is_number(const struct chat_value *v)
-{
-    return v->kind == CHAT_INT || v->kind == CHAT_BOOL;
-}
-
 static int values_equal(struct equality *e, const struct chat_value *a, const struct chat_value *b)
 {
     int equal;
 
     if (++e->steps > EQUAL_STEPS || e->depth == EQUAL_DEPTH)
         return -1;
-    if (is_number(a) && is_number(b))
-        return (a->kind == CHAT_INT ? a->number : a->truth) == (b->kind == CHAT_INT ? b->number : b->truth);
+    if (chat_is_number(a) && chat_is_number(b))
+        return chat_number_order(a, b) == 0;
     if (a->kind != b->kind)
-        return false;
+        return a->kind == CHAT_FLOAT || b->kind == CHAT_FLOAT ? -(a->kind == CHAT_BIG || b->kind == CHAT_BIG) : 0;
     switch (a->kind) {
     case CHAT_UNDEFINED:
     case CHAT_NONE:
         return true;
+    case CHAT_BIG:
     case CHAT_STRING:
+        e->steps += (unsigned)(a->string.count < EQUAL_STEPS ? a->string.count / 64 : EQUAL_STEPS);
         return chat_string_equal(a->string, b->string);
     case CHAT_LIST:
+        if (a->flags == CHAT_VIEW && b->flags == CHAT_VIEW)
+            return -1; /* those of keys and items are sets */
+        if (a->flags != b->flags)
+            return false;
+        __attribute__((fallthrough));
     case CHAT_DICT:
         e->depth++;
         equal = a->kind == CHAT_LIST ? lists_equal(e, a, b) : dicts_equal(e, a->dict, b->dict);
         e->depth--;
         return equal;
-    default:
-        return false;
+    case CHAT_MACRO:
+        return a->macro.node == b->macro.node && a->macro.scope == b->macro.scope ? -1 : false;
+    case CHAT_METHOD:
+        return -1;
+    default: /* the same thing: pointers share a place */
+        return a->dict == b->dict;
     }
 }
 
-int chat_equal(const struct chat_value *a, const struct chat_value *b)
+int chat_equal(const struct chat_value *a, const struct chat_value *b, unsigned *steps)
 {
-    return values_equal(&(struct equality) { 0, 0 }, a, b);
-}
+    struct equality e = { 0, 0 };
+    int equal = values_equal(&e, a, b);
 
-struct chat_value *chat_dict_find(const struct chat_dict *d, struct chat_string key)
-{
-    for (size_t i = 0; i < d->count; i++)
-        if (chat_string_equal(d->pairs[i].key, key))
-            return &d->pairs[i].value;
-    return NULL;
-}
-
-enum leat_status chat_dict_set(struct chat_arena *a, struct chat_dict *d, struct chat_string key,
-                               const struct chat_value *value, struct leat_error *err)
-{
-    struct chat_value *old = chat_dict_find(d, key);
-
-    if (old) {
-        *old = *value;
-        return LEAT_OK;
-    }
-    if (d->count == d->room) {
-        size_t room = 2 * d->room + 4;
-        struct chat_pair *pairs = chat_arena_get(a, room * sizeof *pairs, err);
-
-        if (!pairs)
-            return err->status;
-        if (d->count > 0)
-            memcpy(pairs, d->pairs, d->count * sizeof *pairs);
-        d->pairs = pairs;
-        d->room = room;
-    }
-    d->pairs[d->count++] = (struct chat_pair) { key, *value };
-    return LEAT_OK;
+    *steps = e.steps;
+    return equal;
 }

@@ -125,6 +125,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
 void pack_run_free(struct pack_run *r)
 {
     leat_encoder_close(r->setup.long_encoder);
+    leat_encoder_close(r->setup.long_chat_encoder);
     pthread_mutex_destroy(&r->setup.long_lock);
     inputs_free(&r->setup.inputs);
     json_keep_free(r->setup.keep);

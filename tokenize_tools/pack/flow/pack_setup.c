@@ -29,6 +29,13 @@
 /* The share of the bound for a stretch that cannot be cut: a quarter. */
 #define PRETOKEN_SHARE 4
 
+/* Of what a thread has for a pretoken, rendering a conversation may take so much, and then so much again is for its
+ * text and ids; the rest is for its two encoders. One at a time that needs more may take the share of the bound for
+ * pretokens, and at most so much: what is rejected for it depends on nothing but the bound, and from 2 GiB on on
+ * nothing. */
+#define CHAT_SHARE(bytes) ((bytes) / 8 * 3)
+#define LONG_CHAT_MAX     (512 * MIB)
+
 /* The share of the units' memory that one span of a compressed input may take, so that several are there at once. */
 #define SPAN_SHARE 8
 
@@ -155,6 +162,8 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
         s->window_bytes = WINDOW_MIN;
     s->pretoken_bytes = left / 5 / s->threads; /* a quarter of it for the cache of pretokens */
     s->long_pretoken_bytes = bound / PRETOKEN_SHARE;
+    s->chat_bytes = CHAT_SHARE(s->pretoken_bytes);
+    s->long_chat_bytes = s->long_pretoken_bytes < LONG_CHAT_MAX ? s->long_pretoken_bytes : LONG_CHAT_MAX;
     return LEAT_OK;
 }
 
@@ -192,20 +201,32 @@ uint32_t pack_setup_stop(void *setup)
     return s->stop.asked(s->stop.context);
 }
 
-enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err)
+static enum leat_status long_encoder(struct pack_setup *s, struct leat_encoder **kept, bool special, uint64_t max_bytes,
+                                     struct leat_encoder **out, struct leat_error *err)
 {
     struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
     enum leat_status status = LEAT_OK;
 
-    options.special = s->special;
-    options.max_bytes = s->long_pretoken_bytes;
+    options.special = special;
+    options.max_bytes = max_bytes;
     options.stop = pack_setup_stop;
     options.stop_context = s;
-    if (!s->long_encoder) {
-        status = leat_encoder_open(&s->long_encoder, s->tokenizer, &options, err);
+    if (!*kept) {
+        status = leat_encoder_open(kept, s->tokenizer, &options, err);
         if (status == LEAT_OK)
-            encoder_valid(s->long_encoder);
+            encoder_valid(*kept);
     }
-    *out = s->long_encoder;
+    *out = *kept;
     return status;
+}
+
+enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err)
+{
+    return long_encoder(s, &s->long_encoder, s->special, s->chat ? s->long_chat_bytes / 2 : s->long_pretoken_bytes, out,
+                        err);
+}
+
+enum leat_status pack_setup_long_chat_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err)
+{
+    return long_encoder(s, &s->long_chat_encoder, true, s->long_chat_bytes / 2, out, err);
 }

@@ -49,12 +49,14 @@ struct pack_setup {
     uint64_t window_bytes;        /* for decompressing the input whose turn it is */
     uint64_t ahead_bytes;         /* that decompressing another may take more while a unit is made of it */
     uint64_t fetch_bytes;         /* for ranges of one thing on a server */
+    uint64_t chat_bytes;          /* for rendering a conversation, and for its text and ids, in a thread */
+    uint64_t long_chat_bytes;     /* the same for one at a time that needs more */
     bool grouped;                 /* the bound is what control groups leave */
     uint64_t bound, held;         /* on all of the process, and what it held at first */
     unsigned threads_asked;       /* `threads`, before there was too little memory for them */
 
-    pthread_mutex_t long_lock; /* its holder uses long_encoder */
-    struct leat_encoder *long_encoder;
+    pthread_mutex_t long_lock; /* its holder uses these */
+    struct leat_encoder *long_encoder, *long_chat_encoder;
 };
 
 /* Fills in the fields about memory, for a bound on all of the process. LEAT_E_ARGUMENT if it is too small. */
@@ -79,5 +81,8 @@ uint32_t pack_setup_stop(void *setup);
 
 /* The shared encoder, made at its first use; long_lock must be held. */
 enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err);
+
+/* The same, for whole conversations: it finds special tokens. */
+enum leat_status pack_setup_long_chat_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err);
 
 #endif

@@ -10,9 +10,8 @@
 /* A thread's buffers are given back beyond this, so that one long record does not stay in memory. */
 #define KEEP_BYTES ((size_t)4 << 20)
 
-/* An encoder takes at most 32 bytes per byte of a text, of which a conversation has at most twice the longest record:
- * no conversation is rejected for its stretches, whatever the bound. */
-#define CHAT_BYTES 64u
+/* The part of a thread's memory for pretokens that each of its encoders may take, beside a conversation. */
+#define CHAT_ENCODERS 8
 
 enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setup, struct leat_error *err)
 {
@@ -22,7 +21,7 @@ enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setu
     memset(w, 0, sizeof *w);
     w->setup = setup;
     options.special = setup->special;
-    options.max_bytes = setup->chat ? CHAT_BYTES * setup->whole_bytes : setup->pretoken_bytes;
+    options.max_bytes = setup->pretoken_bytes / (setup->chat ? CHAT_ENCODERS : 1);
     options.stop = pack_setup_stop;
     options.stop_context = setup;
     s = leat_encoder_open(&w->encoder, setup->tokenizer, &options, err);
@@ -31,7 +30,6 @@ enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setu
     if (s != LEAT_OK || !setup->chat)
         return s;
     options.special = 1;
-    options.max_bytes = CHAT_BYTES * setup->whole_bytes;
     s = leat_encoder_open(&w->chat_encoder, setup->tokenizer, &options, err);
     if (s == LEAT_OK)
         encoder_valid(w->chat_encoder);

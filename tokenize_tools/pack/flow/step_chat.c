@@ -13,11 +13,21 @@
 #include "chat/chat_template.h"
 #include "mask/token_trace.h"
 
-/* A rendered text may have so many times the bytes of the longest record. */
+/* A rendered text may have so many times the bytes of the longest record; and so many bytes of memory are for each of
+ * its bytes: text and marks, ids and their ends in lists that double, all of them twice if it is encoded apart. */
 #define RENDERED_TIMES 2u
+#define TEXT_COST      32u
+
+#define TOO_BIG                                                                                                        \
+    "rendering and encoding it needs more memory than is allowed for one conversation (a quarter of the bound, at "   \
+    "most 512 MiB)"
 
 struct chat {
     struct pack_worker *w;
+    struct leat_encoder *encoder, *apart; /* which finds special tokens, and which does not */
+    uint64_t max_bytes;                   /* of memory, for rendering it and again for what comes of it */
+    bool too_big;                         /* it needs more */
+    bool locked;                          /* it has what one conversation at a time may have */
     const char *text;
     const uint8_t *marks;
     size_t bytes;
@@ -74,6 +84,7 @@ static enum leat_status encode_stretch(struct chat *c, struct leat_encoder *e, u
     uint64_t count, *ends;
     enum leat_status s = leat_encoder_encode(e, c->text + begin, end - begin, &ids, &count, c->err);
 
+    c->too_big = c->too_big || s == LEAT_E_PRETOKEN;
     if (s == LEAT_OK)
         s = buffer_append(&w->chat_ids, ids, (size_t)count * sizeof *ids, c->err);
     if (s == LEAT_OK)
@@ -122,7 +133,7 @@ static enum leat_status encode_apart(struct chat *c)
 
         s = leat_tokenizer_token(w->setup->tokenizer, id, &token, c->err);
         if (s == LEAT_OK && token.added && token.special && !is_spelled(c, &token, begin, end)) {
-            s = encode_stretch(c, w->encoder, from, begin);
+            s = encode_stretch(c, c->apart, from, begin);
             if (s == LEAT_OK)
                 s = buffer_append(&w->chat_ids, &id, sizeof id, c->err);
             if (s == LEAT_OK)
@@ -132,7 +143,7 @@ static enum leat_status encode_apart(struct chat *c)
         begin = end;
     }
     if (s == LEAT_OK)
-        s = encode_stretch(c, w->encoder, from, c->bytes);
+        s = encode_stretch(c, c->apart, from, c->bytes);
     buffer_free(&ids);
     buffer_free(&ends);
     return s;
@@ -145,7 +156,7 @@ static enum leat_status encode(struct chat *c)
     enum leat_status s;
 
     w->chat_ids.size = w->ends.size = 0;
-    s = encode_stretch(c, w->chat_encoder, 0, c->bytes);
+    s = encode_stretch(c, c->encoder, 0, c->bytes);
     if (s == LEAT_OK)
         s = look(c, &spelled, &bytewise);
     if (s != LEAT_OK || !spelled || w->setup->special)
@@ -219,6 +230,21 @@ static enum leat_status put_mask(struct chat *c, struct unit *u)
     return LEAT_OK;
 }
 
+/* ---- Memory ---- */
+
+static void release(struct chat *c)
+{
+    struct pack_worker *w = c->w;
+
+    if (!c->locked)
+        return;
+    buffer_free(&w->text_of_chat);
+    buffer_free(&w->marks_of_chat);
+    buffer_free(&w->chat_ids);
+    buffer_free(&w->ends);
+    pthread_mutex_unlock(&w->setup->long_lock);
+}
+
 /* ---- Records ---- */
 
 /* Finds the conversation: scan->place has it and the id. */
@@ -244,17 +270,56 @@ static enum leat_status find_messages(struct pack_worker *w, struct json_scan *s
     return LEAT_OK;
 }
 
-static enum leat_status render(struct pack_worker *w, char *record, size_t bytes, const struct json_scan *scan,
-                               struct leat_error *err)
+static enum leat_status render(struct chat *c, char *record, size_t bytes, const struct json_scan *scan)
 {
+    struct pack_worker *w = c->w;
+    const struct chat_limits limits = { (size_t)c->max_bytes, pack_setup_stop, w->setup };
     size_t begin = (size_t)scan->place[JSON_TEXT].begin;
     enum leat_status s =
         chat_template_render(w->setup->chat, record + begin, bytes - begin, w->setup->messages->kernels->unescape,
-                             &w->text_of_chat, &w->marks_of_chat, err);
+                             &limits, &w->text_of_chat, &w->marks_of_chat, &c->too_big, c->err);
 
     if (s == LEAT_OK && w->text_of_chat.size > RENDERED_TIMES * w->setup->whole_bytes)
-        return status_set(err, LEAT_E_TEXT, "the chat template makes more than 8 MiB of the conversation");
+        return status_set(c->err, LEAT_E_TEXT, "the chat template makes more than 8 MiB of the conversation");
+    if (s == LEAT_OK && w->text_of_chat.size > c->max_bytes / TEXT_COST) {
+        c->too_big = true;
+        return status_set(c->err, LEAT_E_TEXT, TOO_BIG);
+    }
+    c->text = w->text_of_chat.bytes ? (const char *)w->text_of_chat.bytes : "";
+    c->marks = w->marks_of_chat.bytes;
+    c->bytes = w->text_of_chat.size;
     return s;
+}
+
+static enum leat_status render_and_encode(struct chat *c, char *record, size_t bytes, const struct json_scan *scan)
+{
+    enum leat_status s = render(c, record, bytes, scan);
+
+    return s == LEAT_OK ? encode(c) : s;
+}
+
+/* With this thread's memory; or, one conversation at a time, with more: until release(). */
+static enum leat_status make_ids(struct chat *c, char *record, size_t bytes, const struct json_scan *scan)
+{
+    struct pack_setup *setup = c->w->setup;
+    enum leat_status s;
+
+    c->encoder = c->w->chat_encoder;
+    c->apart = c->w->encoder;
+    c->max_bytes = setup->chat_bytes;
+    s = render_and_encode(c, record, bytes, scan);
+    if (!c->too_big)
+        return s;
+    c->too_big = false;
+    c->max_bytes = setup->long_chat_bytes;
+    c->locked = true;
+    pthread_mutex_lock(&setup->long_lock);
+    s = pack_setup_long_encoder(setup, &c->apart, c->err);
+    if (s == LEAT_OK)
+        s = pack_setup_long_chat_encoder(setup, &c->encoder, c->err);
+    if (s == LEAT_OK)
+        s = render_and_encode(c, record, bytes, scan);
+    return c->too_big ? status_set(c->err, LEAT_E_TEXT, TOO_BIG) : s;
 }
 
 static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, char *record,
@@ -270,38 +335,32 @@ static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct un
     return step_keep_id(w, u, d, at, count, err);
 }
 
-static enum leat_status add(struct pack_worker *w, struct unit *u, const struct unit_document *as_read, char *record,
-                            size_t bytes, struct leat_error *err)
+static enum leat_status add(struct chat *c, struct unit *u, const struct unit_document *as_read, char *record,
+                            size_t bytes)
 {
-    struct chat c = { .w = w, .err = err };
+    struct pack_worker *w = c->w;
     struct json_scan scan;
     struct unit_document *d;
-    enum leat_status s = find_messages(w, &scan, record, bytes, err);
+    enum leat_status s = find_messages(w, &scan, record, bytes, c->err);
 
     if (s == LEAT_OK)
-        s = render(w, record, bytes, &scan, err);
-    if (s != LEAT_OK)
-        return s;
-    c.text = w->text_of_chat.bytes ? (const char *)w->text_of_chat.bytes : "";
-    c.marks = w->marks_of_chat.bytes;
-    c.bytes = w->text_of_chat.size;
-    s = encode(&c);
+        s = make_ids(c, record, bytes, &scan);
     if (s == LEAT_OK)
-        s = put_mask(&c, u);
+        s = put_mask(c, u);
     if (s == LEAT_OK)
-        s = step_put_ids(w->setup, &u->tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(&c), err);
-    d = s == LEAT_OK ? unit_add_document(u, err) : NULL;
+        s = step_put_ids(w->setup, &u->tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(c), c->err);
+    d = s == LEAT_OK ? unit_add_document(u, c->err) : NULL;
     if (!d)
         return s == LEAT_OK ? LEAT_E_NO_MEMORY : s;
     *d = *as_read;
     d->utf8 = UNIT_UTF8_VALID;
     d->encoded = true;
-    d->tokens = id_count(&c);
-    u->text_bytes += c.bytes;
-    checksum_store(d->hash, checksum_kernels()->hash(c.text, c.bytes));
+    d->tokens = id_count(c);
+    u->text_bytes += c->bytes;
+    checksum_store(d->hash, checksum_kernels()->hash(c->text, c->bytes));
     /* of a row, it has been kept */
     return w->setup->inputs.items[u->input].format->rows ? LEAT_OK
-                                                         : keep_id(w, u, d, record, &scan.place[JSON_ID], err);
+                                                         : keep_id(w, u, d, record, &scan.place[JSON_ID], c->err);
 }
 
 enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
@@ -309,8 +368,10 @@ enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const s
 {
     size_t ids = u->tokens.size, mask = u->mask.size;
     struct leat_error why;
-    enum leat_status s = add(w, u, as_read, record, bytes, &why);
+    struct chat c = { .w = w, .err = &why };
+    enum leat_status s = add(&c, u, as_read, record, bytes);
 
+    release(&c);
     if (s == LEAT_OK)
         return s;
     u->tokens.size = ids;

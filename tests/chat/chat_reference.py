@@ -1,0 +1,131 @@
+"""chat_reference.py: what the tests of `leat pack --chat` share: Jinja, set up as transformers sets it up; a vocabulary
+with a token per byte, and special tokens; leat, and what it packed. A test ends here as skipped without jinja2."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "pack"))
+from dataset import Dataset  # noqa: E402
+from programs import LEAT, SMALL, rng  # noqa: E402, F401
+
+try:
+    import jinja2
+    import jinja2.ext
+    import jinja2.sandbox
+except ImportError:
+    print("skipped: Python's jinja2 is not installed")
+    sys.exit(77)
+
+folder = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))
+SPECIAL = ["<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|start_header_id|>", "<|end_header_id|>",
+           "<|eot_id|>", "<start_of_turn>", "<end_of_turn>", "<|user|>", "<|assistant|>", "<|system|>", "<|end|>",
+           "[INST]", "[/INST]"]
+
+
+# ---- Jinja as transformers has it --------------------------------------------------------------------------------
+
+class Tracker(jinja2.ext.Extension):
+    """{% generation %}: its output stands between two characters that occur nowhere else."""
+    tags = {"generation"}
+
+    def parse(self, parser):
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(["name:endgeneration"], drop_needle=True)
+        return jinja2.nodes.CallBlock(self.call_method("_mark"), [], [], body).set_lineno(line)
+
+    def _mark(self, caller):
+        return "\ue000" + caller() + "\ue001"
+
+
+def raise_exception(message):
+    raise jinja2.exceptions.TemplateError(message)
+
+
+def to_json(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False):
+    return json.dumps(x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+environment = jinja2.sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True,
+                                                           extensions=[Tracker, jinja2.ext.loopcontrols])
+environment.filters["tojson"] = to_json
+environment.globals["raise_exception"] = raise_exception
+environment.globals["strftime_now"] = lambda form: "a day"
+
+
+def render(template, messages):
+    """The text, and for each character whether {% generation %} wrote it; None: an exception."""
+    try:
+        marked = environment.from_string(template).render(
+            messages=messages, tools=None, documents=None, add_generation_prompt=False, bos_token="<s>",
+            eos_token="</s>")
+    except (jinja2.exceptions.TemplateError, TypeError, ValueError, KeyError, AttributeError, ArithmeticError,
+            RecursionError):
+        return None
+    text, learned, depth = "", [], 0
+    for c in marked:
+        if c in "\ue000\ue001":
+            depth += 1 if c == "\ue000" else -1
+        else:
+            text += c
+            learned.append(depth > 0)
+    return text, learned
+
+
+# ---- The vocabulary ----------------------------------------------------------------------------------------------
+
+def byte_letters():
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [b for b in range(256) if b not in plain]
+    return {b: chr(b) for b in plain} | {b: chr(256 + n) for n, b in enumerate(others)}
+
+
+def make_tokenizer(path, config):
+    os.makedirs(path)
+    letters = byte_letters()
+    added = [{"id": 256 + n, "content": s, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
+              "special": True} for n, s in enumerate(SPECIAL)]
+    spec = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None,
+            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+            "post_processor": None, "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True,
+            "use_regex": True},
+            "model": {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
+                      "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False,
+                      "vocab": {letters[b]: b for b in range(256)}, "merges": []}}
+    with open(os.path.join(path, "tokenizer.json"), "w") as f:
+        json.dump(spec, f)
+    with open(os.path.join(path, "tokenizer_config.json"), "w") as f:
+        json.dump(config, f)
+
+
+TOKENS = {"bos_token": "<s>", "eos_token": {"content": "</s>"}}
+vocabulary = os.path.join(folder, "vocabulary")
+make_tokenizer(vocabulary, TOKENS)
+
+
+def leat(*words, code=0, program=LEAT, tokenizer=vocabulary):
+    done = subprocess.run([program, "pack", "-t", tokenizer, "--end", "none", "--max-rejects", "100%", "--force",
+                           *words], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    return done.stdout if code == 0 else done.stderr
+
+
+def packed(name="out"):
+    """[(ids, mask)]"""
+    d = Dataset(os.path.join(folder, name))
+    return [(list(d.tokens[a:b]), list(d.sections["mask"][a:b])) for a, b in zip(d.starts, d.starts[1:])]
+
+
+def rejects(name="out"):
+    try:
+        with open(os.path.join(folder, name + ".rejects.jsonl")) as f:
+            return [json.loads(line)["reason"] for line in f]
+    except FileNotFoundError:
+        return []
+
+
+def write(name, text):
+    with open(os.path.join(folder, name), "w") as f:
+        f.write(text)
