@@ -46,8 +46,8 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
     part, parts = _part(part)
     rejects, ppm = _bound(max_rejects)
     seed = read_seed(shuffle)
-    return (form, text, "" if id is None else id, _end(tokenizer, end),
-            _begin(tokenizer, begin, end), special, way, threads,
+    return (form, text, "" if id is None else id, _end(tokenizer, end, chat),
+            _begin(tokenizer, begin, end, chat), special, way, threads,
             0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
             follow_links, _conditions(keep), by, store_mask, mask_field,
@@ -91,15 +91,15 @@ def read_token(tokenizer, name, token):
     return whole(name, int(token) if isinstance(token, str) else token, 0, 2**32 - 1)
 
 
-def _begin(tokenizer, begin, end):
-    if begin == "auto":  # whoever gives the end decides both
-        begin = tokenizer.begin_token if end == "auto" else None
+def _begin(tokenizer, begin, end, chat):
+    if begin == "auto":  # whoever gives the end decides both, and a chat template writes its own
+        begin = tokenizer.begin_token if end == "auto" and chat is None else None
     return _token(tokenizer, "begin", begin)
 
 
-def _end(tokenizer, end):
-    if end != "auto":
-        return _token(tokenizer, "end", end)
+def _end(tokenizer, end, chat):
+    if end != "auto" or chat is not None:
+        return _token(tokenizer, "end", None if end == "auto" else end)
     if tokenizer.end_token is not None:
         return tokenizer.end_token
     maybe = ", ".join(f"{i} ({show(tokenizer.decode_single_token_bytes(i).decode('utf-8', 'replace'))})"

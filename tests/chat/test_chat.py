@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import random
+import subprocess
 
 from chat_reference import (Dataset, LEAT, SMALL, SPECIAL, TOKENS, folder, here, leat, make_tokenizer, packed, rejects,
                             render, rng, write)
@@ -94,7 +95,6 @@ LINES = ["{% for m in messages %}\n  {% if m.role == 'user' %}\n    {{ m.content
          "{{ [1,\n 2] | join('\n') }}\n  {% set b = 2 %} c",
          "\u3000{% if true %}\u3000{%- endif %}x", "{{ messages[1].content }}\n</s>", "{{ messages[1].content }} .</s>",
          "{{ messages[1].content }}</s></s>", "{{ messages[1].content + ' x' }}</s>{{ messages[1].content }}<s>"]
-joined = "\n".join(PIECES)
 # scopes: a macro sees the scope that it was written in; what is set in the else of a loop is gone after it
 SCOPES = ["{% for x in [1, 2] %}{% macro m() %}{{ x }}{{ loop.index }}{% endmacro %}{{ m() }}{% endfor %}",
           "{% macro m() %}{{ x }}{% endmacro %}{% for x in [1] %}{{ m() }}{% endfor %}{% set x = 2 %}{{ m() }}",
@@ -248,3 +248,52 @@ for program in LEAT, SMALL:
             leat("-o", "out", "--chat", "template.jinja", "--threads", threads, name, program=program)
             first = first or packed()
             assert packed() == first and len(first) == 61, (program, name, threads)
+
+# ---- Tokens that take white space, that are not special, and end tokens ------------------------------------------
+
+# <l> takes the white space before it, <r> that after it; <p> is a token, but not special: text of messages, too
+def with_added(path, post=None):
+    make_tokenizer(path, TOKENS)
+    with open(os.path.join(path, "tokenizer.json")) as f:
+        spec = json.load(f)
+    for n, (name, lstrip, rstrip, special) in enumerate((("<l>", True, False, True), ("<r>", False, True, True),
+                                                         ("<p>", False, False, False))):
+        spec["added_tokens"].append({"id": 256 + len(SPECIAL) + n, "content": name, "single_word": False, "lstrip": lstrip,
+                                     "rstrip": rstrip, "normalized": False, "special": special})
+    spec["post_processor"] = post
+    with open(os.path.join(path, "tokenizer.json"), "w") as f:
+        json.dump(spec, f)
+
+
+L, R, P = (256 + len(SPECIAL) + n for n in range(3))
+S, E = 256, 257
+added, around = os.path.join(folder, "added"), os.path.join(folder, "around")
+with_added(added)
+with_added(around, {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {
+    "id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}], "pair": [{"Sequence": {"id": "A", "type_id": 0}},
+    {"Sequence": {"id": "B", "type_id": 1}}], "special_tokens": {"<s>": {"id": "<s>", "ids": [256], "tokens": ["<s>"]},
+    "</s>": {"id": "</s>", "ids": [257], "tokens": ["</s>"]}}})
+write("c.jsonl", json.dumps({"messages": [{"role": "user", "content": "a<p> "}, {"role": "assistant", "content": " b<p>c "},
+                                          {"role": "user", "content": " d"}]}) + "\n")
+for template, want, learned in (
+        ("{% for m in messages %}{{ m.content }}<l>{% endfor %}", [97, P, L, 32, 98, P, 99, L, 32, 100, L],
+         [32, 98, P, 99, L]),
+        ("{% for m in messages %}{{ m.content }} \n<r>{% endfor %}",
+         [97, P, 32, 32, 10, R, 98, P, 99, 32, 32, 10, R, 100, 32, 10, R], [98, P, 99, 32, 32, 10, R]),
+        ("{% for m in messages %}<p>{{ m.content }}<p>{% endfor %}",
+         [P, 97, P, 32, P, P, 32, 98, P, 99, 32, P, P, 32, 100, P], [32, 98, P, 99, 32, P])):
+    write("template.jinja", template)
+    leat("-o", "out", "--chat", "template.jinja", "c.jsonl", tokenizer=added)
+    ids, mask = packed()[0]
+    assert ids == want, (template, ids, want)
+    assert [i for i, m in zip(ids, mask) if m] == learned, (template, ids, mask)
+
+# what a post-processor puts around texts is not put around conversations, and no end token follows by default; one that
+# is named does, even after the template's own
+write("c.jsonl", json.dumps({"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}) + "\n")
+write("template.jinja", "{{ bos_token }}{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}")
+for words, want in (((), [S, 97, E, 98, E]), (("--end", "</s>"), [S, 97, E, 98, E, E]),
+                    (("--begin", "<s>"), [S, S, 97, E, 98, E])):
+    done = subprocess.run([LEAT, "pack", "-t", around, "-o", "out", "--force", *words, "--chat", "template.jinja",
+                           "c.jsonl"], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0 and packed()[0][0] == want, (words, done.stderr, packed())

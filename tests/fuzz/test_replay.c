@@ -32,6 +32,7 @@ int fuzz_parquet(const uint8_t *data, size_t size);
 int fuzz_plan(const uint8_t *data, size_t size);
 int fuzz_state(const uint8_t *data, size_t size);
 int fuzz_verify(const uint8_t *data, size_t size);
+int fuzz_chat(const uint8_t *data, size_t size);
 
 static const struct fuzzer {
     const char *name;
@@ -56,6 +57,7 @@ static const struct fuzzer {
     { "plan", fuzz_plan },
     { "state", fuzz_state },
     { "verify", fuzz_verify },
+    { "chat", fuzz_chat },
 };
 
 static void replay_file(const struct fuzzer *f, const char *path)

@@ -42,6 +42,10 @@ static bool find_end(const struct command *self, const struct pack_values *v, co
 
     if (v->end)
         return commands_token(self, t, "end", v->end, end);
+    if (v->chat) { /* the template ends conversations: a second end token would follow its own */
+        *end = LEAT_NONE;
+        return true;
+    }
     leat_tokenizer_info(t, &info);
     *end = info.end_token;
     if (info.end_token != LEAT_NONE)

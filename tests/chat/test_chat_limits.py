@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""test_chat_limits.py: what rendering a conversation may take. It keeps to --memory with any number of threads, and what
+needs more is rejected with that reason, the same with any number of threads; it stops when the run is to stop; objects of
+very many members and searches in long strings take no quadratic time. (Formerly each thread took up to 256 MiB more than
+--memory allows, a stopped run first rendered all conversations that were read, and such objects took minutes.)"""
+import json
+import os
+import signal
+import subprocess
+import time
+
+from chat_reference import LEAT, folder, leat, packed, rejects, vocabulary, write
+
+TOO_BIG = ("rendering and encoding it needs more memory than is allowed for one conversation (a quarter of the bound, at "
+           "most 512 MiB)")
+MIB = 1 << 20
+
+
+def conversation(text):
+    return [{"role": "user", "content": text}, {"role": "assistant", "content": "Γ"}]
+
+
+def run(*words, stop_after=None):
+    """The exit code, and what the process took."""
+    child = subprocess.Popen([LEAT, "pack", "-t", vocabulary, "--max-rejects", "100%", "--force", "-o", "out", *words],
+                             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if stop_after:
+        time.sleep(stop_after)
+        child.send_signal(signal.SIGTERM)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.stderr.close()
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, usage
+
+
+# ---- Memory ----
+
+DOUBLES = "{% set ns = namespace(s=messages[0].content) %}{% for i in range(40) %}{% set ns.s = ns.s + ns.s %}{% endfor %}"
+write("doubles.jinja", DOUBLES + "{{ ns.s | length }}")
+write("many.jsonl", "".join(json.dumps({"messages": conversation("x" * 30000)}) + "\n" for _ in range(64)))
+code, usage = run("--chat", "doubles.jinja", "--memory", "256MiB", "--threads", "4", "many.jsonl")
+assert code == 0 and rejects() == [TOO_BIG] * 64, (code, rejects()[:2])
+assert usage.ru_maxrss < 256 * 1024, usage.ru_maxrss  # KiB
+
+write("long.jinja", "{% for m in messages %}{{ m.content + '\\n' }}{% endfor %}")
+long = [{"messages": conversation("é " * n)} for n in (5, 300 * 1024, 10, 700 * 1024, 20, 1900 * 1024, 3)]
+write("long.jsonl", "".join(json.dumps(c, ensure_ascii=False) + "\n" for c in long))
+kept = {}
+for threads in "1", "3":
+    for memory in "192MiB", "1GiB":
+        code, usage = run("--chat", "long.jinja", "--memory", memory, "--threads", threads, "long.jsonl")
+        had = packed(), rejects()
+        assert code == 0 and len(had[0]) + len(had[1]) == len(long), (code, had[1])
+        assert usage.ru_maxrss < (192 if memory == "192MiB" else 1024) * 1024, (memory, threads, usage.ru_maxrss)
+        kept.setdefault(memory, had)
+        assert had == kept[memory], (memory, threads)
+assert kept["192MiB"][1][0] == TOO_BIG and TOO_BIG not in kept["1GiB"][1], [k[1] for k in kept.values()]
+
+# ---- Time ----
+
+members = {f"k{i}": i for i in range(200000)}
+write("members.jinja", "{{ messages[0].o | length }}|{{ messages[0].o.k199999 }}|{{ messages[0].o.keys() | unique | list | length }}")
+write("c.jsonl", json.dumps({"messages": [{"role": "user", "o": members}]}) + "\n")
+leat("-o", "out", "--chat", "members.jinja", "c.jsonl")
+assert bytes(packed()[0][0]) == b"200000|199999|200000", rejects()
+
+write("search.jinja", "{% set part = 'a' * 100000 + 'b' %}{% set t = messages[0].content %}{{ part in t }}|{{ t.find(part) }}|"
+      "{{ t | replace(part, 'c') | length }}|{{ t.split(part) | length }}")
+write("c.jsonl", json.dumps({"messages": conversation("a" * 1000000)}) + "\n")
+leat("-o", "out", "--chat", "search.jinja", "c.jsonl")
+assert bytes(packed()[0][0]) == b"False|-1|1000000|1", rejects()
+
+# a template that takes long, for many conversations: the first one is stopped
+write("slow.jinja", "{% for i in range(90000) %}{% for k in range(200) %}{{ k if false }}{% endfor %}{% endfor %}")
+write("many.jsonl", (json.dumps({"messages": conversation("x")}) + "\n") * 1000)
+code, usage = run("--chat", "slow.jinja", "--threads", "1", "many.jsonl", stop_after=2)
+assert code in (5, -signal.SIGTERM), code  # the last one: before it could be caught
+assert usage.ru_utime < 60, usage.ru_utime  # and not of all 1000

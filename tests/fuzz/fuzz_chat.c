@@ -1,0 +1,134 @@
+/*
+ * fuzz_chat.c: any bytes as a chat template and a conversation: the template is taken or refused with a reason; the
+ * rendered text is UTF-8 with a mark for each byte, the same with more memory, and rendering keeps to its memory, to its
+ * steps, and stops when it is asked to.
+ *
+ * The input is a byte for the memory, the template, a zero byte, and a record whose "messages" are the conversation.
+ *
+ *   make fuzz FUZZ=chat FUZZ_SECONDS=3600
+ */
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "chat/chat_template.h"
+#include "corpus/json/json_scan.h"
+#include "fuzz.h"
+
+#if defined FUZZ_ENGINE && !defined FUZZ_PLAIN
+#include "memory.h"
+#else /* one fuzzer of all in a program can count */
+static inline int64_t memory_begin(void)
+{
+    return 0;
+}
+
+static inline uint64_t memory_grown(int64_t begin)
+{
+    (void)begin;
+    return 0;
+}
+#endif
+
+#define MAX_ASKED  400u /* times that it is asked whether to stop, in as many steps as there may be */
+#define SLACK      4096u /* of one block that is allocated over the limit's last bytes */
+#define ANY_MEMORY ((size_t)64 << 20)
+
+struct asking {
+    unsigned asked, stop_at; /* 0: never */
+};
+
+static uint32_t ask(void *context)
+{
+    struct asking *a = context;
+
+    a->asked++;
+    FUZZ_CHECK(a->asked < MAX_ASKED && (a->stop_at == 0 || a->asked <= a->stop_at));
+    return a->asked == a->stop_at;
+}
+
+static enum leat_status render(const struct chat_template *t, const struct json_fields *fields, const char *messages,
+                               size_t bytes, size_t max_bytes, unsigned stop_at, struct buffer *text,
+                               struct buffer *marks, bool *too_big)
+{
+    struct leat_error err = { 0 };
+    struct asking asking = { 0, stop_at };
+    const struct chat_limits limits = { max_bytes, ask, &asking };
+    int64_t begin = memory_begin();
+    enum leat_status s = chat_template_render(t, messages, bytes, fields->kernels->unescape, &limits, text, marks,
+                                              too_big, &err);
+
+    FUZZ_CHECK(memory_grown(begin) <= max_bytes + max_bytes / 64 + SLACK);
+    FUZZ_CHECK(s == LEAT_OK || (err.status == s && err.message[0]));
+    FUZZ_CHECK(s == LEAT_OK || s == LEAT_E_TEXT || s == LEAT_E_STOPPED);
+    FUZZ_CHECK((s == LEAT_E_STOPPED) == (stop_at > 0 && asking.asked == stop_at));
+    return s;
+}
+
+static void check_text(const struct buffer *text, const struct buffer *marks)
+{
+    FUZZ_CHECK(text->size == marks->size);
+    FUZZ_CHECK(text->size == 0 || utf8_valid_prefix(text->bytes, text->size) == text->size);
+    for (size_t i = 0; i < marks->size; i++)
+        FUZZ_CHECK(marks->bytes[i] <= (CHAT_BYTE_DATA | CHAT_BYTE_LEARNED));
+}
+
+static void check_rendering(const struct chat_template *t, const char *record, size_t bytes, size_t max_bytes)
+{
+    struct buffer text = { 0 }, marks = { 0 }, again = { 0 }, again_marks = { 0 };
+    struct json_fields fields;
+    struct json_scan scan;
+    struct leat_error err;
+    uint64_t byte;
+    bool too_big, ever = false;
+
+    FUZZ_CHECK(json_fields_prepare(&fields, "messages", "id", NULL) == LEAT_OK);
+    json_scan_begin(&scan, &fields);
+    json_scan_feed(&scan, record, bytes);
+    if (json_scan_end(&scan, &byte, &err) == JSON_MALFORMED || !json_scan_is_object(&scan) ||
+        scan.place[JSON_TEXT].kind != JSON_KIND_ARRAY || utf8_valid_prefix((const uint8_t *)record, bytes) < bytes)
+        return;
+    record += scan.place[JSON_TEXT].begin;
+    bytes -= (size_t)scan.place[JSON_TEXT].begin;
+    render(t, &fields, record, bytes, ANY_MEMORY, 1, &again, &again_marks, &too_big);
+    if (render(t, &fields, record, bytes, max_bytes, 0, &text, &marks, &too_big) == LEAT_OK) {
+        check_text(&text, &marks);
+        FUZZ_CHECK(render(t, &fields, record, bytes, ANY_MEMORY, 0, &again, &again_marks, &ever) == LEAT_OK && !ever);
+        FUZZ_CHECK(text.size == again.size && (text.size == 0 || (memcmp(text.bytes, again.bytes, text.size) == 0 &&
+                                                                  memcmp(marks.bytes, again_marks.bytes, text.size) == 0)));
+    }
+    buffer_free(&text);
+    buffer_free(&marks);
+    buffer_free(&again);
+    buffer_free(&again_marks);
+}
+
+FUZZ_TARGET(chat)
+{
+    static const struct chat_global globals[] = { { "bos_token", "<s>" }, { "eos_token", "</s>" } };
+    const uint8_t *end = size > 0 ? memchr(data + 1, 0, size - 1) : NULL;
+    struct chat_template *t = NULL;
+    struct leat_error err = { 0 };
+    enum leat_status s;
+    size_t bytes, left;
+    char *record;
+
+    if (!end)
+        return 0;
+    bytes = (size_t)(end - data) - 1;
+    left = size - bytes - 2;
+    s = chat_template_make(&t, (const char *)data + 1, bytes, globals, 2, &err);
+    FUZZ_CHECK((s == LEAT_OK) == (t != NULL));
+    if (s != LEAT_OK) {
+        FUZZ_CHECK(s == LEAT_E_UNSUPPORTED && err.message[0]);
+        return 0;
+    }
+    record = malloc(left + 1); /* the byte after it is read, and is none of JSON's */
+    FUZZ_CHECK(record);
+    memcpy(record, end + 1, left);
+    record[left] = '\n';
+    check_rendering(t, record, left, ((size_t)data[0] + 1) << 16);
+    free(record);
+    chat_template_free(t);
+    return 0;
+}
