@@ -94,37 +94,10 @@ LINES = ["{% for m in messages %}\n  {% if m.role == 'user' %}\n    {{ m.content
          "x {% set a = 1 %}\n  {#  c #}\n  {# c -#}  \n {{ a }}\n{# c +#}\n.",
          "{{ [1,\n 2] | join('\n') }}\n  {% set b = 2 %} c",
          "\u3000{% if true %}\u3000{%- endif %}x", "{{ messages[1].content }}\n</s>", "{{ messages[1].content }} .</s>",
+         "a {#-#} b {#+#}\n c {#--#} d", "\u3000{% if true %}x{% endif %}\u2028\n{#- a -#}\u3000.",
          "{{ messages[1].content }}</s></s>", "{{ messages[1].content + ' x' }}</s>{{ messages[1].content }}<s>"]
-# scopes: a macro sees the scope that it was written in; what is set in the else of a loop is gone after it
-SCOPES = ["{% for x in [1, 2] %}{% macro m() %}{{ x }}{{ loop.index }}{% endmacro %}{{ m() }}{% endfor %}",
-          "{% macro m() %}{{ x }}{% endmacro %}{% for x in [1] %}{{ m() }}{% endfor %}{% set x = 2 %}{{ m() }}",
-          "{% for x in [] %}{% else %}{% set y = 1 %}{{ y }}{% endfor %}{{ y }}|{{ y is defined }}",
-          "{% for x in [1] %}{% continue %}{% else %}else{% endfor %}",
-          "{% macro m(a, b=a, c=d, d=4) %}{{ a }}{{ b }}{{ c }}{{ d }}{% endmacro %}{% set d = 9 %}{{ m(1) }}",
-          "{% macro m(a) %}{{ a }}{{ varargs | join('+') }}{{ kwargs | tojson }}{% endmacro %}{{ m(1, 2, 3, k='v') }}{{ m() }}",
-          "{% macro m(kwargs) %}{{ kwargs }}{% endmacro %}{{ m(kwargs=1) }}", "{% set ns = namespace({'a': 1}, b=2) %}"
-          "{% for x in [1] %}{% set ns.a %}z{% break %}{% endset %}{% endfor %}{{ ns.a }}{{ ns['b'] }}"]
-# white space of any script beside tags and in them; comments that are only a sign
-SPACES = ["a\u3000{%- if true -%}\xa0\u2003b\u3000{%- endif -%}\u3000c", "a {{- 1 -}} \u3000 b", "a {#-#} b {#+#}\n c {#--#} d",
-          "{%\u3000if true\xa0%}x{% endif %}", "\u3000{% if true %}x{% endif %}\u2028\n{#- a -#}\u3000.", "{{ '\\d\\q' }}"]
-# numbers, as Python computes and writes them
-NUMBERS = ["{{ 1.5 }}|{{ 0.1 + 0.2 }}|{{ 1e16 }}|{{ 1e15 }}|{{ 1e-5 }}|{{ 0.0001 }}|{{ 1.0 }}|{{ -0.0 }}|{{ 7 / 2 }}|{{ 6 / 3 }}",
-           "{{ 1.0 == 1 }}{{ 0.5 < 1 }}{{ 1 in [1.0] }}{{ 0.0 == false }}{{ 2 > 1.5 }}{{ 9007199254740993 == 9007199254740992.0 }}",
-           "{{ 'yes' if 0.0 else 'no' }}{{ 'yes' if 0.1 else 'no' }}{{ 0.5 is number }}{{ 0.5 is float }}{{ 0.5 is integer }}",
-           "{{ messages[0].f }}{{ messages[0].f | tojson }}{{ messages[0].f == 0.25 }}{{ messages[0].g }}{{ messages[0].g + 1 }}",
-           "{{ messages[0].h }}{{ messages[0].h | tojson }}{{ messages[0].h == messages[0].h }}{{ 'x' if messages[0].z else 'y' }}"]
-PARTS = ["{{ 'abc'.foo is defined }}{{ 'abc'.foo }}{{ 'abc'['foo'] }}{{ 5.x }}{{ [1].x }}{{ [1]['0'] }}{{ messages[0][1] }}",
-         "{{ range is defined }}{{ strftime_now is defined }}{{ raise_exception is defined }}{{ namespace is callable }}",
-         "{% if strftime_now is defined and false %}{{ strftime_now('%d') }}{% endif %}{% set f = range %}{{ f(2) | list | length }}",
-         "{{ '<' | safe + '<' }}{{ ('<' | safe) + '<a&' }}{{ '>' + ('<' | safe) }}{{ ('<b>' | safe) ~ '<' }}{{ '<' | e }}",
-         "{{ ' a  b '.split() | join('|') }}{{ 'a  b c'.split(None, 1) | join('|') }}{{ 'a-b-c'.rsplit('-', 1) | join('|') }}",
-         "{{ messages | selectattr('role', 'equalto', 'user') | list | length }}{{ messages | map(attribute='role') | join(',') }}"
-         "{{ 'x' if (messages | selectattr('role', 'equalto', 'none')) else 'y' }}{{ messages | rejectattr('n') | list | length }}",
-         "{% set g = messages | map(attribute='role') %}{{ g | list | length }}{{ g | list | length }}",
-         "{{ messages[0].more | dictsort | tojson }}{{ ['b', 'A', 'c'] | sort | join }}{{ [3, 1] | max }}{{ 'a b' | title }}"]
 joined = "\n".join(PIECES)
-for template in [*PIECES[:-2], "\n".join(PIECES[-2:]), *LINES, *SCOPES, *SPACES, *NUMBERS,
-                 *PARTS, joined]:
+for template in [*PIECES[:-2], "\n".join(PIECES[-2:]), *LINES, joined]:
     check(template, [FIXED])
 
 # what raises an exception is rejected: the same in both
@@ -145,7 +118,8 @@ for template, message in (
         ("\n\n{{ a is escaped }}", "line 3 of the chat template: escaped: the test is not supported"),
         ("{% include 'x' %}", "include: the tag is not supported"), ("{% raw %}a{% endraw %}",
         "raw: the tag is not supported"),
-        ("{{ 1_5 }}", "a number that is neither a plain integer"), ("{{ 2 ** 3 }}", "**: the operator is not supported"),
+        ("{{ 1_5 }}", "a number that is neither a plain integer"), ("{{ 2 ** 3 }}",
+        "**: the operator is not supported"),
         ("{% if true %}", "expected endif"), ("{% endif %}", "endif: it ends nothing"), ("{{ 1",
         "a tag without its end"),
         ("{# a", "a comment without its end"), ("{{ 'a }}", "a string without its end"), ("{{ }}",
@@ -258,7 +232,8 @@ def with_added(path, post=None):
         spec = json.load(f)
     for n, (name, lstrip, rstrip, special) in enumerate((("<l>", True, False, True), ("<r>", False, True, True),
                                                          ("<p>", False, False, False))):
-        spec["added_tokens"].append({"id": 256 + len(SPECIAL) + n, "content": name, "single_word": False, "lstrip": lstrip,
+        spec["added_tokens"].append({"id": 256 + len(SPECIAL) + n, "content": name, "single_word": False,
+        "lstrip": lstrip,
                                      "rstrip": rstrip, "normalized": False, "special": special})
     spec["post_processor"] = post
     with open(os.path.join(path, "tokenizer.json"), "w") as f:
@@ -269,11 +244,14 @@ L, R, P = (256 + len(SPECIAL) + n for n in range(3))
 S, E = 256, 257
 added, around = os.path.join(folder, "added"), os.path.join(folder, "around")
 with_added(added)
-with_added(around, {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {
-    "id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}], "pair": [{"Sequence": {"id": "A", "type_id": 0}},
+with_added(around, {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
+    {"Sequence": {
+    "id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}], "pair": [{"Sequence": {"id": "A",
+        "type_id": 0}},
     {"Sequence": {"id": "B", "type_id": 1}}], "special_tokens": {"<s>": {"id": "<s>", "ids": [256], "tokens": ["<s>"]},
     "</s>": {"id": "</s>", "ids": [257], "tokens": ["</s>"]}}})
-write("c.jsonl", json.dumps({"messages": [{"role": "user", "content": "a<p> "}, {"role": "assistant", "content": " b<p>c "},
+write("c.jsonl", json.dumps({"messages": [{"role": "user", "content": "a<p> "}, {"role": "assistant",
+    "content": " b<p>c "},
                                           {"role": "user", "content": " d"}]}) + "\n")
 for template, want, learned in (
         ("{% for m in messages %}{{ m.content }}<l>{% endfor %}", [97, P, L, 32, 98, P, 99, L, 32, 100, L],
@@ -290,7 +268,8 @@ for template, want, learned in (
 
 # what a post-processor puts around texts is not put around conversations, and no end token follows by default; one that
 # is named does, even after the template's own
-write("c.jsonl", json.dumps({"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}) + "\n")
+write("c.jsonl", json.dumps({"messages": [{"role": "user", "content": "a"}, {"role": "assistant",
+    "content": "b"}]}) + "\n")
 write("template.jinja", "{{ bos_token }}{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}")
 for words, want in (((), [S, 97, E, 98, E]), (("--end", "</s>"), [S, 97, E, 98, E, E]),
                     (("--begin", "<s>"), [S, S, 97, E, 98, E])):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""test_chat_limits.py: what rendering a conversation may take. It keeps to --memory with any number of threads, and what
-needs more is rejected with that reason, the same with any number of threads; it stops when the run is to stop; objects of
-very many members and searches in long strings take no quadratic time. (Formerly each thread took up to 256 MiB more than
---memory allows, a stopped run first rendered all conversations that were read, and such objects took minutes.)"""
+"""test_chat_limits.py: what rendering a conversation may take. It keeps to --memory with any number of threads, and
+what needs more is rejected with that reason, the same with any number of threads; it stops when the run is to stop;
+objects of very many members and searches in long strings take no quadratic time. (Formerly each thread took up to 256
+MiB more than --memory allows, a stopped run first rendered all conversations that were read, and such objects took
+minutes.)"""
 import json
 import os
 import signal
@@ -11,8 +12,8 @@ import time
 
 from chat_reference import LEAT, folder, leat, packed, rejects, vocabulary, write
 
-TOO_BIG = ("rendering and encoding it needs more memory than is allowed for one conversation (a quarter of the bound, at "
-           "most 512 MiB)")
+TOO_BIG = ("rendering and encoding it needs more memory than is allowed for one conversation (a quarter of the bound, "
+           "at most 512 MiB)")
 MIB = 1 << 20
 
 
@@ -35,7 +36,8 @@ def run(*words, stop_after=None):
 
 # ---- Memory ----
 
-DOUBLES = "{% set ns = namespace(s=messages[0].content) %}{% for i in range(40) %}{% set ns.s = ns.s + ns.s %}{% endfor %}"
+DOUBLES = ("{% set ns = namespace(s=messages[0].content) %}{% for i in range(40) %}"
+           "{% set ns.s = ns.s + ns.s %}{% endfor %}")
 write("doubles.jinja", DOUBLES + "{{ ns.s | length }}")
 write("many.jsonl", "".join(json.dumps({"messages": conversation("x" * 30000)}) + "\n" for _ in range(64)))
 code, usage = run("--chat", "doubles.jinja", "--memory", "256MiB", "--threads", "4", "many.jsonl")
@@ -59,12 +61,14 @@ assert kept["192MiB"][1][0] == TOO_BIG and TOO_BIG not in kept["1GiB"][1], [k[1]
 # ---- Time ----
 
 members = {f"k{i}": i for i in range(200000)}
-write("members.jinja", "{{ messages[0].o | length }}|{{ messages[0].o.k199999 }}|{{ messages[0].o.keys() | unique | list | length }}")
+write("members.jinja",
+      "{{ messages[0].o | length }}|{{ messages[0].o.k199999 }}|{{ messages[0].o.keys() | unique | list | length }}")
 write("c.jsonl", json.dumps({"messages": [{"role": "user", "o": members}]}) + "\n")
 leat("-o", "out", "--chat", "members.jinja", "c.jsonl")
 assert bytes(packed()[0][0]) == b"200000|199999|200000", rejects()
 
-write("search.jinja", "{% set part = 'a' * 100000 + 'b' %}{% set t = messages[0].content %}{{ part in t }}|{{ t.find(part) }}|"
+write("search.jinja", "{% set part = 'a' * 100000 + 'b' %}{% set t = messages[0].content %}{{ part in t }}|"
+      "{{ t.find(part) }}|"
       "{{ t | replace(part, 'c') | length }}|{{ t.split(part) | length }}")
 write("c.jsonl", json.dumps({"messages": conversation("a" * 1000000)}) + "\n")
 leat("-o", "out", "--chat", "search.jinja", "c.jsonl")

@@ -27,16 +27,19 @@ for template, content in (
         ("{{ '+'.join(a.split('\\n')) }}", "\n\nΓ\n\nΔ\n"), ("{{ a.splitlines() | join(' / ') }}", ANSWER),
         ("{{ a | indent(2) }}", ANSWER), ("{{ a | indent(2, first=true) }}", ANSWER), ("{{ a | tojson }}", ANSWER),
         ("{{ a | tojson(indent=1) }}", [{"type": "text", "text": "Γ", "n": 1, "e": "", "l": [[], None, 0.5]}]),
-        ("{{ a | map(attribute='text') | join('\\n') }}", [{"text": "Γ"}, {"text": "Δ"}]), ("{{ a }}", 5), ("{{ a }}", 0.5),
+        ("{{ a | map(attribute='text') | join('\\n') }}", [{"text": "Γ"}, {"text": "Δ"}]), ("{{ a }}", 5), ("{{ a }}",
+        0.5),
         ("{{ a }}", 10**30), ("{{ a.n }}", {"n": True}), ("{{ a.n }}", {"n": None}),
-        ("{{ a | tojson }}", {"n": [1, True, None]}), ("{{ a | upper | lower | e }}", "a<b\nc"), ("{{ a[::-1] }}", ANSWER)):
+        ("{{ a | tojson }}", {"n": [1, True, None]}), ("{{ a | upper | lower | e }}", "a<b\nc"), ("{{ a[::-1] }}",
+        ANSWER)):
     text, part = learned(template, content)
     assert text == part, (template, text, part)
 
 for template, want in (("{{ [messages[0].content, a] | join(' + ') }}", ANSWER), ("{{ 'x' ~ a + 'y' }}", ANSWER),
                        ("{{ (messages[0].content + a) | replace('v', 'w') }}", ANSWER),
-                       ("{{ (messages[0].content + '|' + a) | replace('|', '') | replace('', '.') }}", ".Γ.\n.Δ."[1:]),
-                       ("{{ messages | tojson }}", "Γ\\nΔ".join('""')), ("{{ messages | map(attribute='content') | join }}",
+    ("{{ (messages[0].content + '|' + a) | replace('|', '') | replace('', '.') }}", ".Γ.\n.Δ."[1:]),
+                       ("{{ messages | tojson }}", "Γ\\nΔ".join('""')),
+                       ("{{ messages | map(attribute='content') | join }}",
                                                                          ANSWER),
                        ("{{ messages[0].content | replace('u', 'Γ') }}", ""), ("{{ a | length }}", "")):
     text, part = learned(template)

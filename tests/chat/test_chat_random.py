@@ -13,7 +13,8 @@ from chat_reference import SPECIAL, Dataset, folder, leat, packed, rejects, rend
 warnings.filterwarnings("ignore", category=SyntaxWarning)
 COUNT = int(os.environ.get("LEAT_TEST_TEMPLATES", "200"))
 NAMES = ["x", "y", "z"]
-WORDS = ["a", "b c", " user ", "é水", "x\ny", "<&\"'>", "", "Abc-def", "aXbXaX", "1", "12", " 7 ", "\u3000", "\t", "a.b",
+WORDS = ["a", "b c", " user ", "é水", "x\ny", "<&\"'>", "", "Abc-def", "aXbXaX", "1", "12", " 7 ", "\u3000", "\t",
+         "a.b",
          "user", "role", "content", "n", "f", "deep"]
 
 
@@ -56,11 +57,14 @@ def dictionary(depth):
 FILTERS = {  # by what they take
     "s": ["trim", "upper", "lower", "capitalize", "title", "length", "first", "last", "list", "string", "safe", "e",
           "tojson", "reverse", "int", "float", "indent", "indent(2, first=true)", "indent(1, blank=true)", "trim('a ')",
-          "replace('X', '--', 1)", "replace('', '.')", "replace('a', 'bcd')", "join('-')", "unique | join", "select | list"],
+          "replace('X', '--', 1)", "replace('', '.')", "replace('a', 'bcd')", "join('-')", "unique | join",
+          "select | list"],
     "n": ["string", "abs", "int", "float", "tojson", "d(1)", "trim", "default('e', true)", "safe"],
-    "l": ["length", "count", "first", "last", "list", "reverse", "unique", "sort", "min", "max", "sum", "join", "join(', ')",
+    "l": ["length", "count", "first", "last", "list", "reverse", "unique", "sort", "min", "max", "sum", "join",
+        "join(', ')",
           "tojson", "tojson(indent=2)", "tojson(ensure_ascii=true)", "tojson(separators=(',', ':'))", "map('upper')",
-          "map('length')", "map('default', 'q')", "map('string')", "select", "select('string')", "reject('equalto', 'a')",
+          "map('length')", "map('default', 'q')", "map('string')", "select", "select('string')",
+          "reject('equalto', 'a')",
           "reject('none')", "select('in', ['a', 1])", "sort(reverse=true)", "map('tojson')"],
     "m": ["map(attribute='role')", "map(attribute='deep.k', default='d')", "selectattr('role', 'equalto', 'user')",
           "selectattr('n')", "rejectattr('tags', 'defined')", "join(attribute='role')", "sort(attribute='content')",
@@ -70,10 +74,12 @@ FILTERS = {  # by what they take
           "length", "list", "first", "join('|')", "items | list"]}
 METHODS = {
     "s": ["strip()", "lstrip()", "rstrip('a')", "upper()", "lower()", "title()", "capitalize()", "split()",
-          "split(None, 1)", "split('X')", "split(' ', 1)", "rsplit('X', 1)", "rsplit(None, 1)", "rsplit()", "splitlines()",
+          "split(None, 1)", "split('X')", "split(' ', 1)", "rsplit('X', 1)", "rsplit(None, 1)", "rsplit()",
+          "splitlines()",
           "splitlines(true)", "partition('X')", "rpartition('X')", "replace('a', 'bb')", "replace('X', '', 1)",
           "startswith('a')", "startswith(('a', 'é'))", "endswith('X')", "find('X')", "rfind('X')", "count('X')",
-          "removeprefix('a')", "removesuffix('X')", "isspace()", "isdigit()", "join(['a', 'b'])", "zz", "split(sep='a')"],
+          "removeprefix('a')", "removesuffix('X')", "isspace()", "isdigit()", "join(['a', 'b'])", "zz",
+          "split(sep='a')"],
     "n": ["zz", "a"], "l": ["index('a')", "count(1)", "zz", "append(1)"], "m": ["zz", "count(1)"],
     "d": ["items()", "keys()", "values()", "get('a')", "get('zz', 7)", "get(1)", "a", "k", "items", "copy()", "zz"]}
 TESTS = ["defined", "undefined", "none", "string", "mapping", "iterable", "sequence", "number", "integer", "float",
@@ -85,7 +91,8 @@ def of_kind(kind, depth):
     """An expression that is probably a string, a number, a list, messages, or a dict."""
     if kind == "s":
         return pick(string, string, lambda: "m.content", lambda: "messages[0].role", lambda: "m.role",
-                    lambda: f"({of_kind('s', depth - 1)} {pick('+', '~')} {of_kind('s', depth - 1)})" if depth > 0 else "m.role",
+                    lambda: f"({of_kind('s', depth - 1)} {pick('+', '~')} {of_kind('s', depth - 1)})"
+                    if depth > 0 else "m.role",
                     lambda: f"({of_kind('s', depth - 1)} ~ {expression(depth - 1)})" if depth > 0 else "m.role",
                     lambda: f"({of_kind('s', depth - 1)} * {number()})" if depth > 0 else "m.role",
                     lambda: f"({of_kind('s', depth - 1)} | {rng.choice(FILTERS['s'][:5])})" if depth > 0 else "x")()
@@ -99,7 +106,8 @@ def of_kind(kind, depth):
         return pick(lambda: listing(depth), lambda: listing(depth), lambda: "m.tags", lambda: "messages[0].tags",
                     lambda: f"({of_kind('l', depth - 1)} + {of_kind('l', depth - 1)})" if depth > 0 else "[1]",
                     lambda: f"range({pick('3', '1, 9, 2', '5, 0, -1', '2, 2')})",
-                    lambda: f"({of_kind('s', depth - 1)}).split({pick('', chr(39) + 'X' + chr(39))})" if depth > 0 else "[]")()
+                    lambda: f"({of_kind('s', depth - 1)}).split({pick('', chr(39) + 'X' + chr(39))})"
+                    if depth > 0 else "[]")()
     if kind == "m":
         return pick("messages", "messages", "messages[1:]", "messages[::-1]")
     return pick(lambda: dictionary(depth), lambda: "m", lambda: "m.deep", lambda: "messages[-1]",
@@ -140,7 +148,8 @@ def indexed(depth):
 
 
 def related(depth):
-    return pick(lambda: f"({of_kind('s', depth - 1)} {pick('in', 'not in', '<', '==', '!=')} {of_kind('s', depth - 1)})",
+    sign = pick("in", "not in", "<", "==", "!=")
+    return pick(lambda: f"({of_kind('s', depth - 1)} {sign} {of_kind('s', depth - 1)})",
                 lambda: f"({expression(depth - 1)} {pick('in', 'not in')} {of_kind(pick('l', 'd'), depth - 1)})",
                 lambda: f"({expression(depth - 1)} {pick('==', '!=', 'and', 'or')} {expression(depth - 1)})",
                 lambda: f"({of_kind('n', depth - 1)} < {of_kind('n', depth - 1)} <= {of_kind('n', depth - 1)})")()
@@ -151,7 +160,8 @@ def chosen(depth):
 
 
 def function(depth):
-    return pick(lambda: f"mac({expression(depth - 1)})", lambda: f"mac({expression(depth - 1)}, b={expression(depth - 1)})",
+    return pick(lambda: f"mac({expression(depth - 1)})",
+                lambda: f"mac({expression(depth - 1)}, b={expression(depth - 1)})",
                 lambda: f"rest({expression(depth - 1)}, 2, k={expression(depth - 1)})",
                 lambda: "mac(" + ", ".join(number() for _ in range(rng.randrange(4))) + ")")()
 
@@ -201,7 +211,7 @@ def statement(depth, loop=False):
     kind = rng.randrange(12 if loop else 11)
     if kind == 0:
         return tag(f"if {expression(2)}") + body(depth) + pick("", tag("else") + body(depth),
-                                                               tag(f"elif {expression(2)}") + body(depth)) + tag("endif")
+                    tag(f"elif {expression(2)}") + body(depth)) + tag("endif")
     if kind == 1:
         over = pick(lambda: "messages", lambda: expression(2), lambda: "range(3)", lambda: "messages[0].deep.items()")()
         names = "x, y" if "items()" in over else pick("m", "x", "x", "x, y")

@@ -30,7 +30,7 @@ static inline uint64_t memory_grown(int64_t begin)
 }
 #endif
 
-#define MAX_ASKED  400u /* times that it is asked whether to stop, in as many steps as there may be */
+#define MAX_ASKED  400u  /* times that it is asked whether to stop, in as many steps as there may be */
 #define SLACK      4096u /* of one block that is allocated over the limit's last bytes */
 #define ANY_MEMORY ((size_t)64 << 20)
 
@@ -55,8 +55,8 @@ static enum leat_status render(const struct chat_template *t, const struct json_
     struct asking asking = { 0, stop_at };
     const struct chat_limits limits = { max_bytes, ask, &asking };
     int64_t begin = memory_begin();
-    enum leat_status s = chat_template_render(t, messages, bytes, fields->kernels->unescape, &limits, text, marks,
-                                              too_big, &err);
+    enum leat_status s =
+        chat_template_render(t, messages, bytes, fields->kernels->unescape, &limits, text, marks, too_big, &err);
 
     FUZZ_CHECK(memory_grown(begin) <= max_bytes + max_bytes / 64 + SLACK);
     FUZZ_CHECK(s == LEAT_OK || (err.status == s && err.message[0]));
@@ -94,8 +94,9 @@ static void check_rendering(const struct chat_template *t, const char *record, s
     if (render(t, &fields, record, bytes, max_bytes, 0, &text, &marks, &too_big) == LEAT_OK) {
         check_text(&text, &marks);
         FUZZ_CHECK(render(t, &fields, record, bytes, ANY_MEMORY, 0, &again, &again_marks, &ever) == LEAT_OK && !ever);
-        FUZZ_CHECK(text.size == again.size && (text.size == 0 || (memcmp(text.bytes, again.bytes, text.size) == 0 &&
-                                                                  memcmp(marks.bytes, again_marks.bytes, text.size) == 0)));
+        FUZZ_CHECK(text.size == again.size &&
+                   (text.size == 0 || (memcmp(text.bytes, again.bytes, text.size) == 0 &&
+                                       memcmp(marks.bytes, again_marks.bytes, text.size) == 0)));
     }
     buffer_free(&text);
     buffer_free(&marks);

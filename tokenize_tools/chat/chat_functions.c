@@ -147,21 +147,22 @@ static const struct chat_row list_methods[] = {
 
 /* Members that values have in Python, which are not supported: they are not undefined. */
 static const struct chat_row unsupported = { "a member of that name", NULL, 0, 0, NULL, CHAT_PLAIN, false };
-static const char *const string_others[] = {
-    "casefold",  "center",  "encode",      "expandtabs",   "format",  "format_map",   "index",    "isalnum", "isalpha",
-    "isascii",   "isdecimal", "isidentifier", "islower",   "isnumeric", "isprintable", "istitle", "isupper", "ljust",
-    "maketrans", "rindex",  "rjust",       "swapcase",     "translate", "zfill",      NULL
-};
+static const char *const string_others[] = { "casefold",   "center",       "encode",    "expandtabs", "format",
+                                             "format_map", "index",        "isalnum",   "isalpha",    "isascii",
+                                             "isdecimal",  "isidentifier", "islower",   "isnumeric",  "isprintable",
+                                             "istitle",    "isupper",      "ljust",     "maketrans",  "rindex",
+                                             "rjust",      "swapcase",     "translate", "zfill",      NULL };
 static const char *const number_others[] = { "as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator",
                                              "from_bytes",       "fromhex",   "hex",        "imag",      "is_integer",
                                              "numerator",        "real",      "to_bytes",   NULL };
 static const char *const range_others[] = { "start", "step", "stop", NULL };
 static const char *const view_others[] = { "isdisjoint", "mapping", NULL };
-static const char *const iterator_others[] = { "close", "send", "throw", "gi_code", "gi_frame", "gi_running",
-                                               "gi_suspended", "gi_yieldfrom", NULL };
+static const char *const iterator_others[] = { "close",      "send",         "throw",        "gi_code", "gi_frame",
+                                               "gi_running", "gi_suspended", "gi_yieldfrom", NULL };
 static const char *const loop_others[] = { "changed", "cycle", NULL };
-static const char *const macro_others[] = { "arguments", "catch_kwargs", "catch_varargs", "caller", "explicit_caller",
-                                            "name", NULL };
+static const char *const macro_others[] = { "arguments", "catch_kwargs",    "catch_varargs",
+                                            "caller",    "explicit_caller", "name",
+                                            NULL };
 static const char *const none[] = { NULL };
 
 static const struct chat_row *find(const struct chat_row *rows, const char *name)
@@ -199,8 +200,8 @@ static const char *const *others_of(const struct chat_value *v)
 
 const struct chat_row *chat_method_of(const struct chat_value *v, const char *name)
 {
-    const struct chat_row *row = v->kind == CHAT_STRING ? find(string_methods, name)
-                                 : v->kind == CHAT_DICT ? find(dict_methods, name)
+    const struct chat_row *row = v->kind == CHAT_STRING                          ? find(string_methods, name)
+                                 : v->kind == CHAT_DICT                          ? find(dict_methods, name)
                                  : v->kind == CHAT_LIST && v->flags != CHAT_VIEW ? find(list_methods, name)
                                                                                  : NULL;
 
@@ -240,8 +241,7 @@ static int place_of(const char *names, struct chat_string name)
     for (int place = 0; names && *names; place++) {
         size_t count = strcspn(names, ","), same = 0;
 
-        while (same < count && same < name.count &&
-               (name.codes[same] & CHAT_CODE) == (unsigned char)names[same])
+        while (same < count && same < name.count && (name.codes[same] & CHAT_CODE) == (unsigned char)names[same])
             same++;
         if (same == count && count == name.count)
             return place;
@@ -292,7 +292,8 @@ enum leat_status chat_call_row(struct chat_run *r, const struct chat_node *n, co
     if (s != LEAT_OK)
         return s;
     if (!row->run)
-        return status_set(r->err, LEAT_E_TEXT, "line %u of the chat template: %s: it is not supported", n->line, row->name);
+        return status_set(r->err, LEAT_E_TEXT, "line %u of the chat template: %s: it is not supported", n->line,
+                          row->name);
     if (safe && row->safety == CHAT_NOT_OF_SAFE)
         return chat_fail(r, n, "a method of what | safe gave is not supported");
     if (with->plain.count > row->most)

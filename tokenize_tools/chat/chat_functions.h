@@ -21,7 +21,8 @@ struct chat_row {
     const char *name;
     chat_function *run; /* NULL: not supported */
     unsigned least, most;
-    const char *names; /* of arguments in order: "a,b"; NULL: they have none; "*": any names, which it looks at itself */
+    const char
+        *names; /* of arguments in order: "a,b"; NULL: they have none; "*": any names, which it looks at itself */
     enum chat_safety safety;
     bool changes; /* changes a list or dict */
 };

@@ -140,12 +140,14 @@ static enum leat_status put_plain(struct writing *w, const struct chat_value *v)
     bool infinite = v->kind == CHAT_FLOAT && !(v->real - v->real == 0);
     const char *text = v->kind == CHAT_NONE   ? "null"
                        : v->kind == CHAT_BOOL ? v->truth ? "true" : "false"
-                       : infinite             ? v->real > 0 ? "Infinity" : v->real < 0 ? "-Infinity" : "NaN"
+                       : infinite             ? v->real > 0   ? "Infinity"
+                                                : v->real < 0 ? "-Infinity"
+                                                              : "NaN"
                                               : NULL;
     struct chat_string s;
-    enum leat_status status = text ? chat_string_make(w->run->arena, text, strlen(text), v->flags & CHAT_MARKS, &s,
-                                                      w->run->err)
-                                   : chat_to_string(w->run, w->at, v, &s);
+    enum leat_status status =
+        text ? chat_string_make(w->run->arena, text, strlen(text), v->flags & CHAT_MARKS, &s, w->run->err)
+             : chat_to_string(w->run, w->at, v, &s);
 
     return status == LEAT_OK ? chat_text_add(w->run->arena, &w->text, s, w->run->err) : status;
 }

@@ -187,19 +187,30 @@ enum leat_status chat_do_get(struct chat_run *r, const struct chat_node *n, cons
 struct sorting {
     struct chat_run *run;
     const struct chat_node *at;
-    bool reverse;
+    bool reverse, equal_first; /* Jinja's sort compares lists of keys, so that any equal ones may stand side by side */
     enum leat_status status;
 };
 
+static enum leat_status order_keys(struct sorting *w, const struct chat_value *a, const struct chat_value *b,
+                                   int *order)
+{
+    bool same = false;
+    enum leat_status s = w->equal_first ? chat_same(w->run, w->at, a, b, true, &same) : LEAT_OK;
+
+    *order = 0;
+    return s == LEAT_OK && !same ? chat_order(w->run, w->at, a, b, order) : s;
+}
+
 /* Merges two stretches of keys and items, which lie one after the other; equal ones keep their order. */
-static void merge(struct sorting *w, struct chat_value (*from)[2], size_t middle, size_t end, struct chat_value (*to)[2])
+static void merge(struct sorting *w, struct chat_value (*from)[2], size_t middle, size_t end,
+                  struct chat_value (*to)[2])
 {
     size_t i = 0, k = middle, at = 0;
     int order = 0;
 
     while (w->status == LEAT_OK && at < end) {
         if (i < middle && k < end)
-            w->status = chat_order(w->run, w->at, &from[i][0], &from[k][0], &order);
+            w->status = order_keys(w, &from[i][0], &from[k][0], &order);
         if (w->status == LEAT_OK && i < middle && k < end && order == 2)
             w->status = chat_fail(w->run, w->at, "sorting NaN is not supported");
         if (k == end || (i < middle && (w->reverse ? order >= 0 : order <= 0)))
@@ -247,10 +258,9 @@ static enum leat_status make_key(struct chat_run *r, const struct chat_node *n, 
 }
 
 static enum leat_status sort_items(struct chat_run *r, const struct chat_node *n, struct chat_list items,
-                                   const struct chat_value *attribute, bool case_counts, bool reverse,
+                                   const struct chat_value *attribute, bool case_counts, struct sorting w,
                                    struct chat_value *out)
 {
-    struct sorting w = { .run = r, .at = n, .reverse = reverse };
     struct chat_value(*pairs)[2] = chat_arena_get(r->arena, items.count * sizeof *pairs, r->err);
     struct chat_value(*other)[2] = pairs ? chat_arena_get(r->arena, items.count * sizeof *pairs, r->err) : NULL;
     struct chat_growing sorted = { .room = 0 };
@@ -285,7 +295,9 @@ enum leat_status chat_do_sort(struct chat_run *r, const struct chat_node *n, con
     if (has_comma(chat_argument(with, 2)))
         return chat_fail(r, n, "sort by several attributes is not supported");
     return s == LEAT_OK
-               ? sort_items(r, n, items, chat_argument(with, 2), is_true(with, 1), is_true(with, 0), out)
+               ? sort_items(r, n, items, chat_argument(with, 2), is_true(with, 1),
+                            (struct sorting) { .run = r, .at = n, .reverse = is_true(with, 0), .equal_first = true },
+                            out)
                : s;
 }
 
@@ -303,7 +315,9 @@ enum leat_status chat_do_dictsort(struct chat_run *r, const struct chat_node *n,
     if (attribute.number == 1 && (by->kind != CHAT_STRING || !chat_string_is(by->string, "value")))
         return chat_fail(r, n, "dictsort by what is neither \"key\" nor \"value\"");
     s = chat_do_items_method(r, n, of, with, &items);
-    return s == LEAT_OK ? sort_items(r, n, items.list, &attribute, is_true(with, 0), is_true(with, 2), out) : s;
+    return s == LEAT_OK ? sort_items(r, n, items.list, &attribute, is_true(with, 0),
+                                     (struct sorting) { .run = r, .at = n, .reverse = is_true(with, 2) }, out)
+                        : s;
 }
 
 /* The first of the least, or of the greatest. */

@@ -174,7 +174,10 @@ void chat_real_text(double real, char text[CHAT_REAL_ROOM])
     int point, count;
 
     if (isnan(real) || isinf(real) || real == 0) {
-        snprintf(text, CHAT_REAL_ROOM, "%s%s", isnan(real) ? "" : sign, isnan(real) ? "nan" : real == 0 ? "0.0" : "inf");
+        snprintf(text, CHAT_REAL_ROOM, "%s%s", isnan(real) ? "" : sign,
+                 isnan(real) ? "nan"
+                 : real == 0 ? "0.0"
+                             : "inf");
         return;
     }
     point = shortest(fabs(real), digits);

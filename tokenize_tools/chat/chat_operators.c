@@ -204,9 +204,8 @@ static enum leat_status find_in(struct chat_run *r, const struct chat_node *at, 
                                 struct chat_string whole, bool *holds)
 {
     struct chat_search search;
-    enum leat_status s = part->kind == CHAT_STRING
-                             ? chat_search_make(r->arena, part->string, &search, r->err)
-                             : chat_fail(r, at, "what is not a string is looked for in a string");
+    enum leat_status s = part->kind == CHAT_STRING ? chat_search_make(r->arena, part->string, &search, r->err)
+                                                   : chat_fail(r, at, "what is not a string is looked for in a string");
 
     if (s != LEAT_OK)
         return s;

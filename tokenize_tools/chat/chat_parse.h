@@ -32,7 +32,7 @@ enum chat_node_kind {
     CHAT_N_NOT,    /* a */
     CHAT_N_MINUS,  /* a */
     CHAT_N_PLUS,
-    CHAT_N_AND,    /* a, b */
+    CHAT_N_AND, /* a, b */
     CHAT_N_OR,
     CHAT_N_CHOICE,  /* a if b else c; c may be NULL */
     CHAT_N_COMPARE, /* a: first; b: list of OPERANDs */

@@ -9,7 +9,7 @@
 #include "chat_lex.h"
 #include "chat_run.h"
 
-#define TEMPLATE_BYTES ((size_t)64 << 20)  /* of memory, for the parsed template */
+#define TEMPLATE_BYTES ((size_t)64 << 20) /* of memory, for the parsed template */
 #define MAX_SOURCE     ((size_t)1 << 20)
 
 struct chat_template {

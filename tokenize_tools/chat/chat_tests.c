@@ -80,19 +80,19 @@ static bool is_callable(const struct chat_value *v)
 static const struct {
     const char *name;
     bool (*holds)(const struct chat_value *v);
-} kinds[] = { { "boolean", is_boolean },   { "callable", is_callable }, { "defined", is_defined },
-              { "false", is_false },       { "float", is_float },       { "integer", is_integer },
-              { "iterable", is_iterable }, { "mapping", is_mapping },   { "none", is_none },
-              { "number", is_number },     { "sequence", is_sequence }, { "string", is_string },
+} kinds[] = { { "boolean", is_boolean },   { "callable", is_callable },  { "defined", is_defined },
+              { "false", is_false },       { "float", is_float },        { "integer", is_integer },
+              { "iterable", is_iterable }, { "mapping", is_mapping },    { "none", is_none },
+              { "number", is_number },     { "sequence", is_sequence },  { "string", is_string },
               { "true", is_true },         { "undefined", is_undefined } };
 
 /* Those that compare it with an argument: by the operator of that name. */
 static const struct {
     const char *name, *operator;
-} compares[] = { { "==", "==" }, { "eq", "==" },          { "equalto", "==" }, { "!=", "!=" },     { "ne", "!=" },
-                 { ">", ">" },   { "gt", ">" },           { "greaterthan", ">" }, { ">=", ">=" },  { "ge", ">=" },
-                 { "<", "<" },   { "lt", "<" },           { "lessthan", "<" },  { "<=", "<=" },    { "le", "<=" },
-                 { "in", "in" } };
+} compares[] = { { "==", "==" },      { "eq", "==" }, { "equalto", "==" }, { "!=", "!=" },
+                 { "ne", "!=" },      { ">", ">" },   { "gt", ">" },       { "greaterthan", ">" },
+                 { ">=", ">=" },      { "ge", ">=" }, { "<", "<" },        { "lt", "<" },
+                 { "lessthan", "<" }, { "<=", "<=" }, { "le", "<=" },      { "in", "in" } };
 
 static const char *const others[] = { "divisibleby", "even", "lower", "odd", "sameas", "upper" };
 
@@ -151,8 +151,7 @@ static enum leat_status test_same(struct chat_run *r, const struct chat_node *n,
                                   const struct chat_value *b, bool *holds)
 {
     *holds = a->kind == b->kind && (a->kind != CHAT_BOOL || a->truth == b->truth);
-    return a->kind <= CHAT_BOOL && a->kind != CHAT_UNDEFINED
-               ? LEAT_OK
+    return a->kind <= CHAT_BOOL && a->kind != CHAT_UNDEFINED ? LEAT_OK
            : b->kind <= CHAT_BOOL && b->kind != CHAT_UNDEFINED
                ? LEAT_OK
                : chat_fail(r, n, "sameas is supported of true, false and none only");

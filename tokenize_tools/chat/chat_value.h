@@ -51,7 +51,7 @@ enum chat_kind {
     CHAT_STRING,
     CHAT_LIST,
     CHAT_DICT,
-    CHAT_ITERATOR, /* what map, select and their kin give: it can be gone through once */
+    CHAT_ITERATOR,  /* what map, select and their kin give: it can be gone through once */
     CHAT_NAMESPACE, /* a dict whose members can be set */
     CHAT_LOOP,      /* the same, but they cannot */
     CHAT_MACRO,

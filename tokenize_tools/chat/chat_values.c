@@ -236,8 +236,9 @@ enum leat_status chat_do_strftime(struct chat_run *r, const struct chat_node *n,
     (void)of;
     (void)with;
     (void)out;
-    return status_set(r->err, LEAT_E_TEXT,
-                      "line %u of the chat template: strftime_now() writes the date of the day, so that the same inputs "
-                      "would not give the same bytes; put a date into a copy of the template",
-                      n->line);
+    return status_set(
+        r->err, LEAT_E_TEXT,
+        "line %u of the chat template: strftime_now() writes the date of the day, so that the same inputs "
+        "would not give the same bytes; put a date into a copy of the template",
+        n->line);
 }

@@ -19,7 +19,7 @@
 #define TEXT_COST      32u
 
 #define TOO_BIG                                                                                                        \
-    "rendering and encoding it needs more memory than is allowed for one conversation (a quarter of the bound, at "   \
+    "rendering and encoding it needs more memory than is allowed for one conversation (a quarter of the bound, at "    \
     "most 512 MiB)"
 
 struct chat {
