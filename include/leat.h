@@ -430,8 +430,8 @@ LEAT_API enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d,
 
 /*
  * Copies the mask of tokens [first, first + count) to out[], a byte per token: 0: a label that is this token counts for
- * nothing (-100, and 0 in the loss mask); else it counts. 255 for tokens of datasets that store no mask. Checks the
- * hash of each page that is read (LEAT_E_CHECKSUM).
+ * nothing (-100, and 0 in the loss mask); else it counts, byte / 255 in loss_weights. 255 for tokens of datasets that
+ * store no mask. Checks the hash of each page that is read (LEAT_E_CHECKSUM).
  */
 LEAT_API enum leat_status leat_dataset_mask(const struct leat_dataset *d, uint64_t first, uint64_t count, uint8_t *out,
                                             struct leat_error *err);
@@ -976,7 +976,8 @@ enum leat_output {
     LEAT_OUTPUT_ATTENTION_MASK = 8,
     LEAT_OUTPUT_POSITION_IDS = 16, /* this and the next two need to know where documents start */
     LEAT_OUTPUT_DOCUMENT_IDS = 32,
-    LEAT_OUTPUT_CU_SEQLENS = 64
+    LEAT_OUTPUT_CU_SEQLENS = 64,
+    LEAT_OUTPUT_LOSS_WEIGHTS = 128
 };
 
 /*
@@ -1109,8 +1110,11 @@ struct leat_outputs {
     int32_t *cu_seqlens;   /* 0, then the end of each stretch of one document or of padding, counted through all rows;
                             * numbers that are left repeat the last one, which is rows * length */
     uint64_t cu_seqlens_room; /* in numbers: batch->sequences + 1, and one per row that only `rows` or `length` pads */
+    float *loss_weights;   /* how much each label counts: 0 where loss_mask is 0; else 1, or the byte that the dataset's
+                            * mask has for it / 255. A weighted mean divides by their sum */
 };
-#define LEAT_OUTPUTS_INIT { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+#define LEAT_OUTPUTS_INIT                                                                                              \
+    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 
 /*
  * Writes outputs of a batch. On a GPU, work queued later on `stream` (NULL: the default stream) sees them. On

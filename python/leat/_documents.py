@@ -24,12 +24,13 @@ def plain_ids(ids):
 
 
 def id_mask(mask, what="the mask"):
-    """The mask of ids, 0 or 1 each, as bytes: 255 for 1."""
+    """The mask of ids, 0 or 1 or a float between them each, as bytes: 255 for 1. Only 0 becomes 0."""
     numbers = mask.tolist() if hasattr(mask, "tolist") else list(mask)
     for n, number in enumerate(numbers):
-        if not isinstance(number, int) or number not in (0, 1):
-            raise ValueError(f"{what} has 0 or 1 for each id, or False and True, not {number!r} (number {n})")
-    return bytes(-number & 255 for number in numbers)
+        if not (number in (0, 1) if isinstance(number, int) else isinstance(number, float) and 0 <= number <= 1):
+            raise ValueError(f"{what} has 0 or 1 for each id, or False and True, or a weight between them, not "
+                             f"{number!r} (number {n})")
+    return bytes(max(round(255 * number), number > 0) for number in numbers)
 
 
 def text_spans(text, spans):

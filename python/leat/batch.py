@@ -20,6 +20,7 @@ class Batch:
     position_ids     of each token in its document, counted from the start of the document or of the row
     document_ids     0 for the tokens of a row's first document, 1 for the next
     loss_mask        true where the label counts
+    loss_weights     how much: 0 where it does not; else 1, or the byte / 255 that the dataset's mask has; float32
     attention_mask   false for the padding after a shorter row
     cu_seqlens       0, then the end of each stretch of one document, counted through all rows; int32
     max_seqlen       tokens in the longest such stretch

@@ -18,6 +18,7 @@ class Batch:
     loss_mask: Any
     attention_mask: Any
     cu_seqlens: Any
+    loss_weights: Any
     def __init__(self, native: Any, outputs: Sequence[Any], given: tuple[str, ...],
                  stream: Callable[[], int | None] | None = None) -> None: ...
     @property

@@ -40,7 +40,8 @@ class Torch:
             self.device = torch.device("cuda", torch.cuda.current_device())
         self.on_host = self.device.type == "cpu"
         self.take = getattr(torch._C, "_from_dlpack", None) or torch.utils.dlpack.from_dlpack
-        self._kinds = {"int64": torch.int64, "int32": torch.int32, "bool": torch.bool}
+        self._kinds = {"int64": torch.int64, "int32": torch.int32, "bool": torch.bool,
+                       "float32": torch.float32}
         self._profiling = getattr(torch.autograd, "_profiler_enabled", None)
         self._no_range = NoRange()
 

@@ -87,7 +87,8 @@ class Loader(_leat.Turn):
     mesh         a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"])
     parallel     "ddp": all processes share the data; counted by torch.distributed, or RANK and WORLD_SIZE
 
-    outputs      which of inputs, labels, position_ids, document_ids, loss_mask, attention_mask, cu_seqlens
+    outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
+                 cu_seqlens
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict of input_ids, labels (unshifted), ... as transformers' models take it
     framework    whose arrays: "torch", "numpy" or "jax"

@@ -13,7 +13,7 @@ import numpy as np
 from leat.frameworks import NoRange
 
 CUDA = 2  # as DLPack numbers it
-KINDS = {(0, 32): "int32", (0, 64): "int64", (6, 8): "bool"}  # DLPack's code and bits
+KINDS = {(0, 32): "int32", (0, 64): "int64", (6, 8): "bool", (2, 32): "float32"}  # DLPack's code and bits
 UNWRITTEN = 0xA5
 
 Options = type("Options", (ctypes.Structure,), {"_fields_": [

@@ -43,6 +43,17 @@ def plan(corpus):
     return leat.Plan(corpus, LENGTH, 5)
 
 
+@pytest.fixture(scope="module")
+def masked_plan(tmp_path_factory):
+    """Over a dataset with weights."""
+    name, rng = tmp_path_factory.mktemp("masked") / "data", np.random.default_rng(7)
+    with leat.Packer(name, leat.Tokenizer("gpt2"), store_mask=True) as packer:
+        for _ in range(400):
+            length = rng.integers(1, 300)
+            packer.add(rng.integers(0, 50256, length), mask=np.maximum(rng.random(length) * 2 - 1, 0))
+    return leat.Plan(name, LENGTH, 5)
+
+
 def opened(device, plan, *args, **options):
     with device.driver.waiting():
         options.setdefault("driver", device.driver.path)
@@ -97,6 +108,26 @@ def test_numbers(device, stream, plan, dtype, threads):
     again = opened(device, plan, ROWS, state=state)
     assert again.cursor == 30 * ROWS and next(again).position == 30 * ROWS
     closed(device, again)
+
+
+@pytest.mark.parametrize("borrow", [False, True])
+def test_masks(device, masked_plan, borrow):
+    options = dict(outputs=("labels", "loss_mask", "loss_weights"), unshifted=borrow, style="batch")
+    if borrow:
+        options["borrow"] = True
+    loader, want = opened(device, masked_plan, ROWS, **options), host(masked_plan, ROWS, **options)
+    for _ in range(20):
+        batch, expected = next(loader), next(want)
+        assert 0 < expected.loss_mask.sum() < expected.loss_mask.size
+        assert ((expected.loss_weights > 0) == expected.loss_mask).all() and len(np.unique(expected.loss_weights)) > 50
+        same(device, batch, expected)
+        if borrow:
+            batch.release()
+            expected.release()
+    with device.driver.waiting():  # for the last reference to the loader
+        loader.close()
+        del batch
+        gc.collect()
 
 
 def test_streams_change(device, driver, plan):

@@ -48,7 +48,27 @@ def test_ids(gpt2, name):
         packer.add([5, 6], mask=np.array([0, 0]))
         packer.add([], mask=[])
         packer.add([7, 8])
-    assert masks(name) == [[0, 255, 255, 255], [255, 0, 0, 0], [0, 0, 0], [255], [255, 255, 255]]
+        packer.add([7, 8, 9], mask=np.array([0, 0.001, 0.7], np.float32))
+    assert masks(name) == [[0, 255, 255, 255], [255, 0, 0, 0], [0, 0, 0], [255], [255, 255, 255], [0, 1, 178, 178]]
+
+
+def test_batches(gpt2, name):
+    """What the mask has is what a batch's labels, loss_mask and loss_weights have."""
+    rng = np.random.default_rng(SEED)
+    with leat.Packer(name, gpt2, store_mask=True) as packer:
+        for _ in range(80):
+            length = rng.integers(1, 60)
+            packer.add(rng.integers(0, 50256, length), mask=np.maximum(rng.random(length) * 1.5 - 0.5, 0))
+    tokens, mask = np.asarray(leat.open(name).tokens).astype(np.int64), np.asarray(leat.open(name).mask())
+    plan = leat.Plan(name, 32, order="sequential", epochs=1)
+    loader = leat.Loader(plan, 3, outputs=("labels", "loss_mask", "loss_weights"), framework="numpy", dtype="int32")
+    for batch in loader:
+        for row, sample in enumerate(batch.samples):
+            label = slice(sample.token + 1, sample.token + 33)
+            assert batch.loss_weights.dtype == np.float32
+            assert np.array_equal(batch.loss_weights[row], mask[label].astype(np.float32) / np.float32(255))
+            assert np.array_equal(batch.loss_mask[row], mask[label] > 0)
+            assert np.array_equal(batch.labels[row], np.where(mask[label] > 0, tokens[label], -100))
 
 
 def test_texts(gpt2, name):
@@ -79,8 +99,9 @@ def test_tables(gpt2, name):
 
 @pytest.mark.parametrize("document, mask, message", [
     ([1, 2], [1], "the mask has 1 numbers, for 2 ids"), ([1], [2], "has 0 or 1 for each id"),
-    ([1], [1.0], "has 0 or 1 for each id"), ("text", [(2, 2)], "in order and apart"),
-    ("text", [(0, 2), (1, 3)], "in order and apart"), ("text", [(0, 5)], "in a text of 4")])
+    ([1], [1.5], "has 0 or 1 for each id"), ([1], [float("nan")], "or a weight between them"),
+    ("text", [(2, 2)], "in order and apart"), ("text", [(0, 2), (1, 3)], "in order and apart"),
+    ("text", [(0, 5)], "in a text of 4")])
 def test_mistakes(gpt2, name, document, mask, message):
     packer = leat.Packer(name, gpt2, store_mask=True)
     with pytest.raises(ValueError, match=message):

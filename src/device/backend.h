@@ -50,7 +50,6 @@ struct backend_ops {
     const char *name;
     bool apart; /* long rows should lie apart, so that the CPU copies nothing on their way to the device */
     bool marks; /* slots must have marks and heads (rows.h) if documents are known */
-    bool masks; /* outputs are in this machine's memory when they are made, so that rows_mask() can follow */
     /* Whether this row serves `device` ("host", "cuda:0"). */
     bool (*serves)(const char *device);
     /* `driver`: as in leat_loader_options, but never "". */

@@ -83,26 +83,30 @@ static void attach(struct backend *b)
 
 /* ---- Opening ---- */
 
+static cuda_result find_kernel(struct backend *b, cuda_function *kernel, const char *name)
+{
+    int registers;
+    cuda_result r = b->driver.module_function(kernel, b->module, name);
+
+    /* newer drivers load a kernel on first use, which waits for the GPU: ask for it now */
+    return r == CUDA_OK ? b->driver.function_attribute(&registers, CUDA_FUNCTION_REGISTERS, *kernel) : r;
+}
+
 static enum leat_status load_kernels(struct backend *b, struct leat_error *err)
 {
     static const char *const names[2][2] = { { "leat_rows_2_4", "leat_rows_2_8" },
                                              { "leat_rows_4_4", "leat_rows_4_8" } };
     const void *machine_code = cuda_image_fatbin();
     cuda_result r = CUDA_NO_BINARY_FOR_GPU;
-    int registers;
 
     if (machine_code)
         r = b->driver.module_load(&b->module, machine_code);
     if (r != CUDA_OK)
         r = b->driver.module_load(&b->module, cuda_image_ptx);
-    for (unsigned i = 0; r == CUDA_OK && i < 4; i++) {
-        cuda_function *kernel = &b->kernels[i / 2][i % 2];
-
-        r = b->driver.module_function(kernel, b->module, names[i / 2][i % 2]);
-        /* newer drivers load a kernel on first use, which waits for the GPU: ask for it now */
-        if (r == CUDA_OK)
-            r = b->driver.function_attribute(&registers, CUDA_FUNCTION_REGISTERS, *kernel);
-    }
+    for (unsigned i = 0; r == CUDA_OK && i < 4; i++)
+        r = find_kernel(b, &b->kernels[i / 2][i % 2], names[i / 2][i % 2]);
+    if (r == CUDA_OK)
+        r = find_kernel(b, &b->mask_kernel, "leat_rows_mask");
     return backend_cuda_check(b, r, "loading the kernels", err);
 }
 
@@ -230,26 +234,34 @@ static bool is_aligned(const struct rows_job *j)
     return aligned;
 }
 
+/* `number_bytes`: as for rows_grid(). */
+static enum leat_status launch_pass(struct backend *b, cuda_function kernel, struct rows_job *j, uint32_t number_bytes,
+                                    cuda_stream stream, struct leat_error *err)
+{
+    uint64_t blocks;
+    struct rows_grid grid = rows_grid(j, number_bytes, &blocks);
+    void *parameters[] = { j, &grid };
+
+    if (blocks > INT32_MAX)
+        return status_set(err, LEAT_E_ARGUMENT, "%u rows of %u numbers are too many for one batch on a GPU", j->rows,
+                          j->length);
+    return backend_cuda_check(
+        b, b->driver.launch(kernel, (unsigned)blocks, 1, 1, ROWS_BLOCK, 1, 1, 0, stream, parameters, NULL),
+        "starting a kernel", err);
+}
+
 static enum leat_status launch(struct backend *b, unsigned slot, const struct rows_job *job, cuda_stream stream,
                                struct leat_error *err)
 {
     struct rows_job j = *job;
-    struct rows_grid grid;
-    void *parameters[] = { &j, &grid };
-    uint64_t blocks;
+    enum leat_status s;
 
     if (!is_aligned(&j))
         return status_set(err, LEAT_E_ARGUMENT, "outputs on a GPU must be aligned to the %u bytes of their numbers",
                           j.number_bytes);
     j.base = (const uint8_t *)(uintptr_t)slot_at(b, slot);
-    grid = rows_grid(&j, &blocks);
-    if (blocks > INT32_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "%u rows of %u numbers are too many for one batch on a GPU", j.rows,
-                          j.length);
-    return backend_cuda_check(b,
-                              b->driver.launch(b->kernels[j.layout.token_width == 4][j.number_bytes == 8],
-                                               (unsigned)blocks, 1, 1, ROWS_BLOCK, 1, 1, 0, stream, parameters, NULL),
-                              "starting a kernel", err);
+    s = launch_pass(b, b->kernels[j.layout.token_width == 4][j.number_bytes == 8], &j, j.number_bytes, stream, err);
+    return s == LEAT_OK && rows_has_mask_pass(&j) ? launch_pass(b, b->mask_kernel, &j, 0, stream, err) : s;
 }
 
 /* ---- The stage's side ---- */
@@ -370,19 +382,18 @@ static enum leat_status fill_inside(struct backend *b, unsigned number, const st
                                     struct leat_error *err)
 {
     struct cuda_slot *slot = &b->slots[number];
-    enum leat_status s = check_capture(b, stream, err);
+    enum leat_status s = check_capture(b, stream, err), use;
 
     if (s == LEAT_OK)
         s = backend_cuda_check(b, b->driver.stream_wait(stream, slot->ready, 0), "making the stream wait for the batch",
                                err);
-    if (s == LEAT_OK)
-        s = launch(b, number, job, stream, err);
     if (s != LEAT_OK)
         return s;
-    pthread_mutex_lock(&slot->lock);
-    s = lost_use(b, add_use(b, slot, stream), err);
+    s = launch(b, number, job, stream, err);
+    pthread_mutex_lock(&slot->lock); /* the first of two kernels may run, even if the second cannot start */
+    use = lost_use(b, add_use(b, slot, stream), s == LEAT_OK ? err : NULL);
     pthread_mutex_unlock(&slot->lock);
-    return s;
+    return s == LEAT_OK ? use : s;
 }
 
 static enum leat_status fill(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,

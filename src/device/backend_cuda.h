@@ -27,6 +27,7 @@ struct backend {
     cuda_context context; /* NULL: not retained */
     cuda_module module;
     cuda_function kernels[2][2]; /* for tokens of 2 and 4 bytes, and numbers of 4 and 8 */
+    cuda_function mask_kernel;
     cuda_stream stream;
     bool attached; /* the stage has its own thread, in which the context is current */
 

@@ -131,7 +131,6 @@ static void describe(struct backend *b, char *text, size_t capacity)
 }
 
 const struct backend_ops backend_host = { .name = "host",
-                                          .masks = true,
                                           .serves = serves,
                                           .open = open_host,
                                           .close = close_host,

@@ -1,7 +1,8 @@
 /*
  * cuda_kernels.cu: the kernels of the CUDA backend: rows_device.h, once per width of tokens and of numbers. Compiled
  * by scripts/gen_ptx.sh to cuda_kernels.ptx, which is checked in, so that a build needs no CUDA. A kernel's name is
- * leat_rows_TOKENWIDTH_NUMBERBYTES; the stand-in driver of the tests runs the same bodies by these names.
+ * leat_rows_TOKENWIDTH_NUMBERBYTES, or leat_rows_mask; the stand-in driver of the tests runs the same bodies by these
+ * names.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -20,3 +21,10 @@ KERNEL(2, 8)
 KERNEL(2, 4)
 KERNEL(4, 8)
 KERNEL(4, 4)
+
+/* The second pass reads no tokens, and asks the job how wide its numbers are. */
+extern "C" __global__ void __launch_bounds__(ROWS_BLOCK)
+    leat_rows_mask(const struct rows_job job, const struct rows_grid grid)
+{
+    rows_do_thread(&job, grid, blockIdx.x, gridDim.x, threadIdx.x, 0, 0);
+}

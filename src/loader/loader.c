@@ -236,7 +236,6 @@ void leat_loader_close(struct leat_loader *loader)
     if (l->gather.memory_is_written)
         l->memory.host = NULL;
     for (unsigned i = 0; l->slots && i < l->ring.slots; i++) {
-        free(l->slots[i].mask);
         free(l->slots[i].samples);
         free(l->slots[i].first_piece);
         free(l->slots[i].pieces);

@@ -22,7 +22,6 @@
 #include "plan/plan.h"
 #include "ring.h"
 #include "rows/rows.h"
-#include "rows/rows_mask.h"
 #include "rows/rows_outputs.h"
 
 #define LOADER_RECENT    100u /* the share of waiting is that of so many batches */
@@ -43,10 +42,10 @@ struct loader_slot {
     uint32_t piece_room;
     struct gather_piece *reads; /* one for each piece */
     struct gather_job job;      /* all of them */
-    uint8_t *mask;              /* of the rows' tokens, l->mask_width for each; NULL: no dataset has one */
 };
 
-/* Where things lie in a slot: numbers and bits of rows, then the rows, so that a copy can end with the last token. */
+/* Where things lie in a slot: numbers and bits of rows, then the rows, and their mask after the last of them, so that a
+ * copy can end there. */
 struct loader_sizes {
     size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, tokens_at, slot_bytes;
     size_t row_room; /* largest row with the pages around it; 0: rows never lie apart */
@@ -85,9 +84,9 @@ struct leat_loader {
     uint64_t first_row;  /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
-    bool narrow;         /* ids fit into 31 bits */
-    bool documents;      /* where documents begin is needed */
-    uint64_t mask_width; /* bytes of mask per row; 0: no dataset has a mask */
+    bool narrow;    /* ids fit into 31 bits */
+    bool documents; /* where documents begin is needed */
+    bool masks;     /* some dataset stores a mask */
     const struct backend_ops *ops;
     struct backend *backend;
     struct ranges *ranges;
@@ -164,10 +163,13 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 
 /* ---- loader_mask.c ---- */
 
-/* Finds out whether some dataset has a mask, and whether the device can apply it. */
-enum leat_status loader_mask_open(struct leat_loader *l, struct leat_error *err);
+/* Finds out whether some dataset stores a mask. */
+void loader_mask_open(struct leat_loader *l);
 
-/* Reads the mask of a row's tokens into slot->mask. */
+/* Makes room for the mask after the slot's rows. */
+void loader_mask_put(struct loader_slot *slot);
+
+/* Reads the mask of a row's tokens to its place in the slot. */
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                  struct leat_error *err);
 

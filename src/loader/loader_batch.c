@@ -88,8 +88,6 @@ enum leat_status leat_batch_write(const struct leat_batch *batch, const struct l
     s = check_sequences(&job, err);
     if (s == LEAT_OK)
         s = l->ops->fill(l->backend, slot->number, &job, stream, err);
-    if (s == LEAT_OK && slot->mask)
-        rows_mask(&job, slot->mask, l->mask_width);
     return s;
 }
 

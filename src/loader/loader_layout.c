@@ -63,11 +63,13 @@ static uint64_t whole_pages(uint64_t bytes)
     return bytes_divide_up(bytes, GATHER_PAGE) * GATHER_PAGE;
 }
 
-/* Rows come last. If they may lie apart, slots begin at pages, and borrowed outputs take whole pages too. */
+/* Rows and their mask come last. If rows may lie apart, slots begin at pages, and borrowed outputs take whole pages
+ * too. */
 static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes)
 {
     struct loader_sizes *z = &l->sizes;
     uint64_t together = row_bytes * l->rows, apart;
+    size_t mask_at; /* in a slot, the mask follows the last row that is there (loader_mask_put()) */
 
     z->row_room = 0;
     if (may_lie_apart(l, row_bytes)) {
@@ -81,7 +83,9 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
     }
     if (!add_part(&size, together, &z->tokens_at))
         return false;
-    z->slot_bytes = (size_t)size;
+    if (l->masks && !add_part(&size, row_bytes / l->token_width * l->rows, &mask_at))
+        return false;
+    z->slot_bytes = (size_t)(z->row_room > 0 ? whole_pages(size) : size);
     return true;
 }
 
@@ -271,6 +275,8 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
         put_pieces(l, slot);
     else
         put_together(l, slot);
+    if (l->masks)
+        loader_mask_put(slot);
 }
 
 uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)

@@ -127,7 +127,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (!l->ops)
         return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s: \"host\" is always there",
                           o->device);
-    return loader_mask_open(l, err);
+    loader_mask_open(l);
+    return LEAT_OK;
 }
 
 /* ---- Sizes ---- */
@@ -197,11 +198,6 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
         slot->first_piece = calloc((size_t)l->rows + 1, sizeof *slot->first_piece);
         if (!slot->samples || !slot->first_piece)
             return status_no_memory(err, l->rows * sizeof *slot->samples);
-        if (l->mask_width > 0) {
-            slot->mask = calloc(l->rows, l->mask_width);
-            if (!slot->mask)
-                return status_no_memory(err, l->rows * l->mask_width);
-        }
         s = loader_pieces_room(slot, l->rows, err);
         if (s != LEAT_OK)
             return s;

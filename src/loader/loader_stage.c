@@ -201,7 +201,6 @@ static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *
     struct leat_outputs outputs = LEAT_OUTPUTS_INIT;
     struct rows_job job;
     uint64_t longest;
-    enum leat_status s;
 
     loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &outputs);
     job = loader_job(slot, &outputs);
@@ -210,10 +209,7 @@ static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *
                           "a batch has %llu sequences, too many for the room for %llu numbers of cu_seqlens: allow one "
                           "more than the maximum of sequences per batch",
                           (unsigned long long)rows_sequences(&job, &longest), (unsigned long long)job.cu_seqlens_room);
-    s = l->ops->prepare(l->backend, slot->number, &job, err);
-    if (s == LEAT_OK && slot->mask)
-        rows_mask(&job, slot->mask, l->mask_width);
-    return s;
+    return l->ops->prepare(l->backend, slot->number, &job, err);
 }
 
 static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
@@ -250,7 +246,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     counter_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
     if (s == LEAT_OK && l->documents)
         s = find_documents(l, slot, err);
-    if (s == LEAT_OK && slot->mask)
+    if (s == LEAT_OK && l->masks)
         s = find_masks(l, slot, err);
     if (s == LEAT_OK && l->documents) { /* of rows that no damage has emptied */
         count_sequences(l, slot);

@@ -10,7 +10,6 @@
 
 #include "base/cpu.h"
 #include "rows_body.h"
-#include "rows_mask.h"
 
 extern const struct rows_kernels rows_row_plain;
 #if defined(__x86_64__)
@@ -64,6 +63,7 @@ static struct rows_line row_of(const struct rows_job *j, uint32_t number)
         return r;
     r.length = ((const uint32_t *)lengths)[number];
     r.flags = j->base[l->flags_at + number];
+    r.mask = rows_mask(j, number);
     if (l->start_words > 0)
         r.starts = (const uint64_t *)starts + (size_t)number * l->start_words;
     return r;
@@ -82,6 +82,16 @@ static void ignore_label(const struct rows_job *j, uint64_t at)
         ((int32_t *)j->labels)[at] = ROWS_IGNORED;
     if (j->loss_mask)
         j->loss_mask[at] = 0;
+    if (j->loss_weights)
+        memset((uint8_t *)j->loss_weights + 4 * at, 0, 4);
+}
+
+static void weigh_label(const struct rows_job *j, uint64_t at, uint8_t weight)
+{
+    uint32_t bits = rows_weight_float(weight);
+
+    if (j->loss_weights && weight < 255)
+        memcpy((uint8_t *)j->loss_weights + 4 * at, &bits, sizeof bits);
 }
 
 /* Converts `length` tokens of a row from token `shift` on, stretch by stretch if each has a label of its own. */
@@ -94,6 +104,21 @@ static void widen_row(const struct rows_kernels *k, const struct rows_job *j, co
         end = j->layout.own_labels ? rows_line_end(r, from, length) : length;
         k->widen(number_at(j, numbers, at + from), j->number_bytes, tokens + (size_t)from * r->token_width,
                  r->token_width, end - from);
+    }
+}
+
+/* Goes through the labels as widen_row() does. */
+static void mask_row(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t shift, uint32_t length)
+{
+    const uint8_t *mask = r->mask + shift;
+
+    for (uint32_t from = 0, end; from < length; from = end, mask++) {
+        end = j->layout.own_labels ? rows_line_end(r, from, length) : length;
+        for (uint32_t i = from; i < end; i++)
+            if (mask[i] == 0)
+                ignore_label(j, at + i);
+            else
+                weigh_label(j, at + i, mask[i]);
     }
 }
 
@@ -110,6 +135,14 @@ static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, 
         memset(j->loss_mask + at, 1, length);
         memset(j->loss_mask + at + length, 0, j->length - length);
     }
+    if (j->loss_weights) {
+        uint8_t *weights = (uint8_t *)j->loss_weights + 4 * at;
+
+        k->fill(weights, 4, rows_weight_float(255), length);
+        memset(weights + (size_t)4 * length, 0, (size_t)4 * (j->length - length));
+    }
+    if (r->mask)
+        mask_row(j, r, at, shift, length);
     if (rows_masks_first(j))
         for (uint32_t i = rows_line_start_from(r, 1, length + shift); i < length + shift;
              i = rows_line_start_from(r, i + 1, length + shift))
@@ -201,7 +234,7 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
             if (r.length < j->length)
                 k->fill(number_at(j, j->inputs, at + r.length), j->number_bytes, j->pad, j->length - r.length);
         }
-        if (j->labels || j->loss_mask)
+        if (j->labels || j->loss_mask || j->loss_weights)
             fill_labels(k, j, &r, at);
         if (j->position_ids || j->document_ids)
             fill_stretches(k, j, &r, at);
@@ -209,31 +242,6 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
     }
     if (j->cu_seqlens)
         fill_sequences(j);
-}
-
-/* ---- Masks ---- */
-
-/* Goes through the labels as widen_row() does. */
-static void mask_row(const struct rows_job *j, const struct rows_line *r, const uint8_t *mask, uint64_t at)
-{
-    uint32_t shift = j->unshifted ? 0 : 1, length = r->flags ? 0 : r->length;
-
-    mask += shift;
-    for (uint32_t from = 0, end; from < length; from = end, mask++) {
-        end = j->layout.own_labels ? rows_line_end(r, from, length) : length;
-        for (uint32_t i = from; i < end; i++)
-            if (mask[i] == 0)
-                ignore_label(j, at + i);
-    }
-}
-
-void rows_mask(const struct rows_job *j, const uint8_t *mask, uint64_t width)
-{
-    for (uint32_t row = 0; row < j->layout.rows && (j->labels || j->loss_mask); row++) {
-        struct rows_line r = row_of(j, row);
-
-        mask_row(j, &r, mask + row * width, (uint64_t)row * j->length);
-    }
 }
 
 /* ---- For devices ---- */

@@ -9,6 +9,9 @@
  * tokens. Rows of tokens follow each other, `width` tokens each; or they lie apart, and the slot says where each
  * begins.
  *
+ * If a dataset stores a mask, the slot also has a byte for each token: `mask_width` for each row, in the order of the
+ * row's tokens. A label that is a token with 0 has no loss; other bytes are its weight, in 255ths.
+ *
  * On a device many threads start in the middle of a row, so the slot also says what lies before each word of such bits,
  * and before each row: "marks" and "heads", made by rows_mark().
  *
@@ -30,7 +33,9 @@ struct rows_layout {
     size_t tokens_at, lengths_at, flags_at, starts_at;
     size_t marks_at, heads_at; /* marks_at 0: no marks */
     size_t rows_at;            /* a uint64_t per row: where it begins, from the base; 0: rows follow each other */
-    uint32_t own_labels;       /* 1: in the slot, each stretch has one more token than inputs: its last label */
+    size_t masks_at;           /* 0: no mask */
+    uint32_t mask_width;
+    uint32_t own_labels; /* 1: in the slot, each stretch has one more token than inputs: its last label */
 };
 
 /* What lies before a word of `starts` in its row: where the last document begins, and how many documents begin after

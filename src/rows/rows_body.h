@@ -39,6 +39,14 @@ ROWS_BODY uint32_t rows_token(const struct rows_job *j, uint32_t row, uint32_t i
     return j->layout.token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+/* Where the mask of a row begins; NULL: it has none. */
+ROWS_BODY const uint8_t *rows_mask(const struct rows_job *j, uint32_t row)
+{
+    const struct rows_layout *l = &j->layout;
+
+    return l->masks_at && row < l->rows ? j->base + l->masks_at + (size_t)row * l->mask_width : 0;
+}
+
 /* Whether token `i` is known to be the first of its document. */
 ROWS_BODY int rows_start(const struct rows_job *j, uint32_t row, uint32_t i)
 {
@@ -77,10 +85,32 @@ ROWS_BODY uint32_t rows_label_token(const struct rows_job *j, uint32_t i)
     return j->unshifted ? i : i + 1;
 }
 
+/* How much a label counts, in 255ths. */
+ROWS_BODY uint8_t rows_weight(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    uint32_t label = rows_label_token(j, i);
+
+    if (i >= rows_length(j, row) || rows_flags(j, row) != 0 ||
+        (rows_masks_first(j) && label > 0 && rows_start(j, row, label)))
+        return 0;
+    return rows_mask(j, row) ? rows_mask(j, row)[rows_label_token(j, rows_place(j, row, i))] : 255;
+}
+
+/*
+ * The bits of the float weight / 255, correctly rounded: the same on all devices, whose divisions may differ. 1 / 255
+ * is 0.010101... to base 256, so the quotient repeats the bits of the weight.
+ */
+ROWS_BODY uint32_t rows_weight_float(uint8_t weight)
+{
+    uint32_t zeros = weight ? 7 - ROWS_LAST((uint64_t)weight) : 0;
+    uint64_t bits = (uint64_t)weight * 0x0101010101010101u << zeros;
+
+    return weight ? ((125 - zeros) << 23) + (uint32_t)(bits >> 40) + (uint32_t)(bits >> 39 & 1) : 0;
+}
+
 ROWS_BODY uint8_t rows_loss(const struct rows_job *j, uint32_t row, uint32_t i)
 {
-    return i < rows_length(j, row) && rows_flags(j, row) == 0 &&
-           !(rows_masks_first(j) && rows_label_token(j, i) > 0 && rows_start(j, row, rows_label_token(j, i)));
+    return rows_weight(j, row, i) != 0;
 }
 
 ROWS_BODY int64_t rows_label(const struct rows_job *j, uint32_t row, uint32_t i)

@@ -26,6 +26,7 @@
 /* A row. A row that the slot does not have is one without tokens. */
 struct rows_line {
     const uint8_t *tokens;         /* length + 1 of them */
+    const uint8_t *mask;           /* a byte for each; NULL: all are 255 */
     const uint64_t *starts;        /* a bit for each that begins a document; NULL: only the first is known */
     const struct rows_mark *marks; /* on a device (rows.h) */
     uint32_t length, flags;        /* inputs; LEAT_ROW_... */

@@ -21,10 +21,12 @@
 enum rows_output_kind {
     ROWS_NUMBERS,  /* rows x length numbers of number_bytes */
     ROWS_MASK,     /* rows x length bytes */
+    ROWS_WEIGHTS,  /* rows x length floats; never made singly */
     ROWS_SEQUENCES /* cu_seqlens_room numbers of four bytes; never made singly */
 };
 #define ROWS_NUMBERS_TYPE   void
 #define ROWS_MASK_TYPE      uint8_t
+#define ROWS_WEIGHTS_TYPE   void
 #define ROWS_SEQUENCES_TYPE int32_t
 
 /* How it is made; the field, of struct leat_outputs and struct rows_job; LEAT_OUTPUT_name; the kind; whether documents
@@ -37,6 +39,7 @@ enum rows_output_kind {
     together(document_ids, DOCUMENT_IDS, ROWS_NUMBERS, true)                                                           \
     together(loss_mask, LOSS_MASK, ROWS_MASK, false)                                                                   \
     together(cu_seqlens, CU_SEQLENS, ROWS_SEQUENCES, true)                                                             \
+    together(loss_weights, LOSS_WEIGHTS, ROWS_WEIGHTS, false)                                                          \
     singly(attention_mask, ATTENTION_MASK, ROWS_MASK, false)
 /* clang-format on */
 #define ROWS_SKIP(field, name, kind, documents)
@@ -49,7 +52,16 @@ enum rows_output { ROWS_OUTPUTS(ROWS_OUTPUT_NUMBER, ROWS_OUTPUT_NUMBER) ROWS_OUT
 static inline uint64_t rows_output_bytes(enum rows_output_kind kind, uint64_t numbers, uint32_t number_bytes,
                                          uint64_t cu_seqlens_room)
 {
-    return kind == ROWS_NUMBERS ? numbers * number_bytes : kind == ROWS_MASK ? numbers : 4 * cu_seqlens_room;
+    switch (kind) {
+    case ROWS_NUMBERS:
+        return numbers * number_bytes;
+    case ROWS_MASK:
+        return numbers;
+    case ROWS_WEIGHTS:
+        return numbers * 4;
+    default:
+        return cu_seqlens_room * 4;
+    }
 }
 
 #endif

@@ -382,7 +382,8 @@ static void two_at_once(const struct loading *w, const char *second)
 
 /* ---- Calls ---- */
 
-static void count_calls(const struct loading *w, bool borrow)
+/* One copy for each batch; a second kernel, if the dataset is `masked`. */
+static void count_calls(const struct loading *w, bool borrow, bool masked)
 {
     static const char *const shown[] = { "cuMemcpyHtoDAsync", "cuEventRecord",   "cuEventQuery",
                                          "cuStreamWaitEvent", "cuLaunchKernel",  "cuStreamIsCapturing",
@@ -395,7 +396,7 @@ static void count_calls(const struct loading *w, bool borrow)
     unsigned steps = 200;
 
     o.slots = 8;
-    o.outputs = borrow ? LEAT_OUTPUT_INPUTS : 0;
+    o.outputs = borrow ? LEAT_OUTPUT_LABELS : 0;
     o.borrow = borrow;
     T_OK(cuda_open(&l, w, o));
     for (unsigned k = 0; k < 20 + steps; k++) {
@@ -404,22 +405,46 @@ static void count_calls(const struct loading *w, bool borrow)
         if (k == 20)
             cuda->fake->fail_call(0, 0, false); /* counts from here */
         T_OK(leat_loader_next(l, &b, &t_err));
-        out.inputs = buffer;
+        out.labels = buffer;
         T_OK(borrow ? leat_batch_borrow(b, &out, stream, &t_err) : leat_batch_write(b, &out, stream, &t_err));
         leat_batch_release(b, stream);
         usleep(1000); /* the step */
     }
-    fprintf(stderr, "driver calls a batch, %s:", borrow ? "borrowed" : "written");
+    fprintf(stderr, "driver calls a batch, %s%s:", borrow ? "borrowed" : "written", masked ? ", masked" : "");
     for (unsigned i = 0; i < sizeof shown / sizeof shown[0]; i++)
         fprintf(stderr, " %s %.2f,", shown[i], (double)cuda->fake->calls(shown[i]) / steps);
     fprintf(stderr, " all %.2f\n", (double)cuda->fake->calls(NULL) / steps);
     /* some slots more or less may be filled when counting ends */
     T_CHECK(cuda->fake->calls("cuMemcpyHtoDAsync") <= steps + 8 && cuda->fake->calls("cuMemcpyHtoDAsync") >= steps - 8);
-    T_CHECK(cuda->fake->calls("cuLaunchKernel") <= steps + 8);
-    T_CHECK(cuda->fake->calls(NULL) - cuda->fake->calls("cuEventQuery") <= (borrow ? 13 : 9) * steps + 100);
+    T_CHECK(cuda->fake->calls("cuLaunchKernel") <= (1u + masked) * (steps + 8));
+    T_CHECK(cuda->fake->calls("cuLaunchKernel") >= (1u + masked) * (steps - 8));
+    T_CHECK(cuda->fake->calls(NULL) - cuda->fake->calls("cuEventQuery") <= ((borrow ? 13 : 9) + masked) * steps + 100);
     cuda_close(l);
     cuda_free(buffer);
     cuda_drop_stream(stream);
+}
+
+static void count_masked_calls(unsigned width)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    static const uint8_t mask[3] = { 0, 255, 7 };
+    static const uint32_t ids[3] = { 1, 2, 3 };
+    struct leat_writer *writer;
+    struct loading w;
+    char name[600];
+
+    snprintf(name, sizeof name, "%s/m%u", folder, width);
+    o.vocabulary = width == 2 ? 10 : 100000;
+    o.end_token = 9;
+    o.store_mask = 1;
+    T_OK(leat_writer_open(&writer, name, &o, &t_err));
+    for (unsigned i = 0; i < 30000; i++)
+        T_OK(leat_writer_add_masked(writer, ids, 4, mask, 3, NULL, &t_err));
+    T_OK(leat_writer_finish(writer, NULL, &t_err));
+    w = cuda_plan(name, width, LENGTH);
+    count_calls(&w, false, true);
+    count_calls(&w, true, true);
+    leat_plan_close(w.plan);
 }
 
 int main(void)
@@ -449,8 +474,9 @@ int main(void)
         if (cuda->fake) {
             two_at_once(&w, "cuda:GPU-10111213-1415-1617-1819-1A1B1C1D1E1F");
             two_at_once(&w, "cuda:10111213");
-            count_calls(&w, false);
-            count_calls(&w, true);
+            count_calls(&w, false, false);
+            count_calls(&w, true, false);
+            count_masked_calls(width);
         }
         leat_plan_close(w.plan);
     }

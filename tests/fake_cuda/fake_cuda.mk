@@ -28,9 +28,7 @@ $(BUILD)/tests/cuda/test_count_cuda: | $(COUNT_CUDA)
 $(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_counted.o): ALL_CFLAGS += $(CUDA_CFLAGS)
 
 DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release
-# not those of what a device refuses: masks
-DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,\
-                   $(filter-out %/test_masked.c,$(wildcard tests/loader/test_*.c)))
+DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,$(wildcard tests/loader/test_*.c))
 DEVICE_FAULTS   := $(BUILD)/tests/device/test_loader_faults
 
 $(DEVICE_PROGRAMS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/loader/%.o

@@ -18,7 +18,7 @@ struct cuda_module_of_driver {
         cuda_module module;
         const struct ptx_kernel *kernel;
         unsigned token_width, number_bytes;
-    } functions[4];
+    } functions[5];
     unsigned count;
     struct cuda_module_of_driver *next;
 };
@@ -106,11 +106,13 @@ cuda_result fake_module_function(cuda_function *function, cuda_module module, co
 
     if (r != CUDA_OK)
         return r;
-    if (module->count == 4)
+    if (module->count == sizeof module->functions / sizeof module->functions[0])
         return CUDA_NOT_FOUND;
     f = &module->functions[module->count];
     f->kernel = ptx_find(module->kernels, name);
-    if (!f->kernel || sscanf(name, "leat_rows_%u_%u", &f->token_width, &f->number_bytes) != 2)
+    f->token_width = f->number_bytes = 0; /* of the second pass */
+    if (!f->kernel || (sscanf(name, "leat_rows_%u_%u", &f->token_width, &f->number_bytes) != 2 &&
+                       strcmp(name, "leat_rows_mask") != 0))
         return CUDA_NOT_FOUND;
     f->module = module;
     module->count++;
@@ -150,9 +152,12 @@ static size_t slot_bytes(const struct rows_job *j)
 {
     const struct rows_layout *l = &j->layout;
     size_t together = l->tokens_at + (size_t)l->rows * l->width * l->token_width;
-    size_t ends[] = { l->rows_at ? l->rows_at + 8 * (size_t)l->rows : together, l->lengths_at + 4 * (size_t)l->rows,
-                      l->flags_at + l->rows, l->starts_at + 8 * (size_t)l->rows * l->start_words,
-                      l->marks_at ? l->heads_at + sizeof(struct rows_head) * ((size_t)l->rows + 1) : 0 };
+    size_t ends[] = { l->rows_at ? l->rows_at + 8 * (size_t)l->rows : together,
+                      l->lengths_at + 4 * (size_t)l->rows,
+                      l->flags_at + l->rows,
+                      l->starts_at + 8 * (size_t)l->rows * l->start_words,
+                      l->marks_at ? l->heads_at + sizeof(struct rows_head) * ((size_t)l->rows + 1) : 0,
+                      l->masks_at ? l->masks_at + (size_t)l->rows * l->mask_width : 0 };
     size_t max = 0;
 
     for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++)
@@ -253,7 +258,7 @@ cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y
     memcpy(&w.job, parameters[0], sizeof w.job);
     memcpy(&w.grid, parameters[1], sizeof w.grid);
     w.widths = 10 * function->token_width + function->number_bytes;
-    if (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes)
+    if (w.widths && (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes))
         fake_offence("a kernel for other widths than the job's is started");
     pthread_mutex_lock(&fake_lock);
     r = fake_put(stream, &w);

@@ -100,7 +100,8 @@ static void keep_outputs(struct taken *t, const struct leat_batch *b, unsigned n
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
     size_t numbers = (size_t)(b->rows + 1) * (b->length + 3), wide = numbers * number_bytes;
-    uint8_t *room = calloc(4 * wide + 2 * numbers + 4 * (numbers + 1), 1);
+    size_t bytes = 4 * wide + 2 * numbers + 4 * (numbers + 1) + 4 * numbers;
+    uint8_t *room = calloc(bytes, 1);
 
     o.number_bytes = number_bytes;
     o.unshifted = b->number % 3 == 0;
@@ -113,10 +114,11 @@ static void keep_outputs(struct taken *t, const struct leat_batch *b, unsigned n
     o.document_ids = room + 3 * wide;
     o.cu_seqlens = (int32_t *)(void *)(room + 4 * wide);
     o.cu_seqlens_room = numbers + 1;
-    o.loss_mask = room + 4 * wide + 4 * (numbers + 1);
+    o.loss_weights = (float *)(void *)(o.cu_seqlens + numbers + 1);
+    o.loss_mask = (uint8_t *)(o.loss_weights + numbers);
     o.attention_mask = o.loss_mask + numbers;
     T_OK(leat_batch_write(b, &o, NULL, &t_err));
-    keep(t, room, 4 * wide + 2 * numbers + 4 * (numbers + 1));
+    keep(t, room, bytes);
     free(room);
 }
 

@@ -46,7 +46,7 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 1);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 65);
     REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.number_bytes = 2);
-    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x80 in outputs", o.outputs = 128);
+    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x100 in outputs", o.outputs = 256);
     REFUSED(LEAT_E_ARGUMENT, "`borrow` needs `outputs`", o.borrow = 1);
     REFUSED(LEAT_E_ARGUMENT, "at least 2 numbers", o.borrow = 1; o.outputs = LEAT_OUTPUT_CU_SEQLENS);
     REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_MAX_SAMPLES + 1);

@@ -58,6 +58,12 @@ static int64_t expect_labels(const struct expected *e, uint32_t row, uint32_t i)
                                        : -100;
 }
 
+/* The bits of the float; this dataset has no mask. */
+static int64_t expect_loss_weights(const struct expected *e, uint32_t row, uint32_t i)
+{
+    return expect_loss_mask(e, row, i) ? 0x3f800000 : 0;
+}
+
 static int64_t expect_attention_mask(const struct expected *e, uint32_t row, uint32_t i)
 {
     return i < row_length(e, row) || row_length(e, row) == 0;
@@ -116,6 +122,8 @@ static int64_t number(const void *numbers, enum rows_output_kind kind, unsigned 
 {
     if (kind == ROWS_MASK)
         return ((const uint8_t *)numbers)[at];
+    if (kind == ROWS_WEIGHTS)
+        return ((const int32_t *)numbers)[at];
     return bytes == 8 ? ((const int64_t *)numbers)[at] : ((const int32_t *)numbers)[at];
 }
 
@@ -155,6 +163,7 @@ static void check_outputs(const struct expected *e, const struct leat_outputs *o
         T_EQ(number(o->field, kind, o->number_bytes, at), expect_##field(e, row, i));
 #define CHECK_ROWS_NUMBERS                CHECK_NUMBER
 #define CHECK_ROWS_MASK                   CHECK_NUMBER
+#define CHECK_ROWS_WEIGHTS                CHECK_NUMBER
 #define CHECK_ROWS_SEQUENCES(field, kind) /* see below */
             ROWS_OUTPUTS(CHECK, CHECK)
 #undef CHECK
@@ -321,17 +330,17 @@ static void with_width(unsigned width)
 /* ---- Kernels against the definition ---- */
 
 /* All threads of a device, from a random one on and in steps of a random odd number, so that each comes once. */
-static void run_threads(const struct rows_job *j, uint64_t *random)
+static void run_threads(const struct rows_job *j, uint32_t number_bytes, uint64_t *random)
 {
     uint64_t blocks, threads, all = 1, step = 2 * t_below(random, 1 << 20) + 1, at = t_random(random);
-    struct rows_grid grid = rows_grid(j, &blocks);
+    struct rows_grid grid = rows_grid(j, number_bytes, &blocks);
 
     for (threads = blocks * ROWS_BLOCK; all < threads;)
         all *= 2;
     for (uint64_t i = 0; i < all; i++, at += step)
         if (at % all < threads)
             rows_do_thread(j, grid, (uint32_t)(at % all / ROWS_BLOCK), (uint32_t)blocks,
-                           (uint32_t)(at % all % ROWS_BLOCK), j->layout.token_width, j->number_bytes);
+                           (uint32_t)(at % all % ROWS_BLOCK), j->layout.token_width, number_bytes);
 }
 
 /* Where a number lies, by the definition of a begin. */
@@ -364,6 +373,7 @@ static void check_job(const struct rows_job *j)
             T_EQ(number(j->position_ids, ROWS_NUMBERS, j->number_bytes, at), rows_position(j, row, i));
             T_EQ(number(j->document_ids, ROWS_NUMBERS, j->number_bytes, at), rows_document(j, row, i));
             T_EQ(j->loss_mask[at], rows_loss(j, row, i));
+            T_CHECK(((const float *)j->loss_weights)[at] == (float)rows_weight(j, row, i) / 255.0f);
 #define SINGLY(field, name, kind, documents)                                                                           \
     T_EQ(number(j->field, kind, j->number_bytes, at), output_##field(&line, stretch_of(j, row, i, documents), i));
             ROWS_OUTPUTS(ROWS_SKIP, SINGLY)
@@ -390,7 +400,9 @@ static void check_random_job(uint64_t *random)
         check_job(&made.job);
     }
     memset(made.outputs, 0xa5, sizeof made.outputs);
-    run_threads(&made.job, random);
+    run_threads(&made.job, made.job.number_bytes, random);
+    if (rows_has_mask_pass(&made.job))
+        run_threads(&made.job, 0, random);
     check_job(&made.job);
 }
 

@@ -1,14 +1,17 @@
 /*
- * test_masked.c: labels and loss masks of batches leave out what the mask of a dataset does: in windows, in rows of
- * whole documents and in documents, written and borrowed, shifted and not, from sources with a mask and without. A
- * damaged page of a mask fails its batch, or masks its rows; a device without kernels for masks is refused.
+ * test_masked.c: labels and loss masks of batches leave out what the mask of a dataset does, and loss weights are its
+ * bytes / 255: in windows, in rows of whole documents and in documents, written and borrowed, shifted and not, by every
+ * engine, in rows that lie apart, in outputs larger than the batch, from sources with a mask and without; on the host,
+ * and as tests/device/test_masked on a device. A damaged page of a mask fails its batch, or masks its rows.
  */
+#include "gather/gather.h"
 #include "t.h"
 
 #define BATCH   6u
 #define LENGTH  40u
 #define TOKENS  30000u
-#define NUMBERS (BATCH * LENGTH)
+#define MORE    3u /* places after each row, and rows after the last */
+#define NUMBERS ((BATCH + MORE) * (LENGTH + MORE))
 
 static const char *folder;
 static struct leat_dataset *datasets[2]; /* with a mask and without */
@@ -32,7 +35,7 @@ static void write_dataset(unsigned number, uint64_t *random)
 
         for (uint64_t i = 0; i < count; i++) {
             ids[i] = (uint32_t)t_below(random, 499);
-            mask[i] = (uint8_t)(t_below(random, 3) * 100);
+            mask[i] = t_below(random, 3) ? (uint8_t)t_random(random) : 0;
         }
         T_OK(leat_writer_add_masked(w, ids, 4, number == 0 && t_below(random, 9) > 0 ? mask : NULL, count, NULL,
                                     &t_err));
@@ -61,70 +64,81 @@ static struct leat_plan *open_plan(enum leat_order order)
     return plan;
 }
 
-/* What a place must have whose label is this token of a source. */
-static int64_t label_of(const struct leat_piece *p, uint64_t i)
+static void check_place(const struct leat_outputs *out, uint64_t at, int64_t label, uint8_t weight)
 {
-    uint32_t id;
-    uint8_t mask;
-
-    T_OK(leat_dataset_read_u32(datasets[p->source], p->token + i, 1, &id, &t_err));
-    T_OK(leat_dataset_mask(datasets[p->source], p->token + i, 1, &mask, &t_err));
-    return mask == 0 ? -100 : (int64_t)id;
+    T_EQ(out->number_bytes == 8 ? ((const int64_t *)out->labels)[at] : ((const int32_t *)out->labels)[at],
+         weight ? label : -100);
+    T_EQ(out->loss_mask[at], weight != 0);
+    T_CHECK(out->loss_weights[at] == (float)weight / 255.0f);
+    left_out += weight == 0;
+    counted += weight != 0;
 }
 
-static void check_row(const struct leat_plan *plan, const struct leat_batch *b, uint32_t row, const int64_t *labels,
-                      const uint8_t *loss, uint32_t unshifted, uint32_t own)
+/* A row of which place `at` of the outputs is the first. */
+static void check_row(const struct leat_plan *plan, const struct leat_batch *b, uint32_t row,
+                      const struct leat_outputs *out, uint32_t own)
 {
+    uint64_t at = row * out->length, end = at + out->length, count = 0;
     struct leat_piece pieces[LENGTH];
-    uint64_t count, at = 0;
 
-    T_OK(leat_plan_pieces(plan, b->samples[row].number, pieces, LENGTH, &count, &t_err));
+    if (row < b->rows)
+        T_OK(leat_plan_pieces(plan, b->samples[row].number, pieces, LENGTH, &count, &t_err));
     for (uint64_t k = 0; k < count; k++) {
         uint64_t places = pieces[k].count - (own || k + 1 == count);
 
         for (uint64_t i = 0; pieces[k].count > 0 && i < places; i++, at++) {
-            int64_t want = label_of(&pieces[k], i + !unshifted);
+            uint64_t token = pieces[k].token + i + !out->unshifted;
+            uint8_t weight;
+            uint32_t id;
 
-            if (unshifted && own && i == 0 && k > 0) /* a document's first token, after another document */
-                want = -100;
-            T_EQ(labels[at], want);
-            T_EQ(loss[at], want != -100);
-            left_out += want == -100;
-            counted += want != -100;
+            T_OK(leat_dataset_read_u32(datasets[pieces[k].source], token, 1, &id, &t_err));
+            T_OK(leat_dataset_mask(datasets[pieces[k].source], token, 1, &weight, &t_err));
+            if (out->unshifted && own && i == 0 && k > 0) /* a document's first token, after another document */
+                weight = 0;
+            check_place(out, at, id, weight);
         }
     }
-    for (; at < b->length; at++)
-        T_EQ(labels[at], -100);
+    for (; at < end; at++) {
+        check_place(out, at, -100, 0);
+        left_out--;
+    }
 }
 
-static void check_batches(enum leat_order order, uint32_t unshifted, uint32_t borrow)
+/* Bits of `way`: unshifted, borrowed, numbers of 4 bytes, rows that lie apart. */
+static void check_batches(enum leat_order order, enum leat_engine engine, uint32_t way)
 {
     static int64_t labels[NUMBERS];
     static uint8_t loss[NUMBERS];
+    static float weights[NUMBERS];
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    struct leat_outputs out = LEAT_OUTPUTS_INIT;
     struct leat_plan *plan = open_plan(order);
     const struct leat_batch *b;
     struct leat_loader *l;
 
     o.batch = BATCH;
-    o.number_bytes = 8;
-    o.borrow = borrow;
-    o.unshifted = unshifted;
-    o.outputs = LEAT_OUTPUT_LABELS | LEAT_OUTPUT_LOSS_MASK;
+    o.engine = engine;
+    o.number_bytes = way & 4 ? 4 : 8;
+    o.borrow = way & 2 ? 1 : 0;
+    o.unshifted = way & 1;
+    o.apart = way & 8 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
+    o.outputs = LEAT_OUTPUT_LABELS | LEAT_OUTPUT_LOSS_MASK | LEAT_OUTPUT_LOSS_WEIGHTS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
-    while (leat_loader_next(l, &b, &t_err) == LEAT_OK && b->number < 60) {
+    while (leat_loader_next(l, &b, &t_err) == LEAT_OK && b->number < 20) {
+        struct leat_outputs out = LEAT_OUTPUTS_INIT;
+
         out.labels = labels;
         out.loss_mask = loss;
-        out.number_bytes = 8;
-        out.unshifted = unshifted;
-        if (borrow)
+        out.loss_weights = weights;
+        out.number_bytes = o.number_bytes;
+        out.unshifted = o.unshifted;
+        out.rows = b->rows + MORE;
+        out.length = b->length + MORE;
+        if (o.borrow)
             T_OK(leat_batch_borrow(b, &out, NULL, &t_err));
         else
             T_OK(leat_batch_write(b, &out, NULL, &t_err));
-        for (uint32_t row = 0; row < b->rows; row++)
-            check_row(plan, b, row, (const int64_t *)out.labels + row * b->length, out.loss_mask + row * b->length,
-                      unshifted, order == LEAT_ORDER_FIT);
+        for (uint32_t row = 0; row < out.rows; row++)
+            check_row(plan, b, row, &out, order == LEAT_ORDER_FIT);
         leat_batch_release(b, NULL);
     }
     leat_loader_close(l);
@@ -171,10 +185,8 @@ static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_
 
 static void check_damage(void)
 {
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_plan *plan;
-    struct leat_loader *l;
     uint64_t damaged;
     char path[720];
     FILE *f;
@@ -193,10 +205,6 @@ static void check_damage(void)
     T_CONTAINS(t_err.message, "the mask of tokens");
     T_STATUS(load_all(plan, LEAT_ON_DAMAGE_MASK, &damaged), LEAT_E_END);
     T_CHECK(damaged >= 4096 / LENGTH && damaged <= 4096 / LENGTH + 2);
-    o.batch = BATCH;
-    o.device = "cuda:0";
-    T_STATUS(leat_loader_open(&l, plan, &o, &t_err), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "take batches on the host");
     leat_plan_close(plan);
 }
 
@@ -209,10 +217,10 @@ int main(void)
     for (unsigned i = 0; i < 2; i++)
         write_dataset(i, &random);
     for (unsigned i = 0; i < 3; i++)
-        for (uint32_t way = 0; way < 4; way++) {
+        for (uint32_t way = 0; way < 16; way++) {
             left_out = counted = 0;
-            check_batches(orders[i], way % 2, way / 2);
-            T_CHECK(left_out > 500 && counted > 2 * left_out);
+            check_batches(orders[i], (enum leat_engine)((way + i) % GATHER_ENGINE_COUNT), way);
+            T_CHECK(left_out > 300 && counted > 2 * left_out);
         }
     check_damage();
     for (unsigned i = 0; i < 2; i++)

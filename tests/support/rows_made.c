@@ -10,6 +10,7 @@
 #define MARKS   (LENGTHS + 2048)
 #define HEADS   (LENGTHS + 4096)
 #define ROWS    (LENGTHS + 8192)
+#define MASKS   (LENGTHS + 8448)
 
 static void make_row(struct rows_made *m, uint32_t row, uint64_t *random)
 {
@@ -21,6 +22,8 @@ static void make_row(struct rows_made *m, uint32_t row, uint64_t *random)
     memcpy(base + LENGTHS + 4 * row, &length, 4);
     base[FLAGS + row] = t_below(random, 4) == 0;
     words[0] |= 1;
+    for (uint32_t i = 0; i < l->mask_width && l->masks_at; i++)
+        base[MASKS + row * l->mask_width + i] = (uint8_t)(t_random(random) >> t_below(random, 40) * 8 % 64);
     for (uint32_t i = 1; i <= length; i++)
         if (t_below(random, 10) == 0)
             words[i / 64] |= (uint64_t)1 << i % 64;
@@ -34,6 +37,7 @@ void rows_make(struct rows_made *m, uint64_t *random)
     uint8_t *base = (uint8_t *)m->slot;
     struct rows_job *j = &m->job;
     uint64_t longest;
+    bool masked = t_below(random, 2);
 
     *j = (struct rows_job) { .base = base, .rows = rows + (uint32_t)t_below(random, 2) };
     j->layout = (struct rows_layout) { .rows = rows,
@@ -46,6 +50,8 @@ void rows_make(struct rows_made *m, uint64_t *random)
                                        .marks_at = MARKS,
                                        .heads_at = HEADS,
                                        .rows_at = t_below(random, 2) ? ROWS : 0, /* rows lie apart, where they may */
+                                       .masks_at = masked ? MASKS : 0,
+                                       .mask_width = 2 * width,
                                        .own_labels = (uint32_t)t_below(random, 2) };
     j->length = width - 1 + (uint32_t)t_below(random, 3);
     j->number_bytes = t_below(random, 2) ? 4 : 8;

@@ -228,7 +228,10 @@ static PyObject *array_get_interface(PyObject *self, void *unused)
 {
     const struct array_shape *a = &array_of(self)->a;
     const char *order = a->bytes == 1 ? "|" : a->little || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "<" : ">";
-    const char *kind = a->kind == ARRAY_SIGNED ? "i" : a->kind == ARRAY_UNSIGNED ? "u" : "b";
+    static const char *const kinds[] = {
+        [ARRAY_SIGNED] = "i", [ARRAY_UNSIGNED] = "u", [ARRAY_FLOAT] = "f", [ARRAY_BOOL] = "b"
+    };
+    const char *kind = kinds[a->kind];
 
     (void)unused;
     if (a->device_type > DEVICE_HOST)

@@ -11,6 +11,7 @@
 enum array_kind { /* as DLPack numbers them */
                   ARRAY_SIGNED = 0,
                   ARRAY_UNSIGNED = 1,
+                  ARRAY_FLOAT = 2,
                   ARRAY_BOOL = 6
 };
 

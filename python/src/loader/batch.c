@@ -60,6 +60,9 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
     if (rows[which].kind == BATCH_MASK) {
         a.kind = ARRAY_BOOL;
         a.bytes = 1;
+    } else if (rows[which].kind == BATCH_FLOATS) {
+        a.kind = ARRAY_FLOAT;
+        a.bytes = 4;
     } else if (rows[which].kind == BATCH_LIST) {
         a.dimensions = 1;
         a.bytes = 4;
@@ -358,12 +361,14 @@ static PyType_Spec spec = { .name = "leat._leat.Batch",
 /* OUTPUTS: the names, in order, with their bits and what numpy calls a number, None: what the loader was asked for. */
 static int add_outputs(PyObject *module)
 {
+    static const char *const types[] = {
+        [BATCH_NUMBERS] = NULL, [BATCH_MASK] = "bool", [BATCH_FLOATS] = "float32", [BATCH_LIST] = "int32"
+    };
     PyObject *outputs = PyDict_New();
     int ok = outputs != NULL;
 
     for (int i = 0; ok && i < BATCH_OUTPUTS; i++) {
-        const char *type = rows[i].kind == BATCH_MASK ? "bool" : rows[i].kind == BATCH_LIST ? "int32" : NULL;
-        PyObject *row = Py_BuildValue("(Iz)", (unsigned)rows[i].bit, type);
+        PyObject *row = Py_BuildValue("(Iz)", (unsigned)rows[i].bit, types[rows[i].kind]);
 
         ok = row && PyDict_SetItemString(outputs, rows[i].name, row) == 0;
         Py_XDECREF(row);

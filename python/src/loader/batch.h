@@ -20,11 +20,13 @@
             row(DOCUMENT_IDS, document_ids, "document_ids", BATCH_NUMBERS)                                             \
                 row(LOSS_MASK, loss_mask, "loss_mask", BATCH_MASK)                                                     \
                     row(ATTENTION_MASK, attention_mask, "attention_mask", BATCH_MASK)                                  \
-                        row(CU_SEQLENS, cu_seqlens, "cu_seqlens", BATCH_LIST)
+                        row(CU_SEQLENS, cu_seqlens, "cu_seqlens", BATCH_LIST)                                          \
+                            row(LOSS_WEIGHTS, loss_weights, "loss_weights", BATCH_FLOATS)
 
 enum batch_kind {
     BATCH_NUMBERS, /* rows x length, signed */
     BATCH_MASK,    /* the same, true or false */
+    BATCH_FLOATS,  /* the same, floats of 32 bits */
     BATCH_LIST     /* one after another, of 32 bits */
 };
 
