@@ -221,11 +221,14 @@ struct leat_open_options {
  *   files of other tools, which are opened where they lie and never written to:
  *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
  *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;
- *     FILE.bin or llmc:FILE: of llm.c;   FILE.ds or datatrove:FILE: with FILE.index;   FILE.pbin or pbin:FILE.
+ *     FILE.bin or llmc:FILE: of llm.c;   FILE.pbin or pbin:FILE;   FILE.ds or datatrove:FILE: with FILE.index, and
+ *     FILE.loss, if that is there, as its mask.
  *     Without a scheme only what its first bytes or its suffix show for certain is taken, and NAME.leat comes first.
  *     In raw:, llmc: and pbin: names, end=ID or begin=ID (raw:FILE?dtype=u16&end=50256) says which token ends or begins
  *     each document, and tokenizer=SPEC of which tokenizer the ids are: a built-in's name, or a tokenizer's file (not a
- *     folder), relative to the current folder; it is not looked at until it is used. With end or begin, the first
+ *     folder), relative to the current folder; it is not looked at until it is used. mask=FILE (OLMo-core's label
+ *     masks) has a byte for each token, 1, or 0 for a label without loss; without / it is in the folder of the tokens.
+ *     A mask of another size is refused (LEAT_E_MISMATCH). With end or begin, the first
  *     opening reads the whole file for documents, and keeps them in FILE.documents, or in memory if it cannot; later
  *     ones use that as long as size and modification time of FILE stay.
  * A list numbers its documents, tokens and inputs through all its datasets, which must agree in vocabulary, tokenizer,
@@ -238,7 +241,8 @@ struct leat_open_options {
  * Files of other tools have no hashes, origins or tokenizer: calls that need them return LEAT_E_NOT_FOUND, and
  * verifying checks ids and structure only. Their vocabulary is what ids can be: 65536, or 2^31 with 4 bytes per id,
  * where reading and a loader with `verify` check each id (LEAT_E_TOKEN for a negative int32); views do not. Their
- * identity is a hash of size, documents and three pages of tokens: different files of the same size may have the same.
+ * identity is a hash of size, documents and three pages of tokens and of a mask: different files of the same size may
+ * have the same.
  *
  * On success the caller owns *out until leat_dataset_close(). On failure *out is NULL and nothing stays open. `name`
  * and `options` (NULL: the defaults) are not kept. Each dataset keeps two file descriptors open.

@@ -15,7 +15,7 @@ def make_documents(seed, top, count=200):
     return [[rng.randrange(top) for _ in range(rng.choice([1, 3, 50, 700]))] for _ in range(count)]
 
 
-def check(name, documents, kind):
+def check(name, documents, kind, labels=True):
     with leat.Dataset(name) as d:
         assert len(d) == len(documents) and d.info.tokens == sum(map(len, documents))
         for i, document in enumerate(documents):
@@ -27,7 +27,7 @@ def check(name, documents, kind):
     for k, batch in enumerate(rows):
         expected = tokens[k * 256 : k * 256 + 257]
         assert np.asarray(batch["inputs"]).reshape(-1).tolist() == expected[:-1].tolist(), (kind, k)
-        assert np.asarray(batch["labels"]).reshape(-1).tolist() == expected[1:].tolist(), (kind, k)
+        assert not labels or np.asarray(batch["labels"]).reshape(-1).tolist() == expected[1:].tolist(), (kind, k)
 
 
 @pytest.mark.parametrize("top", [65499, 151000])
@@ -64,6 +64,47 @@ def test_datatrove(tmp_path, size):
         file.write(document, None)
     file.close()
     check(tmp_path / "web.ds", documents, "datatrove")
+
+
+def check_loss(name, documents, loss):
+    """Labels, loss_mask and loss_weights of batches are what the other tool's mask says."""
+    tokens, mask = np.concatenate([np.array(d) for d in documents]), np.concatenate(loss).astype(bool)
+    with leat.Dataset(name) as d:
+        assert d.info.stores_mask and np.array_equal(np.asarray(d.mask()), np.where(mask, 255, 0))
+        d.verify()
+    plan = leat.Plan(name, 64, 5, order="sequential", epochs=1)
+    outputs = ("labels", "loss_mask", "loss_weights")
+    for batch in leat.Loader(plan, 4, outputs=outputs, framework="numpy", notices=False):
+        for row, sample in enumerate(batch.samples):
+            at = slice(sample.token + 1, sample.token + 65)
+            assert np.array_equal(batch.labels[row], np.where(mask[at], tokens[at], -100))
+            assert np.array_equal(batch.loss_mask[row], mask[at]) and np.array_equal(batch.loss_weights[row], mask[at])
+
+
+def test_datatrove_loss(tmp_path):
+    tokenizer = pytest.importorskip("datatrove.pipeline.tokens.tokenizer")
+    documents, rng = make_documents(3, 50000), np.random.default_rng(4)
+    loss = [rng.random(len(document)) < 0.7 for document in documents]
+    file = tokenizer.TokenizedFile(str(tmp_path), "web.ds", token_size=2, save_loss_metadata=True)
+    for document, values in zip(documents, loss):
+        file.write(document, values)
+    file.close()
+    check(tmp_path / "web.ds", documents, "datatrove", labels=False)
+    check_loss(tmp_path / "web.ds", documents, loss)
+    with open(tmp_path / "web.ds.loss", "ab") as more:
+        more.write(b"\1")
+    with pytest.raises(leat.Error, match="web.ds.loss has .* a mask has one for each token"):
+        leat.Dataset(tmp_path / "web.ds")
+
+
+def test_olmo_mask(tmp_path):
+    """As open-instruct writes them for OLMo-core: both without a header."""
+    documents, rng = make_documents(5, 100000), np.random.default_rng(5)
+    loss = [rng.random(len(document)) < 0.5 for document in documents]
+    np.concatenate([np.array(d, "<u4") for d in documents]).tofile(tmp_path / "token_ids_part_0000.npy")
+    np.concatenate(loss).tofile(tmp_path / "labels_mask_part_0000.npy")
+    name = f"raw:{tmp_path}/token_ids_part_0000.npy?dtype=u32&mask=labels_mask_part_0000.npy"
+    check_loss(name, documents, loss)
 
 
 @pytest.mark.parametrize("bits", [16, 32])

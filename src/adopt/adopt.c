@@ -16,13 +16,13 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "dataset/part.h"
+#include "dataset/part_index.h"
 #include "writer/writer.h"
 
 #define CHUNK_PAGES    TINY_OR(2u, 256u) /* 1 MiB */
 #define SAVE_CHUNKS    TINY_OR(3u, 512u)
 #define STARTS_AT_ONCE TINY_OR(3u, 512u)
-#define FACTS          8u
+#define FACTS          11u
 
 typedef unsigned long long ull;
 
@@ -37,7 +37,8 @@ struct adopt {
     struct adopt_ends ends; /* of documents, to be checked */
 };
 
-static const enum writer_spill spills[] = { SPILL_DOCUMENTS, SPILL_DIRECTORY, SPILL_PAGES, SPILL_ORIGINS };
+static const enum writer_spill spills[] = { SPILL_DOCUMENTS, SPILL_DIRECTORY, SPILL_PAGES,
+                                            SPILL_ORIGINS,   SPILL_MASK,      SPILL_MASK_PAGES };
 
 #define SPILLS (sizeof spills / sizeof spills[0])
 
@@ -69,14 +70,17 @@ static enum leat_status facts_of(const struct adopt *a, struct hash128 *facts, s
 {
     const struct part *p = &a->part;
     uint64_t numbers[FACTS] = { p->data.offset, p->data.bytes, p->token_width, a->vocabulary, a->end_token };
+    const struct file_map *files[2] = { p->data.file, p->mask.file };
     uint8_t bytes[sizeof numbers + 16];
     struct stat st;
 
-    if (fstat(p->data.file->fd, &st) != 0)
-        return status_set_os(err, errno, "cannot look at %s", p->data.file->path);
-    numbers[5] = (uint64_t)st.st_size;
-    numbers[6] = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-    numbers[7] = (uint64_t)st.st_ctim.tv_sec * 1000000000u + (uint64_t)st.st_ctim.tv_nsec;
+    for (unsigned i = 0; i < 2 && files[i]; i++) {
+        if (fstat(files[i]->fd, &st) != 0)
+            return status_set_os(err, errno, "cannot look at %s", files[i]->path);
+        numbers[5 + 3 * i] = (uint64_t)st.st_size;
+        numbers[6 + 3 * i] = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+        numbers[7 + 3 * i] = (uint64_t)st.st_ctim.tv_sec * 1000000000u + (uint64_t)st.st_ctim.tv_nsec;
+    }
     for (unsigned i = 0; i < FACTS; i++)
         bytes_store64(bytes + (size_t)8 * i, numbers[i]);
     checksum_store(bytes + sizeof numbers, p->identity);
@@ -231,6 +235,24 @@ static enum leat_status put_hashes(struct adopt *a, struct leat_error *err)
     return s;
 }
 
+/* The hashes of its pages come while it is flushed. */
+static enum leat_status put_mask(struct adopt *a, struct leat_error *err)
+{
+    struct sink_stream *to = &a->writer->end.of[SPILL_MASK];
+    uint8_t bytes[4096];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t done = 0; s == LEAT_OK && done < a->part.tokens && a->part.mask.file;) {
+        uint64_t left = a->part.tokens - done, here = left < sizeof bytes ? left : sizeof bytes;
+
+        s = part_mask(&a->part, done, here, bytes, err);
+        if (s == LEAT_OK)
+            s = sink_stream_put(to, bytes, (size_t)here, err);
+        done += here;
+    }
+    return s;
+}
+
 static enum leat_status make_index(struct adopt *a, struct leat_error *err)
 {
     struct leat_writer *w = a->writer;
@@ -238,7 +260,7 @@ static enum leat_status make_index(struct adopt *a, struct leat_error *err)
 
     for (unsigned i = 0; s == LEAT_OK && i < SPILLS; i++) {
         s = file_remove(w->names.partial[spills[i]], err); /* a killed run may have left one */
-        if (s == LEAT_OK)
+        if (s == LEAT_OK && writer_has_spill(w, spills[i]))
             s = sink_create(&w->spills[spills[i]], w->names.partial[spills[i]], writer_spill_frame(spills[i]), err);
         writer_begin_spill(w, spills[i], 0);
     }
@@ -247,9 +269,13 @@ static enum leat_status make_index(struct adopt *a, struct leat_error *err)
     if (s == LEAT_OK)
         s = put_hashes(a, err);
     if (s == LEAT_OK)
+        s = put_mask(a, err);
+    if (s == LEAT_OK)
         s = writer_end_streams(&w->end, err);
     for (unsigned i = 0; s == LEAT_OK && i < SPILLS; i++)
-        s = sink_flush(&w->spills[spills[i]], false, err);
+        if (writer_has_spill(w, spills[i]))
+            s = sink_flush(&w->spills[spills[i]], spills[i] == SPILL_MASK, err);
+    w->end.of[SPILL_MASK_PAGES].at = w->store_mask ? 4 * bytes_divide_up(a->part.tokens, FORMAT_PAGE_BYTES) : 0;
     w->spills[SPILL_TOKENS].complete = a->state.sum;
     return s == LEAT_OK ? writer_build_index(w, &w->header, err) : s;
 }
@@ -291,6 +317,7 @@ static enum leat_status open_writer(struct adopt *a, struct leat_error *err)
     o.fingerprint = a->options.fingerprint;
     o.created = a->options.created;
     o.force = a->options.force;
+    o.store_mask = a->part.mask.file != NULL;
     s = writer_new(&a->writer, a->options.output ? a->options.output : usual, &o, err);
     free(usual);
     if (s != LEAT_OK)

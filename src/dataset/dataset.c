@@ -124,7 +124,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
         full.stores_lines |= part_has(p, FORMAT_LINES);
         full.stores_ids |= part_has(p, FORMAT_ID_ENDS);
         full.stores_hashes |= part_has(p, FORMAT_TEXT_HASHES);
-        full.stores_mask |= part_has(p, FORMAT_MASK);
+        full.stores_mask |= part_has_mask(p);
         /* for a list: a chain over the parts' identities */
         checksum_store(identities + 16, p->identity);
         if (i == 0)

@@ -1,6 +1,6 @@
 /*
  * dataset_mask.c: the mask that an index may have beside the tokens. Whole pages are read, so that their hashes can be
- * checked, each time: they are few, as a page has 4096 tokens' bytes.
+ * checked, each time: they are few, as a page has 4096 tokens' bytes. Or that of another tool, which has none.
  */
 #include <string.h>
 
@@ -30,11 +30,30 @@ static enum leat_status read_page(struct part *p, uint64_t page, uint8_t bytes[F
                          p->index->file.path, (unsigned long long)begin, (unsigned long long)(begin + count - 1));
 }
 
+/* Truth values become 0 and 255. */
+static enum leat_status read_foreign(struct part *p, uint64_t first, uint64_t count, uint8_t *out,
+                                     struct leat_error *err)
+{
+    enum leat_status s = file_map_read(p->mask.file, p->mask.offset + first, out, count, err);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        if (out[i] > 1)
+            return status_set_at(err, LEAT_E_TOKEN, p->mask.offset + first + i,
+                                 "byte %llu of %s is %u, but a mask has 0 or 1 for each token; restore the file from "
+                                 "its source, or write it again",
+                                 (unsigned long long)(first + i), p->mask.file->path, out[i]);
+        out[i] = out[i] ? UINT8_MAX : 0;
+    }
+    return s;
+}
+
 enum leat_status part_mask(struct part *p, uint64_t first, uint64_t count, uint8_t *out, struct leat_error *err)
 {
     uint8_t bytes[FORMAT_PAGE_BYTES];
     enum leat_status s = LEAT_OK;
 
+    if (p->mask.file)
+        return read_foreign(p, first, count, out, err);
     if (!part_has(p, FORMAT_MASK)) {
         memset(out, UINT8_MAX, (size_t)count);
         return LEAT_OK;

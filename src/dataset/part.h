@@ -54,7 +54,8 @@ struct part {
     struct part_extent hashes; /* u32 for each page of FORMAT_PAGE_BYTES of `data`, counted from its first byte */
     struct part_extent lookup; /* also read for each window: worth having in memory */
     struct part_extent ends;   /* u64 for each document: where it ends; not of all kinds */
-    struct part_index *index;  /* leat's index, with origins, tokenizer, metadata; NULL: none of these is stored */
+    struct part_extent mask; /* another tool's, a byte for each token: 1, or 0 without loss; `index` may have one too */
+    struct part_index *index; /* leat's index, with origins, tokenizer, metadata; NULL: none of these is stored */
 
     uint64_t first_token, first_document, first_input, first_sequence; /* in the list */
 };

@@ -1,7 +1,7 @@
 /*
  * part_datatrove.c: datatrove's FILE.ds, tokens without a header, and FILE.ds.index, where each document ends, u64 in
- * tokens; nanotron reads them. How many bytes a token has follows from both: the last document ends with the file. The
- * one byte of loss mask per token in FILE.ds.loss is not read.
+ * tokens; nanotron reads them. How many bytes a token has follows from both: the last document ends with the file. If
+ * FILE.ds.loss is there, it is the mask.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 typedef unsigned long long ull;
 
 struct datatrove {
-    struct file_map tokens, index;
+    struct file_map tokens, index, loss;
 };
 
 static enum leat_status takes(const char *name, bool *takes, struct leat_error *err)
@@ -39,6 +39,16 @@ static uint32_t width_of(uint64_t bytes, uint64_t tokens)
     return 0;
 }
 
+static enum leat_status open_loss(struct part *p, const struct foreign_options *o, enum leat_access access,
+                                  struct leat_error *err)
+{
+    struct datatrove *d = p->own;
+    bool there;
+    enum leat_status s = foreign_peek(o->path, o->length, ".loss", NULL, 0, &there, err);
+
+    return s == LEAT_OK && there ? foreign_open_mask(&d->loss, p, o->path, o->length, ".loss", access, err) : s;
+}
+
 static enum leat_status open_pair(struct part *p, enum leat_access access, struct leat_error *err)
 {
     struct datatrove *d = p->own = calloc(1, sizeof *d);
@@ -49,11 +59,13 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
 
     if (!d)
         return status_no_memory(err, sizeof *d);
-    d->tokens.fd = d->index.fd = -1;
+    d->tokens.fd = d->index.fd = d->loss.fd = -1;
     s = foreign_parse(&o, p->name, false, err);
     if (s == LEAT_OK && (o.end != LEAT_NONE || o.begin != LEAT_NONE))
         s = status_set(err, LEAT_E_ARGUMENT, "%.300s: end= and begin= find documents, which FILE.ds.index records",
                        p->name);
+    if (s == LEAT_OK && o.mask)
+        s = status_set(err, LEAT_E_ARGUMENT, "%.300s: the mask of such a file is FILE.ds.loss, without mask=", p->name);
     if (s == LEAT_OK)
         s = foreign_open_file(&d->tokens, o.path, o.length, "", access, err);
     if (s == LEAT_OK)
@@ -75,6 +87,8 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
                              "bytes per token; restore both from their source",
                              d->tokens.path, (ull)d->tokens.size, (ull)last, d->index.path);
     s = foreign_take(p, &d->tokens, 0, d->tokens.size, width, err);
+    if (s == LEAT_OK)
+        s = open_loss(p, &o, access, err);
     if (s != LEAT_OK)
         return s;
     p->documents = documents;
@@ -90,6 +104,7 @@ static void close_pair(struct part *p)
         return;
     file_map_close(&d->tokens);
     file_map_close(&d->index);
+    file_map_close(&d->loss);
     free(d);
 }
 

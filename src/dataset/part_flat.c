@@ -16,7 +16,7 @@
 typedef unsigned long long ull;
 
 struct flat {
-    struct file_map file;
+    struct file_map file, mask;
     struct part_found found;
 };
 
@@ -39,7 +39,7 @@ static enum leat_status flat_open(struct part *p, place_tokens *find, bool dtype
 
     if (!flat)
         return status_no_memory(err, sizeof *flat);
-    flat->file.fd = flat->found.file.fd = -1;
+    flat->file.fd = flat->mask.fd = flat->found.file.fd = -1;
     s = foreign_parse(&o, p->name, dtype, err);
     if (s == LEAT_OK)
         s = foreign_open_file(&flat->file, o.path, o.length, "", access, err);
@@ -53,7 +53,9 @@ static enum leat_status flat_open(struct part *p, place_tokens *find, bool dtype
         return status_no_memory(err, o.tokenizer_length);
     p->end_token = o.end;
     p->begin_token = o.begin;
-    if (o.end != LEAT_NONE || o.begin != LEAT_NONE)
+    if (o.mask)
+        s = foreign_open_named_mask(&flat->mask, p, &o, access, err);
+    if (s == LEAT_OK && (o.end != LEAT_NONE || o.begin != LEAT_NONE))
         s = part_found_open(&flat->found, p, access, err);
     return s == LEAT_OK ? foreign_identify(p, err) : s;
 }
@@ -66,6 +68,7 @@ static void flat_close(struct part *p)
         return;
     part_found_close(&flat->found);
     file_map_close(&flat->file);
+    file_map_close(&flat->mask);
     free(flat);
 }
 

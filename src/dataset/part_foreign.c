@@ -79,6 +79,42 @@ enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t of
     return LEAT_OK;
 }
 
+/* ---- Masks ---- */
+
+enum leat_status foreign_open_mask(struct file_map *f, struct part *p, const char *path, size_t length,
+                                   const char *suffix, enum leat_access access, struct leat_error *err)
+{
+    enum leat_status s = foreign_open_file(f, path, length, suffix, access, err);
+
+    if (s == LEAT_OK && f->size != p->tokens)
+        return status_set_at(err, LEAT_E_MISMATCH, f->size,
+                             "%s has %llu bytes, but a mask has one for each token, and %s has %llu tokens; restore "
+                             "both from their source",
+                             f->path, (unsigned long long)f->size, p->data.file->path, (unsigned long long)p->tokens);
+    if (s == LEAT_OK)
+        p->mask = (struct part_extent) { f, 0, f->size };
+    return s;
+}
+
+enum leat_status foreign_open_named_mask(struct file_map *f, struct part *p, const struct foreign_options *o,
+                                         enum leat_access access, struct leat_error *err)
+{
+    size_t folder = o->length, room = o->length + o->mask_length + 1;
+    char *path = malloc(room);
+    enum leat_status s;
+
+    if (!path)
+        return status_no_memory(err, room);
+    while (folder > 0 && o->path[folder - 1] != '/')
+        folder--;
+    if (o->mask[0] == '/')
+        folder = 0;
+    snprintf(path, room, "%.*s%.*s", (int)folder, o->path, (int)o->mask_length, o->mask);
+    s = foreign_open_mask(f, p, path, strlen(path), "", access, err);
+    free(path);
+    return s;
+}
+
 /* ---- Names ---- */
 
 static bool is_key(const char *text, size_t length, const char *key)
@@ -126,9 +162,14 @@ static enum leat_status parse_pair(struct foreign_options *o, const char *text, 
         o->tokenizer_length = left;
         return LEAT_OK;
     }
+    if (is_key(text, key, "mask") && left > 0) {
+        o->mask = value;
+        o->mask_length = left;
+        return LEAT_OK;
+    }
     return status_set(err, LEAT_E_ARGUMENT,
-                      "%.300s: unknown key \"%.*s\"; it may have %send=ID or begin=ID, and tokenizer=SPEC", name,
-                      (int)(key < 40 ? key : 40), text, dtype ? "dtype=u16|u32, " : "");
+                      "%.300s: unknown key \"%.*s\"; it may have %send=ID or begin=ID, tokenizer=SPEC, and mask=FILE",
+                      name, (int)(key < 40 ? key : 40), text, dtype ? "dtype=u16|u32, " : "");
 }
 
 enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool dtype, struct leat_error *err)
@@ -155,27 +196,40 @@ enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool
 
 /* ---- Identity ---- */
 
+/* Hashes of the first, middle and last page. */
+static enum leat_status hash_pages(const struct part *p, const struct part_extent *x, uint8_t hashes[3 * 16],
+                                   struct leat_error *err)
+{
+    uint64_t pages = bytes_divide_up(x->bytes, FORMAT_PAGE_BYTES);
+    const uint64_t shown[3] = { 0, pages / 2, pages > 0 ? pages - 1 : 0 };
+    uint8_t page[FORMAT_PAGE_BYTES];
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; s == LEAT_OK && i < 3 && pages > 0; i++) {
+        uint64_t at = shown[i] * FORMAT_PAGE_BYTES, left = x->bytes - at;
+        uint64_t count = left < sizeof page ? left : sizeof page;
+
+        s = file_map_read(x->file, x->offset + at, page, count, err);
+        if (s == LEAT_OK)
+            checksum_store(hashes + (size_t)16 * i, p->kernels->hash(page, (size_t)count));
+    }
+    return s;
+}
+
 /* Files that differ only in other pages have the same identity: a run resumes with them as if nothing had changed. */
 enum leat_status foreign_identify(struct part *p, struct leat_error *err)
 {
-    uint64_t pages = bytes_divide_up(p->data.bytes, FORMAT_PAGE_BYTES);
-    const uint64_t shown[3] = { 0, pages / 2, pages > 0 ? pages - 1 : 0 };
-    uint8_t facts[5 * 8 + 3 * 16] = { 0 }, page[FORMAT_PAGE_BYTES];
-    enum leat_status s = LEAT_OK;
+    uint8_t facts[5 * 8 + 6 * 16] = { 0 };
+    enum leat_status s;
 
     bytes_store64(facts, p->tokens);
     bytes_store64(facts + 8, p->documents);
     bytes_store64(facts + 16, p->end_token);
     bytes_store64(facts + 24, p->begin_token);
     bytes_store64(facts + 32, p->token_width);
-    for (unsigned i = 0; s == LEAT_OK && i < 3 && pages > 0; i++) {
-        uint64_t at = shown[i] * FORMAT_PAGE_BYTES, left = p->data.bytes - at;
-        uint64_t count = left < sizeof page ? left : sizeof page;
-
-        s = file_map_read(p->data.file, p->data.offset + at, page, count, err);
-        if (s == LEAT_OK)
-            checksum_store(facts + 40 + (size_t)16 * i, p->kernels->hash(page, (size_t)count));
-    }
-    p->identity = p->kernels->hash(facts, sizeof facts);
+    s = hash_pages(p, &p->data, facts + 40, err);
+    if (s == LEAT_OK && p->mask.file)
+        s = hash_pages(p, &p->mask, facts + 88, err);
+    p->identity = p->kernels->hash(facts, p->mask.file ? sizeof facts : 88);
     return s;
 }

@@ -21,10 +21,12 @@ struct foreign_options {
     uint64_t end, begin;   /* LEAT_NONE: not given */
     const char *tokenizer; /* in the name; NULL: not given */
     size_t tokenizer_length;
+    const char *mask; /* likewise */
+    size_t mask_length;
 };
 
 /* Takes a name SCHEME:PATH?KEY=VALUE&... apart. A name without the scheme is all path. `dtype`: whether that key is
- * known; tokenizer, end and begin are, and only one of the last two may be given. */
+ * known; tokenizer, mask, end and begin are, and only one of the last two may be given. */
 enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool dtype, struct leat_error *err);
 
 /* Opens PATH + SUFFIX, of which the first `length` bytes of `path` count. */
@@ -40,7 +42,15 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
 enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t offset, uint64_t bytes, uint32_t width,
                               struct leat_error *err);
 
-/* Sets the identity, once all other facts are set: from these and the first, middle and last page of tokens. */
+/* Opens the mask of a part whose tokens were taken: PATH + SUFFIX, or what mask= names, in the folder of the tokens.
+ * LEAT_E_MISMATCH: not a byte for each token. */
+enum leat_status foreign_open_mask(struct file_map *f, struct part *p, const char *path, size_t length,
+                                   const char *suffix, enum leat_access access, struct leat_error *err);
+enum leat_status foreign_open_named_mask(struct file_map *f, struct part *p, const struct foreign_options *o,
+                                         enum leat_access access, struct leat_error *err);
+
+/* Sets the identity, once all other facts are set: from these and the first, middle and last page of tokens and mask.
+ */
 enum leat_status foreign_identify(struct part *p, struct leat_error *err);
 
 #endif

@@ -46,8 +46,13 @@ static inline const struct format_place *part_place(const struct part *p, enum f
  * part has no index. */
 const struct format_place *part_place_number(const struct part *p, unsigned number, unsigned *kind);
 
+static inline bool part_has_mask(const struct part *p)
+{
+    return p->mask.file || part_has(p, FORMAT_MASK);
+}
+
 /* Copies the mask of tokens [first, first + count) of the part, with the hash of each page checked; 255 where the part
- * has none. The range must be inside of it. */
+ * has none. The range must be inside of it. LEAT_E_TOKEN: another tool's file has a byte that is neither 0 nor 1. */
 enum leat_status part_mask(struct part *p, uint64_t first, uint64_t count, uint8_t *out, struct leat_error *err);
 
 /* Copies `count` bytes at `offset` of a section; the part must have an index. */

@@ -205,8 +205,20 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
     return LEAT_OK;
 }
 
-/* One chunk of tokens at byte `offset` of the file: its pages, its ids, the documents that end or begin in it. What is
- * wrong with the documents ends only the checks that go by them. */
+static enum leat_status check_mask(struct verify_worker *w, uint64_t first, uint64_t count)
+{
+    uint8_t bytes[4096];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t done = 0, here; s == LEAT_OK && done < count; done += here) {
+        here = count - done < sizeof bytes ? count - done : sizeof bytes;
+        s = part_mask(w->v->part, first + done, here, bytes, &w->err);
+    }
+    return s;
+}
+
+/* One chunk of tokens at byte `offset` of the file: its pages, its ids, the documents that end or begin in it, the mask
+ * in a file of its own. What is wrong with the documents ends only the checks that go by them. */
 static enum leat_status check_chunk(struct verify_worker *w, struct walk *walk, uint64_t offset, uint64_t bytes,
                                     struct hash128 *sum, enum leat_status *documents)
 {
@@ -224,7 +236,10 @@ static enum leat_status check_chunk(struct verify_worker *w, struct walk *walk, 
         if (*documents != LEAT_OK)
             verify_note(w->v, *documents, &w->err, VERIFY_RANK_DOCUMENTS + rank);
     }
-    return LEAT_OK;
+    s = w->v->part->mask.file ? check_mask(w, first, count) : LEAT_OK;
+    if (s == LEAT_E_TOKEN)
+        verify_note(w->v, s, &w->err, VERIFY_RANK_TOKENS + rank);
+    return s == LEAT_E_TOKEN ? LEAT_OK : s;
 }
 
 void verify_tokens(struct verify_worker *w, uint64_t task)

@@ -387,6 +387,82 @@ static void check_flat_lies(unsigned width)
     write_flat(width);
 }
 
+/* ---- Masks ---- */
+
+/* Mask and tokens are read together, verified, and adopted: then they are sections of the index. */
+static void check_masked(const char *name, const char *index, const uint8_t *mask)
+{
+    struct leat_adopt_options options = LEAT_ADOPT_OPTIONS_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d = open_name(name);
+    static uint8_t found[TOKENS];
+
+    for (unsigned pass = 0; pass < 2; pass++) {
+        leat_dataset_info(d, &info);
+        T_EQ(info.stores_mask, 1);
+        T_OK(leat_dataset_mask(d, 0, TOKENS, found, &t_err));
+        for (uint64_t i = 0; i < TOKENS; i++)
+            if (found[i] != (mask[i] ? 255 : 0))
+                T_FAIL("%s: the mask of token %llu is %u", name, (unsigned long long)i, found[i]);
+        T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
+        leat_dataset_close(d);
+        if (pass == 0)
+            T_OK(leat_adopt(name, &options, NULL, &t_err));
+        if (pass == 0)
+            d = open_name(in_folder(index));
+    }
+    T_CHECK(unlink(in_folder(index)) == 0);
+}
+
+/* The same tokens with another mask, or none, are another dataset. */
+static void check_masked_identity(void)
+{
+    struct leat_info a = LEAT_INFO_INIT, b = LEAT_INFO_INIT;
+    struct leat_dataset *d = open_name(in_folder("a.ds"));
+
+    leat_dataset_info(d, &a);
+    leat_dataset_close(d);
+    patch("a.ds.loss", 1, "\1", 1);
+    d = open_name(in_folder("a.ds"));
+    leat_dataset_info(d, &b);
+    leat_dataset_close(d);
+    T_CHECK(memcmp(a.identity, b.identity, 16) != 0);
+    patch("a.ds.loss", 1, "\0", 1);
+}
+
+static void check_masks(void)
+{
+    static uint8_t mask[TOKENS];
+    struct leat_dataset *d;
+    char name[900];
+
+    for (uint64_t i = 0; i < TOKENS; i++)
+        mask[i] = i % 7 < 3;
+    mask[1] = 0;
+    write_bytes("a.ds.loss", mask, TOKENS);
+    snprintf(name, sizeof name, "%s", in_folder("a.ds"));
+    check_masked(name, "a.ds.leat", mask);
+    check_masked_identity();
+    snprintf(name, sizeof name, "raw:%s?dtype=u16&mask=a.ds.loss&end=%u", in_folder("raw.npy"), END);
+    check_masked(name, "raw.npy.leat", mask);
+    snprintf(name, sizeof name, "raw:%s?dtype=u16&mask=", in_folder("raw.npy"));
+    strcat(name, in_folder("a.ds.loss"));
+    leat_dataset_close(open_name(name));
+
+    patch("a.ds.loss", 50000, "\2", 1);
+    d = open_name(in_folder("a.ds"));
+    T_OK(leat_dataset_mask(d, 0, 50000, mask, &t_err));
+    T_STATUS(leat_dataset_mask(d, 0, TOKENS, mask, &t_err), LEAT_E_TOKEN);
+    T_CONTAINS(t_err.message, "byte 50000 of");
+    T_STATUS(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_TOKEN);
+    leat_dataset_close(d);
+    T_CHECK(truncate(in_folder("a.ds.loss"), TOKENS - 1) == 0);
+    refuse(in_folder("a.ds"), LEAT_E_MISMATCH, "a mask has one for each token");
+    snprintf(name, sizeof name, "datatrove:%s?mask=x", in_folder("a.ds"));
+    refuse(name, LEAT_E_ARGUMENT, "without mask=");
+    T_CHECK(unlink(in_folder("a.ds.loss")) == 0);
+}
+
 /* llm.c counts in 32 bits: what is beyond 2 GiB, or 2^32 tokens, is there all the same. A sparse file. */
 static void check_large_llmc(void)
 {
@@ -706,6 +782,7 @@ int main(void)
     check_negative();
     write_megatron("m", 2);
     write_flat(2);
+    check_masks();
     check_joined();
     check_shrinking();
     check_identity();

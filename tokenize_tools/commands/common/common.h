@@ -12,7 +12,8 @@
 #define COMMANDS_NAME_HELP                                                                                             \
     "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset per line; "   \
     "several are joined in order. Files of other tools, in place: PREFIX of Megatron's PREFIX.bin and PREFIX.idx, "    \
-    "raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC), llmc:FILE, pbin:FILE, datatrove:FILE.ds. On a server: "      \
+    "raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC, &mask=FILE), llmc:FILE, pbin:FILE, datatrove:FILE.ds. On a "  \
+    "server: "                                                                                                         \
     "s3://BUCKET/NAME, gs://BUCKET/NAME or https://HOST/PATH/NAME, read through a cache in the folder LEAT_CACHE."
 
 #define COMMANDS_TOKENIZER_HELP                                                                                        \
