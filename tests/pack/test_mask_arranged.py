@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """test_mask_arranged.py: masks through --part and merge, shuffling, deduplication, splits and --by: each document keeps
 the mask that it was packed with, however long it is and however little memory there is; parts joined are the bytes of a
-single run, and arranging while packing or while merging gives the same. A dataset without a mask beside one with gets
-255. Each text is unique or has copies with the same mask, so that a text says its mask."""
+single run, also shuffled together and joined in place, and arranging while packing or while merging gives the same. A
+dataset without a mask beside one with gets 255. Each text is unique or has copies with the same mask, so that a text
+says its mask."""
 import json
 import os
 import subprocess
@@ -120,3 +121,16 @@ run(LEAT, "merge", "-o", "run.valid", "steps/valid")
 check(["run", "run.valid"], few)
 pack(LEAT, "-o", "out", "--dedup", "--split", "valid=0.2", "in.jsonl")
 assert [read("run"), read("run.valid")] == [read("out"), read("out.valid")]
+
+# runs whose parts are shuffled together, also in blocks of a few tokens, and joined in place
+for program in LEAT, SMALL:
+    for number, way in enumerate((["--shuffle", "4"], ["--shuffle", "9", "--dedup"], [])):
+        name = ("small" if program == SMALL else "large") + str(number)
+        run(program, "pack", "-t", "bytes", "--begin", "1", "--end", "0", "--mask-field", "loss", "--run", name,
+            "--parts", "3", *way, "in.jsonl")
+        for part in ["1", "2", "3"] * (6 if way else 1):
+            run(program, "pack", "--run", name, "--part", part)
+        run(program, "merge", "--in-place", "-o", "placed" + name, name)
+        pack(program, "-o", "out", *way, "in.jsonl")
+        assert read("placed" + name) == read("out"), name
+        check(["out"], few if "--dedup" in way else many)

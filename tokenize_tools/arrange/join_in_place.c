@@ -151,8 +151,6 @@ enum leat_status join_in_place_check(const char *output, const struct merge_part
         s = refuse(parts->items[0].name, "only all parts of one run are, in their order", err);
     if (s == LEAT_OK && has_leftover(output, file_dataset_length(output, strlen(output)), ".tokens"))
         s = status_set(err, LEAT_E_EXISTS, "%s.joining.tokens exists, of an earlier joining: move it away", output);
-    if (s == LEAT_OK && parts->mask)
-        s = refuse(parts->items[0].name, "it or another part stores a mask", err);
     if (s == LEAT_OK && stat(folder, &st) != 0)
         s = status_set_os(err, errno, "cannot find the folder %s", folder);
     for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {

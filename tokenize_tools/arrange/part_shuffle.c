@@ -143,6 +143,8 @@ struct scatter {
     size_t outputs;
     uint64_t *numbers; /* by output: of the next document */
     uint64_t *sizes;   /* of the parcels */
+    uint32_t cost;     /* of a token, with its mask */
+    uint8_t *block;    /* for shuffle_put_tokens() */
     struct parcels_writer writer;
 };
 
@@ -163,8 +165,13 @@ static enum leat_status measure_document(struct merge *m, const struct document 
     struct shuffle_record r;
     uint64_t parcel = choose_parcel(m, d, output, &r);
 
-    sc->sizes[parcel] += shuffle_record_bytes(&r, m->parts.first.token_width);
+    sc->sizes[parcel] += shuffle_record_bytes(&r, sc->cost);
     return pace_step(&m->pace, 0, err);
+}
+
+static enum leat_status append(void *context, uint64_t where, const void *bytes, uint64_t count, struct leat_error *err)
+{
+    return parcels_put(context, where, bytes, count, err);
 }
 
 static enum leat_status scatter_document(struct merge *m, const struct document *d, size_t output,
@@ -172,22 +179,14 @@ static enum leat_status scatter_document(struct merge *m, const struct document 
 {
     static const uint8_t zeros[8];
     struct scatter *sc = m->context;
-    uint32_t width = m->parts.first.token_width;
     struct shuffle_record r;
     uint64_t parcel = choose_parcel(m, d, output, &r);
-    uint64_t rest = shuffle_record_bytes(&r, width) - sizeof r - r.tokens * width - r.id_bytes;
+    uint64_t rest = shuffle_record_bytes(&r, sc->cost) - sizeof r - r.tokens * sc->cost - r.id_bytes;
+    struct shuffle_target to = { append, &sc->writer, parcel };
     enum leat_status s = parcels_put(&sc->writer, parcel, &r, sizeof r, err);
-    bool last = false;
 
-    while (s == LEAT_OK && !last) {
-        const uint8_t *mask;
-        const void *ids;
-        uint64_t count;
-
-        s = document_reader_chunk(&m->reader, &ids, &mask, &count, &last, err);
-        if (s == LEAT_OK)
-            s = parcels_put(&sc->writer, parcel, ids, count * width, err);
-    }
+    if (s == LEAT_OK)
+        s = shuffle_put_tokens(&to, &m->reader, m->parts.first.token_width, sc->block, err);
     if (s == LEAT_OK)
         s = parcels_put(&sc->writer, parcel, d->origin.id, r.id_bytes, err);
     return s == LEAT_OK ? parcels_put(&sc->writer, parcel, zeros, rest, err) : s;
@@ -241,13 +240,12 @@ static enum leat_status scatter(struct merge *m, const char *file, const char *c
     enum leat_status s;
 
     sc->writer.fd = -1;
-    if (m->parts.mask)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s stores a mask, and parts with masks are not shuffled together: shuffle at the merge",
-                          file);
+    sc->cost = m->parts.first.token_width + m->parts.mask;
+    sc->block = m->parts.mask ? malloc((size_t)SHUFFLE_BLOCK * sc->cost) : NULL;
     sc->numbers = calloc(sc->outputs, sizeof *sc->numbers);
     sc->sizes = calloc((size_t)parcels, sizeof *sc->sizes);
-    s = sc->numbers && sc->sizes ? LEAT_OK : status_no_memory(err, parcels * sizeof *sc->sizes);
+    s = sc->numbers && sc->sizes && (sc->block || !m->parts.mask) ? LEAT_OK
+                                                                  : status_no_memory(err, parcels * sizeof *sc->sizes);
     if (s == LEAT_OK)
         s = go_through(m, counts, measure_document, err);
     if (s == LEAT_OK)
@@ -261,6 +259,7 @@ static enum leat_status scatter(struct merge *m, const char *file, const char *c
     parcels_end(&sc->writer);
     free(sc->numbers);
     free(sc->sizes);
+    free(sc->block);
     return s;
 }
 
@@ -306,16 +305,16 @@ static enum leat_status take_rest(struct merge *m, struct parcel_reader *r, size
 }
 
 /* The numbers in a record may be anything: the sum is compared only when all has been read. */
-static bool is_sound(const struct shuffle_record *r, const struct merge_part *part, uint32_t width, uint64_t left)
+static bool is_sound(const struct shuffle_record *r, const struct merge_part *part, uint32_t cost, uint64_t left)
 {
-    return r->tokens <= left / width && r->id_bytes <= left && shuffle_record_bytes(r, width) - sizeof *r <= left &&
+    return r->tokens <= left / cost && r->id_bytes <= left && shuffle_record_bytes(r, cost) - sizeof *r <= left &&
            (r->input == LEAT_NONE || r->input < part->inputs);
 }
 
 static enum leat_status take_parcel(struct merge *m, struct parcel_reader *r, const struct merge_part *part,
                                     size_t output, uint64_t left, struct leat_error *err)
 {
-    uint32_t width = m->parts.first.token_width;
+    uint32_t cost = m->shuffle.cost;
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && left > 0) {
@@ -324,11 +323,11 @@ static enum leat_status take_parcel(struct merge *m, struct parcel_reader *r, co
         uint64_t rest;
 
         s = left < sizeof record ? parcel_damaged(r, err) : parcel_take(r, &record, sizeof record, err);
-        if (s == LEAT_OK && !is_sound(&record, part, width, left - sizeof record))
+        if (s == LEAT_OK && !is_sound(&record, part, cost, left - sizeof record))
             s = parcel_damaged(r, err);
         if (s != LEAT_OK)
             break;
-        rest = shuffle_record_bytes(&record, width) - sizeof record;
+        rest = shuffle_record_bytes(&record, cost) - sizeof record;
         if (record.input != LEAT_NONE)
             record.input += part->first_as_output;
         s = shuffle_put_record(&m->shuffle, output, &record, &bucket, err);
@@ -390,6 +389,16 @@ static enum leat_status open_frames(struct merge *m, const char *const *files, s
         s = merge_open_parts(m, (const char *const *)names, count, err);
     if (s == LEAT_OK && (m->parts.count != count || m->parts.shares.of || m->parts.documents > 0))
         s = status_set(err, LEAT_E_MISMATCH, "%s and the others are not of the parts of one run", files[0]);
+    for (size_t i = 0; s == LEAT_OK && i < count; i++) {
+        struct leat_info info = LEAT_INFO_INIT;
+
+        leat_dataset_info(m->parts.opened[i], &info);
+        if (!info.stores_mask != !m->parts.mask)
+            s = status_set(err, LEAT_E_MISMATCH,
+                           "only some of %s and the others store a mask: their parts cannot be "
+                           "shuffled together",
+                           files[0]);
+    }
     for (size_t i = 0; names && i < count; i++)
         free(names[i]);
     free(names);
@@ -423,7 +432,7 @@ static enum leat_status shuffle(struct merge *m, const char *const *outputs, con
     m->pace.total = 2 * bytes;
     if (s == LEAT_OK)
         s = shuffle_begin(&m->shuffle, m->temporary, m->options.seed, m->same_count, m->options.memory,
-                          m->parts.first.token_width, false, bytes, m->outputs.count, err);
+                          m->parts.first.token_width, m->parts.mask, bytes, m->outputs.count, err);
     if (s == LEAT_OK)
         s = take_files(m, files, true, &bytes, err);
     if (s == LEAT_OK)

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "base/tiny.h"
 #include "shuffle_plan.h"
 
 #define XXH_INLINE_ALL
@@ -67,54 +68,65 @@ void shuffle_end(struct shuffle *s)
     s->block = NULL;
 }
 
-/* Puts the tokens of the block, and their masks. */
-static enum leat_status put_block(struct shuffle *s, size_t bucket, uint64_t count, struct leat_error *err)
-{
-    enum leat_status status = buckets_append(&s->buckets, bucket, s->block, count * s->width, err);
+struct block {
+    uint8_t *bytes;
+    uint32_t width;
+    uint64_t used; /* tokens */
+};
 
-    return status == LEAT_OK ? buckets_append(&s->buckets, bucket, s->block + SHUFFLE_BLOCK * s->width, count, err)
-                             : status;
+/* Appends the tokens of the block, and their masks. */
+static enum leat_status put_block(const struct shuffle_target *to, struct block *b, struct leat_error *err)
+{
+    uint64_t used = b->used;
+    enum leat_status s = to->append(to->context, to->where, b->bytes, used * b->width, err);
+
+    b->used = 0;
+    return s == LEAT_OK ? to->append(to->context, to->where, b->bytes + SHUFFLE_BLOCK * b->width, used, err) : s;
 }
 
-/* Fills blocks with a chunk; *used: tokens in the block. */
-static enum leat_status fill_blocks(struct shuffle *s, size_t bucket, const uint8_t *ids, const uint8_t *mask,
-                                    uint64_t count, uint64_t *used, struct leat_error *err)
+/* Fills blocks with a chunk. */
+static enum leat_status fill_blocks(const struct shuffle_target *to, struct block *b, const uint8_t *ids,
+                                    const uint8_t *mask, uint64_t count, struct leat_error *err)
 {
-    enum leat_status status = LEAT_OK;
+    enum leat_status s = LEAT_OK;
 
-    for (uint64_t here; status == LEAT_OK && count > 0; count -= here) {
-        here = SHUFFLE_BLOCK - *used < count ? SHUFFLE_BLOCK - *used : count;
-        memcpy(s->block + *used * s->width, ids, (size_t)(here * s->width));
-        memcpy(s->block + SHUFFLE_BLOCK * s->width + *used, mask, (size_t)here);
-        ids += here * s->width;
+    for (uint64_t here; s == LEAT_OK && count > 0; count -= here) {
+        here = SHUFFLE_BLOCK - b->used < count ? SHUFFLE_BLOCK - b->used : count;
+        memcpy(b->bytes + b->used * b->width, ids, (size_t)(here * b->width));
+        memcpy(b->bytes + SHUFFLE_BLOCK * b->width + b->used, mask, (size_t)here);
+        ids += here * b->width;
         mask += here;
-        *used += here;
-        if (*used == SHUFFLE_BLOCK) {
-            status = put_block(s, bucket, *used, err);
-            *used = 0;
-        }
+        b->used += here;
+        if (b->used == SHUFFLE_BLOCK)
+            s = put_block(to, b, err);
     }
-    return status;
+    return s;
 }
 
-static enum leat_status put_tokens(struct shuffle *s, size_t bucket, struct document_reader *r, struct leat_error *err)
+enum leat_status shuffle_put_tokens(const struct shuffle_target *to, struct document_reader *r, uint32_t width,
+                                    uint8_t *block, struct leat_error *err)
 {
-    enum leat_status status = LEAT_OK;
-    uint64_t used = 0;
+    struct block b = { block, width, 0 };
+    enum leat_status s = LEAT_OK;
     bool last = false;
 
-    while (status == LEAT_OK && !last) {
+    while (s == LEAT_OK && !last) {
         const uint8_t *mask;
         const void *ids;
         uint64_t count;
 
-        status = document_reader_chunk(r, &ids, &mask, &count, &last, err);
-        if (status == LEAT_OK && s->block)
-            status = fill_blocks(s, bucket, ids, mask, count, &used, err);
-        else if (status == LEAT_OK)
-            status = buckets_append(&s->buckets, bucket, ids, count * s->width, err);
+        s = document_reader_chunk(r, &ids, &mask, &count, &last, err);
+        if (s == LEAT_OK && block)
+            s = fill_blocks(to, &b, ids, mask, count, err);
+        else if (s == LEAT_OK)
+            s = to->append(to->context, to->where, ids, count * width, err);
     }
-    return status == LEAT_OK && used > 0 ? put_block(s, bucket, used, err) : status;
+    return s == LEAT_OK && b.used > 0 ? put_block(to, &b, err) : s;
+}
+
+static enum leat_status append(void *context, uint64_t where, const void *bytes, uint64_t count, struct leat_error *err)
+{
+    return buckets_append(context, (size_t)where, bytes, count, err);
 }
 
 struct shuffle_record shuffle_record_of(const struct document *d)
@@ -152,7 +164,8 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
     record.number = s->numbers[output]++;
     status = shuffle_put_record(s, output, &record, &bucket, err);
     if (status == LEAT_OK)
-        status = put_tokens(s, bucket, r, err);
+        status =
+            shuffle_put_tokens(&(struct shuffle_target) { append, &s->buckets, bucket }, r, s->width, s->block, err);
     if (status == LEAT_OK)
         status = buckets_append(&s->buckets, bucket, d->origin.id, d->origin.id_bytes, err);
     if (status != LEAT_OK)

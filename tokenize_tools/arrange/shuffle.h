@@ -33,6 +33,19 @@ enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t see
                                uint64_t memory_bytes, uint32_t width, bool masked, uint64_t bytes, size_t outputs,
                                struct leat_error *err);
 
+/* Where the bytes of a record go. */
+struct shuffle_target {
+    enum leat_status (*append)(void *context, uint64_t where, const void *bytes, uint64_t count,
+                               struct leat_error *err);
+    void *context;
+    uint64_t where;
+};
+
+/* Appends the tokens of the reader's document, of `width` bytes, as they lie in a record. `block`: room for
+ * SHUFFLE_BLOCK tokens with their masks; NULL: no masks. */
+enum leat_status shuffle_put_tokens(const struct shuffle_target *to, struct document_reader *r, uint32_t width,
+                                    uint8_t *block, struct leat_error *err);
+
 /* The bytes of the records of all documents. */
 uint64_t shuffle_bytes(const struct merge_parts *parts);
 

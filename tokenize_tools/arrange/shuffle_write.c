@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "base/tiny.h"
 #include "shuffle.h"
 #include "shuffle_plan.h"
 

@@ -114,9 +114,6 @@ static const char *wrong_plan(const struct pack_values *v, const struct options_
     for (size_t i = 0; i < v->splits.count; i++)
         if (strcmp(v->splits.items[i].name, "leat-run") == 0 || strncmp(v->splits.items[i].name, "part-", 5) == 0)
             return "no split of a run is called leat-run or part-...: its folder has files of these names";
-    if (v->shuffle.given && (v->mask_field || v->chat))
-        return "parts with masks (--mask-field, --chat) are not shuffled together: leave out --shuffle, and give it to "
-               "leat merge";
     if (v->force)
         return "--force is for one part, as it is packed (--run DIR --part I): each part would start over whenever it "
                "is tried again";
