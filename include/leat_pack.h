@@ -668,13 +668,14 @@ struct leat_export_report {
  *              than 2^31 - 1 tokens
  *   raw        OUTPUT, nothing but ids: nanoGPT, OLMo-core
  *   llmc       OUTPUT, with llm.c's header; at most 2^31 - 1 tokens
- *   datatrove  OUTPUT.ds, OUTPUT.ds.index and OUTPUT.ds.metadata, which does not name the tokenizer
+ *   datatrove  OUTPUT.ds, OUTPUT.ds.index and OUTPUT.ds.metadata, which does not name the tokenizer; and OUTPUT.ds.loss
+ *              if a dataset stores a mask, which must have no weights between 0 and 255
  * `names` are what leat_dataset_open() takes; of megatron and datatrove their documents must be known. Hashes are
  * checked while tokens are read, where the datasets store some. All files are complete before the first one gets its
  * name; until then they are called *.partial. `report` (may be NULL) is filled on success.
  * Returns what opening and reading return; LEAT_E_EXISTS; LEAT_E_BUSY (another process writes the same files);
- * LEAT_E_UNSUPPORTED if ids or tokens do not fit; LEAT_E_NOT_FOUND without documents; LEAT_E_STOPPED; or _IO, _NO_SPACE
- * and the like.
+ * LEAT_E_UNSUPPORTED if ids, tokens or a mask do not fit; LEAT_E_NOT_FOUND without documents; LEAT_E_STOPPED; or _IO,
+ * _NO_SPACE and the like.
  */
 LEAT_API enum leat_status leat_export(const char *output, const char *const *names, uint64_t count,
                                       const struct leat_export_options *options,

@@ -169,6 +169,34 @@ def test_export_datatrove(exported, tmp_path):
     check(tmp_path / "web.ds", documents, "datatrove")
 
 
+def test_export_datatrove_loss(tmp_path):
+    """datatrove reads the mask that leat wrote; without one an older .ds.loss is gone."""
+    data = pytest.importorskip("datatrove.utils.dataset")
+    documents, rng = make_documents(9, 50000), np.random.default_rng(9)
+    loss = [(rng.random(len(document) + 1) < 0.6) for document in documents]
+    with leat.Packer(tmp_path / "own", leat.Tokenizer("gpt2"), store_mask=True) as packer:
+        for document, values in zip(documents, loss):
+            packer.add(document, mask=values[:-1])
+            values[-1] = values[-2]
+    leat.export(tmp_path / "own", tmp_path / "web", "datatrove")
+    tokens = np.concatenate([[*d, 50256] for d in documents])
+    check_loss(tmp_path / "web.ds", [tokens], loss)
+    theirs = data.DatatroveFileDataset(str(tmp_path / "web.ds"), 64, 2)
+    assert theirs[3]["input_ids"].tolist() == tokens[195:260].tolist()
+    assert np.array_equal(np.fromfile(tmp_path / "web.ds.loss", bool), np.concatenate(loss))
+    with pytest.raises(leat.Error, match="export to datatrove"):
+        leat.export(tmp_path / "own", tmp_path / "x", "megatron")
+    with leat.Packer(tmp_path / "plain", leat.Tokenizer("gpt2")) as packer:
+        packer.add([1, 2, 3])
+    leat.export(tmp_path / "plain", tmp_path / "web", "datatrove", force=True)
+    assert not leat.open(tmp_path / "web.ds").info.stores_mask and not (tmp_path / "web.ds.loss").exists()
+    with leat.Packer(tmp_path / "weighted", leat.Tokenizer("gpt2"), store_mask=True) as packer:
+        packer.add([1, 2, 3], mask=[0, 0.5, 1.0])
+    with pytest.raises(leat.Error, match="token 1 has a weight of 128/255"):
+        leat.export(tmp_path / "weighted", tmp_path / "y", "datatrove")
+    assert not list(tmp_path.glob("y*"))
+
+
 def test_export_raw_and_llmc(exported, tmp_path):
     name, documents, dtype = exported
     tokens = np.concatenate([np.array(x, dtype=np.int64) for x in documents])

@@ -22,7 +22,7 @@ const struct option_row export_options[] = {
       .field = offsetof(struct export_values, to),
       .value = "FORMAT",
       .help = "megatron: OUT.bin and OUT.idx; raw: OUT, nothing but ids (nanoGPT, OLMo-core); llmc: OUT, for llm.c; "
-              "datatrove: OUT.ds, OUT.ds.index, OUT.ds.metadata",
+              "datatrove: OUT.ds, OUT.ds.index, OUT.ds.metadata, and OUT.ds.loss for a mask",
       .required = true,
       .choices = formats },
     { .name = "output",

@@ -215,6 +215,7 @@ static enum leat_status begin_files(struct exporting *e, const char *output, str
         s = export_file_begin(&e->files[i], output, length, e->format->suffixes[i], e->options.force, err);
     for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
         s = check_other(e, e->files[i].path, err);
+    e->files[e->format->mask].none = e->format->mask > 0 && !e->info.stores_mask;
     return s;
 }
 
@@ -224,7 +225,7 @@ static enum leat_status write_files(struct exporting *e, struct leat_error *err)
     enum leat_status s = copy_tokens(e, err);
 
     for (unsigned i = 1; s == LEAT_OK && i < count; i++)
-        s = e->format->other(e, i, &e->files[i], err);
+        s = e->files[i].none ? LEAT_OK : e->format->other(e, i, &e->files[i], err);
     for (unsigned i = 0; s == LEAT_OK && i < count; i++)
         s = export_file_complete(&e->files[i], err);
     return s == LEAT_OK ? export_files_name(e->files, count, e->options.force, err) : s;
@@ -239,8 +240,10 @@ static enum leat_status export(struct exporting *e, const char *output, const ch
     leat_dataset_info(dataset, &e->info);
     e->width = e->options.number_bytes > 0 ? e->options.number_bytes : e->info.token_width;
     s = check(e, output, err);
-    if (s == LEAT_OK && e->info.stores_mask)
-        s = status_set(err, LEAT_E_UNSUPPORTED, "%.300s stores a mask, which no exported file holds", names[0]);
+    if (s == LEAT_OK && e->info.stores_mask && e->format->mask == 0)
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "%.300s stores a mask, which files of %s do not hold; export to datatrove", names[0],
+                       e->format->name);
     if (s == LEAT_OK) s = begin_files(e, output, err);
     if (s == LEAT_OK) s = write_files(e, err);
     leat_dataset_close(dataset);

@@ -18,11 +18,12 @@ struct export_file {
     int fd;
     bool named;
     uint64_t bytes; /* written */
+    bool none;      /* there is nothing for it: it gets no name, and what has that name is removed */
     uint8_t *buffer;
     size_t used;
 };
 
-#define EXPORT_FILES 3u
+#define EXPORT_FILES 4u
 
 struct exporting {
     const struct export_format *format;
@@ -41,6 +42,7 @@ struct export_format {
     const char *suffixes[EXPORT_FILES];
     const char *base;
     bool documents;      /* the format records them */
+    unsigned mask;       /* number of the file that has the mask, and is there only with one; 0: none has */
     uint64_t max_tokens; /* 0: no limit */
     uint64_t max_id;     /* of 4 bytes; 0: no limit */
     /* Writes what stands before the tokens; NULL: nothing does. */

@@ -95,6 +95,8 @@ static enum leat_status name_all(struct export_file *files, unsigned count, bool
     for (unsigned i = count; s == LEAT_OK && replace && i-- > 1;)
         s = file_remove(files[i].path, err);
     for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
+        if (files[i].none)
+            continue;
         s = file_rename(files[i].partial, files[i].path, replace, err);
         files[i].named = s == LEAT_OK;
         if (s == LEAT_OK)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/status.h"
 #include "base/tiny.h"
 #include "export.h"
 
@@ -122,7 +123,33 @@ const struct export_format export_llmc = {
     .name = "llmc", .suffixes = { "" }, .max_tokens = INT32_MAX, .head = llmc_head
 };
 
-/* ---- datatrove: FILE.ds, and where documents end; the tokenizer's name is not known ---- */
+/* ---- datatrove: FILE.ds, its mask, and where documents end; the tokenizer's name is not known ---- */
+
+#define DATATROVE_LOSS 2u
+
+static enum leat_status put_loss(struct exporting *e, struct export_file *f, struct leat_error *err)
+{
+    uint8_t mask[4096];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t done = 0; s == LEAT_OK && done < e->info.tokens;) {
+        uint64_t left = e->info.tokens - done, here = left < sizeof mask ? left : sizeof mask;
+
+        s = leat_dataset_mask(e->dataset, done, here, mask, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
+            if (mask[i] > 0 && mask[i] < UINT8_MAX)
+                return status_set(err, LEAT_E_UNSUPPORTED,
+                                  "token %llu has a weight of %u/255, and files of datatrove only say whether a token "
+                                  "is learned",
+                                  (unsigned long long)(done + i), mask[i]);
+            mask[i] = mask[i] > 0;
+        }
+        if (s == LEAT_OK)
+            s = export_put(f, mask, (size_t)here, err);
+        done += here;
+    }
+    return s;
+}
 
 static enum leat_status put_ends(struct exporting *e, struct export_file *f, const uint64_t *starts, uint64_t count,
                                  struct leat_error *err)
@@ -140,13 +167,17 @@ static enum leat_status datatrove_other(struct exporting *e, unsigned number, st
 {
     char text[100];
 
-    if (number == 2)
+    if (number == DATATROVE_LOSS)
+        return put_loss(e, f, err);
+    if (number > DATATROVE_LOSS)
         return export_each_start(e, f, put_ends, err);
     snprintf(text, sizeof text, "Unknown Tokenizer|%u\n%llu\n%.1f M", e->width, (unsigned long long)e->info.tokens,
              (double)e->info.tokens / 1e6);
     return export_put(f, text, strlen(text), err);
 }
 
-const struct export_format export_datatrove = {
-    .name = "datatrove", .suffixes = { ".ds", ".ds.metadata", ".ds.index" }, .documents = true, .other = datatrove_other
-};
+const struct export_format export_datatrove = { .name = "datatrove",
+                                                .suffixes = { ".ds", ".ds.metadata", ".ds.loss", ".ds.index" },
+                                                .documents = true,
+                                                .mask = DATATROVE_LOSS,
+                                                .other = datatrove_other };
