@@ -81,7 +81,7 @@ cmp -s again.bin there.bin || fail 'again.bin has what was left'
 cmp -s again.idx there.idx || fail 'again.idx has what was left'
 make_dataset masked vocabulary=300 mask document=1
 run leat export --to raw -o new masked
-says 1 'masked stores a mask, which no exported file holds'
+says 1 'masked stores a mask, which files of raw do not hold; export to datatrove'
 for file in new.bin new; do [ ! -e $file ] || fail 'something is left of an export that was refused'; done
 for file in a.tokens a.leat; do
     run leat export --to raw --force -o $file a
