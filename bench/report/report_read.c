@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "cli/units.h"
 #include "report.h"
-#include "tokenizer/load/json_number.h"
+#include "tokenizer/load/jsontree.h"
 #include "tokenizer/load/whole_file.h"
 
 const struct report_kind report_kinds[] = {

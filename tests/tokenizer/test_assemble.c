@@ -1,8 +1,8 @@
 /*
- * test_assemble.c: vocab.txt, and vocab.json with merges.txt, become the tokenizer.json that transformers makes of
- * them: the same fingerprint as a file that it wrote, for each class, and for what files beside them say of added
- * tokens. What cannot be read is refused in words. The special tokens of a *.tiktoken that only tokenizer_config.json
- * has, and models by other names.
+ * test_assemble.c: vocab.txt, vocab.json with merges.txt, and a sentencepiece model that a class converts become the
+ * tokenizer.json that transformers makes of them: the same fingerprint as a file that it wrote, for each class, and for
+ * what files beside them say of added tokens. What cannot be read is refused in words. The special tokens of a
+ * *.tiktoken that only tokenizer_config.json has, and models by other names.
  */
 #include <sys/stat.h>
 
@@ -84,17 +84,23 @@ static const struct row pairs[] = {
       NULL, NULL, NULL, "{\"added_tokens\":[" SPECIAL("4", "<s>") "," SPECIAL("5", "<|endoftext|>") "]," BPE(QWEN) },
 };
 
-static void put(const char *folder, const char *name, const char *text)
+static void put_bytes(const char *folder, const char *name, const char *bytes, size_t size)
 {
     const char *path = t_path(folder, name);
-    FILE *f = text ? fopen(path, "wb") : NULL;
+    FILE *f = fopen(path, "wb");
 
-    if (text && (!f || fputs(text, f) < 0 || fclose(f) != 0)) {
+    if (!f || fwrite(bytes, 1, size, f) < size || fclose(f) != 0) {
         perror(path);
         exit(1);
     }
-    if (!text)
-        remove(path);
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    if (text)
+        put_bytes(folder, name, text, strlen(text));
+    else
+        remove(t_path(folder, name));
 }
 
 static void put_row(const char *folder, const struct row *r)
@@ -293,12 +299,69 @@ static void test_sentencepiece(void)
         T_OK(spec_open(&o, folder, NULL, &t_err));
         T_STR(o.at.name, names[i]);
         spec_close(&o);
-        put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"XLMRobertaTokenizerFast\"}");
-        not_opened(folder, LEAT_E_UNSUPPORTED, "the ids of a XLMRobertaTokenizerFast are not those of its");
+        put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"MBartTokenizerFast\"}");
+        not_opened(folder, LEAT_E_UNSUPPORTED, "the ids of a MBartTokenizerFast are not those of its");
         snprintf(file, sizeof file, "%s/%s", folder, names[i]);
         T_OK(spec_open(&o, file, NULL, &t_err));
         spec_close(&o);
     }
+}
+
+#define PIECE(size, length, text, score, type) "\x0a" size "\x0a" length text "\x15" score "\x18" type
+#define SPACE                                                                                                          \
+    "{\"type\":\"Metaspace\",\"replacement\":\"\u2581\",\"prepend_scheme\":\"always\","                                \
+    "\"split\":true}"
+#define T5_REST                                                                                                        \
+    "\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"BAAAAAEBAQEA\"},\"pre_tokenizer\":{\"type\":" \
+    "\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"}," SPACE "]},\"decoder\":" SPACE                    \
+    ",\"model\":{\"type\":\"Unigram\",\"unk_id\":2,\"vocab\":[[\"<pad>\",0],[\"</s>\",0],[\"<unk>\",0],[\"a\","        \
+    "-1.1000000238418579],[\"<u>\",-4],[\"<extra_id_1>\",0],[\"<extra_id_0>\",0]]}}"
+
+#define T5_NAMED SPECIAL("0", "<pad>") "," SPECIAL("1", "</s>") "," SPECIAL("2", "<unk>")
+#define TOKENS                                                                                                         \
+    T5_NAMED "," ADDED("4", "<u>", "false", "false", "false") "," SPECIAL("5", "<extra_id_1>") "," SPECIAL(            \
+        "6", "<extra_id_0>") "," ADDED("7", "z", "false", "true", "false")
+
+/* A sentencepiece model that a class converts: pieces after its own, scores that are read as the model's floats, extra
+ * tokens, the map of characters. With a type of model that is not the class's, and named alone, it is sentencepiece's;
+ * its added tokens were refused. */
+static void test_converted(void)
+{
+    static const char model[] = PIECE("\x0e", "\x05", "<pad>", "\0\0\0\0", "\x03") PIECE("\x0d", "\x04", "</s>",
+                                                                                         "\0\0\0\0", "\x03")
+        PIECE("\x0e", "\x05", "<unk>", "\0\0\0\0", "\x02") PIECE("\x0a", "\x01", "a", "\xcd\xcc\x8c\xbf", "\x01")
+            PIECE("\x0c", "\x03", "<u>", "\0\0\x80\xc0", "\x04") "\x12\x02\x18\x01\x1a\x0b\x12\x09\x04\0\0\0\1\1\1\1";
+    static const struct row t5[] = {
+        { "{\"tokenizer_class\":\"T5TokenizerFast\",\"extra_ids\":2}", NULL, NULL, "{\"z\":9}",
+          "{\"added_tokens\":[" TOKENS "]," T5_REST },
+        { "{\"additional_special_tokens\":null,\"extra_ids\":2}", "{\"model_type\":\"t5\"}", NULL, NULL,
+          "{\"added_tokens\":[" T5_NAMED "]," T5_REST },
+    };
+    const char *folder = t_folder();
+    struct opened_spec o;
+    char file[1024];
+
+    put_bytes(folder, "spiece.model", model, sizeof model); /* with the NUL that ends the map */
+    for (size_t i = 0; i < sizeof t5 / sizeof t5[0]; i++)
+        same(folder, &t5[i]);
+    put(folder, "config.json", "{\"model_type\":\"umt5\"}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    T_STR(o.at.name, "spiece.model");
+    spec_close(&o);
+    put_row(folder, &t5[0]);
+    snprintf(file, sizeof file, "%s/spiece.model", folder);
+    T_OK(spec_open(&o, file, NULL, &t_err));
+    T_STR(o.at.name, "spiece.model");
+    spec_close(&o);
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"T5Tokenizer\",\"extra_ids\":\"a\"}");
+    not_opened(folder, LEAT_E_VOCABULARY, "must be a whole number");
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"T5Tokenizer\",\"pad_token\":null}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    spec_close(&o);
+    remove(file);
+    put_bytes(folder, "sentencepiece.bpe.model", model, sizeof model);
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"XLMRobertaTokenizer\",\"mask_token\":null}");
+    not_opened(folder, LEAT_E_UNSUPPORTED, "removes a token of the vocabulary");
 }
 
 int main(void)
@@ -308,5 +371,6 @@ int main(void)
     test_tiktoken();
     test_sentencepiece();
     test_added_pieces();
+    test_converted();
     return t_end();
 }

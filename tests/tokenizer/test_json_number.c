@@ -1,10 +1,10 @@
 /*
- * test_json_number.c: numbers of a tokenizer.json (load/json_number.h), bit by bit. The values are those that
+ * test_json_number.c: numbers of a tokenizer.json (load/json_number.c), bit by bit. The values are those that
  * tokenizers 0.23.3 made of them as scores of a Unigram model: not always the nearest doubles.
  */
 #include "t.h"
 
-#include "tokenizer/load/json_number.h"
+#include "tokenizer/load/jsontree.h"
 
 int main(void)
 {

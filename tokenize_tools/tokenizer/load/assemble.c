@@ -27,6 +27,14 @@ bool assemble_is_part(const char *path)
     return is_called(path, "vocab.txt") || is_called(path, "vocab.json");
 }
 
+bool assemble_is_model(const char *path)
+{
+    size_t length = strlen(path);
+
+    length -= length > 4 && strcmp(path + length - 4, ".zst") == 0 ? 4 : 0;
+    return length > 6 && memcmp(path + length - 6, ".model", 6) == 0;
+}
+
 /* ---- Writing ---- */
 
 void assemble_wrong(struct assembling *a, enum leat_status status, const struct jsontree *j, uint32_t node,
@@ -223,31 +231,45 @@ static void put_merges(struct assembling *a)
     assemble_put(a, "]}}");
 }
 
+static void read_level(struct assembling *a, struct jsontree *j)
+{
+    const struct assemble_source *source = a->source;
+
+    if (!source->merges)
+        a->status = status_set(a->err, LEAT_E_NO_FILE, "%s needs the file merges.txt beside it", source->path);
+    else
+        a->status = jsontree_parse(j, source->bytes, source->size, source->path, a->err);
+    if (a->status == LEAT_OK && j->nodes[0].kind != JSONTREE_OBJECT)
+        assemble_wrong(a, LEAT_E_VOCABULARY, j, 0, "a vocabulary must be an object of tokens and ids");
+    if (a->status == LEAT_OK)
+        read_pairs(a, j);
+}
+
 enum leat_status assemble(struct buffer *json, const struct assemble_source *source, struct leat_error *err)
 {
     struct assembling a = { .source = source, .err = err, .json = json, .words = is_called(source->path, "vocab.txt") };
     struct jsontree j = { 0 };
 
     assemble_find_class(&a);
-    if (a.status == LEAT_OK && !a.words && !source->merges)
-        a.status = status_set(err, LEAT_E_NO_FILE, "%s needs the file merges.txt beside it", source->path);
-    if (a.status == LEAT_OK && !a.words)
-        a.status = jsontree_parse(&j, source->bytes, source->size, source->path, err);
-    if (a.status == LEAT_OK && !a.words && j.nodes[0].kind != JSONTREE_OBJECT)
-        assemble_wrong(&a, LEAT_E_VOCABULARY, &j, 0, "a vocabulary must be an object of tokens and ids");
-    if (a.status == LEAT_OK && a.words)
+    if (a.status == LEAT_OK)
+        assemble_names(&a);
+    if (a.status == LEAT_OK && a.kind->vocabulary)
+        assemble_read_pieces(&a);
+    else if (a.status == LEAT_OK && a.words)
         read_words(&a);
     else if (a.status == LEAT_OK)
-        read_pairs(&a, &j);
-    a.next_id = a.ids.count;
+        read_level(&a, &j);
+    a.next_id = a.pieces ? a.piece_count : a.ids.count;
     if (a.status == LEAT_OK)
         assemble_added(&a);
     if (a.status == LEAT_OK) {
         put_added(&a);
         a.kind->pipeline(&a);
-        a.words ? put_words(&a) : put_merges(&a);
+        a.pieces ? assemble_put_pieces(&a) : a.words ? put_words(&a) : put_merges(&a);
     }
     jsontree_free(&j);
+    spec_free(a.model);
+    free(a.pieces);
     string_map_free(&a.ids);
     string_map_free(&a.texts);
     free(a.tokens);

@@ -1,8 +1,8 @@
 /*
- * assemble.h: one tokenizer.json of the files that came before it: vocab.txt, or vocab.json with merges.txt, and what
- * lies beside them. It is the file that the same class of transformers 5.23.0 makes of them (but for pairs of texts),
- * so it encodes as that class does; a dataset stores it, and needs no other. Classes that are not in the table are
- * refused.
+ * assemble.h: one tokenizer.json of the files that came before it: vocab.txt, or vocab.json with merges.txt, or a
+ * sentencepiece model that the class converts, and what lies beside them. It is the file that the same class of
+ * transformers 5.23.0 makes of them (but for pairs of texts), so it encodes as that class does; a dataset stores it,
+ * and needs no other. Classes that are not in the tables are refused, but for sentencepiece models, which load.h reads.
  */
 #ifndef LEAT_TOKENIZER_ASSEMBLE_H
 #define LEAT_TOKENIZER_ASSEMBLE_H
@@ -18,6 +18,9 @@
 /* Whether a path's last part, perhaps with .zst, is vocab.txt or vocab.json. */
 bool assemble_is_part(const char *path);
 
+/* Whether it is *.model, perhaps with .zst. */
+bool assemble_is_model(const char *path);
+
 struct assemble_source {
     const char *path; /* of the vocabulary */
     const uint8_t *bytes;
@@ -27,6 +30,9 @@ struct assemble_source {
     /* Objects; NULL: missing. tokenizer_config.json, config.json, special_tokens_map.json, added_tokens.json */
     const struct jsontree *config, *model, *map, *added;
 };
+
+/* Whether a class of the tables converts this sentencepiece model. */
+bool assemble_converts(const struct assemble_source *source);
 
 /* Appends the file to *json, which the caller frees. Returns LEAT_E_VOCABULARY, LEAT_E_UNSUPPORTED (an unknown class),
  * LEAT_E_NO_FILE (merges.txt is missing) or LEAT_E_NO_MEMORY. */
@@ -54,11 +60,21 @@ struct assemble_token {
 struct assembling;
 
 struct assemble_class {
-    const char *names; /* classes, without Fast, and types of models, each between spaces */
-    bool words;        /* vocab.txt: WordPiece; else vocab.json: byte-level BPE */
-    bool adds_again;   /* in the end it adds its special tokens once more, without what files say of them */
-    const char *named[NAMED_COUNT];         /* NULL: it has none */
-    void (*pipeline)(struct assembling *a); /* appends its sections */
+    const char *names;       /* classes, without Fast, and types of models, each between spaces */
+    const char *file;        /* the name that it looks for, of a sentencepiece model; else NULL */
+    bool words;              /* vocab.txt: WordPiece; else vocab.json: byte-level BPE */
+    bool adds_again;         /* in the end it adds its special tokens once more, without what files say of them */
+    bool strips_before_mask; /* a mask that is given as a string takes the white space before it */
+    const char *named[NAMED_COUNT];           /* NULL: it has none */
+    void (*vocabulary)(struct assembling *a); /* of a sentencepiece model: makes the tokens, sets `unknown` */
+    void (*extra)(struct assembling *a);      /* of one: adds extra special tokens if no file lists any */
+    void (*pipeline)(struct assembling *a);   /* appends its sections */
+};
+
+/* A token of a Unigram model. */
+struct assemble_piece {
+    struct jsontree_text text;
+    double score;
 };
 
 struct assembling {
@@ -74,13 +90,36 @@ struct assembling {
     struct string_map texts;                  /* theirs; value: the last one's place */
     uint32_t token_count, listed;             /* so many of them come from lists */
     uint32_t next_id;
+    /* Of a sentencepiece model: it, and the tokens that the class makes of it. */
+    struct tokenizer_spec *model;
+    struct assemble_piece *pieces;
+    uint32_t piece_count, piece_room, unknown;
 };
+
+/* Those that convert a sentencepiece model; the last has no names. */
+extern const struct assemble_class assemble_piece_classes[];
 
 /* Sets `kind`. */
 void assemble_find_class(struct assembling *a);
 
-/* Fills `named` and `tokens`. */
+/* Fills `named`. */
+void assemble_names(struct assembling *a);
+
+/* Fills `tokens`. */
 void assemble_added(struct assembling *a);
+
+/* Adds an extra special token of the class. */
+void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool special);
+
+/* Adds the control and user-defined tokens of the sentencepiece model as such. */
+void assemble_add_reserved(struct assembling *a);
+
+/* Reads the sentencepiece model and makes its pieces. */
+void assemble_read_pieces(struct assembling *a);
+
+/* Whether an option of tokenizer_config.json says true, or says false. */
+bool assemble_is_true(const struct assembling *a, const char *option);
+bool assemble_is_false(const struct assembling *a, const char *option);
 
 /* Sets the status, unless one is set. */
 void assemble_wrong(struct assembling *a, enum leat_status status, const struct jsontree *j, uint32_t node,
@@ -93,5 +132,9 @@ uint32_t assemble_named_id(struct assembling *a, enum assemble_named n);
 void assemble_put(struct assembling *a, const char *json);
 void assemble_put_id(struct assembling *a, uint32_t id);
 void assemble_put_string(struct assembling *a, struct jsontree_text text);
+
+/* Append the post-processor with tokens before and after a text (NAMED_COUNT: none), and the Unigram model. */
+void assemble_put_template(struct assembling *a, enum assemble_named before, enum assemble_named after);
+void assemble_put_pieces(struct assembling *a);
 
 #endif

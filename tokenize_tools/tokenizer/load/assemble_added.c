@@ -117,13 +117,15 @@ static const struct jsontree *map_of(const struct assembling *a)
     return listed ? NULL : a->source->map;
 }
 
-static void find_named(struct assembling *a)
+void assemble_names(struct assembling *a)
 {
     const struct jsontree *trees[] = { map_of(a), a->source->config };
 
     for (unsigned n = 0; n < NAMED_COUNT; n++) {
         if (a->kind->named[n])
-            a->named[n] = (struct assemble_token) { .text = text_of(a->kind->named[n]), .special = true };
+            a->named[n] = (struct assemble_token) { .text = text_of(a->kind->named[n]),
+                                                    .special = true,
+                                                    .lstrip = n == NAMED_MASK && a->kind->strips_before_mask };
         for (unsigned k = 0; k < 2; k++) {
             uint32_t node = trees[k] ? jsontree_member(trees[k], 0, names[n]) : JSONTREE_NONE;
 
@@ -132,6 +134,8 @@ static void find_named(struct assembling *a)
             a->named[n] = (struct assemble_token) { 0 };
             if (trees[k]->nodes[node].kind != JSONTREE_NULL)
                 a->named[n] = token_of(a, trees[k], node, trees[k] == a->source->map);
+            if (n == NAMED_MASK && trees[k]->nodes[node].kind == JSONTREE_STRING)
+                a->named[n].lstrip = a->kind->strips_before_mask;
             break;
         }
     }
@@ -182,6 +186,8 @@ static uint32_t find_extra(struct assembling *a, const struct jsontree **j)
     const struct jsontree *trees[] = { a->source->config, map_of(a) };
 
     for (unsigned i = 0; i < 4; i++) {
+        if (i == 3 && a->kind->extra) /* a converted model has its own instead */
+            break;
         uint32_t node = trees[i / 2] ? jsontree_member(trees[i / 2], 0, keys[i % 2]) : JSONTREE_NONE;
 
         *j = trees[i / 2];
@@ -194,11 +200,37 @@ static uint32_t find_extra(struct assembling *a, const struct jsontree **j)
     return JSONTREE_NONE;
 }
 
+/* Whether the configuration says anything of extra tokens, be it that there are none. */
+static bool lists_extra(const struct assembling *a)
+{
+    const struct jsontree *config = a->source->config;
+
+    return config && (jsontree_member(config, 0, "extra_special_tokens") != JSONTREE_NONE ||
+                      jsontree_member(config, 0, "additional_special_tokens") != JSONTREE_NONE);
+}
+
+void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool special)
+{
+    add_new(a, (struct assemble_token) { .text = text, .special = special });
+}
+
+void assemble_add_reserved(struct assembling *a)
+{
+    const struct tokenizer_spec *m = a->model;
+
+    for (uint32_t i = 0; i < m->token_count; i++)
+        if (m->tokens[i].type == SPEC_CONTROL || m->tokens[i].type == SPEC_USER_DEFINED)
+            assemble_add_extra(a, (struct jsontree_text) { spec_token_bytes(m, &m->tokens[i]), m->tokens[i].length },
+                               m->tokens[i].type == SPEC_CONTROL);
+}
+
 static void add_extra(struct assembling *a)
 {
     const struct jsontree *j;
     uint32_t list = find_extra(a, &j);
 
+    if (a->kind->extra && list == JSONTREE_NONE && !lists_extra(a))
+        a->kind->extra(a);
     for (uint32_t k = list + 1; list != JSONTREE_NONE && k < jsontree_next(j, list); k = jsontree_next(j, k)) {
         struct assemble_token t = token_of(a, j, k, j == a->source->map);
 
@@ -281,23 +313,25 @@ static void add_special(struct assembling *a)
     add_extra(a);
 }
 
-/* Each node of a file is a token once, or twice if the class adds them again. */
-static size_t most_tokens(const struct assemble_source *s)
+/* Each node of a file is a token once, or twice if the class adds them again; so may be each piece. */
+static size_t most_tokens(const struct assembling *a)
 {
+    const struct assemble_source *s = a->source;
+
     return 2 * ((size_t)NAMED_COUNT + (s->config ? s->config->count : 0) + (s->map ? s->map->count : 0) +
-                (s->added ? s->added->count : 0));
+                (s->added ? s->added->count : 0)) +
+           a->piece_room;
 }
 
 void assemble_added(struct assembling *a)
 {
-    size_t most = most_tokens(a->source);
+    size_t most = most_tokens(a);
 
     a->tokens = calloc(most, sizeof *a->tokens);
     if (!a->tokens || most > UINT32_MAX / 2 || !string_map_init(&a->texts, (uint32_t)most)) {
         a->status = status_no_memory(a->err, most * sizeof *a->tokens);
         return;
     }
-    find_named(a);
     add_listed(a);
     a->listed = a->token_count;
     add_special(a);

@@ -41,7 +41,7 @@ uint32_t assemble_named_id(struct assembling *a, enum assemble_named n)
 }
 
 /* Tokens before and after a text; NAMED_COUNT: none. */
-static void put_template(struct assembling *a, enum assemble_named before, enum assemble_named after)
+void assemble_put_template(struct assembling *a, enum assemble_named before, enum assemble_named after)
 {
     enum assemble_named around[] = { before, after };
     const char *comma = "";
@@ -83,18 +83,33 @@ static void bert(struct assembling *a)
     put_option(a, ",\"lowercase\":", "do_lower_case", "true", false);
     assemble_put(a, "},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},"
                     "\"decoder\":{\"type\":\"WordPiece\",\"prefix\":\"##\",\"cleanup\":true},");
-    put_template(a, NAMED_CLS, NAMED_SEP);
+    assemble_put_template(a, NAMED_CLS, NAMED_SEP);
 }
 
 #define DECODER                                                                                                        \
     "\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true,\"use_regex\":true},"
 
-static enum assemble_named if_asked(const struct assembling *a, const char *option, enum assemble_named n)
+static unsigned option_kind(const struct assembling *a, const char *option)
 {
     const struct jsontree *config = a->source->config;
     uint32_t node = config ? jsontree_member(config, 0, option) : JSONTREE_NONE;
 
-    return node != JSONTREE_NONE && config->nodes[node].kind == JSONTREE_TRUE ? n : NAMED_COUNT;
+    return node == JSONTREE_NONE ? JSONTREE_NULL : config->nodes[node].kind;
+}
+
+bool assemble_is_true(const struct assembling *a, const char *option)
+{
+    return option_kind(a, option) == JSONTREE_TRUE;
+}
+
+bool assemble_is_false(const struct assembling *a, const char *option)
+{
+    return option_kind(a, option) == JSONTREE_FALSE;
+}
+
+static enum assemble_named if_asked(const struct assembling *a, const char *option, enum assemble_named n)
+{
+    return assemble_is_true(a, option) ? n : NAMED_COUNT;
 }
 
 static void gpt2(struct assembling *a)
@@ -102,7 +117,7 @@ static void gpt2(struct assembling *a)
     put_option(a, "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":", "add_prefix_space", "false",
                false);
     assemble_put(a, ",\"trim_offsets\":true,\"use_regex\":true}," DECODER);
-    put_template(a, if_asked(a, "add_bos_token", NAMED_BOS), if_asked(a, "add_eos_token", NAMED_EOS));
+    assemble_put_template(a, if_asked(a, "add_bos_token", NAMED_BOS), if_asked(a, "add_eos_token", NAMED_EOS));
 }
 
 static void roberta(struct assembling *a)
@@ -110,7 +125,7 @@ static void roberta(struct assembling *a)
     put_option(a, "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":", "add_prefix_space", "false",
                false);
     assemble_put(a, ",\"trim_offsets\":true,\"use_regex\":true}," DECODER);
-    put_template(a, NAMED_CLS, NAMED_SEP);
+    assemble_put_template(a, NAMED_CLS, NAMED_SEP);
 }
 
 static void qwen2(struct assembling *a)
@@ -122,7 +137,7 @@ static void qwen2(struct assembling *a)
                     "{\"type\":\"ByteLevel\",\"trim_offsets\":true,\"use_regex\":false");
     put_option(a, ",\"add_prefix_space\":", "add_prefix_space", "false", true);
     assemble_put(a, "}]}," DECODER);
-    put_template(a, if_asked(a, "add_bos_token", NAMED_BOS), if_asked(a, "add_eos_token", NAMED_EOS));
+    assemble_put_template(a, if_asked(a, "add_bos_token", NAMED_BOS), if_asked(a, "add_eos_token", NAMED_EOS));
 }
 
 #define END "<|endoftext|>"
@@ -144,43 +159,75 @@ static const struct assemble_class classes[] = {
       .pipeline = qwen2 },
 };
 
-/* The class that the configuration names, else the model's configuration: its class, its type of model. */
-static const char *class_name(const struct assemble_source *s, char room[80])
+/* A member that names a class or a type of models, without Fast, between spaces; "": there is none. */
+static void read_name(const struct jsontree *tree, const char *key, char name[80])
 {
-    const struct jsontree *trees[] = { s->config, s->model, s->model };
-    static const char *const keys[] = { "tokenizer_class", "tokenizer_class", "model_type" };
+    uint32_t node = tree ? jsontree_member(tree, 0, key) : JSONTREE_NONE;
+    struct jsontree_text t;
 
-    for (unsigned i = 0; i < 3; i++) {
-        uint32_t node = trees[i] ? jsontree_member(trees[i], 0, keys[i]) : JSONTREE_NONE;
-        struct jsontree_text t;
+    name[0] = '\0';
+    if (node == JSONTREE_NONE || tree->nodes[node].kind != JSONTREE_STRING)
+        return;
+    t = jsontree_string(tree, node);
+    if (t.length > 4 && memcmp(t.bytes + t.length - 4, "Fast", 4) == 0)
+        t.length -= 4;
+    snprintf(name, 80, " %.*s ", (int)(t.length < 76 ? t.length : 76), (const char *)t.bytes);
+}
 
-        if (node == JSONTREE_NONE || trees[i]->nodes[node].kind != JSONTREE_STRING)
-            continue;
-        t = jsontree_string(trees[i], node);
-        if (t.length > 4 && memcmp(t.bytes + t.length - 4, "Fast", 4) == 0)
-            t.length -= 4;
-        snprintf(room, 80, "%.*s", (int)(t.length < 76 ? t.length : 76), (const char *)t.bytes);
-        return room;
-    }
+static bool is_in(const char *name, const char *names)
+{
+    return name[0] && !strchr(name + 1, ' ')[1] && strstr(names, name);
+}
+
+/* The class that converts a sentencepiece model: the one that is named, if it is the one of the model's type, too; of
+ * other pairs transformers takes what this table does not have. */
+static const struct assemble_class *converter(const struct assemble_source *s)
+{
+    const char *slash = strrchr(s->path, '/'), *file = slash ? slash + 1 : s->path;
+    char name[80], type[80];
+
+    read_name(s->config, "tokenizer_class", name);
+    if (!name[0])
+        read_name(s->model, "tokenizer_class", name);
+    read_name(s->model, "model_type", type);
+    for (const struct assemble_class *c = assemble_piece_classes; c->names; c++)
+        if ((name[0] || type[0]) && (!name[0] || is_in(name, c->names)) && (!type[0] || is_in(type, c->names)) &&
+            strncmp(file, c->file, strlen(c->file)) == 0)
+            return c;
     return NULL;
+}
+
+bool assemble_converts(const struct assemble_source *source)
+{
+    return converter(source) != NULL;
+}
+
+/* The class that the configuration names, else the model's configuration: its class, its type of model. */
+static void class_name(const struct assemble_source *s, char name[80])
+{
+    read_name(s->config, "tokenizer_class", name);
+    if (!name[0])
+        read_name(s->model, "tokenizer_class", name);
+    if (!name[0])
+        read_name(s->model, "model_type", name);
 }
 
 void assemble_find_class(struct assembling *a)
 {
-    char name[80], wanted[84];
-    bool named = class_name(a->source, name) != NULL;
+    char name[80];
 
-    snprintf(wanted, sizeof wanted, " %s ", named ? name : "");
-    for (size_t i = 0; named && !strchr(name, ' ') && i < sizeof classes / sizeof classes[0]; i++)
-        if (classes[i].words == a->words && strstr(classes[i].names, wanted))
+    a->kind = converter(a->source);
+    class_name(a->source, name);
+    for (size_t i = 0; !a->kind && i < sizeof classes / sizeof classes[0]; i++)
+        if (classes[i].words == a->words && is_in(name, classes[i].names))
             a->kind = &classes[i];
     if (a->kind)
         return;
     a->status = status_set(
         a->err, LEAT_E_UNSUPPORTED,
-        "%s alone does not say how text is encoded: %s%s%s. leat reads it for the classes BertTokenizer (vocab.txt), "
+        "%s alone does not say how text is encoded: %s%.*s%s. leat reads it for the classes BertTokenizer (vocab.txt), "
         "GPT2Tokenizer, RobertaTokenizer and Qwen2Tokenizer (vocab.json), if tokenizer_config.json beside it names one "
         "as \"tokenizer_class\"; for others, let transformers write a tokenizer.json: save_pretrained()",
-        a->source->path, named ? "the tokenizer " : "no file beside it names a tokenizer", named ? name : "",
-        named ? " is not known" : "");
+        a->source->path, name[0] ? "the tokenizer " : "no file beside it names a tokenizer",
+        name[0] ? (int)strlen(name) - 2 : 0, name + 1, name[0] ? " is not known" : "");
 }

@@ -1,5 +1,5 @@
-/* json_number.c: see json_number.h. Follows serde_json 1.0 (de.rs), step by step. */
-#include "json_number.h"
+/* json_number.c: see jsontree.h. Follows serde_json 1.0 (de.rs), step by step. */
+#include "jsontree.h"
 
 #include <math.h>
 

@@ -194,7 +194,8 @@ static enum leat_status read_beside(struct located *l, struct leat_error *err)
         uint8_t *stored = NULL;
         uint64_t size;
 
-        if ((i == BESIDE_MODEL || i == BESIDE_MERGES) && !assemble_is_part(l->path))
+        if (i == BESIDE_MODEL ? !assemble_is_part(l->path) && !(l->by_folder && assemble_is_model(l->path))
+                              : i == BESIDE_MERGES && !assemble_is_part(l->path))
             continue;
         s = file_of(&file->path, folder, names[i], err);
         if (s != LEAT_OK || !file->path)

@@ -20,7 +20,8 @@
 
 #include "leat.h"
 
-/* Files in the same folder that are read, too; config.json and merges.txt only if assemble_is_part(path). */
+/* Files in the same folder that are read, too; merges.txt only if assemble_is_part(path), config.json
+ * then and if assemble_is_model(path) in a folder. */
 enum located_beside { BESIDE_CONFIG, BESIDE_MODEL, BESIDE_MAP, BESIDE_ADDED, BESIDE_MERGES, BESIDES };
 
 struct located_file {

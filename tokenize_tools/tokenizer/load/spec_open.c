@@ -39,9 +39,9 @@ static void replace_bytes(struct located *at, struct buffer *json)
     *json = (struct buffer) { 0 };
 }
 
-static enum leat_status assemble_parts(struct located *at, const struct jsontree trees[BESIDES], struct leat_error *err)
+static struct assemble_source source_of(const struct located *at, const struct jsontree trees[BESIDES])
 {
-    const struct assemble_source source = {
+    return (struct assemble_source) {
         .path = at->path,
         .bytes = at->plain,
         .size = at->plain_size,
@@ -52,6 +52,19 @@ static enum leat_status assemble_parts(struct located *at, const struct jsontree
         .map = trees[BESIDE_MAP].nodes ? &trees[BESIDE_MAP] : NULL,
         .added = trees[BESIDE_ADDED].nodes ? &trees[BESIDE_ADDED] : NULL,
     };
+}
+
+/* Whether the folder's vocabulary is only a part of what its class makes a tokenizer of. */
+static bool is_assembled(const struct located *at, const struct jsontree trees[BESIDES])
+{
+    struct assemble_source source = source_of(at, trees);
+
+    return assemble_is_part(at->path) || (at->by_folder && assemble_is_model(at->path) && assemble_converts(&source));
+}
+
+static enum leat_status assemble_parts(struct located *at, const struct jsontree trees[BESIDES], struct leat_error *err)
+{
+    const struct assemble_source source = source_of(at, trees);
     struct buffer json = { 0 };
     enum leat_status s = assemble(&json, &source, err);
 
@@ -200,7 +213,7 @@ static enum leat_status open_trees(struct opened_spec *o, const struct jsontree 
     enum leat_status s = LEAT_OK;
     struct load_source source;
 
-    if (assemble_is_part(o->at.path) && !pattern)
+    if (is_assembled(&o->at, trees) && !pattern)
         s = assemble_parts(&o->at, trees, err);
     source = (struct load_source) {
         .path = o->at.path, .bytes = o->at.plain, .size = o->at.plain_size, .pattern = pattern, .config = config

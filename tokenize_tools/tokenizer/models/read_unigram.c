@@ -4,7 +4,7 @@
  */
 #include "read_unigram.h"
 
-#include "tokenizer/load/json_number.h"
+#include "tokenizer/load/jsontree.h"
 #include "tokenizer/lookup/unigram.h"
 
 /* Whether all are pairs of a text and a number; *bytes is the size of all texts. */
