@@ -58,8 +58,8 @@ struct leat_tokenizer_info {
     uint8_t fingerprint[16]; /* of the vocabulary and all that decides how text is encoded, not of the file's form */
     uint64_t candidate_count;
     uint64_t candidates[LEAT_END_CANDIDATES]; /* if the end token is not known: tokens with a name like one */
-    uint64_t begin_token; /* begins a document, where the post-processor of a tokenizer.json frames each text with one
-                             token before it and end_token after it; LEAT_NONE: none */
+    uint64_t begin_token; /* begins a document: the one token that the post-processor of a tokenizer.json puts before
+                             each text, if it puts nothing but perhaps end_token after it; LEAT_NONE: none */
     /* what a post-processor puts before a text that is encoded alone, and after it, if it is one token each; LEAT_NONE:
      * nothing. leat_encoder_encode() adds neither */
     uint64_t text_before;

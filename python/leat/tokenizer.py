@@ -187,8 +187,8 @@ class Tokenizer:
 
     @property
     def begin_token(self) -> int | None:
-        """The token that begins a document, where the post-processor of a tokenizer.json puts one token before each
-        text and end_token after it; else None."""
+        """The token that begins a document: the one that the post-processor of a tokenizer.json puts before each text,
+        if it puts nothing but perhaps end_token after it; else None."""
         return self._begin
 
     @property

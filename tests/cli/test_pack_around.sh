@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_pack_around.sh: the defaults of --begin and --end from a tokenizer.json's post-processor: a frame of one token on
-# each side gives both, an end alone gives --end, a begin alone (Llama, Gemma) changes nothing, which is said; --end or
-# tokenizer_config.json have the last word. Before, BERT's [SEP] was not known to end a text (exit code 2).
+# each side gives both, an end alone gives --end, a begin alone (Llama, Gemma) gives --begin, which is said; --end or
+# tokenizer_config.json have the last word. Before, BERT's [SEP] was not known to end a text (exit code 2), and documents
+# of Llama had no begin token, which tokenizers gives their texts.
 . tests/cli/cli.sh
 
 piece() { # TOKEN
@@ -62,8 +63,10 @@ run leat pack -t . -o out texts.jsonl
 tokens '1 3 4 2 1 4 2'
 template_of "$(piece '[CLS]'),$text"
 run leat pack -t . -o out texts.jsonl
-grep -qF "Single texts of this tokenizer have 1 ([CLS]) before them (its" "$printed" || fail "$ran: $(cat "$printed")"
-tokens '3 4 2 4 2'
+grep -qF "Documents have 1 ([CLS]) before them, as" "$printed" || fail "$ran: $(cat "$printed")"
+tokens '1 3 4 2 1 4 2'
+run leat pack -t . -o out --end b texts.jsonl
+tokens '3 4 4 4 4'
 rm tokenizer_config.json
 run leat pack -t . -o out texts.jsonl
 says 2 'does not say which token ends a document: use --end ID or --end none'

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_around.py LEAT: what leat pack puts around documents without --begin and --end, for tokenizer.json files with
-each kind of post-processor, against what tokenizers puts around a text: the same tokens if there is one before and one
-after it, or only one after it; no begin token if there is only one before it; and exit code 2 with no known end. A
-tokenizer_config.json beside the file has the last word on the end. LEAT is the command, built. Ends with "N passed, N
+each kind of post-processor, against what tokenizers puts around a text: the same tokens if there is at most one before
+and one after it; exit code 2 with no known end. A tokenizer_config.json beside the file has the last word on the end; if
+that is another one than the post-processor's, there is no begin token. LEAT is the command, built. Ends with "N passed, N
 failed, N skipped". 77: tokenizers is not installed.
 """
 import json
@@ -84,7 +84,7 @@ def expected(t, config):
         end = after[0] if good and after else None
     if end is None:
         return None
-    return (before[0] if good and before and after == [end] else None), end
+    return (before[0] if good and before and after in ([], [end]) else None), end
 
 
 def packed(leat, folder, extra=()):

@@ -197,8 +197,9 @@ const struct option_row pack_options[] = {
       .field = FIELD(begin),
       .value = "ID|TOKEN|none",
       .standard = "none, or the tokenizer's",
-      .help = "the token before each document. Without --begin and --end, a tokenizer.json gives both if its "
-              "post-processor puts one token before each text, and the end token after it" },
+      .help = "the token before each document. Without --begin and --end, it is the one token that the post-processor "
+              "of a tokenizer.json puts before each text (Llama, Gemma, BERT), unless it puts another one than the end "
+              "token after it" },
     { .name = "special",
       .type = OPTION_FLAG,
       .field = FIELD(special),

@@ -3,7 +3,7 @@
  *
  * This is a step after the table's because --end and --begin may name a token by its text, and their defaults are the
  * tokenizer's. If the tokenizer names no end token, the command fails and lists candidates: a wrong guess would be
- * in every document. Whoever gives --end decides both: a begin token comes only with the end token that it belongs to.
+ * in every document. Whoever gives --end decides both: a begin token comes only with the tokenizer's own end token.
  */
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +102,8 @@ void pack_options_say_around(const struct pack_values *v, const struct leat_pack
     if (info.text_other)
         cli_say("The tokenizer's post-processor puts something else than one token around single texts; documents do "
                 "not get that.");
-    else if (names[0] && o->begin_token == info.text_before && o->end_token == info.text_after)
+    else if (names[0] && o->begin_token == info.text_before &&
+             (info.text_after == LEAT_NONE || o->end_token == info.text_after))
         cli_say("Documents have %s, as single texts of this tokenizer do (its post-processor).", names);
     else if (names[0])
         cli_say("Single texts of this tokenizer have %s (its post-processor); documents have what --begin and --end "

@@ -168,7 +168,7 @@ void end_token_find(struct end_token *out, const struct tokenizer_spec *spec, co
         if (out->id == SPEC_NONE)
             out->id = spec->around.after;
     }
-    if (out->id != SPEC_NONE && out->id == spec->around.after)
+    if (out->id != SPEC_NONE && (spec->around.after == SPEC_NONE || spec->around.after == out->id))
         out->begin = spec->around.before;
     if (out->id == SPEC_NONE)
         find_candidates(out, spec);
