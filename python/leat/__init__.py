@@ -17,12 +17,13 @@ from leat.loader import Loader, LoaderNotice
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
+from leat.pretrained import PreTrainedTokenizer
 from leat.tokenizer import Encoding, Tokenizer
 
 __all__ = ["Adopted", "Batch", "Dataset", "Encoding", "Error", "Export", "Import", "Loader", "LoaderNotice", "Packer",
-           "Plan", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt", "encoding_for_model",
-           "encoding_name_for_model", "export", "get_encoding", "import_dataset", "list_encoding_names", "merge",
-           "open", "pack"]
+           "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt",
+           "encoding_for_model", "encoding_name_for_model", "export", "get_encoding", "import_dataset",
+           "list_encoding_names", "merge", "open", "pack"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

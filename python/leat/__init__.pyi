@@ -29,9 +29,10 @@ from leat.packing import pack as pack
 from leat.plan import Plan as Plan
 from leat.plan import Sample as Sample
 from leat.tokenizer import Encoding as Encoding
+from leat.pretrained import PreTrainedTokenizer as PreTrainedTokenizer
 from leat.tokenizer import Tokenizer as Tokenizer
 
 __all__ = ["Adopted", "Batch", "Dataset", "Encoding", "Error", "Export", "Import", "Loader", "LoaderNotice", "Packer",
-           "Plan", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt", "encoding_for_model",
-           "encoding_name_for_model", "export", "get_encoding", "import_dataset", "list_encoding_names", "merge",
-           "open", "pack"]
+           "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt",
+           "encoding_for_model", "encoding_name_for_model", "export", "get_encoding", "import_dataset",
+           "list_encoding_names", "merge", "open", "pack"]

@@ -51,6 +51,18 @@ def _sides(processor):
     raise NotImplementedError(f"unknown post-processor {kind!r} in tokenizer.json: give add_special_tokens=False")
 
 
+def changes_text(file):
+    """Whether text may reach the model changed, but for bytes that stand as letters, and spaces put before."""
+    return file.get("normalizer") is not None or not _only_bytes(file.get("pre_tokenizer"))
+
+
+def _only_bytes(pre):
+    if pre and pre["type"] == "Sequence":
+        return all(one["type"] in ("ByteLevel", "Split", "Digits", "Punctuation") and one.get("behavior") != "Removed"
+                   for one in pre["pretokenizers"]) and any(one["type"] == "ByteLevel" for one in pre["pretokenizers"])
+    return bool(pre) and pre["type"] == "ByteLevel"
+
+
 def trims_of(processor):
     """For each post-processor that trims offsets, in their order: whether a space may have been put before a text."""
     kind = processor["type"] if processor else ""

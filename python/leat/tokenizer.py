@@ -6,7 +6,8 @@ import os
 from leat import _leat
 from leat._leat import show
 from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
-from leat._tokenizer_file import affixes_of, byte_letters, check_truncation, truncation_of, trims_of, unpacked
+from leat._tokenizer_file import (affixes_of, byte_letters, changes_text, check_truncation, trims_of, truncation_of,
+                                  unpacked)
 
 _LIST, _BYTES = 0, 1
 
@@ -29,7 +30,8 @@ class Encoding(list):
 
     @property
     def byte_offsets(self) -> list[tuple[int, int]]:
-        """Of each token, [begin, end) in the text's UTF-8: all of them, one after another, are its bytes."""
+        """Of each token, [begin, end) in the text's UTF-8: all of them, one after another, are its bytes, unless a
+        normalizer changed the text, or a pre-tokenizer dropped white space."""
         return self._spans(1)
 
     def _spans(self, which):
@@ -87,7 +89,9 @@ class Tokenizer:
     - Special tokens in decode(). "tiktoken": they give their names. "tokenizers": they are left out, unless
       skip_special_tokens=False.
 
-    Offsets come with encode(..., offsets=True), where they are known.
+    Offsets come with encode(..., offsets=True). They are exact, or refused with the first token of which they are not
+    known: with the normalizer Nmt, pre-tokenizers that remove other than white space, expressions of Oniguruma's own,
+    and unknown words where Punctuation, Digits or Split cut them.
 
     Missing of tokenizers: word_ids and the like of an Encoding, pairs of texts, texts already split into words,
     padding, what truncation cuts off, training, changing a tokenizer (add_tokens(), setters of its components),
@@ -131,7 +135,7 @@ class Tokenizer:
         self._from, self._name = None, core.stored()[0]
         self._ranks = self._unstable = None
         self._tables = self._special = self._skipped = self._affixes = self._settings = None
-        self._spelled, self._truncation = None, False
+        self._spelled, self._aligner, self._changing, self._truncation = None, None, None, False
         self.encode_special_tokens = False
 
     @classmethod
@@ -242,8 +246,8 @@ class Tokenizer:
                             tokens that are not allowed. Strings in neither are ordinary text
         add_special_tokens  True or False selects the rules of tokenizers for this call: strings of special tokens
                             become these tokens; True also adds the tokens of the post-processor
-        offsets             True: the result has `offsets` and `byte_offsets`. NotImplementedError where the tokens do
-                            not spell the text, because a normalizer changed it or a token is unknown
+        offsets             True: the result has `offsets` and `byte_offsets`, as in tokenizers also where a normalizer
+                            changed the text. NotImplementedError where the tokens do not spell what leat makes of it
 
         `pair` and `is_pretokenized` are refused: leat encodes single texts.
         """
@@ -571,15 +575,48 @@ class Tokenizer:
         text = _utf8(text)
         entries = [self._core.token(i) for i in ids]
         try:
-            takes, prefix, _ = self._spelling()
-            spans = spelling.byte_spans(text, [(e[0], e[1], takes.get(e[0], (False, False)) if e[2] else None)
-                                               for e in entries], prefix)
+            if self._changes():
+                return self._aligned_offsets(text, entries)
+            return self._spelled_offsets(text, entries)
         except spelling.Unspelled as e:
-            name = self.id_to_token(ids[e.args[0]])
+            number = min(e.args[0], len(ids) - 1)
+            name = self.id_to_token(ids[number]) if ids else ""
             raise NotImplementedError(
-                f"the offsets of this text's tokens are not known from {name!r} (token {e.args[0]}) on: they do not "
-                "spell the text, because a normalizer changed it or a token is unknown") from None
+                f"the offsets of this text's tokens are not known from {name!r} (token {number}) on: they do not spell "
+                "what leat knows of the text's normalizer and pre-tokenizer") from None
+
+    def _changes(self):
+        """Whether the text may reach the model changed, so that its tokens need not spell it."""
+        if self._changing is None:
+            file = self._tokenizer_json()
+            self._changing = file is not None and changes_text(file)
+        return self._changing
+
+    def _spelled_offsets(self, text, entries):
+        from leat import _offsets as spelling
+        takes, prefix, _ = self._spelling()
+        spans = spelling.byte_spans(text, [(e[0], e[1], takes.get(e[0], (False, False)) if e[2] else None)
+                                           for e in entries], prefix)
         return spelling.character_spans(text, spans), spans
+
+    def _aligned_offsets(self, text, entries):
+        """The same where a normalizer may have changed the text, or a token is unknown."""
+        from leat import _aligned, _offsets as spelling
+        if self._aligner is None:
+            self._aligner = _aligned.Pipeline(self._tokenizer_json(), lambda name: self._core.find(name.encode()) is not None)
+        tokens = [("" if bytewise else own.decode("utf-8", "replace"), bytewise, own, added)
+                  for own, bytewise, added, *_ in entries]
+        spans = self._aligner.spans(text.decode(), tokens)
+        try:  # to the byte, if all tokens spell the text all the same
+            characters, inside = self._spelled_offsets(text, entries)
+            if characters == spans:
+                return characters, inside
+        except spelling.Unspelled:
+            pass
+        places = [0]
+        for character in text.decode():
+            places.append(places[-1] + len(character.encode()))
+        return spans, [(places[b], places[e]) for b, e in spans]
 
     def _spelling(self):
         """({text: (lstrip, rstrip)} of added tokens, words_prefix of byte_spans(), what trims_of() gives)."""

@@ -1,0 +1,222 @@
+"""pretrained.py: leat.PreTrainedTokenizer, in the place of a (fast) tokenizer of transformers."""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+
+from leat.tokenizer import Tokenizer
+
+_NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+
+
+class BatchEncoding(dict):
+    """What a call returns: a dict whose values are attributes, too."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class PreTrainedTokenizer:
+    """Encodes single texts and batches of them as a fast tokenizer of transformers does, with its words.
+
+    tokenizer      a leat.Tokenizer, or the argument for one: of a folder, its tokenizer_config.json and
+                   special_tokens_map.json name tokens
+    column         the field with the texts, of a call with records (datasets.map(tokenizer, batched=True))
+    padding_side, truncation_side
+                   "right" or "left"; None: what tokenizer_config.json says, else "right"
+    pad_token ...  names of tokens that files do not name, or name otherwise: bos_token, eos_token, unk_token,
+                   sep_token, pad_token, cls_token, mask_token
+
+    The ids are those of leat.Tokenizer (help() of it says which library's). Missing: pairs of texts, texts already split
+    into words, strides and what truncation cuts off, tensors, chat templates, adding tokens.
+    """
+
+    def __init__(self, tokenizer, *, column: str = "text", padding_side: str | None = None,
+                 truncation_side: str | None = None, **named):
+        unknown = set(named) - set(_NAMED)
+        if unknown:
+            raise TypeError(f"unknown argument {min(unknown)!r}; names of tokens are {', '.join(_NAMED)}")
+        given = isinstance(tokenizer, Tokenizer)
+        self.tokenizer = (Tokenizer.from_stored(*tokenizer.stored(), like="tokenizers") if given else
+                          Tokenizer(tokenizer, like="tokenizers"))
+        self._follow_calls()
+        settings = {} if given else _settings(os.fspath(tokenizer))
+        self.column = column
+        self.padding_side = _side("padding_side", padding_side or settings.get("padding_side", "right"))
+        self.truncation_side = _side("truncation_side", truncation_side or settings.get("truncation_side", "right"))
+        self.model_max_length = settings.get("model_max_length")
+        if not isinstance(self.model_max_length, int) or self.model_max_length > 10**20:
+            self.model_max_length = None  # transformers' number for none
+        self.model_input_names = settings.get("model_input_names", ["input_ids", "attention_mask"])
+        self._named = {name: named.get(name, settings.get(name)) for name in _NAMED}
+
+    @classmethod
+    def from_pretrained(cls, name, **options) -> PreTrainedTokenizer:
+        """AutoTokenizer's name for the constructor. Nothing is downloaded."""
+        return cls(name, **options)
+
+    def __getattr__(self, name):
+        """bos_token, bos_token_id and their kin."""
+        known = name[:-3] if name.endswith("_id") else name
+        if known not in _NAMED:
+            raise AttributeError(name)
+        token = self._named[known]
+        return token if known == name or token is None else self.tokenizer.token_to_id(token)
+
+    def _follow_calls(self):
+        """A call says what is cut and filled up, not the file."""
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+
+    # ---- Encoding ----
+
+    def __call__(self, text, *, add_special_tokens: bool = True, padding: bool | str = False,
+                 truncation: bool | str | None = None, max_length: int | None = None,
+                 pad_to_multiple_of: int | None = None, return_attention_mask: bool | None = None,
+                 return_token_type_ids: bool | None = None, return_special_tokens_mask: bool = False,
+                 return_offsets_mapping: bool = False, return_length: bool = False) -> BatchEncoding:
+        """input_ids and attention_mask of a text, or lists of them of several texts: a list, a column of numpy, Arrow,
+        pandas or Polars, or a mapping that has them as `column`.
+
+        padding     True or "longest": to the longest text; "max_length": to max_length
+        truncation  True, "longest_first" or "only_first": to max_length, the special tokens included. As in
+                    transformers, max_length alone truncates, too, and model_max_length of the files stands for it
+        return_offsets_mapping
+                    adds offset_mapping, in characters; NotImplementedError where offsets are not known
+        """
+        if truncation is None and padding is False and max_length is not None:
+            truncation = True
+        max_length = self.model_max_length if max_length is None else max_length
+        if isinstance(text, Mapping):
+            text = text[self.column]
+        one = isinstance(text, str)
+        before, after = self.tokenizer._post_processor() if add_special_tokens else ([], [])
+        cut = self._cut(truncation, max_length, len(before) + len(after))
+        texts = [text] if one else text
+        rows = self._rows(texts, before, after, cut, return_offsets_mapping)
+        wanted = {"token_type_ids": return_token_type_ids, "attention_mask": return_attention_mask}
+        names = ["input_ids"] + [name for name, want in wanted.items()
+                                 if want or (want is None and name in self.model_input_names)]
+        names += ["special_tokens_mask"] if return_special_tokens_mask else []
+        names += ["offset_mapping"] if return_offsets_mapping else []
+        length = self._length(padding, max_length, pad_to_multiple_of, rows)
+        for row in rows:
+            self._pad(row, length)
+        out = BatchEncoding((name, [row[name] for row in rows]) for name in names)
+        if return_length:
+            out["length"] = [len(row["input_ids"]) for row in rows]
+        if one:
+            out = BatchEncoding((name, value[0]) for name, value in out.items())
+        return out
+
+    def encode(self, text: str, **options) -> list[int]:
+        return self(text, **options)["input_ids"]
+
+    def tokenize(self, text: str, *, add_special_tokens: bool = False) -> list[str]:
+        return self.convert_ids_to_tokens(self.encode(text, add_special_tokens=add_special_tokens))
+
+    def _rows(self, texts, before, after, cut, offsets):
+        """A dict of each text, with all that may be asked for."""
+        rows = []
+        for encoding in self.tokenizer.encode_batch(texts, False, False, offsets=offsets):
+            ids = before + list(encoding)[cut] + after
+            row = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": [0] * len(ids)}
+            inside = len(ids) - len(before) - len(after)
+            row["special_tokens_mask"] = [1] * len(before) + [0] * inside + [1] * len(after)
+            if offsets:
+                row["offset_mapping"] = [(0, 0)] * len(before) + encoding.offsets[cut] + [(0, 0)] * len(after)
+            rows.append(row)
+        return rows
+
+    def _cut(self, truncation, length, added):
+        """What is left of a text's own ids."""
+        if truncation in (None, False, "do_not_truncate") or length is None:
+            return slice(None)
+        if truncation not in (True, "longest_first", "only_first"):
+            raise ValueError(f"truncation must be True, \"longest_first\" or \"only_first\", not {truncation!r}: leat "
+                             "encodes single texts")
+        keep = length - added
+        if keep < 0:
+            raise ValueError(f"max_length {length} is less than the {added} tokens around each text")
+        return slice(0, keep) if self.truncation_side == "right" else slice(-keep if keep else 2**62, None)
+
+    @staticmethod
+    def _length(padding, most, multiple, rows):
+        if padding in (False, None, "do_not_pad"):
+            return 0
+        if padding not in (True, "longest", "max_length"):
+            raise ValueError(f"padding must be True, False, \"longest\" or \"max_length\", not {padding!r}")
+        if padding == "max_length" and most is None:
+            return 0
+        length = most if padding == "max_length" else max((len(row["input_ids"]) for row in rows), default=0)
+        return -(-length // multiple) * multiple if multiple else length
+
+    def _pad(self, row, length):
+        missing = length - len(row["input_ids"])
+        if missing <= 0:
+            return
+        if self.pad_token_id is None:
+            raise ValueError("no file names a padding token: give pad_token=NAME to leat.PreTrainedTokenizer()")
+        fill = {"input_ids": self.pad_token_id, "special_tokens_mask": 1, "offset_mapping": (0, 0)}
+        for name, values in row.items():
+            more = [fill.get(name, 0)] * missing
+            row[name] = values + more if self.padding_side == "right" else more + values
+
+    # ---- Decoding and the vocabulary ----
+
+    def decode(self, ids, skip_special_tokens: bool = False) -> str:
+        return self.tokenizer.decode(list(ids), skip_special_tokens=skip_special_tokens)
+
+    def batch_decode(self, sequences, skip_special_tokens: bool = False) -> list[str]:
+        return [self.decode(ids, skip_special_tokens) for ids in sequences]
+
+    def convert_ids_to_tokens(self, ids):
+        one = isinstance(ids, int)
+        tokens = [self.tokenizer.id_to_token(i) for i in ([ids] if one else ids)]
+        return tokens[0] if one else tokens
+
+    def convert_tokens_to_ids(self, tokens):
+        """Of a name that is no token, that of the unknown token, or None."""
+        one = isinstance(tokens, str)
+        ids = [self.tokenizer.token_to_id(token) for token in ([tokens] if one else tokens)]
+        ids = [self.unk_token_id if i is None else i for i in ids]
+        return ids[0] if one else ids
+
+    def get_vocab(self) -> dict[str, int]:
+        return self.tokenizer.get_vocab()
+
+    def __len__(self) -> int:
+        return self.tokenizer.get_vocab_size()
+
+    def __reduce__(self):
+        return _restored, (type(self), dict(self.__dict__))
+
+
+def _restored(cls, values):
+    tokenizer = cls.__new__(cls)
+    tokenizer.__dict__.update(values)
+    tokenizer._follow_calls()
+    return tokenizer
+
+
+def _settings(folder):
+    """What the files beside a vocabulary say, as transformers reads them: special_tokens_map.json comes first, but not
+    beside a list of all added tokens."""
+    found = {}
+    for name in "tokenizer_config.json", "special_tokens_map.json":
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and not (found and "added_tokens_decoder" in found):
+            with open(path, encoding="utf-8") as f:
+                found.update(json.load(f))
+    return {key: value["content"] if isinstance(value, dict) and key in _NAMED else value
+            for key, value in found.items()}
+
+
+def _side(name, value):
+    if value not in ("right", "left"):
+        raise ValueError(f"{name} must be \"right\" or \"left\", not {value!r}")
+    return value

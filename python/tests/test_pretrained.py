@@ -1,0 +1,125 @@
+"""leat.PreTrainedTokenizer in the place of transformers' tokenizers: the same dicts for texts and batches, with every
+kind of truncation, padding and what may be asked for, on files that are made here and on published ones where they are
+at hand; and as the function of datasets.map()."""
+import itertools
+import json
+import os
+import pickle
+import random
+
+import pytest
+
+import leat
+from made_texts import texts
+
+transformers = pytest.importorskip("transformers")
+tokenizers = pytest.importorskip("tokenizers")
+os.environ["HF_HUB_OFFLINE"] = "1"
+VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "vocab"))
+CONFIG = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>",
+          "pad_token": "<pad>", "model_max_length": 9}
+
+
+def made(folder, kind):
+    from tokenizers import models, normalizers, pre_tokenizers, processors, trainers
+    special = ["<unk>", "<s>", "</s>", "<pad>"]
+    if kind == "byte level":
+        t = tokenizers.Tokenizer(models.BPE())
+        t.normalizer = normalizers.NFC()
+        t.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        trainer = trainers.BpeTrainer(vocab_size=600, special_tokens=special, show_progress=False,
+                                      initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    else:
+        t = tokenizers.Tokenizer(models.WordPiece(unk_token="<unk>"))
+        t.normalizer, t.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+        trainer = trainers.WordPieceTrainer(vocab_size=400, special_tokens=special, show_progress=False)
+    t.train_from_iterator(texts(500, 3), trainer)
+    t.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)])
+    t.enable_truncation(4)  # the file's own, which a call does not follow
+    t.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps({
+        **CONFIG, **({} if kind == "byte level" else {"padding_side": "left", "truncation_side": "left",
+                                                      "model_input_names": ["input_ids", "token_type_ids"]})}))
+    return folder
+
+
+@pytest.fixture(scope="module", params=["byte level", "words"])
+def both(request, tmp_path_factory):
+    folder = made(tmp_path_factory.mktemp("model"), request.param)
+    return leat.PreTrainedTokenizer(folder), transformers.AutoTokenizer.from_pretrained(str(folder))
+
+
+def batch(seed):
+    return ["", "a", "</s> b<pad>", "caf\u00e9 e\u0301", *texts(4, seed)]
+
+
+def test_calls(both):
+    mine, theirs = both
+    options = itertools.product((True, False), (False, True, "max_length"), (None, True, False, "only_first"),
+                                (None, 2, 7), (None, 4))
+    for i, (special, padding, truncation, length, multiple) in enumerate(options):
+        asked = dict(add_special_tokens=special, padding=padding, truncation=truncation, max_length=length,
+                     pad_to_multiple_of=multiple if padding and not truncation else None)
+        more = dict(return_offsets_mapping=i % 2 > 0, return_special_tokens_mask=i % 3 > 0,
+                    return_token_type_ids=(None, True, False)[i % 3], return_attention_mask=(None, False, True)[i % 3])
+        want, got = theirs(batch(i), **asked, **more), mine(batch(i), **asked, **more)
+        assert {k: list(map(list, v)) for k, v in want.items()} == {k: list(map(list, v)) for k, v in got.items()}, asked
+        assert dict(theirs("a text", **asked)) == dict(mine("a text", **asked))
+    assert mine("a text").input_ids == mine("a text")["input_ids"] == mine.encode("a text") == theirs.encode("a text")
+
+
+def test_vocabulary(both):
+    mine, theirs = both
+    assert (mine.pad_token_id, mine.eos_token, mine.mask_token_id) == (theirs.pad_token_id, "</s>", None)
+    assert len(mine) == len(theirs) and mine.get_vocab() == theirs.get_vocab()
+    for text in batch(1):
+        assert mine.tokenize(text) == theirs.tokenize(text)
+        for skip in True, False:
+            assert mine.decode(mine.encode(text), skip) == theirs.decode(theirs.encode(text), skip_special_tokens=skip)
+    names = ["a", "no such token", "<pad>"]
+    assert mine.convert_tokens_to_ids(names) == theirs.convert_tokens_to_ids(names)
+    assert pickle.loads(pickle.dumps(mine))(names) == mine(names)
+
+
+def test_datasets_map(both):
+    datasets = pytest.importorskip("datasets")
+    mine, theirs = both
+    table = datasets.Dataset.from_dict({"text": batch(2), "n": list(range(8))})
+    want = table.map(lambda rows: theirs(rows["text"], truncation=True), batched=True)
+    columns = theirs.model_input_names
+    for got in (table.map(mine, batched=True, input_columns="text", fn_kwargs={"truncation": True}),
+                table.map(mine, batched=True, fn_kwargs={"truncation": True}),
+                table.map(mine, fn_kwargs={"truncation": True})):
+        assert all(got[name][:] == want[name][:] for name in columns)
+
+
+def test_refused(both):
+    mine = both[0]
+    for wrong, sentence in (({"truncation": "only_second"}, "single texts"), ({"padding": "short"}, "padding must be")):
+        with pytest.raises(ValueError, match=sentence):
+            mine("a", **wrong)
+    with pytest.raises(ValueError, match="less than the 2 tokens"):
+        mine("a", truncation=True, max_length=1)
+    with pytest.raises(ValueError, match="give pad_token=NAME"):
+        leat.PreTrainedTokenizer("gpt2")(["a", "a b c"], padding=True)
+    assert leat.PreTrainedTokenizer("gpt2", pad_token="<|endoftext|>")(["a", "b c"], padding=True).attention_mask == [
+        [1, 0], [1, 1]]
+    with pytest.raises(TypeError, match="unknown argument 'end'"):
+        leat.PreTrainedTokenizer("gpt2", end="x")
+
+
+@pytest.mark.parametrize("name", ["qwen2_5", "llama3_1", "mistral_v1", "gemma2", "gpt2"])
+def test_published(tmp_path, name):
+    zstandard = pytest.importorskip("zstandard")
+    path = os.path.join(VOCAB, name + ".tokenizer.json.zst")
+    if not os.path.isfile(path):
+        pytest.skip(f"{path} is not at hand")
+    with open(path, "rb") as f:
+        (tmp_path / "tokenizer.json").write_bytes(zstandard.ZstdDecompressor().decompressobj().decompress(f.read()))
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')
+    mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    r = random.Random(4)
+    some = batch(3) + ["".join(r.choices("ab Z\u00e9\u0301\u65e5\u1e69\u212b\n\t 12.,\U0001f600\u2581\ud55c", k=12))
+                       for _ in range(200)]
+    want, got = (t(some, return_offsets_mapping=True, truncation=True, max_length=12) for t in (theirs, mine))
+    assert dict(want) == dict(got)
