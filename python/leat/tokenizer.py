@@ -603,7 +603,8 @@ class Tokenizer:
         """The same where a normalizer may have changed the text, or a token is unknown."""
         from leat import _aligned, _offsets as spelling
         if self._aligner is None:
-            self._aligner = _aligned.Pipeline(self._tokenizer_json(), lambda name: self._core.find(name.encode()) is not None)
+            self._aligner = _aligned.Pipeline(self._tokenizer_json(),
+                                              lambda name: self._core.find(name.encode()) is not None)
         tokens = [("" if bytewise else own.decode("utf-8", "replace"), bytewise, own, added)
                   for own, bytewise, added, *_ in entries]
         spans = self._aligner.spans(text.decode(), tokens)

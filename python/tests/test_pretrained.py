@@ -63,7 +63,8 @@ def test_calls(both):
         more = dict(return_offsets_mapping=i % 2 > 0, return_special_tokens_mask=i % 3 > 0,
                     return_token_type_ids=(None, True, False)[i % 3], return_attention_mask=(None, False, True)[i % 3])
         want, got = theirs(batch(i), **asked, **more), mine(batch(i), **asked, **more)
-        assert {k: list(map(list, v)) for k, v in want.items()} == {k: list(map(list, v)) for k, v in got.items()}, asked
+        want, got = ({name: list(map(list, values)) for name, values in out.items()} for out in (want, got))
+        assert want == got, asked
         assert dict(theirs("a text", **asked)) == dict(mine("a text", **asked))
     assert mine("a text").input_ids == mine("a text")["input_ids"] == mine.encode("a text") == theirs.encode("a text")
 

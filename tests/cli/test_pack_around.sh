@@ -1,8 +1,8 @@
 #!/bin/sh
 # test_pack_around.sh: the defaults of --begin and --end from a tokenizer.json's post-processor: a frame of one token on
 # each side gives both, an end alone gives --end, a begin alone (Llama, Gemma) gives --begin, which is said; --end or
-# tokenizer_config.json have the last word. Before, BERT's [SEP] was not known to end a text (exit code 2), and documents
-# of Llama had no begin token, which tokenizers gives their texts.
+# tokenizer_config.json have the last word. Before, BERT's [SEP] was not known to end a text (exit code 2), and
+# documents of Llama had no begin token, which tokenizers gives their texts.
 . tests/cli/cli.sh
 
 piece() { # TOKEN

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """check_around.py LEAT: what leat pack puts around documents without --begin and --end, for tokenizer.json files with
-each kind of post-processor, against what tokenizers puts around a text: the same tokens if there is at most one before
-and one after it; exit code 2 with no known end. A tokenizer_config.json beside the file has the last word on the end; if
-that is another one than the post-processor's, there is no begin token. LEAT is the command, built. Ends with "N passed, N
-failed, N skipped". 77: tokenizers is not installed.
+each kind of post-processor, against what tokenizers puts around a text: the same tokens if there is at most one
+before and one after it; exit code 2 with no known end. A tokenizer_config.json beside the file has the last word on the
+end; if that is another one than the post-processor's, there is no begin token. LEAT is the command, built. Ends with
+"N passed, N failed, N skipped". 77: tokenizers is not installed.
 """
 import json
 import os

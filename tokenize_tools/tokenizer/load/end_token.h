@@ -4,10 +4,10 @@
  * its markers), else the one token that the post-processor of a tokenizer.json puts after each text; else unknown, with
  * candidates for the user to choose.
  *
- * Only a post-processor says what begins a document: the one token that it puts before each text, unless it puts another
- * one than the end token after it. So a document is what the reference makes of its text, with the end token after it:
- * Llama, Mistral and Gemma are trained on documents that begin with their begin token, and Megatron's preprocess_data.py
- * writes it, too.
+ * Only a post-processor says what begins a document: the one token that it puts before each text, unless it puts
+ * another one than the end token after it. So a document is what the reference makes of its text, and the end token:
+ * Llama, Mistral and Gemma are trained on documents that begin with their begin token, and preprocess_data.py of
+ * Megatron writes it, too.
  */
 #ifndef LEAT_TOKENIZER_END_TOKEN_H
 #define LEAT_TOKENIZER_END_TOKEN_H
