@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """test_show.py: leat show: rows are what loaders give (labels, loss and positions computed here in another way, for
-windows, rows of whole documents and documents; the ranks' rows are the step's); text, page and JSON show the same
-tokens; no id, path or text gets out as markup or as what a terminal obeys; and what is refused."""
+windows, rows of whole documents, documents and Megatron's order; the ranks' rows are the step's); text, page and JSON
+show the same tokens; tokenizers stand side by side; no id, path or text gets out as markup or as what a terminal obeys;
+and what is refused."""
 import html.parser
 import json
 import os
@@ -11,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import unicodedata
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 if not (build / "leat").exists():
@@ -100,6 +102,18 @@ for row in rows("--source", "d", "--seq-len", "96", "--order", "documents-sequen
     check(row["padding"] == max(map(len, documents[:2])) - len(documents[row["documents"][0]["document"]]),
           "documents: padding")
 
+# ---- Megatron's order, of the files of Megatron: rows of pieces of documents, one after another
+
+leat("export", "--to", "megatron", "-o", "m", "d")
+of_megatron = ["--source", "m", "--seq-len", "16", "--order", "megatron", "--seed", "3", "--samples", "20"]
+for row in rows(*of_megatron, "--step", "2", "--batch", "4"):
+    order = json.loads(leat("order", *of_megatron, "--from", str(row["n"]), "--count", "1", "--json"))
+    check(sum(x["tokens"] for x in row["documents"]) == 16, f"megatron: {row['documents']}")
+    ids = [n for x in row["documents"] for n in documents[x["document"]][x["first"]:x["first"] + x["tokens"]]]
+    check(row["ids"] == ids, f"megatron: sample {row['n']} has {row['ids']}, its documents {ids}")
+    check([x["document"] for x in row["documents"]] == [x["document"] for x in order["pieces"]][:len(row["documents"])],
+          f"megatron: {row['documents']}, but leat order has {order['pieces']}")
+
 # ---- Text: tokens between marks give the text back; escapes in place of what a terminal obeys
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -187,6 +201,42 @@ check(" ".join(map(str, compared[0]["ids"])) == leat("encode", "-t", "gpt2", std
 out = leat("show", "-t", "gpt2", "-t", "bytes", stdin=LINE)
 check(f"bytes: {len(LINE.encode())} tokens, 1.00 tokens per byte" in out and not OBEYED.search(out), f"shown: {out}")
 Page(leat("show", "-t", "gpt2", "-t", "bytes", "--html", "-", stdin=LINE))
+
+
+# Side by side: each column has its own tokens in their order, the text's lines begin at the same height, columns at the
+# same place (also after wide characters and marks), and what is too long is wrapped.
+
+def width(text):
+    """Places on a terminal, by Python's tables."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def cut(line):
+    """A line's two columns: of 49 places, and two blanks between them."""
+    first = next((at for at in range(len(line)) if width(line[:at]) >= 51 and width(line[at]) > 0), len(line))
+    return line[:first].strip(" "), line[first:]
+
+
+WIDE = "\u65e5\u672c\u8a9e,e\u0301\U0001f642" + "long" * 30 + "\n\nthird\tline\x1b[31m\u202e"
+sides = leat("show", "-t", "o200k_base", "-t", "bytes", stdin=WIDE)
+check(not OBEYED.search(sides), f"side by side: {sides!r}")
+lines = sides.split("\n\n", 1)[1].split("\n")
+check("o200k_base: " in lines[0] and "bytes: " in lines[1] and " tokens per byte" in lines[1], f"no figures: {lines}")
+columns = [cut(line) for line in lines[3:-1]]
+check(columns[0] == ("o200k_base", "bytes"), f"names of columns: {columns[0]}")
+check(all(width(line) <= 100 for line in lines), f"a line is too long: {lines}")
+texts = ["".join(column) for column in zip(*columns[1:])]
+whole = WIDE.replace("\t", "\u21e5").replace("\x1b", "\\x1b").replace("\u202e", "\\u202e").replace("\n", "\u21b5")
+check(texts[0].replace("\u2502", "") == whole, f"the first column has {texts[0]}")
+check(texts[1] == "".join("\u2502" + ("\u21b5" if b == 10 else "\u21e5" if b == 9 else chr(b) if 32 <= b < 127
+                                      else f"\\x{b:02x}") for b in WIDE.encode()), f"the second column has {texts[1]}")
+above = [columns.index(row) for row in columns if row[1].endswith("\u2502\u21b5")]
+check(len(above) == 2 and all("third" not in "".join(row) for row in columns[:above[1] + 1]) and
+      all(text.replace("\u2502", "").startswith("third") for text in columns[above[1] + 1]),
+      f"lines do not begin at the same height: {columns}")
+coloured = leat("show", "-t", "gpt2", "-t", "bytes", "-t", "o200k_base", "--color", stdin=WIDE)
+check(not OBEYED.search(re.sub("\x1b\\[[0-9;]*m", "", coloured)), f"side by side, in colours: {coloured!r}")
+check(leat("show", *["-t", "bytes"] * 6, stdin="a").count("\n\nbytes: ") == 6, "columns are too narrow")
 
 # ---- Tokens of another tool, without documents and tokenizer
 

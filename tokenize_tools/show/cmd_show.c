@@ -265,6 +265,9 @@ static int show(const struct command *self, const struct show_values *v, const s
     if (v->document != LEAT_NONE || v->tokens)
         return show_dataset(self, &o, v, parsed->words[0]);
     o.beside = true;
+    o.column_room = v->tokenizers.count;
+    if (o.form == &show_as_text && show_columns_places(o.column_room) > 0)
+        o.form = &show_as_columns;
     return show_texts(&o, self, &v->tokenizers, parsed->count > 0 ? parsed->words[0] : "-");
 }
 

@@ -90,8 +90,37 @@ struct show_out {
     bool colour;           /* in a terminal */
     bool beside;           /* rows are of one text, and stand side by side */
     uint64_t rows, places; /* so far */
+    struct show_column *columns; /* of show_as_columns, which allocates and frees `column_room` of them */
+    size_t column_count, column_room;
+    enum leat_status status; /* of a row */
+    struct leat_error err;
 };
-extern const struct show_form show_as_text, show_as_page, show_as_json;
+extern const struct show_form show_as_text, show_as_columns, show_as_page, show_as_json;
+
+/* ---- Text ---- */
+
+/* Marks without colours: before a token; before one whose label does not count; around a name. */
+#define SHOW_MARK      "\u2502"
+#define SHOW_MARK_IDLE "\u250a"
+#define SHOW_NAME_OPEN "\u27e6"
+#define SHOW_NAME_END  "\u27e7"
+#define SHOW_NEWLINE   "\u21b5"
+#define SHOW_TAB       "\u21e5"
+
+/* Styles of a terminal with 256 colours. */
+struct show_styles {
+    const char *shades[2], *idle_shades[2], *special, *heading, *soft, *plain;
+};
+extern const struct show_styles show_styles;
+
+void show_print_legend(const struct show_out *o); /* above the first row; nothing above others, and with colours */
+void show_print_heading(const struct show_out *o, const struct show_row *row);
+
+/* The places of each of so many columns side by side; 0: too few. */
+unsigned show_columns_places(size_t count);
+
+/* Places that a character takes, as show_step() gives it. */
+unsigned show_width(const char *shown, size_t bytes);
 
 /* Samples: the rows of one batch. */
 struct show_batch {

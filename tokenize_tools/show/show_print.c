@@ -7,22 +7,17 @@
 
 #include "show.h"
 
-/* Styles of a terminal with 256 colours: dark letters on light shades, so that both kinds of background will do. */
-static const char *const shades[] = { "\033[38;5;16;48;5;153m", "\033[38;5;16;48;5;222m" };
-static const char *const idle_shades[] = { "\033[38;5;240;48;5;254m", "\033[38;5;240;48;5;250m" };
-static const char special_style[] = "\033[1;38;5;231;48;5;54m";
-static const char heading_style[] = "\033[1m";
-static const char soft_style[] = "\033[38;5;244m";
-static const char plain_style[] = "\033[0m";
+/* Dark letters on light shades, so that both kinds of background will do. */
+const struct show_styles show_styles = {
+    .shades = { "\033[38;5;16;48;5;153m", "\033[38;5;16;48;5;222m" },
+    .idle_shades = { "\033[38;5;240;48;5;254m", "\033[38;5;240;48;5;250m" },
+    .special = "\033[1;38;5;231;48;5;54m",
+    .heading = "\033[1m",
+    .soft = "\033[38;5;244m",
+    .plain = "\033[0m",
+};
 
-/* The marks without colours: before a token; before one whose label does not count; around a name. */
-#define MARK      "\u2502"
-#define MARK_IDLE "\u250a"
-#define NAME_OPEN "\u27e6"
-#define NAME_END  "\u27e7"
-#define NEWLINE   "\u21b5"
-#define TAB       "\u21e5"
-#define RULE      "\u2500\u2500"
+#define RULE "\u2500\u2500"
 
 static void style(const struct show_out *o, const char *codes)
 {
@@ -40,8 +35,8 @@ static void put_bytes(const struct show_out *o, const char *text, uint64_t bytes
         style(o, shade);
         cli_put(text + at, end - at);
         if (end < bytes)
-            fputs(text[end] == '\t' ? TAB : NEWLINE, stdout);
-        style(o, plain_style);
+            fputs(text[end] == '\t' ? SHOW_TAB : SHOW_NEWLINE, stdout);
+        style(o, show_styles.plain);
         if (end < bytes && text[end] == '\n')
             putchar('\n');
     }
@@ -54,10 +49,10 @@ static bool put_token(const struct show_out *o, const struct show_words *words, 
 
     show_token_find(words, id, &t);
     if (t.special && !o->colour)
-        fputs(NAME_OPEN, stdout);
-    put_bytes(o, t.text, t.bytes, t.special ? special_style : shade);
+        fputs(SHOW_NAME_OPEN, stdout);
+    put_bytes(o, t.text, t.bytes, t.special ? show_styles.special : shade);
     if (t.special && !o->colour)
-        fputs(NAME_END, stdout);
+        fputs(SHOW_NAME_END, stdout);
     return !t.special && t.bytes > 0 && t.text[t.bytes - 1] == '\n';
 }
 
@@ -67,15 +62,15 @@ static void put_stretch(const struct show_out *o, const struct show_row *row, co
 
     for (uint64_t i = x->at; i < x->at + x->places && !cli_stdout_failed(); i++) {
         bool counts = !row->loss || row->loss[i];
-        const char *shade = counts ? shades[i % 2] : idle_shades[i % 2];
+        const char *shade = counts ? show_styles.shades[i % 2] : show_styles.idle_shades[i % 2];
 
         if (!o->colour)
-            fputs(counts ? MARK : MARK_IDLE, stdout);
+            fputs(counts ? SHOW_MARK : SHOW_MARK_IDLE, stdout);
         ended = put_token(o, x->words, row->ids[i], shade);
         if (show_other_label(row, i)) {
-            style(o, soft_style);
-            fputs(o->colour ? "\u2192" : MARK "\u2192", stdout);
-            ended = put_token(o, x->words, row->labels[i], soft_style);
+            style(o, show_styles.soft);
+            fputs(o->colour ? "\u2192" : SHOW_MARK "\u2192", stdout);
+            ended = put_token(o, x->words, row->labels[i], show_styles.soft);
         }
     }
     if (!ended)
@@ -96,33 +91,43 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
     return LEAT_OK;
 }
 
-static void print_row(struct show_out *o, const struct show_row *row)
+void show_print_legend(const struct show_out *o)
 {
     if (o->rows == 0 && !o->colour)
         printf(
-            "%s begins a token, %s one whose label has no loss; %s...%s is a special token, %s a newline, %s a tab\n",
-            MARK, MARK_IDLE, NAME_OPEN, NAME_END, NEWLINE, TAB);
-    if (o->rows++ > 0 || !o->colour)
-        putchar('\n');
-    style(o, heading_style);
+            "%s begins a token, %s one whose label has no loss; %s...%s is a special token, %s a newline, %s a tab\n\n",
+            SHOW_MARK, SHOW_MARK_IDLE, SHOW_NAME_OPEN, SHOW_NAME_END, SHOW_NEWLINE, SHOW_TAB);
+}
+
+void show_print_heading(const struct show_out *o, const struct show_row *row)
+{
+    style(o, show_styles.heading);
     show_put_heading(stdout, put, row);
-    style(o, plain_style);
+    style(o, show_styles.plain);
     putchar('\n');
+}
+
+static void print_row(struct show_out *o, const struct show_row *row)
+{
+    show_print_legend(o);
+    if (o->rows++ > 0)
+        putchar('\n');
+    show_print_heading(o, row);
     for (size_t i = 0; i < row->count; i++) {
         if (row->text_bytes == LEAT_NONE) {
-            style(o, soft_style);
+            style(o, show_styles.soft);
             fputs(RULE " ", stdout);
             show_put_border(stdout, put, row, &row->stretches[i]);
-            style(o, plain_style);
+            style(o, show_styles.plain);
             putchar('\n');
         }
         put_stretch(o, row, &row->stretches[i]);
     }
     if (row->filled < row->length) {
-        style(o, soft_style);
+        style(o, show_styles.soft);
         fputs(RULE " ", stdout);
         show_put_padding(stdout, row);
-        style(o, plain_style);
+        style(o, show_styles.plain);
         putchar('\n');
     }
 }
