@@ -134,7 +134,7 @@ static const struct command commands[] = {
       .purpose = "writes a page from what other commands printed with --json, and from a run's statistics",
       .words = "FILE...",
       .words_help = "FILE holds results of leat-bench, printed with --json, or statistics of a loader in training "
-                    "(json.dumps(loader.stats()) in Python), one object per line. Files may be of several machines.",
+                    "(its stats_file), one object per line. Files may be of several machines.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes = "The page has no script and fetches nothing. Results of one kind are shown beside each other.",

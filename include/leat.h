@@ -1022,10 +1022,18 @@ struct leat_loader_options {
     int32_t numa_node;        /* places memory and thread there, if the system allows; -1: anywhere. _INIT: -1 */
     enum leat_apart apart;
     const char *driver;       /* path or name of the library to load as CUDA's driver; NULL or "": libcuda.so.1 */
+    /*
+     * A file to which leat_loader_next() appends the statistics as a line of JSON, each `stats_ms` milliseconds (0:
+     * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of struct leat_loader_stats
+     * without _ns, in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. If it cannot be
+     * written any more, training goes on, and a notice says so (leat_loader_notice()).
+     */
+    const char *stats_file;
+    uint64_t stats_ms;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, 1, 0, NULL, 0, LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR,                 \
-      LEAT_LAST_SHORT, 1, 1, 0, 0, 0, 0, 8, 0, 0, 0, 0, NULL, -1, LEAT_APART_AUTO, NULL }
+      LEAT_LAST_SHORT, 1, 1, 0, 0, 0, 0, 8, 0, 0, 0, 0, NULL, -1, LEAT_APART_AUTO, NULL, NULL, 0 }
 
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); `options` is not kept. With

@@ -22,6 +22,7 @@ static const char *const lasts[] = { "short", "padded", "dropped", NULL };
 static const char *const kinds[] = { "window", "document", NULL };
 static const char *const threads[] = { "0", "1", NULL };
 static const char *const devices[] = { "host", "cuda", "simulated", NULL };
+static const char *const compares[] = { "nothing", "synthetic", NULL };
 static const char *const aparts[] = { "auto", "always", "never", NULL };
 
 /* A row of the table, except what is particular to it. */
@@ -76,6 +77,10 @@ const struct option_row load_options[] = {
                   "first") },
     { LOAD_OPTION("synthetic", OPTION_FLAG, synthetic, NULL,
                   "measure in turns with the same steps on one batch that is ready in memory") },
+    { LOAD_OPTION("compare", OPTION_CHOICE, compare, "WITH",
+                  "synthetic: measure as --synthetic does, and say in a sentence what the loader takes of a step; with "
+                  "--work, what it would take of training"),
+      .standard = "nothing", .choices = compares },
     { LOAD_OPTION("warm-up", OPTION_COUNT, warm_up, "N",
                   "batches to take before those that count: the first touch of a page fills page tables and verifies"),
       .standard = "0", .max = (uint64_t)1 << 40 },
@@ -188,8 +193,11 @@ static void print_json(const struct load_values *v, const struct load_result *r)
         json_open_object(&j, "synthetic");
         json_figures(&j, &r->synthetic);
         json_double(&j, "loss", r->synthetic_loss);
+        json_double(&j, "share", load_compare_share(r));
         json_close_object(&j);
     }
+    if (v->compare)
+        json_string(&j, "answer", r->answer);
     if (v->checksum)
         json_string(&j, "checksum", checksum);
     json_string(&j, "notices", r->notices[0] ? r->notices : NULL);
@@ -223,6 +231,8 @@ static void print_text(const struct load_values *v, const struct load_result *r)
         print_row("synthetic", &r->synthetic);
         printf("  a step takes %+.2f %% of the time of one without a loader\n", 100 * r->synthetic_loss);
     }
+    if (v->compare)
+        printf("  %s\n", r->answer);
     printf("  %s   mean %.1f us, p50 %.1f, p99 %.1f, p99.9 %.1f, most %.1f\n",
            v->output == LOAD_VIEWS ? "a view" : "next  ", (double)r->next.mean / 1e3, (double)r->next.p50 / 1e3,
            (double)r->next.p99 / 1e3, (double)r->next.p999 / 1e3, (double)r->next.max / 1e3);
@@ -272,6 +282,15 @@ static bool parse_work(const struct command *self, struct load_values *v, int *c
     return true;
 }
 
+static bool check_compare(const struct command *self, struct load_values *v, int *code)
+{
+    v->synthetic = v->synthetic || v->compare;
+    if (!v->synthetic || v->output != LOAD_VIEWS)
+        return true;
+    *code = command_wrong(self, "--synthetic and --compare need batches of a loader: --output views has none");
+    return false;
+}
+
 /* --rows documents: the plan's documents in place of its windows, in the same way shuffled or not. */
 static enum leat_status take_documents(struct leat_plan **documents, const struct leat_plan *plan,
                                        struct leat_error *err)
@@ -299,7 +318,8 @@ int bench_load(const struct command *self, int argc, char **argv)
         plan_options_free(&v.plan);
         return code;
     }
-    if (parse_work(self, &v, &code) && plan_options_open(self, &v.plan, &plan, &code)) {
+    if (parse_work(self, &v, &code) && check_compare(self, &v, &code) &&
+        plan_options_open(self, &v.plan, &plan, &code)) {
         cli_catch_interrupts();
         if (v.rows)
             s = take_documents(&documents, plan, &err);

@@ -1,7 +1,7 @@
 /*
  * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader and
  * holds them as a training step would, load_consumer.c makes of them what it would, load_bare.c does the same copies
- * without a loader, load_trace.c keeps a trace.
+ * without a loader, load_compare.c says whether it is the loader, load_trace.c keeps a trace.
  *
  * The room load/ measures loaders as a training loop uses them. What may enter: consumers, and bare loops to compare
  * with; it opens datasets and loaders by the public headers.
@@ -20,7 +20,7 @@ struct load_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up;
     const char *device, *driver, *trace, *work, *dump;
-    unsigned engine, output, on_damage, last, rows, threads, apart;
+    unsigned engine, output, on_damage, last, rows, threads, apart, compare;
     bool borrow, no_verify, bare, synthetic, checksum, json;
     uint64_t work_ns; /* of `work` */
 };
@@ -48,11 +48,16 @@ struct load_result {
     double memory_mib;
     uint64_t checksum;
     char notices[1024];
+    char answer[256]; /* a sentence, where batches were compared */
 };
 
 /* Runs it. `result` is filled on success. */
 enum leat_status load_run(const struct leat_plan *plan, const struct load_values *v, struct load_result *result,
                           struct leat_error *err);
+
+/* The part of a step with real batches that it takes longer than with one that is in memory; and the sentence. */
+double load_compare_share(const struct load_result *r);
+void load_compare_say(char *text, size_t room, const struct load_result *r);
 
 /* ---- load_bare.c ---- */
 

@@ -326,6 +326,8 @@ static void finish(struct run *r, struct load_result *result)
     }
     if (y->steps > 0 && t->steps > 0 && y->seconds > 0)
         result->synthetic_loss = (t->seconds / (double)t->steps) / (y->seconds / (double)y->steps) - 1;
+    if (r->v->compare)
+        load_compare_say(result->answer, sizeof result->answer, result);
     result->checksum = load_consumer_checksum(&r->consumer);
     if (r->consumer.on_device && t->steps > 0)
         result->calls_a_batch = (double)load_device_calls(&r->consumer.device) / (double)t->steps;

@@ -117,15 +117,16 @@ void report_loading(FILE *out, const struct report_item *const *items, size_t co
     for (size_t i = 0; i < count; i++) {
         uint32_t waits = report_member(items[i], 0, "waits_s");
         double loss = report_number(items[i], report_member(items[i], 0, "synthetic"), "loss");
+        double less = loss > -1 ? loss / (1 + loss) : NAN;
 
         report_label(items[i], report_text(items[i], 0, "engine"), label, sizeof label);
         fputs("<h3>", out);
         page_string(out, label);
         fputs("</h3>\n", out);
         report_waiting(out, items[i], waits, report_number(items[i], 0, "waiting_share"));
-        if (!isnan(loss))
+        if (isfinite(less))
             fprintf(out, "<p>With batches that are there already, the same steps take %.1f %% %s.</p>\n",
-                    100 * fabs(loss), loss > 0 ? "less" : "more");
+                    100 * fabs(less), less > 0 ? "less" : "more");
         report_stages(out, items[i], waits);
         put_next(out, items[i]);
     }
@@ -139,13 +140,18 @@ static void put_run(FILE *out, const struct report_item *const *items, size_t co
     double *batches = calloc(count, sizeof *batches), *waiting = calloc(count, sizeof *waiting);
     struct chart_line line = { "waiting", batches, waiting, 0 };
     const struct report_item *last = items[count - 1];
+    double before = 0; /* batches of loaders that wrote to the file before */
 
     fputs("<h3>", out);
     page_string(out, last->file);
     fputs("</h3>\n", out);
     report_waiting(out, last, 0, report_number(last, 0, "waiting_share_all"));
     for (size_t i = 0; batches && waiting && i < count; i++) {
-        batches[line.count] = report_number(items[i], 0, "batches");
+        batches[line.count] = before + report_number(items[i], 0, "batches");
+        if (line.count > 0 && batches[line.count] < batches[line.count - 1]) { /* a loader opened again */
+            batches[line.count] += batches[line.count - 1] - before;
+            before = batches[line.count - 1];
+        }
         waiting[line.count] = 100 * report_number(items[i], 0, "waiting_share");
         line.count += !isnan(batches[line.count]) && !isnan(waiting[line.count]);
     }

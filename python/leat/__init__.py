@@ -11,6 +11,7 @@ Modules of their own: leat.megatron (Megatron's datasets and batches), leat.ray 
 from leat._leat import Error, version as __version__
 from leat.batch import Batch
 from leat.dataset import Dataset, open
+from leat.diagnosis import Diagnosis, diagnose
 from leat.encodings import encoding_for_model, encoding_name_for_model, get_encoding, list_encoding_names
 from leat.foreign import Adopted, Import, adopt, import_dataset
 from leat.loader import Loader, LoaderNotice
@@ -20,10 +21,10 @@ from leat.plan import Plan, Sample
 from leat.pretrained import PreTrainedTokenizer
 from leat.tokenizer import Encoding, Tokenizer
 
-__all__ = ["Adopted", "Batch", "Dataset", "Encoding", "Error", "Export", "Import", "Loader", "LoaderNotice", "Packer",
-           "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt",
-           "encoding_for_model", "encoding_name_for_model", "export", "get_encoding", "import_dataset",
-           "list_encoding_names", "merge", "open", "pack"]
+__all__ = ["Adopted", "Batch", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
+           "LoaderNotice", "Packer", "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer",
+           "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
+           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

@@ -4,6 +4,8 @@ from leat._leat import version as __version__
 from leat.batch import Batch as Batch
 from leat.dataset import Dataset as Dataset
 from leat.dataset import open as open
+from leat.diagnosis import Diagnosis as Diagnosis
+from leat.diagnosis import diagnose as diagnose
 from leat.encodings import encoding_for_model as encoding_for_model
 from leat.encodings import encoding_name_for_model as encoding_name_for_model
 from leat.encodings import get_encoding as get_encoding
@@ -32,7 +34,7 @@ from leat.tokenizer import Encoding as Encoding
 from leat.pretrained import PreTrainedTokenizer as PreTrainedTokenizer
 from leat.tokenizer import Tokenizer as Tokenizer
 
-__all__ = ["Adopted", "Batch", "Dataset", "Encoding", "Error", "Export", "Import", "Loader", "LoaderNotice", "Packer",
-           "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt",
-           "encoding_for_model", "encoding_name_for_model", "export", "get_encoding", "import_dataset",
-           "list_encoding_names", "merge", "open", "pack"]
+__all__ = ["Adopted", "Batch", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
+           "LoaderNotice", "Packer", "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer",
+           "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
+           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack"]

@@ -1,5 +1,6 @@
 """_values.py: checks arguments where they come in, so that a message names the argument, and nothing wrong or negative
 is taken for another number."""
+import numbers
 from collections.abc import Mapping
 from operator import index
 
@@ -18,6 +19,15 @@ def whole(name, value, least=0, most=MOST):
         bounds = f"at least {least}" if most >= MOST - 1 else f"from {least} to {most}"
         raise ValueError(f"{name} must be {bounds}, not {number}")
     return number
+
+
+def positive(name, value):
+    """A finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if not 0 < value < 1e12:
+        raise ValueError(f"{name} must be above 0, not {value}")
+    return float(value)
 
 
 def choice(name, value, choices):

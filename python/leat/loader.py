@@ -9,6 +9,7 @@ stores the place of a batch while it gives it to the caller.
 """
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections import namedtuple
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 
 from leat import _leat
 from leat._pack_options import read_size
-from leat._values import check_plan, check_state, choice, listed, whole
+from leat._values import check_plan, check_state, choice, listed, positive, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.ranks import rank_and_world
@@ -128,6 +129,9 @@ class Loader(_leat.Turn):
     numa_node    the node for memory and thread, if the system allows; -1: any
     notices      True: warns, once each, about what a person should know, such as that training waits for the loader
 
+    stats_file   a file to which stats() are appended as a line of JSON, each stats_seconds, and when the loader is
+                 closed; with `time` and `rank`; `leat-bench report` draws it. Several ranks need a file each
+
     A loader has a thread: it cannot be pickled or used after fork. Make one in each process, from a Plan. One thread at
     a time may take batches; a second one gets RuntimeError. After Ctrl-C a loader goes on: a next() that was
     interrupted has taken nothing.
@@ -137,7 +141,8 @@ class Loader(_leat.Turn):
                  outputs=("inputs", "labels"), style="batch", framework="torch", device="cpu", driver=None, dtype=None,
                  unshifted=None, mask_first=False, borrow=False, buffers=None, max_sequences=None, rows="windows",
                  max_length=None, last=None, position=0, state=None, restart=False, steps=None, on_damage="error",
-                 engine="auto", apart="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
+                 engine="auto", apart="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True,
+                 stats_file=None, stats_seconds=60.0):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self._last = last_of(last, self.world)
@@ -175,7 +180,9 @@ class Loader(_leat.Turn):
             unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
             mask_first=int(bool(mask_first)), cu_seqlens_room=room,
             memory=read_size(memory, 0),
-            numa_node=whole("numa_node", numa_node, -1, 2**31 - 1))
+            numa_node=whole("numa_node", numa_node, -1, 2**31 - 1),
+            stats_ms=max(1, round(1000 * positive("stats_seconds", stats_seconds))))
+        self._stats_file = None if stats_file is None else os.fspath(stats_file)
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
@@ -218,7 +225,8 @@ class Loader(_leat.Turn):
         state = self.plan.state(cursor, damaged) if damaged else None
         self._failed = False
         self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device, self._driver,
-                                         self._framework.dlpack_device, {**self._options, "position": cursor})
+                                         self._stats_file, self._framework.dlpack_device,
+                                         {**self._options, "position": cursor})
         if self._closed:  # by another thread, meanwhile
             self._native.close()
 
@@ -253,6 +261,15 @@ class Loader(_leat.Turn):
         closed = ", closed" if self._closed else ""
         return (f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._place.cursor}"
                 f"{closed}>")
+
+    @contextlib.contextmanager
+    def kept_place(self):
+        """Goes back to where it is now at the end of a `with`, whatever was taken inside of it."""
+        place = self._place
+        try:
+            yield self
+        finally:
+            self._alone(lambda: self._go_to(place))
 
     # ---- Buffers
 

@@ -232,6 +232,7 @@ void leat_loader_close(struct leat_loader *loader)
         l->gather.uring = NULL;
         l->gather.warm = NULL;
     }
+    loader_log_close(l);
     gather_close(&l->gather);
     if (l->gather.memory_is_written)
         l->memory.host = NULL;

@@ -76,6 +76,14 @@ struct loader_consumer {
     atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
 };
 
+/* A file of statistics (loader_log.c); only the consumer writes it. */
+struct loader_log {
+    int fd; /* -1: none, or no more */
+    uint64_t every_ns, due_ns;
+    uint64_t batches; /* at the last line */
+    atomic_int error; /* errno of what ended it */
+};
+
 struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
@@ -111,6 +119,7 @@ struct leat_loader {
     /* To notice a fork: memory that the kernel wipes in a child, or, if it cannot, the process's number. */
     uint32_t *guard;
     pid_t owner;
+    struct loader_log log;
     atomic_uint given; /* notices already given, as bits */
 };
 
@@ -180,5 +189,12 @@ void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_
 
 /* Numbers of a next() that took `wait_ns` of sleep, and returned a batch. */
 void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns);
+
+/* ---- loader_log.c ---- */
+
+/* Opens the file that the options name, if any; writes a line if it is time; writes a last one, and closes it. */
+enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err);
+void loader_log_look(struct leat_loader *l, uint64_t now_ns);
+void loader_log_close(struct leat_loader *l);
 
 #endif

@@ -285,6 +285,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = size_ring(l, err);
     if (s == LEAT_OK)
         s = l->ops->allocate_ring(l->backend, &l->memory, l->options.numa_node, err);
+    if (s == LEAT_OK)
+        s = loader_log_open(l, err);
     if (s == LEAT_OK && l->options.nvtx)
         l->ranges = ranges_open();
     if (s == LEAT_OK)
@@ -313,10 +315,11 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     l->opened_ns = clock_ns();
     atomic_init(&l->end_at, LEAT_NONE);
     atomic_init(&l->event_fd, -1);
+    l->log.fd = -1;
     make_guard(l);
     s = open_parts(l, options, err);
     /* the caller's strings are valid only while opening */
-    l->options.state = l->options.device = l->options.driver = NULL;
+    l->options.state = l->options.device = l->options.driver = l->options.stats_file = NULL;
     if (s != LEAT_OK)
         leat_loader_close(l);
     else

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/options.h"
+#include "base/status.h"
 #include "cache/cache.h"
 #include "gather/warm.h"
 #include "loader.h"
@@ -58,6 +59,7 @@ void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, u
     counter_bump(&c->batches, 1);
     counter_bump(&c->rows, slot->batch.rows);
     counter_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
+    loader_log_look(l, now);
 }
 
 /* ---- The snapshot ---- */
@@ -201,7 +203,8 @@ enum notice {
     NOTICE_FEWER_SLOTS = 32,
     NOTICE_DEVICE_FULL = 64,
     NOTICE_WARMING = 128,
-    NOTICE_UNHASHED = 256
+    NOTICE_UNHASHED = 256,
+    NOTICE_UNLOGGED = 512
 };
 
 #define STARVED     0.10 /* share of the consumer's time that it waits: above it, a notice */
@@ -332,6 +335,13 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
         snprintf(text, capacity,
                  "%u of %u token files have no hashes: their tokens are not checked, and damage to them is not found",
                  loader->gather.unhashed, loader->gather.file_count);
+        return 1;
+    }
+    if (atomic_load(&loader->log.error) && once(loader, NOTICE_UNLOGGED)) {
+        struct leat_error err;
+
+        status_set_os(&err, atomic_load(&loader->log.error), "statistics are no longer written to stats_file");
+        snprintf(text, capacity, "%s", err.message);
         return 1;
     }
     if (s.rows_damaged > 0 && once(loader, NOTICE_DAMAGED)) {

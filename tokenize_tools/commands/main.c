@@ -125,7 +125,8 @@ static const struct command commands[] = {
       .max_words = 1,
       .notes = PLAN_OPTIONS_NOTES
       " Of a plan, rows are those that a loader gives. On a terminal tokens have two alternating shades; elsewhere a "
-      "mark stands before each. Tokenizers on a text stand side by side where the lines have room. Where the label of a place is not the next token, it stands after an arrow. Control "
+      "mark stands before each. Tokenizers on a text stand side by side where the lines have room. Where the label of "
+      "a place is not the next token, it stands after an arrow. Control "
       "characters, marks of direction and bytes that are no character are shown as escapes.",
       .example =
           "leat show --plan run7.plan --step 41250 --batch 512 --rank 3 --world 8 --row 0\nleat show corpus --document "

@@ -87,9 +87,9 @@ struct show_out {
     const struct show_form *form;
     const char *path; /* of a page */
     struct page page;
-    bool colour;           /* in a terminal */
-    bool beside;           /* rows are of one text, and stand side by side */
-    uint64_t rows, places; /* so far */
+    bool colour;                 /* in a terminal */
+    bool beside;                 /* rows are of one text, and stand side by side */
+    uint64_t rows, places;       /* so far */
     struct show_column *columns; /* of show_as_columns, which allocates and frees `column_room` of them */
     size_t column_count, column_room;
     enum leat_status status; /* of a row */

@@ -50,7 +50,7 @@ static const struct option options[] = {
     OPTION(batch),           OPTION(rank),   OPTION(world),        OPTION(position),  OPTION(engine),
     OPTION(on_damage),       OPTION(last),   OPTION(threads),      OPTION(verify),    OPTION(slots),
     OPTION(outputs),         OPTION(borrow), OPTION(number_bytes), OPTION(unshifted), OPTION(mask_first),
-    OPTION(cu_seqlens_room), OPTION(memory), OPTION(numa_node),    OPTION(apart),
+    OPTION(cu_seqlens_room), OPTION(memory), OPTION(numa_node),    OPTION(apart),     OPTION(stats_ms),
 };
 
 static int set_number(struct leat_loader_options *o, const struct option *option, PyObject *value)
@@ -131,8 +131,8 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, state or None, device or None, driver or None, (device type, device) as DLPack has them,
- * options) */
+/* open_loader(plan, state or None, device or None, driver or None, stats_file or None, (device type, device) as DLPack
+ * has them, options) */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -145,8 +145,8 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     int type, device;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oz#zz(ii)O!:open_loader", &plan, &o.state, &state_bytes, &o.device, &o.driver, &type,
-                          &device, &PyDict_Type, &given))
+    if (!PyArg_ParseTuple(args, "Oz#zzz(ii)O!:open_loader", &plan, &o.state, &state_bytes, &o.device, &o.driver,
+                          &o.stats_file, &type, &device, &PyDict_Type, &given))
         return NULL;
     o.state_bytes = (size_t)state_bytes;
     handle = plan_handle(plan);

@@ -1,0 +1,131 @@
+"""diagnosis.py: is it the loader? leat.diagnose() takes steps of training with real batches and with one that is in
+memory already, in turns; what the real ones take longer is the loader's."""
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections import namedtuple
+
+from leat._values import whole
+from leat.loader import Loader
+
+ROUNDS = 5  # turns; the share is the median of theirs
+LITTLE = 0.01  # a share of a step that nobody need look at
+
+# what a loader's thread does, by its name in stats(): what it is, and what helps if it is most of the work
+WORK = {
+    "storage": ("reading from storage", "a faster disk, or more memory to keep the files in"),
+    "gather": ("copying rows", "a core for the loader's thread; verify=False for files that were verified before"),
+    "documents": ("finding where documents start", "ask for positions, documents and masks only if they are used"),
+    "outputs": ("making outputs", "dtype=\"int32\", or device=\"cuda\", where the GPU makes them"),
+    "copy": ("copying to the device", "pinned memory (ulimit -l); larger batches"),
+    "order": ("computing which samples come", "longer sequences, or fewer sources"),
+}
+
+
+class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps tokens thread stats")):
+    """What leat.diagnose() found; str() has it in ten lines.
+
+    share      of a step with a real batch that the loader takes, 0 to 1: the median of several turns
+    real, synthetic   seconds of a step, with real batches and with one that is in memory
+    waiting    seconds of a step in next(loader)
+    steps      of each kind
+    tokens     of a batch of this rank
+    thread     seconds that the loader worked, by what it did, most first
+    stats      loader.stats() at the end
+    """
+
+    __slots__ = ()
+
+    @property
+    def is_the_loader(self):
+        return self.share >= LITTLE
+
+    def __str__(self):
+        most = next(iter(self.thread), None) if any(self.thread.values()) else None
+        what, help_ = WORK[most] if most else ("nothing that was measured", "nothing")
+        if not self.is_the_loader:
+            help_ = "nothing has to be done"
+        whole_time = sum(self.thread.values()) or 1
+        parts = ", ".join(f"{name} {100 * seconds / whole_time:.0f} %" for name, seconds in self.thread.items())
+        answer = f"the loader takes {100 * self.share:.1f} % of a step" if self.is_the_loader else \
+            f"it is not the loader: {100 * self.share:.1f} % of a step is the loader's"
+        return "\n".join((
+            f"Is it the loader?  {answer}",
+            f"  real batches     {_ms(self.real)} per step, {_rate(self.tokens / max(self.real, 1e-9))}",
+            f"  one in memory    {_ms(self.synthetic)} per step",
+            f"  next(loader)     {_ms(self.waiting)} per step",
+            f"  measured         {self.steps} steps of each kind, in {ROUNDS} turns",
+            f"  batches          {self.tokens:,} tokens on {self.stats['device']}",
+            f"  loader           engine {self.stats['engine']}; ring of {self.stats['slots']} slots",
+            f"  its work         {parts}",
+            f"  most of it       {what}",
+            f"  what helps       {help_}"))
+
+
+def _ms(seconds):
+    return f"{1000 * seconds:.3f} ms"
+
+
+def _rate(per_second):
+    unit = next(((name, size) for name, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)) if per_second >= size), ("", 1))
+    return f"{per_second / unit[1]:.1f} {unit[0]}tokens/s"
+
+
+def _wait_for_device():
+    """A step returns before the GPU has done its work."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+def _turn(steps, take, step):
+    """Seconds of so many steps, and those in `take`."""
+    _wait_for_device()
+    began, waited = time.perf_counter(), 0.0
+    for _ in range(steps):
+        asked = time.perf_counter()
+        batch = take()
+        waited += time.perf_counter() - asked
+        step(batch)
+    _wait_for_device()
+    return time.perf_counter() - began, waited, batch
+
+
+def diagnose(loader, step, steps=50, warm_up=5):
+    """Whether training waits for its loader: takes `steps` steps with batches of `loader` and as many with one that is
+    in memory, in turns, and returns a Diagnosis: print() shows it in ten lines.
+
+        print(leat.diagnose(loader, train_step))
+
+    loader    a leat.Loader; afterwards it is where it was before, so that no batch of the run is lost
+    step      called with each batch, as next(loader) gives it: forward, backward, optimizer. What it changes stays
+              changed: use a model that is thrown away, or go back to a checkpoint. With jax, it has to wait for its
+              results (jax.block_until_ready)
+    warm_up   steps before these, for what a first step compiles and allocates
+    """
+    if not isinstance(loader, Loader):
+        raise TypeError(f"expected a leat.Loader, not {type(loader).__name__}")
+    if not callable(step):
+        raise TypeError(f"step must be a function of a batch, not {step!r}")
+    each = -(-whole("steps", steps, 1) // ROUNDS)
+    warm_up = whole("warm_up", warm_up)
+    with loader.kept_place():
+        try:
+            if warm_up:
+                _turn(warm_up, lambda: next(loader), step)
+            before, turns = loader.stats(), []
+            for _ in range(ROUNDS):
+                real, waited, batch = _turn(each, lambda: next(loader), step)
+                turns.append((real, _turn(each, lambda kept=batch: kept, step)[0], waited))
+            after = loader.stats()
+        except StopIteration:
+            raise ValueError(f"the loader ends before {warm_up + ROUNDS * each} batches: give fewer steps, or a plan "
+                             "with more epochs") from None
+    real, synthetic, waited = (sum(values) / len(turns) / each for values in zip(*turns))
+    share = statistics.median(max(0.0, 1 - kept / real) for real, kept, _ in turns)
+    tokens = (after["tokens"] - before["tokens"]) // (ROUNDS * each)
+    work = {name: after[name] - before[name] for name in WORK}
+    return Diagnosis(share, real, synthetic, waited, ROUNDS * each, tokens,
+                     dict(sorted(work.items(), key=lambda item: -item[1])), after)

@@ -1,0 +1,241 @@
+/*
+ * loader_log.c: statistics in a file, a line of JSON now and then, for what looks at a run while it goes or afterwards
+ * (`leat-bench report`). The consumer's side writes them, with one call of the system per line, so that lines of several
+ * writers do not mix. Numbers are written digit by digit: no locale of the program changes them. See loader.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "loader.h"
+
+typedef unsigned long long ull;
+
+#define LINE_BYTES 2048u /* 42 fields, some of 64 bits; texts of 64 bytes */
+#define USUAL_MS   60000u
+
+enum kind { COUNT64, COUNT32, SECONDS, SHARE, TIMES, TEXT };
+
+#define FIELD(name, kind, member)                                                                                      \
+    {                                                                                                                  \
+        name, kind, offsetof(struct leat_loader_stats, member)                                                         \
+    }
+/* The names are those of leat.Loader.stats() in Python. */
+static const struct field {
+    const char *name;
+    enum kind kind;
+    size_t offset;
+} fields[] = {
+    FIELD("batches", COUNT64, batches),
+    FIELD("rows", COUNT64, rows),
+    FIELD("tokens", COUNT64, tokens),
+    FIELD("bytes", COUNT64, bytes),
+    FIELD("read_bytes", COUNT64, read_bytes),
+    FIELD("reads", COUNT64, reads),
+    FIELD("hits", COUNT64, hits),
+    FIELD("pages_verified", COUNT64, pages_verified),
+    FIELD("rows_damaged", COUNT64, rows_damaged),
+    FIELD("warmed_bytes", COUNT64, warmed_bytes),
+    FIELD("next", TIMES, next),
+    FIELD("order", SECONDS, order_ns),
+    FIELD("gather", SECONDS, gather_ns),
+    FIELD("storage", SECONDS, storage_ns),
+    FIELD("documents", SECONDS, documents_ns),
+    FIELD("outputs", SECONDS, outputs_ns),
+    FIELD("copy", SECONDS, copy_ns),
+    FIELD("slot", SECONDS, slot_ns),
+    FIELD("consumer", SECONDS, consumer_ns),
+    FIELD("waiting_share", SHARE, waiting_share),
+    FIELD("waiting_share_all", SHARE, waiting_share_all),
+    FIELD("first_batch", SECONDS, first_batch_ns),
+    FIELD("ring_bytes", COUNT64, ring_bytes),
+    FIELD("slots", COUNT32, slots),
+    FIELD("reads_in_flight", COUNT32, reads_in_flight),
+    FIELD("huge_pages", COUNT32, huge_pages),
+    FIELD("warming", COUNT32, warming),
+    FIELD("copied_bytes", COUNT64, copied_bytes),
+    FIELD("unregistered", COUNT32, unregistered),
+    FIELD("caching", COUNT32, caching),
+    FIELD("remote_requests", COUNT64, remote_requests),
+    FIELD("remote_retries", COUNT64, remote_retries),
+    FIELD("remote_bytes", COUNT64, remote_bytes),
+    FIELD("remote_share", SHARE, remote_share),
+    FIELD("cached_bytes", COUNT64, cached_bytes),
+    FIELD("cache_bytes", COUNT64, cache_bytes),
+    FIELD("device_ring_bytes", COUNT64, device_ring_bytes),
+    FIELD("device_memory_used", SHARE, device_memory_used),
+    FIELD("unpinned", COUNT32, unpinned),
+    FIELD("slots_wanted", COUNT32, slots_wanted),
+    FIELD("engine", TEXT, engine),
+    FIELD("device", TEXT, device),
+};
+
+/* ---- A line ---- */
+
+struct line {
+    char text[LINE_BYTES];
+    size_t used;
+};
+
+static void put(struct line *x, const char *text)
+{
+    size_t bytes = strlen(text), left = sizeof x->text - x->used;
+
+    bytes = bytes < left ? bytes : left;
+    memcpy(x->text + x->used, text, bytes);
+    x->used += bytes;
+}
+
+static void put_count(struct line *x, uint64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%llu", (ull)value);
+    put(x, text);
+}
+
+static void put_seconds(struct line *x, uint64_t ns)
+{
+    char text[40];
+
+    snprintf(text, sizeof text, "%llu.%09llu", (ull)(ns / 1000000000u), (ull)(ns % 1000000000u));
+    put(x, text);
+}
+
+/* Of 0 to 1, in millionths. */
+static void put_share(struct line *x, double share)
+{
+    uint64_t millionths = share > 0 ? (uint64_t)(share * 1e6 + 0.5) : 0;
+    char text[40];
+
+    snprintf(text, sizeof text, "%llu.%06llu", (ull)(millionths / 1000000u), (ull)(millionths % 1000000u));
+    put(x, text);
+}
+
+static void put_times(struct line *x, const struct leat_times *t)
+{
+    const struct {
+        const char *key;
+        uint64_t ns;
+    } rows[] = { { ", \"mean\": ", t->mean },
+                 { ", \"p50\": ", t->p50 },
+                 { ", \"p99\": ", t->p99 },
+                 { ", \"p999\": ", t->p999 },
+                 { ", \"max\": ", t->max } };
+
+    put(x, "{\"count\": ");
+    put_count(x, t->count);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        put(x, rows[i].key);
+        put_seconds(x, rows[i].ns);
+    }
+    put(x, "}");
+}
+
+/* A device's name comes from its driver. */
+static void put_text(struct line *x, const char *text)
+{
+    put(x, "\"");
+    for (; *text; text++) {
+        char c[2] = { *text < ' ' || *text > '~' || *text == '"' || *text == '\\' ? '?' : *text, '\0' };
+
+        put(x, c);
+    }
+    put(x, "\"");
+}
+
+static void put_field(struct line *x, const struct field *f, const struct leat_loader_stats *s)
+{
+    const char *at = (const char *)s + f->offset;
+    uint64_t wide;
+    uint32_t narrow;
+    double share;
+
+    put(x, ", \"");
+    put(x, f->name);
+    put(x, "\": ");
+    switch (f->kind) {
+    case COUNT64:
+    case SECONDS:
+        memcpy(&wide, at, sizeof wide);
+        (f->kind == SECONDS ? put_seconds : put_count)(x, wide);
+        break;
+    case COUNT32:
+        memcpy(&narrow, at, sizeof narrow);
+        put_count(x, narrow);
+        break;
+    case SHARE:
+        memcpy(&share, at, sizeof share);
+        put_share(x, share);
+        break;
+    case TIMES:
+        put_times(x, (const struct leat_times *)(const void *)at);
+        break;
+    case TEXT:
+        put_text(x, at);
+        break;
+    }
+}
+
+static void write_line(struct leat_loader *l)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+    struct line x = { .used = 0 };
+    struct timespec now;
+    ssize_t written;
+
+    leat_loader_stats(l, &s);
+    clock_gettime(CLOCK_REALTIME, &now);
+    put(&x, "{\"time\": ");
+    put_seconds(&x, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    put(&x, ", \"rank\": ");
+    put_count(&x, l->options.rank);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        put_field(&x, &fields[i], &s);
+    put(&x, "}\n");
+    do
+        written = write(l->log.fd, x.text, x.used);
+    while (written < 0 && errno == EINTR);
+    l->log.batches = s.batches;
+    if (written != (ssize_t)x.used) { /* a full disk: training goes on, and a notice says so */
+        atomic_store(&l->log.error, written < 0 ? errno : ENOSPC);
+        file_close(&l->log.fd);
+    }
+}
+
+/* ---- The file ---- */
+
+enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
+{
+    const char *path = l->options.stats_file;
+
+    if (!path || !*path)
+        return LEAT_OK;
+    l->log.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (l->log.fd < 0)
+        return status_set_os(err, errno, "cannot write statistics to %s", path);
+    l->log.every_ns = (l->options.stats_ms ? l->options.stats_ms : USUAL_MS) * (uint64_t)1000000u;
+    l->log.due_ns = l->opened_ns + l->log.every_ns;
+    return LEAT_OK;
+}
+
+void loader_log_look(struct leat_loader *l, uint64_t now_ns)
+{
+    if (l->log.fd < 0 || now_ns < l->log.due_ns)
+        return;
+    write_line(l);
+    l->log.due_ns = now_ns + l->log.every_ns;
+}
+
+void loader_log_close(struct leat_loader *l)
+{
+    if (l->log.fd >= 0 && !loader_forked(l) && counter_value(&l->consumer.batches) > l->log.batches)
+        write_line(l);
+    file_close(&l->log.fd);
+}

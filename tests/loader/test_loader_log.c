@@ -1,0 +1,128 @@
+/*
+ * test_loader_log.c: statistics in a file: a line of JSON each time that it is due and one at the end, appended, with
+ * the numbers of leat_loader_stats() in any locale; none of a loader that gave nothing, nor of a child; a file that
+ * cannot be opened is an error, one that cannot be written any more a notice. python/tests/test_diagnosis.py compares
+ * all names and numbers.
+ */
+#include <locale.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loading.h"
+
+static char path[600], text[65536];
+static struct loading w = { .width = 2, .mean = 60 };
+
+static unsigned lines(void)
+{
+    FILE *f = fopen(path, "re");
+    size_t bytes = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    unsigned count = 0;
+
+    if (f)
+        fclose(f);
+    text[bytes] = '\0';
+    for (size_t i = 0; i < bytes; i++)
+        count += text[i] == '\n';
+    return count;
+}
+
+static struct leat_loader *open_loader(const char *file, uint64_t ms)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_loader *l;
+
+    o.batch = 6;
+    o.rank = 1;
+    o.world = 2;
+    o.stats_file = file;
+    o.stats_ms = ms;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    return l;
+}
+
+static void take(struct leat_loader *l)
+{
+    const struct leat_batch *b;
+
+    T_OK(leat_loader_next(l, &b, &t_err));
+    leat_batch_release(b, NULL);
+}
+
+static void last_line(void)
+{
+    struct leat_loader *l = open_loader(path, 0);
+    pid_t child;
+    int status;
+
+    take(l);
+    take(l);
+    T_EQ(lines(), 0);
+    child = fork();
+    if (child == 0) {
+        leat_loader_close(l);
+        _exit(0);
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    T_EQ(lines(), 0);
+    leat_loader_close(l);
+    T_EQ(lines(), 1);
+    T_CONTAINS(text, "{\"time\": ");
+    T_CONTAINS(text, ", \"rank\": 1, \"batches\": 2, \"rows\": 6, \"tokens\": 600, ");
+    T_CONTAINS(text, "\"next\": {\"count\": 1, \"mean\": 0.");
+    T_CONTAINS(text, ", \"waiting_share\": ");
+    T_CONTAINS(text, "\"device\": \"host, ");
+    T_CHECK(strcmp(text + strlen(text) - 3, "\"}\n") == 0);
+    leat_loader_close(open_loader(path, 0)); /* it gave nothing */
+    leat_loader_close(open_loader("", 0));
+    T_EQ(lines(), 1);
+}
+
+static void now_and_then(void)
+{
+    struct leat_loader *l = open_loader(path, 1);
+
+    while (lines() < 4)
+        take(l);
+    T_CONTAINS(text, "}\n{\"time\": ");
+    leat_loader_close(l);
+}
+
+static void cannot_be_written(void)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_loader *l;
+    char notice[512] = "";
+
+    o.batch = 1;
+    o.stats_file = "/nowhere/run.jsonl";
+    T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_NO_FILE);
+    T_CONTAINS(t_err.message, "cannot write statistics to /nowhere/run.jsonl");
+    if (access("/dev/full", W_OK) != 0)
+        return;
+    l = open_loader("/dev/full", 1);
+    while (!strstr(notice, "statistics are no longer written")) {
+        take(l);
+        leat_loader_notice(l, notice, sizeof notice);
+    }
+    T_CONTAINS(notice, "No space left");
+    take(l);
+    leat_loader_close(l);
+}
+
+int main(void)
+{
+    char name[600], plan[1200];
+
+    setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is installed, numbers have commas */
+    snprintf(name, sizeof name, "%s/d", t_folder());
+    snprintf(path, sizeof path, "%s/run.jsonl", t_folder());
+    loading_write(name, 100000, 2, 60);
+    snprintf(plan, sizeof plan, "source %s\nseq-len 100\n", name);
+    w.plan = loading_plan(plan);
+    last_line();
+    now_and_then();
+    cannot_be_written();
+    leat_plan_close(w.plan);
+    return t_end();
+}
