@@ -334,6 +334,16 @@ bench-levels: $(BENCH_LEVELS)
 check-pages: $(BUILD)/leat $(BUILD)/leat-bench
 	$(Q)tests/pages/check.sh $(BUILD) || [ $$? -eq 77 ]
 
+.PHONY: site pictures
+SITE := $(BUILD)/site
+## site: the documents, the headers and the commands' help as a static site, with a search: SITE=folder
+site: $(BUILD)/leat $(BUILD)/leat-bench
+	$(Q)scripts/site.py $(BUILD) $(SITE)
+	$(Q)echo "$(SITE)/index.html"
+## pictures: the pictures of the README: leat show, and a chart of the latest make bench-peers in bench/RESULTS.md
+pictures: $(BUILD)/leat
+	$(Q)scripts/pictures.py $(BUILD) docs
+
 .PHONY: report
 REPORT := $(BUILD)/report.html
 ## report: measures this machine and leat, writes a page: REPORT=report.html; FILES="a.jsonl" are packed, too

@@ -9,7 +9,7 @@
 #   check   as build, and python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip
 #           for them
 #   ci      as check, and isa-l, PCRE2, liblzma, libbz2, liblz4, Brotli, libcurl, the zstd command, clang with its
-#           sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck
+#           sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck, Chromium
 #   cluster as check, and Slurm, for tests of runs in many parts
 #
 # What `build` and `python` name must be there: without it, and without the right to install, this ends with 1 and the
@@ -165,6 +165,8 @@ packages() {
     *:shellcheck) echo shellcheck ;;
     apt-get:slurmctld | apt-get:slurmd) echo "$1" ;;
     apt-get:sbatch) echo slurm-client ;;
+    apt-get:chromium) echo chromium fonts-dejavu-core ;;
+    dnf:chromium | pacman:chromium | apk:chromium | zypper:chromium) echo chromium ;;
     *:git) echo git ;;
     esac
 }
@@ -176,7 +178,7 @@ python) needed="$needed python3 python-headers venv" ;;
 check | ci | cluster) wanted="python3 numpy zlib" ;;
 esac
 [ "$level" != ci ] || wanted="$wanted isal pcre2 lzma bzip2 lz4 brotli curl zstd-command g++ clang clang-runtime \
-    clang-format aarch64 s390x qemu shellcheck git"
+    clang-format aarch64 s390x qemu shellcheck git chromium"
 
 [ "$level" != cluster ] || wanted="$wanted venv slurmctld slurmd sbatch"
 

@@ -58,7 +58,8 @@ def test_share(plan, monkeypatch, of_loader, of_step, share, more):
     lines = str(found).split("\n")
     assert len(lines) == 10 and f"{100 * share:.1f} % of a step" in lines[0]
     assert ("it is not the loader" in lines[0]) == (share == 0)
-    assert set(found.thread) == set(diagnosis.WORK) and list(found.thread.values()) == sorted(found.thread.values())[::-1]
+    assert set(found.thread) == set(diagnosis.WORK)
+    assert list(found.thread.values()) == sorted(found.thread.values(), reverse=True)
 
 
 def test_of_a_step_that_fails(plan):

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""pictures.py BUILD FOLDER: the pictures of the README, as SVG that light and dark pages can show: show.svg, what
+`leat show` prints on a terminal, and loading.svg, a chart of the latest table of `make bench-peers` in
+bench/RESULTS.md. `make pictures` puts them into docs/; tests/docs/test_site.py compares them with what is made from the build."""
+import html
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TEXTS = [{"id": "walden", "text": "I went to the woods because I wished to live deliberately.\n"},
+         {"id": "greetings/12", "text": "na\u00efve caf\u00e9, Za\u017c\u00f3\u0142\u0107!\n\tdef f(x):\n"},
+         {"id": "tail", "text": "to front only the essential facts of life, and see if I could not learn\n"}]
+COMMAND = "leat show --source corpus --seq-len 24 --order sequential --step 0 --batch 2 --mask-first"
+CELL, LINE, EDGE = 8.43, 20, 14  # of a terminal, in pixels
+# the bars of the chart: the label of a row of the table, and what it is called here
+BARS = [("leat.Loader, i64 pair, owned, a thread", "leat.Loader, one thread"),
+        ("leat.Loader, i64 pair, owned, inline", "leat.Loader, no thread"),
+        ("DataLoader, batched, 0 workers", "PyTorch DataLoader, batched, no workers"),
+        ("DataLoader, plain, 0 workers", "PyTorch DataLoader, a row an item, no workers"),
+        ("DataLoader, batched, 2 workers, prefetch_factor=4, persistent_workers=True",
+         "PyTorch DataLoader, batched, 2 workers")]
+
+
+def colour(number):
+    """Of the 256 of a terminal, one of the cube or of the greys."""
+    if number >= 232:
+        return "#" + f"{8 + 10 * (number - 232):02x}" * 3
+    levels = [0, 95, 135, 175, 215, 255]
+    number -= 16
+    return "#" + "".join(f"{levels[n]:02x}" for n in (number // 36, number // 6 % 6, number % 6))
+
+
+def spans(line):
+    """(text, codes) of a line with styles."""
+    codes = ""
+    for part in re.split("(\x1b\\[[0-9;]*m)", line):
+        if part.startswith("\x1b"):
+            codes = part[2:-1]
+        elif part:
+            yield part, codes
+
+
+def width(text):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def terminal(lines, title):
+    """What a terminal shows: dark, on any page."""
+    rows = []
+    for number, line in enumerate(lines):
+        x, y = 0, number * LINE + 12
+        for text, codes in spans(line):
+            fore, back = re.search(r"38;5;(\d+)", codes), re.search(r"48;5;(\d+)", codes)
+            left, wide = EDGE + x * CELL, width(text) * CELL
+            if back:
+                rows.append(f'<rect x="{left:.1f}" y="{y}" width="{wide:.1f}" height="{LINE - 1}" '
+                            f'fill="{colour(int(back[1]))}"/>')
+            bold = ' font-weight="700"' if re.match("1(;|$)", codes) else ""
+            words = text.strip(" ")  # blanks would be left out of a text, and the rest be stretched
+            if words:
+                left += (len(text) - len(text.lstrip(" "))) * CELL
+                rows.append(f'<text x="{left:.1f}" y="{y + 14}" textLength="{width(words) * CELL:.1f}" '
+                            f'lengthAdjust="spacingAndGlyphs" fill="{colour(int(fore[1])) if fore else "#e6edf3"}"'
+                            f'{bold}>{html.escape(words)}</text>')
+            x += width(text)
+    most = max(width(re.sub("\x1b\\[[0-9;]*m", "", line)) for line in lines)
+    size = f"{most * CELL + 2 * EDGE:.0f}", len(lines) * LINE + 26
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" role="img" '
+            f'font-family="ui-monospace,\'DejaVu Sans Mono\',Menlo,Consolas,monospace" font-size="14" '
+            f'xml:space="preserve">\n<title>{html.escape(title)}</title>\n'
+            f'<rect width="{size[0]}" height="{size[1]}" rx="8" fill="#14181f"/>\n' + "\n".join(rows) + "\n</svg>\n")
+
+
+def show(build):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/texts.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(text) + "\n" for text in TEXTS)
+        paths = {**os.environ, "PATH": f"{build}:{os.environ['PATH']}"}
+        subprocess.run("leat pack -o corpus -t gpt2 texts.jsonl >corpus.log", shell=True, cwd=folder, env=paths,
+                       check=True)
+        said = subprocess.run(COMMAND + " --color", shell=True, cwd=folder, env=paths, check=True,
+                              stdout=subprocess.PIPE).stdout.decode()
+    return terminal([f"$ {COMMAND}", "", *said.rstrip("\n").split("\n")], COMMAND)
+
+
+def loading():
+    results = (ROOT / "bench/RESULTS.md").read_text(encoding="utf-8")
+    rows = {label: float(rate)
+            for label, rate in re.findall(r"^((?:leat|DataLoader)\S*, .*?) {2,}(\d+\.\d) ", results, re.M)}
+    about = re.findall(r"^(torch .*?, numpy .*?), (\d+) cores; B = (\d+), L = (\d+)", results, re.M)[-1]
+    most = rows[BARS[0][0]]
+    out, y = [], 64
+    for number, (label, name) in enumerate(BARS):
+        long = max(2.0, 560 * rows[label] / most)
+        own = number < 2
+        out.append(f'<text x="20" y="{y}">{html.escape(name)}</text>')
+        out.append(f'<rect class="{"own" if own else "other"}" x="20" y="{y + 7}" width="{long:.0f}" height="18"/>')
+        out.append(f'<text class="n" x="{28 + long:.0f}" y="{y + 21}">{rows[label]:,.0f}</text>')
+        y += 50
+    note = (f"Inputs and labels as int64 from files in memory, {about[2]} rows of {about[3]} tokens, {about[1]} cores; "
+            f"{about[0].split('+')[0]} (bench/RESULTS.md)")
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {y + 10}" role="img" '
+            'font-family="system-ui,sans-serif" font-size="14">\n<title>Loading, million tokens per second</title>\n'
+            "<style>text{fill:#1b1f24}.own{fill:#0b5cad}.other{fill:#8a939e}.n{font-weight:600}.soft{fill:#57606a;"
+            "font-size:12px}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.own{fill:#58a6ff}.other{fill:#6e7681}"
+            ".soft{fill:#9aa4af}}</style>\n"
+            '<text x="20" y="28" font-size="17" font-weight="600">Loading, million tokens per second</text>\n'
+            + "\n".join(out) + f'\n<text class="soft" x="20" y="{y - 8}">{html.escape(note)}</text>\n</svg>\n')
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: pictures.py BUILD FOLDER")
+    for name, made in (("show.svg", show(pathlib.Path(sys.argv[1]).resolve())), ("loading.svg", loading())):
+        pathlib.Path(sys.argv[2], name).write_text(made, encoding="utf-8")
