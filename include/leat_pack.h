@@ -571,12 +571,14 @@ struct leat_merge_options {
  * on the disk of `output`: for shuffling, as much as the documents take. Several outputs are all complete before the
  * first one gets its name; if one then cannot get its name, the message says which outputs are finished. `report` (may
  * be NULL) is filled on success. Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two
- * parts disagree on, and LEAT_E_ARGUMENT what is wrong with a split.
+ * parts disagree on, and LEAT_E_ARGUMENT what is wrong with a split. Pages of tokens that are read are compared with
+ * their hashes, and indexes with their sums: LEAT_E_CHECKSUM and the like, as of leat_dataset_verify().
  *
  * With `in_place` the parts become the dataset: the token file of the first one gets its name, those of the others are
  * appended to it in steps of 256 MiB, which are freed when they are durable in their new place. First the index is
  * written. From then on the parts are no datasets any more: what is under way is in OUTPUT.joining, and the same call
- * goes on with it after a failure, a stop (LEAT_E_STOPPED) or a killed process; parts is not looked at then. Only for
+ * goes on with it after a failure, a stop (LEAT_E_STOPPED) or a killed process; parts is not looked at then. In the end
+ * a folder of leat pack --run whose parts these were is no run's any more. Only for
  * all parts of one run, in leat's own files on the disk of `output`, which must not exist, and without `shuffle`,
  * `dedup`, `splits` and `force`; else LEAT_E_UNSUPPORTED, _EXISTS or _ARGUMENT, before anything is changed.
  */

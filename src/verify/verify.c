@@ -163,7 +163,8 @@ static void list_areas(struct verify *v)
 
     while ((place = part_place_number(v->part, v->area_count, &kind)) != NULL)
         v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = *place };
-    v->token_tasks = bytes_divide_up(v->part->data.bytes, VERIFY_TASK_BYTES);
+    if (!v->options->index_only)
+        v->token_tasks = bytes_divide_up(v->part->data.bytes, VERIFY_TASK_BYTES);
     v->tasks = v->token_tasks;
     for (unsigned i = 0; i < v->area_count; i++)
         v->tasks += bytes_divide_up(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
@@ -198,10 +199,10 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
     return v.status;
 }
 
-/* Of both files. */
-static uint64_t bytes_of(const struct part *p)
+/* Of the files that are checked. */
+static uint64_t bytes_of(const struct part *p, bool index_only)
 {
-    return p->data.bytes + (p->index ? p->index->file.size : 0);
+    return (index_only ? 0 : p->data.bytes) + (p->index ? p->index->file.size : 0);
 }
 
 enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct leat_verify_options *options,
@@ -213,7 +214,7 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     struct leat_error why;
     uint64_t total = 0;
 
-    status = options_read(&all, sizeof all, &all.reserved, options, "leat_verify_options", err);
+    status = options_read(&all, sizeof all, NULL, options, "leat_verify_options", err);
     if (status != LEAT_OK)
         return status;
     if (all.threads == 0)
@@ -223,7 +224,7 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     for (uint64_t i = 0; i < d->part_count; i++) {
         const struct part *p = dataset_part(d, i);
 
-        total += bytes_of(p);
+        total += bytes_of(p, all.index_only);
         full.unhashed_parts += p->data.bytes > 0 && !p->hashes.file;
     }
     for (uint64_t i = 0; i < d->part_count; i++) {

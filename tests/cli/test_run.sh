@@ -197,14 +197,40 @@ run leat merge --in-place -o placed waits
 says 1 'the run in waits is not finished'
 # as a process leaves it that was killed: the plan is there, and the first part has its new name
 leat merge -o placed.joining run >"$printed" || fail "cannot merge"
-{ printf 'leat joining 1\ndone %020d\n' 0 && for part in 01 02 03 04 05 06 07 08 09 10 11 12; do
+{ printf 'leat joining 1\ndone %020d\nrun %s\n' 0 "$tmp/run" && for part in 01 02 03 04 05 06 07 08 09 10 11 12; do
     echo "tokens $(wc -c <run/part-$part.tokens) $tmp/run/part-$part.tokens"
 done && echo end; } >placed.joining
+echo "$tmp/placed" >run/leat-run.joining
 mv run/part-01.tokens placed.joining.tokens
 run leat info run/part-01
 says 1 'part-01.tokens'
-run flock placed.joining.lock leat merge --in-place -o placed run
-says 1 'another process is writing'
+run leat status run # it once called these parts failed, and named them to be packed again
+ended 0 ''
+grep -qF "being joined in place: leat merge --in-place -o $tmp/placed $tmp/run goes on" "$printed" ||
+    fail "$ran: printed $(cat "$printed")"
+left ''
+leat status run --json | grep -qF "\"complete\": false, \"joining\": \"$tmp/placed\"," || fail "$(leat status run --json)"
+for words in 'pack --run run --part 1' 'merge -o other run' 'merge --in-place -o other run'; do
+    # shellcheck disable=SC2086 # several words
+    run leat $words
+    says 1 "being joined in place: leat merge --in-place -o $tmp/placed $tmp/run goes on"
+done
+for lock in 'merge --in-place -o placed run' 'pack -o placed -t bytes in1.jsonl'; do
+    # shellcheck disable=SC2086 # several words
+    run flock placed.partial.lock leat $lock # the joining holds it (test_pack_in_place.c)
+    says 1 'another process is writing'
+done
+for suffix in tokens leat; do # of somebody else
+    echo mine >placed.$suffix
+    run leat merge --in-place -o placed run
+    says 1 "placed.$suffix is another file than "
+    [ "$(cat placed.$suffix)" = mine ] || fail "$ran: placed.$suffix is changed"
+    rm placed.$suffix
+done
+echo "$tmp/another" >run/leat-run.joining
+run leat merge --in-place -o placed run
+says 1 "leat-run.joining says that the run is being joined into $tmp/another"
+echo "$tmp/placed" >run/leat-run.joining
 run leat merge --in-place -o placed run
 ended 0 ''
 { cmp placed.tokens one.tokens && cmp placed.leat one.leat; } || fail "joined in place: other bytes"

@@ -1,8 +1,9 @@
 /*
- * test_pack_in_place.c: the parts of a run that are joined in place become what leat_merge() makes of them. So they do
- * when the process is killed before or after any call, the power fails before it, or it fails, and the same is called
- * again; and nothing that opens meanwhile is wrong: neither a part whose tokens are being freed, nor the output. With
- * small pieces (base/tiny.h), so that a token file is appended in many steps.
+ * test_pack_in_place.c: the parts of a run that are joined in place become what leat_merge() makes of them, and their
+ * folder is no run's any more. So they do when the process is killed before or after any call, the power fails before
+ * it, or it fails, and the same is called again; and nothing that opens meanwhile is wrong: neither a part whose tokens
+ * are being freed, nor the output. Nobody else writes the output meanwhile. With small pieces (base/tiny.h), so that a token file is appended in
+ * many steps. The run's folder once stayed one for ever if the process was killed at the end.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -90,8 +91,16 @@ static void pack_parts(void)
     T_OK(leat_merge(reference, names, PARTS, NULL, NULL, &t_err));
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    T_CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
 static void put_parts(void)
 {
+    write_file(t_path(work, "leat-run"), "leat run 1\nparts 4\nfrom /\n");
     for (unsigned i = 0; i < PARTS; i++) {
         copy(with(kept[i], ".leat"), with(parts[i], ".leat"));
         copy(with(kept[i], ".tokens"), with(parts[i], ".tokens"));
@@ -148,12 +157,12 @@ static unsigned files_in(const char *path)
 /* What a writer could not remove when its index was finished: that is no failure. */
 static void remove_rubbish(void)
 {
-    static const char begin[] = "out.joining.partial.";
+    static const char begin[] = "out.joining.partial.", lock[] = "out.partial.lock";
     DIR *d = opendir(work);
     struct dirent *e;
 
     while (d && (e = readdir(d)))
-        if (strncmp(e->d_name, begin, sizeof begin - 1) == 0)
+        if (strncmp(e->d_name, begin, sizeof begin - 1) == 0 || strcmp(e->d_name, lock) == 0)
             T_EQ(unlink(t_path(work, e->d_name)), 0);
     if (d)
         closedir(d);
@@ -205,7 +214,7 @@ static void disturb(enum fault_kind kind, enum fault_mode mode, unsigned lacks, 
 
     fault_file_system(lacks);
     put_parts();
-    for (uint64_t n = 1 + t_below(&seed, stride); disturbed(kind, mode, n); n += 1 + t_below(&seed, 2 * stride)) {
+    for (uint64_t n = 1 + t_below(&seed, stride); disturbed(kind, mode, n); n += stride > 1 ? 1 + t_below(&seed, 2 * stride) : 1) {
         tries++;
         check_what_opens();
         if (!is_joined())
@@ -222,6 +231,39 @@ static void disturb(enum fault_kind kind, enum fault_mode mode, unsigned lacks, 
     T_CHECK(tries > 2);
     check_joined();
     fault_file_system(0);
+}
+
+/* ---- In the way ---- */
+
+/* Two writers of one dataset are one too many. */
+static uint32_t write_meanwhile(void *context, uint64_t done, uint64_t total)
+{
+    struct leat_writer_options w = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *writer = NULL;
+    struct leat_error err;
+    bool *tried = context;
+
+    (void)done;
+    (void)total;
+    w.vocabulary = 257;
+    T_STATUS(leat_writer_open(&writer, output, &w, &err), LEAT_E_BUSY);
+    *tried = true;
+    return 0;
+}
+
+static void write_both(void)
+{
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    const char *names[PARTS] = { parts[0], parts[1], parts[2], parts[3] };
+    bool tried = false;
+
+    put_parts();
+    o.in_place = 1;
+    o.progress = write_meanwhile;
+    o.context = &tried;
+    T_OK(leat_merge(output, names, PARTS, &o, NULL, &t_err));
+    T_CHECK(tried);
+    check_joined();
 }
 
 /* ---- Stopped ---- */
@@ -282,7 +324,7 @@ static void refuse(void)
 
 int main(void)
 {
-    uint64_t seed = t_seed();
+    uint64_t seed = t_seed(), stride = getenv("LEAT_TEST_EVERY_CALL") ? 1 : 25;
 
     folder = t_folder();
     pack_parts();
@@ -290,8 +332,9 @@ int main(void)
     T_OK(join(&t_err));
     check_joined();
     stop();
-    disturb(FAULT_SYSTEM, FAULT_KILL_BEFORE, 0, 25, seed);
-    disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, 0, 25, seed + 1);
+    write_both();
+    disturb(FAULT_SYSTEM, FAULT_KILL_BEFORE, 0, stride, seed);
+    disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, 0, stride, seed + 1);
     disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, FAULT_NO_RENAMEAT2, 25, seed + 2);
     disturb(FAULT_SYSTEM, FAULT_POWER_CUT, 0, 25, seed + 3);
     disturb(FAULT_SYSTEM, FAULT_ONCE, 0, 25, seed + 4);

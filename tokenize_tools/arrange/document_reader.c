@@ -172,6 +172,8 @@ static enum leat_status load_window(struct document_reader *r, struct leat_error
     uint64_t count = left < r->window_room ? left : r->window_room;
     enum leat_status s = leat_dataset_read(r->part->dataset, r->token, count, r->window, err);
 
+    if (s == LEAT_OK)
+        s = merge_part_check(r->part, r->token, count, err);
     if (s == LEAT_OK && r->mask)
         s = leat_dataset_mask(r->part->dataset, r->token, count, r->mask, err);
     r->window_first = r->token;

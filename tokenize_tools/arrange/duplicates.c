@@ -102,6 +102,8 @@ static enum leat_status add_tokens(struct duplicates_finder *f, struct keyed_has
 
     if (status != LEAT_OK)
         return status;
+    if (count > 0)
+        status = merge_part_check(s, first, count, err);
     keyed_hash_add(h, count);
     for (uint64_t at = 0; status == LEAT_OK && at < count; at += TOKENS_AT_ONCE) {
         uint64_t here = count - at < TOKENS_AT_ONCE ? count - at : TOKENS_AT_ONCE;

@@ -23,6 +23,7 @@
 #include "base/own_file.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "join_runs.h"
 
 #define FIRST_LINE  "leat joining 1\n"
 #define DONE_LINE   "done %020llu\n"
@@ -33,6 +34,8 @@
 #define STEP_BYTES  TINY_OR((uint64_t)160, (uint64_t)256 << 20) /* between two frees: a sync of each file */
 #define FREED_BYTES ((uint64_t)4096)
 #define MAX_PLAN    ((uint64_t)1 << 30)
+
+#define RUN_LINE    "run "
 
 static const char joining_suffix[] = ".joining";
 
@@ -45,25 +48,16 @@ struct join {
     char *plan, *tokens, *index; /* OUTPUT.joining, and the dataset of that name */
     char *final_tokens, *final_index;
     struct joined_file *files;
-    size_t count;
+    char **runs; /* folders of the runs whose parts these are */
+    size_t count, run_count;
     uint64_t total, done; /* bytes; `done` are durable in their new place */
     int fd;               /* the plan's */
     struct pace *pace;
 };
 
-static char *with(const char *name, size_t length, const char *suffix, const char *more)
-{
-    size_t room = length + strlen(suffix) + strlen(more) + 1;
-    char *all = malloc(room);
-
-    if (all)
-        snprintf(all, room, "%.*s%s%s", (int)length, name, suffix, more);
-    return all;
-}
-
 char *join_in_place_name(const char *output)
 {
-    return with(output, file_dataset_length(output, strlen(output)), joining_suffix, "");
+    return join_name(output, file_dataset_length(output, strlen(output)), joining_suffix, "");
 }
 
 enum leat_status join_in_place_lock(struct join_lock *lock, const char *output, bool *began, struct leat_error *err)
@@ -72,8 +66,9 @@ enum leat_status join_in_place_lock(struct join_lock *lock, const char *output, 
     struct file_identity plan = { .exists = false };
     enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(output));
 
+    /* that of a writer of the dataset */
     *lock = (struct join_lock) { .fd = -1 };
-    lock->path = name ? with(name, strlen(name), ".lock", "") : NULL;
+    lock->path = join_name(output, file_dataset_length(output, strlen(output)), ".partial", ".lock");
     if (s == LEAT_OK)
         s = lock->path ? own_file_begin(&lock->fd, lock->path, err) : status_no_memory(err, strlen(output));
     if (s == LEAT_OK)
@@ -101,7 +96,7 @@ static enum leat_status refuse(const char *name, const char *why, struct leat_er
 /* Whether a file of an earlier joining lies there, which this one would take for its own. */
 static bool has_leftover(const char *name, size_t length, const char *suffix)
 {
-    char *path = with(name, length, joining_suffix, suffix);
+    char *path = join_name(name, length, joining_suffix, suffix);
     bool there = !path || access(path, F_OK) == 0;
 
     free(path);
@@ -166,7 +161,27 @@ enum leat_status join_in_place_check(const char *output, const struct merge_part
 
 /* ---- The plan ---- */
 
-static enum leat_status add_file(struct buffer *b, const struct leat_part *p, uint32_t width, struct leat_error *err)
+/* The folder of the part, if it is a run's and not that of the part before. */
+static enum leat_status add_run(struct buffer *b, const char *whole, char **before, struct leat_error *err)
+{
+    char *folder = file_folder(whole), *run = folder ? join_name(folder, strlen(folder), JOIN_RUN, "") : NULL;
+    enum leat_status s = run ? LEAT_OK : status_no_memory(err, strlen(whole));
+
+    if (s == LEAT_OK && !(*before && strcmp(*before, folder) == 0) && access(run, F_OK) == 0) {
+        s = buffer_append(b, RUN_LINE, strlen(RUN_LINE), err);
+        if (s == LEAT_OK)
+            s = buffer_append(b, folder, strlen(folder), err);
+        if (s == LEAT_OK)
+            s = buffer_append(b, "\n", 1, err);
+    }
+    free(run);
+    free(*before);
+    *before = folder;
+    return s;
+}
+
+static enum leat_status add_file(struct buffer *b, const struct leat_part *p, uint32_t width, char **before,
+                                 struct leat_error *err)
 {
     char *whole = realpath(p->token_path, NULL), head[64];
     enum leat_status s;
@@ -175,7 +190,9 @@ static enum leat_status add_file(struct buffer *b, const struct leat_part *p, ui
         return status_set_os(err, errno, "cannot find %s", p->token_path);
     snprintf(head, sizeof head, "tokens %llu ", (unsigned long long)(p->tokens * width));
     s = strchr(whole, '\n') ? refuse(p->name, "its folder's name has a line break", err)
-                            : buffer_append(b, head, strlen(head), err);
+                            : add_run(b, whole, before, err);
+    if (s == LEAT_OK)
+        s = buffer_append(b, head, strlen(head), err);
     if (s == LEAT_OK)
         s = buffer_append(b, whole, strlen(whole), err);
     free(whole);
@@ -184,7 +201,7 @@ static enum leat_status add_file(struct buffer *b, const struct leat_part *p, ui
 
 enum leat_status join_in_place_plan(const char *output, const struct merge_parts *parts, struct leat_error *err)
 {
-    char *name = join_in_place_name(output), head[64];
+    char *name = join_in_place_name(output), *folder = NULL, head[64];
     struct buffer b = { 0 };
     enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(output));
 
@@ -196,13 +213,14 @@ enum leat_status join_in_place_plan(const char *output, const struct merge_parts
 
         s = each_part(parts, i, &p, err);
         if (s == LEAT_OK)
-            s = add_file(&b, &p, parts->first.token_width, err);
+            s = add_file(&b, &p, parts->first.token_width, &folder, err);
     }
     if (s == LEAT_OK)
         s = buffer_append(&b, LAST_LINE, sizeof LAST_LINE - 1, err);
     if (s == LEAT_OK)
         s = own_file_publish(name, b.bytes, b.size, err);
     buffer_free(&b);
+    free(folder);
     free(name);
     return s;
 }
@@ -212,12 +230,25 @@ static enum leat_status damaged(const struct join *j, struct leat_error *err)
     return status_set(err, LEAT_E_RECORD, "%s, which says how far joining has come, is damaged", j->plan);
 }
 
+static enum leat_status take_run(struct join *j, const char *folder, struct leat_error *err)
+{
+    char **runs = realloc(j->runs, (j->run_count + 1) * sizeof *runs);
+
+    if (!runs)
+        return status_no_memory(err, (j->run_count + 1) * sizeof *runs);
+    j->runs = runs;
+    runs[j->run_count] = strdup(folder);
+    return runs[j->run_count++] ? LEAT_OK : status_no_memory(err, strlen(folder));
+}
+
 static enum leat_status take_line(struct join *j, char *line, struct leat_error *err)
 {
     unsigned long long bytes;
     int length = 0;
     struct joined_file *files;
 
+    if (strncmp(line, RUN_LINE, strlen(RUN_LINE)) == 0)
+        return take_run(j, line + strlen(RUN_LINE), err);
     if (sscanf(line, "tokens %llu %n", &bytes, &length) != 1 || length == 0 || !line[length] ||
         bytes > (uint64_t)1 << 62 || j->total > (uint64_t)1 << 62)
         return damaged(j, err);
@@ -380,7 +411,7 @@ static enum leat_status append_open(struct join *j, int to_fd, const struct join
 /* Appends a file, or what is left of it, and removes it. */
 static enum leat_status append_file(struct join *j, int to_fd, const struct joined_file *f, struct leat_error *err)
 {
-    char *path = with(f->path, strlen(f->path), joining_suffix, "");
+    char *path = join_name(f->path, strlen(f->path), joining_suffix, "");
     bool left = j->done < f->at + f->bytes;
     uint64_t size = 0;
     int fd = -1;
@@ -457,7 +488,7 @@ static enum leat_status give_names(struct join *j, struct leat_error *err)
 /* A process that was killed while it gave the plan its name may have left it with both (file_rename()). */
 static enum leat_status remove_plan(struct join *j, struct leat_error *err)
 {
-    char *partial = with(j->plan, strlen(j->plan), ".partial", "");
+    char *partial = join_name(j->plan, strlen(j->plan), ".partial", "");
     enum leat_status s = partial ? file_remove(partial, err) : status_no_memory(err, strlen(j->plan));
 
     free(partial);
@@ -470,13 +501,15 @@ static enum leat_status remove_indexes(struct join *j, struct leat_error *err)
 
     for (size_t i = 0; s == LEAT_OK && i < j->count; i++) {
         const char *path = j->files[i].path;
-        char *index = with(path, file_dataset_length(path, strlen(path)), ".leat", "");
+        char *index = join_name(path, file_dataset_length(path, strlen(path)), ".leat", "");
 
         s = index ? file_remove(index, err) : status_no_memory(err, strlen(path));
         free(index);
     }
     if (s == LEAT_OK)
         s = file_sync_folder(j->files[0].path, err);
+    if (s == LEAT_OK)
+        s = join_runs_forget(j->runs, j->run_count, err);
     return s == LEAT_OK ? remove_plan(j, err) : s;
 }
 
@@ -490,6 +523,8 @@ static enum leat_status go_on(struct join *j, struct leat_info *info, struct lea
         s = is_there(j->index, &indexed, err);
     if (s == LEAT_OK)
         s = is_ours(j->tokens, j->final_tokens, &named, err);
+    if (s == LEAT_OK)
+        s = join_runs_mark(j->runs, j->run_count, j->plan, err);
     if (s == LEAT_OK && indexed && !named)
         s = append_all(j, err);
     if (s == LEAT_OK && indexed)
@@ -503,11 +538,11 @@ enum leat_status join_in_place_go_on(const char *output, struct pace *pace, stru
                                      struct leat_error *err)
 {
     size_t length = file_dataset_length(output, strlen(output));
-    struct join j = { .plan = with(output, length, joining_suffix, ""),
-                      .tokens = with(output, length, joining_suffix, ".tokens"),
-                      .index = with(output, length, joining_suffix, ".leat"),
-                      .final_tokens = with(output, length, ".tokens", ""),
-                      .final_index = with(output, length, ".leat", ""),
+    struct join j = { .plan = join_name(output, length, joining_suffix, ""),
+                      .tokens = join_name(output, length, joining_suffix, ".tokens"),
+                      .index = join_name(output, length, joining_suffix, ".leat"),
+                      .final_tokens = join_name(output, length, ".tokens", ""),
+                      .final_index = join_name(output, length, ".leat", ""),
                       .fd = -1,
                       .pace = pace };
     enum leat_status s = j.plan && j.tokens && j.index && j.final_tokens && j.final_index
@@ -518,6 +553,9 @@ enum leat_status join_in_place_go_on(const char *output, struct pace *pace, stru
     for (size_t i = 0; i < j.count; i++)
         free(j.files[i].path);
     free(j.files);
+    for (size_t i = 0; i < j.run_count; i++)
+        free(j.runs[i]);
+    free(j.runs);
     free(j.plan);
     free(j.tokens);
     free(j.index);

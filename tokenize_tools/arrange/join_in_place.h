@@ -3,7 +3,8 @@
  * becomes that of OUTPUT, and those of the others are appended to it and freed.
  *
  * What is under way is in OUTPUT.joining: the token files in order, and how many bytes of them are in their new place.
- * From when that file is there the parts are no datasets any more, and only going on leads to one.
+ * From when that file is there the parts are no datasets any more, and only going on leads to one. The folder of a run
+ * whose parts these are has leat-run.joining until then, with the name of OUTPUT; in the end it is no run's any more.
  */
 #ifndef LEAT_ARRANGE_JOIN_IN_PLACE_H
 #define LEAT_ARRANGE_JOIN_IN_PLACE_H
@@ -16,7 +17,7 @@
 /* The name of the dataset whose index is written first, OUTPUT.joining; the caller frees it. NULL: no memory. */
 char *join_in_place_name(const char *output);
 
-/* Keeps other processes from joining into `output`: LEAT_E_BUSY if one does. *began: joining is under way. On failure
+/* Keeps other processes from writing `output`: LEAT_E_BUSY if one does. *began: joining is under way. On failure
  * too join_in_place_unlock() must follow. */
 struct join_lock {
     char *path;

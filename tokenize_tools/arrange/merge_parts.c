@@ -144,6 +144,39 @@ enum leat_status merge_parts_need_hashes(const struct merge_parts *s, const char
     return LEAT_OK;
 }
 
+enum leat_status merge_part_check(const struct merge_part *s, uint64_t first, uint64_t count, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status status = leat_dataset_verify_range(s->dataset, first, count, &why);
+
+    if (status == LEAT_OK || status == LEAT_E_NOT_FOUND)
+        return LEAT_OK;
+    if (err)
+        *err = why;
+    return status;
+}
+
+static uint32_t is_stopped(void *context, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    return pace_call(context, NULL) != LEAT_OK;
+}
+
+enum leat_status merge_parts_check_indexes(const struct merge_parts *s, struct pace *pace, struct leat_error *err)
+{
+    struct leat_verify_options o = LEAT_VERIFY_OPTIONS_INIT;
+    enum leat_status status = LEAT_OK;
+
+    o.threads = 1;
+    o.index_only = 1;
+    o.progress = is_stopped;
+    o.context = pace;
+    for (size_t i = 0; status == LEAT_OK && i < s->opened_count; i++)
+        status = leat_dataset_verify(s->opened[i], &o, NULL, err);
+    return status;
+}
+
 const char *merge_parts_metadata(const struct merge_part *s, const char *key)
 {
     for (uint64_t i = 0; i < s->pairs->count; i++)

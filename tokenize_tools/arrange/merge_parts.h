@@ -21,6 +21,7 @@
 #include <stdbool.h>
 
 #include "leat_pack.h"
+#include "pace.h"
 
 /* Which shares of a run a dataset holds: one, or several that were merged. */
 struct shares {
@@ -59,6 +60,13 @@ void merge_parts_close(struct merge_parts *s);
 
 /* Returns LEAT_E_NOT_FOUND unless all documents have a place for a hash; `what` names what needs them. */
 enum leat_status merge_parts_need_hashes(const struct merge_parts *s, const char *what, struct leat_error *err);
+
+/* Compares the pages of tokens [first, first + count) with their hashes, as far as the part has any: what is written of
+ * them gets new ones, which would be right for damaged tokens, too. LEAT_E_CHECKSUM. */
+enum leat_status merge_part_check(const struct merge_part *s, uint64_t first, uint64_t count, struct leat_error *err);
+
+/* The same for what leat's own parts have in their indexes. `pace` may stop it. */
+enum leat_status merge_parts_check_indexes(const struct merge_parts *s, struct pace *pace, struct leat_error *err);
 
 /* The value of a key in a part's metadata, or NULL. */
 const char *merge_parts_metadata(const struct merge_part *s, const char *key);

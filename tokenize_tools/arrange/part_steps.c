@@ -70,6 +70,8 @@ enum leat_status leat_part_hashes(const char *file, const char *dataset, uint64_
         return LEAT_E_NO_MEMORY;
     pace = (struct pace) { .progress = o.progress, .context = o.context };
     s = open_one(&parts, dataset, err);
+    if (s == LEAT_OK)
+        s = merge_parts_check_indexes(&parts, &pace, err);
     pace.total = parts.token_bytes;
     if (s == LEAT_OK) {
         s = duplicates_open(&f, temporary, o.memory, &pace, err);

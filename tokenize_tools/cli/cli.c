@@ -118,6 +118,14 @@ int cli_failed(const struct leat_error *err)
     return err->status == LEAT_E_ARGUMENT ? CLI_WRONG : CLI_FAILED;
 }
 
+int cli_failed_or_damaged(const struct leat_error *err)
+{
+    int code = cli_failed(err);
+    bool damaged = err->status == LEAT_E_CHECKSUM || err->status == LEAT_E_MISMATCH;
+
+    return code == CLI_FAILED && damaged ? CLI_DAMAGED : code;
+}
+
 int cli_finish_stdout(int code)
 {
     const char *reason = "the output is incomplete";

@@ -24,7 +24,7 @@ enum cli_exit {
     CLI_DONE = 0,
     CLI_FAILED = 1,       /* the work failed; the message says why */
     CLI_WRONG = 2,        /* the command line was wrong */
-    CLI_DAMAGED = 3,      /* verify found damage, or pull did */
+    CLI_DAMAGED = 3,      /* of a dataset that was read */
     CLI_REJECTS = 4,      /* more records were refused than allowed */
     CLI_STOPPED = 5,      /* by SIGTERM or SIGUSR1: the same command, started again, does it */
     CLI_INTERRUPTED = 130 /* by SIGINT */
@@ -60,6 +60,9 @@ const char *cli_hint(const struct leat_error *err);
 /* Prints a library call's error, with its hint. Returns CLI_FAILED, CLI_WRONG for a word of the command line that makes
  * no sense (LEAT_E_ARGUMENT), or what cli_interrupted_code() says if that is why the call ended. */
 int cli_failed(const struct leat_error *err);
+
+/* The same, but CLI_DAMAGED if a dataset that was read is damaged. */
+int cli_failed_or_damaged(const struct leat_error *err);
 
 /* The last call of a command that printed: flushes stdout. Returns `code`, or CLI_FAILED instead of CLI_DONE, with a
  * message, if not everything could be written (a full disk, a closed pipe). */

@@ -203,18 +203,6 @@ static int check_joining(const struct merge_values *values, const struct options
     return same ? CLI_DONE : CLI_FAILED;
 }
 
-/* The folder of a run whose parts have been joined in place is one no more: nobody packs them again. */
-static void forget_run(const struct merge_values *values, const struct options_parsed *parsed)
-{
-    for (size_t i = 0; values->in_place && i < parsed->count; i++) {
-        char *name = run_folder_is(parsed->words[i]) ? run_folder_file(parsed->words[i], "") : NULL;
-
-        if (name)
-            (void)file_remove(name, NULL);
-        free(name);
-    }
-}
-
 static int run(const struct merge_values *values, const struct options_parsed *parsed)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
@@ -242,12 +230,10 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     began = cli_now();
     s = merge(values, created, parsed, &made, &report, &err);
     if (s == LEAT_OK)
-        forget_run(values, parsed);
-    if (s == LEAT_OK)
         print_summary(values, &report, &made.outputs, parsed->count, cli_now() - began);
     code = by_outputs_code(&made.outputs, CLI_DONE);
     by_outputs_free(&made.outputs);
-    return cli_finish_stdout(s == LEAT_OK ? code : cli_failed(&err));
+    return cli_finish_stdout(s == LEAT_OK ? code : cli_failed_or_damaged(&err));
 }
 
 int cmd_merge(const struct command *self, int argc, char **argv)

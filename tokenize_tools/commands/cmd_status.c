@@ -61,7 +61,8 @@ static void print_json(const struct run_folder *r, const struct run_parts *p, co
     json_u64(&j, "parts", r->parts);
     for (unsigned i = 0; i < PART_STATES; i++)
         json_u64(&j, part_states[i], p->count[i]);
-    json_bool(&j, "complete", p->count[PART_DONE] == r->parts);
+    json_bool(&j, "complete", p->count[PART_DONE] == r->parts && !r->joining);
+    json_string(&j, "joining", r->joining);
     json_u64(&j, "inputs", r->inputs);
     json_u64(&j, "input_bytes", r->bytes);
     json_u64(&j, "tokens", p->tokens);
@@ -121,6 +122,11 @@ static void print_table(const struct status_values *v, const struct run_folder *
 {
     bool head = false;
 
+    if (r->joining) {
+        cli_say("The %s of the run are being joined in place: leat merge --in-place -o %s %s goes on with that.",
+                units_counted(r->parts, "part").text, r->joining, r->path);
+        return;
+    }
     printf("%s of %s in %s:", units_counted(r->parts, "part").text, units_bytes(r->bytes).text,
            units_counted(r->inputs, "input").text);
     for (unsigned i = 0, before = 0; i < PART_STATES; i++)

@@ -274,6 +274,22 @@ static enum leat_status take_line(struct run_folder *r, char *line, struct leat_
     return LEAT_OK;
 }
 
+/* The first line of the file that a joining in place leaves; without it, nothing. */
+static enum leat_status read_joining(struct run_folder *r, struct leat_error *err)
+{
+    char *name = run_folder_file(r->path, ".joining");
+    struct buffer text = { 0 };
+    enum leat_status s = !name                     ? status_no_memory(err, strlen(r->path))
+                         : access(name, F_OK) == 0 ? read_plan(&text, name, err)
+                                                   : LEAT_OK;
+
+    if (s == LEAT_OK && text.bytes && !(r->joining = strndup((char *)text.bytes, strcspn((char *)text.bytes, "\n"))))
+        s = status_no_memory(err, text.size);
+    buffer_free(&text);
+    free(name);
+    return s == LEAT_E_NO_FILE ? LEAT_OK : s; /* ended just now */
+}
+
 enum leat_status run_folder_read(struct run_folder *r, const char *path, struct leat_error *err)
 {
     char *name = run_folder_file(path, ""), *line, *rest;
@@ -297,6 +313,8 @@ enum leat_status run_folder_read(struct run_folder *r, const char *path, struct 
         s = take_line(r, line, err);
     if (s == LEAT_OK && (r->parts < 1 || !r->from))
         s = status_set(err, LEAT_E_RECORD, "%s is damaged: it does not say how many parts the run has", name);
+    if (s == LEAT_OK)
+        s = read_joining(r, err);
     buffer_free(&plan);
     free(name);
     return s;
@@ -309,5 +327,6 @@ void run_folder_free(struct run_folder *r)
     free(r->words);
     free(r->path);
     free(r->from);
+    free(r->joining);
     *r = (struct run_folder) { 0 };
 }

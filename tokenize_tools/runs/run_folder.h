@@ -3,6 +3,7 @@
  *
  *   leat-run          what is to be done: the number of parts, and the command line that planned it
  *   leat-run.inputs   what all parts have in common (run_file of leat_pack_options)
+ *   leat-run.joining  while the parts are joined in place: the dataset that they become
  *   part-0007.leat    and .tokens: part 7 of up to 9999, finished
  *   part-0007.beat    the sign of life of the process that packs it, or how that ended
  *
@@ -33,6 +34,7 @@
 struct run_folder {
     char *path;     /* from the root on */
     char *from;     /* the folder in which the run was planned: relative inputs start there */
+    char *joining;  /* the dataset that its parts become in place (leat merge --in-place); NULL: none */
     unsigned parts; /* 1 to RUN_PARTS */
     uint64_t inputs, bytes;
     char **words; /* the command line, from after "pack" */

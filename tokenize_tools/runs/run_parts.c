@@ -82,7 +82,12 @@ static enum leat_status find_part(struct run_part *part, const struct run_folder
         free(beat);
         return status_no_memory(err, strlen(r->path));
     }
-    part->state = PART_MISSING;
+    part->state = r->joining ? PART_DONE : PART_MISSING;
+    if (r->joining) {
+        free(index);
+        free(beat);
+        return LEAT_OK;
+    }
     beats = run_beat_read(beat, &part->beat);
     if (access(index, F_OK) == 0)
         take_dataset(part, index);
@@ -171,6 +176,12 @@ char *run_parts_left(const struct run_parts *p, unsigned parts, bool running)
     return text;
 }
 
+void run_parts_say_joining(const struct run_folder *r)
+{
+    cli_error("the parts of the run in %s are being joined in place: leat merge --in-place -o %s %s goes on with that",
+              r->path, r->joining, r->path);
+}
+
 int run_parts_check(const char *path)
 {
     struct run_folder r = { 0 };
@@ -186,6 +197,9 @@ int run_parts_check(const char *path)
         s = status_no_memory(&err, r.parts);
     if (s != LEAT_OK) {
         code = cli_failed(&err);
+    } else if (r.joining) {
+        run_parts_say_joining(&r);
+        code = CLI_FAILED;
     } else if (left && left[0]) {
         cli_error("the run in %s is not finished: of its %u parts, %.200s%s %s not done (leat status %s)", path,
                   r.parts, left, strlen(left) > 200 ? "..." : "", strpbrk(left, ",-") ? "are" : "is", path);

@@ -46,6 +46,9 @@ void run_parts_free(struct run_parts *p);
  * `running`. The caller frees it. NULL: no memory. */
 char *run_parts_left(const struct run_parts *p, unsigned parts, bool running);
 
+/* The error of a command that would use parts while they are joined in place. */
+void run_parts_say_joining(const struct run_folder *r);
+
 /* Whether all parts are done, or `path` is no run's folder; else CLI_FAILED, after a message with the others. */
 int run_parts_check(const char *path);
 

@@ -14,7 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define MAGIC       ((uint64_t)0x314352504c544145) /* "EATLPRC1" */
+#define MAGIC       ((uint64_t)0x324352504c544145) /* "EATLPRC2" */
 #define HEAD_WORDS  4u
 #define MAX_PARCELS ((uint64_t)1 << 32)
 #define MIN_CHUNK   TINY_OR((uint64_t)16, (uint64_t)512)
@@ -23,6 +23,16 @@
 static uint64_t head_bytes(uint64_t count)
 {
     return (HEAD_WORDS + 2 * count + 1) * 8;
+}
+
+/* The sum of parcel i begins with what the head says of it. */
+static uint64_t first_sum(uint64_t count, uint64_t chunk, uint64_t i, uint64_t from, uint64_t to)
+{
+    uint64_t said[] = { count, chunk, i, from, to };
+
+    for (size_t n = 0; n < sizeof said / sizeof *said; n++)
+        bytes_store64((uint8_t *)&said[n], said[n]);
+    return XXH3_64bits(said, sizeof said);
 }
 
 /* ---- Writing ---- */
@@ -53,6 +63,8 @@ enum leat_status parcels_begin(struct parcels_writer *w, const char *path, const
     for (uint64_t i = 0; i < count; i++)
         if (!bytes_add(w->begins[i], sizes[i], &w->begins[i + 1]))
             return status_set(err, LEAT_E_ARGUMENT, "parcels of more than 2^64 bytes");
+    for (uint64_t i = 0; i < count; i++)
+        w->items[i].sum = first_sum(count, w->chunk, i, w->begins[i], w->begins[i + 1]);
     return own_file_begin(&w->fd, w->partial, err);
 }
 
@@ -151,8 +163,7 @@ void parcels_end(struct parcels_writer *w)
 
 enum leat_status parcel_damaged(const struct parcel_reader *r, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged: remove it, and pack the part again that it belongs to",
-                      r->path);
+    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged: it has to be written again", r->path);
 }
 
 static enum leat_status read_words(const struct parcel_reader *r, uint64_t at, uint64_t *words, uint64_t count,
@@ -207,7 +218,7 @@ enum leat_status parcel_choose(struct parcel_reader *r, uint64_t i, uint64_t *by
         return parcel_damaged(r, err);
     r->at = head_bytes(r->count) + places[0];
     *bytes = r->left = places[1] - places[0];
-    r->sum = 0;
+    r->sum = first_sum(r->count, r->chunk, i, places[0], places[1]);
     r->used = r->filled = 0;
     return r->left > 0 || r->sum == r->expected ? LEAT_OK : parcel_damaged(r, err);
 }

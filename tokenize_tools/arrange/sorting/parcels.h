@@ -5,7 +5,7 @@
  *
  *   u64  magic, parcels P, bytes C of a chunk; the number 1 as this machine has it, since so are the bytes of parcels
  *   u64  P + 1 times: where parcel i begins, after these numbers
- *   u64  P times: its sum: XXH3-64 of each chunk, with the chunk before's as the seed
+ *   u64  P times: its sum: XXH3-64 of P, C, i and its two places, then of each chunk, with the sum before as the seed
  *        the parcels; each has chunks of C bytes, and a last one
  */
 #ifndef LEAT_ARRANGE_PARCELS_H

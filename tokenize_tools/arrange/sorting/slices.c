@@ -14,7 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define MAGIC        ((uint64_t)0x315341504c544145) /* "EATLPAS1" */
+#define MAGIC        ((uint64_t)0x325341504c544145) /* "EATLPAS2" */
 #define HEAD_WORDS   4u
 #define MAX_SLICES   ((uint64_t)1 << 32)
 #define BUFFER_BYTES (TINY_OR((size_t)2, (size_t)2048) * sizeof(struct triple))
@@ -22,6 +22,17 @@
 static uint64_t table_words(uint64_t slices)
 {
     return HEAD_WORDS + 2 * slices + 1;
+}
+
+/* The sum of slice i covers what the table says of it, too. */
+static uint64_t sum_of_slice(void *sum, const uint64_t *head, uint64_t i, uint64_t from, uint64_t to)
+{
+    uint64_t said[HEAD_WORDS + 3] = { head[0], head[1], head[2], head[3], i, from, to };
+
+    for (size_t n = 0; n < HEAD_WORDS + 3; n++)
+        bytes_store64((uint8_t *)&said[n], said[n]);
+    XXH3_64bits_update(sum, said, sizeof said);
+    return XXH3_64bits_digest(sum);
 }
 
 /* ---- Writing ---- */
@@ -42,6 +53,10 @@ enum leat_status slices_begin(struct slices_writer *w, const char *path, uint64_
     if (!w->path || !w->partial || !w->table || !w->buffer || !w->sum)
         return status_no_memory(err, table_words(slices) * sizeof *w->table);
     snprintf(w->partial, room, "%s.partial", path);
+    w->table[0] = MAGIC;
+    w->table[1] = slices;
+    w->table[2] = documents;
+    w->table[3] = words;
     XXH3_64bits_reset(w->sum);
     return own_file_begin(&w->fd, w->partial, err);
 }
@@ -63,7 +78,8 @@ static enum leat_status move_to(struct slices_writer *w, uint64_t slice, struct 
 
     for (; s == LEAT_OK && w->slice < slice; w->slice++) {
         w->table[HEAD_WORDS + w->slice + 1] = w->records;
-        w->table[HEAD_WORDS + w->slices + 1 + w->slice] = XXH3_64bits_digest(w->sum);
+        w->table[HEAD_WORDS + w->slices + 1 + w->slice] =
+            sum_of_slice(w->sum, w->table, w->slice, w->table[HEAD_WORDS + w->slice], w->records);
         XXH3_64bits_reset(w->sum);
     }
     return s;
@@ -89,10 +105,6 @@ enum leat_status slices_finish(struct slices_writer *w, struct leat_error *err)
 
     if (s != LEAT_OK)
         return s;
-    w->table[0] = MAGIC;
-    w->table[1] = w->slices;
-    w->table[2] = w->documents;
-    w->table[3] = w->words;
     for (uint64_t i = 0; i < count; i++)
         bytes_store64((uint8_t *)&w->table[i], w->table[i]);
     s = file_write_at(w->fd, 0, w->table, count * 8, w->partial, err);
@@ -119,8 +131,7 @@ void slices_end(struct slices_writer *w)
 
 static enum leat_status damaged(const struct slice_reader *r, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged: remove it, and pack the part again that it belongs to",
-                      r->path);
+    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged: it has to be written again", r->path);
 }
 
 static enum leat_status read_words(const struct slice_reader *r, uint64_t at, uint64_t *words, uint64_t count,
@@ -136,10 +147,10 @@ static enum leat_status read_words(const struct slice_reader *r, uint64_t at, ui
 enum leat_status slice_open(struct slice_reader *r, const char *path, uint64_t slices, uint64_t slice, unsigned words,
                             struct leat_error *err)
 {
-    uint64_t head[HEAD_WORDS], places[2], size;
+    uint64_t *head = r->head, *places = r->places, size;
     enum leat_status s;
 
-    *r = (struct slice_reader) { .path = path, .fd = -1, .words = words };
+    *r = (struct slice_reader) { .path = path, .fd = -1, .words = words, .slice = slice };
     s = file_open_read(&r->fd, &size, path, err);
     if (s == LEAT_OK)
         s = read_words(r, 0, head, HEAD_WORDS, err);
@@ -193,7 +204,8 @@ enum leat_status slice_next(struct slice_reader *r, struct triple *t, bool *more
     if (s != LEAT_OK)
         return s;
     if (!*more)
-        return XXH3_64bits_digest(r->sum) == r->expected ? LEAT_OK : damaged(r, err);
+        return sum_of_slice(r->sum, r->head, r->slice, r->places[0], r->places[1]) == r->expected ? LEAT_OK
+                                                                                                  : damaged(r, err);
     for (unsigned i = 0; i < r->words; i++, r->used += 8)
         numbers[i] = bytes_load64(r->buffer + r->used);
     *t = (struct triple) { numbers[0], numbers[1], numbers[2] };

@@ -5,7 +5,7 @@
  *
  *   u64  magic, slices S, documents, words W of a record
  *   u64  S + 1 times: the number of records before slice i
- *   u64  S times: XXH3-64 of the bytes of slice i
+ *   u64  S times: XXH3-64 of slice i: of the first four numbers, its number, its two places, and its bytes
  *        records, W numbers each
  */
 #ifndef LEAT_ARRANGE_SLICES_H
@@ -44,8 +44,9 @@ struct slice_reader {
     const char *path;
     int fd;
     unsigned words;
-    uint64_t documents; /* as the writer was told */
-    uint64_t at, left;  /* records */
+    uint64_t documents;                 /* as the writer was told */
+    uint64_t head[4], slice, places[2]; /* as the file has them */
+    uint64_t at, left;                  /* records */
     uint64_t expected;
     uint8_t *buffer;
     size_t used, filled;

@@ -14,6 +14,7 @@
 #include "cli/units.h"
 #include "commands/common/common.h"
 #include "pack_steps.h"
+#include "runs/run_parts.h"
 
 static int no_memory(void)
 {
@@ -49,6 +50,10 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
         return command_wrong(self, "--dedup, --split and --shuffle are for the plan of a run: all parts have the same");
     if (run_folder_read(&in->folder, values->run, &err) != LEAT_OK)
         return cli_failed(&err);
+    if (in->folder.joining) {
+        run_parts_say_joining(&in->folder);
+        return CLI_FAILED;
+    }
     in->words = join_words(&in->folder, argc, argv);
     if (!in->words)
         return no_memory();

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "commands/common/common.h"
+#include "pack_advice.h"
 #include "pack_steps_print.h"
 
 static const char hashes_suffix[] = ".hashes", same_suffix[] = ".same", counts_suffix[] = ".counts";
@@ -73,7 +74,7 @@ enum leat_status pack_steps_check_force(const struct pack_steps *s, struct leat_
 
 enum leat_status pack_steps_begin(const struct pack_steps *s, struct leat_error *err)
 {
-    const char *last = s->values->shuffle.given ? scattered_suffix : same_suffix; /* that all parts need of all */
+    const char *last = s->values->shuffle.given ? counts_suffix : same_suffix; /* that no part makes again alone */
     unsigned finished = 0, there = 0;
     enum leat_status status;
 
@@ -373,7 +374,8 @@ static enum leat_status do_next(struct pack_steps *s, enum beat_step *step, stru
     *step = BEAT_NOTHING;
     if (is_finished(s))
         return say_finished(s, err);
-    if (s->values->dedup && !has_packed(s, counts_suffix) && !has_packed(s, scattered_suffix))
+    if (s->values->dedup && !has_packed(s, scattered_suffix) &&
+        !(has_packed(s, counts_suffix) && has_packed(s, same_suffix)))
         status = compare_next(s, step, err);
     if (status != LEAT_OK || *step != BEAT_NOTHING)
         return status;
@@ -390,8 +392,9 @@ int pack_steps_go_on(struct pack_steps *s)
     status = do_next(s, &step, &err);
     progress_end(&s->progress);
     if (status != LEAT_OK) {
+        pack_advice_add(s, &err);
         run_beat_failed(s->beat, status == LEAT_E_STOPPED, err.message);
-        return cli_failed(&err);
+        return cli_failed_or_damaged(&err);
     }
     if (step == BEAT_NOTHING) {
         run_beat_done(s->beat);
