@@ -340,7 +340,7 @@ SITE := $(BUILD)/site
 site: $(BUILD)/leat $(BUILD)/leat-bench
 	$(Q)scripts/site.py $(BUILD) $(SITE)
 	$(Q)echo "$(SITE)/index.html"
-## pictures: the pictures of the README: leat show, and a chart of the latest make bench-peers in bench/RESULTS.md
+## pictures: those of the README: leat show, and a chart of the latest make bench-peers
 pictures: $(BUILD)/leat
 	$(Q)scripts/pictures.py $(BUILD) docs
 
@@ -394,6 +394,17 @@ $(LOADER_PEERS)/ready: bench/peers/dataloader.txt
 bench-peers: export PYTHONPATH := $(BUILD)/python
 bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
 	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
+
+# each of these packages wants other versions of what they share
+LOADERS_PEERS := torch torchdata litdata streaming datasets grain
+$(BUILD)/loaders-venv/%/ready: bench/peers/loaders/%.txt
+	$(call make_venv,$(@D),$<)
+.PHONY: bench-loaders
+## bench-loaders: leat beside eight other loaders, each with packages of its own; PEERS="--only leat"
+bench-loaders: export PYTHONPATH := $(BUILD)/python
+bench-loaders: $(BUILD)/leat-bench python $(MEGATRON_PYTHON) $(LOADERS_PEERS:%=$(BUILD)/loaders-venv/%/ready)
+	$(Q)bench/peers/loaders.py $(BUILD)/leat-bench --python megatron=$(MEGATRON_PYTHON) \
+	    $(foreach name,$(LOADERS_PEERS),--python $(name)=$(BUILD)/loaders-venv/$(name)/bin/python) $(PEERS)
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 

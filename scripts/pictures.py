@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """pictures.py BUILD FOLDER: the pictures of the README, as SVG that light and dark pages can show: show.svg, what
 `leat show` prints on a terminal, and loading.svg, a chart of the latest table of `make bench-peers` in
-bench/RESULTS.md. `make pictures` puts them into docs/; tests/docs/test_site.py compares them with what is made from the build."""
+bench/RESULTS.md. `make pictures` puts them into docs/; tests/docs/test_site.py compares them with what is made
+from the build."""
 import html
 import json
 import os

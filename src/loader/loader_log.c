@@ -1,7 +1,7 @@
 /*
  * loader_log.c: statistics in a file, a line of JSON now and then, for what looks at a run while it goes or afterwards
- * (`leat-bench report`). The consumer's side writes them, with one call of the system per line, so that lines of several
- * writers do not mix. Numbers are written digit by digit: no locale of the program changes them. See loader.h.
+ * (`leat-bench report`). The consumer's side writes them, with one call of the system per line, so that lines of
+ * several writers do not mix. Numbers are written digit by digit: no locale of the program changes them. See loader.h.
  */
 #include <errno.h>
 #include <fcntl.h>

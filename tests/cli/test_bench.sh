@@ -94,7 +94,8 @@ for output in tokens i32 i64 packed; do
     run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --output $output --bare --synthetic --checksum \
         --json
     json_has steps tokens seconds tokens_per_s gb_per_s cpu_s_per_mtok next_us mean p50 p99 p999 max first_batch_ms \
-        memory_mib waits_s order storage gather slot copy waiting_share engine device bare ratio synthetic loss share checksum
+        memory_mib waits_s order storage gather slot copy waiting_share engine device bare ratio synthetic loss share \
+        checksum
 done
 run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --trace trace.json --work 1
 ended 0 ''
@@ -114,7 +115,7 @@ refuse 1 'leat-bench: this build has no device abacus: "host" is always there' \
 # is it the loader? A step without work is all loader; one of some milliseconds hardly has any. The sums are in JSON.
 run leat-bench load --source w4 --seq-len 1000 --batch 64 --steps 40 --threads 0 --compare synthetic
 ended 0 ''
-grep -Eq '^  The loader takes [0-9.]+ % of a step \(.* with real batches, .* without\); most of its own time went into' \
+grep -Eq '^  The loader takes [0-9.]+ % of a step \(.* with real batches, .* without\); most of its own time' \
     "$printed" || fail "$ran: $(cat "$printed")"
 run leat-bench load --source w4 --seq-len 10 --batch 1 --steps 10 --work 20 --compare synthetic --json
 json_has answer synthetic share loss
@@ -127,7 +128,8 @@ assert abs(share - y["share"]) < 1e-9, x
 assert x["answer"].startswith("It is not the loader" if share < 0.01 else "The loader takes"), x
 assert f"{100 * share:.1f} %" in x["answer"], x
 END
-refuse 2 'leat-bench: --synthetic and --compare need batches of a loader: --output views has none (leat-bench load --help shows how)' \
+needs='--synthetic and --compare need batches of a loader: --output views has none'
+refuse 2 "leat-bench: $needs (leat-bench load --help shows how)" \
     leat-bench load --source w4 --seq-len 100 --batch 4 --compare synthetic --output views
 refuse 2 'leat-bench: --work: "x" is not a number of milliseconds (leat-bench load --help shows how)' \
     leat-bench load --source w4 --seq-len 100 --batch 4 --work x

@@ -59,8 +59,8 @@ check(made.returncode == 0 and not made.stdout, f"site.py: {made.stdout.decode()
 class Html(html.parser.HTMLParser):
     EMPTY = {"meta", "link", "input", "img"}
     OWN = EMPTY | {"html", "head", "title", "body", "header", "nav", "main", "div", "details", "summary", "b", "a",
-                   "h1", "h2", "h3", "h4", "p", "ul", "ol", "li", "pre", "code", "table", "tr", "th", "td", "strong", "em",
-                   "span", "label", "script", "blockquote"}
+                   "h1", "h2", "h3", "h4", "p", "ul", "ol", "li", "pre", "code", "table", "tr", "th", "td", "strong",
+                   "em", "span", "label", "script", "blockquote"}
 
     def __init__(self, name):
         super().__init__()
@@ -105,9 +105,9 @@ for header in "leat", "leat_pack":
     want = [line for line in text.split("\n") if line.strip() and not re.match(r"/\* -+ .* -+ \*/$", line)]
     check(len([line for line in want if line not in lines]) == 0, f"{header}.h: lines are missing")
 for program in "leat", "leat-bench":
-    words = subprocess.run([build / program, "--completion", "bash"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    words = subprocess.run([build / program, "--completion", "bash"], stdout=subprocess.PIPE, check=True).stdout
     shown = set(pages[f"{program}.html"].ids) - {"search", "found", program}
-    check(all(name in words for name in shown), f"{program}: other commands than {shown}")
+    check(all(name.encode() in words for name in shown), f"{program}: other commands than {shown}")
 check({"pack", "show", "merge"} <= set(pages["leat.html"].ids), "leat has no commands")
 rows = json.loads((folder / "index.js").read_text(encoding="utf-8").split(" = ", 1)[1].rstrip(";\n"))
 check(all(row[0] in pages and (not row[1] or row[1] in pages[row[0]].ids) for row in rows), "the index leads nowhere")

@@ -1,7 +1,8 @@
 #!/bin/sh
 # check.sh BUILD [FOLDER]: what `make check-pages` runs: the pages that leat show, leat info and leat-bench report
 # write, and some of `make site`, in headless Chromium: each opens, and nothing reaches beyond the window at 360 and
-# 1,600 pixels, in light, dark and print; the site's search finds what is there. Screenshots stay in FOLDER (BUILD/pages), to be looked at. Exit code 77: there is no Chromium.
+# 1,600 pixels, in light, dark and print; the site's search finds what is there. Screenshots stay in
+# FOLDER (BUILD/pages), to be looked at. Exit code 77: there is no Chromium.
 set -e
 build=$(cd "$1" && pwd)
 root=$PWD
