@@ -140,7 +140,7 @@ def test_pack(gpt2, name, tmp_path):
     template.write_text("{% for m in messages %}{{ m.role }}:{{ m.content }}<|endoftext|>\n{% endfor %}")
     leat.pack(lines, name, gpt2, mask_field="loss")
     assert masks(name) == [wanted(gpt2, "été water", [(0, 3)])]
-    leat.pack(chats, name, gpt2, chat=template, messages="talk", end=None, force=True)
+    leat.pack(chats, name, gpt2, chat=template, messages="talk", force=True)  # no end token: the template has one
     d = leat.open(name)
     assert d.text(0) == "user:water<|endoftext|>\nassistant: mill<|endoftext|>\n"
     learned = [int(i) for i, m in zip(d.documents[0], d.mask()) if m]

@@ -1,7 +1,7 @@
 /*
  * fuzz_chat.c: any bytes as a chat template and a conversation: the template is taken or refused with a reason; the
- * rendered text is UTF-8 with a mark for each byte, the same with more memory, and rendering keeps to its memory, to its
- * steps, and stops when it is asked to.
+ * rendered text is UTF-8 with a mark for each byte, the same with more memory, and rendering keeps to its memory and to
+ * its steps, and stops when it is asked to.
  *
  * The input is a byte for the memory, the template, a zero byte, and a record whose "messages" are the conversation.
  *

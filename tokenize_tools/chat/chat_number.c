@@ -125,7 +125,7 @@ static int take_digits(double real, int count, char digits[DIGITS_ROOM])
 {
     char text[64];
     const char *e;
-    int n = 0;
+    int n = 0, power = 0;
 
     snprintf(text, sizeof text, "%.*e", count - 1, real);
     e = strchr(text, 'e');
@@ -133,7 +133,9 @@ static int take_digits(double real, int count, char digits[DIGITS_ROOM])
         if (is_digit(*p))
             digits[n++] = *p;
     digits[n] = '\0';
-    return atoi(e + 1) + 1;
+    for (const char *p = e + 2; is_digit(*p); p++)
+        power = 10 * power + (*p - '0');
+    return (e[1] == '-' ? -power : power) + 1;
 }
 
 /* The next number of as many digits; false if there is none. */

@@ -196,7 +196,7 @@ enum leat_status chat_same(struct chat_run *r, const struct chat_node *at, const
 
     *holds = (equal == 1) == wanted;
     if (equal < 0)
-        return chat_fail(r, at, "values are compared that are too large, nested too deeply, or cannot be");
+        return chat_fail(r, at, "values are compared that are too large, nested too deeply, or not supported");
     return chat_work(r, at, (size_t)steps * 64);
 }
 

@@ -112,7 +112,7 @@ const char *chat_kind_name(enum chat_kind kind);
 
 bool chat_truth(const struct chat_value *v);
 
-/* Python's ==: 1 or 0; -1 if comparing takes too long, the values are nested too deeply, or it is not supported. *steps:
+/* Python's ==: 1 or 0; -1 if comparing takes too long, values are nested too deeply, or it is not supported. *steps:
  * how many values were compared. */
 int chat_equal(const struct chat_value *a, const struct chat_value *b, unsigned *steps);
 bool chat_string_equal(struct chat_string a, struct chat_string b);
