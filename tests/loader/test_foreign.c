@@ -435,6 +435,7 @@ static void check_masks(void)
     static uint8_t mask[TOKENS];
     struct leat_dataset *d;
     char name[900];
+    size_t used;
 
     for (uint64_t i = 0; i < TOKENS; i++)
         mask[i] = i % 7 < 3;
@@ -445,8 +446,8 @@ static void check_masks(void)
     check_masked_identity();
     snprintf(name, sizeof name, "raw:%s?dtype=u16&mask=a.ds.loss&end=%u", in_folder("raw.npy"), END);
     check_masked(name, "raw.npy.leat", mask);
-    snprintf(name, sizeof name, "raw:%s?dtype=u16&mask=", in_folder("raw.npy"));
-    strcat(name, in_folder("a.ds.loss"));
+    used = (size_t)snprintf(name, sizeof name, "raw:%s?dtype=u16&mask=", in_folder("raw.npy"));
+    snprintf(name + used, sizeof name - used, "%s", in_folder("a.ds.loss"));
     leat_dataset_close(open_name(name));
 
     patch("a.ds.loss", 50000, "\2", 1);
