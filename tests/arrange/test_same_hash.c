@@ -10,7 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "arrange/keyed_hash.h"
+#include "arrange/sorting/keyed_hash.h"
 #include "leat_pack.h"
 #include "t.h"
 

@@ -209,7 +209,8 @@ ended 0 ''
 grep -qF "being joined in place: leat merge --in-place -o $tmp/placed $tmp/run goes on" "$printed" ||
     fail "$ran: printed $(cat "$printed")"
 left ''
-leat status run --json | grep -qF "\"complete\": false, \"joining\": \"$tmp/placed\"," || fail "$(leat status run --json)"
+leat status run --json | grep -qF "\"complete\": false, \"joining\": \"$tmp/placed\"," ||
+    fail "$(leat status run --json)"
 for words in 'pack --run run --part 1' 'merge -o other run' 'merge --in-place -o other run'; do
     # shellcheck disable=SC2086 # several words
     run leat $words

@@ -15,7 +15,7 @@
 #include "base/random_words.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "keyed_hash.h"
+#include "sorting/keyed_hash.h"
 
 #define HASHES_AT_ONCE TINY_OR((uint64_t)3, (uint64_t)16384)
 #define TOKENS_AT_ONCE TINY_OR((uint64_t)4, (uint64_t)16384) /* an even number */

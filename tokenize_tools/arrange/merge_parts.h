@@ -9,9 +9,9 @@
  *   outputs            what comes out: one dataset per split, and the rest
  *   join_inputs, join_metadata   what documents do not carry themselves
  *   duplicates, split_fractions, shuffle   which documents go where
- *   sorting/           what does not fit in memory, and what parts leave for each other
+ *   sorting/           what does not fit in memory, and what parts leave for each other; keyed_hash, which tells
+ *                      texts apart that were made to have one hash
  *   part_steps, part_shuffle   the same by the parts of a run together, in steps
- *   keyed_hash         tells texts apart that were made to have one hash
  *
  * What may enter: what works on finished datasets through the public headers. Nothing here encodes or reads text.
  */
