@@ -29,12 +29,21 @@ fail() {
 # ---- What is packed -------------------------------------------------------------------------------------------------
 
 cp "$build/leat" "$tmp/bin/leat.real"
-# leat, but a part that is named in the file `failing` fails once
+# leat, but a part with a file failing.I fails once, and one with holding.I stops in its middle once, until it is killed
+# or continued: packing is over too soon for a signal that comes by Slurm. held.I has its process.
 cat >"$tmp/bin/leat" <<END
 #!/bin/sh
 if [ "\$1" = pack ] && [ -e "failing.\$SLURM_ARRAY_TASK_ID" ]; then
     rm "failing.\$SLURM_ARRAY_TASK_ID"
     exit 1
+fi
+if [ "\$1" = pack ] && [ -e "holding.\$SLURM_ARRAY_TASK_ID" ]; then
+    rm "holding.\$SLURM_ARRAY_TASK_ID"
+    (
+        while ! ls a/part-"\$SLURM_ARRAY_TASK_ID".partial.tokens b/part-"\$SLURM_ARRAY_TASK_ID".partial.tokens \
+            2>/dev/null | grep -q .; do kill -0 \$\$ || exit; done
+        kill -STOP \$\$ && echo \$\$ >"held.\$SLURM_ARRAY_TASK_ID"
+    ) >/dev/null 2>&1 &
 fi
 exec "$tmp/bin/leat.real" "\$@"
 END
@@ -62,9 +71,15 @@ wait_for_jobs() {
         sleep 1
     done
 }
-# Until this part has begun to write, or is finished.
-wait_for_part() { # RUN PART
-    while [ ! -s "$1/part-$2.partial.tokens" ] && [ ! -e "$1/part-$2.leat" ]; do sleep 0.05; done
+# Until this part is held in its middle.
+wait_for_part() { # PART
+    while [ ! -s "held.$1" ]; do sleep 0.05; done
+}
+hold() { # PARTS...
+    for held in "$@"; do rm -f "held.$held" && touch "holding.$held" && chmod 666 "holding.$held"; done
+}
+go_on() { # PARTS...
+    for held in "$@"; do kill -CONT "$(cat "held.$held")" 2>/dev/null; done
 }
 same() { # RUN
     { cmp "$1.merged.tokens" one.tokens && cmp "$1.merged.leat" one.leat; } || fail "$1: other bytes: $(cat "$1".*.log)"
@@ -76,12 +91,16 @@ while ! sinfo --noheader | grep -q 'idle n\[1-2\]'; do sleep 0.5; done
 plan a 8
 touch failing.3 failing.6
 chmod 666 failing.*
+hold 2 7
 job=$(submit a 1-8)
 merge_after a "$job" >/dev/null
-wait_for_part a 2
+wait_for_part 2
 scancel --batch --signal=USR1 "${job}_2" # it may say that the job cannot be altered now, and send it
-wait_for_part a 7
+sleep 1 # the batch script passes it on
+go_on 2
+wait_for_part 7
 scontrol requeue "${job}_7" || fail "cannot requeue"
+go_on 7
 wait_for_jobs
 [ "$(leat status a --left)" = 3,6 ] || fail "left are $(leat status a --left), not 3,6: $(leat status a; cat a.*.log)"
 [ ! -e a.merged.leat ] || fail "merged although parts are missing"
@@ -93,12 +112,14 @@ same a
 # ---- A node that dies -----------------------------------------------------------------------------------------------
 
 plan b 4
+hold 1 2 3 4
 job=$(submit b 1-4)
 merge_after b "$job" >/dev/null
 while ! squeue --noheader --array --format=%N,%T | grep -q '^n2,RUNNING'; do sleep 0.2; done
 part=$(squeue --noheader --array --nodelist=n2 --states=running --format=%K | head -1)
-wait_for_part b "$part"
+wait_for_part 1 && wait_for_part 2 && wait_for_part 3 && wait_for_part 4
 slurm_kill n2
+go_on 1 2 3 4
 scontrol update nodename=n2 state=down reason=gone
 slurm_node n2
 scontrol update nodename=n2 state=resume 2>/dev/null # it may be back already
