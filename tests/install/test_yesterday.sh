@@ -59,7 +59,8 @@ done
 # older: the last fields of structs were not there; whole words of them, since padding in their place may hold anything
 change "$tmp/older-headers" \
     '/^struct leat_loader_options {/,/^};/{/enum leat_apart apart;/d;/int32_t numa_node;/d;/const char \*driver;/d}' \
-    's/, -1, LEAT_APART_AUTO, NULL }/ }/' \
+    '/^struct leat_loader_options {/,/^};/{/const char \*stats_file;/d;/uint64_t stats_ms;/d}' \
+    's/, -1, LEAT_APART_AUTO, NULL, NULL, 0 }/ }/' \
     '/^struct leat_input {/,/^};/{/uint8_t hash/d}'
 sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat.h"
 try older "$tmp/older-headers" "$good"
@@ -67,7 +68,7 @@ try older "$tmp/older-headers" "$good"
 # newer: the library does not know the last fields
 change "$tmp/newer-headers" \
     '/^struct leat_loader_options {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
-    's/LEAT_APART_AUTO, NULL }/LEAT_APART_AUTO, NULL, 0 }/' \
+    's/LEAT_APART_AUTO, NULL, NULL, 0 }/LEAT_APART_AUTO, NULL, NULL, 0, 0 }/' \
     '/^struct leat_input {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
     '/^#define LEAT_INPUT_INIT/s/{ 0 } }/{ 0 }, 0 }/'
 try newer "$tmp/newer-headers" "$good" -DNEWER
