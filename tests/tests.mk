@@ -41,7 +41,7 @@ include tests/fake_cuda/fake_cuda.mk
 
 .PHONY: run-tests test-programs
 test-programs: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
-               $(BUILD)/remote_probe $(BUILD)/cache_probe $(BUILD)/refuse_calls \
+               $(BUILD)/remote_probe $(BUILD)/cache_probe $(BUILD)/tiny/cache_probe $(BUILD)/refuse_calls \
                $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA) $(COUNT_CUDA)
 # ONLY=word runs the tests whose path or first lines hold that word
 run-tests: test-programs
@@ -63,6 +63,12 @@ $(BUILD)/make_golden $(BUILD)/make_splits $(BUILD)/dataset_dump $(BUILD)/make_da
     $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
+
+# the cache with small ranges, of which a small dataset has many
+TINY_CACHE := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(filter src/cache/%,$(LIB_SOURCES)))
+$(BUILD)/tiny/cache_probe: $(BUILD)/obj/tests/remote/cache_probe.o $(TINY_CACHE) $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
 
 $(BUILD)/refuse_calls: $(BUILD)/obj/tests/disks/refuse_calls.o
 	$(call say,LD      $@)

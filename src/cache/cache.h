@@ -75,15 +75,18 @@ bool cache_announce(struct cache *c, uint64_t first, uint64_t count);
  * for it. */
 void cache_fill(struct cache *c);
 
+#define CACHE_REASON 400u
+
 struct cache_counts {
     uint64_t requests, retries, bytes; /* of transfers */
     uint64_t pages;                    /* that were announced */
     uint64_t remote_pages;             /* that were asked for and not here */
     uint64_t here_bytes, all_bytes;    /* of the tokens; those here are known only while this process fills the rest */
     bool filling;                      /* a process of this node does so now */
+    char why_not[CACHE_REASON];        /* why this process cannot fill it now, of the first dataset; "": no reason */
 };
 
 /* Adds to *counts. From any thread. */
-void cache_count(const struct cache *c, struct cache_counts *counts);
+void cache_count(struct cache *c, struct cache_counts *counts);
 
 #endif

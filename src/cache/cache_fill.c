@@ -4,7 +4,11 @@
  * The lock lies in the cache's folder, above all datasets: several downloads at once would only share the line. Who
  * holds it passes over the whole file: a range that is here is read and compared with its hashes, another one is
  * fetched. The sums of all pages, in any order, add up to the one in the header; then the file gets its name.
+ *
+ * A range that fails gives the lock back, so that another process may try, and is remembered: what was passed over
+ * stays right, whoever writes meanwhile.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +20,10 @@
 #include "cache_inside.h"
 
 #define RANGE_PAGES (FILL_BYTES / PAGE)
-#define AGAIN_NS    ((uint64_t)30 * 1000000000) /* after a failure, or without room */
-#define LOOK_NS     ((uint64_t)1000000000)      /* while another process fills */
+#define AGAIN_NS    TINY_OR((uint64_t)100000000, (uint64_t)2000000000) /* after the first failure */
+#define MAX_DOUBLES 8u                                                 /* of that time: to some minutes */
+#define LOOK_NS     ((uint64_t)1000000000)                             /* while another process fills */
+#define SYNC_BYTES  ((uint64_t)64 << 20)
 
 /* The lock of who fills. *other: another process has it. */
 static bool take_lock(struct cache *c, bool *other)
@@ -50,29 +56,50 @@ static bool is_complete(struct cache *c)
     return true;
 }
 
-/* Becomes the process that fills; false: another one does or did, or there is no room. */
-static bool begin_filling(struct cache *c)
-{
-    bool other, begun = take_lock(c, &other), complete = begun && is_complete(c);
-
-    atomic_store(&c->filling, other);
-    /* with the lock: two could take the same room */
-    if (!begun || complete || !cache_make_room(c)) {
-        cache_unlock(&c->fill_fd);
-        c->fill_not_before = clock_ns() + (begun ? AGAIN_NS : LOOK_NS);
-        return false;
-    }
-    c->fill_page = 0;
-    c->fill_sum = (struct hash128) { 0, 0 };
-    atomic_store(&c->filled_bytes, 0);
-    atomic_store(&c->filling, true);
-    return true;
-}
-
 static void end_filling(struct cache *c)
 {
     cache_unlock(&c->fill_fd);
     atomic_store(&c->filling, false);
+}
+
+/* Gives up for a while. With the mutex. */
+static void fail(struct cache *c, const struct leat_error *err)
+{
+    unsigned doubles = c->fill_failures < MAX_DOUBLES ? c->fill_failures : MAX_DOUBLES;
+
+    if (c->fill_fd < 0) /* what was under way beside a range that failed */
+        return;
+    c->fill_not_before = clock_ns() + (AGAIN_NS << doubles);
+    c->fill_failures++;
+    c->fill_error = *err;
+    end_filling(c);
+}
+
+static void fail_alone(struct cache *c, const struct leat_error *err)
+{
+    pthread_mutex_lock(&c->mutex);
+    fail(c, err);
+    pthread_mutex_unlock(&c->mutex);
+}
+
+/* Becomes the process that fills; false: another one does or did, or there is no room. */
+static bool begin_filling(struct cache *c)
+{
+    bool other, begun = take_lock(c, &other), complete = begun && is_complete(c);
+    struct leat_error why;
+
+    atomic_store(&c->filling, other);
+    if (!begun || complete) {
+        cache_unlock(&c->fill_fd);
+        c->fill_not_before = clock_ns() + LOOK_NS;
+        return false;
+    }
+    if (cache_make_room(c, &why) != LEAT_OK) { /* with the lock: two could take the same room */
+        fail_alone(c, &why);
+        return false;
+    }
+    atomic_store(&c->filling, true);
+    return true;
 }
 
 /* Whether a range is here already; then its sum is added. */
@@ -99,36 +126,71 @@ static bool is_here(struct cache *c, struct lane *lane)
     return true;
 }
 
+/* What is passed over next; false: nothing is left. */
+static bool take_range(struct cache *c, struct lane *lane)
+{
+    lane->tries = 0;
+    if (c->redo_count > 0) {
+        lane->page = c->redo[--c->redo_count].page;
+        lane->count = c->redo[c->redo_count].count;
+        return true;
+    }
+    lane->page = c->fill_page;
+    lane->count = c->pages - lane->page < RANGE_PAGES ? c->pages - lane->page : RANGE_PAGES;
+    c->fill_page += lane->count;
+    return lane->count > 0;
+}
+
 enum fill_next cache_fill_next(struct cache *c, struct lane *lane)
 {
     if (c->fill_fd < 0 && (c->filling_lanes > 0 || clock_ns() < c->fill_not_before || !begin_filling(c)))
         return FILL_NONE;
-    if (c->fill_page == c->pages)
+    if (!take_range(c, lane))
         return FILL_NONE;
-    lane->page = c->fill_page;
-    lane->count = c->pages - lane->page < RANGE_PAGES ? c->pages - lane->page : RANGE_PAGES;
-    lane->tries = 0;
-    c->fill_page += lane->count;
+    if (!lane->bytes && !(lane->bytes = malloc(FILL_BYTES)))
+        return FILL_SEND; /* which says so */
     if (!is_here(c, lane))
         return FILL_SEND;
     lane->count = 0;
     return FILL_LOOKED;
 }
 
-void cache_fill_failed(struct cache *c)
+void cache_fill_failed(struct cache *c, const struct lane *lane, const struct leat_error *err)
 {
-    c->fill_not_before = clock_ns() + AGAIN_NS;
-    c->fill_page = c->pages;                 /* no further range now */
-    c->fill_sum = (struct hash128) { 1, 1 }; /* and no name for the file */
-    end_filling(c);
+    c->redo[c->redo_count++] = (struct fill_range) { lane->page, lane->count };
+    fail(c, err);
+}
+
+void cache_fill_done(struct cache *c, uint64_t bytes)
+{
+    atomic_fetch_add(&c->filled_bytes, bytes);
+    if (c->fill_fd < 0)
+        return;
+    c->fill_failures = 0;
+    c->fill_error.message[0] = '\0';
+}
+
+/* What was written is on the disk, or nearly: fsync() could not be stopped. */
+static enum leat_status write_back(struct cache *c, struct leat_error *err)
+{
+    for (uint64_t at = 0; at < c->header.token_file_bytes; at += SYNC_BYTES) {
+        if (atomic_load(&c->stop))
+            return status_set(err, LEAT_E_STOPPED, "the cache is closed");
+        (void)sync_file_range(c->tokens_fd, (off64_t)at, SYNC_BYTES,
+                              SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    }
+    return LEAT_OK;
 }
 
 /* The file is complete: durable first, then its name; the map says nothing any more. */
 static enum leat_status name_file(struct cache *c, struct leat_error *err)
 {
     const char *partial = c->paths[PATH_TOKENS_PARTIAL], *path = c->paths[PATH_TOKENS];
-    enum leat_status s = file_sync(c->tokens_fd, partial, err);
+    enum leat_status s = write_back(c, err);
     bool named = false;
+
+    if (s == LEAT_OK)
+        s = file_sync(c->tokens_fd, partial, err);
 
     /* somebody may have removed the folder, and another process have begun the file anew */
     if (s == LEAT_OK)
@@ -144,14 +206,22 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
 
 bool cache_fill_end(struct cache *c)
 {
-    struct leat_error unsaid;
+    struct leat_error why;
+    enum leat_status s;
 
-    if (c->fill_fd < 0 || c->fill_page < c->pages)
+    if (c->fill_fd < 0 || c->fill_page < c->pages || c->redo_count > 0)
         return false;
-    if (!checksum_equal(c->fill_sum, c->header.token_sum) || name_file(c, &unsaid) != LEAT_OK) {
-        cache_fill_failed(c);
-        return false;
+    if (checksum_equal(c->fill_sum, c->header.token_sum))
+        s = name_file(c, &why);
+    else
+        s = status_set(&why, LEAT_E_CHECKSUM, "%s: the pages match their hashes, but not the sum of all", c->name);
+    if (s == LEAT_OK) {
+        end_filling(c);
+        return true;
     }
-    end_filling(c);
-    return true;
+    c->fill_page = 0; /* the file may be another one: all of it is passed over again */
+    c->fill_sum = (struct hash128) { 0, 0 };
+    atomic_store(&c->filled_bytes, 0);
+    fail_alone(c, &why);
+    return false;
 }

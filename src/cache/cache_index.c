@@ -1,11 +1,18 @@
 /*
  * cache_index.c: the index of a dataset. It lies in the cache completely or not at all, because documents, directory
- * and hashes are asked for all the time, and are a hundredth of the tokens. One process brings it; others wait.
+ * and hashes are asked for all the time, and are a hundredth of the tokens. One process brings it; others wait, as long
+ * as it gets on. One that is found is compared with its sums like one that arrived: a damaged one is fetched again,
+ * since the server has the right one.
  */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/status.h"
@@ -14,14 +21,17 @@
 
 #define PIECE   TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* in memory */
 #define LOOK_MS 20L
+/* without a byte from the process that brings the index: more than one request with its stall and waits takes */
+#define STUCK_NS TINY_OR((uint64_t)2, (uint64_t)120) * 1000000000
 
-static enum leat_status check_section(struct cache *c, int fd, const struct format_place *place, struct leat_error *err)
+static enum leat_status check_section(struct cache *c, int fd, const char *path, const struct format_place *place,
+                                      struct leat_error *err)
 {
     struct page_sum sum;
     enum leat_status s;
 
     page_sum_begin(&sum, 0, (struct hash128) { 0, 0 });
-    s = page_sum_add_file(&sum, fd, place->offset, place->bytes, c->paths[PATH_INDEX_PARTIAL], err);
+    s = page_sum_add_file(&sum, fd, place->offset, place->bytes, path, err);
     if (s == LEAT_OK && !checksum_equal(page_sum_now(&sum), place->sum))
         return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
                              "%s: what arrived from byte %llu on is damaged: try again, or verify it where it was made",
@@ -29,16 +39,16 @@ static enum leat_status check_section(struct cache *c, int fd, const struct form
     return s;
 }
 
-static enum leat_status check_sections(struct cache *c, int fd, struct leat_error *err)
+static enum leat_status check_sections(struct cache *c, int fd, const char *path, struct leat_error *err)
 {
     const struct format_header *h = &c->header;
     enum leat_status s = LEAT_OK;
 
     for (unsigned i = 0; i < FORMAT_KINDS && s == LEAT_OK; i++)
         if (h->sections[i].present)
-            s = check_section(c, fd, &h->sections[i], err);
+            s = check_section(c, fd, path, &h->sections[i], err);
     for (unsigned i = 0; i < h->other_count && s == LEAT_OK; i++)
-        s = check_section(c, fd, &h->others[i], err);
+        s = check_section(c, fd, path, &h->others[i], err);
     return s;
 }
 
@@ -73,7 +83,7 @@ static enum leat_status bring(struct cache *c, struct leat_error *err)
     if (s == LEAT_OK)
         s = bring_bytes(c, fd, err);
     if (s == LEAT_OK)
-        s = check_sections(c, fd, err);
+        s = check_sections(c, fd, path, err);
     if (s == LEAT_OK)
         s = file_sync(fd, path, err);
     if (s == LEAT_OK)
@@ -84,7 +94,7 @@ static enum leat_status bring(struct cache *c, struct leat_error *err)
     return s;
 }
 
-/* Opens an index that is here. LEAT_E_NO_FILE: it is not, or not that of the server. */
+/* Opens an index that is here. LEAT_E_NO_FILE: it is not, is not that of the server, or is damaged. */
 static enum leat_status open_here(struct cache *c, struct leat_error *err)
 {
     const char *path = c->paths[PATH_INDEX];
@@ -96,14 +106,60 @@ static enum leat_status open_here(struct cache *c, struct leat_error *err)
         s = file_read_at(c->index_fd, 0, page, sizeof page, path, err);
     if (s == LEAT_OK && (size != c->index.size || memcmp(page, c->first_page, sizeof page) != 0))
         s = LEAT_E_NO_FILE;
+    if (s == LEAT_OK)
+        s = check_sections(c, c->index_fd, path, err);
     if (s != LEAT_OK)
         file_close(&c->index_fd);
-    return s;
+    return s == LEAT_E_CHECKSUM ? LEAT_E_NO_FILE : s;
+}
+
+/* The process that brings the index writes its number into the file that it has locked, for those who wait. */
+static void leave_number(int lock)
+{
+    char text[24];
+    int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+
+    if (ftruncate(lock, 0) == 0)
+        (void)!pwrite(lock, text, (size_t)length, 0);
+}
+
+static long read_number(const char *path)
+{
+    char text[24] = { 0 };
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : -1;
+
+    file_close(&fd);
+    return got > 0 ? strtol(text, NULL, 10) : 0;
+}
+
+struct patience {
+    uint64_t size, since; /* what has arrived, and since when no more did */
+};
+
+/* Waits for the process that brings the index; an error if nothing arrives. */
+static enum leat_status be_patient(const struct cache *c, struct patience *p, struct leat_error *err)
+{
+    const struct timespec wait = { 0, LOOK_MS * 1000000 };
+    struct stat st = { .st_size = 0 };
+
+    (void)stat(c->paths[PATH_INDEX_PARTIAL], &st);
+    if (p->since == 0 || (uint64_t)st.st_size != p->size)
+        *p = (struct patience) { (uint64_t)st.st_size, clock_ns() };
+    if (clock_ns() - p->since < STUCK_NS) {
+        (void)nanosleep(&wait, NULL);
+        return LEAT_OK;
+    }
+    return status_set(err, LEAT_E_BUSY,
+                      "%s: process %ld fetches this index into the cache, and nothing has arrived for %llu s: let it "
+                      "go on (kill -CONT %ld) or end it, and start again",
+                      c->index_url.name, read_number(c->paths[PATH_FILLING]),
+                      (unsigned long long)(STUCK_NS / 1000000000), read_number(c->paths[PATH_FILLING]));
 }
 
 enum leat_status cache_bring_index(struct cache *c, struct leat_error *err)
 {
-    const struct timespec wait = { 0, LOOK_MS * 1000000 };
+    struct patience patience = { 0, 0 };
     struct leat_error why;
     enum leat_status s;
     int lock = -1;
@@ -111,13 +167,17 @@ enum leat_status cache_bring_index(struct cache *c, struct leat_error *err)
     while ((s = open_here(c, &why)) == LEAT_E_NO_FILE) {
         s = cache_lock(&lock, c->paths[PATH_FILLING], false, &why);
         if (s == LEAT_E_BUSY) {
-            (void)nanosleep(&wait, NULL);
-            continue;
+            s = be_patient(c, &patience, &why);
+            if (s == LEAT_OK)
+                continue;
+            break;
         }
         if (s == LEAT_OK)
             s = open_here(c, &why); /* it may have come meanwhile */
-        if (s == LEAT_E_NO_FILE)
+        if (s == LEAT_E_NO_FILE) {
+            leave_number(lock);
             s = bring(c, &why);
+        }
         cache_unlock(&lock);
         if (s != LEAT_OK || c->index_fd >= 0)
             break;

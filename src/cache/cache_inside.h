@@ -36,6 +36,11 @@ struct wish {
     struct wish *next;
 };
 
+/* A range of the rest. */
+struct fill_range {
+    uint64_t page, count;
+};
+
 /* A thread that waits for pages [page, end). */
 struct waiter {
     uint64_t page, end;
@@ -78,14 +83,18 @@ struct cache {
     struct wish *wishes, **wishes_end;
     struct waiter *waiters;
     bool fill_wanted;
+    struct leat_error fill_error; /* why the rest does not come; message "": it does */
 
     /* The thread's: */
     struct lane lanes[LANES];
     unsigned under_way, filling_lanes;
-    int fill_fd;              /* the lock of who fills; -1: it is not held */
-    uint64_t fill_page;       /* all before it was looked at */
-    uint64_t fill_not_before; /* clock_ns() */
+    int fill_fd;                        /* the lock of who fills; -1: it is not held */
+    uint64_t fill_page;                 /* all before it was looked at, but for `redo` */
+    struct fill_range redo[FILL_LANES]; /* that failed */
+    unsigned redo_count, fill_failures; /* failures in a row */
+    uint64_t fill_not_before;           /* clock_ns() */
     struct hash128 fill_sum;
+    uint64_t allowed; /* cache_may_write() */
 
     atomic_bool stop, filling;
     atomic_uint_fast64_t requests, retries, bytes, wanted_pages, remote_pages, filled_bytes;
@@ -166,8 +175,11 @@ void cache_stop(struct cache *c);
 
 /* ---- cache_room.c ---- */
 
-/* Removes datasets that nobody has open, until this one fits. False: it does not. */
-bool cache_make_room(const struct cache *c);
+/* Removes datasets that nobody has open, until all of this one fits. LEAT_E_NO_SPACE: it does not; none is removed. */
+enum leat_status cache_make_room(const struct cache *c, struct leat_error *err);
+
+/* Before so many bytes are written. LEAT_E_NO_SPACE: the cache would become larger than its limit. The thread's. */
+enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_error *err);
 
 /* ---- cache_fill.c ---- */
 
@@ -176,8 +188,11 @@ bool cache_make_room(const struct cache *c);
 enum fill_next { FILL_NONE, FILL_LOOKED, FILL_SEND };
 enum fill_next cache_fill_next(struct cache *c, struct lane *lane);
 
-/* The rest failed: it is tried again later. */
-void cache_fill_failed(struct cache *c);
+/* A range failed: it goes on with this one later, after a time that doubles. The caller has the mutex. */
+void cache_fill_failed(struct cache *c, const struct lane *lane, const struct leat_error *err);
+
+/* A range is here. The caller has the mutex. */
+void cache_fill_done(struct cache *c, uint64_t bytes);
 
 /* No transfer of the rest is under way. Returns whether the file is complete now, and has its name. */
 bool cache_fill_end(struct cache *c);

@@ -3,6 +3,7 @@
  * local file, else wished for; the thread takes the wishes in their order.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -146,7 +147,7 @@ void cache_fill(struct cache *c)
     pthread_mutex_unlock(&c->mutex);
 }
 
-void cache_count(const struct cache *c, struct cache_counts *counts)
+void cache_count(struct cache *c, struct cache_counts *counts)
 {
     counts->requests += atomic_load(&c->requests);
     counts->retries += atomic_load(&c->retries);
@@ -156,4 +157,9 @@ void cache_count(const struct cache *c, struct cache_counts *counts)
     counts->all_bytes += c->header.token_file_bytes;
     counts->here_bytes += c->whole ? c->header.token_file_bytes : atomic_load(&c->filled_bytes);
     counts->filling |= atomic_load(&c->filling);
+    if (c->owner != getpid() || counts->why_not[0])
+        return;
+    pthread_mutex_lock(&c->mutex);
+    snprintf(counts->why_not, sizeof counts->why_not, "%.*s", (int)CACHE_REASON - 1, c->fill_error.message);
+    pthread_mutex_unlock(&c->mutex);
 }

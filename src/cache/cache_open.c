@@ -29,30 +29,15 @@ static bool wants_stop(void *context)
     return atomic_load(&c->stop);
 }
 
-/* The URLs of both files; the name may be that of one of them, and what follows a ? stays. */
+/* The URLs of both files, and the dataset's name. */
 static enum leat_status read_url(struct cache *c, const char *text, struct leat_error *err)
 {
-    size_t end = strcspn(text, "?#"), length = file_dataset_length(text, end);
-    char *stem = malloc(strlen(text) + 1);
-    struct url base;
-    enum leat_status s;
+    enum leat_status s = url_dataset(text, &c->index_url, &c->tokens_url, err);
 
-    if (!stem)
-        return status_no_memory(err, strlen(text) + 1);
-    memcpy(stem, text, length);
-    memcpy(stem + length, text + end, strlen(text + end) + 1);
-    s = url_parse(&base, stem, err);
-    free(stem);
     if (s != LEAT_OK)
         return s;
-    s = url_beside(&c->index_url, &base, ".leat", err);
-    if (s == LEAT_OK)
-        s = url_beside(&c->tokens_url, &base, ".tokens", err);
-    c->name = strdup(base.name);
-    if (s == LEAT_OK && !c->name)
-        s = status_no_memory(err, strlen(base.name) + 1);
-    url_free(&base);
-    return s;
+    c->name = strndup(c->index_url.name, strlen(c->index_url.name) - strlen(".leat"));
+    return c->name ? LEAT_OK : status_no_memory(err, strlen(c->index_url.name));
 }
 
 static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
@@ -173,7 +158,8 @@ void cache_close(struct cache *c)
     if (c->owner == getpid()) {
         cache_stop(c);
         remote_close(c->remote);
-    } /* else the thread, and the connections, are the parent's */
+        cache_unlock(&c->fill_fd); /* closing alone would leave it to a child of fork() */
+    }                              /* else the thread, and the connections, are the parent's */
     cache_pages_close(c);
     file_close(&c->index_fd);
     file_close(&c->in_use_fd);

@@ -175,11 +175,14 @@ enum leat_status cache_find(struct cache *c, uint64_t page, uint64_t end, struct
 
 enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count, struct leat_error *err)
 {
+    uint64_t size = cache_page_bytes(c, page, count);
     uint8_t marks[64];
-    enum leat_status s = file_write_at(c->tokens_fd, page * PAGE, bytes, cache_page_bytes(c, page, count),
-                                       c->paths[PATH_TOKENS_PARTIAL], err);
+    enum leat_status s = cache_may_write(c, count * PAGE, err);
 
+    if (s != LEAT_OK)
+        return s;
     memset(marks, 1, sizeof marks);
+    s = file_write_at(c->tokens_fd, page * PAGE, bytes, size, c->paths[PATH_TOKENS_PARTIAL], err);
     for (uint64_t done = 0, here; s == LEAT_OK && done < count; done += here) {
         here = count - done < sizeof marks ? count - done : sizeof marks;
         s = file_write_at(c->map_fd, page + done, marks, here, c->paths[PATH_MAP], err);

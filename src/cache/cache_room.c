@@ -1,6 +1,8 @@
 /*
  * cache_room.c: how much the cache may take (LEAT_CACHE_SIZE). Before a dataset is copied whole, those that nobody has
- * open are removed, the one that was opened longest ago first, until it fits; if it does not, it is not copied.
+ * open are removed, the one that was opened longest ago first, until it fits; if it does not fit even then, none is
+ * removed, and it is not copied. What exact reads bring counts as well: a process measures the cache from time to time
+ * and allows itself a part of what is left.
  *
  * Who removes a dataset holds the lock of its file in-use, alone, and removes that file last: a process that opens the
  * dataset meanwhile waits for nothing, but finds that its lock is that of a file without a name, and begins anew
@@ -16,15 +18,19 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/status.h"
 #include "cache_inside.h"
 
-#define LEFT_SHARE 20u /* of the disk: so much (a 20th) stays free */
+#define LEFT_SHARE    20u /* of the disk: so much (a 20th) stays free */
+#define ALLOWED_SHARE 8u  /* of what the limit leaves: so much is written before the next look */
+#define MAX_ALLOWED   ((uint64_t)64 << 20)
 
 /* What one dataset of the cache takes. */
 struct kept {
     char *folder;
     uint64_t bytes;
     time_t opened;
+    bool goes; /* to be removed */
 };
 
 static char *join(const char *folder, const char *name)
@@ -106,6 +112,19 @@ static uint64_t list(const struct cache *c, struct kept **all)
     return count;
 }
 
+/* Whether no process has it open. */
+static bool is_idle(const char *folder)
+{
+    char *in_use = join(folder, cache_file_names[PATH_IN_USE]);
+    struct leat_error unsaid;
+    int lock = -1;
+    bool idle = in_use && cache_lock(&lock, in_use, false, &unsaid) == LEAT_OK;
+
+    cache_unlock(&lock);
+    free(in_use);
+    return idle;
+}
+
 /* False: some process has it open. */
 static bool remove_dataset(const char *folder)
 {
@@ -131,30 +150,94 @@ static bool remove_dataset(const char *folder)
     return done;
 }
 
-static bool disk_has_room(const struct cache *c, uint64_t missing)
+/* Of the disk, beyond what stays free. */
+static uint64_t free_bytes(const struct cache *c)
 {
     struct statvfs fs;
+    uint64_t left, kept;
 
-    return statvfs(c->folder, &fs) == 0 &&
-           (uint64_t)fs.f_bavail * fs.f_frsize > missing + (uint64_t)fs.f_blocks * fs.f_frsize / LEFT_SHARE;
+    if (statvfs(c->folder, &fs) != 0)
+        return 0;
+    left = (uint64_t)fs.f_bavail * fs.f_frsize;
+    kept = (uint64_t)fs.f_blocks * fs.f_frsize / LEFT_SHARE;
+    return left > kept ? left - kept : 0;
 }
 
-bool cache_make_room(const struct cache *c)
+/* Chooses what has to go so that `more` bytes fit beside `taken`, which counts all of the cache. Only what is open
+ * stays. `left`: what the disk has. False: that does not suffice. */
+static bool choose(const struct cache *c, struct kept *others, uint64_t count, uint64_t taken, uint64_t more,
+                   uint64_t left)
 {
-    uint64_t all = c->index.size + c->header.token_file_bytes, taken = 0, count;
-    struct kept *others, own = { .bytes = 0 };
+    uint64_t limit = c->limit, freed = 0;
 
-    if (c->limit > 0 && all > c->limit)
+    if (limit == 0) /* nothing is removed unasked */
+        return left >= more;
+    if (more > limit)
         return false;
-    count = list(c, &others);
+    for (uint64_t i = 0; i < count && (taken - freed > limit - more || left < more); i++) {
+        others[i].goes = is_idle(others[i].folder);
+        if (others[i].goes) {
+            freed += others[i].bytes;
+            left = left < UINT64_MAX - others[i].bytes ? left + others[i].bytes : UINT64_MAX;
+        }
+    }
+    return taken - freed <= limit - more && left >= more;
+}
+
+/* Makes room for `more` bytes, or changes nothing; *taken: what the cache takes now. */
+static bool make_room(const struct cache *c, uint64_t more, uint64_t left, uint64_t *taken)
+{
+    struct kept *others, own = { .bytes = 0 };
+    uint64_t count = list(c, &others);
+    bool fits;
+
+    measure(c->folder, &own);
+    *taken = own.bytes;
     for (uint64_t i = 0; i < count; i++)
-        taken += others[i].bytes;
+        *taken += others[i].bytes;
+    fits = choose(c, others, count, *taken, more, left);
     for (uint64_t i = 0; i < count; i++) {
-        if (c->limit > 0 && taken > c->limit - all && remove_dataset(others[i].folder))
-            taken -= others[i].bytes;
+        if (fits && others[i].goes) {
+            fits = remove_dataset(others[i].folder); /* false: somebody has opened it meanwhile */
+            *taken -= fits ? others[i].bytes : 0;
+        }
         free(others[i].folder);
     }
     free(others);
+    return fits;
+}
+
+enum leat_status cache_make_room(const struct cache *c, struct leat_error *err)
+{
+    uint64_t all = c->index.size + c->header.token_file_bytes, taken;
+    struct kept own = { .bytes = 0 };
+
     measure(c->folder, &own);
-    return (c->limit == 0 || taken <= c->limit - all) && disk_has_room(c, all > own.bytes ? all - own.bytes : 0);
+    if (make_room(c, all > own.bytes ? all - own.bytes : 0, free_bytes(c), &taken))
+        return LEAT_OK;
+    return status_set(err, LEAT_E_NO_SPACE,
+                      "the cache has no room for all of %s (%llu bytes, and %llu are taken): give it a larger disk "
+                      "(LEAT_CACHE) or a larger limit (LEAT_CACHE_SIZE)",
+                      c->name, (unsigned long long)all, (unsigned long long)taken);
+}
+
+enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_error *err)
+{
+    uint64_t taken, left;
+
+    if (c->limit == 0)
+        return LEAT_OK;
+    if (c->allowed < bytes) {
+        if (!make_room(c, bytes, UINT64_MAX, &taken))
+            return status_set(err, LEAT_E_NO_SPACE,
+                              "the cache of remote datasets has reached its limit of %llu bytes: raise "
+                              "LEAT_CACHE_SIZE, or end those who have other datasets of it open",
+                              (unsigned long long)c->limit);
+        left = (c->limit - taken) / ALLOWED_SHARE;
+        c->allowed = left < MAX_ALLOWED ? left : MAX_ALLOWED;
+        if (c->allowed < bytes)
+            c->allowed = bytes;
+    }
+    c->allowed -= bytes;
+    return LEAT_OK;
 }

@@ -102,6 +102,16 @@ static void settle(struct cache *c, struct lane *lane, enum leat_status s, const
     pthread_cond_broadcast(&c->arrived);
 }
 
+/* No range of the rest is to be fetched now: the memory of those lanes is not kept for that. */
+static void free_fill_lanes(struct cache *c)
+{
+    for (struct lane *lane = &c->lanes[WINDOW_LANES]; lane < &c->lanes[LANES]; lane++)
+        if (lane->count == 0) {
+            free(lane->bytes);
+            lane->bytes = NULL;
+        }
+}
+
 /* Sends what a lane is for: wishes, which it has, or what is missing of the rest. *looked: a range of the rest was
  * here. LEAT_E_END: there is nothing to send. Without the mutex. */
 static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *looked, struct leat_error *err)
@@ -109,17 +119,17 @@ static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *look
     bool filling = is_filling(c, lane);
     enum fill_next next;
 
-    if (!lane->bytes)
-        lane->bytes = malloc(filling ? FILL_BYTES : WINDOW_BYTES);
-    if (!lane->bytes)
-        return status_no_memory(err, filling ? FILL_BYTES : WINDOW_BYTES);
     if (filling) {
         next = cache_fill_next(c, lane);
         *looked = next == FILL_LOOKED;
+        if (next == FILL_NONE)
+            free_fill_lanes(c);
         if (next != FILL_SEND)
             return LEAT_E_END;
+    } else if (!lane->bytes) {
+        lane->bytes = malloc(WINDOW_BYTES);
     }
-    return begin(c, lane, err);
+    return lane->bytes ? begin(c, lane, err) : status_no_memory(err, filling ? FILL_BYTES : WINDOW_BYTES);
 }
 
 /* Sends what can be sent now. With the mutex, which is given up for that. Returns whether there may be more to do at
@@ -148,7 +158,7 @@ static bool send_all(struct cache *c)
             c->filling_lanes += filling;
         } else {
             if (filling)
-                cache_fill_failed(c);
+                cache_fill_failed(c, lane, &err);
             settle(c, lane, s, &err);
         }
     }
@@ -172,7 +182,11 @@ static enum leat_status take(struct cache *c, struct lane *lane, struct leat_err
     if (s != LEAT_OK)
         return s;
     if (wrong == lane->page + lane->count)
-        return cache_put(c, lane->bytes, lane->page, lane->count, err);
+        s = cache_put(c, lane->bytes, lane->page, lane->count, err);
+    if (s != LEAT_OK)
+        c->fill_sum = before;
+    if (s != LEAT_OK || wrong == lane->page + lane->count)
+        return s;
     c->fill_sum = before;
     if (++lane->tries < DAMAGED_TRIES) {
         s = begin(c, lane, err);
@@ -206,9 +220,9 @@ static void take_lane(struct cache *c, struct lane *lane)
         c->under_way--;
         c->filling_lanes -= filling;
         if (filling && s == LEAT_OK)
-            atomic_fetch_add(&c->filled_bytes, cache_page_bytes(c, lane->page, lane->count));
+            cache_fill_done(c, cache_page_bytes(c, lane->page, lane->count));
         else if (filling)
-            cache_fill_failed(c);
+            cache_fill_failed(c, lane, &err);
         settle(c, lane, s, &err);
     }
     pthread_mutex_unlock(&c->mutex);
@@ -222,7 +236,7 @@ static void fail_all(struct cache *c, enum leat_status s, const struct leat_erro
     for (unsigned i = 0; i < LANES; i++)
         if (c->lanes[i].count > 0) {
             if (is_filling(c, &c->lanes[i]))
-                cache_fill_failed(c);
+                cache_fill_failed(c, &c->lanes[i], err);
             settle(c, &c->lanes[i], s, err);
         }
     c->under_way = c->filling_lanes = 0;

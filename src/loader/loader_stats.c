@@ -102,13 +102,18 @@ static void tell_engines(const struct leat_loader *l, char *text, size_t capacit
     }
 }
 
+static void count_caches(const struct leat_loader *l, struct cache_counts *c)
+{
+    for (uint32_t i = 0; i < l->gather.file_count && l->gather.has_holes; i++)
+        file_map_count(l->gather.files[i].map, c);
+}
+
 /* What comes from servers. */
 static void count_remote(const struct leat_loader *l, struct leat_loader_stats *s)
 {
     struct cache_counts c = { 0 };
 
-    for (uint32_t i = 0; i < l->gather.file_count && l->gather.has_holes; i++)
-        file_map_count(l->gather.files[i].map, &c);
+    count_caches(l, &c);
     s->caching = c.filling;
     s->remote_requests = c.requests;
     s->remote_retries = c.retries;
@@ -204,7 +209,8 @@ enum notice {
     NOTICE_DEVICE_FULL = 64,
     NOTICE_WARMING = 128,
     NOTICE_UNHASHED = 256,
-    NOTICE_UNLOGGED = 512
+    NOTICE_UNLOGGED = 512,
+    NOTICE_CACHE = 1024
 };
 
 #define STARVED     0.10 /* share of the consumer's time that it waits: above it, a notice */
@@ -308,6 +314,18 @@ static const char *time_left(const struct leat_loader *l, const struct leat_load
     return text;
 }
 
+/* Why the rest of a dataset on a server does not come; false: it does, or that was said. */
+static bool cache_notice(struct leat_loader *l, char *text, size_t capacity)
+{
+    struct cache_counts c = { 0 };
+
+    count_caches(l, &c);
+    if (!c.why_not[0] || !once(l, NOTICE_CACHE))
+        return false;
+    snprintf(text, capacity, "the cache cannot be filled now, which is tried again: %s", c.why_not);
+    return true;
+}
+
 uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -317,6 +335,8 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
         return 0;
     leat_loader_stats(loader, &s);
     if (memory_notice(loader, &s, text, capacity))
+        return 1;
+    if (cache_notice(loader, text, capacity))
         return 1;
     if (atomic_load(&loader->gather.uring_is_refused) && once(loader, NOTICE_URING)) {
         snprintf(

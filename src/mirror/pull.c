@@ -124,23 +124,8 @@ static enum leat_status name_files(struct pull *p, struct leat_error *err)
 static enum leat_status open_all(struct pull *p, const char *url, const char *name, struct leat_error *err)
 {
     struct remote_options options = { .stop = pull_wants_stop, .context = p };
-    size_t length = file_dataset_length(url, strcspn(url, "?#"));
-    struct url base;
-    char *stem = malloc(strlen(url) + 1);
-    enum leat_status s;
+    enum leat_status s = url_dataset(url, &p->index_url, &p->tokens_url, err);
 
-    if (!stem)
-        return status_no_memory(err, strlen(url) + 1);
-    memcpy(stem, url, length); /* without a suffix; what follows a ? stays */
-    memcpy(stem + length, url + strcspn(url, "?#"), strlen(url + strcspn(url, "?#")) + 1);
-    s = url_parse(&base, stem, err);
-    free(stem);
-    if (s != LEAT_OK)
-        return s;
-    s = url_beside(&p->index_url, &base, ".leat", err);
-    if (s == LEAT_OK)
-        s = url_beside(&p->tokens_url, &base, ".tokens", err);
-    url_free(&base);
     if (s == LEAT_OK)
         s = writer_names_make(&p->names, name, err);
     return s == LEAT_OK ? remote_open(&p->remote, &options, err) : s;

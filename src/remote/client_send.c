@@ -61,7 +61,8 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
                                       const struct address *a, struct leat_error *err)
 {
     const struct environment *e = &r->environment;
-    struct credentials c = { e->values[SETTING_ID], e->values[SETTING_SECRET], e->values[SETTING_TOKEN] };
+    struct credentials c = { e->values[SETTING_ID], e->values[SETTING_SECRET],
+                             t->url->scheme == URL_GS ? NULL : e->values[SETTING_TOKEN] }; /* HMAC keys have none */
     char moment[SIGNATURE_TIME], payload[SHA256_HEX], authorization[SIGNATURE_AUTHORIZATION];
     uint8_t hash[SHA256_BYTES];
     struct signed_header headers[4] = { { "host", a->host },

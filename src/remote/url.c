@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "text.h"
 
@@ -109,5 +110,28 @@ enum leat_status url_beside(struct url *u, const struct url *base, const char *s
         return s;
     s = url_parse(u, text, err);
     text_forget(text);
+    return s;
+}
+
+enum leat_status url_dataset(const char *text, struct url *index, struct url *tokens, struct leat_error *err)
+{
+    bool in_bucket = scheme_of(text) == URL_S3 || scheme_of(text) == URL_GS;
+    size_t all = strlen(text), end = in_bucket ? all : strcspn(text, "?#"), length = file_dataset_length(text, end);
+    char *stem = malloc(all + 1);
+    struct url base;
+    enum leat_status s;
+
+    if (!stem)
+        return status_no_memory(err, all + 1);
+    memcpy(stem, text, length);
+    memcpy(stem + length, text + end, all - end + 1);
+    s = url_parse(&base, stem, err);
+    text_forget(stem);
+    if (s != LEAT_OK)
+        return s;
+    s = url_beside(index, &base, ".leat", err);
+    if (s == LEAT_OK)
+        s = url_beside(tokens, &base, ".tokens", err);
+    url_free(&base);
     return s;
 }

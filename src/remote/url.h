@@ -22,6 +22,10 @@ bool url_is(const char *text);
 /* LEAT_E_ARGUMENT for one without bucket or host, with a user or password, or with control characters. */
 enum leat_status url_parse(struct url *u, const char *text, struct leat_error *err);
 
+/* The URLs of a dataset's two files, from its name or that of one of them. What follows a ? stays, except in a bucket,
+ * where it is part of the key. */
+enum leat_status url_dataset(const char *text, struct url *index, struct url *tokens, struct leat_error *err);
+
 /* The URL of NAME + SUFFIX: the suffix stands before what follows a ?. */
 enum leat_status url_beside(struct url *u, const struct url *base, const char *suffix, struct leat_error *err);
 

@@ -3,13 +3,19 @@
  *
  *   cache_probe NAME ENGINE ACCESS BATCHES [THREADS [WAIT]]
  *
- * prints the hash of each batch, then the statistics about the server; 0 batches: to the end. With WAIT it then waits
- * until the cache is complete. ACCESS: 0 leased, 1 trusted, 2 read.
+ * prints the hash of each batch, then the statistics about the server; 0 batches: to the end. WAIT: "wait" waits until
+ * the cache is complete, "notice" for a notice, which it prints first, and "fork" leaves a child behind, whose number
+ * it prints. ACCESS: 0 leased, 1 trusted, 2 read.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "checksum/checksum.h"
 #include "leat.h"
@@ -29,14 +35,24 @@ static uint64_t hash_of(const struct leat_batch *b)
     return sum;
 }
 
+/* Memory in blocks so large that each has a mapping of its own. */
+static unsigned long long mapped(void)
+{
+#ifdef __GLIBC__
+    return mallinfo2().hblkhd;
+#else
+    return 0;
+#endif
+}
+
 static void print_stats(const struct leat_loader *l)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
 
     leat_loader_stats(l, &s);
-    printf("engine %s requests %llu bytes %llu share %.3f complete %d\n", s.engine,
+    printf("engine %s requests %llu bytes %llu share %.3f complete %d mapped %llu\n", s.engine,
            (unsigned long long)s.remote_requests, (unsigned long long)s.remote_bytes, s.remote_share,
-           s.cache_bytes > 0 && s.cached_bytes == s.cache_bytes);
+           s.cache_bytes > 0 && s.cached_bytes == s.cache_bytes, mapped());
 }
 
 static void print_notices(struct leat_loader *l)
@@ -60,6 +76,30 @@ static void wait_for_cache(const struct leat_loader *l)
     } while (s.cached_bytes < s.cache_bytes || s.caching);
 }
 
+static void wait_for_notice(struct leat_loader *l)
+{
+    const struct timespec t = { 0, 10000000 };
+    char text[512];
+
+    while (!leat_loader_notice(l, text, sizeof text))
+        nanosleep(&t, NULL);
+    fprintf(stderr, "notice: %s\n", text);
+}
+
+/* The child has all descriptors, and does nothing. */
+static void leave_child(void)
+{
+    const struct timespec t = { 0, 300000000 };
+    pid_t child;
+
+    nanosleep(&t, NULL); /* it fills */
+    child = fork();
+    if (child == 0)
+        for (;;)
+            pause();
+    fprintf(stderr, "child %d\n", (int)child);
+}
+
 static enum leat_status take(struct leat_loader *l, uint64_t batches, struct leat_error *err)
 {
     const struct leat_batch *b;
@@ -76,7 +116,7 @@ static enum leat_status take(struct leat_loader *l, uint64_t batches, struct lea
     return s == LEAT_E_END ? LEAT_OK : s;
 }
 
-static enum leat_status run(char **words, uint32_t threads, int wait, struct leat_error *err)
+static enum leat_status run(char **words, uint32_t threads, const char *wait, struct leat_error *err)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
@@ -102,8 +142,12 @@ static enum leat_status run(char **words, uint32_t threads, int wait, struct lea
         s = leat_loader_open(&l, plan, &how, err);
     if (s == LEAT_OK)
         s = take(l, strtoull(words[3], NULL, 10), err);
-    if (s == LEAT_OK && wait)
+    if (s == LEAT_OK && strcmp(wait, "wait") == 0)
         wait_for_cache(l);
+    if (s == LEAT_OK && strcmp(wait, "notice") == 0)
+        wait_for_notice(l);
+    if (s == LEAT_OK && strcmp(wait, "fork") == 0)
+        leave_child();
     if (l)
         print_notices(l);
     if (l)
@@ -120,7 +164,7 @@ int main(int argc, char **argv)
 
     if (argc < 5)
         return 2;
-    s = run(argv + 1, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1, argc > 6, &err);
+    s = run(argv + 1, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1, argc > 6 ? argv[6] : "", &err);
     if (s != LEAT_OK)
         fprintf(stderr, "%s: %s\n", leat_status_name(s), err.message);
     return s != LEAT_OK;

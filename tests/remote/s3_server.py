@@ -131,13 +131,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.get_thing(f"{bucket}/{key}")
 
     def stay_silent(self):
-        self.rfile.read(1)  # until the client gives up
+        server = self.server
+        self.connection.settimeout(0.05)
+        while not server.spoken:  # until the client gives up, or the test ends that
+            try:
+                self.connection.recv(1, socket.MSG_PEEK)
+                break
+            except TimeoutError:
+                pass
         self.close_connection = True
+
+    def asked_bytes(self):
+        first, _, last = self.headers.get("Range", "").removeprefix("bytes=").partition("-")
+        return int(last) - int(first) + 1 if last else 0
 
     def get_thing(self, name):
         server = self.server
         with server.lock:
-            fault = server.faults.pop(0) if server.faults and name.endswith(server.fault_suffix) else ""
+            meant = name.endswith(server.fault_suffix) and server.fault_bytes in (0, self.asked_bytes())
+            fault = server.faults.pop(0) if server.faults and meant else ""
             if fault == "changed":
                 server.things[name] = bytes(255 - b for b in server.things[name])
                 server.etags.pop(name, None)
@@ -315,13 +327,18 @@ class S3Server(http.server.ThreadingHTTPServer):
         self.ignores_conditions, self.connections = False, 0
         # what never gets an answer, however often it is tried: a thing and "bytes=FIRST" of a range, or the number of a
         # part of an upload
-        self.silent = None
+        self.silent, self.spoken = None, False
         self.repeats = False  # lists that never end
         self.no_lists = 0  # the code of answers to questions for uploads
         self.fault_suffix = ""  # of the things that faults are for
+        self.fault_bytes = 0  # the length of the ranges that faults are for; 0: any
         self.open_buckets, self.region, self.token, self.skew = set(), "us-east-1", None, 0
         self.lock = threading.Lock()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def break_silence(self):
+        """Those who wait for what never comes lose their connections."""
+        self.silent, self.spoken = None, True
 
     def now(self):
         return datetime.datetime.now(datetime.timezone.utc).timestamp() + self.skew

@@ -95,6 +95,9 @@ def test_keys(server):
     code, out, said = ask(server, "read", "s3://b/thing", AWS_SESSION_TOKEN=TOKEN)
     check("a session token", code == 0, code, said)
     server.token = None
+    code, out, said = ask(server, "read", "gs://b/thing", AWS_SESSION_TOKEN=TOKEN)
+    check("which Google does not get", code == 0 and "x-amz-security-token" not in
+          {name.lower() for name in server.requests[-1][3]}, code, said, server.requests[-1][3].keys())
     server.skew = 7200
     code, out, said = ask(server, "read", "s3://b/thing")
     check("a clock that is wrong", code == 0 and " 1 retries" in said, code, said)

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""test_cache_fill.py: the copy of the rest of a dataset, with ranges of 16 KiB, so that there are many at once: killed
+at any moment, gone on with after failures, which are said, alone and by two processes, after fork(), within the limit
+of the cache, beside a process that is stopped (SIGSTOP). What is complete is right, byte for byte, and a damaged index
+in the cache is fetched again."""
+import fcntl
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from s3_server import S3Server  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache-fill"
+leat, probe = build / "leat", build / "tiny" / "cache_probe"
+cache = folder / "node"
+URL = "s3://b/corpus"
+RANGE = 16384
+failures = 0
+
+
+def check(what, fine, *seen):
+    global failures
+    if not fine:
+        failures += 1
+        print(f"{what}:", *seen, file=sys.stderr)
+
+
+def begin(server, *words, **more):
+    return subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
+        "PATH": os.environ["PATH"], "LEAT_CACHE": str(cache), **server.environment(AWS_MAX_ATTEMPTS="1"), **more})
+
+
+def end(server, process):
+    out, said = process.communicate(timeout=120)
+    server.settle()
+    return out.decode().split("\n"), said.decode(), process.returncode
+
+
+def fill(server, *words, **more):
+    return begin(server, probe, URL, "0", "0", "1", "1", "wait", *words, **more)
+
+
+def clear(server):
+    server.settle()
+    shutil.rmtree(cache, ignore_errors=True)
+    server.fault_bytes = 0
+    server.faults, server.fault_suffix, server.silent, server.spoken, server.requests = [], "", None, False, []
+
+
+def inside(name):
+    found = list(cache.glob(f"*-*/{name}"))
+    return found[0] if found else None
+
+
+def ranges(server):
+    """How often each whole range of the rest was asked for."""
+    asked = {}
+    for _, _, path, headers in server.requests:
+        first, last = headers.get("Range", "=0-0").partition("=")[2].split("-")
+        if path.endswith(".tokens") and (int(last) - int(first) + 1 == RANGE or int(last) == SIZE - 1 and
+                                         int(first) % RANGE == 0):
+            asked[int(first)] = asked.get(int(first), 0) + 1
+    return asked
+
+
+def is_complete(what, *seen):
+    check(what, inside("tokens") and not inside("map") and inside("tokens").read_bytes() == TOKENS, *seen)
+
+
+def test_many_at_once(server):
+    clear(server)
+    got = end(server, fill(server))
+    is_complete("many ranges", got)
+    check("each once at most", max(ranges(server).values()) == 1 and len(ranges(server)) > 20, ranges(server))
+    check("its memory is given back", int(got[0][1].split(" mapped ")[1]) < 8 << 20, got[0])
+
+
+def test_failures(server):
+    """What fails is asked for again, what is here is not; the reason is in a notice."""
+    clear(server)
+    server.faults, server.fault_suffix, server.fault_bytes = ([""] * 6 + ["500"]) * 6, ".tokens", RANGE
+    got = end(server, fill(server))
+    is_complete("after failures", got)
+    asked = ranges(server)
+    check("it goes on where it stopped", sum(asked.values()) <= len(asked) + 6, asked)
+    clear(server)
+    server.faults, server.fault_suffix, server.fault_bytes = [""] * 10 + ["denied"] * 10000, ".tokens", RANGE
+    process = begin(server, probe, URL, "0", "0", "1", "1", "notice")
+    line = process.stderr.readline().decode()
+    check("the reason", "notice: the cache cannot be filled now" in line and "does not allow that" in line, line)
+    end(server, process)
+    clear(server)
+    server.faults, server.fault_suffix, server.fault_bytes = [""] * 10 + ["denied"] * 10000, ".tokens", RANGE
+    process = fill(server)
+    time.sleep(2)
+    many = len(server.requests)
+    time.sleep(1)
+    check("it asks ever more seldom", process.poll() is None and 10 < many and len(server.requests) - many <= 6,
+          many, len(server.requests) - many)
+    server.faults = []
+    got = end(server, process)
+    is_complete("when the server allows it again", got)
+
+
+def test_killed(server):
+    chance = random.Random(5)
+    for number in range(5):
+        clear(server)
+        for _ in range(3):
+            process = fill(server)
+            enough = chance.randrange(10, 150)
+            while process.poll() is None and len(server.requests) < enough:
+                time.sleep(0.001)
+            server.requests = []
+            process.send_signal(signal.SIGKILL)
+            end(server, process)
+        if inside("map") and inside("tokens.partial"):
+            marks, here = inside("map").read_bytes(), inside("tokens.partial").read_bytes()
+            wrong = [i for i, m in enumerate(marks) if m and here[i * 4096:i * 4096 + 4096] !=
+                     TOKENS[i * 4096:i * 4096 + 4096]]
+            check(("what the map says", number), not wrong, wrong)
+        got = end(server, fill(server))
+        is_complete(("after kills", number), got)
+        got = end(server, begin(server, probe, URL, "0", "0", "0"))
+        check(("batches", number), got[0][:-2] == BATCHES, got[1:])
+
+
+def test_two(server):
+    for _ in range(3):
+        clear(server)
+        running = [fill(server) for _ in range(2)]
+        for process in running:
+            got = end(server, process)
+            check("both see it complete", "complete 1" in got[0][1], got)
+        is_complete("by two")
+    clear(server)
+    running = [fill(server) for _ in range(2)]
+    while len(ranges(server)) < 10 and not inside("tokens"):
+        time.sleep(0.001)
+    running[0].kill()  # whichever fills: the other one goes on
+    end(server, running[0])
+    got = end(server, running[1])
+    is_complete("the other one ends it", got)
+
+
+def test_fork(server):
+    """A child of fork() that lives on holds no lock: another process fills."""
+    clear(server)
+    server.silent = ("b/corpus.tokens", f"bytes={RANGE * 20}")
+    process = begin(server, probe, URL, "0", "0", "1", "1", "fork")
+    child = int(process.stderr.readline().split()[1])
+    process.wait()
+    server.silent = None
+    other = fill(server)
+    try:
+        is_complete("while a child of fork() lives", other.communicate(timeout=60))
+    finally:
+        os.kill(child, signal.SIGKILL)
+        other.kill()
+    process.communicate()
+
+
+def test_removed(server):
+    """Somebody removes the folder while it is filled: what is filled then has no name, and gives none to another."""
+    clear(server)
+    server.silent = ("b/corpus.tokens", f"bytes={RANGE * 20}")
+    process = fill(server)
+    while len(ranges(server)) < 21 and process.poll() is None:
+        time.sleep(0.01)
+    place = inside("tokens.partial")
+    place.unlink()
+    place.write_bytes(bytes(SIZE))  # another process has begun it anew
+    server.silent = None
+    server.break_silence()
+    deadline = time.monotonic() + 3
+    while time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    check("a file of zeros gets no name", not inside("tokens") or inside("tokens").read_bytes() == TOKENS)
+    process.kill()
+    end(server, process)
+
+
+def test_stopped_holder(server):
+    clear(server)
+    server.faults, server.fault_suffix = ["", "", "silent"], ".leat"
+    first = begin(server, leat, "info", URL, AWS_MAX_ATTEMPTS="9")
+    while not inside("index.partial") and first.poll() is None:
+        time.sleep(0.01)
+    os.kill(first.pid, signal.SIGSTOP)
+    try:
+        second = begin(server, probe, URL, "0", "0", "1")
+        said = second.communicate(timeout=60)[1].decode()
+        check("it names the one that is stopped", second.returncode == 1 and f"process {first.pid} " in said and
+              "s3://b/corpus.leat" in said, said)
+    finally:
+        os.kill(first.pid, signal.SIGKILL)
+        first.communicate()
+    server.settle()
+    check("and then", end(server, begin(server, leat, "info", URL))[2] == 0)
+
+
+def test_index(server):
+    for complete in (False, True):
+        clear(server)
+        end(server, fill(server) if complete else begin(server, probe, URL, "0", "0", "1"))
+        index = inside("index.leat")
+        whole = index.read_bytes()
+        for at in range(4096, len(whole), len(whole) // 3):
+            index = inside("index.leat")
+            index.write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1:])
+            got = end(server, begin(server, probe, URL, "0", "0", "0"))
+            check(("damaged index", complete, at), got[0][:-2] == BATCHES, got[1:])
+
+
+def test_limit(server):
+    """Nothing makes the cache larger than its limit; others' copies go only if that suffices."""
+    clear(server)
+    limit = SIZE // 2 // 1024
+    with open_lock():
+        got = end(server, begin(server, probe, URL, "0", "0", "0", LEAT_CACHE_SIZE=f"{limit}KiB"))
+    taken = sum(p.stat().st_blocks * 512 for p in cache.glob("*-*/*"))
+    check("exact reads stay below", taken <= limit * 1024 and got[2] == 1 and "reached its limit" in got[1] and
+          got[0][:-2] == BATCHES[:len(got[0]) - 2], taken, limit, got[1:], len(got[0]))
+    clear(server)
+    check("another copy", end(server, begin(server, probe, "s3://b/small", "0", "0", "1", "1", "wait"))[2] == 0)
+    small = inside("tokens")
+    process = fill(server, LEAT_CACHE_SIZE=f"{SIZE * 95 // 100 // 1024}KiB")  # all but enough
+    time.sleep(1)
+    check("it is not removed for nothing", small.exists())
+    process.kill()
+    end(server, process)
+
+
+class open_lock:
+    def __enter__(self):
+        cache.mkdir(mode=0o700, exist_ok=True)
+        self.file = open(cache / "filling", "w")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+def test_keys(server):
+    """In a bucket ? and # are parts of a name."""
+    clear(server)
+    for name in ("what?", "a#b", "v?x=1#2"):
+        for suffix in (".leat", ".tokens"):
+            server.things[f"b/{name}{suffix}"] = server.things["b/small" + suffix]
+        for text in (name, name + ".leat", name + ".tokens"):
+            got = end(server, begin(server, leat, "info", f"s3://b/{text}"))
+            check(text, got[2] == 0, got)
+        out = folder / f"pulled{len(name)}"
+        got = end(server, begin(server, leat, "pull", f"s3://b/{name}", out))
+        check(("pull", name), got[2] == 0 and out.with_suffix(".tokens").read_bytes() ==
+              server.things["b/small.tokens"], got)
+
+
+def pack(name, texts):
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts))
+    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
+                   capture_output=True)
+
+
+if not probe.exists():
+    print(f"skipped: no {probe}", file=sys.stderr)
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir()
+chance = random.Random(1)
+pack("corpus", ["".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(700)])
+pack("small", ["".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(50)])
+TOKENS = (folder / "corpus.tokens").read_bytes()
+SIZE = len(TOKENS)
+with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}) as server:
+    _, said, _ = end(server, begin(server, leat, "info", URL))
+    if "need libcurl" in said:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    BATCHES = end(server, begin(server, probe, "corpus", "2", "2", "0"))[0][:-2]
+    only = os.environ.get("ONLY_TEST")
+    for test in (test_many_at_once, test_failures, test_killed, test_two, test_fork, test_removed, test_stopped_holder,
+                 test_index, test_limit, test_keys):
+        if only and only not in test.__name__:
+            continue
+        began = time.monotonic()
+        test(server)
+        if os.environ.get("TIMES"):
+            print(test.__name__, round(time.monotonic() - began, 2), file=sys.stderr)
+shutil.rmtree(folder)
+sys.exit(1 if failures else 0)
