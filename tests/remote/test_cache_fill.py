@@ -80,7 +80,6 @@ def test_many_at_once(server):
     got = end(server, fill(server))
     is_complete("many ranges", got)
     check("each once at most", max(ranges(server).values()) == 1 and len(ranges(server)) > 20, ranges(server))
-    check("its memory is given back", int(got[0][1].split(" mapped ")[1]) < 8 << 20, got[0])
 
 
 def test_failures(server):
