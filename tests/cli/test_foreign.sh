@@ -56,7 +56,7 @@ printf '%s\n' "$raw&tokenizer=gpt2" "$raw&tokenizer=bytes" >kinds.txt
 run leat info @kinds.txt
 says 1 'cannot be joined: their names say different tokenizers'
 run leat cat "$raw&tokenizer=" --document 1
-says 2 'unknown key "tokenizer"; it may have dtype=u16|u32, end=ID or begin=ID, and tokenizer=SPEC'
+says 2 'unknown key "tokenizer"; it may have dtype=u16|u32, end=ID or begin=ID, tokenizer=SPEC, and mask=FILE'
 run leat adopt "$raw&end=7&tokenizer=bytes"
 says 2 'names a tokenizer, which an index stores whole: give it as tokenizer, too'
 printf 'AB\nC\nDE\n' | try 0 '' leat cat "$raw&end=7" --document 0:3 -t bytes

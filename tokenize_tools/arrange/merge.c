@@ -142,10 +142,11 @@ enum leat_status merge_open_parts(struct merge *m, const char *const *names, siz
     if (s == LEAT_OK)
         s = merge_parts_open(&m->parts, names, count, err);
     if (s == LEAT_OK)
-        s = merge_parts_check_indexes(&m->parts, &m->pace, err);
-    if (s == LEAT_OK)
         s = divide_field(&m->parts, &m->field, err);
-    return s == LEAT_OK ? check_request(m, err) : s;
+    if (s == LEAT_OK)
+        s = check_request(m, err);
+    /* the last check: it reads all indexes */
+    return s == LEAT_OK ? merge_parts_check_indexes(&m->parts, &m->pace, err) : s;
 }
 
 /* The outputs are open. */
