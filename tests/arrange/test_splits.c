@@ -147,11 +147,12 @@ static void test_report_without_size(void)
     T_CONTAINS(t_err.message, "struct leat_merge_report has no size");
 }
 
-/* Puts a folder where an output's index will be, after all was found free. */
+/* Puts a folder where an output's index will be, after all was found free: the outputs are locked. */
 static uint32_t take_name(void *context, uint64_t done, uint64_t total)
 {
     (void)done;
-    if (total > 0) /* while indexes are checked, it is not known */
+    (void)total;
+    if (access(t_path(folder, "new.b.partial.lock"), F_OK) == 0)
         mkdir(context, 0777);
     return 0;
 }
