@@ -33,30 +33,18 @@ bool parquet_is_number(const struct parquet_file *file, unsigned wish)
     return form == PARQUET_SIGNED || form == PARQUET_UNSIGNED || form == PARQUET_DECIMAL;
 }
 
-/* Widens a stretch, if it has bytes, by that of a column. */
-static void stretch_by(const struct parquet_file *file, uint64_t group, unsigned column, uint64_t *begin,
-                       uint64_t *bytes)
+unsigned parquet_stretches(const struct parquet_file *file)
 {
-    const struct parquet_chunk *chunk = parquet_chunk(file, group, column);
-    uint64_t end = *begin + *bytes;
-
-    if (!file->columns[column].exists || !bytes_inside(chunk->offset, chunk->bytes, file->data_end))
-        return;
-    if (*bytes == 0 || chunk->offset < *begin)
-        *begin = chunk->offset;
-    if (*bytes == 0 || chunk->offset + chunk->bytes > end)
-        end = chunk->offset + chunk->bytes;
-    *bytes = end - *begin;
+    return file->count;
 }
 
-void parquet_stretch(const struct parquet_file *file, uint64_t group, unsigned wish, uint64_t *begin, uint64_t *bytes)
+void parquet_stretch(const struct parquet_file *file, uint64_t group, unsigned number, uint64_t *begin, uint64_t *bytes)
 {
-    const struct nested *n = &file->nested;
+    const struct parquet_chunk *chunk = parquet_chunk(file, group, number);
+    bool exists = file->columns[number].exists && bytes_inside(chunk->offset, chunk->bytes, file->data_end);
 
-    *begin = *bytes = 0;
-    stretch_by(file, group, wish, begin, bytes);
-    for (unsigned i = 0; n->count > 0 && wish == n->wish && i < n->leaves; i++)
-        stretch_by(file, group, file->wishes + i, begin, bytes);
+    *begin = exists ? chunk->offset : 0;
+    *bytes = exists ? chunk->bytes : 0;
 }
 
 uint64_t parquet_rows(const struct parquet_file *file)

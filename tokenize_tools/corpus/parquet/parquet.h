@@ -23,7 +23,8 @@
 
 #include "leat.h"
 
-#define PARQUET_MAX_COLUMNS 16u
+#define PARQUET_MAX_COLUMNS   16u
+#define PARQUET_MAX_STRETCHES (PARQUET_MAX_COLUMNS + 48u)
 
 /* Where the bytes of a file come from. Several threads may read at once. */
 struct parquet_source {
@@ -76,9 +77,12 @@ uint64_t parquet_groups(const struct parquet_file *file);
 uint64_t parquet_rows(const struct parquet_file *file);
 const struct parquet_group *parquet_group(const struct parquet_file *file, uint64_t group);
 
-/* The stretch of the file that holds the column of a wish in a group, as the footer says, which may be wrong; *bytes 0:
- * there is none. */
-void parquet_stretch(const struct parquet_file *file, uint64_t group, unsigned wish, uint64_t *begin, uint64_t *bytes);
+/* Stretches of the file that are read side by side in each group, one per column; a nested one has several. */
+unsigned parquet_stretches(const struct parquet_file *file);
+
+/* One of them, as the footer says, which may be wrong; *bytes 0: there is none. */
+void parquet_stretch(const struct parquet_file *file, uint64_t group, unsigned number, uint64_t *begin,
+                     uint64_t *bytes);
 
 /* Memory that it holds. */
 uint64_t parquet_memory(const struct parquet_file *file);

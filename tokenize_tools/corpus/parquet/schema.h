@@ -43,9 +43,9 @@ struct parquet_column {
     uint32_t max_repetition; /* so many lists are around it */
 };
 
-#define NESTED_MAX_LEAVES  48u
+#define SCHEMA_MAX_COLUMNS PARQUET_MAX_STRETCHES
+#define NESTED_MAX_LEAVES  (SCHEMA_MAX_COLUMNS - PARQUET_MAX_COLUMNS)
 #define NESTED_MAX_NODES   128u
-#define SCHEMA_MAX_COLUMNS (PARQUET_MAX_COLUMNS + NESTED_MAX_LEAVES)
 
 /* A wished column that is a list or a group: its nodes in the order of the schema, each before those below it. */
 struct nested_node {

@@ -71,18 +71,18 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
 
 /* Columns are read row by row, side by side: each gets the share of memory that it has of the group's bytes. */
 static enum leat_status announce(struct row_stretches *s, struct fetch_thing *thing, const struct parquet_file *file,
-                                 unsigned columns, uint64_t group, struct leat_error *err)
+                                 uint64_t group, struct leat_error *err)
 {
     uint64_t window = fetch_thing_window(thing) / 2, begin, bytes, all = 0;
     enum leat_status status = LEAT_OK;
 
     close_stretches(s);
     s->group = group;
-    for (unsigned i = 0; i < columns; i++) {
+    for (unsigned i = 0; i < parquet_stretches(file); i++) {
         parquet_stretch(file, group, i, &begin, &bytes);
         all += bytes;
     }
-    for (unsigned i = 0; status == LEAT_OK && i < columns; i++) {
+    for (unsigned i = 0; status == LEAT_OK && i < parquet_stretches(file); i++) {
         parquet_stretch(file, group, i, &begin, &bytes);
         if (bytes > 0)
             status = add(s, thing, begin, bytes, (uint64_t)((wide_u128)window * bytes / all), err);
@@ -90,8 +90,8 @@ static enum leat_status announce(struct row_stretches *s, struct fetch_thing *th
     return status;
 }
 
-enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, unsigned columns,
-                                    uint64_t group, uint64_t stop, struct leat_error *err)
+enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, uint64_t group, uint64_t stop,
+                                    struct leat_error *err)
 {
     struct row_stretches *now = &b->ahead[0], *next = &b->ahead[1];
     enum leat_status s = LEAT_OK;
@@ -102,9 +102,9 @@ enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_fi
         next->count = 0;
     }
     if (now->count == 0 || now->group != group)
-        s = announce(now, b->input->thing, file, columns, group, err);
+        s = announce(now, b->input->thing, file, group, err);
     if (s == LEAT_OK && group + 1 < stop && (next->count == 0 || next->group != group + 1))
-        s = announce(next, b->input->thing, file, columns, group + 1, err);
+        s = announce(next, b->input->thing, file, group + 1, err);
     return s;
 }
 

@@ -15,7 +15,7 @@ struct row_stretch {
 };
 
 struct row_stretches {
-    struct row_stretch of[PARQUET_MAX_COLUMNS];
+    struct row_stretch of[PARQUET_MAX_STRETCHES];
     unsigned count;
     uint64_t group; /* LEAT_NONE: the head and the end of the file */
 };
@@ -37,8 +37,8 @@ void row_bytes_close(struct row_bytes *b);
 void row_bytes_begin(struct row_bytes *b, const struct input *in, const struct input_stop *stop);
 
 /* From now on a group is read, and after it the next one, if that is below `stop`. */
-enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, unsigned columns,
-                                    uint64_t group, uint64_t stop, struct leat_error *err);
+enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, uint64_t group, uint64_t stop,
+                                    struct leat_error *err);
 
 /* For struct parquet_source. */
 enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uint64_t count, struct leat_error *err);

@@ -16,7 +16,6 @@ struct row_file {
     const struct input_stop *stop;
     struct row_bytes bytes;
     struct parquet_file *parquet;
-    unsigned column_count;
     bool has_id;   /* it is the second column, after the text */
     unsigned by;   /* the column of the value that chooses a dataset; 0: none does */
     unsigned mask; /* of what is learned; likewise */
@@ -141,7 +140,6 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     s = row_bytes_open(&of->bytes, in, of->stop, err);
     if (s == LEAT_OK)
         s = wish_conditions(of, wishes, &count, err);
-    of->column_count = count;
     if (s == LEAT_OK)
         s = parquet_open(&of->parquet, &source, wishes, count, err);
     if (s == LEAT_E_NO_MEMORY && needs > most)
@@ -247,7 +245,7 @@ static enum leat_status open_group(struct row_input *in, struct leat_error *err)
     if (in->group == in->stop)
         return LEAT_OK;
     if (own)
-        s = row_bytes_announce(own, in->file, in->of->column_count, in->group, in->stop, err);
+        s = row_bytes_announce(own, in->file, in->group, in->stop, err);
     if (s == LEAT_OK)
         s = parquet_reader_open(&in->reader, in->file, own, in->group, in->row - first_row(in->file, in->group), err);
     if (s == LEAT_OK)
