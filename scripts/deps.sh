@@ -6,8 +6,7 @@
 #           PCRE2, liblzma, libbz2, liblz4, Brotli and libcurl: without these there are no gzip, xz, bzip2 and lz4, no
 #           Parquet in Brotli, no URLs, and no pattern without a scanner of its own, and what needs them says so
 #   python  also: python3 with its headers and venv, for `pip install .` and `make python`; PYTHON=... is another one
-#   check   as build, and python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip
-#           for them
+#   check   as build, and python3, numpy and jinja2, for tests that do things a second way, and zlib, for gzip
 #   ci      as check, and isa-l, PCRE2, liblzma, libbz2, liblz4, Brotli, libcurl, the zstd command, clang with its
 #           sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck, Chromium
 #   cluster as check, and Slurm, for tests of runs in many parts
@@ -60,6 +59,7 @@ have() {
         ;;
     venv) "$python" -c 'import ensurepip, venv' 2>/dev/null ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
+    jinja2) python3 -c 'import jinja2' 2>/dev/null ;;
     clang-runtime) ls "$(clang -print-resource-dir 2>/dev/null)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1 ;;
     aarch64 | s390x) compiles "$1-linux-gnu-gcc" ;;
     qemu) program qemu-aarch64 && program qemu-s390x ;;
@@ -147,6 +147,10 @@ packages() {
     apk:numpy) echo py3-numpy ;;
     pacman:numpy) echo python-numpy ;;
     brew:numpy) echo numpy ;;
+    apk:jinja2) echo py3-jinja2 ;;
+    pacman:jinja2) echo python-jinja ;;
+    brew:jinja2) ;; # it has no package
+    *:jinja2) echo python3-jinja2 ;;
     *:numpy) echo python3-numpy ;;
     apt-get:g++ | apk:g++) echo g++ ;;
     dnf:g++ | zypper:g++) echo gcc-c++ ;;
@@ -175,7 +179,7 @@ needed="cc pkg-config zstd xxhash"
 wanted=
 case $level in
 python) needed="$needed python3 python-headers venv" ;;
-check | ci | cluster) wanted="python3 numpy zlib" ;;
+check | ci | cluster) wanted="python3 numpy jinja2 zlib" ;;
 esac
 [ "$level" != ci ] || wanted="$wanted isal pcre2 lzma bzip2 lz4 brotli curl zstd-command g++ clang clang-runtime \
     clang-format aarch64 s390x qemu shellcheck git chromium"
