@@ -44,7 +44,7 @@ static enum leat_status make(struct fetch **out, struct fetch_thing *thing, uint
     f->begin = f->next = begin;
     f->end = end;
     f->depth = depth < 2 ? 2 : depth > DEPTH ? DEPTH : (unsigned)depth;
-    f->range = window / f->depth;
+    f->range = window / (f->depth + 1); /* one is spare */
     if (f->range > LARGE_RANGE)
         f->range = LARGE_RANGE;
     if (f->range < LEAST_RANGE)
