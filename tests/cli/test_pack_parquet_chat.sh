@@ -60,6 +60,15 @@ done
 run leat cat by.c5 --document 0
 [ -s "$printed" ] || fail "--by: by.c5 has no document: $(cat "$said")"
 
+# ---- A group above the column is null: so is the column --------------------------------------------------------------
+
+cp "$files/below_null.jsonl" "$files/below_null.parquet" .
+for suffix in jsonl parquet; do
+    run leat pack -t bytes -o below.$suffix --mask-field meta.loss --max-rejects 9 --json below_null.$suffix
+    [ "$(key rejected)" = 1 ] || fail "below_null.$suffix: $(key rejected) rejects: $(cat "$said")"
+done
+[ "$(identity below.jsonl)" = "$(identity below.parquet)" ] || fail "below_null: another identity"
+
 # ---- What cannot be -------------------------------------------------------------------------------------------------
 
 run leat pack -t bytes -o no --chat roles.jinja --messages text --max-rejects 1000 chat.parquet

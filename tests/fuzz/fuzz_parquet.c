@@ -19,7 +19,7 @@ static const struct parquet_wish wishes[] = {
     { .path = "id", .use = PARQUET_VALUE, .optional = true },
     { .path = "a.b", .use = PARQUET_EXISTS, .optional = true },
     { .path = "score", .use = PARQUET_VALUE, .optional = true },
-    { .path = "messages", .use = PARQUET_JSON, .optional = true },
+    { .path = "messages", .use = PARQUET_JSON, .optional = true, .max_bytes = 300 },
 };
 
 struct bytes {
@@ -39,8 +39,8 @@ static enum leat_status read_bytes(void *context, uint64_t offset, void *out, ui
 
 static uint64_t hash(uint64_t sum, const struct parquet_value *v)
 {
-    sum = sum * 31 + (v->bytes ? v->size : UINT64_MAX);
-    for (size_t i = 0; v->bytes && i < v->size; i++)
+    sum = sum * 31 + (v->bytes ? v->size : UINT64_MAX - 1);
+    for (size_t i = 0; v->bytes && v->size < SIZE_MAX && i < v->size; i++)
         sum = sum * 31 + v->bytes[i];
     return sum;
 }

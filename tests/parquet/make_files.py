@@ -172,8 +172,18 @@ with open(os.path.join(folder, "chat.jsonl"), "w") as f:
     for row in made:
         f.write(json.dumps(row) + "\n")
 
+# a column that cannot be null, in a group that can
+made = [{"id": "0", "text": "abc", "meta": {"loss": [[0, 1]]}}, {"id": "1", "text": "def", "meta": None},
+        {"id": "2", "text": "ghi", "meta": {"loss": []}}]
+LOSS = pa.list_(pa.field("element", pa.list_(pa.field("element", pa.int64(), False)), False))
+write("below_null", pa.Table.from_pylist(made, pa.schema(
+    [("id", pa.string()), ("text", pa.string()), ("meta", pa.struct([pa.field("loss", LOSS, False)]))])))
+with open(os.path.join(folder, "below_null.jsonl"), "w") as f:
+    for row in made:
+        f.write(json.dumps(row) + "\n")
+
 for name in sorted(os.listdir(folder)):
-    if name == "chat.parquet":
+    if name in ("chat.parquet", "below_null.parquet"):
         continue
     if name.startswith("nested") and name.endswith(".parquet"):
         rows = pq.read_table(os.path.join(folder, name), columns=["messages"]).column("messages").to_pylist()

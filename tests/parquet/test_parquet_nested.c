@@ -33,6 +33,8 @@ static enum leat_status read_lines(struct buffer *to, const struct parquet_file 
             s = LEAT_OK;
         } else if (s == LEAT_OK && found) {
             T_CHECK(!limit || parquet_reader_memory(r) <= parquet_reader_needs(r));
+            if (values[0].size == SIZE_MAX)
+                values[0] = (struct parquet_value) { (const uint8_t *)"large", 5 };
             T_OK(buffer_append(to, values[0].bytes ? values[0].bytes : (const uint8_t *)"null",
                                values[0].bytes ? values[0].size : 4, &t_err));
             T_OK(buffer_append(to, "\n", 1, &t_err));
@@ -42,10 +44,10 @@ static enum leat_status read_lines(struct buffer *to, const struct parquet_file 
     return s;
 }
 
-static enum leat_status read_column(struct buffer *to, struct buffer *bytes, const char *column, bool limit,
+static enum leat_status read_column(struct buffer *to, struct buffer *bytes, const char *column, size_t max, bool limit,
                                     struct leat_error *err)
 {
-    struct parquet_wish wish = { .path = column, .use = PARQUET_JSON };
+    struct parquet_wish wish = { .path = column, .use = PARQUET_JSON, .max_bytes = max };
     struct parquet_source source = source_of(bytes);
     struct parquet_file *file;
     enum leat_status s = parquet_open(&file, &source, &wish, 1, err);
@@ -87,16 +89,37 @@ static void check_rows(struct buffer *bytes, const char *name)
     buffer_free(&rest);
 }
 
+/* Values of more than `max` bytes are passed over, and no others. */
+static void check_large(struct buffer *bytes, const struct buffer *lines, const char *name, size_t max)
+{
+    struct buffer want = { 0 }, got = { 0 };
+
+    for (size_t at = 0, count; at < lines->size; at += count + 1) {
+        const uint8_t *line = lines->bytes + at;
+
+        count = (size_t)((const uint8_t *)memchr(line, '\n', lines->size - at) - line);
+        T_OK(buffer_append(&want, count > max ? (const uint8_t *)"large" : line, count > max ? 5 : count, &t_err));
+        T_OK(buffer_append(&want, "\n", 1, &t_err));
+    }
+    T_OK(read_column(&got, bytes, "messages", max, true, &t_err));
+    if (!same_bytes(&got, &want))
+        T_FAIL("%s: other values of more than %zu bytes", name, max);
+    buffer_free(&want);
+    buffer_free(&got);
+}
+
 static void check_file(const char *name)
 {
     struct buffer bytes = load(name, ".parquet"), want = load(name, ".jsonl"), got = { 0 };
 
     for (int limit = 0; limit < 2; limit++) {
-        T_OK(read_column(&got, &bytes, "messages", limit, &t_err));
+        T_OK(read_column(&got, &bytes, "messages", 0, limit, &t_err));
         if (!same_bytes(&got, &want))
             T_FAIL("%s: other values than expected:\n%.*s", name, (int)got.size, got.bytes);
     }
     check_rows(&bytes, name);
+    for (size_t max = 4; max < 300; max += 7) /* null is never too large */
+        check_large(&bytes, &want, name, max);
     buffer_free(&bytes);
     buffer_free(&want);
     buffer_free(&got);
@@ -134,7 +157,7 @@ static void test_damage(void)
         enum leat_status s;
 
         bytes.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        s = read_column(&got, &bytes, "messages", false, &t_err);
+        s = read_column(&got, &bytes, "messages", 0, false, &t_err);
         if (s == LEAT_OK && !same_bytes(&got, &want) && bit / 8 < footer)
             T_FAIL("bit %zu of byte %zu changes values", bit % 8, bit / 8);
         T_CHECK(s == LEAT_OK || t_err.message[0]);
@@ -144,7 +167,7 @@ static void test_damage(void)
         struct buffer part = { .bytes = malloc(size + 1), .size = size };
 
         memcpy(part.bytes, bytes.bytes, size);
-        T_CHECK(read_column(&got, &part, "messages", false, &t_err) != LEAT_OK);
+        T_CHECK(read_column(&got, &part, "messages", 0, false, &t_err) != LEAT_OK);
         free(part.bytes);
     }
     buffer_free(&bytes);
@@ -161,7 +184,7 @@ static int print(const char *path, const char *column)
 
     while (f && (count = fread(part, 1, sizeof part, f)) > 0)
         T_OK(buffer_append(&bytes, part, count, &t_err));
-    if (!f || read_column(&lines, &bytes, column, false, &t_err) != LEAT_OK)
+    if (!f || read_column(&lines, &bytes, column, 0, false, &t_err) != LEAT_OK)
         return fprintf(stderr, "%s\n", t_err.message), 1;
     return fwrite(lines.bytes, 1, lines.size, stdout) != lines.size;
 }

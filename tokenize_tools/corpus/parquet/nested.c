@@ -36,9 +36,9 @@ static void put(struct block *b, const void *bytes, size_t size)
 
 static enum leat_status put_entry(struct nested_leaf *leaf, const struct column_entry *from, struct leat_error *err)
 {
-    struct nested_entry entry = {
-        .repetition = from->repetition, .definition = from->definition, .at = leaf->bytes.size, .size = from->value.size
-    };
+    struct nested_entry entry = { .size = (uint32_t)from->value.size,
+                                  .repetition = (uint8_t)from->repetition,
+                                  .definition = (uint8_t)from->definition };
     enum leat_status s = make_room(leaf->column, &leaf->entries, sizeof entry, err);
 
     if (s == LEAT_OK)
@@ -50,15 +50,25 @@ static enum leat_status put_entry(struct nested_leaf *leaf, const struct column_
     return LEAT_OK;
 }
 
+/* Sees early that the row is too large: each entry takes at least two characters of JSON, and texts their bytes. */
+static void judge(struct nested_row *row, const struct nested_leaf *leaf)
+{
+    bool is_text = leaf->column->what->form == PARQUET_AS_IT_IS;
+    size_t least = leaf->entries.size / sizeof(struct nested_entry) * 2 + (is_text ? leaf->bytes.size : 0);
+
+    if (row->what->max_bytes > 0 && least / 2 > row->what->max_bytes / 2 + 2)
+        row->large = true;
+}
+
 /* An entry that a row begins with has repetition level 0, and no other one has. */
-static enum leat_status gather_leaf(struct nested_leaf *leaf, bool last, struct leat_error *err)
+static enum leat_status gather_leaf(struct nested_row *row, struct nested_leaf *leaf, bool last, struct leat_error *err)
 {
     struct column *c = leaf->column;
     enum leat_status s = LEAT_OK;
 
     while (!leaf->complete) {
         if (!leaf->waits && column_ended(c)) {
-            if (leaf->entries.size == 0)
+            if (!leaf->begun)
                 return column_broken(c, "its row group has more rows", err);
             break;
         }
@@ -66,20 +76,21 @@ static enum leat_status gather_leaf(struct nested_leaf *leaf, bool last, struct 
             s = column_load(c, err);
             if (s != LEAT_OK)
                 return s;
-            leaf->complete = leaf->entries.size > 0 && c->repetition == 0;
+            leaf->complete = leaf->begun && c->repetition == 0;
             if (leaf->complete)
                 return last ? column_broken(c, "its row group has fewer rows", err) : LEAT_OK;
-            if (leaf->entries.size == 0 && c->repetition != 0)
+            if (!leaf->begun && c->repetition != 0)
                 return column_broken(c, "a row begins in the middle of a list", err);
             s = column_next(c, &leaf->entry, err);
             if (s != LEAT_OK)
                 return s;
-            leaf->waits = true;
+            leaf->begun = leaf->waits = true;
         }
-        s = put_entry(leaf, &leaf->entry, err);
+        s = row->large ? LEAT_OK : put_entry(leaf, &leaf->entry, err);
         if (s != LEAT_OK)
             return s;
         leaf->waits = false;
+        judge(row, leaf);
     }
     leaf->complete = true;
     return LEAT_OK;
@@ -90,7 +101,7 @@ enum leat_status nested_gather(struct nested_row *row, bool last, struct leat_er
     enum leat_status s = LEAT_OK;
 
     for (unsigned i = 0; s == LEAT_OK && i < row->what->leaves; i++)
-        s = gather_leaf(&row->leaves[i], last, err);
+        s = gather_leaf(row, &row->leaves[i], last, err);
     return s;
 }
 
@@ -99,9 +110,10 @@ void nested_pass(struct nested_row *row)
     for (unsigned i = 0; i < row->what->leaves; i++) {
         struct nested_leaf *leaf = &row->leaves[i];
 
-        leaf->entries.size = leaf->bytes.size = leaf->next = 0;
-        leaf->complete = false;
+        leaf->entries.size = leaf->bytes.size = 0;
+        leaf->begun = leaf->complete = false;
     }
+    row->large = false;
 }
 
 void nested_close(struct nested_row *row)

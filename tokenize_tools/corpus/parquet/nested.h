@@ -14,20 +14,22 @@ struct nested_leaf {
     struct block entries; /* struct nested_entry */
     struct block bytes;   /* of their values */
     bool complete;        /* all entries of the row are here */
+    bool begun;           /* the first of them was taken */
     bool waits;           /* `entry` was taken, and is not among them yet */
     struct column_entry entry;
-    size_t next; /* entry to be written */
+    size_t next, at; /* the entry to be written, and its value in `bytes` */
 };
 
 struct nested_entry {
-    uint32_t repetition, definition;
-    size_t at, size; /* of its value in `bytes` */
+    uint32_t size; /* of its value; values follow each other */
+    uint8_t repetition, definition;
 };
 
 struct nested_row {
     const struct nested *what;
     struct nested_leaf leaves[NESTED_MAX_LEAVES];
     struct block json;
+    bool large; /* the row is larger than is wished: its entries are passed over */
 };
 
 /* Reads the entries of the next row; `last`: the group has no row after it. After LEAT_E_NO_MEMORY it goes on where it

@@ -25,7 +25,9 @@ static void write_value(struct writer *w, unsigned index);
 
 static void put(struct writer *w, const void *bytes, size_t size)
 {
-    if (w->status == LEAT_OK)
+    if (w->row->what->max_bytes > 0 && size > w->row->what->max_bytes - w->row->json.size)
+        w->row->large = true;
+    if (w->status == LEAT_OK && !w->row->large)
         w->status = nested_put(w->row, bytes, size, w->err);
 }
 
@@ -81,8 +83,8 @@ static bool failed(const struct writer *w)
     return w->why || w->status != LEAT_OK;
 }
 
-/* Whether the node is not there in the next entries. */
-static bool lacks(struct writer *w, const struct nested_node *n)
+/* Whether the next entries end above a level on the way to the node. */
+static bool ends_above(struct writer *w, const struct nested_node *n, uint32_t level)
 {
     unsigned lacking = 0;
 
@@ -91,11 +93,17 @@ static bool lacks(struct writer *w, const struct nested_node *n)
 
         if (!e)
             w->why = APART;
-        lacking += e && e->definition < n->definition;
+        lacking += e && e->definition < level;
     }
     if (lacking > 0 && lacking < n->leaves)
         w->why = APART;
     return lacking > 0;
+}
+
+/* Whether the node is not there in the next entries. */
+static bool lacks(struct writer *w, const struct nested_node *n)
+{
+    return ends_above(w, n, n->definition);
 }
 
 /* Whether the list of the repeated node goes on. */
@@ -135,7 +143,8 @@ static void write_leaf(struct writer *w, const struct nested_node *n)
     }
     value = (struct parquet_value) { (const uint8_t *)"", e->size };
     if (e->size > 0)
-        value.bytes = leaf->bytes.bytes + e->at;
+        value.bytes = leaf->bytes.bytes + leaf->at;
+    leaf->at += e->size;
     leaf->next++;
     if (c->form == PARQUET_DECIMAL) {
         decimal_of_python(c->type == PARQUET_FLOAT, value.bytes, text);
@@ -233,18 +242,26 @@ enum leat_status nested_write(struct nested_row *row, struct parquet_value *valu
     struct writer w = { .row = row, .status = LEAT_OK, .err = err };
     bool null;
 
+    if (row->large) {
+        *value = (struct parquet_value) { (const uint8_t *)"", SIZE_MAX };
+        return LEAT_OK;
+    }
     for (unsigned i = 0; i < row->what->leaves; i++)
-        row->leaves[i].next = 0;
+        row->leaves[i].next = row->leaves[i].at = 0;
     row->json.size = 0;
-    null = n->optional && lacks(&w, n);
-    if (n->repeated)
+    null = ends_above(&w, n, n->definition - n->repeated); /* a group above it may be what is null */
+    if (null)
+        skip(&w, n);
+    else if (n->repeated)
         write_elements(&w, 0, 0);
     else
-        write_value(&w, 0);
+        write_present(&w, 0);
     for (unsigned i = 0; i < row->what->leaves && w.status == LEAT_OK && !w.why; i++)
         w.why = next_entry(&w, i) ? APART : NULL;
     if (w.status == LEAT_OK && w.why)
         return column_broken(row->leaves[0].column, w.why, err);
-    *value = null ? (struct parquet_value) { NULL, 0 } : (struct parquet_value) { row->json.bytes, row->json.size };
+    *value = row->large ? (struct parquet_value) { (const uint8_t *)"", SIZE_MAX }
+             : null     ? (struct parquet_value) { NULL, 0 }
+                        : (struct parquet_value) { row->json.bytes, row->json.size };
     return w.status;
 }

@@ -48,7 +48,8 @@ enum parquet_use {
 struct parquet_wish {
     const char *path; /* its name; in a group, the names that lead to it, joined by dots */
     enum parquet_use use;
-    bool optional; /* it need not exist, nor be of such a type: then all its values are null */
+    bool optional;    /* it need not exist, nor be of such a type: then all its values are null */
+    size_t max_bytes; /* of a list or a group: a larger value is passed over; 0: none is too large */
 };
 
 struct parquet_file;
@@ -91,7 +92,8 @@ uint64_t parquet_memory(const struct parquet_file *file);
 
 struct parquet_reader;
 
-/* A value is null if `bytes` is; an empty one is not. */
+/* A value is null if `bytes` is; an empty one is not. One that was passed over as too large has the size SIZE_MAX, and
+ * no bytes. */
 struct parquet_value {
     const uint8_t *bytes;
     size_t size;

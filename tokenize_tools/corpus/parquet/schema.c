@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "schema_types.h"
 
-#define MAX_DEPTH  64u
+#define MAX_DEPTH  64u  /* levels fit in a byte */
 #define NAME_BYTES 256u /* names that are longer match no wish, and are cut in messages */
 #define LIST_BYTES 500u /* of columns in a sentence */
 #define OFF_PATH   SIZE_MAX
@@ -163,6 +163,20 @@ static void capture(struct walk *w, const struct schema_node *n, uint32_t defini
     nested->count++;
 }
 
+/* The names that lead to a leaf, joined by dots; the caller frees it. NULL: no memory. */
+static char *path_of(const struct walk *w, const struct schema_node *n)
+{
+    size_t group = w->groups[w->depth - 1].path_bytes, bytes = name_shown(n);
+    char *path = malloc(group + bytes + 1);
+
+    if (!path)
+        return NULL;
+    memcpy(path, w->path, group);
+    memcpy(path + group, n->name, bytes);
+    path[group + bytes] = 0;
+    return path;
+}
+
 static void capture_leaf(struct walk *w, const struct schema_node *n, uint32_t definition, uint32_t repetition)
 {
     struct parquet_column *c = &w->columns[*w->taken];
@@ -179,11 +193,11 @@ static void capture_leaf(struct walk *w, const struct schema_node *n, uint32_t d
         .exists = true, .number = w->leaves, .max_definition = definition, .max_repetition = repetition
     };
     refused = schema_take(c, n, PARQUET_JSON);
-    c->path = strdup(w->nested->nodes[w->nested->count - 1].name);
+    c->path = path_of(w, n);
     if (refused)
         refuse_nested(w, refused);
     else if (!c->path)
-        w->t->status = status_no_memory(w->t->err, n->name_bytes);
+        w->t->status = status_no_memory(w->t->err, sizeof w->path);
     w->nested->leaves++;
     ++*w->taken;
 }
@@ -191,7 +205,7 @@ static void capture_leaf(struct walk *w, const struct schema_node *n, uint32_t d
 /* Leaves groups that have no child to come. */
 static void leave_groups(struct walk *w)
 {
-    for (; w->depth > 0 && w->groups[w->depth - 1].left == 0; w->depth--) {
+    for (; w->t->status == LEAT_OK && w->depth > 0 && w->groups[w->depth - 1].left == 0; w->depth--) {
         struct nested_node *node = &w->nested->nodes[w->groups[w->depth - 1].node];
 
         if (w->capturing == 0 || w->depth < w->capturing)
@@ -251,6 +265,7 @@ static void begin_nested(struct walk *w, unsigned wish)
     if (w->nested->count > 0 || w->columns[wish].exists)
         refuse_nested(w, "appears twice");
     w->nested->wish = wish;
+    w->nested->max_bytes = w->wishes[wish].max_bytes;
     w->capturing = w->depth;
 }
 

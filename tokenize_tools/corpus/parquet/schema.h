@@ -60,6 +60,7 @@ struct nested {
     struct nested_node nodes[NESTED_MAX_NODES];
     unsigned count, leaves; /* count 0: no such column */
     unsigned wish;
+    size_t max_bytes; /* of the wish */
 };
 
 /* Reads a schema, the value of field `f`, and finds the columns of the wishes; the leaves of a nested one are added to

@@ -109,7 +109,9 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
                                   struct leat_error *err)
 {
     struct parquet_wish wishes[PARQUET_MAX_COLUMNS] = {
-        { .path = setup->text_column, .use = setup->chat ? PARQUET_JSON : PARQUET_TEXT },
+        { .path = setup->text_column,
+          .use = setup->chat ? PARQUET_JSON : PARQUET_TEXT,
+          .max_bytes = setup->whole_bytes },
         { .path = setup->id_column, .use = PARQUET_ID, .optional = !setup->id_needed }
     };
     const struct input *in = &setup->inputs.items[input];
@@ -130,11 +132,13 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     of->keep = setup->keep;
     if (setup->by) {
         of->by = count;
-        wishes[count++] = (struct parquet_wish) { setup->by->path[JSON_TEXT].all, PARQUET_ID, false };
+        wishes[count++] = (struct parquet_wish) { .path = setup->by->path[JSON_TEXT].all, .use = PARQUET_ID };
     }
     if (setup->mask_field) {
         of->mask = count;
-        wishes[count++] = (struct parquet_wish) { setup->mask_field->path[JSON_TEXT].all, PARQUET_JSON, false };
+        wishes[count++] = (struct parquet_wish) { .path = setup->mask_field->path[JSON_TEXT].all,
+                                                  .use = PARQUET_JSON,
+                                                  .max_bytes = setup->whole_bytes };
     }
     source.context = &of->bytes;
     s = row_bytes_open(&of->bytes, in, of->stop, err);

@@ -60,7 +60,8 @@ static const char *judge(const struct pack_setup *setup, const struct row *row, 
 {
     if (!row->text.bytes)
         return setup->chat ? "the conversation is null" : "the text is null";
-    if (setup->whole_records && row->text.size > setup->whole_bytes)
+    if (setup->whole_records &&
+        (row->text.size > setup->whole_bytes || row->mask.size > setup->whole_bytes - row->text.size))
         return STEP_WHOLE_REASON;
     if (row->id.size > JSON_ID_BYTES)
         return "the id is longer than 64 KiB";
@@ -138,8 +139,8 @@ static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first
     bool found;
 
     /* rows may have no bytes at all */
-    for (uint64_t rows = 0;
-         s == LEAT_OK && u->kind == &unit_rows && rows < max / ROW_COST && u->text.size < max && u->strings.size < max;
+    for (uint64_t rows = 0; s == LEAT_OK && u->kind == &unit_rows && rows < max / ROW_COST && u->text.size < max &&
+                            u->strings.size < max && u->spans.size < max;
          rows++) {
         s = row_input_next(l->rows, &row, &found, err);
         if (s != LEAT_OK)
