@@ -12,6 +12,10 @@ import time
 
 from chat_reference import LEAT, folder, leat, packed, rejects, vocabulary, write
 
+with open(LEAT, "rb") as program:  # a sanitizer takes memory of its own
+    code_of_leat = program.read()
+sanitized = b"__asan_init" in code_of_leat or b"__tsan_init" in code_of_leat
+
 TOO_BIG = ("rendering and encoding it needs more memory than is allowed for one conversation (a quarter of the bound, "
            "at most 512 MiB)")
 MIB = 1 << 20
@@ -42,7 +46,7 @@ write("doubles.jinja", DOUBLES + "{{ ns.s | length }}")
 write("many.jsonl", "".join(json.dumps({"messages": conversation("x" * 30000)}) + "\n" for _ in range(64)))
 code, usage = run("--chat", "doubles.jinja", "--memory", "256MiB", "--threads", "4", "many.jsonl")
 assert code == 0 and rejects() == [TOO_BIG] * 64, (code, rejects()[:2])
-assert usage.ru_maxrss < 256 * 1024, usage.ru_maxrss  # KiB
+assert sanitized or usage.ru_maxrss < 256 * 1024, usage.ru_maxrss  # KiB
 
 write("long.jinja", "{% for m in messages %}{{ m.content + '\\n' }}{% endfor %}")
 long = [{"messages": conversation("é " * n)} for n in (5, 300 * 1024, 10, 700 * 1024, 20, 1900 * 1024, 3)]
@@ -53,7 +57,7 @@ for threads in "1", "3":
         code, usage = run("--chat", "long.jinja", "--memory", memory, "--threads", threads, "long.jsonl")
         had = packed(), rejects()
         assert code == 0 and len(had[0]) + len(had[1]) == len(long), (code, had[1])
-        assert usage.ru_maxrss < (192 if memory == "192MiB" else 1024) * 1024, (memory, threads, usage.ru_maxrss)
+        assert sanitized or usage.ru_maxrss < (192 if memory == "192MiB" else 1024) * 1024, (memory, threads, usage.ru_maxrss)
         kept.setdefault(memory, had)
         assert had == kept[memory], (memory, threads)
 assert kept["192MiB"][1][0] == TOO_BIG and TOO_BIG not in kept["1GiB"][1], [k[1] for k in kept.values()]
