@@ -57,7 +57,8 @@ for threads in "1", "3":
         code, usage = run("--chat", "long.jinja", "--memory", memory, "--threads", threads, "long.jsonl")
         had = packed(), rejects()
         assert code == 0 and len(had[0]) + len(had[1]) == len(long), (code, had[1])
-        assert sanitized or usage.ru_maxrss < (192 if memory == "192MiB" else 1024) * 1024, (memory, threads, usage.ru_maxrss)
+        most = (192 if memory == "192MiB" else 1024) * 1024
+        assert sanitized or usage.ru_maxrss < most, (memory, threads, usage.ru_maxrss)
         kept.setdefault(memory, had)
         assert had == kept[memory], (memory, threads)
 assert kept["192MiB"][1][0] == TOO_BIG and TOO_BIG not in kept["1GiB"][1], [k[1] for k in kept.values()]
