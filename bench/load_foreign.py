@@ -51,6 +51,7 @@ def main():
         subprocess.run([leat, "export", "--force", "--to", made[0], "-o", made[1], o.name], check=True,
                        stdout=subprocess.DEVNULL)
     for _, _, _, tokens in kinds:
+        forget(tokens)  # all come into the page cache in the same way: its pages may be large or small
         with open(tokens, "rb", buffering=0) as file:
             while file.read(1 << 24):
                 pass
