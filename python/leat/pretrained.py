@@ -1,7 +1,6 @@
 """pretrained.py: leat.PreTrainedTokenizer, in the place of a (fast) tokenizer of transformers."""
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 
@@ -207,6 +206,8 @@ def _settings(folder):
     """What the files beside a vocabulary say, as transformers reads them: special_tokens_map.json comes first, but not
     beside a list of all added tokens."""
     found = {}
+    import json
+
     for name in "tokenizer_config.json", "special_tokens_map.json":
         path = os.path.join(folder, name)
         if os.path.isfile(path) and not (found and "added_tokens_decoder" in found):

@@ -28,7 +28,8 @@ def numbers(array):
 def equal(batch, want, names, dtype="int64"):
     for name in names:
         got = numbers(batch[name])
-        kind = "bool" if name.endswith("mask") else "int32" if name == "cu_seqlens" else dtype
+        kinds = {"cu_seqlens": "int32", "loss_weights": "float32"}
+        kind = "bool" if name.endswith("mask") else kinds.get(name, dtype)
         assert got.dtype == kind, (name, got.dtype)
         assert np.array_equal(got, want[name]), name
 
