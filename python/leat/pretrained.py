@@ -205,9 +205,9 @@ def _restored(cls, values):
 def _settings(folder):
     """What the files beside a vocabulary say, as transformers reads them: special_tokens_map.json comes first, but not
     beside a list of all added tokens."""
-    found = {}
     import json
 
+    found = {}
     for name in "tokenizer_config.json", "special_tokens_map.json":
         path = os.path.join(folder, name)
         if os.path.isfile(path) and not (found and "added_tokens_decoder" in found):
