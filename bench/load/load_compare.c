@@ -52,7 +52,7 @@ void load_compare_say(char *text, size_t room, const struct load_result *r)
         snprintf(text, room, "Nothing to compare with: the plan ended; use fewer --steps.");
     else if (share < LITTLE)
         snprintf(text, room,
-                 "It is not the loader: %.1f %% of a step is the loader's (%s with real batches, %s without).",
+                 "It is not the loader: it takes %.1f %% of a step (%s with real batches, %s without).",
                  100 * share, real.text, without.text);
     else
         snprintf(

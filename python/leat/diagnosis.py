@@ -49,8 +49,8 @@ class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps toke
             help_ = "nothing has to be done"
         whole_time = sum(self.thread.values()) or 1
         parts = ", ".join(f"{name} {100 * seconds / whole_time:.0f} %" for name, seconds in self.thread.items())
-        answer = f"the loader takes {100 * self.share:.1f} % of a step" if self.is_the_loader else \
-            f"it is not the loader: {100 * self.share:.1f} % of a step is the loader's"
+        answer = f"{'the loader' if self.is_the_loader else 'it is not the loader: it'} takes " \
+            f"{100 * self.share:.1f} % of a step"
         return "\n".join((
             f"Is it the loader?  {answer}",
             f"  real batches     {_ms(self.real)} per step, {_rate(self.tokens / max(self.real, 1e-9))}",

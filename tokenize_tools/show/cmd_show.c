@@ -266,7 +266,8 @@ static int show(const struct command *self, const struct show_values *v, const s
         return show_dataset(self, &o, v, parsed->words[0]);
     o.beside = true;
     o.column_room = v->tokenizers.count;
-    if (o.form == &show_as_text && show_columns_places(o.column_room) > 0)
+    o.column_places = show_columns_places(o.column_room);
+    if (o.form == &show_as_text && o.column_places > 0)
         o.form = &show_as_columns;
     return show_texts(&o, self, &v->tokenizers, parsed->count > 0 ? parsed->words[0] : "-");
 }

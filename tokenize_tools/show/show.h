@@ -92,6 +92,7 @@ struct show_out {
     uint64_t rows, places;       /* so far */
     struct show_column *columns; /* of show_as_columns, which allocates and frees `column_room` of them */
     size_t column_count, column_room;
+    unsigned column_places;  /* of each; asked once, as a window may change while it is filled */
     enum leat_status status; /* of a row */
     struct leat_error err;
 };

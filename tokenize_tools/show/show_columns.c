@@ -149,7 +149,7 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
 static enum leat_status fill(struct show_out *o, const struct show_row *row, struct leat_error *err)
 {
     struct show_column *c = &o->columns[o->column_count++];
-    struct filling f = { c, show_columns_places(o->column_room), o->colour, "", LEAT_OK, err };
+    struct filling f = { c, o->column_places, o->colour, "", LEAT_OK, err };
 
     c->name = strdup(row->title);
     if (!c->name)
@@ -183,7 +183,7 @@ static void put_blanks(unsigned count)
     printf("%*s", (int)count, "");
 }
 
-static void print_names(const struct show_out *o, unsigned places)
+static void print_names(const struct show_out *o)
 {
     fputs(o->colour ? show_styles.heading : "", stdout);
     for (size_t i = 0; i < o->column_count; i++) {
@@ -194,13 +194,13 @@ static void print_names(const struct show_out *o, unsigned places)
 
         for (size_t at = 0; at < bytes;) {
             at += show_step(name + at, bytes - at, shown, &length);
-            if (width + show_width(shown, length) > places)
+            if (width + show_width(shown, length) > o->column_places)
                 break;
             fwrite(shown, 1, length, stdout);
             width += show_width(shown, length);
         }
         if (i + 1 < o->column_count)
-            put_blanks(places - width + BETWEEN);
+            put_blanks(o->column_places - width + BETWEEN);
     }
     fputs(o->colour ? show_styles.plain : "", stdout);
     putchar('\n');
@@ -217,7 +217,7 @@ static bool print_cell(struct show_column *c, unsigned *width)
 }
 
 /* A line of the text: as many cells as the longest column has of it. */
-static void print_line(struct show_out *o, unsigned places, bool *done)
+static void print_line(struct show_out *o, bool *done)
 {
     bool all = false;
 
@@ -236,7 +236,7 @@ static void print_line(struct show_out *o, unsigned places, bool *done)
                 blanks = 0;
                 done[i] = print_cell(c, &width);
             }
-            blanks += places - width + BETWEEN;
+            blanks += o->column_places - width + BETWEEN;
             all = all && done[i];
         }
         putchar('\n');
@@ -245,17 +245,16 @@ static void print_line(struct show_out *o, unsigned places, bool *done)
 
 static void print_all(struct show_out *o, bool *done)
 {
-    unsigned places = show_columns_places(o->column_room);
     bool more = true;
 
     putchar('\n');
-    print_names(o, places);
+    print_names(o);
     while (more && !cli_stdout_failed()) {
         more = false;
         for (size_t i = 0; i < o->column_count; i++)
             more = more || o->columns[i].next < o->columns[i].count;
         if (more)
-            print_line(o, places, done);
+            print_line(o, done);
     }
 }
 
