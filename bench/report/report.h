@@ -38,7 +38,8 @@ struct report_kind {
 };
 extern const struct report_kind report_kinds[]; /* ends with a title of NULL */
 
-/* Adds the objects of a file; one that is of no kind is an error. report_free() frees all. */
+/* Adds the objects of a file; one that is of no kind, or of another rank, is an error; a torn line is left out, with a
+ * message. report_free() frees all. */
 enum leat_status report_read(struct report *r, const char *path, struct leat_error *err);
 void report_free(struct report *r);
 

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "cli/cli.h"
 #include "cli/units.h"
 #include "report.h"
 #include "tokenizer/load/jsontree.h"
 #include "tokenizer/load/whole_file.h"
+
+#define NOT_JSON LEAT_E_VOCABULARY /* as jsontree_parse() has it */
 
 const struct report_kind report_kinds[] = {
     { "What the machine allows", { "page_cache", "disk" }, report_measurements },
@@ -113,6 +116,15 @@ static enum leat_status add_item(struct report *r, const char *path, unsigned li
     return s;
 }
 
+/* The last one. */
+static void drop_item(struct report *r)
+{
+    struct report_item *x = &r->items[--r->count];
+
+    jsontree_free(&x->tree);
+    free(x->text);
+}
+
 static bool is_blank(const uint8_t *text, uint64_t size)
 {
     for (uint64_t i = 0; i < size; i++)
@@ -121,19 +133,51 @@ static bool is_blank(const uint8_t *text, uint64_t size)
     return true;
 }
 
+/* Lines of statistics are of one rank: those of several would be drawn as one run. `first` is the file's first item. */
+static enum leat_status check_rank(const struct report *r, size_t first, struct leat_error *err)
+{
+    const struct report_item *a = &r->items[first], *b = &r->items[r->count - 1];
+    double one = report_number(a, 0, "rank"), other = report_number(b, 0, "rank");
+
+    if (isnan(one) || isnan(other) || one == other)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_ARGUMENT,
+                      "%s: line %u is of rank %.0f, line %u of rank %.0f: give each rank a stats_file of its own, or "
+                      "copy the lines of each to a file",
+                      b->file, a->line, one, b->line, other);
+}
+
 enum leat_status report_read(struct report *r, const char *path, struct leat_error *err)
 {
     uint8_t *text = NULL;
     uint64_t size = 0, end;
-    unsigned line = 1;
+    size_t first = r->count;
+    unsigned line = 1, torn = 0;
+    bool several;
+    struct leat_error why;
     enum leat_status s = whole_file_read(&text, &size, path, err);
 
     for (uint64_t at = 0; s == LEAT_OK && at < size; at = end + 1, line++) {
         const uint8_t *newline = memchr(text + at, '\n', (size_t)(size - at));
 
         end = newline ? (uint64_t)(newline - text) : size;
-        if (!is_blank(text + at, end - at))
-            s = add_item(r, path, line, text + at, end - at, err);
+        if (is_blank(text + at, end - at))
+            continue;
+        s = add_item(r, path, line, text + at, end - at, err);
+        if (s == LEAT_OK)
+            s = check_rank(r, first, err);
+        several = r->count > first + 1 || (newline && memcmp(text + at, "{\"", 2) == 0);
+        if (s == NOT_JSON && several) { /* a torn line */
+            drop_item(r);
+            cli_error("%s: line %u is not JSON, and is left out", path, line);
+            torn = line;
+            why = *err;
+            s = LEAT_OK;
+        }
+    }
+    if (s == LEAT_OK && torn > 0 && r->count == first) { /* no line of it is */
+        *err = why;
+        s = NOT_JSON;
     }
     free(text);
     return s;
@@ -141,9 +185,7 @@ enum leat_status report_read(struct report *r, const char *path, struct leat_err
 
 void report_free(struct report *r)
 {
-    for (size_t i = 0; i < r->count; i++) {
-        jsontree_free(&r->items[i].tree);
-        free(r->items[i].text);
-    }
+    while (r->count > 0)
+        drop_item(r);
     free(r->items);
 }

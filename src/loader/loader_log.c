@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -183,6 +185,23 @@ static void put_field(struct line *x, const struct field *f, const struct leat_l
     }
 }
 
+/*
+ * A full disk: training goes on, and a notice says so. What was written of a line is taken back, unless somebody has
+ * appended since; where that fails, the next writer ends the line.
+ */
+static void stop(struct leat_loader *l, ssize_t written)
+{
+    int error = written < 0 ? errno : ENOSPC;
+    off_t end = written > 0 ? lseek(l->log.fd, 0, SEEK_CUR) : -1;
+    struct stat st;
+
+    if (end >= written && end > 0 && fstat(l->log.fd, &st) == 0 && st.st_size == end &&
+        ftruncate(l->log.fd, end - written) != 0)
+        error = errno;
+    atomic_store(&l->log.error, error);
+    file_close(&l->log.fd);
+}
+
 static void write_line(struct leat_loader *l)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -203,25 +222,50 @@ static void write_line(struct leat_loader *l)
         written = write(l->log.fd, x.text, x.used);
     while (written < 0 && errno == EINTR);
     l->log.batches = s.batches;
-    if (written != (ssize_t)x.used) { /* a full disk: training goes on, and a notice says so */
-        atomic_store(&l->log.error, written < 0 ? errno : ENOSPC);
-        file_close(&l->log.fd);
-    }
+    if (written != (ssize_t)x.used)
+        stop(l, written);
 }
 
 /* ---- The file ---- */
 
+/* Whether the last writer left a line unfinished. */
+static bool is_torn(int fd, const char *path)
+{
+    struct stat st;
+    char last = '\n';
+    int in = -1;
+
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        in = open(path, O_RDONLY | O_CLOEXEC);
+    if (in >= 0 && pread(in, &last, 1, st.st_size - 1) != 1)
+        last = '\n';
+    file_close(&in);
+    return last != '\n';
+}
+
+static uint64_t due_after(const struct leat_loader *l, uint64_t now_ns)
+{
+    return l->log.every_ns < UINT64_MAX - now_ns ? now_ns + l->log.every_ns : UINT64_MAX;
+}
+
 enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
 {
     const char *path = l->options.stats_file;
+    ssize_t written;
 
     if (!path || !*path)
         return LEAT_OK;
     l->log.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (l->log.fd < 0)
         return status_set_os(err, errno, "cannot write statistics to %s", path);
-    l->log.every_ns = (l->options.stats_ms ? l->options.stats_ms : USUAL_MS) * (uint64_t)1000000u;
-    l->log.due_ns = l->opened_ns + l->log.every_ns;
+    if (is_torn(l->log.fd, path)) {
+        written = write(l->log.fd, "\n", 1);
+        if (written != 1)
+            stop(l, written);
+    }
+    if (!bytes_multiply(l->options.stats_ms ? l->options.stats_ms : USUAL_MS, 1000000u, &l->log.every_ns))
+        l->log.every_ns = UINT64_MAX;
+    l->log.due_ns = due_after(l, l->opened_ns);
     return LEAT_OK;
 }
 
@@ -230,7 +274,7 @@ void loader_log_look(struct leat_loader *l, uint64_t now_ns)
     if (l->log.fd < 0 || now_ns < l->log.due_ns)
         return;
     write_line(l);
-    l->log.due_ns = now_ns + l->log.every_ns;
+    l->log.due_ns = due_after(l, now_ns);
 }
 
 void loader_log_close(struct leat_loader *l)

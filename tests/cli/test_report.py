@@ -127,6 +127,13 @@ pathlib.Path("twice.jsonl").write_text("".join(json.dumps(line) + "\n" for line 
 points = [[float(p.split(",")[0]) for p in x.split()] for x in report("twice.jsonl").points]
 check(any(len(x) == 15 and x == sorted(set(x)) and abs(x[10] - x[9] - (x[1] - x[0])) < 0.2 for x in points),
       f"a resumed run: {points}")
+# a torn line is left out, wherever it is
+for at in (0, 2, 4):
+    texts = [json.dumps({**line, "rank": 3}) for line in lines[:4]]
+    texts.insert(at, texts[0][:40])
+    pathlib.Path("torn.jsonl").write_text("\n".join(texts), encoding="utf-8")
+    text = bench("report", "-o", "-", "torn.jsonl", says=f"torn.jsonl: line {at + 1} is not JSON, and is left out")
+    check(any(len(x.split()) == 4 for x in Page(text).points), f"a run with a torn line: {text}")
 lines[-1]["waiting_share_all"] = 0.002
 pathlib.Path("good.jsonl").write_text(json.dumps(lines[-1]), encoding="utf-8")
 check("The loader keeps up: 0.20 %" in report("good.jsonl").text, "a run that did not wait")
@@ -168,7 +175,12 @@ bench("report", "-o", "x.html", "none.json", code=1, says="none.json")
 pathlib.Path("other.json").write_text('\n{"a": 1}\n', encoding="utf-8")
 bench("report", "-o", "x.html", "other.json", code=2, says="other.json: line 2 is not what leat-bench prints")
 pathlib.Path("cut.json").write_text('{"a": ', encoding="utf-8")
+pathlib.Path("ranks.jsonl").write_text("".join(json.dumps({**lines[0], "rank": rank}) + "\n" for rank in (3, 3, 1)),
+                                       encoding="utf-8")
+bench("report", "-o", "x.html", "ranks.jsonl", code=2, says="ranks.jsonl: line 1 is of rank 3, line 3 of rank 1")
 bench("report", "-o", "x.html", "cut.json", code=1, says="cut.json")
+pathlib.Path("cut.json").write_text('{"a": \n{"b": \n', encoding="utf-8")
+bench("report", "-o", "x.html", "cut.json", code=1, says="cut.json is not valid JSON")
 bench("report", "-o", "/nowhere/x", "real.json", code=1, says="cannot write /nowhere/x")
 check(not os.path.exists("x.html"), "a page of nothing is left")
 sys.exit(1 if failures else 0)

@@ -1,10 +1,12 @@
 /*
  * test_loader_log.c: statistics in a file: a line of JSON each time that it is due and one at the end, appended, with
  * the numbers of leat_loader_stats() in any locale; none of a loader that gave nothing, nor of a child; a file that
- * cannot be opened is an error, one that cannot be written any more a notice. python/tests/test_diagnosis.py compares
- * all names and numbers.
+ * cannot be opened is an error, one that cannot be written any more a notice, without half a line; a line that another
+ * left unfinished ends. python/tests/test_diagnosis.py compares all names and numbers.
  */
 #include <locale.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +90,37 @@ static void now_and_then(void)
     leat_loader_close(l);
 }
 
+/* A line is torn: one that was there ends before the next, and one of this loader's is taken back. */
+static void torn(void)
+{
+    struct rlimit old, most;
+    struct leat_loader *l;
+    FILE *f = fopen(path, "we");
+    char notice[512] = "";
+
+    T_CHECK(f && fputs("{\"time\": 1", f) >= 0 && fclose(f) == 0);
+    l = open_loader(path, UINT64_MAX); /* never due, but for the end */
+    take(l);
+    T_EQ(lines(), 1);
+    leat_loader_close(l);
+    T_EQ(lines(), 2);
+    T_CONTAINS(text, "{\"time\": 1\n{\"time\": ");
+    signal(SIGXFSZ, SIG_IGN);
+    T_CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+    most = old;
+    most.rlim_cur = strlen(text) + 20;
+    l = open_loader(path, 1);
+    T_CHECK(setrlimit(RLIMIT_FSIZE, &most) == 0);
+    while (!strstr(notice, "statistics are no longer written")) {
+        take(l);
+        leat_loader_notice(l, notice, sizeof notice);
+    }
+    leat_loader_close(l);
+    T_CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+    T_EQ(lines(), 2);
+    T_CHECK(text[strlen(text) - 1] == '\n');
+}
+
 static void cannot_be_written(void)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -122,6 +155,7 @@ int main(void)
     w.plan = loading_plan(plan);
     last_line();
     now_and_then();
+    torn();
     cannot_be_written();
     leat_plan_close(w.plan);
     return t_end();
