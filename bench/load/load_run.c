@@ -250,6 +250,38 @@ static enum leat_status warm_up(struct run *r, struct leat_error *err)
     return s;
 }
 
+/*
+ * While a batch in memory is used, the loader's thread fills its ring; these batches would hide that it is slow. They go
+ * unused; then steps follow until the ring is as full as training finds it.
+ */
+static enum leat_status settle_ring(struct run *r, struct leat_error *err)
+{
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    bool hashing = r->consumer.hashing;
+    struct load_figures f = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    leat_loader_stats(r->loader, &stats);
+    for (uint32_t i = 0; s == LEAT_OK && i < stats.slots && !cli_interrupted(); i++) {
+        const struct leat_batch *b;
+
+        s = leat_loader_next(r->loader, &b, err);
+        if (s == LEAT_OK)
+            leat_batch_release(b, r->consumer.device.stream);
+    }
+    if (s == LEAT_E_END) {
+        r->ended = true;
+        return LEAT_OK;
+    }
+    r->consumer.hashing = false; /* these rows do not belong to the checksum */
+    if (s == LEAT_OK)
+        s = load_steps(r, stats.slots, &f, err);
+    r->consumer.hashing = hashing;
+    if (s == LEAT_OK && r->consumer.on_device)
+        s = load_device_wait(&r->consumer.device, err);
+    return s;
+}
+
 static enum leat_status rounds(struct run *r, struct load_result *result, struct leat_error *err)
 {
     uint64_t rounds = r->v->rounds < r->v->steps ? r->v->rounds : r->v->steps, done = 0, first = r->v->warm_up;
@@ -265,6 +297,10 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         uint64_t steps = r->v->steps * (i + 1) / rounds - done;
         struct load_figures f = { 0 };
 
+        if (i > 0 && r->v->synthetic)
+            s = settle_ring(r, err);
+        if (s != LEAT_OK || r->ended)
+            break;
         s = one_round(r, first, steps, &f, err);
         add(&result->total, &f);
         if (s == LEAT_OK && f.steps > 0)

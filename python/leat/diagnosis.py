@@ -93,6 +93,15 @@ def _turn(steps, take, step):
     return time.perf_counter() - began, waited, batch
 
 
+def _settle(loader, slots, step):
+    """While a batch in memory is used, the loader's thread fills its ring; these batches would hide that it is slow.
+    They go unused; then steps follow until the ring is as full as training finds it."""
+    for _ in range(slots):
+        next(loader)
+    for _ in range(slots):
+        step(next(loader))
+
+
 def diagnose(loader, step, steps=50, warm_up=5):
     """Whether training waits for its loader: takes `steps` steps with batches of `loader` and as many with one that is
     in memory, in turns, and returns a Diagnosis: print() shows it in ten lines.
@@ -104,6 +113,9 @@ def diagnose(loader, step, steps=50, warm_up=5):
               changed: use a model that is thrown away, or go back to a checkpoint. With jax, it has to wait for its
               results (jax.block_until_ready)
     warm_up   steps before these, for what a first step compiles and allocates
+
+    Before each of the five turns with real batches, as many batches as the ring has slots (stats()["slots"]) are left
+    out, and as many more steps are not measured, as the ring has filled meanwhile.
     """
     if not isinstance(loader, Loader):
         raise TypeError(f"expected a leat.Loader, not {type(loader).__name__}")
@@ -111,21 +123,23 @@ def diagnose(loader, step, steps=50, warm_up=5):
         raise TypeError(f"step must be a function of a batch, not {step!r}")
     each = -(-whole("steps", steps, 1) // ROUNDS)
     warm_up = whole("warm_up", warm_up)
+    slots = loader.stats()["slots"]
     with loader.kept_place():
         try:
             if warm_up:
                 _turn(warm_up, lambda: next(loader), step)
             before, turns = loader.stats(), []
             for _ in range(ROUNDS):
+                _settle(loader, slots, step)
                 real, waited, batch = _turn(each, lambda: next(loader), step)
                 turns.append((real, _turn(each, lambda kept=batch: kept, step)[0], waited))
             after = loader.stats()
         except StopIteration:
-            raise ValueError(f"the loader ends before {warm_up + ROUNDS * each} batches: give fewer steps, or a plan "
-                             "with more epochs") from None
+            raise ValueError(f"the loader ends before {warm_up + ROUNDS * (each + 2 * slots)} batches: give fewer "
+                             "steps or slots, or a plan with more epochs") from None
     real, synthetic, waited = (sum(values) / len(turns) / each for values in zip(*turns))
     share = statistics.median(max(0.0, 1 - kept / real) for real, kept, _ in turns)
-    tokens = (after["tokens"] - before["tokens"]) // (ROUNDS * each)
+    tokens = (after["tokens"] - before["tokens"]) // (after["batches"] - before["batches"])
     work = {name: after[name] - before[name] for name in WORK}
     return Diagnosis(share, real, synthetic, waited, ROUNDS * each, tokens,
                      dict(sorted(work.items(), key=lambda item: -item[1])), after)

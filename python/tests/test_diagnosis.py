@@ -48,7 +48,8 @@ def test_share(plan, monkeypatch, of_loader, of_step, share, more):
         first = [b[0].tolist() for b in [next(loader) for _ in range(3)][-1:]]
         cursor, state = loader.cursor, loader.state_dict()
         found = leat.diagnose(loader, step, steps=20, warm_up=2)
-        assert found.share == pytest.approx(share) and found.steps == 20 and len(seen) == 42
+        assert found.share == pytest.approx(share) and found.steps == 20
+        assert len(seen) == 42 + diagnosis.ROUNDS * loader.stats()["slots"]
         assert found.real == pytest.approx(of_loader + of_step) and found.synthetic == pytest.approx(of_step)
         assert found.waiting == pytest.approx(of_loader) and found.tokens == 4 * 64
         assert found.is_the_loader == (share > 0)
@@ -60,6 +61,34 @@ def test_share(plan, monkeypatch, of_loader, of_step, share, more):
     assert ("it is not the loader" in lines[0]) == (share == 0)
     assert set(found.thread) == set(diagnosis.WORK)
     assert list(found.thread.values()) == sorted(found.thread.values(), reverse=True)
+
+
+@pytest.mark.parametrize("of_batch, share", [(0.0075, 1 / 3), (0.00625, 0.2), (0.004, 0.0)])
+def test_thread_fills_ring_meanwhile(plan, monkeypatch, of_batch, share):
+    clock, slots = Clock(), 8
+    monkeypatch.setattr(diagnosis, "time", clock)
+
+    class Threaded(leat.Loader):
+        ready, last = slots, 0.0  # batches in the ring; when the last one was ready
+
+        def __next__(self):
+            while self.ready < slots and self.last + of_batch <= clock.now:
+                self.last += of_batch
+                self.ready += 1
+            if self.ready == slots:
+                self.last = clock.now
+            if self.ready == 0:
+                clock.now = self.last = self.last + of_batch
+            self.ready = max(0, self.ready - 1)
+            return super().__next__()
+
+    def step(_):
+        clock.now += 0.005
+
+    with Threaded(plan, 4, slots=slots) as loader:
+        assert loader.stats()["slots"] == slots
+        found = leat.diagnose(loader, step, steps=50)
+    assert found.share == pytest.approx(share, abs=0.05) and found.is_the_loader == (share > 0)
 
 
 def test_of_a_step_that_fails(plan):
