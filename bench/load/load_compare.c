@@ -24,7 +24,7 @@ static const char *cause(const struct leat_loader_stats *s)
         const char *name;
     } parts[] = { { s->storage_ns, "reading from storage" },
                   { s->gather_ns, "copying rows" },
-                  { s->documents_ns, "finding where documents start" },
+                  { s->documents_ns, "finding documents and reading masks" },
                   { s->outputs_ns, "making outputs" },
                   { s->copy_ns, "copying to the device" },
                   { s->order_ns, "computing which samples come" } };
@@ -51,8 +51,7 @@ void load_compare_say(char *text, size_t room, const struct load_result *r)
     if (r->synthetic.steps == 0)
         snprintf(text, room, "Nothing to compare with: the plan ended; use fewer --steps.");
     else if (share < LITTLE)
-        snprintf(text, room,
-                 "It is not the loader: it takes %.1f %% of a step (%s with real batches, %s without).",
+        snprintf(text, room, "It is not the loader: it takes %.1f %% of a step (%s with real batches, %s without).",
                  100 * share, real.text, without.text);
     else
         snprintf(

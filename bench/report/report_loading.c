@@ -18,7 +18,7 @@ static const struct {
     { "order", "computing which samples come" },
     { "gather", "copying rows" },
     { "storage", "reading from storage" },
-    { "documents", "finding where documents start" },
+    { "documents", "finding documents and reading masks" },
     { "outputs", "making labels and other outputs" },
     { "copy", "copying to the device" },
 };

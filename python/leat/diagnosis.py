@@ -17,7 +17,8 @@ LITTLE = 0.01  # a share of a step that nobody need look at
 WORK = {
     "storage": ("reading from storage", "a faster disk, or more memory to keep the files in"),
     "gather": ("copying rows", "a core for the loader's thread; verify=False for files that were verified before"),
-    "documents": ("finding where documents start", "ask for positions, documents and masks only if they are used"),
+    "documents": ("finding documents and reading masks",
+                  "ask for positions, documents and sequences only if they are used"),
     "outputs": ("making outputs", "dtype=\"int32\", or device=\"cuda\", where the GPU makes them"),
     "copy": ("copying to the device", "pinned memory (ulimit -l); larger batches"),
     "order": ("computing which samples come", "longer sequences, or fewer sources"),

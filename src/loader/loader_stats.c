@@ -246,8 +246,8 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
     }
     if (s->documents_ns > max) {
         max = s->documents_ns;
-        cause = "the time goes into finding document starts: ask for positions, documents and sequences only if they "
-                "are used";
+        cause = "the time goes into finding document starts and reading masks: ask for positions, documents and "
+                "sequences only if they are used";
     }
     if (s->outputs_ns > max) {
         max = s->outputs_ns;
