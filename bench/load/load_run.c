@@ -251,8 +251,8 @@ static enum leat_status warm_up(struct run *r, struct leat_error *err)
 }
 
 /*
- * While a batch in memory is used, the loader's thread fills its ring; these batches would hide that it is slow. They go
- * unused; then steps follow until the ring is as full as training finds it.
+ * While a batch in memory is used, the loader's thread fills its ring; these batches would hide that it is slow. They
+ * go unused; then steps follow until the ring is as full as training finds it.
  */
 static enum leat_status settle_ring(struct run *r, struct leat_error *err)
 {
