@@ -221,12 +221,18 @@ static enum leat_status create_spills(struct leat_writer *w, struct leat_error *
     return s;
 }
 
-/* Refuses the name of a finished dataset, or of a run that can be resumed. */
+/* Refuses the name of a finished dataset, of a run that can be resumed, or of one that parts are being joined into. */
 static enum leat_status check_way(const struct leat_writer *w, struct leat_error *err)
 {
     struct writer_found found;
     enum leat_status s = w->replace && !w->index_only ? LEAT_OK : writer_look(&w->names, &found, err);
 
+    if (s == LEAT_OK && access(w->names.joining, F_OK) == 0)
+        return status_set(
+            err, LEAT_E_EXISTS,
+            "%s exists: parts are being joined in place into this dataset; leat merge --in-place with the "
+            "same words goes on with that; or choose another name",
+            w->names.joining);
     if (s == LEAT_OK && w->index_only && found.tokens)
         return status_set(err, LEAT_E_EXISTS,
                           "%s already exists; an index alone is written before its tokens get their name",

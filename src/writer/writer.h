@@ -56,6 +56,7 @@ enum writer_file {
 struct writer_names {
     char *partial[FILE_COUNT]; /* NAME.partial.<what> */
     char *tokens, *index;      /* NAME.tokens, NAME.leat */
+    char *joining;             /* NAME.joining: parts are being joined into NAME in place */
 };
 
 struct writer_input {

@@ -77,7 +77,8 @@ enum leat_status writer_names_make(struct writer_names *n, const char *name, str
         return s;
     n->tokens = join(name, length, "", ".tokens");
     n->index = join(name, length, "", ".leat");
-    whole = n->tokens && n->index;
+    n->joining = join(name, length, "", ".joining");
+    whole = n->tokens && n->index && n->joining;
     for (unsigned i = 0; i < FILE_COUNT; i++) {
         n->partial[i] = join(name, length, ".partial.", suffixes[i]);
         whole = whole && n->partial[i];
@@ -94,6 +95,7 @@ void writer_names_free(struct writer_names *n)
         free(n->partial[i]);
     free(n->tokens);
     free(n->index);
+    free(n->joining);
     memset(n, 0, sizeof *n);
 }
 

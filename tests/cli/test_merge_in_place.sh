@@ -26,7 +26,7 @@ says 1 'joined.joining.tokens exists, of an earlier joining'
 rm joined.joining.tokens
 echo "tokens 1 $(pwd -P)/run/part-1.tokens" >joined.joining
 run leat merge --in-place -o joined other
-says 1 'joined.joining says that other parts are being joined'
+says 1 'joined.joining is the plan to join other parts: name those'
 rm joined.joining
 sums | cmp -s - before || fail 'something was changed'
 

@@ -197,9 +197,11 @@ run leat merge --in-place -o placed waits
 says 1 'the run in waits is not finished'
 # as a process leaves it that was killed: the plan is there, and the first part has its new name
 leat merge -o placed.joining run >"$printed" || fail "cannot merge"
-{ printf 'leat joining 1\ndone %020d\nrun %s\n' 0 "$tmp/run" && for part in 01 02 03 04 05 06 07 08 09 10 11 12; do
-    echo "tokens $(wc -c <run/part-$part.tokens) $tmp/run/part-$part.tokens"
-done && echo end; } >placed.joining
+echo "$tmp/another" >run/leat-run.joining
+mv placed.joining.leat kept.leat && rm placed.joining.tokens
+run leat merge --in-place -o placed run/part-0[1-9].leat run/part-1[0-2].leat
+says 1 "leat-run.joining says that the run is being joined into $tmp/another"
+cmp kept.leat placed.joining.leat || fail "another index of what is joined"
 echo "$tmp/placed" >run/leat-run.joining
 mv run/part-01.tokens placed.joining.tokens
 run leat info run/part-01

@@ -4,7 +4,7 @@
  * The tokens of joined parts are those of the parts, one after another, so nothing but the index has to be made. It
  * comes first, while all parts can be read. Then each token file is appended in steps. Of a step, first its bytes are
  * durable in the new file, then the number of bytes that are there is, and only then they are freed in the old one. A
- * process that is killed leaves at most a step that is done again: the new file is cut to that number.
+ * process that is killed leaves at most a step that is done again; more than that shows a plan that is damaged or old.
  *
  * A token file is renamed before anything in it is freed: a part whose first page would still be right must not open.
  */
@@ -18,6 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/own_file.h"
@@ -26,9 +29,9 @@
 #include "join_runs.h"
 
 #define FIRST_LINE  "leat joining 1\n"
-#define DONE_LINE   "done %020llu\n"
 #define DONE_AT     (sizeof FIRST_LINE - 1)
-#define DONE_BYTES  26u
+#define DONE_BYTES  49u
+#define FILES_AT    (DONE_AT + DONE_BYTES)
 #define LAST_LINE   "end\n"
 #define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20)
 #define STEP_BYTES  TINY_OR((uint64_t)160, (uint64_t)256 << 20) /* between two frees: a sync of each file */
@@ -51,6 +54,8 @@ struct join {
     char **runs; /* folders of the runs whose parts these are */
     size_t count, run_count;
     uint64_t total, done; /* bytes; `done` are durable in their new place */
+    uint64_t there;       /* bytes that were in the new file before: those after `done` are written again */
+    uint64_t files_hash;  /* of the plan's lines after that with `done` */
     int fd;               /* the plan's */
     struct pace *pace;
 };
@@ -161,6 +166,16 @@ enum leat_status join_in_place_check(const char *output, const struct merge_part
 
 /* ---- The plan ---- */
 
+/* DONE_BYTES, and their end. The check is of the number and of all lines after it. */
+static void print_done(char *line, uint64_t done, uint64_t files_hash)
+{
+    char number[32];
+
+    snprintf(number, sizeof number, "done %020llu", (unsigned long long)done);
+    snprintf(line, DONE_BYTES + 1, "%.25s check %016llx\n", number,
+             (unsigned long long)XXH3_64bits_withSeed(number, strlen(number), files_hash));
+}
+
 /* The folder of the part, if it is a run's and not that of the part before. */
 static enum leat_status add_run(struct buffer *b, const char *whole, char **before, struct leat_error *err)
 {
@@ -201,13 +216,14 @@ static enum leat_status add_file(struct buffer *b, const struct leat_part *p, ui
 
 enum leat_status join_in_place_plan(const char *output, const struct merge_parts *parts, struct leat_error *err)
 {
-    char *name = join_in_place_name(output), *folder = NULL, head[64];
+    char *name = join_in_place_name(output), *folder = NULL, line[DONE_BYTES + 1] = "";
     struct buffer b = { 0 };
     enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(output));
 
-    snprintf(head, sizeof head, FIRST_LINE DONE_LINE, 0ull);
     if (s == LEAT_OK)
-        s = buffer_append(&b, head, strlen(head), err);
+        s = buffer_append(&b, FIRST_LINE, DONE_AT, err);
+    if (s == LEAT_OK)
+        s = buffer_append(&b, line, DONE_BYTES, err); /* its check is known in the end */
     for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
         struct leat_part p;
 
@@ -217,8 +233,11 @@ enum leat_status join_in_place_plan(const char *output, const struct merge_parts
     }
     if (s == LEAT_OK)
         s = buffer_append(&b, LAST_LINE, sizeof LAST_LINE - 1, err);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK) {
+        print_done(line, 0, XXH3_64bits(b.bytes + FILES_AT, b.size - FILES_AT));
+        memcpy(b.bytes + DONE_AT, line, DONE_BYTES);
         s = own_file_publish(name, b.bytes, b.size, err);
+    }
     buffer_free(&b);
     free(folder);
     free(name);
@@ -227,7 +246,10 @@ enum leat_status join_in_place_plan(const char *output, const struct merge_parts
 
 static enum leat_status damaged(const struct join *j, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_RECORD, "%s, which says how far joining has come, is damaged", j->plan);
+    return status_set(err, LEAT_E_RECORD,
+                      "%s, the plan of a joining, is damaged: keep %s* and the files of the parts, and restore the "
+                      "plan as it was last; or pack the parts again",
+                      j->plan, j->plan);
 }
 
 static enum leat_status take_run(struct join *j, const char *folder, struct leat_error *err)
@@ -261,10 +283,23 @@ static enum leat_status take_line(struct join *j, char *line, struct leat_error 
     return files[j->count++].path ? LEAT_OK : status_no_memory(err, strlen(line));
 }
 
+/* Takes the number of bytes that are done, if its line is what this program writes. */
+static bool take_done(struct join *j, const char *text, uint64_t size)
+{
+    char line[DONE_BYTES + 1];
+    unsigned long long done;
+
+    if (size < FILES_AT || strncmp(text, FIRST_LINE, DONE_AT) != 0 || sscanf(text + DONE_AT, "done %20llu", &done) != 1)
+        return false;
+    j->done = done;
+    j->files_hash = XXH3_64bits(text + FILES_AT, size - FILES_AT);
+    print_done(line, done, j->files_hash);
+    return memcmp(text + DONE_AT, line, DONE_BYTES) == 0;
+}
+
 static enum leat_status read_plan(struct join *j, struct leat_error *err)
 {
     struct buffer b = { 0 };
-    unsigned long long done = 0;
     uint64_t size;
     char *rest, *line;
     enum leat_status s = own_file_open(&j->fd, &size, j->plan, OWN_FILE_LOCK, err);
@@ -277,14 +312,11 @@ static enum leat_status read_plan(struct join *j, struct leat_error *err)
         s = file_read_at(j->fd, 0, b.bytes, size, j->plan, err);
     if (s == LEAT_OK) {
         b.bytes[size] = '\0';
-        if (strncmp((char *)b.bytes, FIRST_LINE, DONE_AT) != 0 || size < DONE_AT + DONE_BYTES ||
-            sscanf((char *)b.bytes + DONE_AT, "done %llu", &done) != 1 || b.bytes[DONE_AT + DONE_BYTES - 1] != '\n')
-            s = damaged(j, err);
+        s = take_done(j, (char *)b.bytes, size) ? LEAT_OK : damaged(j, err);
     }
-    rest = s == LEAT_OK ? (char *)b.bytes + DONE_AT + DONE_BYTES : NULL;
+    rest = s == LEAT_OK ? (char *)b.bytes + FILES_AT : NULL;
     while (s == LEAT_OK && (line = strsep(&rest, "\n")) && strcmp(line, "end") != 0)
         s = take_line(j, line, err);
-    j->done = done;
     if (s == LEAT_OK && (!rest || j->count == 0 || j->done > j->total))
         s = damaged(j, err);
     buffer_free(&b);
@@ -296,7 +328,7 @@ static enum leat_status set_done(struct join *j, uint64_t done, struct leat_erro
     char text[DONE_BYTES + 1];
     enum leat_status s;
 
-    snprintf(text, sizeof text, DONE_LINE, (unsigned long long)done);
+    print_done(text, done, j->files_hash);
     s = file_write_at(j->fd, DONE_AT, text, DONE_BYTES, j->plan, err);
     if (s == LEAT_OK)
         s = file_sync(j->fd, j->plan, err);
@@ -358,6 +390,28 @@ static enum leat_status take_first(struct join *j, struct leat_error *err)
     return s == LEAT_OK ? set_done(j, j->files[0].bytes, err) : s;
 }
 
+/* A plan that is older than the files leads to bytes that are freed already, which read as zeros: they must not replace
+ * those that are in their place. */
+static enum leat_status check_not_freed(const struct join *j, int to_fd, const uint8_t *chunk, uint64_t at,
+                                        uint64_t here, struct leat_error *err)
+{
+    uint64_t end = j->there - at < here ? j->there - at : here;
+    enum leat_status s = LEAT_OK;
+    uint8_t there[256];
+
+    for (uint64_t i = 0; i < end; i++)
+        if (chunk[i] != 0)
+            return LEAT_OK;
+    for (uint64_t i = 0; s == LEAT_OK && i < end; i += sizeof there) {
+        uint64_t count = end - i < sizeof there ? end - i : sizeof there;
+
+        s = file_read_at(to_fd, at + i, there, count, j->tokens, err);
+        if (s == LEAT_OK && memcmp(there, chunk + i, count) != 0)
+            s = damaged(j, err);
+    }
+    return s;
+}
+
 /* Appends bytes [from, to) of a file; it is in `chunk`'s hands how many at once. */
 static enum leat_status append_step(struct join *j, int to_fd, const struct joined_file *f, int from_fd,
                                     const char *path, uint64_t to, uint8_t *chunk, struct leat_error *err)
@@ -368,6 +422,8 @@ static enum leat_status append_step(struct join *j, int to_fd, const struct join
         uint64_t here = to - at < CHUNK_BYTES ? to - at : CHUNK_BYTES;
 
         s = file_read_at(from_fd, at - f->at, chunk, here, path, err);
+        if (s == LEAT_OK && at < j->there)
+            s = check_not_freed(j, to_fd, chunk, at, here, err);
         if (s == LEAT_OK)
             s = file_write_at(to_fd, at, chunk, here, j->tokens, err);
         if (s == LEAT_OK)
@@ -437,17 +493,18 @@ static enum leat_status append_file(struct join *j, int to_fd, const struct join
 
 static enum leat_status append_all(struct join *j, struct leat_error *err)
 {
-    uint64_t size = 0;
     int fd = -1;
     enum leat_status s = j->done == 0 ? take_first(j, err) : LEAT_OK;
 
     if (s == LEAT_OK)
-        s = own_file_open(&fd, &size, j->tokens, OWN_FILE_WRITE, err);
-    if (s == LEAT_OK && size < j->done)
-        s = status_set(err, LEAT_E_TRUNCATED, "%s has %llu bytes, but %llu were there when joining stopped", j->tokens,
-                       (unsigned long long)size, (unsigned long long)j->done);
-    if (s == LEAT_OK)
-        s = file_truncate(fd, j->done, j->tokens, err);
+        s = own_file_open(&fd, &j->there, j->tokens, OWN_FILE_WRITE, err);
+    if (s == LEAT_OK && j->there < j->done)
+        s = status_set(err, LEAT_E_TRUNCATED,
+                       "%s has %llu bytes, but %llu were there when joining stopped: restore it, or pack the parts "
+                       "again",
+                       j->tokens, (unsigned long long)j->there, (unsigned long long)j->done);
+    if (s == LEAT_OK && (j->there > j->total || j->there - j->done > STEP_BYTES))
+        s = damaged(j, err); /* no more than a step is written before the plan says so */
     j->pace->done = j->done;
     for (size_t i = 1; s == LEAT_OK && i < j->count; i++)
         s = append_file(j, fd, &j->files[i], err);

@@ -197,7 +197,7 @@ static int check_joining(const struct merge_values *values, const struct options
     for (size_t i = 0; plan && i < parsed->count; i++)
         same = same && (!run_folder_is(parsed->words[i]) || is_in_plan(plan, parsed->words[i]));
     if (!same)
-        cli_error("%s says that other parts are being joined: give the words of that command", name);
+        cli_error("%s is the plan to join other parts: name those with which that joining was begun", name);
     free(plan);
     free(name);
     return same ? CLI_DONE : CLI_FAILED;

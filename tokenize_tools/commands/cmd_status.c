@@ -29,7 +29,7 @@ const struct option_row status_options[] = {
 
 /* ---- JSON ---- */
 
-static void part_json(struct json *j, const struct run_part *part, unsigned number)
+static void part_json(struct json *j, const struct run_part *part, unsigned number, bool joining)
 {
     const struct beat_read *b = &part->beat;
     bool beat = part->state != PART_DONE && part->state != PART_MISSING;
@@ -37,8 +37,10 @@ static void part_json(struct json *j, const struct run_part *part, unsigned numb
     json_open_object(j, NULL);
     json_u64(j, "part", number);
     json_string(j, "state", part_states[part->state]);
-    json_u64(j, "tokens", b->facts.tokens);
-    json_u64(j, "documents", b->facts.documents);
+    if (!joining) {
+        json_u64(j, "tokens", b->facts.tokens);
+        json_u64(j, "documents", b->facts.documents);
+    }
     if (beat) {
         json_u64(j, "bytes", b->facts.bytes);
         json_u64(j, "total_bytes", b->facts.total_bytes);
@@ -65,8 +67,10 @@ static void print_json(const struct run_folder *r, const struct run_parts *p, co
     json_string(&j, "joining", r->joining);
     json_u64(&j, "inputs", r->inputs);
     json_u64(&j, "input_bytes", r->bytes);
-    json_u64(&j, "tokens", p->tokens);
-    json_u64(&j, "documents", p->documents);
+    if (!r->joining) { /* else the parts do not say it any more */
+        json_u64(&j, "tokens", p->tokens);
+        json_u64(&j, "documents", p->documents);
+    }
     json_double(&j, "share", p->share);
     json_double(&j, "tokens_per_s", p->tokens_per_s);
     if (p->seconds_left >= 0)
@@ -76,7 +80,7 @@ static void print_json(const struct run_folder *r, const struct run_parts *p, co
     json_string(&j, "left", left);
     json_open_array(&j, "items");
     for (unsigned i = 0; i < r->parts; i++)
-        part_json(&j, &p->items[i], i + 1);
+        part_json(&j, &p->items[i], i + 1, r->joining);
     json_close_array(&j);
     json_close_object(&j);
     json_end(&j);

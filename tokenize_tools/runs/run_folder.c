@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,20 @@ static enum leat_status take_line(struct run_folder *r, char *line, struct leat_
     return LEAT_OK;
 }
 
+/* Without its plan, OUT.joining, a joining cannot go on; `mark` is the file that names it. */
+static enum leat_status check_joining(const char *out, const char *mark, struct leat_error *err)
+{
+    char plan[PATH_MAX + 16];
+
+    snprintf(plan, sizeof plan, "%.*s.joining", PATH_MAX, out);
+    if (access(plan, F_OK) == 0 || access(mark, F_OK) != 0) /* or it has ended just now */
+        return LEAT_OK;
+    return status_set(err, LEAT_E_NO_FILE,
+                      "%s names a joining into %s, but %s is missing: restore it, or remove %s if all parts are still "
+                      "there",
+                      mark, out, plan, mark);
+}
+
 /* The first line of the file that a joining in place leaves; without it, nothing. */
 static enum leat_status read_joining(struct run_folder *r, struct leat_error *err)
 {
@@ -285,9 +300,13 @@ static enum leat_status read_joining(struct run_folder *r, struct leat_error *er
 
     if (s == LEAT_OK && text.bytes && !(r->joining = strndup((char *)text.bytes, strcspn((char *)text.bytes, "\n"))))
         s = status_no_memory(err, text.size);
+    if (s == LEAT_E_NO_FILE) /* ended just now */
+        s = LEAT_OK;
+    if (s == LEAT_OK && r->joining)
+        s = check_joining(r->joining, name, err);
     buffer_free(&text);
     free(name);
-    return s == LEAT_E_NO_FILE ? LEAT_OK : s; /* ended just now */
+    return s;
 }
 
 enum leat_status run_folder_read(struct run_folder *r, const char *path, struct leat_error *err)

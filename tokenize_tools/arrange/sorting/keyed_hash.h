@@ -1,6 +1,6 @@
 /*
- * keyed_hash.h: SipHash-2-4 with 128 bits, of numbers of 64 bits. Who does not know the key cannot make two messages
- * with one hash, which is possible with XXH3: its key is no secret, and it is made for speed.
+ * keyed_hash.h: SipHash-2-4 with 128 bits, of numbers of 64 bits. Nobody who does not know the key can make two
+ * messages with one hash. With XXH3 that is possible: it is made for speed, and its key is no secret.
  */
 #ifndef LEAT_ARRANGE_KEYED_HASH_H
 #define LEAT_ARRANGE_KEYED_HASH_H

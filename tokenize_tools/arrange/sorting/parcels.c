@@ -163,7 +163,7 @@ void parcels_end(struct parcels_writer *w)
 
 enum leat_status parcel_damaged(const struct parcel_reader *r, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged: it has to be written again", r->path);
+    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged", r->path);
 }
 
 static enum leat_status read_words(const struct parcel_reader *r, uint64_t at, uint64_t *words, uint64_t count,

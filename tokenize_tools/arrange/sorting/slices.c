@@ -131,7 +131,7 @@ void slices_end(struct slices_writer *w)
 
 static enum leat_status damaged(const struct slice_reader *r, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged: it has to be written again", r->path);
+    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged", r->path);
 }
 
 static enum leat_status read_words(const struct slice_reader *r, uint64_t at, uint64_t *words, uint64_t count,
