@@ -205,7 +205,17 @@ cmp kept.leat placed.joining.leat || fail "another index of what is joined"
 echo "$tmp/placed" >run/leat-run.joining
 mv run/part-01.tokens placed.joining.tokens
 run leat info run/part-01
-says 1 'part-01.tokens'
+says 1 "is being joined in place: leat merge --in-place -o $tmp/placed run goes on"
+run leat pack -o placed -t bytes in1.jsonl
+says 1 'placed.joining exists: parts are being joined in place'
+sed 's/^done 0000/done 0001/' placed.joining >damaged.joining
+mv placed.joining kept.joining
+run leat status run
+says 1 'placed.joining is missing: restore it, or remove '
+mv damaged.joining placed.joining
+run leat merge --in-place -o placed run
+says 1 'the plan of a joining, is damaged: keep '
+mv kept.joining placed.joining
 run leat status run # it once called these parts failed, and named them to be packed again
 ended 0 ''
 grep -qF "being joined in place: leat merge --in-place -o $tmp/placed $tmp/run goes on" "$printed" ||
