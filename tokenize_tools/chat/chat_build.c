@@ -203,12 +203,8 @@ static enum leat_status split_at_space(struct chat_run *r, struct chat_string s,
         if (at == s.count)
             break;
         begin = at;
-        if (most >= 0 && parts->list.count >= (uint64_t)most) {
-            at = s.count;
-            while (chat_is_space(s.codes[at - 1]))
-                at--;
-            return add_string(r, parts, chat_string_part(s, begin, at));
-        }
+        if (most >= 0 && parts->list.count >= (uint64_t)most) /* with the space at its end, as Python has it */
+            return add_string(r, parts, chat_string_part(s, begin, s.count));
         while (at < s.count && !chat_is_space(s.codes[at]))
             at++;
         status = add_string(r, parts, chat_string_part(s, begin, at));

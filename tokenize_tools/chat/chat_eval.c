@@ -27,7 +27,7 @@ enum leat_status chat_fail_kinds(struct chat_run *r, const struct chat_node *at,
 
 enum leat_status chat_work(struct chat_run *r, const struct chat_node *at, size_t characters)
 {
-    r->steps += 1 + characters / 64;
+    r->steps += 1 + characters / CHAT_STEP;
     if (r->steps > MAX_STEPS)
         return chat_fail(r, at, "rendering takes too many steps");
     if (r->steps - r->asked < ASK_STEPS)

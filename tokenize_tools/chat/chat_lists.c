@@ -179,7 +179,7 @@ enum leat_status chat_do_get(struct chat_run *r, const struct chat_node *n, cons
         found = chat_dict_find(of->dict, key->string);
     found = found ? found : usual;
     *out = found ? *found : (struct chat_value) { .kind = CHAT_NONE };
-    return LEAT_OK;
+    return key->kind == CHAT_STRING ? chat_work(r, n, key->string.count) : LEAT_OK;
 }
 
 /* ---- In order ---- */

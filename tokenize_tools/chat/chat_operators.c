@@ -230,7 +230,7 @@ enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, c
         if (part->kind == CHAT_LIST || part->kind == CHAT_DICT)
             return chat_fail(r, at, "a list or dict is looked for in a dict");
         *holds = part->kind == CHAT_STRING && chat_dict_find(whole->dict, part->string);
-        return LEAT_OK;
+        return part->kind == CHAT_STRING ? chat_work(r, at, part->string.count) : LEAT_OK;
     case CHAT_UNDEFINED:
         return LEAT_OK;
     default:
@@ -331,12 +331,10 @@ enum leat_status chat_part(struct chat_run *r, const struct chat_node *n, const 
     *out = (struct chat_value) { .kind = CHAT_UNDEFINED };
     if (of->kind == CHAT_UNDEFINED)
         return chat_fail(r, n, "a part of what is undefined");
-    if (found) {
+    if (found)
         *out = *found;
-        return LEAT_OK;
-    }
-    if (name.count + 1 > sizeof text)
-        return LEAT_OK;
+    if (found || name.count + 1 > sizeof text)
+        return chat_work(r, n, name.count);
     for (size_t i = 0; i < name.count; i++)
         text[i] = (name.codes[i] & CHAT_CODE) < 0x80 ? (char)(name.codes[i] & CHAT_CODE) : '?';
     text[name.count] = '\0';

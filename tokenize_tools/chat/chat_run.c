@@ -126,10 +126,13 @@ static enum leat_status run_set_block(struct chat_run *r, const struct chat_node
 {
     struct chat_value value;
     struct chat_scope *scope = r->scope;
+    uint32_t marks = r->marks;
     enum leat_status s = open_scope(r, scope);
 
+    r->marks = 0; /* what is written where the value is, counts */
     if (s == LEAT_OK)
         s = capture(r, n->b, &value);
+    r->marks = marks;
     r->scope = scope;
     if (s != LEAT_OK || r->jump != CHAT_GO_ON) /* it broke out of the loop around the block */
         return s;

@@ -35,6 +35,8 @@ enum leat_status chat_fail(struct chat_run *r, const struct chat_node *at, const
 enum leat_status chat_fail_kinds(struct chat_run *r, const struct chat_node *at, const char *what,
                                  const struct chat_value *a, const struct chat_value *b);
 
+#define CHAT_STEP 64u /* characters that are one step */
+
 /* Counts work: an expression is one step, and so are 64 characters. Fails if there was too much, or the caller wants to
  * stop. */
 enum leat_status chat_work(struct chat_run *r, const struct chat_node *at, size_t characters);

@@ -20,19 +20,21 @@ static enum leat_status strip(struct chat_run *r, const struct chat_node *n, con
 {
     const struct chat_value *these = chat_argument(with, 0);
     struct chat_string s;
-    size_t begin = 0;
+    size_t begin = 0, cost = 0; /* of a character */
     enum leat_status status = chat_to_string(r, n, of, &s);
 
     if (status != LEAT_OK)
         return status;
     if (these && these->kind != CHAT_STRING && these->kind != CHAT_NONE)
         return chat_fail(r, n, "an argument that is not a string");
-    while (right && s.count > 0 && is_stripped(s.codes[s.count - 1], these))
-        s.count--;
-    while (left && begin < s.count && is_stripped(s.codes[begin], these))
-        begin++;
+    if (these && these->kind == CHAT_STRING)
+        cost = these->string.count;
+    for (; status == LEAT_OK && right && s.count > 0 && is_stripped(s.codes[s.count - 1], these); s.count--)
+        status = chat_work(r, n, cost);
+    for (; status == LEAT_OK && left && begin < s.count && is_stripped(s.codes[begin], these); begin++)
+        status = chat_work(r, n, cost);
     *out = chat_str(chat_string_part(s, begin, s.count));
-    return these && these->kind == CHAT_STRING ? chat_work(r, n, these->string.count * (begin + 1)) : LEAT_OK;
+    return status;
 }
 
 enum leat_status chat_do_strip(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
@@ -140,7 +142,7 @@ static enum leat_status look_for(struct chat_run *r, const struct chat_node *n, 
         *last = (int64_t)at;
         ++*count;
         at += overlaps || part.count == 0 ? 1 : part.count;
-        s = chat_work(r, n, overlaps ? part.count : 0);
+        s = chat_work(r, n, overlaps ? CHAT_STEP * part.count : 0); /* each search begins anew */
     }
     return s;
 }

@@ -51,13 +51,13 @@ enum leat_status chat_do_default(struct chat_run *r, const struct chat_node *n, 
 enum leat_status chat_do_tojson(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
                                 const struct chat_arguments *with, struct chat_value *out)
 {
-    const struct chat_value *ascii = chat_argument(with, 0), *separators = chat_argument(with, 2),
-                            *sorted = chat_argument(with, 3);
+    const struct chat_value *ascii = chat_argument(with, 0), *indent = chat_argument(with, 1),
+                            *separators = chat_argument(with, 2), *sorted = chat_argument(with, 3);
     struct chat_json_form form = { .ascii = ascii && chat_truth(ascii) };
     enum leat_status s = chat_int_argument(r, n, with, 1, -1, &form.indent);
 
     *out = (struct chat_value) { .kind = CHAT_STRING };
-    if (s != LEAT_OK || form.indent < -1 || form.indent > 16)
+    if (s != LEAT_OK || (form.indent < 0 && indent && indent->kind != CHAT_NONE) || form.indent > 16)
         return chat_fail(r, n, "an indent that is not supported");
     if (sorted && chat_truth(sorted))
         return chat_fail(r, n, "tojson with sort_keys is not supported");
