@@ -8,6 +8,7 @@
  * A range that fails gives the lock back, so that another process may try, and is remembered: what was passed over
  * stays right, whoever writes meanwhile.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,14 +171,17 @@ void cache_fill_done(struct cache *c, uint64_t bytes)
     c->fill_error.message[0] = '\0';
 }
 
-/* What was written is on the disk, or nearly: fsync() could not be stopped. */
+/* What was written is on the disk, or nearly: fsync() could not be stopped. A page that the disk did not take is said
+ * once, here or by fsync(). */
 static enum leat_status write_back(struct cache *c, struct leat_error *err)
 {
     for (uint64_t at = 0; at < c->header.token_file_bytes; at += SYNC_BYTES) {
         if (atomic_load(&c->stop))
             return status_set(err, LEAT_E_STOPPED, "the cache is closed");
-        (void)sync_file_range(c->tokens_fd, (off64_t)at, SYNC_BYTES,
-                              SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+        if (sync_file_range(c->tokens_fd, (off64_t)at, SYNC_BYTES,
+                            SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0 &&
+            errno != ENOSYS && errno != EINVAL && errno != ESPIPE)
+            return status_set_os(err, errno, "cannot write %s to the disk", c->paths[PATH_TOKENS_PARTIAL]);
     }
     return LEAT_OK;
 }
@@ -191,6 +195,10 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
 
     if (s == LEAT_OK)
         s = file_sync(c->tokens_fd, partial, err);
+    if (s != LEAT_OK && s != LEAT_E_STOPPED) { /* memory may show what the disk has lost: all is to be fetched again */
+        (void)file_truncate(c->map_fd, 0, c->paths[PATH_MAP], NULL);
+        (void)file_truncate(c->map_fd, c->pages, c->paths[PATH_MAP], NULL);
+    }
 
     /* somebody may have removed the folder, and another process have begun the file anew */
     if (s == LEAT_OK)
