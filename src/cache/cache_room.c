@@ -14,9 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "cache_inside.h"
@@ -24,6 +26,7 @@
 #define LEFT_SHARE    20u /* of the disk: so much (a 20th) stays free */
 #define ALLOWED_SHARE 8u  /* of what the limit leaves: so much is written before the next look */
 #define MAX_ALLOWED   ((uint64_t)64 << 20)
+#define TURN_NS       ((uint64_t)10000000000) /* removing takes a moment */
 
 /* What one dataset of the cache takes. */
 struct kept {
@@ -184,10 +187,26 @@ static bool choose(const struct cache *c, struct kept *others, uint64_t count, u
     return taken - freed <= limit - more && left >= more;
 }
 
+/* Waits for others who make room: what they are about to remove would look as if somebody had it open. -1: they took too
+ * long, or there is no such file. */
+static int wait_for_turn(const struct cache *c)
+{
+    char *path = c->limit > 0 ? join(c->root, "room") : NULL;
+    const uint64_t began = clock_ns();
+    struct leat_error unsaid;
+    int lock = -1;
+
+    while (path && cache_lock(&lock, path, false, &unsaid) == LEAT_E_BUSY && clock_ns() - began < TURN_NS)
+        (void)nanosleep(&(struct timespec) { 0, 10000000 }, NULL);
+    free(path);
+    return lock;
+}
+
 /* Makes room for `more` bytes, or changes nothing; *taken: what the cache takes now. */
 static bool make_room(const struct cache *c, uint64_t more, uint64_t left, uint64_t *taken)
 {
     struct kept *others, own = { .bytes = 0 };
+    int turn = wait_for_turn(c);
     uint64_t count = list(c, &others);
     bool fits;
 
@@ -204,6 +223,7 @@ static bool make_room(const struct cache *c, uint64_t more, uint64_t left, uint6
         free(others[i].folder);
     }
     free(others);
+    cache_unlock(&turn);
     return fits;
 }
 
@@ -231,7 +251,7 @@ enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_er
         if (!make_room(c, bytes, UINT64_MAX, &taken))
             return status_set(err, LEAT_E_NO_SPACE,
                               "the cache of remote datasets has reached its limit of %llu bytes: raise "
-                              "LEAT_CACHE_SIZE, or end those who have other datasets of it open",
+                              "LEAT_CACHE_SIZE, or end the processes that have other datasets of this cache open",
                               (unsigned long long)c->limit);
         left = (c->limit - taken) / ALLOWED_SHARE;
         c->allowed = left < MAX_ALLOWED ? left : MAX_ALLOWED;
