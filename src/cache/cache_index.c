@@ -21,8 +21,10 @@
 
 #define PIECE   TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* in memory */
 #define LOOK_MS 20L
-/* without a byte from the process that brings the index: more than one request with its stall and waits takes */
-#define STUCK_NS TINY_OR((uint64_t)2, (uint64_t)120) * 1000000000
+/* without a byte from the process that brings the index: when it is stopped; and more than its requests take with their
+ * stalls and waits */
+#define STUCK_NS  ((uint64_t)TINY_OR(2, 120) * 1000000000)
+#define SILENT_NS ((uint64_t)3600 * 1000000000)
 
 static enum leat_status check_section(struct cache *c, int fd, const char *path, const struct format_place *place,
                                       struct leat_error *err)
@@ -133,6 +135,22 @@ static long read_number(const char *path)
     return got > 0 ? strtol(text, NULL, 10) : 0;
 }
 
+/* By SIGSTOP, or a debugger. False also of a process that is not seen from here. */
+static bool is_stopped(long process)
+{
+    char path[40], text[128] = { 0 }, *end;
+    ssize_t got = -1;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        got = read(fd, text, sizeof text - 1);
+    file_close(&fd);
+    end = got > 0 ? strrchr(text, ')') : NULL; /* NUMBER (NAME) STATE */
+    return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
+}
+
 struct patience {
     uint64_t size, since; /* what has arrived, and since when no more did */
 };
@@ -142,19 +160,24 @@ static enum leat_status be_patient(const struct cache *c, struct patience *p, st
 {
     const struct timespec wait = { 0, LOOK_MS * 1000000 };
     struct stat st = { .st_size = 0 };
+    uint64_t silent;
+    bool stopped;
+    long process;
 
     (void)stat(c->paths[PATH_INDEX_PARTIAL], &st);
     if (p->since == 0 || (uint64_t)st.st_size != p->size)
         *p = (struct patience) { (uint64_t)st.st_size, clock_ns() };
-    if (clock_ns() - p->since < STUCK_NS) {
+    silent = clock_ns() - p->since;
+    process = silent < STUCK_NS ? 0 : read_number(c->paths[PATH_FILLING]);
+    stopped = process > 0 && is_stopped(process);
+    if (silent < SILENT_NS && !stopped) {
         (void)nanosleep(&wait, NULL);
         return LEAT_OK;
     }
     return status_set(err, LEAT_E_BUSY,
-                      "%s: process %ld fetches this index into the cache, and nothing has arrived for %llu s: let it "
-                      "go on (kill -CONT %ld) or end it, and start again",
-                      c->index_url.name, read_number(c->paths[PATH_FILLING]),
-                      (unsigned long long)(STUCK_NS / 1000000000), read_number(c->paths[PATH_FILLING]));
+                      "%s: process %ld fetches this index into the cache, and %s for %llu s: %send it, and start again",
+                      c->index_url.name, process, stopped ? "is stopped: nothing has arrived" : "nothing has arrived",
+                      (unsigned long long)(silent / 1000000000), stopped ? "let it go on (kill -CONT), or " : "");
 }
 
 enum leat_status cache_bring_index(struct cache *c, struct leat_error *err)

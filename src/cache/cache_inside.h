@@ -108,7 +108,7 @@ struct cache {
 /* The cache's folder, by the environment; the caller frees it. */
 enum leat_status cache_root(char **root, const char *folder, struct leat_error *err);
 
-/* LEAT_CACHE_SIZE; 0: no limit. */
+/* LEAT_CACHE_SIZE; 0: no limit. An index that is needed is brought whatever it is. */
 enum leat_status cache_limit(uint64_t *limit, struct leat_error *err);
 
 /* The names of the files in a dataset's folder. */
