@@ -26,21 +26,26 @@
 #define LOOK_NS     ((uint64_t)1000000000)                             /* while another process fills */
 #define SYNC_BYTES  ((uint64_t)64 << 20)
 
-/* The lock of who fills. *other: another process has it. */
-static bool take_lock(struct cache *c, bool *other)
+/* The lock of who fills. LEAT_E_BUSY: another process has it. */
+static enum leat_status take_lock(struct cache *c, struct leat_error *err)
 {
-    struct leat_error unsaid;
     size_t length = strlen(c->root) + sizeof "/filling";
     char *path = malloc(length);
-    enum leat_status s = LEAT_E_NO_MEMORY;
+    enum leat_status s;
 
-    if (path) {
-        snprintf(path, length, "%s/filling", c->root);
-        s = cache_lock(&c->fill_fd, path, false, &unsaid);
-    }
+    if (!path)
+        return status_no_memory(err, length);
+    snprintf(path, length, "%s/filling", c->root);
+    s = cache_lock(&c->fill_fd, path, false, err);
     free(path);
-    *other = s == LEAT_E_BUSY;
-    return s == LEAT_OK;
+    return s;
+}
+
+/* It gets on. With the mutex. */
+static void forget_failures(struct cache *c)
+{
+    c->fill_failures = 0;
+    c->fill_error.message[0] = '\0';
 }
 
 /* Whether another process has completed the dataset since this one opened it: then nothing is left to do. */
@@ -52,6 +57,7 @@ static bool is_complete(struct cache *c)
         return false;
     pthread_mutex_lock(&c->mutex);
     c->fill_wanted = false;
+    forget_failures(c);
     pthread_mutex_unlock(&c->mutex);
     atomic_store(&c->filled_bytes, c->header.token_file_bytes);
     return true;
@@ -68,8 +74,6 @@ static void fail(struct cache *c, const struct leat_error *err)
 {
     unsigned doubles = c->fill_failures < MAX_DOUBLES ? c->fill_failures : MAX_DOUBLES;
 
-    if (c->fill_fd < 0) /* what was under way beside a range that failed */
-        return;
     c->fill_not_before = clock_ns() + (AGAIN_NS << doubles);
     c->fill_failures++;
     c->fill_error = *err;
@@ -86,16 +90,18 @@ static void fail_alone(struct cache *c, const struct leat_error *err)
 /* Becomes the process that fills; false: another one does or did, or there is no room. */
 static bool begin_filling(struct cache *c)
 {
-    bool other, begun = take_lock(c, &other), complete = begun && is_complete(c);
     struct leat_error why;
+    enum leat_status s = take_lock(c, &why);
 
-    atomic_store(&c->filling, other);
-    if (!begun || complete) {
+    atomic_store(&c->filling, s == LEAT_E_BUSY);
+    if (s == LEAT_E_BUSY || (s == LEAT_OK && is_complete(c))) {
         cache_unlock(&c->fill_fd);
         c->fill_not_before = clock_ns() + LOOK_NS;
         return false;
     }
-    if (cache_make_room(c, &why) != LEAT_OK) { /* with the lock: two could take the same room */
+    if (s == LEAT_OK)
+        s = cache_make_room(c, &why); /* with the lock: two could take the same room */
+    if (s != LEAT_OK) {
         fail_alone(c, &why);
         return false;
     }
@@ -159,16 +165,15 @@ enum fill_next cache_fill_next(struct cache *c, struct lane *lane)
 void cache_fill_failed(struct cache *c, const struct lane *lane, const struct leat_error *err)
 {
     c->redo[c->redo_count++] = (struct fill_range) { lane->page, lane->count };
-    fail(c, err);
+    if (c->fill_fd >= 0) /* not what was under way beside a range that failed */
+        fail(c, err);
 }
 
 void cache_fill_done(struct cache *c, uint64_t bytes)
 {
     atomic_fetch_add(&c->filled_bytes, bytes);
-    if (c->fill_fd < 0)
-        return;
-    c->fill_failures = 0;
-    c->fill_error.message[0] = '\0';
+    if (c->fill_fd >= 0)
+        forget_failures(c);
 }
 
 /* What was written is on the disk, or nearly: fsync() could not be stopped. A page that the disk did not take is said
@@ -224,6 +229,9 @@ bool cache_fill_end(struct cache *c)
     else
         s = status_set(&why, LEAT_E_CHECKSUM, "%s: the pages match their hashes, but not the sum of all", c->name);
     if (s == LEAT_OK) {
+        pthread_mutex_lock(&c->mutex);
+        forget_failures(c);
+        pthread_mutex_unlock(&c->mutex);
         end_filling(c);
         return true;
     }

@@ -179,9 +179,7 @@ static enum leat_status take(struct cache *c, struct lane *lane, struct leat_err
         return s;
     }
     s = cache_check(c, lane->bytes, lane->page, lane->count, &wrong, sum, err);
-    if (s != LEAT_OK)
-        return s;
-    if (wrong == lane->page + lane->count)
+    if (s == LEAT_OK && wrong == lane->page + lane->count)
         s = cache_put(c, lane->bytes, lane->page, lane->count, err);
     if (s != LEAT_OK)
         c->fill_sum = before;
@@ -269,8 +267,10 @@ static void end_fill(struct cache *c)
     pthread_mutex_unlock(&c->mutex);
     complete = cache_fill_end(c);
     pthread_mutex_lock(&c->mutex);
-    if (complete)
+    if (complete) {
         c->fill_wanted = false;
+        free_fill_lanes(c);
+    }
 }
 
 static void *work(void *context)

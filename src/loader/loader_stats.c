@@ -322,7 +322,7 @@ static bool cache_notice(struct leat_loader *l, char *text, size_t capacity)
     count_caches(l, &c);
     if (!c.why_not[0] || !once(l, NOTICE_CACHE))
         return false;
-    snprintf(text, capacity, "the cache cannot be filled now, which is tried again: %s", c.why_not);
+    snprintf(text, capacity, "the cache cannot be filled now (leat tries again): %s", c.why_not);
     return true;
 }
 

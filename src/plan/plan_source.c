@@ -152,7 +152,8 @@ enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules
     enum leat_status status = LEAT_OK;
 
     s->dataset = rule->dataset;
-    if (strstr(rule->name, "://") && strpbrk(rule->name, "?#"))
+    if ((strncmp(rule->name, "http://", 7) == 0 || strncmp(rule->name, "https://", 8) == 0) &&
+        strpbrk(rule->name, "?#"))
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "a plan keeps the names of its sources, and what follows the ? of a URL may be a key: use a "
                           "name without it");

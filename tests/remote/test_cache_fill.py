@@ -206,6 +206,21 @@ def test_stopped_holder(server):
     check("and then", end(server, begin(server, leat, "info", URL))[2] == 0)
 
 
+def test_slow_holder(server):
+    """One that waits for the server, and is not stopped, is waited for."""
+    clear(server)
+    server.faults, server.fault_suffix = ["", "", "silent"], ".leat"
+    first = begin(server, leat, "info", URL, AWS_MAX_ATTEMPTS="9")
+    while not inside("index.partial") and first.poll() is None:
+        time.sleep(0.01)
+    second = begin(server, probe, URL, "0", "0", "1")
+    time.sleep(3)
+    check("it waits", second.poll() is None)
+    first.kill()
+    first.communicate()
+    check("and takes over", end(server, second)[2] == 0)
+
+
 def test_index(server):
     for complete in (False, True):
         clear(server)
@@ -238,10 +253,30 @@ def test_limit(server):
     end(server, process)
 
 
+def test_turns(server):
+    """While another process makes room, what it is about to remove looks open: that is waited for."""
+    clear(server)
+    with open_lock():
+        end(server, begin(server, probe, URL, "0", "0", "0"))
+    taken = sum(p.stat().st_blocks * 512 for p in cache.glob("*-*/*"))
+    clear(server)
+    end(server, begin(server, probe, "s3://b/small", "0", "0", "1", "1", "wait"))
+    small = inside("tokens")
+    with open_lock():
+        with open_lock("room"), open_lock(small.with_name("in-use").relative_to(cache)):
+            process = begin(server, probe, URL, "0", "0", "0", LEAT_CACHE_SIZE=f"{taken // 1024 + 8}KiB")
+            time.sleep(1)
+        got = end(server, process)
+    check("then there is room", got[0][:-2] == BATCHES and not small.exists(), got[1:])
+
+
 class open_lock:
+    def __init__(self, name="filling"):
+        self.name = name
+
     def __enter__(self):
         cache.mkdir(mode=0o700, exist_ok=True)
-        self.file = open(cache / "filling", "w")
+        self.file = open(cache / self.name, "w")
         fcntl.flock(self.file, fcntl.LOCK_EX)
 
     def __exit__(self, *_):
@@ -257,6 +292,8 @@ def test_keys(server):
         for text in (name, name + ".leat", name + ".tokens"):
             got = end(server, begin(server, leat, "info", f"s3://b/{text}"))
             check(text, got[2] == 0, got)
+        got = end(server, begin(server, probe, f"s3://b/{name}", "0", "0", "1"))
+        check(("trained on", name), got[2] == 0, got)
         out = folder / f"pulled{len(name)}"
         got = end(server, begin(server, leat, "pull", f"s3://b/{name}", out))
         check(("pull", name), got[2] == 0 and out.with_suffix(".tokens").read_bytes() ==
@@ -287,7 +324,7 @@ with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suff
     BATCHES = end(server, begin(server, probe, "corpus", "2", "2", "0"))[0][:-2]
     only = os.environ.get("ONLY_TEST")
     for test in (test_many_at_once, test_failures, test_killed, test_two, test_fork, test_removed, test_stopped_holder,
-                 test_index, test_limit, test_keys):
+                 test_slow_holder, test_index, test_limit, test_turns, test_keys):
         if only and only not in test.__name__:
             continue
         began = time.monotonic()
