@@ -187,8 +187,8 @@ static bool choose(const struct cache *c, struct kept *others, uint64_t count, u
     return taken - freed <= limit - more && left >= more;
 }
 
-/* Waits for others who make room: what they are about to remove would look as if somebody had it open. -1: they took too
- * long, or there is no such file. */
+/* Waits for others who make room: what they are about to remove would look as if somebody had it open. -1: they took
+ * too long, or there is no such file. */
 static int wait_for_turn(const struct cache *c)
 {
     char *path = c->limit > 0 ? join(c->root, "room") : NULL;
