@@ -12,6 +12,7 @@
 #include "assemble.h"
 #include "base/status.h"
 #include "load.h"
+#include "load_hf.h"
 
 #define MAX_COUNT 10000 /* of the tokens that an option counts */
 
@@ -411,31 +412,54 @@ static bool is_read_as(char *text, size_t room, double score, int digits, int st
     return json_number((const uint8_t *)text, (uint32_t)strlen(text), &again) && again == score;
 }
 
-/* A score as it must be written to be read as this double: the reference does not read numbers to the nearest one. */
-static void put_score(struct assembling *a, double score)
+/* Writes a score so that it is read as this double. The reference does not read numbers to the nearest one, so there
+ * are doubles, one in a hundred between 3.6 and 4, that no text is read as: false. */
+static bool write_score(double score, char text[40])
 {
-    char text[40] = "0";
     bool good = score == 0;
 
+    snprintf(text, 40, "0");
     for (int digits = 9; !good && digits <= 19; digits++)
         for (int step = 0; !good && step < (digits < 17 ? 1 : 200); step++)
-            good = is_read_as(text, sizeof text, score, digits, step & 1 ? step / 2 + 1 : -(step / 2));
-    if (!good && a->status == LEAT_OK)
-        a->status = status_set(a->err, LEAT_E_UNSUPPORTED, "%s: the score %g cannot be written in a tokenizer.json",
-                               a->source->path, score);
+            good = is_read_as(text, 40, score, digits, step & 1 ? step / 2 + 1 : -(step / 2));
+    return good;
+}
+
+static bool can_write_scores(const struct assembling *a)
+{
+    char text[40];
+    uint32_t i = 0;
+
+    while (i < a->piece_count && write_score(a->pieces[i].score, text))
+        i++;
+    return i == a->piece_count;
+}
+
+static void put_score(struct assembling *a, double score, bool as_bits)
+{
+    unsigned long long bits;
+    char text[40];
+
+    memcpy(&bits, &score, sizeof bits);
+    if (as_bits)
+        snprintf(text, sizeof text, "%llu", bits);
+    else
+        write_score(score, text);
     assemble_put(a, text);
 }
 
 void assemble_put_pieces(struct assembling *a)
 {
+    bool as_bits = !can_write_scores(a);
+
     assemble_put(a, ",\"model\":{\"type\":\"Unigram\",\"byte_fallback\":false,\"unk_id\":");
     assemble_put_id(a, a->unknown);
-    assemble_put(a, ",\"vocab\":[");
+    assemble_put(a, as_bits ? ",\"" LOAD_HF_SCORE_BITS "\":true,\"vocab\":[" : ",\"vocab\":[");
     for (uint32_t i = 0; a->status == LEAT_OK && i < a->piece_count; i++) {
         assemble_put(a, i ? ",[" : "[");
         assemble_put_string(a, a->pieces[i].text);
         assemble_put(a, ",");
-        put_score(a, a->pieces[i].score);
+        put_score(a, a->pieces[i].score, as_bits);
         assemble_put(a, "]");
     }
     assemble_put(a, "]}}");

@@ -41,6 +41,10 @@ enum load_hf_need {
     LOAD_HF_OPTION    /* may be missing or null */
 };
 
+/* A member of a Unigram model that leat itself wrote, from a sentencepiece model some of whose scores no number in a
+ * tokenizer.json is read as: true if scores are the bits of doubles. */
+#define LOAD_HF_SCORE_BITS "leat_scores_are_bits"
+
 /* *value stays as it is if the member is missing (or null). */
 enum leat_status load_hf_bool(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
                               bool *value);
