@@ -30,8 +30,9 @@ class PreTrainedTokenizer:
     pad_token ...  names of tokens that files do not name, or name otherwise: bos_token, eos_token, unk_token,
                    sep_token, pad_token, cls_token, mask_token
 
-    The ids are those of leat.Tokenizer (help() of it says which library's). Missing: pairs of texts, texts already
-    split into words, strides and what truncation cuts off, tensors, chat templates, adding tokens.
+    The ids are those of leat.Tokenizer (help() of it says which library's): where tokenizer.json and a
+    class of transformers disagree, leat follows the file. Missing: pairs of texts, texts
+    already split into words, strides and what truncation cuts off, tensors, chat templates, adding tokens.
     """
 
     def __init__(self, tokenizer, *, column: str = "text", padding_side: str | None = None,
