@@ -130,6 +130,11 @@ static size_t line_length(const uint8_t *text, size_t bytes)
 static enum leat_status say_difference(const char *path, const uint8_t *then, size_t then_bytes, const uint8_t *now,
                                        size_t now_bytes, struct leat_error *err)
 {
+    if (then_bytes == 8 && memcmp(then, "begin -1", then_bytes) == 0)
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                               "%.300s is from another run: that one had \"begin none\", this one has \"%.*s\"; "
+                               "give the same inputs and options (--begin none) or start over",
+                               path, (int)(now_bytes < 250 ? now_bytes : 250), (const char *)now);
     return status_set_hint(
         err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
         "%.300s is from another run: that one had \"%.*s\", this one has \"%.*s\"; give the same inputs and options "
