@@ -119,18 +119,17 @@ static bool say_joining(const char *name, struct leat_error *err)
     FILE *in;
 
     if (exists(name, ".joining")) {
-        status_after(err, "; it is being joined in place: leat merge --in-place -o %.300s, with the parts, goes on",
-                     name);
+        status_after(err, "; it is being joined in place: joining the same parts into it again goes on with that");
         return true;
     }
     snprintf(mark, sizeof mark, "%.*sleat-run.joining", before, name);
     in = exists(name, ".leat") || exists(name, ".tokens") ? fopen(mark, "re") : NULL;
     if (in && fgets(output, sizeof output, in)) {
         output[strcspn(output, "\n")] = '\0';
-        status_after(err, "; it is being joined in place: leat merge --in-place -o %.300s %.*s goes on with that",
-                     output, before > 1 ? before - 1 : 1, before > 0 ? name : ".");
+        status_after(err, "; it is being joined in place: joining %.*s into %.300s again goes on with that",
+                     before > 1 ? before - 1 : 1, before > 0 ? name : ".", output);
     } else if (exists(name, ".tokens.joining"))
-        status_after(err, "; it is being joined in place: the same leat merge --in-place goes on with that");
+        status_after(err, "; it is being joined in place: joining the same parts again goes on with that");
     if (in)
         (void)fclose(in);
     return output[0] || exists(name, ".tokens.joining");

@@ -230,8 +230,8 @@ static enum leat_status check_way(const struct leat_writer *w, struct leat_error
     if (s == LEAT_OK && access(w->names.joining, F_OK) == 0)
         return status_set(
             err, LEAT_E_EXISTS,
-            "%s exists: parts are being joined in place into this dataset; leat merge --in-place with the "
-            "same words goes on with that; or choose another name",
+            "%s exists: parts are being joined in place into this dataset; join the same parts again, which goes "
+            "on with that, or choose another name",
             w->names.joining);
     if (s == LEAT_OK && w->index_only && found.tokens)
         return status_set(err, LEAT_E_EXISTS,

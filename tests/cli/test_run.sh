@@ -205,7 +205,7 @@ cmp kept.leat placed.joining.leat || fail "another index of what is joined"
 echo "$tmp/placed" >run/leat-run.joining
 mv run/part-01.tokens placed.joining.tokens
 run leat info run/part-01
-says 1 "is being joined in place: leat merge --in-place -o $tmp/placed run goes on"
+says 1 "is being joined in place: joining run into $tmp/placed again goes on with that"
 run leat pack -o placed -t bytes in1.jsonl
 says 1 'placed.joining exists: parts are being joined in place'
 sed 's/^done 0000/done 0001/' placed.joining >damaged.joining

@@ -133,7 +133,7 @@ static enum leat_status say_difference(const char *path, const uint8_t *then, si
     if (then_bytes == 8 && memcmp(then, "begin -1", then_bytes) == 0)
         return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
                                "%.300s is from another run: that one had \"begin none\", this one has \"%.*s\"; "
-                               "give the same inputs and options (--begin none) or start over",
+                               "give the same inputs and options, no begin token included, or start over",
                                path, (int)(now_bytes < 250 ? now_bytes : 250), (const char *)now);
     return status_set_hint(
         err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
