@@ -10,6 +10,7 @@
 #include "t.h"
 
 #include "tokenizer/load/spec_open.h"
+#include "tokenizer/lookup/unigram.h"
 
 /* "the" twice; a token with a quote and a backslash; white space at an end; an empty line; no newline at the end */
 #define WORDS "[PAD]\r\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n##s \nthe\n\n\"q\\\nh"
@@ -364,6 +365,26 @@ static void test_converted(void)
     not_opened(folder, LEAT_E_UNSUPPORTED, "removes a token of the vocabulary");
 }
 
+/* Scores that the reference's reading of numbers never gives are given as bits, and come back as the model's. */
+static void test_score_bits(void)
+{
+    static const char model[] = PIECE("\x0e", "\x05", "<pad>", "\0\0\0\0", "\x03")
+        PIECE("\x0d", "\x04", "</s>", "\0\0\0\0", "\x03") PIECE("\x0e", "\x05", "<unk>", "\0\0\0\0", "\x02")
+            PIECE("\x0a", "\x01", "a", "\x72\x95\x6d\xc0", "\x01") "\x12\x02\x18\x01";
+    const double scores[] = { 0, 0, 0, -3.7122464179992676 };
+    const struct unigram_data *data;
+    struct opened_spec o;
+    const char *folder = t_folder();
+
+    put_bytes(folder, "spiece.model", model, sizeof model - 1);
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"T5TokenizerFast\",\"extra_ids\":0}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    data = o.spec->model_data;
+    for (size_t i = 0; i < 4; i++)
+        T_CHECK(data->scores[i] == scores[i]);
+    spec_close(&o);
+}
+
 int main(void)
 {
     test_words();
@@ -372,5 +393,6 @@ int main(void)
     test_sentencepiece();
     test_added_pieces();
     test_converted();
+    test_score_bits();
     return t_end();
 }
