@@ -111,6 +111,12 @@ for template in ("{{ raise_exception('no ' + messages[0].role) }}", "{{ nothing.
 write("template.jinja", "{{ raise_exception('no ' + messages[0].role) }}")
 leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
 assert rejects() == ["the chat template refuses it: no user"], rejects()
+for template, message in (("{{ [1] | tojson(indent=-1) }}", "an indent that is not supported"),
+                          ("\n{{ messages[0].content.center(9) }}",
+                           "line 2 of the chat template: center: it is not supported")):
+    write("template.jinja", template)
+    leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
+    assert len(rejects()) == 1 and message in rejects()[0], (template, rejects())
 
 # what is not supported, by its name and line; and what Jinja itself refuses
 for template, message in (
@@ -118,6 +124,7 @@ for template, message in (
         ("\n\n{{ a is escaped }}", "line 3 of the chat template: escaped: the test is not supported"),
         ("{% include 'x' %}", "include: the tag is not supported"), ("{% raw %}a{% endraw %}",
         "raw: the tag is not supported"),
+        ("\n{{ self is defined }}", "line 2 of the chat template: self: it is not supported"),
         ("{{ 1_5 }}", "a number that is neither a plain integer"), ("{{ 2 ** 3 }}",
         "**: the operator is not supported"),
         ("{% if true %}", "expected endif"), ("{% endif %}", "endif: it ends nothing"), ("{{ 1",
@@ -133,7 +140,7 @@ for template, message in (
 plain = os.path.join(folder, "plain")
 make_tokenizer(plain, {})
 write("template.jinja", "{{ bos_token }}")
-assert "line 1 of the chat template: bos_token: no tokenizer_config.json" in leat(
+assert "line 1 of the chat template: bos_token: neither tokenizer_config.json nor special_tokens_map.json" in leat(
     "-o", "no", "--chat", "template.jinja", "chats.jsonl", code=1, tokenizer=plain)
 assert "has neither chat_template.jinja" in leat("-o", "no", "--chat", "tokenizer", "chats.jsonl", code=1)
 write("plain.txt", "text")

@@ -293,7 +293,7 @@ enum leat_status chat_call_row(struct chat_run *r, const struct chat_node *n, co
         return s;
     if (!row->run)
         return status_set(r->err, LEAT_E_TEXT, "line %u of the chat template: %s: it is not supported", n->line,
-                          row->name);
+                          row == &unsupported && n->a->kind == CHAT_N_MEMBER ? n->a->name : row->name);
     if (safe && row->safety == CHAT_NOT_OF_SAFE)
         return chat_fail(r, n, "a method of what | safe gave is not supported");
     if (with->plain.count > row->most)

@@ -65,6 +65,8 @@ static struct chat_node *parse_name(struct parser *p)
             n->value.kind = words[i].kind;
             n->value.truth = words[i].truth;
         }
+    if (chat_is_word(p, "self"))
+        chat_refuse(p, "it is not supported", p->at);
     if (chat_is_word(p, "varargs"))
         p->uses |= CHAT_USES_VARARGS & ~p->set;
     if (chat_is_word(p, "kwargs"))

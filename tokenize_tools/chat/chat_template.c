@@ -40,8 +40,8 @@ static enum leat_status check_names(struct chat_template *t, const char *text, s
             s = chat_string_make(&t->arena, needed[i], strlen(needed[i]), 0, &name, err);
             if (s == LEAT_OK && !chat_dict_find(&t->globals, name))
                 s = status_set(err, LEAT_E_UNSUPPORTED,
-                               "line %u of the chat template: %s: no tokenizer_config.json beside the tokenizer says "
-                               "which token that is",
+                               "line %u of the chat template: %s: neither tokenizer_config.json nor "
+                               "special_tokens_map.json beside the tokenizer says which token that is",
                                tokens->line, needed[i]);
         }
     }

@@ -30,7 +30,7 @@ void *chat_arena_get(struct chat_arena *a, size_t bytes, struct leat_error *err)
     room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
     if (room > a->max_bytes || a->bytes > a->max_bytes - room) {
         a->full = true;
-        status_set(err, LEAT_E_TEXT, "the chat template makes too much of it: more than %zu MiB", a->max_bytes >> 20);
+        status_set(err, LEAT_E_TEXT, "rendering this conversation needs more than %zu MiB", a->max_bytes >> 20);
         return NULL;
     }
     b = calloc(1, sizeof *b + room);

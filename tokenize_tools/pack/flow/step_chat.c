@@ -280,7 +280,7 @@ static enum leat_status render(struct chat *c, char *record, size_t bytes, const
                              &limits, &w->text_of_chat, &w->marks_of_chat, &c->too_big, c->err);
 
     if (s == LEAT_OK && w->text_of_chat.size > RENDERED_TIMES * w->setup->whole_bytes)
-        return status_set(c->err, LEAT_E_TEXT, "the chat template makes more than 8 MiB of the conversation");
+        return status_set(c->err, LEAT_E_TEXT, "the rendered conversation is longer than 8 MiB");
     if (s == LEAT_OK && w->text_of_chat.size > c->max_bytes / TEXT_COST) {
         c->too_big = true;
         return status_set(c->err, LEAT_E_TEXT, TOO_BIG);
