@@ -79,6 +79,22 @@ write("c.jsonl", json.dumps({"messages": conversation("a" * 1000000)}) + "\n")
 leat("-o", "out", "--chat", "search.jinja", "c.jsonl")
 assert bytes(packed()[0][0]) == b"False|-1|1000000|1", rejects()
 
+# work with long strings counts: a template that does much of it ends, and does not run for days
+WORK = ("{{ t.rstrip(b) }}", "{% if 'x'.strip(b) %}{% endif %}", "{% if b in d %}{% endif %}",
+        "{% if d[b] %}{% endif %}", "{% if d.get(b) %}{% endif %}", "{% if {b: 1, b: 2} %}{% endif %}",
+        "{% if dict(d, k=1) == e %}{% endif %}", "{% if [b, b] | unique | first %}{% endif %}",
+        "{% if t.rfind(t[1000:]) %}{% endif %}")
+write("work.jinja", "{% set m = messages[0] %}{% set t = m.content %}{% set b = 'b' * 400000 + 'a' %}"
+      "{% set d = {b: 1} %}{% set e = {b: 1, 'k': 1} %}"
+      "{% for i in range(100000) %}{% for k in range(100000) %}" +
+      "".join(f"{{% {'el' if i else ''}if m.n == {i} %}}{w}" for i, w in enumerate(WORK)) +
+      "{% endif %}{% endfor %}{% endfor %}")
+write("work.jsonl", "".join(json.dumps({"messages": [{"role": "user", "content": "a" * 400000, "n": n}]}) + "\n"
+                            for n in range(len(WORK))))
+leat("-o", "out", "--chat", "work.jinja", "work.jsonl")
+assert len(rejects()) == len(WORK), rejects()
+assert all("too many steps" in r or r == TOO_BIG for r in rejects()), rejects()
+
 # a template that takes long, for many conversations: the first one is stopped
 write("slow.jinja", "{% for i in range(90000) %}{% for k in range(200) %}{{ k if false }}{% endfor %}{% endfor %}")
 write("many.jsonl", (json.dumps({"messages": conversation("x")}) + "\n") * 1000)

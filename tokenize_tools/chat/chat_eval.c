@@ -134,6 +134,8 @@ static enum leat_status make_dict(struct chat_run *r, const struct chat_node *n,
         if (s == LEAT_OK)
             s = chat_eval(r, i->b, &value);
         if (s == LEAT_OK)
+            s = chat_work(r, i, key.string.count);
+        if (s == LEAT_OK)
             s = chat_dict_set(r->arena, out->dict, key.string, &value, r->err);
     }
     return s;

@@ -387,7 +387,8 @@ static enum leat_status was_seen(struct chat_run *r, const struct chat_node *n, 
         return chat_fail(r, n, "unique of lists or dicts");
     if (key->kind == CHAT_STRING) {
         *seen = chat_dict_find(strings, key->string) != NULL;
-        return *seen ? LEAT_OK : chat_dict_set(r->arena, strings, key->string, key, r->err);
+        s = *seen ? LEAT_OK : chat_dict_set(r->arena, strings, key->string, key, r->err);
+        return s == LEAT_OK ? chat_work(r, n, key->string.count) : s;
     }
     for (size_t i = 0; s == LEAT_OK && !*seen && i < others->list.count; i++)
         s = chat_same(r, n, &others->list.items[i], key, true, seen);

@@ -29,6 +29,7 @@ static enum leat_status strip(struct chat_run *r, const struct chat_node *n, con
         return chat_fail(r, n, "an argument that is not a string");
     if (these && these->kind == CHAT_STRING)
         cost = these->string.count;
+    status = chat_work(r, n, cost);
     for (; status == LEAT_OK && right && s.count > 0 && is_stripped(s.codes[s.count - 1], these); s.count--)
         status = chat_work(r, n, cost);
     for (; status == LEAT_OK && left && begin < s.count && is_stripped(s.codes[begin], these); begin++)

@@ -233,6 +233,7 @@ static int dicts_equal(struct equality *e, const struct chat_dict *a, const stru
     for (size_t i = 0; equal == 1 && a != b && i < a->count; i++) {
         const struct chat_value *other = chat_dict_find(b, a->pairs[i].key);
 
+        e->steps += (unsigned)(a->pairs[i].key.count / 64);
         equal = other ? values_equal(e, &a->pairs[i].value, other) : 0;
     }
     return equal;
