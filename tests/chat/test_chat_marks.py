@@ -27,8 +27,12 @@ for template, content in (
         ("{{ '+'.join(a.split('\\n')) }}", "\n\nΓ\n\nΔ\n"), ("{{ a.splitlines() | join(' / ') }}", ANSWER),
         ("{{ a | indent(2) }}", ANSWER), ("{{ a | indent(2, first=true) }}", ANSWER), ("{{ a | tojson }}", ANSWER),
         ("{{ a | tojson(indent=1) }}", [{"type": "text", "text": "Γ", "n": 1, "e": "", "l": [[], None, 0.5]}]),
-        ("{{ a | map(attribute='text') | join('\\n') }}", [{"text": "Γ"}, {"text": "Δ"}]), ("{{ a }}", 5), ("{{ a }}",
-        0.5),
+        ("{{ a | map(attribute='text') | join('\\n') }}", [{"text": "Γ"}, {"text": "Δ"}]), ("{{ a }}", 5),
+        ("{{ a }}", 0.5),
+        ("{{ a + 1 }}", 5), ("{{ 2 - a }}", 5), ("{{ a // 2 }}", 5), ("{{ a / 2 }}", 5), ("{{ a * 0.5 }}", 5),
+        ("{{ -a }}", 5), ("{{ -a }}", 0.5), ("{{ +a }}", 5), ("{{ a | abs }}", -5), ("{{ a | abs }}", -0.5),
+        ("{{ a | int }}", 2.5), ("{{ a | int }}", " 12 "), ("{{ a | float }}", 5), ("{{ a | float }}", "12"),
+        ("{{ [1, a] | sum }}", 5),
         ("{{ a }}", 10**30), ("{{ a.n }}", {"n": True}), ("{{ a.n }}", {"n": None}),
         ("{{ a | tojson }}", {"n": [1, True, None]}), ("{{ a | upper | lower | e }}", "a<b\nc"), ("{{ a[::-1] }}",
         ANSWER)):
@@ -41,6 +45,9 @@ for template, want in (("{{ [messages[0].content, a] | join(' + ') }}", ANSWER),
                        ("{{ messages | tojson }}", "Γ\\nΔ".join('""')),
                        ("{{ messages | map(attribute='content') | join }}",
                                                                          ANSWER),
-                       ("{{ messages[0].content | replace('u', 'Γ') }}", ""), ("{{ a | length }}", "")):
+                       ("{{ messages[0].content | replace('u', 'Γ') }}", ""), ("{{ a | length }}", ""),
+                       ("{{ messages[0].content | length + 1 }}", ""),
+                       ("{% set ns = namespace() %}{% generation %}{% set ns.x %}foo{% endset %}{% set y %}bar"
+                        "{% endset %}{{ y }}{% endgeneration %}{{ ns.x }}|", "bar")):
     text, part = learned(template)
     assert part == want, (template, text, part, want)

@@ -164,11 +164,13 @@ static enum leat_status with_sign(struct chat_run *r, const struct chat_node *n,
 
     if (of->kind == CHAT_FLOAT) {
         *out = chat_real(minus ? -of->real : of->real);
+        out->flags = of->flags;
         return LEAT_OK;
     }
     if (!chat_to_int(of, &number) || (minus && number == INT64_MIN))
         return chat_fail_kinds(r, n, "a sign before what is not a number, or too small", of, of);
     *out = chat_int(minus ? -number : number);
+    out->flags = of->flags;
     return LEAT_OK;
 }
 

@@ -360,6 +360,7 @@ enum leat_status chat_do_sum(struct chat_run *r, const struct chat_node *n, cons
     const struct chat_value *attribute = chat_argument(with, 0), *start = chat_argument(with, 1);
     struct chat_list items;
     int64_t sum = 0, number;
+    uint32_t marks = start ? start->flags : 0;
     enum leat_status s = chat_items(r, n, of, &items);
 
     if (start && !chat_to_int(start, &sum))
@@ -371,8 +372,10 @@ enum leat_status chat_do_sum(struct chat_run *r, const struct chat_node *n, cons
             s = chat_attribute(r, n, &items.items[i], attribute, NULL, &item);
         if (s == LEAT_OK && (!chat_to_int(&item, &number) || __builtin_add_overflow(sum, number, &sum)))
             return chat_fail(r, n, "the sum of what is not an integer, or too big, is not supported");
+        marks |= item.flags;
     }
     *out = chat_int(sum);
+    out->flags = marks & CHAT_MARKS;
     return s;
 }
 

@@ -168,12 +168,16 @@ enum leat_status chat_binary(struct chat_run *r, const struct chat_node *n, cons
         return repeat(r, n, b, i, out);
     if (!chat_is_number(a) || !chat_is_number(b))
         return chat_fail_kinds(r, n, "an operator stands between values that it does not take", a, b);
+    sum = chat_int(0);
     if (strcmp(n->name, "/") == 0)
-        return divide(r, n, a, b, out);
-    if (!chat_to_int(a, &i) || !chat_to_int(b, &j))
-        return compute_real(r, n, chat_to_real(a), chat_to_real(b), out);
-    *out = chat_int(0);
-    return compute(r, n, i, j, &out->number);
+        s = divide(r, n, a, b, &sum);
+    else if (!chat_to_int(a, &i) || !chat_to_int(b, &j))
+        s = compute_real(r, n, chat_to_real(a), chat_to_real(b), &sum);
+    else
+        s = compute(r, n, i, j, &sum.number);
+    sum.flags = a->flags | b->flags;
+    *out = sum;
+    return s;
 }
 
 int chat_string_order(struct chat_string a, struct chat_string b)

@@ -102,6 +102,16 @@ static bool read_int(struct chat_string s, int64_t *number)
     return true;
 }
 
+/* Those of a number made of a value. */
+static uint32_t marks_of(const struct chat_value *v)
+{
+    uint32_t marks = v->flags;
+
+    for (size_t i = 0; v->kind == CHAT_STRING && i < v->string.count; i++)
+        marks |= v->string.codes[i];
+    return marks & CHAT_MARKS;
+}
+
 enum leat_status chat_do_int(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
                              const struct chat_arguments *with, struct chat_value *out)
 {
@@ -117,6 +127,7 @@ enum leat_status chat_do_int(struct chat_run *r, const struct chat_node *n, cons
     else if (of->kind != CHAT_STRING)
         chat_to_int(of, &number); /* Jinja takes 0 for what is no number */
     *out = chat_int(number);
+    out->flags = marks_of(of);
     return LEAT_OK;
 }
 
@@ -131,6 +142,7 @@ enum leat_status chat_do_float(struct chat_run *r, const struct chat_node *n, co
     if (of->kind == CHAT_BIG || of->kind == CHAT_UNDEFINED)
         return chat_fail_kinds(r, n, "float of what is undefined", of, of);
     *out = chat_real(of->kind == CHAT_STRING ? (double)number : chat_is_number(of) ? chat_to_real(of) : 0);
+    out->flags = marks_of(of);
     return LEAT_OK;
 }
 
@@ -141,11 +153,13 @@ enum leat_status chat_do_abs(struct chat_run *r, const struct chat_node *n, cons
 
     (void)with;
     *out = chat_real(of->kind == CHAT_FLOAT ? fabs(of->real) : 0);
+    out->flags = marks_of(of);
     if (of->kind == CHAT_FLOAT)
         return LEAT_OK;
     if (!chat_to_int(of, &number) || number == INT64_MIN)
         return chat_fail_kinds(r, n, "abs of what is not a number, or too big", of, of);
     *out = chat_int(number < 0 ? -number : number);
+    out->flags = marks_of(of);
     return LEAT_OK;
 }
 
@@ -195,8 +209,11 @@ static enum leat_status make_dict(struct chat_run *r, const struct chat_node *n,
     if (!out->dict)
         return r->err->status;
     for (unsigned k = 0; k < 2; k++)
-        for (size_t i = 0; s == LEAT_OK && both[k] && i < both[k]->count; i++)
+        for (size_t i = 0; s == LEAT_OK && both[k] && i < both[k]->count; i++) {
             s = chat_dict_set(r->arena, out->dict, both[k]->pairs[i].key, &both[k]->pairs[i].value, r->err);
+            if (s == LEAT_OK)
+                s = chat_work(r, n, both[k]->pairs[i].key.count);
+        }
     return s;
 }
 
