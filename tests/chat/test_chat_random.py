@@ -83,6 +83,7 @@ METHODS = {
           "split(sep='a')"],
     "n": ["zz", "a"], "l": ["index('a')", "count(1)", "zz", "append(1)"], "m": ["zz", "count(1)"],
     "d": ["items()", "keys()", "values()", "get('a')", "get('zz', 7)", "get(1)", "a", "k", "items", "copy()", "zz"]}
+CUTS = [name for name in METHODS["s"] if re.match("r?split|r?partition", name)]  # what gives lists
 TESTS = ["defined", "undefined", "none", "string", "mapping", "iterable", "sequence", "number", "integer", "float",
          "boolean", "true", "false", "callable", "eq 1", "ne 'a'", "in ['a', 1]", "sameas true", "equalto none"]
 NUMBER_TESTS = ["odd", "even", "divisibleby(2)", "divisibleby 3", "gt 0.5", "lessthan(2)", "ge 1", "eq 1"]
@@ -140,7 +141,7 @@ def called(depth):
     kind = some_kind()
     name = rng.choice(METHODS[kind if rng.random() < 0.9 else some_kind()])
     text = f"{of_kind(kind, depth - 1)}.{name}"
-    if re.match("r?split|r?partition", name) and rng.random() < 0.7:  # a list as text is not supported
+    if name in CUTS and rng.random() < 0.7:  # a list as text is not supported
         return f"({text} | join('|'))"
     return text
 
@@ -201,7 +202,8 @@ def printed(depth):
     shown = expression(depth) + pick("", "", " | string", " | tojson", " is defined", " == 1")
     if rng.random() < 0.5:  # what can be written
         shown = pick(lambda: of_kind("s", depth), lambda: of_kind("n", depth), lambda: tested(depth),
-                     lambda: filtered(depth) + " | tojson", lambda: of_kind("l", depth) + " | join('/')")()
+                     lambda: filtered(depth) + " | tojson", lambda: of_kind("l", depth) + " | join('/')",
+                     lambda: f"{string()}.{rng.choice(CUTS)} | join('|')")()
     return "{{" + pick("", "", "-") + " " + shown + " " + pick("", "", "-") + "}}"
 
 
