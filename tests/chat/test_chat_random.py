@@ -274,7 +274,7 @@ for _ in range(COUNT):
         reason = None if i in have else why.pop(0)
         if i not in have:
             # what goes through a list does so at once, but in Jinja only when it is used, which it may never be
-            lazy = re.search(r"\| (map|select|reject|unique)", template)
+            lazy = re.search(r"\| (map|select|reject|unique|items)", template)
             assert want is None or "support" in reason or lazy, (template, line, reason, want[0])
             raised += want is None
             unsupported += want is not None
