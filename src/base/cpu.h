@@ -16,4 +16,16 @@ enum cpu_level {
  * (tests/support/cpu_limit.h). */
 enum cpu_level cpu_level(void);
 
+/*
+ * For bodies of kernels, which the Makefile compiles once per level (LEVELS there), with -DCPU_LEVEL=avx2, say: names
+ * that a body exports end in the level's name, kernels_avx2; and "avx2" itself.
+ */
+#define LEVEL_NAME(name)          LEVEL_JOIN(name, CPU_LEVEL)
+#define LEVEL_JOIN(name, level)   LEVEL_JOINED(name, level)
+#define LEVEL_JOINED(name, level) name##_##level
+
+#define LEVEL_TEXT                LEVEL_QUOTE(CPU_LEVEL)
+#define LEVEL_QUOTE(level)        LEVEL_QUOTED(level)
+#define LEVEL_QUOTED(level)       #level
+
 #endif

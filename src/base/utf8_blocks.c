@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bytes64.h"
-#include "level.h"
+#include "cpu.h"
 #include "utf8_rows.h"
 
 #define UTF8_BLOCK 64u

@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
-#include "base/level.h"
+#include "base/cpu.h"
 #include "checksum.h"
 
 static struct hash128 hash(const void *bytes, size_t count)

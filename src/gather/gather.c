@@ -89,7 +89,9 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
         f->has_holes = f->map->cache != NULL;
         g->has_holes |= f->has_holes;
         f->network = file_is_remote(f->map->fd);
-        s = make_bitmap(f, bitmaps, err);
+        s = file_map_check_process(f->map, err);
+        if (s == LEAT_OK)
+            s = make_bitmap(f, bitmaps, err);
     }
     return s;
 }
@@ -358,12 +360,27 @@ static void begin_piece(struct gather *g, struct gather_job *job, struct gather_
     }
 }
 
-/* Whether all that a piece needs is here; what is not will be fetched, and gather_finish() waits for it. */
-static bool is_here(struct gather_file *f, const struct gather_piece *p)
+/* Whether all that a piece needs is here; what is not will be fetched, and gather_finish() waits for it. Until the job
+ * ends, it stays. */
+static bool is_here(struct gather_file *f, struct gather_piece *p)
 {
-    uint64_t begin = gather_span_begin(p);
+    uint64_t begin = gather_span_begin(p), count = gather_span_end(f, p) - begin;
 
-    return !f->has_holes || file_map_announce(f->map, f->offset + begin, gather_span_end(f, p) - begin);
+    if (!f->has_holes)
+        return true;
+    p->held = file_map_hold(f->map, f->offset + begin, count, 1, NULL, NULL) == LEAT_OK;
+    return p->held && file_map_announce(f->map, f->offset + begin, count, true);
+}
+
+void gather_announce(struct gather *g, const struct gather_piece *p)
+{
+    struct gather_file *f = &g->files[p->file];
+    uint64_t begin = gather_span_begin(p), count = gather_span_end(f, p) - begin;
+
+    if (!f->has_holes || file_map_hold(f->map, f->offset + begin, count, 1, NULL, NULL) != LEAT_OK)
+        return;
+    (void)file_map_announce(f->map, f->offset + begin, count, false);
+    file_map_release(f->map, f->offset + begin, count);
 }
 
 void gather_begin(struct gather *g, struct gather_job *job)
@@ -376,7 +393,8 @@ void gather_begin(struct gather *g, struct gather_job *job)
 
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
-        p->cached = false;
+        p->cached = p->held = false;
+        p->unheld_ns = 0;
         if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)
             p->span = NULL; /* the tokens' pages are not pages of the file */
         p->engine = engines[g->files[p->file].engine];
@@ -392,12 +410,17 @@ void gather_begin(struct gather *g, struct gather_job *job)
 }
 
 /* Waits for what is missing of a piece; LEAT_E_AGAIN after some milliseconds, so that the caller can begin more. */
-static enum leat_status await_pages(struct gather *g, struct gather_file *f, const struct gather_piece *p,
+static enum leat_status await_pages(struct gather *g, struct gather_file *f, struct gather_piece *p,
                                     struct leat_error *err)
 {
-    uint64_t begin = gather_span_begin(p), began = clock_ns();
-    enum leat_status s =
-        file_map_need(f->map, f->offset + begin, gather_span_end(f, p) - begin, GATHER_PATIENCE_NS, err);
+    uint64_t begin = gather_span_begin(p), count = gather_span_end(f, p) - begin, began = clock_ns();
+    enum leat_status s = LEAT_OK;
+
+    if (!p->held)
+        s = file_map_hold(f->map, f->offset + begin, count, GATHER_PATIENCE_NS, &p->unheld_ns, err);
+    p->held |= s == LEAT_OK;
+    if (s == LEAT_OK)
+        s = file_map_need(f->map, f->offset + begin, count, GATHER_PATIENCE_NS, err);
 
     counter_bump(&g->counters.storage_ns, clock_ns() - began);
     g->server_failed |= s != LEAT_OK && s != LEAT_E_AGAIN && s != LEAT_E_CHECKSUM;
@@ -445,5 +468,14 @@ void gather_end(struct gather *g, struct gather_job *job)
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->end_job)
             engines[e]->end_job(g, job);
+    for (uint32_t i = 0; i < job->count && g->has_holes; i++) {
+        struct gather_piece *p = &job->pieces[i];
+        uint64_t begin = gather_span_begin(p);
+
+        if (p->held)
+            file_map_release(g->files[p->file].map, g->files[p->file].offset + begin,
+                             gather_span_end(&g->files[p->file], p) - begin);
+        p->held = false;
+    }
     gather_leave(g);
 }

@@ -81,6 +81,8 @@ struct gather_piece {
     const struct gather_engine *engine; /* its file's when the job was begun */
     uint64_t unread;                    /* of a waiting piece: bytes whose read has not come back */
     uint32_t in_flight;                 /* its reads, even if it no longer waits for them */
+    bool held;                          /* of a cached copy: its pages are not evicted */
+    uint64_t unheld_ns;                 /* waited for that */
     bool cached;                        /* it was read from memory when the job was begun */
 };
 
@@ -160,10 +162,15 @@ bool gather_works_ahead(const struct gather *g);
 /* Whether a piece of this file that has a span would be written there by the disk itself, past the page cache. */
 bool gather_is_direct(struct gather *g, uint32_t file);
 
+/* Says that a piece will be needed in a later job: what a server has of it is fetched ahead. Only its file, offset and
+ * bytes count. */
+void gather_announce(struct gather *g, const struct gather_piece *p);
+
 void gather_begin(struct gather *g, struct gather_job *job);
 
 /* Finishes one piece of the oldest job begun; pieces in any order. LEAT_E_AGAIN: it takes long; begin further jobs, if
- * any, and call again. Another error does not touch the other pieces. Call gather_end() after the last one. */
+ * any, and call again. Another error does not touch the other pieces. Call gather_end() after the last one, and before
+ * gather_close() for each job that was begun. */
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
 void gather_end(struct gather *g, struct gather_job *job);
 

@@ -233,6 +233,10 @@ void leat_loader_close(struct leat_loader *loader)
         l->gather.warm = NULL;
     }
     loader_log_close(l);
+    loader_ahead_close(l);
+    /* what they hold of a cache would stay held as long as its dataset is open */
+    for (unsigned i = 0; i < l->stage.begun_count; i++)
+        gather_end(&l->gather, &l->slots[l->stage.begun[(l->stage.begun_first + i) % RING_MAX]].job);
     gather_close(&l->gather);
     if (l->gather.memory_is_written)
         l->memory.host = NULL;

@@ -84,6 +84,13 @@ struct loader_log {
     atomic_int error; /* errno of what ended it */
 };
 
+/* What is announced to the caches of servers' datasets, beyond the slots (loader_ahead.c). */
+struct loader_ahead {
+    struct loader_slot *rows; /* without memory; NULL: nothing is announced */
+    uint64_t position;        /* of the next batch to announce */
+    uint64_t batches;         /* how many beyond those that have begun */
+};
+
 struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
@@ -120,6 +127,7 @@ struct leat_loader {
     uint32_t *guard;
     pid_t owner;
     struct loader_log log;
+    struct loader_ahead ahead;
     atomic_uint given; /* notices already given, as bits */
 };
 
@@ -149,6 +157,15 @@ bool loader_stage_begin(struct leat_loader *l);
 /* Makes room in a slot for so many pieces, each with a read. */
 enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
 
+/* The file of a piece, as gather counts them. */
+static inline uint32_t loader_file_of(const struct leat_loader *l, const struct leat_piece *p)
+{
+    return l->gather.first_file[p->source] + p->part;
+}
+
+/* Places without a prediction after those of a piece of a row of whole documents (struct leat_piece). */
+uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece);
+
 /* Finds the pieces of the slot's first `places` samples. */
 enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
 
@@ -169,6 +186,13 @@ uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);
 /* Sets the bits of a row where documents begin. */
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                        struct leat_error *err);
+
+/* ---- loader_ahead.c ---- */
+
+/* Makes room for it, if a dataset comes from a server; announces further batches, if any are due. */
+enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err);
+void loader_ahead(struct leat_loader *l);
+void loader_ahead_close(struct leat_loader *l);
 
 /* ---- loader_mask.c ---- */
 

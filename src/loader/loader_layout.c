@@ -126,11 +126,6 @@ static void fill_pad(const struct leat_loader *l, uint8_t *to, uint64_t tokens)
     }
 }
 
-static uint32_t file_of(const struct leat_loader *l, const struct leat_piece *p)
-{
-    return l->gather.first_file[p->source] + p->part;
-}
-
 static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
 {
     uint32_t direct = 0;
@@ -139,7 +134,7 @@ static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
     if (l->sizes.row_room == 0 || slot->first_piece[slot->places] != slot->places)
         return false;
     for (uint32_t i = 0; i < slot->places; i++)
-        direct += gather_is_direct(&l->gather, file_of(l, &slot->pieces[i]));
+        direct += gather_is_direct(&l->gather, loader_file_of(l, &slot->pieces[i]));
     return direct > 0 && direct >= slot->places - slot->places / COPIED_SHARE;
 }
 
@@ -184,7 +179,7 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
 static void set_read(const struct leat_loader *l, struct gather_piece *read, const struct leat_piece *p, uint8_t *to,
                      uint8_t *span)
 {
-    read->file = file_of(l, p);
+    read->file = loader_file_of(l, p);
     read->offset = p->offset * l->token_width;
     read->bytes = (uint64_t)p->count * l->token_width;
     read->to = to;
@@ -210,10 +205,12 @@ static void put_together(struct leat_loader *l, struct loader_slot *slot)
     slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
 }
 
-/* Rows of pieces that have labels of their own: row after row, piece after piece. A row without tokens takes one. */
+/* Rows of pieces that have labels of their own: row after row, piece after piece, each with padding for its gap, which
+ * the mask takes the loss of (loader_mask.c). A row without tokens takes one. */
 static void put_pieces(struct leat_loader *l, struct loader_slot *slot)
 {
     uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at), at = l->sizes.tokens_at;
+    uint32_t gap;
 
     for (uint32_t i = 0, k = 0; i < slot->batch.rows; i++) {
         begins[i] = at;
@@ -224,6 +221,9 @@ static void put_pieces(struct leat_loader *l, struct loader_slot *slot)
         for (; i < slot->places && k < slot->first_piece[i + 1]; k++) {
             set_read(l, &slot->reads[k], &slot->pieces[k], slot->memory + at, NULL);
             at += (uint64_t)slot->pieces[k].count * l->token_width;
+            gap = loader_pieces_gap(l, &slot->pieces[k]);
+            fill_pad(l, slot->memory + at, gap);
+            at += (uint64_t)gap * l->token_width;
         }
     }
     slot->layout.rows_at = l->sizes.rows_at;

@@ -296,6 +296,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
                         ((uint64_t)l->max_length + 1) * l->token_width, err);
     if (l->sizes.row_room > 0)
         l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
+    if (s == LEAT_OK)
+        s = loader_ahead_open(l, err);
     if (s == LEAT_OK && l->options.threads > 0)
         s = start_thread(l, err);
     return s;

@@ -25,16 +25,23 @@ enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, st
     return LEAT_OK;
 }
 
+uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece)
+{
+    uint64_t align = l->plan->rules.fit[PLAN_FIT_ALIGN], over = align > 0 ? (piece->count - 1) % align : 0;
+
+    return over > 0 ? (uint32_t)(align - over) : 0;
+}
+
 /* The tokens of a row lie together in a slot, so each piece must begin where the one before it ends, or, if pieces have
- * labels of their own (`own` 1), at that label's place. */
-static enum leat_status check_row(const struct leat_sample *sample, const struct leat_piece *pieces, uint32_t own,
-                                  struct leat_error *err)
+ * labels of their own, at that label's place, or after its gap. */
+static enum leat_status check_row(const struct leat_loader *l, const struct leat_sample *sample,
+                                  const struct leat_piece *pieces, struct leat_error *err)
 {
     uint64_t at = 0, tokens = 0;
 
     for (uint32_t i = 0; i < sample->pieces && pieces[i].at == at; i++) {
-        tokens += pieces[i].count;
-        at += pieces[i].count - own;
+        tokens += pieces[i].count + loader_pieces_gap(l, &pieces[i]);
+        at = tokens - (l->plan->order->own_labels ? i + 1 : 0);
     }
     if (tokens == sample->tokens)
         return LEAT_OK;
@@ -58,7 +65,13 @@ enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *s
         s = plan_order_pieces(l->plan, slot->samples, slot->places, slot->pieces, err);
     if (!l->plan->order->pieces) /* each row is one piece */
         return s;
-    for (uint32_t i = 0; s == LEAT_OK && i < slot->places; i++)
-        s = check_row(&slot->samples[i], slot->pieces + slot->first_piece[i], l->plan->order->own_labels, err);
+    for (uint32_t i = 0; s == LEAT_OK && i < slot->places; i++) {
+        const struct leat_piece *pieces = slot->pieces + slot->first_piece[i];
+
+        slot->samples[i].token = pieces->token;
+        slot->samples[i].offset = pieces->offset;
+        slot->samples[i].part = pieces->part;
+        s = check_row(l, &slot->samples[i], pieces, err);
+    }
     return s;
 }

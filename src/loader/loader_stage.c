@@ -63,8 +63,7 @@ static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *sl
                                    struct leat_error *err)
 {
     uint64_t got = 0;
-    enum leat_status s =
-        leat_plan_samples(l->plan, l->stage.position + l->first_row, l->rows, slot->samples, &got, err);
+    enum leat_status s = plan_samples(l->plan, l->stage.position + l->first_row, l->rows, slot->samples, &got, err);
 
     if (s != LEAT_OK)
         return s;
@@ -352,6 +351,7 @@ bool loader_stage_begin(struct leat_loader *l)
         }
         st->begun[(st->begun_first + st->begun_count++) % RING_MAX] = (uint8_t)slot;
     }
+    loader_ahead(l);
     return busy;
 }
 

@@ -118,9 +118,12 @@ static void count_remote(const struct leat_loader *l, struct leat_loader_stats *
     s->remote_requests = c.requests;
     s->remote_retries = c.retries;
     s->remote_bytes = c.bytes;
-    s->remote_share = share(c.remote_pages, c.pages);
+    /* some are asked for long before they are needed */
+    s->remote_share = share(c.remote_pages < c.pages ? c.remote_pages : c.pages, c.pages);
     s->cached_bytes = c.here_bytes;
     s->cache_bytes = c.all_bytes;
+    s->evicted_bytes = c.evicted_bytes;
+    s->cache_failed = c.failed;
 }
 
 void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *stats)
@@ -192,6 +195,9 @@ void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64
                  100 * s.remote_share, (ull)s.remote_requests, (double)s.remote_bytes / 1e9,
                  (double)s.cached_bytes / 1e9, (double)s.cache_bytes / 1e9);
     used = capacity ? strlen(text) : 0;
+    if (used + 1 < capacity && s.evicted_bytes)
+        snprintf(text + used, capacity - used, ", evicted %.2f GB", (double)s.evicted_bytes / 1e9);
+    used = capacity ? strlen(text) : 0;
     if (used + 1 < capacity && s.rows_damaged)
         snprintf(text + used, capacity - used, ", damaged rows %llu", (ull)s.rows_damaged);
 }
@@ -210,7 +216,9 @@ enum notice {
     NOTICE_WARMING = 128,
     NOTICE_UNHASHED = 256,
     NOTICE_UNLOGGED = 512,
-    NOTICE_CACHE = 1024
+    NOTICE_CACHE = 1024,
+    NOTICE_OFFLINE = 2048,
+    NOTICE_CACHE_FAILED = 4096
 };
 
 #define STARVED     0.10 /* share of the consumer's time that it waits: above it, a notice */
@@ -320,10 +328,23 @@ static bool cache_notice(struct leat_loader *l, char *text, size_t capacity)
     struct cache_counts c = { 0 };
 
     count_caches(l, &c);
-    if (!c.why_not[0] || !once(l, NOTICE_CACHE))
+    if (!c.why_not[0] || !once(l, c.failed ? NOTICE_CACHE_FAILED : NOTICE_CACHE))
         return false;
-    snprintf(text, capacity, "the cache cannot be filled now (leat tries again): %s", c.why_not);
+    snprintf(text, capacity, "the cache %s: %s",
+             c.failed ? "is not filled any more" : "cannot be filled now (leat tries again)", c.why_not);
     return true;
+}
+
+/* That a dataset's server could not be asked; false: it was, or that was said. */
+static bool offline_notice(struct leat_loader *l, char *text, size_t capacity)
+{
+    for (uint32_t i = 0; i < l->gather.file_count; i++)
+        if (l->gather.files[i].part->offline && once(l, NOTICE_OFFLINE)) {
+            snprintf(text, capacity, "the server of %s could not be reached: its copy in the cache is used as it is",
+                     l->gather.files[i].part->name);
+            return true;
+        }
+    return false;
 }
 
 uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)
@@ -337,6 +358,8 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
     if (memory_notice(loader, &s, text, capacity))
         return 1;
     if (cache_notice(loader, text, capacity))
+        return 1;
+    if (offline_notice(loader, text, capacity))
         return 1;
     if (atomic_load(&loader->gather.uring_is_refused) && once(loader, NOTICE_URING)) {
         snprintf(

@@ -22,52 +22,64 @@ SEARCH_INLINE bool pattern_begins_by(const void *context, uint64_t pattern)
 
 const struct fit_pattern *fit_pattern_of(const struct fit *f, uint64_t row)
 {
-    return &f->patterns[search_first(1, f->pattern_count, pattern_begins_by, &(struct wanted) { f, row }) - 1];
+    const uint32_t *near = &f->near[row >> f->near_shift];
+
+    return &f->patterns[search_first((uint64_t)near[0] + 1, (uint64_t)near[1] + 1, pattern_begins_by,
+                                     &(struct wanted) { f, row }) -
+                        1];
 }
 
-/* Shuffles the pieces of a row: the longest would always come first. */
-static void shuffle(const struct fit *f, uint64_t n, struct fit_piece *pieces, uint32_t count)
+/* The first `count` pieces of an entry, of row k of its pattern. */
+static void take_entry(const struct fit *f, const struct fit_entry *e, uint64_t k, uint64_t epoch, uint32_t from,
+                       uint32_t count, struct fit_piece *pieces, struct permute_draw *draws)
 {
-    for (uint32_t k = count; k-- > 1;) {
-        uint64_t other = wide_high(permute_number(&f->places, n, k), (uint64_t)k + 1);
-        struct fit_piece piece = pieces[k];
+    const struct fit_class *c = &f->classes[e->class];
 
-        pieces[k] = pieces[other];
-        pieces[other] = piece;
+    for (uint32_t i = 0; i < count; i++) {
+        pieces[i] = (struct fit_piece) { c->first, c->length, e->class };
+        draws[i] = (struct permute_draw) { &c->permute, epoch, e->base + k * e->count + from + i };
     }
 }
 
-#define AT_ONCE 64u
-
-/* Numbers from ranks among the pieces of the same length. */
-static void draw(const struct fit *f, uint64_t epoch, struct fit_piece *pieces, uint32_t count)
+/* The pieces of a row are shuffled: the longest would always come first. */
+void fit_row(const struct fit *f, const struct fit_pattern *p, uint64_t row, uint64_t epoch, uint64_t n,
+             struct fit_piece *pieces, struct permute_draw *draws, uint64_t *numbers)
 {
-    struct permute_draw draws[AT_ONCE];
-
-    for (uint32_t here; count > 0; count -= here, pieces += here) {
-        here = count < AT_ONCE ? count : AT_ONCE;
-        for (uint32_t i = 0; i < here; i++)
-            draws[i] = (struct permute_draw) { &f->classes[pieces[i].class].permute, epoch, pieces[i].number };
-        permute_forward_many(draws, here);
-        for (uint32_t i = 0; i < here; i++)
-            pieces[i].number = f->classes[pieces[i].class].first + draws[i].at;
-    }
-}
-
-void fit_row(const struct fit *f, uint64_t row, uint64_t epoch, uint64_t n, struct fit_piece *pieces, uint32_t wanted)
-{
-    const struct fit_pattern *p = fit_pattern_of(f, row);
     uint32_t made = 0;
 
     for (uint32_t i = 0; i < p->entries; i++) {
         const struct fit_entry *e = &f->entries[p->first_entry + i];
-        uint64_t rank = e->base + (row - p->first_row) * e->count;
 
-        for (uint32_t k = 0; k < e->count; k++)
-            pieces[made++] = (struct fit_piece) { rank + k, f->classes[e->class].length, e->class };
+        take_entry(f, e, row - p->first_row, epoch, 0, e->count, pieces + made, draws + made);
+        made += e->count;
     }
-    shuffle(f, n, pieces, made);
-    draw(f, epoch, pieces, wanted < made ? wanted : made);
+    permute_numbers(&f->places, n, numbers, made);
+    for (uint32_t k = made; k-- > 1;) {
+        uint64_t other = wide_high(numbers[k], (uint64_t)k + 1);
+        struct fit_piece piece = pieces[k];
+        struct permute_draw draw = draws[k];
+
+        pieces[k] = pieces[other];
+        pieces[other] = piece;
+        draws[k] = draws[other];
+        draws[other] = draw;
+    }
+}
+
+/* The same shuffle, backwards: which piece comes to place 0, without moving the others. */
+void fit_row_first(const struct fit *f, const struct fit_pattern *p, uint64_t row, uint64_t epoch, uint64_t n,
+                   struct fit_piece *piece, struct permute_draw *draw, uint64_t *numbers)
+{
+    const struct fit_entry *e = &f->entries[p->first_entry];
+    uint32_t place = 0;
+
+    permute_numbers(&f->places, n, numbers, p->pieces);
+    for (uint32_t k = 1; k < p->pieces; k++)
+        if (wide_high(numbers[k], (uint64_t)k + 1) == place)
+            place = k;
+    for (; place >= e->count; e++)
+        place -= e->count;
+    take_entry(f, e, row - p->first_row, epoch, place, 1, piece, draw);
 }
 
 /* ---- Back ---- */

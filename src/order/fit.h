@@ -28,27 +28,31 @@ struct fit_entry {
 struct fit_pattern {
     uint64_t first_row, rows;
     uint64_t first_entry;
-    uint32_t entries, pieces, room; /* room: places of a row that stay empty */
+    uint32_t entries, pieces, room; /* room: places of a row after its pieces */
 };
 
-/* All pieces of one length. */
+/* All pieces of one length. A cache line: a row needs classes that lie far apart. */
 struct fit_class {
     struct permute permute; /* of the numbers of these pieces; .n: how many there are */
     uint64_t first;         /* of the pieces of all classes, shortest first */
     uint64_t first_entry;   /* in by_class; the classes' entries follow each other */
     uint32_t length;
 };
+_Static_assert(sizeof(struct fit_class) == 64, "a cache line");
 
 struct fit {
     uint64_t length;       /* L: places of a row */
+    uint32_t align;        /* pieces begin at multiples of it; divides L */
     uint64_t rows, pieces; /* in all */
     struct permute places; /* its numbers shuffle the pieces of a row */
     struct fit_pattern *patterns;
+    uint32_t *near;             /* of each 2^near_shift rows: the pattern of the first of them; and of the last row */
     struct fit_entry *entries;  /* pattern by pattern; in a pattern the longest pieces first */
     struct fit_class *classes;  /* shortest first; one more, for the ends of the last */
     uint32_t *by_class;         /* entries, class by class, in the order of their bases */
-    uint64_t entry_count, room; /* room: places that stay empty, in all rows */
-    uint32_t pattern_count, class_count, max_pieces;
+    uint64_t entry_count, room; /* room: places after the pieces of all rows */
+    uint64_t gaps;              /* places between pieces that `align` leaves empty, in all rows */
+    uint32_t pattern_count, class_count, max_pieces, near_shift;
 };
 
 /* A piece of a row: its length, and its number among all pieces when these are sorted by length (stably). */
@@ -58,23 +62,54 @@ struct fit_piece {
 };
 
 /*
- * Fits counts[l] pieces of each length 1 <= l < length into rows of `length` <= FIT_MAX_LENGTH places, and of at most
- * `max_pieces` pieces (0: no limit); the caller has checked that there are at most 2^48 in all. fit_free() releases it,
- * also after a failure.
+ * Fits counts[l] pieces of each length 1 <= l < length into rows of rules->length places; the caller has checked that
+ * there are at most 2^48 in all. fit_free() releases it, also after a failure.
  */
-enum leat_status fit_make(struct fit *f, const uint64_t *counts, uint64_t length, uint64_t max_pieces, uint64_t seed,
-                          uint32_t source, struct leat_error *err);
+struct fit_rules {
+    uint64_t length;     /* at most FIT_MAX_LENGTH */
+    uint64_t max_pieces; /* of a row; 0: no limit */
+    uint64_t align;      /* pieces begin at multiples of it: a divisor of `length` */
+    uint64_t seed;
+    uint32_t source;
+};
+enum leat_status fit_make(struct fit *f, const uint64_t *counts, const struct fit_rules *rules, struct leat_error *err);
 void fit_free(struct fit *f);
+
+/* Bring what fit_row() reads of a row of this pattern nearer to the processor: its entries; then its classes. Others'
+ * rows can be asked for meanwhile. */
+static inline void fit_fetch_entries(const struct fit *f, const struct fit_pattern *p)
+{
+    __builtin_prefetch(&f->entries[p->first_entry]);
+}
+
+static inline void fit_fetch_classes(const struct fit *f, const struct fit_pattern *p)
+{
+    for (uint32_t i = 0; i < p->entries; i++)
+        __builtin_prefetch(&f->classes[f->entries[p->first_entry + i].class]);
+}
 
 /* The pattern of row `row` < f->rows, which says how many pieces it has. */
 const struct fit_pattern *fit_pattern_of(const struct fit *f, uint64_t row);
 
-/* The pieces of a row in an epoch, in the order in which sample n shows them. Only the first `wanted` get their
- * numbers; there must be room for all. */
-void fit_row(const struct fit *f, uint64_t row, uint64_t epoch, uint64_t n, struct fit_piece *pieces, uint32_t wanted);
+/*
+ * The pieces of a row of pattern `p` in an epoch, in the order in which sample n shows them; or only the first of them.
+ * A piece's number is that of its class's first, until draws[], made here, went through permute_forward_many() and the
+ * place that it gave is added: so the rows of a whole batch are drawn together. fit_row() needs room for all pieces,
+ * and f->max_pieces numbers.
+ */
+void fit_row(const struct fit *f, const struct fit_pattern *p, uint64_t row, uint64_t epoch, uint64_t n,
+             struct fit_piece *pieces, struct permute_draw *draws, uint64_t *numbers);
+void fit_row_first(const struct fit *f, const struct fit_pattern *p, uint64_t row, uint64_t epoch, uint64_t n,
+                   struct fit_piece *piece, struct permute_draw *draw, uint64_t *numbers);
 
 /* The inverse: the row that has a piece in this epoch. `number` as in struct fit_piece, below f->pieces. */
 uint64_t fit_find(const struct fit *f, uint64_t number, uint64_t epoch);
+
+/* The places that a piece of this length takes: with those up to the next piece. */
+static inline uint32_t fit_places(const struct fit *f, uint32_t length)
+{
+    return f->align == 1 ? length : (length + f->align - 1) / f->align * f->align;
+}
 
 /* The class of pieces of this length; NULL: no piece has it. */
 const struct fit_class *fit_class_of(const struct fit *f, uint64_t length);

@@ -4,7 +4,8 @@
  * Rows that hold the same pieces are a group. A step takes the group with the least room that a piece fits into, and
  * fills as many of its rows at once as there are pieces for. A group remembers the group that it came from, so what its
  * rows hold is the path to the empty row. Lengths fall, so a group is a candidate from the step on whose length is its
- * room: the candidates are a list, least room first, that new ones are put in front of, and no search is needed.
+ * room: the candidates are a list, least room first, that new ones are put in front of, and no search is needed. Rooms
+ * are multiples of the alignment, so a piece fits into a room if its length does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,15 +72,16 @@ static enum leat_status fill(struct maker *m, uint32_t length, uint64_t *pieces)
 {
     uint32_t from = m->candidates;
     uint32_t room = from == NO_GROUP ? (uint32_t)m->f->length : m->groups[from].room;
+    uint32_t places = fit_places(m->f, length);
     uint32_t held = from == NO_GROUP ? 0 : m->groups[from].pieces;
-    uint32_t count = room / length < m->max_pieces - held ? room / length : m->max_pieces - held;
+    uint32_t count = room / places < m->max_pieces - held ? room / places : m->max_pieces - held;
     uint64_t all = from == NO_GROUP ? UINT64_MAX : m->groups[from].rows, rows = *pieces / count;
     enum leat_status s = LEAT_OK;
 
     if (rows > all)
         rows = all;
     if (rows > 0) {
-        s = add_group(m, &(struct group) { rows, from, NO_GROUP, length, count, room - count * length, held + count });
+        s = add_group(m, &(struct group) { rows, from, NO_GROUP, length, count, room - count * places, held + count });
         if (s == LEAT_OK && held + count < m->max_pieces)
             append(m, m->group_count - 1);
         *pieces -= rows * count;
@@ -93,7 +95,7 @@ static enum leat_status fill(struct maker *m, uint32_t length, uint64_t *pieces)
         if (--all == 0)
             m->candidates = m->groups[from].next;
         s = add_group(m,
-                      &(struct group) { 1, from, m->candidates, length, count, room - count * length, held + count });
+                      &(struct group) { 1, from, m->candidates, length, count, room - count * places, held + count });
         m->candidates = m->group_count - 1;
     }
     if (s == LEAT_OK && from != NO_GROUP)
@@ -142,7 +144,7 @@ static void count_patterns(struct maker *m)
 }
 
 /* The classes, and of each length the number of its class, in m->waiting, which is not needed any more. */
-static void make_classes(struct maker *m, uint64_t seed, uint32_t source)
+static void make_classes(struct maker *m, const struct fit_rules *rules)
 {
     struct fit *f = m->f;
     uint32_t class = 0;
@@ -150,10 +152,12 @@ static void make_classes(struct maker *m, uint64_t seed, uint32_t source)
     for (uint32_t length = 1; length < f->length; length++) {
         if (m->counts[length] == 0)
             continue;
-        f->classes[class].permute = permute_make(m->counts[length], seed, source + ((uint64_t)length << 32));
+        f->classes[class].permute =
+            permute_make(m->counts[length], rules->seed, rules->source + ((uint64_t)length << 32));
         f->classes[class].first = f->pieces;
         f->classes[class].length = length;
         f->pieces += m->counts[length];
+        f->gaps += m->counts[length] * (fit_places(f, length) - length);
         m->waiting[length].first = class ++;
     }
     f->classes[class].first = f->pieces;
@@ -190,6 +194,26 @@ static void make_patterns(struct maker *m)
     }
 }
 
+/* About a stretch of rows per pattern: most rows belong to few patterns, so most searches end where they begin. */
+static enum leat_status make_near(struct maker *m)
+{
+    struct fit *f = m->f;
+    uint64_t stretches;
+
+    while (f->rows >> f->near_shift > f->pattern_count)
+        f->near_shift++;
+    stretches = (f->rows >> f->near_shift) + 1;
+    f->near = malloc((size_t)(stretches + 1) * sizeof *f->near);
+    if (!f->near)
+        return status_no_memory(m->err, stretches * sizeof *f->near);
+    for (uint64_t i = 0, pattern = 0; i <= stretches; i++) {
+        while (pattern + 1 < f->pattern_count && f->patterns[pattern + 1].first_row <= i << f->near_shift)
+            pattern++;
+        f->near[i] = (uint32_t)pattern;
+    }
+    return LEAT_OK;
+}
+
 /* Gives the entries of each class their numbers of pieces, in the order of patterns, and sorts them by class. */
 static enum leat_status make_bases(struct maker *m)
 {
@@ -217,30 +241,36 @@ static enum leat_status make_bases(struct maker *m)
     return LEAT_OK;
 }
 
-enum leat_status fit_make(struct fit *f, const uint64_t *counts, uint64_t length, uint64_t max_pieces, uint64_t seed,
-                          uint32_t source, struct leat_error *err)
+enum leat_status fit_make(struct fit *f, const uint64_t *counts, const struct fit_rules *rules, struct leat_error *err)
 {
     struct maker m = { .f = f, .counts = counts, .candidates = NO_GROUP, .err = err };
     enum leat_status s;
 
-    *f = (struct fit) { .length = length, .places = permute_make(1, seed, source | (uint64_t)1 << 63) };
-    m.max_pieces = max_pieces > 0 && max_pieces < length ? (uint32_t)max_pieces : (uint32_t)length;
+    *f = (struct fit) { .length = rules->length,
+                        .align = (uint32_t)rules->align,
+                        .places = permute_make(1, rules->seed, rules->source | (uint64_t)1 << 63) };
+    m.max_pieces = rules->max_pieces > 0 && rules->max_pieces < rules->length ? (uint32_t)rules->max_pieces
+                                                                              : (uint32_t)rules->length;
     s = make_groups(&m);
     if (s == LEAT_OK) {
         count_patterns(&m);
         f->patterns = calloc((size_t)f->pattern_count + 1, sizeof *f->patterns);
         f->entries = calloc((size_t)f->entry_count + 1, sizeof *f->entries);
         f->by_class = calloc((size_t)f->entry_count + 1, sizeof *f->by_class);
-        f->classes = calloc((size_t)f->class_count + 1, sizeof *f->classes);
+        f->classes = aligned_alloc(sizeof *f->classes, ((size_t)f->class_count + 1) * sizeof *f->classes);
+        if (f->classes)
+            memset(f->classes, 0, ((size_t)f->class_count + 1) * sizeof *f->classes);
         s = f->patterns && f->entries && f->by_class && f->classes
                 ? LEAT_OK
                 : status_no_memory(err, f->entry_count * sizeof *f->entries);
     }
     if (s == LEAT_OK) {
-        make_classes(&m, seed, source);
+        make_classes(&m, rules);
         make_patterns(&m);
         s = make_bases(&m);
     }
+    if (s == LEAT_OK)
+        s = make_near(&m);
     free(m.groups);
     free(m.waiting);
     return s;
@@ -251,6 +281,7 @@ void fit_free(struct fit *f)
     free(f->patterns);
     free(f->entries);
     free(f->by_class);
+    free(f->near);
     free(f->classes);
     *f = (struct fit) { .length = 0 };
 }

@@ -16,8 +16,8 @@
 
 struct permute {
     uint64_t n;
-    uint64_t rows, columns; /* a place x is (x / columns, x mod columns); rows * columns >= n */
-    struct wide_divider by_columns;
+    uint64_t rows; /* a place x is (x / columns, x mod columns); rows * columns >= n */
+    struct wide_divider columns;
     uint64_t state; /* from seed and source; gives an epoch's keys */
 };
 
@@ -28,16 +28,18 @@ struct permute permute_make(uint64_t n, uint64_t seed, uint64_t source);
 /* The place of draw i < n in this epoch. */
 uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i);
 
-/* The same for many draws, each with its own permutation and epoch: `at` becomes its place. Four are computed side by
- * side, because each is a long chain of dependent products. */
+/* The same for many draws, each with its own permutation and epoch: `at` becomes its place. Several are computed side
+ * by side, because each is a long chain of dependent products: the more at once, the better. */
 struct permute_draw {
     const struct permute *permute;
     uint64_t epoch, at;
 };
 void permute_forward_many(struct permute_draw *draws, size_t count);
 
-/* A number for place `place` of something drawn once: mix(key(place)) of docs/ORDER.md, of p's seed and source. */
+/* A number for place `place` of something drawn once: mix(key(place)) of docs/ORDER.md, of p's seed and source; and
+ * numbers[place] of the places below `count`. */
 uint64_t permute_number(const struct permute *p, uint64_t epoch, uint64_t place);
+void permute_numbers(const struct permute *p, uint64_t epoch, uint64_t *numbers, size_t count);
 
 /* The inverse: the draw at place x < n. */
 uint64_t permute_inverse(const struct permute *p, uint64_t epoch, uint64_t x);

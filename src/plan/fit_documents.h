@@ -1,7 +1,8 @@
 /*
  * fit_documents.h: the documents of a source in rows of one length: which document is which piece (docs/ORDER.md, "Rows
  * of whole documents"). A document of more predictions than a row has places gives *full* rows, which it fills alone,
- * and a rest. Rests and shorter documents are the pieces of struct fit.
+ * and a rest. Each of these but the first begins with the last `overlap` predictions of the one before, as *context*:
+ * they are shown again and not learned again. Rests and shorter documents are the pieces of struct fit.
  *
  * Memory: 28 bytes per run of documents of equal length. Never changes once made.
  */
@@ -15,6 +16,7 @@ struct fit_documents {
     struct fit fit; /* of the pieces; its row 0 is the row after the full ones */
     const struct fit_lengths *lengths;
     const uint64_t *options; /* enum plan_fit_option */
+    uint64_t step;           /* from one full row of a document to the next: places without context */
     uint32_t *by_rest;       /* runs whose documents have a rest, by rest, then in their order */
     uint32_t *class_first;   /* of each class of `fit`: where by_rest has its first run; and rest_count */
     uint64_t *first_piece;   /* of each of these runs: the number, of struct fit_piece, of its first document's rest */
@@ -24,6 +26,7 @@ struct fit_documents {
     uint64_t full, rows;                         /* rows with one piece of a longer document; and all */
     uint64_t documents, predictions, empty, cut; /* used; empty: without a prediction; cut: in two rows or more */
     uint64_t lost;                               /* predictions that are not in a row with their document's first */
+    uint64_t context;                            /* places that show predictions again */
     uint64_t left_out, unused; /* documents and predictions that the options leave out, in none of these counts */
 };
 
@@ -33,18 +36,36 @@ enum leat_status fit_documents_make(struct fit_documents *f, const struct fit_le
                                     struct leat_error *err);
 void fit_documents_free(struct fit_documents *f);
 
-/* How many pieces row `row` has, and how many of its places they cover. */
-uint32_t fit_documents_count(const struct fit_documents *f, uint64_t row, uint32_t *places);
+/* The pattern of row `row`; NULL: a full row, of one piece. */
+const struct fit_pattern *fit_documents_pattern(const struct fit_documents *f, uint64_t row);
 
-/* The first `wanted` <= fit_documents_count() pieces of sample n, which is row `row` in this epoch. `room` has room for
- * all pieces of a row. */
-void fit_documents_row(const struct fit_documents *f, uint64_t row, uint64_t epoch, uint64_t n, struct fit_piece *room,
-                       uint32_t wanted, struct fit_found *found);
+/* Pieces that are being drawn, those of many rows at once. */
+struct fit_drawing {
+    struct fit_piece *pieces;
+    struct permute_draw *draws;
+    uint64_t *numbers; /* room for one per piece of a row */
+    uint64_t count;    /* of pieces and draws */
+};
 
-/* The inverse: the row that shows prediction `at` of document i of a run (fit_lengths_find()) in this epoch; *next: the
- * first prediction after it that another row shows. */
-uint64_t fit_documents_find(const struct fit_documents *f, const struct fit_run *run, uint64_t i, uint64_t at,
-                            uint64_t epoch, uint64_t *next);
+/*
+ * The pieces of a sample, whose row has pattern `p`, or only the first of them: the piece of a full row is found at
+ * once, others are added to those being drawn. When the rows of a batch are there, their draws go through
+ * permute_forward_many(), and fit_documents_drawn() finds the `count` pieces of a row in turn, numbered `from` on
+ * among those that were drawn.
+ */
+void fit_documents_row(const struct fit_documents *f, const struct fit_pattern *p, const struct leat_sample *x,
+                       bool first_only, struct fit_drawing *drawing, struct fit_found *found);
+void fit_documents_drawn(const struct fit_documents *f, const struct fit_drawing *drawing, uint64_t from,
+                         uint32_t count, struct fit_found *found);
+
+/* The rows of a document of a run, numbered in it: how many there are, and the first that shows prediction `at`. */
+uint64_t fit_documents_chunks(const struct fit_documents *f, const struct fit_run *run);
+uint64_t fit_documents_chunk(const struct fit_documents *f, uint64_t at);
+
+/* The inverse: the row that is chunk `chunk` of document i of a run (fit_lengths_find()) in this epoch. It
+ * shows the predictions from chunk * step on. */
+uint64_t fit_documents_find(const struct fit_documents *f, const struct fit_run *run, uint64_t i, uint64_t chunk,
+                            uint64_t epoch);
 
 /* Predictions of a document of so many tokens that are used. */
 uint64_t fit_documents_predictions(const struct fit_documents *f, uint64_t tokens);

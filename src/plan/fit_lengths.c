@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/big.h"
 #include "base/search.h"
 #include "base/status.h"
 
@@ -82,7 +83,7 @@ static enum leat_status read_place(const struct looked *x, uint64_t place, uint6
     struct fit_side *side = &x->list->side;
 
     if (!x->list->memory)
-        return fit_side_document(side, fit_side_place(side, x->map, place), place, document, err);
+        return fit_side_document(side, x->map, place, document, err);
     *document = x->list->memory[place];
     return LEAT_OK;
 }
@@ -192,7 +193,7 @@ static enum leat_status sort(struct fit_lengths *l, const struct plan_source *s,
         if (l->lists) {
             l->list_count = 1;
             l->lists->side.file.fd = -1;
-            l->lists->memory = malloc((size_t)(x.documents + 1) * sizeof *l->lists->memory);
+            l->lists->memory = big_alloc((size_t)(x.documents + 1) * sizeof *l->lists->memory);
         }
         status = l->lists && l->lists->memory ? fit_sort_list(&x, 0, x.documents, l->lists->memory, err)
                                               : status_no_memory(err, x.documents * sizeof *l->lists->memory);

@@ -59,7 +59,8 @@ static enum leat_status report_rows(const struct leat_plan *plan, const struct f
     report->pieces = f.full + f.fit.pieces;
     report->max_pieces = f.full > 0 && f.fit.max_pieces == 0 ? 1 : f.fit.max_pieces;
     report->patterns = f.fit.pattern_count;
-    report->padding = f.fit.room;
+    report->padding = f.fit.room + f.fit.gaps;
+    report->context = f.context;
     report->cut = f.cut;
     report->lost = f.lost;
     report->left_out = f.left_out;

@@ -3,9 +3,12 @@
  * (fit_sort.h), so that a plan need not hold them in memory. It is derived from the dataset: a file that is missing or
  * of another dataset changes no sample.
  *
- * Its numbers are little-endian. A header of 80 bytes: "leatfits", then u64 each: version 1, the dataset's identity
- * (16 bytes), how many documents, tokens and runs it has, 0; XXH3-128 of these 64 bytes and all runs. Then the runs:
- * tokens of a document and number of documents, u64 each. Then the documents, u32, run by run.
+ * Its numbers are little-endian. A header of 80 bytes: "leatfits", then u64 each: version 2, the dataset's identity
+ * (16 bytes), how many documents, tokens and runs it has, 0; XXH3-128 of the XXH3-128 of these 64 bytes and that of all
+ * up to the list. Then the runs: tokens of a document and number of documents, u64 each. Then for each page of 1024
+ * bytes of the list the low half of its XXH3-128. Then the list: the documents, u32, run by run.
+ *
+ * Header, runs and hashes are checked when the file is opened, and a page of the list before its first number is used.
  */
 #ifndef LEAT_FIT_SIDE_H
 #define LEAT_FIT_SIDE_H
@@ -18,6 +21,8 @@ struct fit_side {
     char *path;
     struct fit_run *runs;
     uint64_t run_count, documents, list; /* list: where it begins in the file */
+    uint8_t *head;                       /* all that lies before it */
+    atomic_uint_fast64_t *checked;       /* a bit per page of it: the hash was right */
 };
 
 /* Opens the side file of a dataset's part. LEAT_E_NO_FILE: it has none; other failures: it cannot be used. After any
@@ -25,21 +30,27 @@ struct fit_side {
 enum leat_status fit_side_open(struct fit_side *side, const struct leat_part *part, struct leat_error *err);
 void fit_side_close(struct fit_side *side);
 
-/* Where the map has a place of the sorted list, between file_map_enter(), which gave `map`, and file_map_leave(). NULL:
- * it cannot be touched. */
-const uint8_t *fit_side_place(struct fit_side *side, const uint8_t *map, uint64_t place);
-
-/* The document at a place of the sorted list: a number in the part. `bytes` from fit_side_place(), or NULL to read
- * it. */
-enum leat_status fit_side_document(struct fit_side *side, const uint8_t *bytes, uint64_t place, uint64_t *document,
+/* The document at a place of the sorted list: a number in the part. `map` is the file's, if the caller is inside
+ * (file_map_enter()), or NULL to read it. LEAT_E_DOCUMENTS: this page of the list is damaged. */
+enum leat_status fit_side_document(struct fit_side *side, const uint8_t *map, uint64_t place, uint64_t *document,
                                    struct leat_error *err);
 
 /* The path of a part's side file; the caller frees it. NULL: no memory. */
 char *fit_side_path(const struct leat_part *part);
 
 #define FIT_SIDE_HEADER 80u
+#define FIT_SIDE_PAGE   1024u
 
-/* Makes the header and the runs, as the file has them, the caller's; *bytes: how many. NULL: no memory. */
-uint8_t *fit_side_head(const struct leat_part *part, const struct fit_run *runs, uint64_t run_count, uint64_t *bytes);
+/* The bytes before the list, and how many pages it has. */
+uint64_t fit_side_head_bytes(uint64_t documents, uint64_t run_count);
+uint64_t fit_side_pages(uint64_t documents);
+
+/* Stores the hashes of a list's pages, 8 bytes each. */
+void fit_side_hash(uint8_t *sums, const void *list, uint64_t bytes);
+
+/* Makes what the file has before the list, the caller's. The hashes of its pages go to *sums; then fit_side_seal()
+ * completes the head. NULL: no memory. */
+uint8_t *fit_side_head(const struct leat_part *part, const struct fit_run *runs, uint64_t run_count, uint8_t **sums);
+void fit_side_seal(uint8_t *head, uint64_t bytes);
 
 #endif

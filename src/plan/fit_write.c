@@ -18,9 +18,9 @@
 
 typedef unsigned long long ull;
 
-#define WINDOW TINY_OR((uint64_t)7, (uint64_t)32 << 20) /* documents: 128 MiB */
+#define WINDOW (TINY_OR((uint64_t)1, (uint64_t)128 << 10) * FIT_SIDE_PAGE / 4) /* documents: whole pages, 128 MiB */
 
-static enum leat_status write_list(struct fit_sort *x, int fd, uint64_t offset, const char *path,
+static enum leat_status write_list(struct fit_sort *x, int fd, uint64_t offset, uint8_t *sums, const char *path,
                                    struct leat_error *err)
 {
     uint64_t room = x->documents < WINDOW ? x->documents : WINDOW;
@@ -32,8 +32,10 @@ static enum leat_status write_list(struct fit_sort *x, int fd, uint64_t offset, 
         s = fit_sort_list(x, first, here, list, err);
         for (uint64_t i = 0; BYTES_BIG_ENDIAN && i < here; i++)
             list[i] = bytes_le32(list[i]);
-        if (s == LEAT_OK)
-            s = file_write_at(fd, offset + 4 * first, list, 4 * here, path, err);
+        if (s != LEAT_OK)
+            break;
+        fit_side_hash(sums + 8 * fit_side_pages(first), list, 4 * here);
+        s = file_write_at(fd, offset + 4 * first, list, 4 * here, path, err);
     }
     free(list);
     return s;
@@ -42,13 +44,15 @@ static enum leat_status write_list(struct fit_sort *x, int fd, uint64_t offset, 
 static enum leat_status write_file(struct fit_sort *x, const struct leat_part *part, int fd, const char *path,
                                    struct leat_error *err)
 {
-    uint64_t bytes;
-    uint8_t *head = fit_side_head(part, x->runs, x->run_count, &bytes);
-    enum leat_status s = head ? file_write_at(fd, 0, head, bytes, path, err) : status_no_memory(err, bytes);
+    uint64_t bytes = fit_side_head_bytes(part->documents, x->run_count);
+    uint8_t *sums, *head = fit_side_head(part, x->runs, x->run_count, &sums);
+    enum leat_status s = head ? write_list(x, fd, bytes, sums, path, err) : status_no_memory(err, bytes);
 
+    if (s == LEAT_OK) {
+        fit_side_seal(head, bytes);
+        s = file_write_at(fd, 0, head, bytes, path, err);
+    }
     free(head);
-    if (s == LEAT_OK)
-        s = write_list(x, fd, bytes, path, err);
     return s == LEAT_OK ? file_sync(fd, path, err) : s;
 }
 

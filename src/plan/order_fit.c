@@ -129,7 +129,9 @@ static enum leat_status make_stretch(struct maker *m, size_t first, size_t end, 
                                    .until = end <= plan->rules.phase_count ? plan_phase_begin(plan, end) : 0 };
     enum leat_status s;
 
-    *stretch = (struct stretch) { .begin = plan_phase_begin(plan, first), .length = plan->lengths[first] };
+    *stretch = (struct stretch) { .begin = plan_phase_begin(plan, first),
+                                  .end = rules.until > 0 ? rules.until : UINT64_MAX,
+                                  .length = plan->lengths[first] };
     o->count++;
     m->phase_count = rules.phase_count;
     for (size_t i = first; i < end; i++)
@@ -242,5 +244,6 @@ const struct plan_order plan_order_fit = { .weights = true,
                                            .open = fit_open,
                                            .close = fit_close,
                                            .samples = fit_samples,
+                                           .begins = fit_begins,
                                            .pieces = fit_pieces,
                                            .trace = fit_trace };

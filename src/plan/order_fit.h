@@ -8,7 +8,8 @@
 
 /* Phases with rows of the same length. */
 struct stretch {
-    uint64_t begin, length;
+    uint64_t begin, end; /* the first sample, and the first after it */
+    uint64_t length;
     struct sampler sampler;
     struct fit_documents *documents; /* of the set with this length */
 };
@@ -31,6 +32,8 @@ struct fit_order {
 /* The calls of the order's table. */
 enum leat_status fit_samples(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples,
                              struct leat_error *err);
+enum leat_status fit_begins(const struct leat_plan *plan, struct leat_sample *samples, uint64_t count,
+                            struct leat_error *err);
 enum leat_status fit_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
                             struct leat_piece *pieces, struct leat_error *err);
 enum leat_status fit_trace(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err);

@@ -16,14 +16,13 @@ struct document_search {
     uint64_t document, start, predictions; /* start: its first token in the source's dataset */
     const struct fit_run *run;             /* of documents of its length; it is document `place` of it */
     uint64_t place;
-    uint64_t at; /* a prediction */
+    uint64_t chunk; /* of its rows */
 };
 
-/* The sample that shows the prediction in this epoch. False: the stretch does not show it. */
+/* The sample that shows the chunk in this epoch. False: the stretch does not show it. */
 static bool find_sample(const struct document_search *d, uint64_t epoch, uint64_t *n)
 {
-    uint64_t next,
-        row = fit_documents_find(&d->stretch->documents[d->search->source], d->run, d->place, d->at, epoch, &next);
+    uint64_t row = fit_documents_find(&d->stretch->documents[d->search->source], d->run, d->place, d->chunk, epoch);
     struct sampler_found found;
 
     if (!sampler_find(&d->stretch->sampler, d->search->source, epoch, row, &found))
@@ -65,7 +64,7 @@ static enum leat_status is_reported(const struct document_search *d, const struc
 static enum leat_status report(const struct document_search *d, uint64_t n, struct leat_error *err)
 {
     struct leat_sample x;
-    enum leat_status s = fit_samples(d->plan, n, 1, &x, err);
+    enum leat_status s = plan_order_samples(d->plan, n, 1, &x, err);
     bool reported = true;
 
     if (s == LEAT_OK)
@@ -79,13 +78,16 @@ static enum leat_status report(const struct document_search *d, uint64_t n, stru
 static enum leat_status find_document(struct document_search *d, struct leat_error *err)
 {
     const struct plan_search *search = d->search;
-    uint64_t end = search->end - d->start < d->predictions ? search->end - d->start : d->predictions, next, n;
+    const struct fit_documents *f = &d->stretch->documents[search->source];
+    uint64_t from = search->first > d->start ? search->first - d->start : 0, end = search->end - d->start, n;
     enum leat_status s = LEAT_OK;
 
-    for (d->at = search->first > d->start ? search->first - d->start : 0; s == LEAT_OK && d->at < end; d->at = next) {
+    if (from >= d->predictions)
+        return LEAT_OK;
+    for (d->chunk = fit_documents_chunk(f, from);
+         s == LEAT_OK && d->chunk < fit_documents_chunks(f, d->run) && d->chunk * f->step < end; d->chunk++) {
         uint64_t max = search->epochs < LEAT_MAX_SAMPLES ? search->epochs : LEAT_MAX_SAMPLES;
 
-        fit_documents_find(&d->stretch->documents[search->source], d->run, d->place, d->at, 0, &next);
         for (uint64_t epoch = search_first(0, max, shown_before, d);
              s == LEAT_OK && epoch < max && !search->stopped && find_sample(d, epoch, &n) && n < search->until; epoch++)
             s = report(d, n, err);

@@ -308,6 +308,8 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.fit[PLAN_FIT_MIN_LENGTH] = o.min_length;
     rules.fit[PLAN_FIT_MAX_LENGTH] = o.max_length;
     rules.fit[PLAN_FIT_CUT_LENGTH] = o.cut_length;
+    rules.fit[PLAN_FIT_ALIGN] = o.align;
+    rules.fit[PLAN_FIT_OVERLAP] = o.overlap;
     rules.megatron.samples = o.samples;
     if (!plan_order_of((uint64_t)o.order))
         return status_set(err, LEAT_E_ARGUMENT, "unknown order %d", (int)o.order);
@@ -401,6 +403,8 @@ void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
     full.split_version = PLAN_SPLIT_VERSION;
     full.token_width = plan->token_width;
     full.order = (enum leat_order)plan->rules.order;
+    full.align = plan->rules.fit[PLAN_FIT_ALIGN];
+    full.overlap = plan->rules.fit[PLAN_FIT_OVERLAP];
     options_fill(info, &full, sizeof full);
 }
 
@@ -443,8 +447,8 @@ uint64_t plan_length_at(const struct leat_plan *plan, uint64_t n)
         ->lengths[search_first(1, plan->rules.phase_count + 1, phase_begins_by, &(struct at_sample) { plan, n }) - 1];
 }
 
-enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
-                                   struct leat_sample *samples, uint64_t *got, struct leat_error *err)
+enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count, struct leat_sample *samples,
+                              uint64_t *got, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -464,13 +468,21 @@ enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first,
     return s;
 }
 
+enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
+                                   struct leat_sample *samples, uint64_t *got, struct leat_error *err)
+{
+    enum leat_status s = plan_samples(plan, first, count, samples, got, err);
+
+    return s == LEAT_OK && plan->order->begins ? plan->order->begins(plan, samples, *got, err) : s;
+}
+
 enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number, struct leat_sample *sample,
                                   struct leat_error *err)
 {
     if (number >= plan->end)
         return status_set(err, LEAT_E_RANGE, "no sample %llu: the plan has %llu, numbered from 0", (ull)number,
                           (ull)plan->end);
-    return plan->order->samples(plan, number, 1, sample, err);
+    return plan_order_samples(plan, number, 1, sample, err);
 }
 
 enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,

@@ -35,6 +35,10 @@ struct leat_plan {
 };
 
 /* Opens the plan of these rules, and takes the rules over, even on failure. *out must be NULL. */
+/* leat_plan_samples(), but without what the order's `begins` fills in: for callers that ask for the pieces too. */
+enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count, struct leat_sample *samples,
+                              uint64_t *got, struct leat_error *err);
+
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err);
 

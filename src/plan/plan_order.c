@@ -46,6 +46,14 @@ static void whole_rows(const struct leat_sample *samples, uint64_t count, struct
                                           .count = samples[i].tokens };
 }
 
+enum leat_status plan_order_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
+                                    struct leat_sample *samples, struct leat_error *err)
+{
+    enum leat_status s = plan->order->samples(plan, n, count, samples, err);
+
+    return s == LEAT_OK && plan->order->begins ? plan->order->begins(plan, samples, count, err) : s;
+}
+
 enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
                                    struct leat_piece *pieces, struct leat_error *err)
 {

@@ -6,7 +6,7 @@
  * A row of L inputs is a list of pieces. Place p of the row holds the token of the piece that covers p, and its label
  * is the token after it in the same piece or, if the piece ends there, the first token of the next piece. So a piece of
  * c places has c tokens if the next piece has its last label, or c + 1 if it has that label itself; the last piece of a
- * row always does.
+ * row always does. (With `align`, such a row has gaps: leat.h, struct leat_piece.)
  */
 #ifndef LEAT_PLAN_ORDER_H
 #define LEAT_PLAN_ORDER_H
@@ -29,8 +29,8 @@ struct plan_order {
     bool lengths; /* phases may have any length: there is no base length */
     /* The loader sorts each rank's rows of a batch by length, longest first. */
     bool longest_first;
-    /* Rows of whole documents: every piece of c places has c + 1 tokens, its last label included; a row may end before
-     * the phase's length, with padding up to it. */
+    /* Rows of whole documents: every piece of c predictions has c + 1 tokens, its last label included; a row may end
+     * before the phase's length, with padding up to it. */
     bool own_labels;
     bool sequential;
     bool megatron; /* the plan's settings are Megatron's: plan_megatron.h */
@@ -48,9 +48,15 @@ struct plan_order {
      * hash of them. NULL: nothing else. */
     unsigned (*settings)(const struct leat_plan *plan, size_t source, uint64_t *numbers);
 
-    /* Fills in all fields of samples [n, n + count), all below plan->end. */
+    /* Fills in all fields of samples [n, n + count), all below plan->end; with `begins`, all but token, offset and
+     * part. */
     enum leat_status (*samples)(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples,
                                 struct leat_error *err);
+
+    /* Fills in these three, which the first piece of a row says too: who asks for the pieces anyway need not wait for
+     * both. NULL: they cost nothing. */
+    enum leat_status (*begins)(const struct leat_plan *plan, struct leat_sample *samples, uint64_t count,
+                               struct leat_error *err);
 
     /* Gives the pieces of these samples, one sample after another; each has as many as it says, in the order of its
      * row. NULL: each sample is one piece, which its own fields describe. */
@@ -71,6 +77,10 @@ const struct plan_order *plan_order_of(uint64_t number);
 
 /* Finds the number of an order by its name; false: unknown name. */
 bool plan_order_find(const char *name, size_t length, uint32_t *number);
+
+/* Gives samples [n, n + count), with all fields. */
+enum leat_status plan_order_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
+                                    struct leat_sample *samples, struct leat_error *err);
 
 /* Gives the pieces of samples, by the table or from the samples themselves. */
 enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,

@@ -298,14 +298,17 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
     return LEAT_E_ARGUMENT;
 }
 
-const char *const plan_fit_names[PLAN_FIT_OPTIONS] = { "max-per-row", "min-length", "max-length", "cut-length" };
+const char *const plan_fit_names[PLAN_FIT_OPTIONS] = { "max-per-row", "min-length", "max-length",
+                                                       "cut-length",  "align",      "overlap" };
 
-static enum leat_status check_fit(const struct plan_rules *r, struct leat_error *err)
+static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
 {
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0 && !plan_order_of(r->order)->own_labels)
             return status_set(err, LEAT_E_ARGUMENT, "%s is for rows of whole documents, but the plan's order is %s",
                               plan_fit_names[i], leat_order_name((enum leat_order)r->order));
+    if (r->fit[PLAN_FIT_ALIGN] == 1) /* the same plan has the same text */
+        r->fit[PLAN_FIT_ALIGN] = 0;
     return LEAT_OK;
 }
 

@@ -50,6 +50,8 @@ enum plan_fit_option {
     PLAN_FIT_MIN_LENGTH,  /* shorter documents are left out, in tokens */
     PLAN_FIT_MAX_LENGTH,  /* longer ones are left out */
     PLAN_FIT_CUT_LENGTH,  /* of longer ones, the first so many tokens are used */
+    PLAN_FIT_ALIGN,       /* pieces begin at multiples of it */
+    PLAN_FIT_OVERLAP,     /* predictions that the rows of a long document repeat */
     PLAN_FIT_OPTIONS
 };
 extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* in a plan's text */

@@ -113,9 +113,17 @@ static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
     return count;
 }
 
-static bool has_options(const uint64_t *fit)
+/* The options of rows of whole documents that are in the text and the chain together, if one of them is not 0. */
+static const struct {
+    unsigned first, end;
+} option_groups[] = { { 0, PLAN_FIT_ALIGN }, { PLAN_FIT_ALIGN, PLAN_FIT_OPTIONS } };
+#define OPTION_GROUPS (sizeof option_groups / sizeof option_groups[0])
+
+static unsigned options_in(size_t group, const uint64_t *fit)
 {
-    return !bytes_all_zero(fit, PLAN_FIT_OPTIONS * sizeof *fit);
+    unsigned first = option_groups[group].first, count = option_groups[group].end - first;
+
+    return bytes_all_zero(fit + first, count * sizeof *fit) ? 0 : count;
 }
 
 static void tell_past(const struct leat_plan *plan, uint64_t position, struct past *past)
@@ -130,8 +138,9 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
     past->phases = past_phases(plan, end);
     past->sources = past_sources(plan, past->phases);
     chain_words(&c, rules, plan->order->rule ? 7 : 6);
-    if (has_options(plan->rules.fit))
-        chain_words(&c, plan->rules.fit, PLAN_FIT_OPTIONS);
+    for (size_t g = 0; g < OPTION_GROUPS; g++)
+        if (options_in(g, plan->rules.fit) > 0)
+            chain_words(&c, plan->rules.fit + option_groups[g].first, options_in(g, plan->rules.fit));
     for (uint64_t step = 0, i = 0; step < steps_of(past->sources); step++) {
         for (; i < step_begin(step + 1, past->sources); i++)
             chain_source(&c, plan, (size_t)i);
@@ -206,8 +215,10 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
         put(&w, ",%s=%u", plan->order->rule, plan->order->rule_version);
     put(&w, "\nbase-len %llu\nseed %llu\norder %s\n", (ull)plan->rules.base_len, (ull)plan->rules.seed,
         leat_order_name((enum leat_order)plan->rules.order));
-    for (unsigned i = 0; has_options(plan->rules.fit) && i < PLAN_FIT_OPTIONS; i++)
-        put(&w, "%s %llu\n", plan_fit_names[i], (ull)plan->rules.fit[i]);
+    for (size_t g = 0; g < OPTION_GROUPS; g++)
+        for (unsigned i = 0; i < options_in(g, plan->rules.fit); i++)
+            put(&w, "%s %llu\n", plan_fit_names[option_groups[g].first + i],
+                (ull)plan->rules.fit[option_groups[g].first + i]);
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
     put(&w, "skips %016llx\n", (ull)past.skips);
@@ -276,12 +287,12 @@ struct state_text {
     uint32_t order;
 };
 
-/* A line for each option, or no such line. */
-static bool take_options(struct reader *r, uint64_t *options)
+/* A line for each option of a group, or no such line. */
+static bool take_options(struct reader *r, size_t group, uint64_t *options)
 {
-    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++) {
+    for (unsigned i = option_groups[group].first; i < option_groups[group].end; i++) {
         if (!take(r, plan_fit_names[i]))
-            return i == 0;
+            return i == option_groups[group].first;
         if (!take(r, " ") || !take_number(r, &options[i]) || !take(r, "\n"))
             return false;
     }
@@ -321,7 +332,7 @@ static bool parse(struct reader *r, struct state_text *t)
         !take_rule(r, &t->rule_version) || !take(r, "\nbase-len ") || !take_number(r, &t->base_len) ||
         !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
         return false;
-    if (!take_order(r, &t->order) || !take_options(r, t->options) ||
+    if (!take_order(r, &t->order) || !take_options(r, 0, t->options) || !take_options(r, 1, t->options) ||
         !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
         !take_hash(r, &t->past.skips) || !take(r, "\nfingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||

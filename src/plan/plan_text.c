@@ -259,6 +259,8 @@ static const struct key {
     { "min-length", false, read_fit },
     { "max-length", false, read_fit },
     { "cut-length", false, read_fit },
+    { "align", false, read_fit },
+    { "overlap", false, read_fit },
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -294,8 +296,8 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     }
     return wrong(r,
                  "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
-                 "split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length or "
-                 "cut-length",
+                 "split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
+                 "cut-length, align or overlap",
                  plan_rules_shown(r->key_length), r->key);
 }
 

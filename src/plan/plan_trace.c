@@ -31,7 +31,10 @@ static enum leat_status row_shows(const struct leat_plan *plan, const struct pla
 
     *shows = false;
     for (uint32_t i = 0; status == LEAT_OK && i < x->pieces && !*shows; i++)
-        *shows = piece_shows(s, &pieces[i], (i + 1 < x->pieces ? pieces[i + 1].at : x->length) - pieces[i].at);
+        *shows =
+            piece_shows(s, &pieces[i],
+                        plan->order->own_labels ? pieces[i].count - 1
+                                                : (i + 1 < x->pieces ? pieces[i + 1].at : x->length) - pieces[i].at);
     free(pieces);
     return status;
 }
@@ -45,7 +48,7 @@ static enum leat_status try_sample(const struct leat_plan *plan, struct plan_sea
 
     if (x->epoch >= search->epochs)
         return LEAT_OK;
-    if (x->pieces == 1)
+    if (x->pieces == 1 && plan->rules.fit[PLAN_FIT_ALIGN] == 0)
         shows = piece_shows(search, &only, x->length);
     else
         s = row_shows(plan, search, x, &shows, err);
@@ -63,7 +66,7 @@ enum leat_status plan_search_try(const struct leat_plan *plan, struct plan_searc
     while (s == LEAT_OK && count > 0 && !search->stopped) {
         uint64_t here = count < SAMPLES_AT_ONCE ? count : SAMPLES_AT_ONCE;
 
-        s = plan->order->samples(plan, n, here, samples, err);
+        s = plan_order_samples(plan, n, here, samples, err);
         for (uint64_t i = 0; s == LEAT_OK && i < here && !search->stopped; i++)
             s = try_sample(plan, search, &samples[i], err);
         n += here;

@@ -8,7 +8,7 @@
  * MiB on, where the next reader finds them in memory only.
  */
 #include "base/bytes.h"
-#include "base/level.h"
+#include "base/cpu.h"
 #include "rows.h"
 
 #if defined(LEVEL_NEON)

@@ -287,7 +287,8 @@ static void starved(void)
     unsigned told = 0;
     char text[600];
 
-    o.threads = 0; /* all work is waiting then */
+    o.threads = 0;                 /* all work is waiting then */
+    page_cache_fill(token_file()); /* as in hot() */
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (unsigned k = 0; k < 300; k++) {
         const struct leat_batch *b;

@@ -2,7 +2,8 @@
  * test_order_fit.c: loaders deliver rows of whole documents: every number of every output, computed here from the
  * pieces and the tokens' definition, by all engines, with rows that could lie apart, for phases of two lengths, with
  * padding, from any position and for any number of ranks; and over whole epochs each prediction inside a document once
- * an epoch, none across documents. Damage masks the rows with a piece on the damaged page.
+ * an epoch, none across documents. The same with pieces that begin at multiples of 8, with gaps between them, and with
+ * rows of long documents that begin with context. Damage masks the rows with a piece on the damaged page.
  */
 #include "loading.h"
 
@@ -10,11 +11,14 @@
 #define LONGEST  70u
 #define NUMBERS  (BATCH * LONGEST)
 #define MAX_SEQS (NUMBERS + 1)
+#define PAD      0 /* these datasets have no end token */
 
 static const char *folder;
 static const uint64_t tokens_of[] = { 6000, 1500, 9000 }; /* of a, b, c */
 static struct loading_starts starts[3];
 static uint8_t *shown[3]; /* of each token: how often it was predicted */
+static struct leat_plan_info info;
+static uint64_t gaps, contexts;
 
 struct outputs {
     int64_t inputs[NUMBERS], labels[NUMBERS], positions[NUMBERS], documents[NUMBERS];
@@ -27,21 +31,25 @@ static unsigned dataset_of(const struct leat_piece *p)
     return p->source == 0 ? 0 : 1 + p->part;
 }
 
-/* One place of a row that a piece has at its token `i`. */
+/* One place of a row that a piece has at its token `i`, or in its gap. */
 static void check_place(const struct leat_piece *p, uint32_t i, uint32_t number, const struct outputs *o, uint64_t at,
                         uint32_t unshifted)
 {
-    uint64_t token = p->offset + i;
+    uint64_t token = p->offset + i, context = starts[dataset_of(p)].bits[p->offset] ? 0 : info.overlap;
     int64_t label = counting_token(token + !unshifted, 2);
 
-    if (unshifted && i == 0 && p->at > 0)
+    if ((unshifted && i == 0 && p->at > 0) || (context > 0 && i < context + unshifted) || i + !unshifted >= p->count)
         label = -100;
-    T_EQ(o->inputs[at], counting_token(token, 2));
+    T_EQ(o->inputs[at], i < p->count ? counting_token(token, 2) : PAD);
     T_EQ(o->labels[at], label);
     T_EQ(o->loss[at], label != -100);
     T_EQ(o->attention[at], 1);
     T_EQ(o->positions[at], i);
     T_EQ(o->documents[at], number);
+    gaps += i + 1 >= p->count;
+    contexts += i < context;
+    if (i < context || i + 1 >= p->count)
+        return;
     T_CHECK(!starts[dataset_of(p)].bits[token + 1]); /* no prediction across documents */
     shown[dataset_of(p)][token + 1]++;
 }
@@ -58,7 +66,7 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     for (uint32_t k = 0; k < count && b->flags[row] == 0; k++) {
         T_EQ(pieces[k].at, i);
         T_EQ(o->sequences[(*sequences)++], at + i);
-        for (uint32_t c = 0; c + 1 < pieces[k].count; c++)
+        for (uint32_t c = 0; c + 1 < pieces[k].count || (info.align > 0 && i % info.align > 0); c++)
             check_place(&pieces[k], c, k, o, at + i++, unshifted);
     }
     T_EQ(b->lengths[row], b->flags[row] & LEAT_ROW_PADDED ? 0 : b->samples[row].length);
@@ -75,14 +83,14 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
 }
 
 /* The phase's, whatever the rows hold; a batch of padding alone has length 1. */
-static uint32_t length_of(const struct leat_plan *plan, const struct leat_batch *b)
+static uint32_t length_of(const struct leat_batch *b)
 {
-    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint32_t length = 1;
 
-    leat_plan_info(plan, &info);
     for (uint32_t row = 0; row < b->rows && !(b->flags[row] & LEAT_ROW_PADDED); row++)
-        length = info.phases > 1 && b->samples[row].number >= 120 ? LONGEST : length == LONGEST ? LONGEST : 48;
+        length = info.phases > 1 && b->samples[row].number >= 120 ? LONGEST
+                 : length == LONGEST                              ? LONGEST
+                                                                  : (uint32_t)info.seq_len;
     return length;
 }
 
@@ -96,6 +104,7 @@ static uint64_t deliver(const struct leat_plan *plan, struct leat_loader_options
     uint64_t damaged = 0;
     enum leat_status s;
 
+    leat_plan_info(plan, &info);
     o.batch = BATCH;
     o.outputs = LEAT_OUTPUT_POSITION_IDS;
     w.unshifted = unshifted;
@@ -113,7 +122,7 @@ static uint64_t deliver(const struct leat_plan *plan, struct leat_loader_options
 
         T_CHECK(b->tokens == NULL);
         T_OK(leat_batch_write(b, &w, NULL, &t_err));
-        T_EQ(b->length, length_of(plan, b));
+        T_EQ(b->length, length_of(b));
         for (uint32_t row = 0; row < b->rows; row++)
             check_row(plan, b, row, &out, unshifted, &sequences);
         damaged += b->damaged_rows;
@@ -139,12 +148,12 @@ static void check_shown(unsigned times)
     }
 }
 
-static struct leat_plan *open_plan(const char *more)
+static struct leat_plan *open_plan(unsigned length, const char *more)
 {
     char text[1500];
 
-    snprintf(text, sizeof text, "source %s/a:3\nsource @%s/list\nseq-len 48\nseed 5\norder fit\n%s", folder, folder,
-             more);
+    snprintf(text, sizeof text, "source %s/a:3\nsource @%s/list\nseq-len %u\nseed 5\norder fit\n%s", folder, folder,
+             length, more);
     return loading_plan(text);
 }
 
@@ -212,6 +221,11 @@ static void together(const struct leat_plan *plan)
             T_EQ(next[k].count, one[k].count);
         }
     }
+    samples[1].pieces--; /* as if of another plan */
+    T_STATUS(leat_plan_sample_pieces(plan, samples, got, all, &t_err), LEAT_E_ARGUMENT);
+    samples[1].pieces++;
+    samples[2].block = UINT64_MAX;
+    T_STATUS(leat_plan_sample_pieces(plan, samples, got, all, &t_err), LEAT_E_ARGUMENT);
 }
 
 static void damage(void)
@@ -225,7 +239,7 @@ static void damage(void)
     fputc(0x5a, f);
     fclose(f);
     o.on_damage = LEAT_ON_DAMAGE_MASK;
-    plan = open_plan("epochs 1");
+    plan = open_plan(48, "epochs 1");
     damaged = deliver(plan, o, 0, NULL);
     T_CHECK(damaged > 10 && damaged < 200);
     leat_plan_close(plan);
@@ -234,9 +248,12 @@ static void damage(void)
 int main(void)
 {
     static const char *const names[] = { "a", "b", "c" };
+    static const char *const ways[] = { "epochs 1\nalign 8", "epochs 1\noverlap 5", "epochs 1\nalign 8\noverlap 15" };
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_plan *plan;
     FILE *list;
+
+    info = (struct leat_plan_info)LEAT_PLAN_INFO_INIT;
 
     folder = t_folder();
     for (unsigned i = 0; i < 3; i++) {
@@ -252,7 +269,7 @@ int main(void)
     fprintf(list, "b\nc\n");
     fclose(list);
 
-    plan = open_plan("epochs 2");
+    plan = open_plan(48, "epochs 2");
     for (uint32_t world = 1; world <= 8; world *= 2) {
         ranks(plan, world);
         check_shown(2);
@@ -260,7 +277,21 @@ int main(void)
     resumed(plan);
     leat_plan_close(plan);
 
-    plan = open_plan("epochs 3\nat 120:1,1:len=70\nskip 30:33\n");
+    T_EQ(gaps + contexts, 0);
+    for (unsigned way = 0; way < 3; way++) {
+        plan = open_plan(way == 0 ? 48 : 16, ways[way]);
+        ranks(plan, 2);
+        check_shown(1);
+        T_CHECK((gaps > 500) == (way != 1) && (contexts > 500) == (way != 0));
+        deliver(plan, o, 1, NULL);
+        memset(shown[0], 0, tokens_of[0] + 1);
+        memset(shown[1], 0, tokens_of[1] + 1);
+        memset(shown[2], 0, tokens_of[2] + 1);
+        gaps = contexts = 0;
+        leat_plan_close(plan);
+    }
+
+    plan = open_plan(48, "epochs 3\nat 120:1,1:len=70\nskip 30:33\n");
     together(plan);
     o.last = LEAT_LAST_PADDED;
     for (enum leat_engine e = LEAT_ENGINE_MAP; e <= LEAT_ENGINE_URING; e++) {

@@ -233,19 +233,26 @@ class FitCase(DocumentCase):
         weights = [r.choice(WEIGHTS) if i else "1" for i in range(len(self.sources))]
         self.lines += [f"line source s{i}:{w}" + (f":{e}" if e else "") for i, (w, e) in enumerate(zip(weights, own))]
         self.limits = [min((e for e in (e, self.epochs) if e), default=None) for e in own]
+        longest = r.choice([1, 5, 60, 4000])
+        self.options = {key: r.randint(0, longest) for key in twin.FIT_OPTIONS[:4] if r.random() < 0.2}
+        align, shortest = r.choice([1, 1, 2, 3, 8]), 1
+        if r.random() < 0.4:
+            self.options["align"] = align
+            shortest = r.choice([1, 10])
+            self.options["overlap"] = r.randint(0, shortest * align - (r.random() < 0.95))
+        self.length *= align * shortest
         self.phases = [(0, self.length, [Fraction(w) for w in weights])]
         self.lines += [f"line seq-len {self.length}", "line order fit"]
-        longest = r.choice([1, 5, 60, 4000])
-        self.options = {key: r.randint(0, longest) for key in twin.FIT_OPTIONS if r.random() < 0.2}
         self.lines += [f"line {key} {value}" for key, value in self.options.items()]
         begin = 0
-        again = [self.length, r.randint(1, 30)]  # lengths that come back, between which sources keep their places
+        # lengths that come back, between which sources keep their places
+        again = [self.length, align * r.randint(shortest, 30)]
         for _ in range(r.choice([0, 0, 1, 2, 3, 6]) if not any(self.limits) or r.random() < 0.3 else 0):
             begin += r.randint(1, 30)
             weights = [r.choice(WEIGHTS + ["0"] * 3) for _ in self.sources]
             if not any(Fraction(w) for w in weights):
                 weights[r.randrange(len(weights))] = "1"
-            length = r.choice([*again, *again, r.randint(1, 30), r.randint(1, 5000)])
+            length = r.choice([*again, *again, align * r.randint(shortest, 30), align * r.randint(shortest, 5000)])
             self.lines.append(f"line at {begin}:{','.join(weights)}:len={length}")
             self.phases.append((begin, length, [Fraction(w) for w in weights]))
 
@@ -265,7 +272,7 @@ class FitCase(DocumentCase):
             places += [max(begin - 1, 0), begin]
         for n in places:
             yield f"pieces {n}", " ".join(map(str, plan.show(n))) if n < plan.end else "none"
-        for _ in range(4):
+        for _ in range(20 if self.options.get("overlap") else 4):
             source, epochs = r.randrange(len(self.sources)), r.choice([1, 2, 3, 1000])
             tokens = sum(map(sum, self.sources[source]))
             first = r.randint(0, tokens)

@@ -49,7 +49,11 @@ FITS = [
     ("a=2,3,4,5,6,7x9 b=3x10,30", "source a:1:3;source b:1;seq-len 9;seed 3;order fit;at 5:0,1:len=4;at 12:1,1:len=9;"
      "at 18:1,1:len=6", [0, 3, 4, 5, 11, 12, 13, 14, 17, 18, 19, 24]),
     ("a=2,3,3,4,5x4,6,7x9,30,31,50", "source a:1;seq-len 12;seed 3;order fit;epochs 1;max-per-row 2;min-length 3;"
-     "max-length 31;cut-length 21", range(20))]
+     "max-length 31;cut-length 21", range(20)),
+    ("a=5x4,17x3,9,1,16,40", "source a:1;seq-len 16;order fit;epochs 1;align 4", range(14)),
+    ("a=2,30,31,50,17,18", "source a:1;seq-len 16;seed 3;order fit;epochs 1;overlap 5", range(20)),
+    ("a=2,3x9,4,30,31,50 b=60,7x8", "source a:1;source b:1;seq-len 16;seed 3;order fit;max-per-row 2;align 8;overlap 3;"
+     "at 6:1,2:len=24", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 40])]
 
 MEGATRON = [
     ("a=9x5", "source a;seq-len 8;order megatron;split 1,1;use valid", range(3)),  # halves become even numbers

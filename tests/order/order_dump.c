@@ -106,8 +106,8 @@ static void print_row(const struct leat_sample *x)
 static void print_pieces(const struct leat_sample *x)
 {
     struct leat_piece *pieces = calloc(x->pieces, sizeof *pieces);
+    uint32_t at = 0, align = (uint32_t)now.plan->rules.fit[PLAN_FIT_ALIGN];
     uint64_t count;
-    uint32_t at = 0;
 
     T_OK(leat_plan_pieces(now.plan, x->number, pieces, x->pieces, &count, &t_err));
     T_EQ(count, x->pieces);
@@ -120,6 +120,8 @@ static void print_pieces(const struct leat_sample *x)
         T_EQ(pieces[i].at, at);
         T_EQ(pieces[i].source, x->source);
         at += pieces[i].count - 1;
+        if (align > 0)
+            at = (at + align - 1) / align * align;
         printf(" %" PRIu64 ".%" PRIu64 ".%" PRIu32, pieces[i].document, pieces[i].offset, pieces[i].count);
     }
     T_EQ(at, x->length);

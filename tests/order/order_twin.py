@@ -395,25 +395,31 @@ class Fit:
         self.length, self.seed, self.source, self.options = length, seed, source, options
         most = options.get("max-per-row") or length
         self.full, self.rests = [], {}
+        self.align, context = options.get("align") or 1, options.get("overlap", 0)
+        if length % self.align or context >= length:
+            raise Refused("align or overlap do not go with the length")
+        self.step = length - context
         for d in sorted(documents, key=lambda d: d.tokens):
-            n = self.predictions(d)
-            self.full += [(d, c) for c in range(n // length)]
-            if n % length:
-                self.rests.setdefault(n % length, []).append(d)
+            rest, first = self.predictions(d), 0
+            while rest >= length:
+                self.full.append((d, first))
+                rest, first = rest - self.step, first + self.step
+            if rest > (context if first else 0):
+                self.rests.setdefault(rest, []).append(d)
         groups = []  # [rows, free room, {length: pieces}, all pieces], oldest first
         for piece in sorted(self.rests, reverse=True):
-            left = len(self.rests[piece])
+            left, places = len(self.rests[piece]), self.places(piece)
             while left:
-                fits = [g for g in groups if g[0] and g[1] >= piece and g[3] < most]
+                fits = [g for g in groups if g[0] and g[1] >= places and g[3] < most]
                 group = min(fits, key=lambda g: g[1]) if fits else [left, length, {}, 0]
-                q = min(group[1] // piece, most - group[3])
+                q = min(group[1] // places, most - group[3])
                 rows = min(left // q, group[0])
                 if rows:
-                    groups.append([rows, group[1] - q * piece, {**group[2], piece: q}, group[3] + q])
+                    groups.append([rows, group[1] - q * places, {**group[2], piece: q}, group[3] + q])
                     group[0] -= rows
                     left -= rows * q
                 if left and group[0]:
-                    groups.append([1, group[1] - left * piece, {**group[2], piece: left}, group[3] + left])
+                    groups.append([1, group[1] - left * places, {**group[2], piece: left}, group[3] + left])
                     group[0] -= 1
                     left = 0
         self.patterns, base, first = [], dict.fromkeys(self.rests, 0), len(self.full)
@@ -430,11 +436,13 @@ class Fit:
             return 0
         return max(min(d.tokens, self.options.get("cut-length") or d.tokens) - 1, 0)
 
+    def places(self, piece):
+        return -(-piece // self.align) * self.align
+
     def row(self, row, epoch, n):
         """Of each piece of sample n: its document, first prediction, and predictions."""
         if row < len(self.full):
-            d, chunk = self.full[row]
-            return [(d, chunk * self.length, self.length)]
+            return [(*self.full[row], self.length)]
         first, held = [p for p in self.patterns if p[0] <= row][-1]
         pieces = []
         for piece, q, base in sorted(held, reverse=True):
@@ -449,7 +457,7 @@ class Fit:
         return pieces
 
 
-FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length"]
+FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length", "align", "overlap"]
 
 
 class FitPlan(Skips):
@@ -458,6 +466,7 @@ class FitPlan(Skips):
     def __init__(self, documents, phases, limits, seed, skips, used=(), options={}):
         super().__init__(skips)
         self.options = [options.get(key, 0) for key in FIT_OPTIONS]
+        self.options[4] = 0 if self.options[4] == 1 else self.options[4]
         self.order, self.used, self.base, self.seed, self.limits = 4, used, phases[0][1], seed, limits
         self.past = [(begin, length, integers(weights)) for begin, length, weights in phases]
         # drawn: of each source, the length of the last phase in which it had a weight, and how many rows it then had
@@ -488,7 +497,7 @@ class FitPlan(Skips):
         stretch = [s for begin, s in self.stretches if begin <= n][-1]
         source, epoch, row, _, _ = stretch.sample(n)
         pieces = stretch.sources[source].row(row, epoch, n)
-        return (source, epoch, row, sum(count for _, _, count in pieces),
+        return (source, epoch, row, sum(stretch.sources[source].places(count) for _, _, count in pieces),
                 *(f"{d.number}.{d.offset + first}.{count + 1}" for d, first, count in pieces))
 
     def find(self, source, first, count, epochs, until):
@@ -554,9 +563,10 @@ def state(plan, position, damaged, identities, hash128):
     chain, skips = Chain(hash128), Chain(hash128)
     rule = RULES.get(plan.order, "")
     chain.step(1, 1, 1, plan.base, plan.seed, plan.order, *[1] * bool(rule))
-    options = plan.options if plan.order == 4 and any(plan.options) else []
-    if options:
-        chain.step(*options)
+    options = list(zip(FIT_OPTIONS, plan.options)) if plan.order == 4 else []
+    options = [group for group in (options[:4], options[4:]) if any(value for _, value in group)]
+    for group in options:
+        chain.step(*(value for _, value in group))
     for number in range(max(weighted, default=len(plan.used))):
         for identity, used in zip(identities[number], plan.used[number]):
             chain.step(int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little"), *used)
@@ -577,7 +587,7 @@ def state(plan, position, damaged, identities, hash128):
     chain.step(skips.low())
     text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
             f"rules permutation=1,blend=1,split=1{rule}\nbase-len {plan.base}\nseed {plan.seed}\n"
-            f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for k, v in zip(FIT_OPTIONS, options)) +
+            f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
             f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
             f"skips {skips.low():016x}\nfingerprint {chain.high():016x}{chain.low():016x}\n")
     return text + f"check {hash128(text.encode()) & MASK:016x}\n"

@@ -1,7 +1,8 @@
 /*
  * test_fit.c: best fit on counts makes the rows that best fit makes piece by piece: the same free room in each, for
- * every histogram of up to 6 pieces in rows of up to 12 places, and for random ones. In each epoch, each piece is in
- * exactly one row, where fit_find() finds it; in another epoch, other pieces meet.
+ * every histogram of up to 6 pieces in rows of up to 12 places, and for random ones, also with pieces that begin at
+ * multiples of any divisor of the row. In each epoch, each piece is in exactly one row, where fit_find() finds it; in
+ * another epoch, other pieces meet.
  */
 #include "t.h"
 #include "order/fit.h"
@@ -9,20 +10,20 @@
 #define MAX_PIECES 4000
 
 /* Piece by piece: the row with the least room that it fits into, else a new row. Returns the number of rows. */
-static unsigned fit_plainly(const uint64_t *counts, unsigned length, uint32_t *rooms)
+static unsigned fit_plainly(const uint64_t *counts, unsigned length, unsigned align, uint32_t *rooms)
 {
     unsigned rows = 0;
 
     for (unsigned piece = length - 1; piece > 0; piece--)
         for (uint64_t i = 0; i < counts[piece]; i++) {
-            unsigned best = rows;
+            unsigned places = (piece + align - 1) / align * align, best = rows;
 
             for (unsigned row = 0; row < rows; row++)
-                if (rooms[row] >= piece && (best == rows || rooms[row] < rooms[best]))
+                if (rooms[row] >= places && (best == rows || rooms[row] < rooms[best]))
                     best = row;
             if (best == rows)
                 rooms[rows++] = length;
-            rooms[best] -= piece;
+            rooms[best] -= places;
         }
     return rows;
 }
@@ -30,6 +31,23 @@ static unsigned fit_plainly(const uint64_t *counts, unsigned length, uint32_t *r
 static int compare(const void *a, const void *b)
 {
     return memcmp(a, b, sizeof(uint32_t));
+}
+
+/* The pieces of a row, with their numbers; the first of them alone is the same. */
+static void show_row(const struct fit *f, uint64_t row, uint64_t epoch, uint64_t n, struct fit_piece *pieces)
+{
+    static struct permute_draw draws[MAX_PIECES], draw;
+    static uint64_t numbers[MAX_PIECES];
+    struct fit_piece first;
+    const struct fit_pattern *p = fit_pattern_of(f, row);
+    uint32_t count = p->pieces;
+
+    fit_row(f, p, row, epoch, n, pieces, draws, numbers);
+    fit_row_first(f, p, row, epoch, n, &first, &draw, numbers);
+    T_CHECK(draw.permute == draws[0].permute && draw.at == draws[0].at && first.number == pieces[0].number);
+    permute_forward_many(draws, count);
+    for (uint32_t i = 0; i < count; i++)
+        pieces[i].number += draws[i].at;
 }
 
 /* All rows of an epoch: no place twice, each piece once, found back. */
@@ -45,14 +63,15 @@ static void check_epoch(const struct fit *f, const uint64_t *counts, uint64_t ep
         uint64_t places = p->room;
 
         T_CHECK(p->pieces > 0 && p->pieces <= f->max_pieces && row - p->first_row < p->rows);
-        fit_row(f, row, epoch, epoch * f->rows + row, pieces, p->pieces);
+        show_row(f, row, epoch, epoch * f->rows + row, pieces);
         for (uint32_t i = 0; i < p->pieces; i++) {
             const struct fit_class *c = fit_class_of(f, pieces[i].length);
 
             T_CHECK(c && pieces[i].number - c->first < counts[pieces[i].length]);
             T_CHECK(!seen[pieces[i].number]++);
             T_EQ(fit_find(f, pieces[i].number, epoch), row);
-            places += pieces[i].length;
+            T_EQ(fit_places(f, pieces[i].length) % f->align, 0);
+            places += fit_places(f, pieces[i].length);
             shown++;
         }
         T_EQ(places, f->length);
@@ -69,18 +88,19 @@ static uint64_t total(const uint64_t *counts, unsigned length)
     return places;
 }
 
-static void check(const uint64_t *counts, unsigned length)
+static void check(const uint64_t *counts, unsigned length, unsigned align)
 {
     static uint32_t plain[MAX_PIECES], rooms[MAX_PIECES];
     struct fit f;
-    unsigned rows = fit_plainly(counts, length, plain);
+    unsigned rows = fit_plainly(counts, length, align, plain);
     uint64_t pieces = 0;
 
-    T_OK(fit_make(&f, counts, length, 0, 7, 3, &t_err));
+    T_OK(fit_make(&f, counts, &(struct fit_rules) { length, 0, align, 7, 3 }, &t_err));
     for (unsigned i = 1; i < length; i++)
         pieces += counts[i];
     T_EQ(f.pieces, pieces);
     T_EQ(f.rows, rows);
+    T_EQ(f.rows * length, total(counts, length) + f.room + f.gaps);
     for (unsigned row = 0; row < rows && f.rows == rows; row++)
         rooms[row] = fit_pattern_of(&f, row)->room;
     qsort(plain, rows, sizeof plain[0], compare);
@@ -92,14 +112,14 @@ static void check(const uint64_t *counts, unsigned length)
 }
 
 /* With at most `most` pieces in a row. */
-static void check_limited(const uint64_t *counts, unsigned length, unsigned most)
+static void check_limited(const uint64_t *counts, unsigned length, unsigned align, unsigned most)
 {
     struct fit f;
 
-    T_OK(fit_make(&f, counts, length, most, 7, 3, &t_err));
+    T_OK(fit_make(&f, counts, &(struct fit_rules) { length, most, align, 7, 3 }, &t_err));
     T_CHECK(f.max_pieces <= most);
     T_CHECK(most > 1 || f.rows == f.pieces);
-    T_EQ(f.room, f.rows * length - total(counts, length));
+    T_EQ(f.room + f.gaps, f.rows * length - total(counts, length));
     check_epoch(&f, counts, 3);
     fit_free(&f);
 }
@@ -109,8 +129,11 @@ static unsigned every(uint64_t *counts, unsigned length, unsigned longest, unsig
 {
     unsigned checked = 1;
 
-    check(counts, length);
-    check_limited(counts, length, 1 + left % 3);
+    for (unsigned align = 1; align <= length; align++)
+        if (length % align == 0) {
+            check(counts, length, align);
+            check_limited(counts, length, align, 1 + left % 3);
+        }
     for (unsigned piece = 1; left > 0 && piece <= longest; piece++) {
         counts[piece]++;
         checked += every(counts, length, piece, left - 1);
@@ -137,6 +160,7 @@ static void test_random(void)
         static uint64_t counts[3000];
         unsigned length = 2 + (unsigned)t_below(&random, i % 2 ? 40 : 2998);
         unsigned longest = 1 + (unsigned)t_below(&random, length - 1), left = (unsigned)t_below(&random, MAX_PIECES);
+        unsigned align = 1 + (unsigned)t_below(&random, 40);
 
         memset(counts, 0, sizeof counts);
         while (left > 0) {
@@ -145,8 +169,11 @@ static void test_random(void)
             counts[1 + t_below(&random, longest)] += here;
             left -= (unsigned)here;
         }
-        check(counts, length);
-        check_limited(counts, length, 1 + i % 5);
+        check(counts, length, 1);
+        check_limited(counts, length, 1, 1 + i % 5);
+        while (length % align != 0)
+            align--;
+        check(counts, length, align);
     }
 }
 
@@ -158,12 +185,12 @@ static void test_drawn(void)
     struct fit f;
 
     counts[60] = counts[40] = 1000;
-    T_OK(fit_make(&f, counts, 100, 0, 1, 0, &t_err));
+    T_OK(fit_make(&f, counts, &(struct fit_rules) { 100, 0, 1, 1, 0 }, &t_err));
     T_EQ(f.rows, 1000);
     T_EQ(f.pattern_count, 1);
     for (uint64_t row = 0; row < f.rows; row++) {
-        fit_row(&f, row, 0, row, a, 2);
-        fit_row(&f, fit_find(&f, a[0].number, 1), 1, f.rows + row, b, 2);
+        show_row(&f, row, 0, row, a);
+        show_row(&f, fit_find(&f, a[0].number, 1), 1, f.rows + row, b);
         met += b[0].number == a[1].number || b[1].number == a[1].number;
         first += a[0].length == 60;
     }
@@ -182,14 +209,14 @@ static void test_large(void)
         counts[i] = 4000000 / (i + 100);
         places += counts[i] * i;
     }
-    T_OK(fit_make(&f, counts, 2048, 0, 1, 0, &t_err));
+    T_OK(fit_make(&f, counts, &(struct fit_rules) { 2048, 0, 1, 1, 0 }, &t_err));
     T_EQ(f.rows * 2048 - f.room, places);
     T_CHECK(f.room * 1000 < places);
     T_CHECK(f.entry_count < 20000);
     for (uint64_t row = 0; row < f.rows; row += f.rows / 50) {
         struct fit_piece pieces[2048];
 
-        fit_row(&f, row, 3, row, pieces, 2048);
+        show_row(&f, row, 3, row, pieces);
         for (uint32_t i = 0; i < fit_pattern_of(&f, row)->pieces; i++)
             T_EQ(fit_find(&f, pieces[i].number, 3), row);
     }

@@ -40,7 +40,7 @@ static void count_windows(uint64_t length, const uint64_t *begins, const uint64_
 }
 
 /* What rows do, sample by sample. */
-static void count_rows(const struct leat_plan *plan, uint64_t length, struct leat_fit_report *r)
+static void count_rows(const struct leat_plan *plan, uint64_t length, uint64_t overlap, struct leat_fit_report *r)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     static uint64_t rows_of[1000];
@@ -53,12 +53,14 @@ static void count_rows(const struct leat_plan *plan, uint64_t length, struct lea
 
         T_OK(leat_plan_pieces(plan, n, pieces, 4096, &count, &t_err));
         for (uint64_t i = 0; i < count; i++) {
-            uint64_t start;
+            uint64_t start, context;
 
             T_OK(leat_dataset_starts(dataset, pieces[i].document, 1, &start, &t_err));
+            context = pieces[i].token > start ? overlap : 0;
             places += pieces[i].count - 1;
             r->cut += ++rows_of[pieces[i].document] == 2;
-            r->lost += pieces[i].token > start ? pieces[i].count - 1 : 0;
+            r->lost += pieces[i].token > start ? pieces[i].count - 1 - context : 0;
+            r->context += context;
         }
         r->rows++;
         r->pieces += count;
@@ -67,11 +69,11 @@ static void count_rows(const struct leat_plan *plan, uint64_t length, struct lea
     }
 }
 
-static void check(uint64_t length, const char *split, uint64_t min, uint64_t max, uint64_t cut)
+/* of o: what struct leat_plan_options has of rows of whole documents */
+static void check(uint64_t length, const char *split, struct leat_plan_options o)
 {
     struct leat_fit_report got = LEAT_FIT_REPORT_INIT, wanted = LEAT_FIT_REPORT_INIT;
     struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
-    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     uint64_t begins[2], ends[2];
     struct leat_plan *plan;
 
@@ -84,9 +86,6 @@ static void check(uint64_t length, const char *split, uint64_t min, uint64_t max
     o.order = LEAT_ORDER_FIT;
     o.split = split;
     o.use = split ? "x" : NULL;
-    o.min_length = min;
-    o.max_length = max;
-    o.cut_length = cut;
     T_OK(leat_plan_open(&plan, &o, &t_err));
     for (uint64_t p = 0; p < 2; p++) {
         struct leat_part part = LEAT_PART_INIT;
@@ -96,14 +95,15 @@ static void check(uint64_t length, const char *split, uint64_t min, uint64_t max
         ends[p] = part.tokens;
     }
     count_windows(length, begins, ends, &wanted);
-    count_rows(plan, length, &wanted);
+    count_rows(plan, length, o.overlap, &wanted);
     T_OK(leat_plan_fit_report(plan, 0, length, &got, &t_err));
     wanted.full_rows = got.full_rows;
     wanted.patterns = got.patterns;
-    if (min + max + cut > 0) { /* windows count all */
+    T_EQ(got.rows * length, got.predictions + got.context + got.padding);
+    if (o.min_length + o.max_length + o.cut_length > 0) { /* windows count all */
         T_EQ(got.documents + got.left_out, wanted.documents);
         T_EQ(got.predictions + got.unused, wanted.predictions);
-        T_CHECK(got.rows * length == got.predictions + got.padding && got.left_out > 0 && got.unused > 0);
+        T_CHECK(got.left_out > 0 && got.unused > 0);
         wanted.documents = got.documents;
         wanted.predictions = got.predictions;
         wanted.empty = got.empty;
@@ -120,14 +120,29 @@ static void check(uint64_t length, const char *split, uint64_t min, uint64_t max
 
 int main(void)
 {
+    struct leat_plan_options no = LEAT_PLAN_OPTIONS_INIT, cut = no, within = no, overlap = no, both = no;
+
+    cut.min_length = 18;
+    cut.cut_length = 64;
+    within.min_length = 2;
+    within.max_length = 4095;
     dataset = documents_dataset(t_folder(), 0, LENGTHS);
     for (uint64_t length = 1; length < 140; length += length < 9 ? 1 : 27) {
-        check(length, NULL, 0, 0, 0);
-        check(length, "y=0.05,x=0.95", 0, 0, 0);
-        check(length, NULL, 18, 0, 64);
-        check(length, NULL, 2, 4095, 0);
+        check(length, NULL, no);
+        check(length, "y=0.05,x=0.95", no);
+        check(length, NULL, cut);
+        check(length, NULL, within);
+        overlap.align = 0;
+        overlap.overlap = length / 3;
+        check(length, NULL, overlap);
+        overlap.overlap = length - 1;
+        overlap.align = length;
+        check(length, NULL, overlap);
     }
-    check(5000, NULL, 0, 0, 0);
+    check(5000, NULL, no);
+    both.align = 8;
+    both.overlap = 17;
+    check(40, NULL, both);
     leat_dataset_close(dataset);
     return t_end();
 }

@@ -118,8 +118,8 @@ static void check_pieces(const char *question, const char *answer)
     unsigned given = numbers(answer, a, 64);
     struct leat_sample x;
     struct leat_piece pieces[20];
-    uint64_t count = ask_pieces(question, &x, pieces);
-    uint32_t at = 0;
+    uint64_t count = ask_pieces(question, &x, pieces), align = now.plan->rules.fit[PLAN_FIT_ALIGN];
+    uint64_t at = 0;
 
     T_EQ(x.source, a[0]);
     T_EQ(x.epoch, a[1]);
@@ -135,6 +135,7 @@ static void check_pieces(const char *question, const char *answer)
         T_EQ(pieces[i].count, a[6 + 3 * i]);
         T_EQ(pieces[i].at, at);
         at += pieces[i].count - 1;
+        at = align > 0 ? (at + align - 1) / align * align : at;
     }
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "big.h"
+#include "base/big.h"
 
 bool string_map_init(struct string_map *m, uint32_t room)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "tokenizer/containers/big.h"
 
 /* After this much text a larger cache is worth making. */
 #define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))

@@ -132,6 +132,7 @@ enum leat_status unigram_make(struct unigram **out, const struct tokenizer_spec 
         return s;
     }
     find_byte_tokens(m);
+    m->stand_in = m->by_pieces && m->narrow && m->fallback == FALLBACK_NONE ? spec->token_count : TOKEN_NONE;
     *out = m;
     return LEAT_OK;
 }
@@ -162,6 +163,8 @@ enum leat_status unigram_scratch_make(struct unigram_scratch **out, struct bound
     status = lookup_batch_make(&s->batch, cache_bytes, err);
     if (status == LEAT_OK)
         status = unigram_search_make(&s->search, err);
+    if (status == LEAT_OK)
+        status = unigram_group_make(&s->group, err);
     if (status != LEAT_OK) {
         unigram_scratch_free(s);
         return status;
@@ -177,6 +180,7 @@ void unigram_scratch_free(struct unigram_scratch *s)
     bound_give(s->bound, s->room * sizeof *s->nodes);
     lookup_batch_free(s->batch);
     free(s->search);
+    free(s->group);
     free(s->nodes);
     free(s);
 }

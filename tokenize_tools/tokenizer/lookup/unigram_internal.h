@@ -25,8 +25,9 @@ struct unigram {
 
     /* By pieces, if scores are so small that this is exact: */
     bool by_pieces;
-    double highest; /* of all scores and the unknown one, without their signs */
-    float *floats;  /* the scores, if `narrow` */
+    double highest;    /* of all scores and the unknown one, without their signs */
+    float *floats;     /* the scores, and that of `stand_in`, if `narrow` */
+    uint32_t stand_in; /* an id that stands for an unknown character in a piece; TOKEN_NONE: such pieces are apart */
     struct cut_classes classes;
     struct byte_cuts byte_cuts;
 };
@@ -47,6 +48,7 @@ struct unigram_scratch {
     bool written; /* what stands for the run of unknown characters that the pretoken may be in has been written */
     struct lookup_batch *batch;
     struct unigram_search *search;
+    struct unigram_group *group; /* if sums begin at 0 in each pretoken */
 };
 
 /* A text, or a chunk of it, on its way. */
@@ -80,10 +82,26 @@ void unigram_walk_note(struct unigram_walk *w);
 
 /* ---- unigram_pieces.c ---- */
 
+/* Encodes a pretoken from 0, not by pieces. */
+enum leat_status unigram_encode_whole(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
+                                      size_t bytes, struct id_list *out, struct leat_error *err);
+
 /* The same by pieces: the same ids, many times faster. */
 enum leat_status unigram_walk_pieces(struct unigram_walk *w);
 
+/* How pieces are looked up: those whose ids are not the same wherever they stand are apart. */
+struct lookup_way unigram_probing(const struct unigram *m, struct unigram_scratch *s);
+
 /* Finds where texts may be cut, and whether going by pieces is exact. */
 enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err);
+
+/* ---- unigram_groups.c ---- */
+
+enum leat_status unigram_group_make(struct unigram_group **out, struct leat_error *err);
+
+/* Encodes pretokens, as unigram_encode_batch() does, if going by pieces is exact and sums begin at 0 in each. */
+enum leat_status unigram_encode_groups(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
+                                       size_t bytes, uint32_t begin, const uint32_t *ends, size_t count,
+                                       struct id_list *out, struct leat_error *err);
 
 #endif

@@ -338,6 +338,18 @@ enum leat_status unigram_encode(const struct unigram *m, struct unigram_scratch 
     return unigram_encode_chunk(m, s, text, bytes, true, true, out, &used, err);
 }
 
+enum leat_status unigram_encode_whole(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
+                                      size_t bytes, struct id_list *out, struct leat_error *err)
+{
+    struct unigram_walk w = { .m = m, .s = s, .text = text, .bytes = bytes, .last = true, .out = out, .err = err };
+    enum leat_status status;
+
+    s->sum = 0;
+    s->written = false;
+    status = unigram_walk(&w);
+    return status == LEAT_OK ? end_run(&w) : status;
+}
+
 /* For lookup_batch_encode(): each pretoken begins with a sum of 0, so its ids are always the same. */
 static enum leat_status encode_one(const void *context, void *scratch, const uint8_t *text, size_t bytes,
                                    struct id_list *out, bool *apart, struct leat_error *err)
@@ -346,20 +358,13 @@ static enum leat_status encode_one(const void *context, void *scratch, const uin
     return unigram_encode(context, scratch, text, bytes, out, err);
 }
 
-static void encode_some(const void *context, void *scratch, struct lookup_piece *pieces, unsigned count)
-{
-    struct unigram_scratch *s = scratch;
-
-    unigram_search_run(context, s->search, pieces, count, false);
-}
-
 enum leat_status unigram_encode_batch(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
                                       size_t bytes, uint32_t begin, const uint32_t *ends, size_t count,
                                       struct id_list *out, struct leat_error *err)
 {
-    const struct lookup_way way = {
-        .one = encode_one, .some = m->by_pieces && !m->narrow ? encode_some : NULL, .context = m, .scratch = s
-    };
+    const struct lookup_way way = { .one = encode_one, .context = m, .scratch = s };
 
+    if (m->by_pieces && !m->narrow)
+        return unigram_encode_groups(m, s, text, bytes, begin, ends, count, out, err);
     return lookup_batch_encode(s->batch, &way, text, bytes, begin, ends, count, out, err);
 }

@@ -62,11 +62,13 @@ enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err)
     m->by_pieces = m->highest <= SCORE_MAX; /* not if one is not a number */
     if (!m->by_pieces)
         return LEAT_OK;
-    m->floats = m->narrow ? malloc(bytes) : NULL;
+    m->floats = m->narrow ? malloc(bytes) : NULL; /* one more: of stand_in */
     if (m->narrow && !m->floats)
         return status_no_memory(err, bytes);
     for (uint32_t i = 0; m->narrow && i < m->spec->token_count; i++)
         m->floats[i] = (float)m->scores[i];
+    if (m->narrow)
+        m->floats[m->spec->token_count] = (float)m->unknown_score;
     return make_cuts(m, err);
 }
 
@@ -88,15 +90,36 @@ static enum leat_status set_apart(const void *context, void *scratch, const uint
 
 static void probe(const void *context, void *scratch, struct lookup_piece *pieces, unsigned count)
 {
-    unigram_search_run(context, scratch, pieces, count, true);
+    unigram_search_run(context, scratch, pieces, count);
+}
+
+struct lookup_way unigram_probing(const struct unigram *m, struct unigram_scratch *s)
+{
+    return (struct lookup_way) { .one = set_apart, .some = probe, .context = m, .scratch = s->search };
 }
 
 /* ---- Pieces in a row ---- */
 
-/* Whether the run of unknown characters may go on in the next piece. */
+/* Whether the run of unknown characters may go on in the next piece, which then must not be taken from the cache. */
 static bool in_run(const struct unigram_walk *w)
 {
-    return w->run_begin != w->run_end || w->s->written;
+    return w->m->stand_in == TOKEN_NONE && (w->run_begin != w->run_end || w->s->written);
+}
+
+/* Writes one unknown token for each run of stand-ins; the first may go on with a run that has been written. */
+static void fuse(struct unigram_walk *w, size_t from)
+{
+    uint32_t *ids = w->out->ids;
+    size_t to = from;
+
+    for (size_t i = from; i < w->out->count; i++) {
+        bool unknown = ids[i] == w->m->stand_in;
+
+        ids[to] = unknown ? w->m->spec->unknown : ids[i];
+        to += !unknown || !w->s->written;
+        w->s->written = unknown;
+    }
+    w->out->count = to;
 }
 
 /* Encodes the text from `cut` to another cut as the reference does. */
@@ -114,8 +137,9 @@ static enum leat_status walk_to(struct unigram_walk *w, size_t end)
     return s;
 }
 
-/* Adds the scores of ids that begin with out->ids[from]; false if a sum is too far from 0 for pieces. */
-static bool add_scores(struct unigram_walk *w, size_t from, double margin)
+/* Adds the scores of ids that begin with out->ids[from]; false if a sum is too far from 0 for pieces. *greatest: of
+ * these ids, if `narrow`. */
+static bool add_scores(struct unigram_walk *w, size_t from, double margin, uint32_t *greatest)
 {
     const uint32_t *ids = w->out->ids;
     float sum = (float)w->s->sum, low = sum, high = sum;
@@ -128,6 +152,7 @@ static bool add_scores(struct unigram_walk *w, size_t from, double margin)
         return fabs(wide) + (double)(w->out->count - from) * w->m->highest < max;
     }
     for (size_t i = from; i < w->out->count; i++) {
+        *greatest = ids[i] > *greatest ? ids[i] : *greatest;
         sum += w->m->floats[ids[i]];
         low = sum < low ? sum : low;
         high = sum > high ? sum : high;
@@ -143,10 +168,13 @@ static enum leat_status take_known(struct unigram_walk *w, uint32_t from, uint32
     const uint32_t *begins = w->s->batch->batch.begins;
     size_t before = w->out->count;
     double sum = w->s->sum;
+    uint32_t greatest = 0;
     enum leat_status s = lookup_batch_write(w->s->batch, from, to, w->out, w->err);
 
-    *done = s != LEAT_OK || add_scores(w, before, (double)longest * w->m->highest);
+    *done = s != LEAT_OK || add_scores(w, before, (double)longest * w->m->highest, &greatest);
     if (*done) {
+        if (greatest == w->m->stand_in || w->s->written)
+            fuse(w, before);
         w->cut = base + begins[to];
     } else {
         w->s->sum = sum;
@@ -180,7 +208,7 @@ static enum leat_status take_batch(struct unigram_walk *w, size_t base)
 {
     struct lookup_batch *l = w->s->batch;
     const struct pretoken_batch *b = &l->batch;
-    const struct lookup_way way = { .one = set_apart, .some = probe, .context = w->m, .scratch = w->s->search };
+    const struct lookup_way way = unigram_probing(w->m, w->s);
     enum leat_status s = lookup_batch_find(l, &way, w->err);
 
     for (uint32_t at = 0; s == LEAT_OK && at < b->count;) {
@@ -215,7 +243,7 @@ static enum leat_status take_run(struct unigram_walk *w, const uint32_t *ends, s
         pretoken_place_text(&place, &l->batch, &r);
         pretoken_fill(&l->batch, l->kernels, &w->m->byte_cuts, NULL, &r, &place);
         if (l->batch.count > 0) {
-            memset(l->batch.parts, 1, l->batch.count); /* alone, as a pretoken, a piece may have other ids */
+            memset(l->batch.parts, w->m->narrow, l->batch.count); /* as a pretoken, a piece may have other ids */
             s = take_batch(w, base);
             continue;
         }

@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -32,9 +33,9 @@ struct found {
 
 /* The best way to a place. */
 struct place {
-    double score, gap; /* how much better than any other */
-    uint32_t token;    /* its last one; TOKEN_NONE: an unknown character */
-    uint32_t start;
+    double score;
+    uint64_t gap;  /* how much better than any other: the bits of a double */
+    uint64_t last; /* its last token, TOKEN_NONE for an unknown character, and above it the place where that begins */
 };
 
 struct unigram_search {
@@ -97,15 +98,30 @@ static void find_tokens(struct unigram_search *s, const struct unigram *m)
     }
 }
 
-/* One more way to a place. */
-static inline void offer(struct place *p, const struct place *from, unsigned start, double score, uint32_t token)
+static inline uint64_t bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* One more way to a place. Which of two is better is hard to guess, so there is no branch on it: gaps, which are not
+ * negative, are compared by their bits. */
+static inline void offer(struct place *p, uint64_t gap, double score, uint64_t last)
 {
     double more = score - p->score;
+    uint64_t better = 0 - (uint64_t)(more > 0), away = bits_of(more) & INT64_MAX;
 
-    if (more > 0)
-        *p = (struct place) { score, from->gap < more ? from->gap : more, token, start };
-    else if (-more < p->gap)
-        p->gap = -more;
+    gap = (gap & better) | (p->gap & ~better);
+    p->gap = gap < away ? gap : away;
+    p->last = (last & better) | (p->last & ~better);
+    p->score = score > p->score ? score : p->score;
+}
+
+static inline uint64_t last_of(unsigned start, uint32_t token)
+{
+    return (uint64_t)start << 32 | token;
 }
 
 /* The best way to the end of each character; returns the number of characters, or 0 if one has no token of its own and
@@ -115,7 +131,7 @@ static unsigned take_best(struct unigram_search *s, const struct unigram *m, uns
     struct place *places = s->places;
     unsigned count = 0, end;
 
-    places[first] = (struct place) { .gap = HUGE_VAL };
+    places[first] = (struct place) { .gap = bits_of(HUGE_VAL) };
     for (unsigned at = first; at < s->ends[first]; at = end, count++) {
         struct place best = { .score = -HUGE_VAL };
         unsigned last = 0;
@@ -124,34 +140,40 @@ static unsigned take_best(struct unigram_search *s, const struct unigram *m, uns
         for (unsigned i = s->ending[end]; i > 0; last = i, i = s->found[i].next) {
             const struct found *f = &s->found[i];
 
-            offer(&best, &places[f->start], f->start, places[f->start].score + m->scores[f->token], f->token);
+            offer(&best, places[f->start].gap, places[f->start].score + m->scores[f->token],
+                  last_of(f->start, f->token));
         }
         if (last == 0 || s->found[last].start != at) {
             if (m->spec->unknown == SPEC_NONE)
                 return 0;
-            offer(&best, &places[at], at, places[at].score + m->unknown_score, TOKEN_NONE);
+            offer(&best, places[at].gap, places[at].score + m->unknown_score, last_of(at, TOKEN_NONE));
         }
         places[end] = best;
     }
     return count;
 }
 
-/* Writes the ids of the best way; false if it has an unknown character. */
+/* Writes the ids of the best way; false if it has an unknown character for which nothing can stand. */
 static bool put_ids(const struct unigram_search *s, const struct unigram *m, unsigned first, struct lookup_piece *piece)
 {
     unsigned count = 0;
 
-    for (unsigned at = s->ends[first]; at > first; at = s->places[at].start, count++)
-        if (s->places[at].token == TOKEN_NONE || s->places[at].token == m->spec->unknown)
+    for (unsigned at = s->ends[first]; at > first; at = (unsigned)(s->places[at].last >> 32), count++) {
+        uint32_t token = (uint32_t)s->places[at].last;
+
+        if (token == TOKEN_NONE ? m->stand_in == TOKEN_NONE : token == m->spec->unknown)
             return false;
+    }
     piece->count = count;
-    for (unsigned at = s->ends[first]; at > first; at = s->places[at].start)
-        piece->ids[--count] = s->places[at].token;
+    for (unsigned at = s->ends[first]; at > first; at = (unsigned)(s->places[at].last >> 32)) {
+        uint32_t token = (uint32_t)s->places[at].last;
+
+        piece->ids[--count] = token == TOKEN_NONE ? m->stand_in : token;
+    }
     return true;
 }
 
-void unigram_search_run(const struct unigram *m, struct unigram_search *s, struct lookup_piece *pieces, unsigned count,
-                        bool fixed)
+void unigram_search_run(const struct unigram *m, struct unigram_search *s, struct lookup_piece *pieces, unsigned count)
 {
     double loss = m->narrow ? NARROW_LOSS : WIDE_LOSS;
     unsigned first = 0;
@@ -167,7 +189,7 @@ void unigram_search_run(const struct unigram *m, struct unigram_search *s, struc
         unsigned characters = take_best(s, m, first);
 
         pieces[i].known = characters > 0 && put_ids(s, m, first, &pieces[i]);
-        if (fixed && pieces[i].known)
-            pieces[i].known = s->places[s->ends[first]].gap > (characters + pieces[i].count + 1) * loss;
+        if (pieces[i].known)
+            pieces[i].known = s->places[s->ends[first]].gap > bits_of((characters + pieces[i].count + 1) * loss);
     }
 }

@@ -12,10 +12,10 @@ struct unigram_search;
 enum leat_status unigram_search_make(struct unigram_search **out, struct leat_error *err);
 
 /*
- * For lookup_batch.h. `known` of a piece says that no unknown character is on its best way; if `fixed`, also that this
- * way is the best whatever the sum before it, by more than the reference's additions can lose.
+ * For lookup_batch.h. `known` of a piece says that no unknown character is on its best way for which nothing can stand
+ * (`stand_in`), and that this way is the best whatever the sum before it, by more than the reference's additions can
+ * lose.
  */
-void unigram_search_run(const struct unigram *m, struct unigram_search *s, struct lookup_piece *pieces, unsigned count,
-                        bool fixed);
+void unigram_search_run(const struct unigram *m, struct unigram_search *s, struct lookup_piece *pieces, unsigned count);
 
 #endif

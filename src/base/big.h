@@ -3,8 +3,8 @@
  * of 1 MiB costs 0.7 ms with pages of 4 KiB and a tenth of that with pages of 2 MiB (measured on a virtual machine),
  * and loading a vocabulary of 128k entries touches 30 MiB.
  */
-#ifndef LEAT_TOKENIZER_BIG_H
-#define LEAT_TOKENIZER_BIG_H
+#ifndef LEAT_BASE_BIG_H
+#define LEAT_BASE_BIG_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,38 @@
+/* permute_rounds.h: what a round of the permutation's network is made of, by whatever instructions. */
+#ifndef LEAT_PERMUTE_ROUNDS_H
+#define LEAT_PERMUTE_ROUNDS_H
+
+#include "base/wide.h"
+
+#define PERMUTE_GOLDEN 0x9e3779b97f4a7c15u /* 2^64 / golden ratio, odd: from one round's key to the next */
+#define PERMUTE_FIRST  0xd6e8feb86659fd93u
+#define PERMUTE_SECOND 0xff51afd7ed558ccdu
+
+/* In [0, limit): a function of one coordinate and the round's key. */
+static inline uint64_t permute_shift(uint64_t coordinate, uint64_t key, uint64_t limit)
+{
+    uint64_t v = (coordinate ^ key) * PERMUTE_FIRST;
+
+    v = (v ^ v >> 32) * PERMUTE_SECOND;
+    return wide_high(v, limit);
+}
+
+static inline uint64_t permute_lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Adds and subtracts coordinates below `limit`, modulo `limit`. A negative result wraps around to a huge number, so the
+ * smaller of two is right; written like this it compiles without a jump, which would be mispredicted half of the
+ * time. */
+static inline uint64_t permute_plus(uint64_t a, uint64_t b, uint64_t limit)
+{
+    return permute_lesser(a + b, a + b - limit);
+}
+
+static inline uint64_t permute_minus(uint64_t a, uint64_t b, uint64_t limit)
+{
+    return permute_lesser(a - b, a - b + limit);
+}
+
+#endif
