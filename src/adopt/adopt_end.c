@@ -31,7 +31,8 @@ static char *with_end(const struct part_kind *kind, const char *name, uint64_t e
 
 enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token, struct leat_error *err)
 {
-    enum leat_status s = part_open(p, name, LEAT_ACCESS_READ, err);
+    const struct leat_open_options how = { .access = LEAT_ACCESS_READ };
+    enum leat_status s = part_open(p, name, &how, err);
     const struct part_kind *kind = p->kind;
     char *full;
 
@@ -39,7 +40,7 @@ enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token
         return s;
     part_close(p);
     full = with_end(kind, name, end_token);
-    s = full ? part_open(p, full, LEAT_ACCESS_READ, err) : status_no_memory(err, strlen(name));
+    s = full ? part_open(p, full, &how, err) : status_no_memory(err, strlen(name));
     free(full);
     return s;
 }

@@ -7,7 +7,7 @@
  *
  *   index.leat      the index, complete: every section was compared with its sum before it got this name
  *   tokens.partial  the token file with holes; when all of it is here, right and durable, it becomes `tokens`
- *   map             a byte per page of tokens.partial: 1 if it was written
+ *   map             a byte per page of tokens.partial: 1 if it was written; and a record per region (cache_hold.c)
  *   in-use          locked (shared) by each process that has the dataset open
  *   filling         locked by the process that brings the index or the rest of the tokens
  *
@@ -32,7 +32,8 @@ struct cache_files {
     int index_fd, tokens_fd;              /* the caller closes them */
     const char *index_path, *tokens_path; /* for messages: without secrets; valid until the dataset is closed */
     uint64_t index_bytes, token_bytes;
-    bool whole; /* nothing is missing: tokens_fd is a file like any other, and nobody writes to it */
+    bool whole;   /* nothing is missing: tokens_fd is a file like any other, and nobody writes to it */
+    bool offline; /* the server could not be asked whether this is what it has */
 };
 
 /* Whether a name is one for cache_open(): a URL. */
@@ -48,11 +49,21 @@ enum leat_status cache_list(const char *folder, cache_list_take *take, void *con
 
 /*
  * Opens the dataset of a URL, with or without .leat or .tokens, in the cache's folder `folder` (NULL: the variable
- * LEAT_CACHE, else XDG_CACHE_HOME/leat, else ~/.cache/leat), which is made where it is missing. Asks the server what
- * the dataset is, and brings its index if it is not here.
+ * LEAT_CACHE, else XDG_CACHE_HOME/leat, else ~/.cache/leat), which is made where it is missing; `limit` bytes are what
+ * the whole cache may take (0: the variable LEAT_CACHE_SIZE, else no limit). Asks the server what the dataset is, and
+ * brings its index if it is not here. If the server cannot be reached, a complete copy is opened, unless `online`
+ * or the variable LEAT_ONLINE (1) forbids that.
  */
-enum leat_status cache_open(struct cache **out, const char *url, const char *folder, struct cache_files *files,
-                            struct leat_error *err);
+struct cache_options {
+    const char *folder;
+    uint64_t limit;
+    bool online;
+};
+enum leat_status cache_open(struct cache **out, const char *url, const struct cache_options *options,
+                            struct cache_files *files, struct leat_error *err);
+
+/* LEAT_E_FORKED in a child of the process that opened the dataset, if not all of it is here. */
+enum leat_status cache_check_process(const struct cache *c, struct leat_error *err);
 
 /* Ends what is under way. NULL is fine. No other thread is inside a call. */
 void cache_close(struct cache *c);
@@ -61,15 +72,28 @@ void cache_close(struct cache *c);
 const char *cache_name(const struct cache *c);
 
 /*
- * Makes sure that the pages around bytes [first, first + count) of the token file are here and right; from then on any
- * reader of the file finds them. Waits for `max_ns` nanoseconds at most (0: as long as it takes), then LEAT_E_AGAIN.
+ * Keeps the pages around bytes [first, first + count) of the token file from being evicted until cache_release(), by
+ * any process. Waits for one that evicts them, `max_ns` nanoseconds at most (then LEAT_E_AGAIN; 0: as long as that may
+ * take); *waited, from 0 on, is raised by that, so that also many calls do not wait for ever. NULL: each call is the
+ * first. A call of one is answered by a call of the other; ranges may overlap. In a child of fork(), LEAT_E_FORKED from
+ * either call means that what was read in between may be wrong.
+ */
+enum leat_status cache_hold(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, uint64_t *waited,
+                            struct leat_error *err);
+enum leat_status cache_release(struct cache *c, uint64_t first, uint64_t count, struct leat_error *err);
+
+/*
+ * Makes sure that the pages around bytes [first, first + count) of the token file, which are held, are here and right;
+ * until they are released any reader of the file finds them. Waits for `max_ns` nanoseconds at most (0: as long as it
+ * takes), then LEAT_E_AGAIN.
  * From any thread. LEAT_E_FORKED if they are missing, and the process that opened the dataset is another one.
  */
 enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, struct leat_error *err);
 
-/* Says that these bytes will be needed: they are fetched soon, in the order of these calls. Returns whether they are
- * here. What goes wrong is said by cache_need(). */
-bool cache_announce(struct cache *c, uint64_t first, uint64_t count);
+/* Says that these bytes, which are held, will be needed: they are fetched soon, in the order of these calls, those that
+ * somebody waits for first. Returns whether they are here. What goes wrong is said by cache_need(). `soon`: they are
+ * needed next, and count for the share of pages that were not here; else it is a word in advance. */
+bool cache_announce(struct cache *c, uint64_t first, uint64_t count, bool soon);
 
 /* Lets this process fetch all the rest in the background, if no other one of this node does, and if the disk has room
  * for it. */
@@ -81,8 +105,10 @@ struct cache_counts {
     uint64_t requests, retries, bytes; /* of transfers */
     uint64_t pages;                    /* that were announced */
     uint64_t remote_pages;             /* that were asked for and not here */
+    uint64_t evicted_bytes;            /* removed by this process */
     uint64_t here_bytes, all_bytes;    /* of the tokens; those here are known only while this process fills the rest */
     bool filling;                      /* a process of this node does so now */
+    bool failed;                       /* and none will, as far as this process knows */
     char why_not[CACHE_REASON];        /* why this process cannot fill it now, of the first dataset; "": no reason */
 };
 

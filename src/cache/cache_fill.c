@@ -23,6 +23,7 @@
 #define RANGE_PAGES (FILL_BYTES / PAGE)
 #define AGAIN_NS    TINY_OR((uint64_t)100000000, (uint64_t)2000000000) /* after the first failure */
 #define MAX_DOUBLES 8u                                                 /* of that time: to some minutes */
+#define MAX_PASSES  3u                                                 /* over all of it */
 #define LOOK_NS     ((uint64_t)1000000000)                             /* while another process fills */
 #define SYNC_BYTES  ((uint64_t)64 << 20)
 
@@ -87,6 +88,26 @@ static void fail_alone(struct cache *c, const struct leat_error *err)
     pthread_mutex_unlock(&c->mutex);
 }
 
+/* All of the file is passed over again. */
+static void begin_anew(struct cache *c)
+{
+    cache_release_all(c);
+    c->fill_anew = false;
+    c->fill_page = c->redo_count = 0;
+    c->fill_sum = (struct hash128) { 0, 0 };
+    atomic_store(&c->filled_bytes, 0);
+}
+
+/* What a range was counted for is undone when the next pass begins: by then nothing is under way. */
+void cache_fill_yield(struct cache *c, const struct leat_error *err)
+{
+    if (c->fill_fd < 0)
+        return;
+    fail_alone(c, err);
+    cache_release_all(c);
+    c->fill_anew = true;
+}
+
 /* Becomes the process that fills; false: another one does or did, or there is no room. */
 static bool begin_filling(struct cache *c)
 {
@@ -99,12 +120,22 @@ static bool begin_filling(struct cache *c)
         c->fill_not_before = clock_ns() + LOOK_NS;
         return false;
     }
+    if (c->fill_anew)
+        begin_anew(c);
     if (s == LEAT_OK)
         s = cache_make_room(c, &why); /* with the lock: two could take the same room */
-    if (s != LEAT_OK) {
+    if (s != LEAT_OK)                 /* others may evict what was passed over */
+        begin_anew(c);
+    if (s == LEAT_OK)
+        s = cache_hold_all(c, &why);
+    if (s == LEAT_E_BUSY) { /* somebody evicts, which takes a moment */
+        end_filling(c);
+        c->fill_not_before = clock_ns() + LOOK_NS;
+    } else if (s != LEAT_OK) {
         fail_alone(c, &why);
-        return false;
     }
+    if (s != LEAT_OK)
+        return false;
     atomic_store(&c->filling, true);
     return true;
 }
@@ -185,7 +216,7 @@ static enum leat_status write_back(struct cache *c, struct leat_error *err)
             return status_set(err, LEAT_E_STOPPED, "the cache is closed");
         if (sync_file_range(c->tokens_fd, (off64_t)at, SYNC_BYTES,
                             SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0 &&
-            errno != ENOSYS && errno != EINVAL && errno != ESPIPE)
+            (errno == EIO || errno == ENOSPC || errno == EDQUOT)) /* else it cannot be asked so, but by fsync() */
             return status_set_os(err, errno, "cannot write %s to the disk", c->paths[PATH_TOKENS_PARTIAL]);
     }
     return LEAT_OK;
@@ -200,10 +231,8 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
 
     if (s == LEAT_OK)
         s = file_sync(c->tokens_fd, partial, err);
-    if (s != LEAT_OK && s != LEAT_E_STOPPED) { /* memory may show what the disk has lost: all is to be fetched again */
-        (void)file_truncate(c->map_fd, 0, c->paths[PATH_MAP], NULL);
-        (void)file_truncate(c->map_fd, c->pages, c->paths[PATH_MAP], NULL);
-    }
+    if (s != LEAT_OK && s != LEAT_E_STOPPED) /* memory may show what the disk has lost */
+        cache_forget_all(c);
 
     /* somebody may have removed the folder, and another process have begun the file anew */
     if (s == LEAT_OK)
@@ -215,6 +244,20 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
     if (s == LEAT_OK)
         s = file_sync_folder(path, err);
     return s == LEAT_OK ? file_remove(c->paths[PATH_MAP], err) : s;
+}
+
+/* Each pass costs as much as the first. */
+static void give_up(struct cache *c, enum leat_status s, struct leat_error *why)
+{
+    status_before(why, s, "all of %s was fetched %u times, but cannot be kept (tokens come as they are needed; %s)",
+                  c->name, MAX_PASSES,
+                  s == LEAT_E_CHECKSUM ? "verify the dataset where it was made"
+                                       : "look at the disk, or set LEAT_CACHE to a folder on another one");
+    pthread_mutex_lock(&c->mutex);
+    fail(c, why);
+    c->fill_wanted = false;
+    pthread_mutex_unlock(&c->mutex);
+    atomic_store(&c->fill_failed, true);
 }
 
 bool cache_fill_end(struct cache *c)
@@ -233,11 +276,13 @@ bool cache_fill_end(struct cache *c)
         forget_failures(c);
         pthread_mutex_unlock(&c->mutex);
         end_filling(c);
+        cache_release_all(c); /* now that it has its name, nobody evicts parts of it */
         return true;
     }
-    c->fill_page = 0; /* the file may be another one: all of it is passed over again */
-    c->fill_sum = (struct hash128) { 0, 0 };
-    atomic_store(&c->filled_bytes, 0);
-    fail_alone(c, &why);
+    begin_anew(c); /* the file may be another one */
+    if (s != LEAT_E_STOPPED && ++c->fill_passes >= MAX_PASSES)
+        give_up(c, s, &why);
+    else
+        fail_alone(c, &why);
     return false;
 }

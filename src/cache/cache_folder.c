@@ -22,7 +22,7 @@ const char *const cache_file_names[PATHS] = { [PATH_INDEX] = "index.leat", [PATH
                                               [PATH_MAP] = "map",          [PATH_FILLING] = "filling",
                                               [PATH_IN_USE] = "in-use" };
 
-static char *join(const char *folder, const char *name)
+char *cache_join(const char *folder, const char *name)
 {
     size_t length = strlen(folder) + 1 + strlen(name) + 1;
     char *path = malloc(length);
@@ -47,23 +47,37 @@ enum leat_status cache_root(char **root, const char *folder, struct leat_error *
     if (named) {
         *root = strdup(named);
     } else if (base && base[0] == '/') { /* a relative one is to be ignored, says its specification */
-        *root = join(base, "leat");
+        *root = cache_join(base, "leat");
     } else {
         base = variable("HOME");
         if (!base)
             return status_set(err, LEAT_E_ARGUMENT,
                               "no folder for the cache of remote datasets: set LEAT_CACHE to one on a local disk");
-        *root = join(base, ".cache/leat");
+        *root = cache_join(base, ".cache/leat");
     }
     return *root ? LEAT_OK : status_no_memory(err, 0);
 }
 
-enum leat_status cache_limit(uint64_t *limit, struct leat_error *err)
+char *cache_server_text(const struct cache *c)
+{
+    const char *own = variable("AWS_ENDPOINT_URL_S3"), *any = variable("AWS_ENDPOINT_URL");
+    const char *profile = variable("AWS_PROFILE"), *endpoint = own ? own : any ? any : "";
+    size_t length = strlen(c->index_url.text) + strlen(endpoint) + (profile ? strlen(profile) : 0) + 3;
+    char *text = malloc(length);
+
+    if (text)
+        snprintf(text, length, "%s\n%s\n%s", c->index_url.text, endpoint, profile ? profile : "");
+    return text;
+}
+
+enum leat_status cache_limit(uint64_t *limit, uint64_t given, struct leat_error *err)
 {
     static const char *const units[] = { "", "KiB", "MiB", "GiB", "TiB" };
     const char *text = variable("LEAT_CACHE_SIZE"), *at = text;
 
-    *limit = 0;
+    *limit = given;
+    if (given > 0)
+        return LEAT_OK;
     for (; at && *at >= '0' && *at <= '9' && *limit < (uint64_t)1 << 50; at++)
         *limit = *limit * 10 + (uint64_t)(*at - '0');
     for (unsigned i = 0; text && at > text && *limit > 0 && i < sizeof units / sizeof *units; i++)
@@ -77,8 +91,17 @@ enum leat_status cache_limit(uint64_t *limit, struct leat_error *err)
                       text);
 }
 
-/* Makes a folder and those above it; others cannot read it. */
-static enum leat_status make_folders(char *path, struct leat_error *err)
+enum leat_status cache_online(bool *online, bool given, struct leat_error *err)
+{
+    const char *text = variable("LEAT_ONLINE");
+
+    *online = given || (text && strcmp(text, "1") == 0);
+    if (given || !text || *online || strcmp(text, "0") == 0)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_ARGUMENT, "LEAT_ONLINE has to be 1 or 0, not \"%.50s\"", text);
+}
+
+enum leat_status cache_make_folders(char *path, struct leat_error *err)
 {
     struct stat st;
 
@@ -113,13 +136,13 @@ enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
         free(c->paths[i]);
     free(c->folder);
     memset(c->paths, 0, sizeof c->paths);
-    c->folder = join(c->root, name);
+    c->folder = cache_join(c->root, name);
     for (int i = 0; i < PATHS && c->folder; i++) {
-        c->paths[i] = join(c->folder, cache_file_names[i]);
+        c->paths[i] = cache_join(c->folder, cache_file_names[i]);
         if (!c->paths[i])
             return status_no_memory(err, 0);
     }
-    return c->folder ? make_folders(c->folder, err) : status_no_memory(err, 0);
+    return c->folder ? cache_make_folders(c->folder, err) : status_no_memory(err, 0);
 }
 
 enum leat_status cache_open_file(int *fd, const char *path, struct leat_error *err)

@@ -21,9 +21,7 @@
 
 #define PIECE   TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* in memory */
 #define LOOK_MS 20L
-/* without a byte from the process that brings the index: when it is stopped; and more than its requests take with their
- * stalls and waits */
-#define STUCK_NS  ((uint64_t)TINY_OR(2, 120) * 1000000000)
+/* without a byte from the process that brings the index: more than its requests take with their stalls and waits */
 #define SILENT_NS ((uint64_t)3600 * 1000000000)
 
 static enum leat_status check_section(struct cache *c, int fd, const char *path, const struct format_place *place,

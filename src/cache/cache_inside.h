@@ -13,7 +13,7 @@
 
 #define PAGE         ((uint64_t)FORMAT_PAGE_BYTES)
 
-#define WINDOW_LANES TINY_OR(4u, 32u) /* transfers of pages that were asked for, at once */
+#define WINDOW_LANES TINY_OR(4u, 64u) /* transfers of pages that were asked for, at once */
 #define WINDOW_BYTES TINY_OR((uint64_t)8192, (uint64_t)1 << 20)
 #define FILL_LANES   TINY_OR(2u, 8u) /* of the rest */
 #define FILL_BYTES   TINY_OR((uint64_t)16384, REMOTE_PART)
@@ -28,6 +28,26 @@ enum cache_path {
     PATH_IN_USE,
     PATH_FILLING,
     PATHS
+};
+
+/* Ranges of pages that are held and evicted together: all of `pages` pages, but the last. A dataset has at most
+ * MOST_REGIONS, so that looking at all of them stays cheap. */
+#define LEAST_REGION TINY_OR((uint64_t)4, (uint64_t)16)
+#define MOST_REGIONS ((uint64_t)1 << 16)
+struct cache_regions {
+    uint64_t pages, count;
+    uint64_t at; /* of their records in the map */
+};
+
+/* A record in the map, after the bytes for pages. */
+struct region {
+    uint32_t evictions; /* another number whenever it was evicted */
+    uint32_t used;      /* cache_clock(), when it was used last; 0: nothing is there */
+};
+
+struct held {
+    uint32_t count; /* holders in this process */
+    uint32_t seen;  /* evictions; what is known of its pages is as old */
 };
 
 /* Pages that were asked for and are not under way yet. */
@@ -53,6 +73,7 @@ struct waiter {
 struct lane {
     struct transfer transfer;
     uint8_t *bytes; /* NULL until it is used */
+    uint64_t room;  /* in them, of a lane for wishes */
     uint64_t page, count;
     unsigned tries; /* that brought wrong bytes */
 };
@@ -66,7 +87,7 @@ struct cache {
     const struct checksum_kernels *kernels;
     char *root, *folder, *paths[PATHS];
     int index_fd, tokens_fd, map_fd, in_use_fd;
-    bool whole, read_only;
+    bool whole, offline;
     uint64_t pages;
     pid_t owner;
     uint64_t limit; /* of the whole cache; 0: none */
@@ -75,6 +96,11 @@ struct cache {
 
     /* A bit per page. `known`: here and right, as this process has seen itself. `asked`: in a wish or under way. */
     atomic_uint_fast64_t *known, *asked;
+
+    struct cache_regions regions;
+    struct held *held; /* for each */
+    pthread_mutex_t hold_mutex;
+    int hold_fd; /* with a lock on all regions, while this process fills; -1: none */
 
     pthread_mutex_t mutex; /* for what follows, and for changes of `asked` */
     pthread_cond_t work, arrived;
@@ -92,27 +118,44 @@ struct cache {
     uint64_t fill_page;                 /* all before it was looked at, but for `redo` */
     struct fill_range redo[FILL_LANES]; /* that failed */
     unsigned redo_count, fill_failures; /* failures in a row */
+    unsigned fill_passes;               /* that came to the end, where it failed */
+    bool fill_anew;                     /* the next pass begins with the first range */
     uint64_t fill_not_before;           /* clock_ns() */
     struct hash128 fill_sum;
     uint64_t allowed; /* cache_may_write() */
 
-    atomic_bool stop, filling;
-    atomic_uint_fast64_t requests, retries, bytes, wanted_pages, remote_pages, filled_bytes;
+    atomic_bool stop, filling, fill_failed; /* for good */
+    atomic_uint_fast64_t requests, retries, bytes, wanted_pages, remote_pages, filled_bytes, evicted;
 };
 
 /* Before what went wrong with a file of the cache. */
 #define CACHE_FULL "the cache of remote datasets cannot be filled; set LEAT_CACHE to a folder on another disk"
 
+/* A process that others wait for is stopped, or hangs, if it does not get on for so long. */
+#define STUCK_NS ((uint64_t)TINY_OR(2, 120) * 1000000000)
+
 /* ---- cache_folder.c ---- */
+
+/* FOLDER/NAME, which the caller frees. NULL: no memory. */
+char *cache_join(const char *folder, const char *name);
 
 /* The cache's folder, by the environment; the caller frees it. */
 enum leat_status cache_root(char **root, const char *folder, struct leat_error *err);
 
-/* LEAT_CACHE_SIZE; 0: no limit. An index that is needed is brought whatever it is. */
-enum leat_status cache_limit(uint64_t *limit, struct leat_error *err);
+/* `given`, or if that is 0 LEAT_CACHE_SIZE; 0: no limit. An index that is needed is brought whatever it is. */
+enum leat_status cache_limit(uint64_t *limit, uint64_t given, struct leat_error *err);
+
+/* Whether only what the server has is opened: `given`, or what LEAT_ONLINE says. */
+enum leat_status cache_online(bool *online, bool given, struct leat_error *err);
 
 /* The names of the files in a dataset's folder. */
 extern const char *const cache_file_names[PATHS];
+
+/* What names the dataset on its server: its URL, and where requests for it go. The caller frees it. */
+char *cache_server_text(const struct cache *c);
+
+/* Makes a folder and those above it; others cannot read it. */
+enum leat_status cache_make_folders(char *path, struct leat_error *err);
 
 /* Sets c->folder and c->paths, and makes the folders, unless they are there. */
 enum leat_status cache_make_folder(struct cache *c, struct leat_error *err);
@@ -130,6 +173,19 @@ void cache_unlock(int *fd);
 
 /* Brings the index, if index.leat is missing, and opens it. */
 enum leat_status cache_bring_index(struct cache *c, struct leat_error *err);
+
+/* ---- cache_offline.c ---- */
+
+/* Notes that the dataset of this URL has this folder. */
+void cache_remember(const struct cache *c);
+
+/* The folder that this URL had, which the caller frees; and whether the copy in it is complete. */
+bool cache_recall(const struct cache *c, char **folder);
+bool cache_recall_complete(const char *folder);
+
+/* The server has failed, as `err` says: takes the header of a complete copy. For one that is not complete, says what is
+ * missing; else leaves `err` as it is. */
+enum leat_status cache_take_offline(struct cache *c, const char *folder, struct leat_error *err);
 
 /* ---- cache_pages.c ---- */
 
@@ -155,7 +211,7 @@ bool cache_all_known(const struct cache *c, uint64_t page, uint64_t end);
 /* How many bytes pages [page, page + count) have. */
 uint64_t cache_page_bytes(const struct cache *c, uint64_t page, uint64_t count);
 
-/* Looks which of pages [page, end) the local file has, and makes those known that are right. */
+/* Looks which of pages [page, end), which are held, the local file has, and makes those known that are right. */
 enum leat_status cache_find(struct cache *c, uint64_t page, uint64_t end, struct leat_error *err);
 
 /* Compares pages with their hashes: *wrong is the first that is not right, or page + count. Adds the sum of those
@@ -173,12 +229,45 @@ enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page,
 enum leat_status cache_start(struct cache *c, struct leat_error *err);
 void cache_stop(struct cache *c);
 
+/* ---- cache_hold.c ---- */
+
+struct cache_regions cache_regions(uint64_t pages);
+
+/* A time for `used` of a region; only differences mean something. */
+uint32_t cache_clock(void);
+
+/* Locks bytes of an open file (count 0: to its end and beyond) by F_RDLCK or F_WRLCK, without waiting (LEAT_E_BUSY), or
+ * unlocks them by F_UNLCK. The lock belongs to the descriptor, and to its copies. */
+enum leat_status cache_lock_bytes(int fd, short type, uint64_t first, uint64_t count, const char *path,
+                                  struct leat_error *err);
+
+/* Keeps all processes from evicting anything of this dataset; fine if it does so already. LEAT_E_BUSY: somebody is just
+ * doing that. */
+enum leat_status cache_hold_all(struct cache *c, struct leat_error *err);
+void cache_release_all(struct cache *c);
+
+/* ---- cache_evict.c ---- */
+
+/* Whether somebody holds all of a file (cache_hold_all()), through another descriptor: that lock ends nowhere, unlike
+ * those of regions. */
+bool cache_is_held(int fd);
+
+/* Frees at least `wanted` bytes of what is in the cache and was not used for longest, as far as nobody holds it;
+ * *freed may be less. */
+enum leat_status cache_evict(struct cache *c, uint64_t wanted, uint64_t *freed, struct leat_error *err);
+
+/* All of this dataset, which is held, is to be fetched again, whoever knows what of it. */
+void cache_forget_all(struct cache *c);
+
 /* ---- cache_room.c ---- */
+
+/* Whether a name in the cache is a dataset's folder: IDENTITY-HASH. */
+bool cache_is_dataset(const char *name);
 
 /* Removes datasets that nobody has open, until all of this one fits. LEAT_E_NO_SPACE: it does not; none is removed. */
 enum leat_status cache_make_room(const struct cache *c, struct leat_error *err);
 
-/* Before so many bytes are written. LEAT_E_NO_SPACE: the cache would become larger than its limit. The thread's. */
+/* Before so many bytes are written: makes room for them, if that is possible. The thread's. */
 enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_error *err);
 
 /* ---- cache_fill.c ---- */
@@ -196,5 +285,8 @@ void cache_fill_done(struct cache *c, uint64_t bytes);
 
 /* No transfer of the rest is under way. Returns whether the file is complete now, and has its name. */
 bool cache_fill_end(struct cache *c);
+
+/* The disk is full: gives the copying up for a while, so that all of the file can be evicted. Without the mutex. */
+void cache_fill_yield(struct cache *c, const struct leat_error *err);
 
 #endif

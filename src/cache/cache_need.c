@@ -13,18 +13,24 @@
 #include "base/status.h"
 #include "cache_inside.h"
 
-#define WISH_PAGES (WINDOW_BYTES / PAGE)
-#define LONGEST_NS ((uint64_t)1000000000) /* of one wait on the condition */
+#define WISH_PAGES  (WINDOW_BYTES / PAGE)
+#define LEAST_LIMIT ((uint64_t)1 << 30)    /* of a cache with room for what is needed later */
+#define LONGEST_NS  ((uint64_t)1000000000) /* of one wait on the condition */
 
-static enum leat_status add_wish(struct cache *c, uint64_t page, uint64_t count, struct leat_error *err)
+/* `urgent`: before all others. */
+static enum leat_status add_wish(struct cache *c, uint64_t page, uint64_t count, bool urgent, struct leat_error *err)
 {
     struct wish *w = malloc(sizeof *w);
 
     if (!w)
         return status_no_memory(err, sizeof *w);
-    *w = (struct wish) { .page = page, .count = count };
-    *c->wishes_end = w;
-    c->wishes_end = &w->next;
+    *w = (struct wish) { .page = page, .count = count, .next = urgent ? c->wishes : NULL };
+    if (!urgent)
+        *c->wishes_end = w;
+    if (!urgent || !w->next)
+        c->wishes_end = &w->next;
+    if (urgent)
+        c->wishes = w;
     for (uint64_t i = 0; i < count; i++)
         cache_set(c->asked, page + i);
     atomic_fetch_add(&c->remote_pages, count);
@@ -32,7 +38,7 @@ static enum leat_status add_wish(struct cache *c, uint64_t page, uint64_t count,
 }
 
 /* Wishes for those of pages [page, end) that are neither here nor asked for. With the mutex. */
-static enum leat_status wish_for(struct cache *c, uint64_t page, uint64_t end, struct leat_error *err)
+static enum leat_status wish_for(struct cache *c, uint64_t page, uint64_t end, bool urgent, struct leat_error *err)
 {
     enum leat_status s = cache_start(c, err);
     bool new = false;
@@ -43,7 +49,7 @@ static enum leat_status wish_for(struct cache *c, uint64_t page, uint64_t end, s
             ;
         if (last == page)
             continue;
-        s = add_wish(c, page, last - page, err);
+        s = add_wish(c, page, last - page, urgent, err);
         new = true;
     }
     if (new) {
@@ -65,7 +71,8 @@ static enum leat_status wait_for(struct cache *c, uint64_t page, uint64_t end, u
         uint64_t left = max_ns > 0 && max_ns - waited < LONGEST_NS ? max_ns - waited : LONGEST_NS;
         struct timespec until;
 
-        s = wish_for(c, page, end, err); /* what was asked for by others may have failed before this thread waited */
+        s = wish_for(c, page, end, true,
+                     err); /* what was asked for by others may have failed before this thread waited */
         if (s != LEAT_OK)
             break;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -84,7 +91,7 @@ static enum leat_status wait_for(struct cache *c, uint64_t page, uint64_t end, u
     return me.status != LEAT_OK ? me.status : s;
 }
 
-static enum leat_status check_process(const struct cache *c, struct leat_error *err)
+enum leat_status cache_check_process(const struct cache *c, struct leat_error *err)
 {
     if (c->owner == getpid())
         return LEAT_OK;
@@ -102,7 +109,7 @@ enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uin
     end = bytes_divide_up(first + count, PAGE);
     if (cache_all_known(c, page, end))
         return LEAT_OK;
-    s = check_process(c, err);
+    s = cache_check_process(c, err);
     if (s == LEAT_OK)
         s = cache_find(c, page, end, err);
     if (s != LEAT_OK || cache_all_known(c, page, end))
@@ -113,7 +120,7 @@ enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uin
     return s;
 }
 
-bool cache_announce(struct cache *c, uint64_t first, uint64_t count)
+bool cache_announce(struct cache *c, uint64_t first, uint64_t count, bool soon)
 {
     uint64_t page = first / PAGE, end;
     struct leat_error unsaid;
@@ -121,15 +128,15 @@ bool cache_announce(struct cache *c, uint64_t first, uint64_t count)
     if (c->whole || count == 0 || !bytes_inside(first, count, c->header.token_file_bytes))
         return true;
     end = bytes_divide_up(first + count, PAGE);
-    atomic_fetch_add_explicit(&c->wanted_pages, end - page, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->wanted_pages, soon ? end - page : 0, memory_order_relaxed);
     if (cache_all_known(c, page, end))
         return true;
-    if (check_process(c, &unsaid) != LEAT_OK)
+    if ((!soon && c->limit > 0 && c->limit < LEAST_LIMIT) || cache_check_process(c, &unsaid) != LEAT_OK)
         return false;
     if (cache_find(c, page, end, &unsaid) == LEAT_OK && cache_all_known(c, page, end))
         return true;
     pthread_mutex_lock(&c->mutex);
-    wish_for(c, page, end, &unsaid);
+    wish_for(c, page, end, false, &unsaid);
     pthread_mutex_unlock(&c->mutex);
     return false;
 }
@@ -138,7 +145,7 @@ void cache_fill(struct cache *c)
 {
     struct leat_error unsaid;
 
-    if (c->whole || c->pages == 0 || c->owner != getpid())
+    if (c->whole || c->pages == 0 || c->owner != getpid() || atomic_load(&c->fill_failed)) /* it was given up */
         return;
     pthread_mutex_lock(&c->mutex);
     c->fill_wanted = true;
@@ -154,9 +161,11 @@ void cache_count(struct cache *c, struct cache_counts *counts)
     counts->bytes += atomic_load(&c->bytes);
     counts->pages += atomic_load(&c->wanted_pages);
     counts->remote_pages += atomic_load(&c->remote_pages);
+    counts->evicted_bytes += atomic_load(&c->evicted);
     counts->all_bytes += c->header.token_file_bytes;
     counts->here_bytes += c->whole ? c->header.token_file_bytes : atomic_load(&c->filled_bytes);
     counts->filling |= atomic_load(&c->filling);
+    counts->failed |= atomic_load(&c->fill_failed);
     if (c->owner != getpid() || counts->why_not[0])
         return;
     pthread_mutex_lock(&c->mutex);

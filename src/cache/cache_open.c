@@ -12,6 +12,8 @@
 #include "base/status.h"
 #include "cache_inside.h"
 
+#define OFFLINE_TRIES 3u
+
 bool cache_takes(const char *name)
 {
     return url_is(name);
@@ -40,28 +42,49 @@ static enum leat_status read_url(struct cache *c, const char *text, struct leat_
     return c->name ? LEAT_OK : status_no_memory(err, strlen(c->index_url.name));
 }
 
+static enum leat_status open_remote(struct cache *c, uint32_t tries, struct leat_error *err)
+{
+    struct remote_options options = { .max_tries = tries, .stop = wants_stop, .context = c };
+
+    remote_close(c->remote);
+    return remote_open(&c->remote, &options, err);
+}
+
 static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
 {
-    struct remote_options options = { .stop = wants_stop, .context = c };
-    enum leat_status s = remote_open(&c->remote, &options, err);
-    uint64_t count = 0;
+    uint8_t first;
+    struct remote_look looks[2] = { { .url = &c->index_url, .first = c->first_page, .count = FORMAT_HEADER_BYTES },
+                                    { .url = &c->tokens_url, .first = &first, .count = 1 } };
+    enum leat_status s = remote_look(c->remote, looks, 2, err);
 
+    c->index = looks[0].object;
+    c->tokens = looks[1].object;
     if (s == LEAT_OK)
-        s = remote_stat(c->remote, &c->index_url, &c->index, err);
-    if (s == LEAT_OK)
-        s = remote_stat(c->remote, &c->tokens_url, &c->tokens, err);
-    if (s == LEAT_OK) {
-        count = c->index.size < FORMAT_HEADER_BYTES ? c->index.size : FORMAT_HEADER_BYTES;
-        s = remote_read(c->remote, &c->index_url, &c->index, 0, c->first_page, count, err);
-    }
-    if (s == LEAT_OK)
-        s = format_parse(&c->header, c->first_page, count, c->index.size, c->tokens.size, c->index_url.name,
+        s = format_parse(&c->header, c->first_page, looks[0].count, c->index.size, c->tokens.size, c->index_url.name,
                          c->tokens_url.name, c->kernels, err);
     if (s == LEAT_OK && (c->header.must_understand & FORMAT_ELSEWHERE))
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "%s is an index for tokens in another tool's file; fetch both files by other means",
                           c->index_url.name);
     c->pages = bytes_divide_up(c->header.token_file_bytes, PAGE);
+    return s;
+}
+
+/* Asks the server what the dataset is; if it does not answer, a complete copy says that. With such a copy, few tries
+ * have to do. */
+static enum leat_status find_out(struct cache *c, bool online, bool *few, struct leat_error *err)
+{
+    char *folder = NULL;
+    bool complete = !online && cache_recall(c, &folder) && cache_recall_complete(folder);
+    enum leat_status s = open_remote(c, complete ? OFFLINE_TRIES : 0, err);
+
+    *few = complete;
+
+    if (s == LEAT_OK)
+        s = look_at_server(c, err);
+    if (s == LEAT_E_IO && folder)
+        s = cache_take_offline(c, folder, err);
+    free(folder);
     return s;
 }
 
@@ -108,7 +131,8 @@ static enum leat_status give_files(const struct cache *c, struct cache_files *fi
                                     .tokens_path = c->whole ? c->paths[PATH_TOKENS] : c->tokens_url.name,
                                     .index_bytes = c->index.size,
                                     .token_bytes = c->header.token_file_bytes,
-                                    .whole = c->whole };
+                                    .whole = c->whole,
+                                    .offline = c->offline };
     if (files->index_fd >= 0 && files->tokens_fd >= 0)
         return LEAT_OK;
     status_set_os(err, errno, "cannot open the cached files of %s", c->name);
@@ -117,31 +141,42 @@ static enum leat_status give_files(const struct cache *c, struct cache_files *fi
     return LEAT_E_IO;
 }
 
-enum leat_status cache_open(struct cache **out, const char *url, const char *folder, struct cache_files *files,
-                            struct leat_error *err)
+enum leat_status cache_open(struct cache **out, const char *url, const struct cache_options *options,
+                            struct cache_files *files, struct leat_error *err)
 {
     struct cache *c = calloc(1, sizeof *c);
     enum leat_status s;
+    bool few = false, online;
 
     *out = NULL;
     if (!c)
         return status_no_memory(err, sizeof *c);
-    c->index_fd = c->tokens_fd = c->map_fd = c->in_use_fd = c->fill_fd = -1;
+    c->index_fd = c->tokens_fd = c->map_fd = c->in_use_fd = c->fill_fd = c->hold_fd = -1;
     c->owner = getpid();
     c->kernels = checksum_kernels();
     c->wishes_end = &c->wishes;
     pthread_mutex_init(&c->mutex, NULL);
+    pthread_mutex_init(&c->hold_mutex, NULL);
     pthread_cond_init(&c->work, NULL);
     pthread_cond_init(&c->arrived, NULL);
     s = read_url(c, url, err);
     if (s == LEAT_OK)
-        s = cache_root(&c->root, folder, err);
+        s = cache_root(&c->root, options->folder, err);
     if (s == LEAT_OK)
-        s = cache_limit(&c->limit, err);
+        s = cache_limit(&c->limit, options->limit, err);
     if (s == LEAT_OK)
-        s = look_at_server(c, err);
+        s = cache_online(&online, options->online, err);
+    if (s == LEAT_OK)
+        s = find_out(c, online, &few, err);
     if (s == LEAT_OK)
         s = open_folder(c, err);
+    if (s == LEAT_OK && !c->whole && c->offline)
+        s = status_set(err, LEAT_E_IO, "%s: the copy in the cache was removed just now, and its server does not answer",
+                       c->name);
+    if (s == LEAT_OK && !c->whole && few)
+        s = open_remote(c, 0, err);
+    if (s == LEAT_OK && !c->offline)
+        cache_remember(c);
     if (s == LEAT_OK)
         s = give_files(c, files, err);
     if (s == LEAT_OK)
@@ -159,11 +194,15 @@ void cache_close(struct cache *c)
         cache_stop(c);
         remote_close(c->remote);
         cache_unlock(&c->fill_fd); /* closing alone would leave it to a child of fork() */
-    }                              /* else the thread, and the connections, are the parent's */
+        cache_release_all(c);
+        if (c->held)
+            (void)cache_lock_bytes(c->tokens_fd, F_UNLCK, 0, 0, c->name, NULL);
+    } /* else the thread, and the connections, are the parent's */
     cache_pages_close(c);
     file_close(&c->index_fd);
     file_close(&c->in_use_fd);
     file_close(&c->fill_fd);
+    file_close(&c->hold_fd);
     url_free(&c->index_url);
     url_free(&c->tokens_url);
     for (int i = 0; i < PATHS; i++)

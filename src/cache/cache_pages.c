@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -13,7 +14,9 @@
 #include "base/status.h"
 #include "cache_inside.h"
 
-#define AT_ONCE 16u /* pages that are found together */
+#define AT_ONCE    16u                 /* pages that are found together */
+#define FULL_BYTES ((uint64_t)8 << 20) /* to be freed on a full disk */
+#define FULL_TRIES 50u                 /* ten a second */
 
 uint64_t cache_page_bytes(const struct cache *c, uint64_t page, uint64_t count)
 {
@@ -54,17 +57,20 @@ static enum leat_status open_partial(struct cache *c, struct leat_error *err)
     size_t words = (size_t)bytes_divide_up(c->pages, 64) + 1;
     enum leat_status s = cache_open_file(&c->tokens_fd, c->paths[PATH_TOKENS_PARTIAL], err);
 
+    c->regions = cache_regions(c->pages);
+
     if (s == LEAT_OK)
         s = file_truncate(c->tokens_fd, c->header.token_file_bytes, c->paths[PATH_TOKENS_PARTIAL], err);
     if (s == LEAT_OK)
         s = cache_open_file(&c->map_fd, c->paths[PATH_MAP], err);
     if (s == LEAT_OK)
-        s = file_truncate(c->map_fd, c->pages, c->paths[PATH_MAP], err);
+        s = file_truncate(c->map_fd, c->regions.at + c->regions.count * sizeof(struct region), c->paths[PATH_MAP], err);
     if (s != LEAT_OK)
         return s;
+    c->held = calloc((size_t)c->regions.count + 1, sizeof *c->held);
     c->known = calloc(words, sizeof *c->known);
     c->asked = calloc(words, sizeof *c->asked);
-    return c->known && c->asked ? LEAT_OK : status_no_memory(err, words * sizeof *c->known);
+    return c->known && c->asked && c->held ? LEAT_OK : status_no_memory(err, words * sizeof *c->known);
 }
 
 enum leat_status cache_pages_open(struct cache *c, struct leat_error *err)
@@ -94,7 +100,9 @@ void cache_pages_close(struct cache *c)
     file_close(&c->map_fd);
     free(c->known);
     free(c->asked);
+    free(c->held);
     c->known = c->asked = NULL;
+    c->held = NULL;
 }
 
 /* ---- Checking ---- */
@@ -173,23 +181,59 @@ enum leat_status cache_find(struct cache *c, uint64_t page, uint64_t end, struct
 
 /* ---- Writing ---- */
 
-enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count, struct leat_error *err)
+/* Writes held pages to the file and the map. */
+static enum leat_status write_pages(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
+                                    struct leat_error *err)
 {
-    uint64_t size = cache_page_bytes(c, page, count);
     uint8_t marks[64];
-    enum leat_status s = cache_may_write(c, count * PAGE, err);
+    enum leat_status s = file_write_at(c->tokens_fd, page * PAGE, bytes, cache_page_bytes(c, page, count),
+                                       c->paths[PATH_TOKENS_PARTIAL], err);
 
-    if (s != LEAT_OK)
-        return s;
     memset(marks, 1, sizeof marks);
-    s = file_write_at(c->tokens_fd, page * PAGE, bytes, size, c->paths[PATH_TOKENS_PARTIAL], err);
     for (uint64_t done = 0, here; s == LEAT_OK && done < count; done += here) {
         here = count - done < sizeof marks ? count - done : sizeof marks;
         s = file_write_at(c->map_fd, page + done, marks, here, c->paths[PATH_MAP], err);
     }
+    return s;
+}
+
+/* On a full disk, what was used longest ago goes. As long as a process copies the rest, it holds all of the file; it
+ * gives that back when it meets the full disk, too. */
+static enum leat_status write_to_full(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
+                                      struct leat_error *err)
+{
+    uint64_t size = cache_page_bytes(c, page, count), freed;
+    enum leat_status s = LEAT_E_NO_SPACE;
+
+    cache_fill_yield(c, err);
+    for (unsigned i = 0; i < FULL_TRIES; i++) {
+        bool held = cache_is_held(c->tokens_fd);
+
+        if (cache_evict(c, size > FULL_BYTES ? size : FULL_BYTES, &freed, NULL) == LEAT_OK && freed > 0)
+            s = write_pages(c, bytes, page, count, err);
+        if (s != LEAT_E_NO_SPACE || !held || atomic_load(&c->stop))
+            return s;
+        (void)nanosleep(&(struct timespec) { 0, 100000000 }, NULL);
+    }
+    return s;
+}
+
+enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count, struct leat_error *err)
+{
+    uint64_t size = cache_page_bytes(c, page, count);
+    enum leat_status s = cache_may_write(c, count * PAGE, err);
+
+    if (s == LEAT_OK)
+        s = cache_hold(c, page * PAGE, size, 0, NULL, err);
     if (s != LEAT_OK)
-        return status_before(err, s, CACHE_FULL);
-    for (uint64_t i = 0; i < count; i++)
+        return s;
+    s = write_pages(c, bytes, page, count, err);
+    if (s == LEAT_E_NO_SPACE)
+        s = write_to_full(c, bytes, page, count, err);
+    if (s != LEAT_OK)
+        status_before(err, s, CACHE_FULL);
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
         cache_set(c->known, page + i);
-    return LEAT_OK;
+    (void)cache_release(c, page * PAGE, size, NULL);
+    return s;
 }

@@ -2,7 +2,8 @@
  * cache_room.c: how much the cache may take (LEAT_CACHE_SIZE). Before a dataset is copied whole, those that nobody has
  * open are removed, the one that was opened longest ago first, until it fits; if it does not fit even then, none is
  * removed, and it is not copied. What exact reads bring counts as well: a process measures the cache from time to time
- * and allows itself a part of what is left.
+ * and allows itself a part of what is left. If nothing is left, parts of datasets go (cache_evict.c); if all of these
+ * are being read, pages that are needed come nevertheless, and go next.
  *
  * Who removes a dataset holds the lock of its file in-use, alone, and removes that file last: a process that opens the
  * dataset meanwhile waits for nothing, but finds that its lock is that of a file without a name, and begins anew
@@ -36,18 +37,7 @@ struct kept {
     bool goes; /* to be removed */
 };
 
-static char *join(const char *folder, const char *name)
-{
-    size_t length = strlen(folder) + 1 + strlen(name) + 1;
-    char *path = malloc(length);
-
-    if (path)
-        snprintf(path, length, "%s/%s", folder, name);
-    return path;
-}
-
-/* Whether a name in the cache is a dataset's folder: IDENTITY-HASH. */
-static bool is_dataset(const char *name)
+bool cache_is_dataset(const char *name)
 {
     return strlen(name) == 49 && strspn(name, "0123456789abcdef") == 32 && name[32] == '-' &&
            strspn(name + 33, "0123456789abcdef") == 16;
@@ -59,7 +49,7 @@ static bool measure(const char *folder, struct kept *kept)
     bool found = false;
 
     for (int i = 0; i < PATHS; i++) {
-        char *path = join(folder, cache_file_names[i]);
+        char *path = cache_join(folder, cache_file_names[i]);
         struct stat st;
 
         if (path && lstat(path, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -91,7 +81,7 @@ static uint64_t list(const struct cache *c, struct kept **all)
     while (dir && (entry = readdir(dir))) {
         struct kept kept = { .bytes = 0 }, *more;
 
-        if (!is_dataset(entry->d_name) || !(kept.folder = join(c->root, entry->d_name)))
+        if (!cache_is_dataset(entry->d_name) || !(kept.folder = cache_join(c->root, entry->d_name)))
             continue;
         if (strcmp(kept.folder, c->folder) == 0 || !measure(kept.folder, &kept)) {
             free(kept.folder);
@@ -118,7 +108,7 @@ static uint64_t list(const struct cache *c, struct kept **all)
 /* Whether no process has it open. */
 static bool is_idle(const char *folder)
 {
-    char *in_use = join(folder, cache_file_names[PATH_IN_USE]);
+    char *in_use = cache_join(folder, cache_file_names[PATH_IN_USE]);
     struct leat_error unsaid;
     int lock = -1;
     bool idle = in_use && cache_lock(&lock, in_use, false, &unsaid) == LEAT_OK;
@@ -131,14 +121,14 @@ static bool is_idle(const char *folder)
 /* False: some process has it open. */
 static bool remove_dataset(const char *folder)
 {
-    char *in_use = join(folder, cache_file_names[PATH_IN_USE]);
+    char *in_use = cache_join(folder, cache_file_names[PATH_IN_USE]);
     struct leat_error unsaid;
     bool done = false;
     int lock = -1;
 
     if (in_use && cache_lock(&lock, in_use, false, &unsaid) == LEAT_OK) {
         for (int i = 0; i < PATHS; i++) {
-            char *path = i == PATH_IN_USE ? NULL : join(folder, cache_file_names[i]);
+            char *path = i == PATH_IN_USE ? NULL : cache_join(folder, cache_file_names[i]);
 
             if (path)
                 file_remove(path, NULL);
@@ -191,12 +181,13 @@ static bool choose(const struct cache *c, struct kept *others, uint64_t count, u
  * too long, or there is no such file. */
 static int wait_for_turn(const struct cache *c)
 {
-    char *path = c->limit > 0 ? join(c->root, "room") : NULL;
+    char *path = c->limit > 0 ? cache_join(c->root, "room") : NULL;
     const uint64_t began = clock_ns();
     struct leat_error unsaid;
     int lock = -1;
 
-    while (path && cache_lock(&lock, path, false, &unsaid) == LEAT_E_BUSY && clock_ns() - began < TURN_NS)
+    while (path && cache_lock(&lock, path, false, &unsaid) == LEAT_E_BUSY && clock_ns() - began < TURN_NS &&
+           !atomic_load(&c->stop))
         (void)nanosleep(&(struct timespec) { 0, 10000000 }, NULL);
     free(path);
     return lock;
@@ -214,7 +205,8 @@ static bool make_room(const struct cache *c, uint64_t more, uint64_t left, uint6
     *taken = own.bytes;
     for (uint64_t i = 0; i < count; i++)
         *taken += others[i].bytes;
-    fits = choose(c, others, count, *taken, more, left);
+    /* who is closed needs none, and may have no turn */
+    fits = !atomic_load(&c->stop) && choose(c, others, count, *taken, more, left);
     for (uint64_t i = 0; i < count; i++) {
         if (fits && others[i].goes) {
             fits = remove_dataset(others[i].folder); /* false: somebody has opened it meanwhile */
@@ -241,22 +233,30 @@ enum leat_status cache_make_room(const struct cache *c, struct leat_error *err)
                       c->name, (unsigned long long)all, (unsigned long long)taken);
 }
 
+/* What is written before the next look: a share of `left`. */
+static uint64_t next_share(uint64_t left, uint64_t bytes)
+{
+    uint64_t share = left / ALLOWED_SHARE < MAX_ALLOWED ? left / ALLOWED_SHARE : MAX_ALLOWED;
+
+    return share > bytes ? share : bytes;
+}
+
 enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_error *err)
 {
-    uint64_t taken, left;
+    uint64_t taken, freed, over;
+    enum leat_status s;
 
     if (c->limit == 0)
         return LEAT_OK;
     if (c->allowed < bytes) {
-        if (!make_room(c, bytes, UINT64_MAX, &taken))
-            return status_set(err, LEAT_E_NO_SPACE,
-                              "the cache of remote datasets has reached its limit of %llu bytes: raise "
-                              "LEAT_CACHE_SIZE, or end the processes that have other datasets of this cache open",
-                              (unsigned long long)c->limit);
-        left = (c->limit - taken) / ALLOWED_SHARE;
-        c->allowed = left < MAX_ALLOWED ? left : MAX_ALLOWED;
-        if (c->allowed < bytes)
-            c->allowed = bytes;
+        if (!make_room(c, bytes, UINT64_MAX, &taken)) {
+            over = taken > c->limit ? taken - c->limit : 0;
+            s = cache_evict(c, over + next_share(c->limit, bytes), &freed, err);
+            if (s != LEAT_OK)
+                return status_before(err, s, "the cache of remote datasets cannot keep within its limit");
+            taken -= freed < taken ? freed : taken;
+        }
+        c->allowed = next_share(c->limit > taken ? c->limit - taken : 0, bytes);
     }
     c->allowed -= bytes;
     return LEAT_OK;

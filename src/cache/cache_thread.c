@@ -126,10 +126,13 @@ static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *look
             free_fill_lanes(c);
         if (next != FILL_SEND)
             return LEAT_E_END;
-    } else if (!lane->bytes) {
-        lane->bytes = malloc(WINDOW_BYTES);
+    } else if (lane->room < lane->count * PAGE) { /* windows are small, and lanes are many */
+        free(lane->bytes);
+        lane->room = lane->count * PAGE;
+        lane->bytes = malloc(lane->room);
+        lane->room = lane->bytes ? lane->room : 0;
     }
-    return lane->bytes ? begin(c, lane, err) : status_no_memory(err, filling ? FILL_BYTES : WINDOW_BYTES);
+    return lane->bytes ? begin(c, lane, err) : status_no_memory(err, filling ? FILL_BYTES : lane->count * PAGE);
 }
 
 /* Sends what can be sent now. With the mutex, which is given up for that. Returns whether there may be more to do at
@@ -340,4 +343,5 @@ void cache_stop(struct cache *c)
     pthread_cond_destroy(&c->work);
     pthread_cond_destroy(&c->arrived);
     pthread_mutex_destroy(&c->mutex);
+    pthread_mutex_destroy(&c->hold_mutex);
 }

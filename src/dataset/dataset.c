@@ -116,6 +116,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
         p = &d->parts[i];
         full.token_bytes += p->data.bytes;
         full.foreign_parts += p->foreign;
+        full.offline_parts += p->offline;
         if (p->index) {
             full.index_bytes += p->index->header.index_bytes;
             if (p->index->header.version > full.format_version)
@@ -243,17 +244,15 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
             err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
             "the tokens of %s start at byte %llu, not at a multiple of their %u bytes; copy the tokens", p->name,
             (unsigned long long)p->data.offset, (unsigned)p->token_width);
+    if (p->data.file->cache)
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+                               "not all of %s is here: copy the tokens, or pull the dataset first", p->data.file->path);
     bytes = file_map_enter(p->data.file);
     if (!bytes)
         return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
                                "%s is not mapped; copy the tokens, or trust that nobody changes the file",
                                p->data.file->path);
     at = p->data.offset + (first - p->first_token) * p->token_width;
-    if (count > FILLED_VIEW && p->data.file->cache) { /* nobody would fill the holes */
-        file_map_leave(p->data.file);
-        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
-                               "not all of %s is here: copy the tokens, or pull the dataset first", p->data.file->path);
-    }
     if (count <= FILLED_VIEW && !file_map_fill(p->data.file, at, count * p->token_width)) {
         file_map_leave(p->data.file);
         return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,

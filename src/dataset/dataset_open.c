@@ -339,11 +339,11 @@ static enum leat_status too_many(const char *name, struct leat_error *err)
     return status_set(err, LEAT_E_HEADER, "the list with %s has more than 2^64 tokens or documents", name);
 }
 
-static enum leat_status append_part(struct leat_dataset *d, const char *name, enum leat_access access,
+static enum leat_status append_part(struct leat_dataset *d, const char *name, const struct leat_open_options *how,
                                     struct leat_error *err)
 {
     struct part *p = &d->parts[d->part_count];
-    enum leat_status s = part_open(p, name, access, err);
+    enum leat_status s = part_open(p, name, how, err);
 
     if (s != LEAT_OK)
         return s;
@@ -368,16 +368,18 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     struct leat_open_options all = LEAT_OPEN_OPTIONS_INIT;
     struct names names = { 0 };
     struct leat_dataset *d = NULL;
-    enum leat_status s = options_read(&all, sizeof all, &all.reserved, options, "leat_open_options", err);
-    enum leat_access access = all.access;
+    enum leat_status s = options_read(&all, sizeof all, NULL, options, "leat_open_options", err);
 
     *out = NULL;
     if (s != LEAT_OK)
         return s;
     if (count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "missing name of the dataset");
-    if (access > LEAT_ACCESS_READ)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: unknown access mode %u", (unsigned)access);
+    if (all.access > LEAT_ACCESS_READ)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: unknown access mode %u", (unsigned)all.access);
+    if (all.online > 1)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: online is %u, but has to be 0 or 1",
+                          (unsigned)all.online);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = list[i] && *list[i] ? resolve(&names, list[i], err)
                                 : status_set(err, LEAT_E_ARGUMENT, "the name of the dataset is empty");
@@ -388,9 +390,9 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
         if (!d || !d->parts)
             s = status_no_memory(err, names.count * sizeof *d->parts);
     }
-    access = file_map_access(access);
+    all.access = file_map_access(all.access);
     for (size_t i = 0; s == LEAT_OK && i < names.count; i++)
-        s = append_part(d, names.items[i], access, err);
+        s = append_part(d, names.items[i], &all, err);
     names_free(&names);
     if (s != LEAT_OK)
         leat_dataset_close(d);

@@ -257,9 +257,26 @@ enum leat_status file_map_need(struct file_map *f, uint64_t offset, uint64_t cou
     return f->cache ? cache_need(f->cache, offset, count, max_ns, err) : LEAT_OK;
 }
 
-bool file_map_announce(struct file_map *f, uint64_t offset, uint64_t count)
+enum leat_status file_map_hold(struct file_map *f, uint64_t offset, uint64_t count, uint64_t max_ns, uint64_t *waited,
+                               struct leat_error *err)
 {
-    return !f->cache || cache_announce(f->cache, offset, count);
+    return f->cache ? cache_hold(f->cache, offset, count, max_ns, waited, err) : LEAT_OK;
+}
+
+void file_map_release(struct file_map *f, uint64_t offset, uint64_t count)
+{
+    if (f->cache)
+        (void)cache_release(f->cache, offset, count, NULL);
+}
+
+bool file_map_announce(struct file_map *f, uint64_t offset, uint64_t count, bool soon)
+{
+    return !f->cache || cache_announce(f->cache, offset, count, soon);
+}
+
+enum leat_status file_map_check_process(const struct file_map *f, struct leat_error *err)
+{
+    return f->cache ? cache_check_process(f->cache, err) : LEAT_OK;
 }
 
 void file_map_bring(struct file_map *f)
@@ -278,8 +295,6 @@ bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count)
 {
     uint64_t last = bytes_divide_up(offset + count, STRETCH);
 
-    if (file_map_need(f, offset, count, 0, NULL) != LEAT_OK)
-        return false;
     if (!f->filled)
         return true;
     for (uint64_t at = offset / STRETCH, next; at < last; at = next) {
@@ -314,15 +329,29 @@ static uint64_t copy_mapped(struct file_map *f, uint64_t offset, uint8_t *to, ui
     return done;
 }
 
+static enum leat_status read_remote(struct file_map *f, uint64_t offset, void *out, uint64_t count,
+                                    struct leat_error *err)
+{
+    enum leat_status s = cache_hold(f->cache, offset, count, 0, NULL, err), released;
+
+    if (s != LEAT_OK)
+        return s;
+    s = cache_need(f->cache, offset, count, 0, err);
+    if (s == LEAT_OK)
+        s = file_read_at(f->fd, offset, out, count, f->path, err);
+    released = cache_release(f->cache, offset, count, s == LEAT_OK ? err : NULL);
+    return s == LEAT_OK ? released : s;
+}
+
 enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
 {
     enum leat_status s = check_range(f, offset, count, err);
     uint64_t done;
 
-    if (s == LEAT_OK)
-        s = file_map_need(f, offset, count, 0, err);
     if (s != LEAT_OK || count == 0)
         return s;
+    if (f->cache)
+        return read_remote(f, offset, out, count, err);
     done = copy_mapped(f, offset, out, count);
     if (done == count)
         return LEAT_OK;
@@ -348,7 +377,7 @@ static bool populate(void *map, size_t bytes)
 
 enum leat_status file_window_open(struct file_window *w, struct file_map *f, uint64_t offset, uint64_t count)
 {
-    bool here = bytes_inside(offset, count, f->size) && f->bytes && file_map_need(f, offset, count, 0, NULL) == LEAT_OK;
+    bool here = bytes_inside(offset, count, f->size) && f->bytes;
     const uint8_t *bytes = here ? file_map_enter(f) : NULL;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), skip = offset % page;
 

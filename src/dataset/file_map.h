@@ -55,14 +55,22 @@ enum leat_status file_map_memory(struct file_map *f, const char *path, const voi
 void file_map_close(struct file_map *f);
 
 /*
- * Of a file that comes from a server, and has not arrived completely (`cache`): bytes must be here before they are
- * touched in the map, or read by its descriptor. file_map_need() waits for them, `max_ns` at most (0: as long as it
- * takes; else LEAT_E_AGAIN); file_map_announce() only says that they will be needed, and returns whether they are here.
- * The other functions of this header wait themselves. For any other file both return at once.
+ * Of a file that comes from a server, and has not arrived completely (`cache`), which is never mapped: bytes must be
+ * held and be here before they are read by its descriptor, and held until that is done. file_map_hold() keeps them from
+ * being evicted until file_map_release() (`waited` as for cache_hold()); file_map_need() waits for what is held,
+ * `max_ns` at most (0: as long as it takes; else LEAT_E_AGAIN); file_map_announce() only says that it will be needed,
+ * and returns whether it is here; `soon` as for cache_announce(). file_map_read() does all that itself. For any other
+ * file these return at once.
  */
 enum leat_status file_map_need(struct file_map *f, uint64_t offset, uint64_t count, uint64_t max_ns,
                                struct leat_error *err);
-bool file_map_announce(struct file_map *f, uint64_t offset, uint64_t count);
+bool file_map_announce(struct file_map *f, uint64_t offset, uint64_t count, bool soon);
+enum leat_status file_map_hold(struct file_map *f, uint64_t offset, uint64_t count, uint64_t max_ns, uint64_t *waited,
+                               struct leat_error *err);
+void file_map_release(struct file_map *f, uint64_t offset, uint64_t count);
+
+/* LEAT_E_FORKED in a child of the process that opened it, where holds keep nothing. */
+enum leat_status file_map_check_process(const struct file_map *f, struct leat_error *err);
 
 /* Lets the rest of it be fetched in the background; and adds what was done to *counts (cache/cache.h). */
 void file_map_bring(struct file_map *f);

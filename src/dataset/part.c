@@ -62,14 +62,16 @@ enum leat_status part_kind_of(const struct part_kind **kind, const char *name, s
     return s;
 }
 
-enum leat_status part_open(struct part *p, const char *name, enum leat_access access, struct leat_error *err)
+enum leat_status part_open(struct part *p, const char *name, const struct leat_open_options *how,
+                           struct leat_error *err)
 {
     const struct part_kind *kind;
     enum leat_status s = part_kind_of(&kind, name, err);
 
-    *p = (struct part) { .kind = kind, .kernels = checksum_kernels(), .name = strdup(name) };
+    *p = (struct part) { .kind = kind, .kernels = checksum_kernels(), .name = strdup(name), .how = how };
     if (s == LEAT_OK)
-        s = p->name ? kind->open(p, access, err) : status_no_memory(err, strlen(name) + 1);
+        s = p->name ? kind->open(p, how->access, err) : status_no_memory(err, strlen(name) + 1);
+    p->how = NULL;
     if (s != LEAT_OK)
         part_close(p);
     return s;

@@ -35,7 +35,9 @@ struct part {
     const struct part_kind *kind;
     char *name; /* as it was opened; for leat's own files without .leat or .tokens */
     const struct checksum_kernels *kernels;
-    void *own; /* the kind's */
+    void *own;                           /* the kind's */
+    const struct leat_open_options *how; /* while it is opened */
+    bool offline;                        /* on a server that could not be asked */
 
     uint64_t tokens;
     uint64_t documents; /* LEAT_NONE: not known */
@@ -93,8 +95,9 @@ size_t part_scheme_length(const char *name, size_t length);
 /* The kind of a name. */
 enum leat_status part_kind_of(const struct part_kind **kind, const char *name, struct leat_error *err);
 
-/* On failure nothing stays open. */
-enum leat_status part_open(struct part *p, const char *name, enum leat_access access, struct leat_error *err);
+/* `how`: the caller's options; its access is that of file_map_access(). On failure nothing stays open. */
+enum leat_status part_open(struct part *p, const char *name, const struct leat_open_options *how,
+                           struct leat_error *err);
 
 /* leat's own files in memory; the bytes must stay valid. */
 enum leat_status part_open_memory(struct part *p, const void *index, uint64_t index_bytes, const void *tokens,

@@ -1,8 +1,8 @@
 /*
  * part_remote.c: leat's own two files on a server, by a URL. Their copies in the node's cache are opened like files of
  * this machine: the index is complete, the token file may have holes, which the cache fills before they are read
- * (file_map_need()). A file with holes is not mapped, unless the caller trusts it: it is open for writing, so that it
- * cannot be leased. Once it is complete, it is a file like any other.
+ * (file_map_need()). A file with holes is not mapped, since what was read of it may be evicted. Once it is complete, it
+ * is a file like any other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,21 +40,15 @@ static enum leat_status take_files(struct part *p, struct remote_own *own, const
                                    enum leat_access access, struct leat_error *err)
 {
     uint64_t bytes = files->token_bytes;
-    enum leat_access with_holes = access == LEAT_ACCESS_TRUSTED ? access : LEAT_ACCESS_READ;
     enum leat_status s, t;
 
     s = file_map_take(&own->index.file, files->index_fd, files->index_bytes, files->index_path, access, err);
-    t = file_map_take(&own->tokens, files->tokens_fd, bytes, files->tokens_path, files->whole ? access : with_holes,
-                      s == LEAT_OK ? err : NULL);
+    t = file_map_take(&own->tokens, files->tokens_fd, bytes, files->tokens_path,
+                      files->whole ? access : LEAT_ACCESS_READ, s == LEAT_OK ? err : NULL);
     if (s != LEAT_OK || t != LEAT_OK)
         return s != LEAT_OK ? s : t;
-    if (!files->whole) {
+    if (!files->whole)
         own->tokens.cache = own->cache;
-        if (bytes > 0) { /* opening reads both ends: together */
-            file_map_announce(&own->tokens, 0, 1);
-            file_map_announce(&own->tokens, bytes - 1, 1);
-        }
-    }
     p->data = (struct part_extent) { &own->tokens, 0, bytes };
     return part_index_take(p, &own->index, err);
 }
@@ -62,13 +56,15 @@ static enum leat_status take_files(struct part *p, struct remote_own *own, const
 static enum leat_status open_remote(struct part *p, enum leat_access access, struct leat_error *err)
 {
     struct remote_own *own = p->own = calloc(1, sizeof *own);
+    const struct cache_options options = { p->how->cache, p->how->cache_size, p->how->online };
     struct cache_files files;
     enum leat_status s;
 
     if (!own)
         return status_no_memory(err, sizeof *own);
     own->index.file.fd = own->tokens.fd = -1;
-    s = cache_open(&own->cache, p->name, NULL, &files, err);
+    s = cache_open(&own->cache, p->name, &options, &files, err);
+    p->offline = s == LEAT_OK && files.offline;
     if (s == LEAT_OK)
         s = take_files(p, own, &files, access, err);
     return s == LEAT_OK ? take_name(p, own, err) : s;

@@ -164,6 +164,8 @@ bool answer_bytes(struct transfer *t, const void *bytes, size_t count)
         return count <= MAX_TEXT - t->text.size && buffer_append(&t->text, bytes, count, NULL) == LEAT_OK;
     if (!t->checked) {
         t->checked = true;
+        if (t->up_to && t->answer.size > t->first && t->answer.size - t->first < t->count)
+            t->count = t->answer.size - t->first;
         t->refused = !answer_is_range(t) || !answer_same_version(t);
     }
     if (t->refused || count > t->count - t->received)

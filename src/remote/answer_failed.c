@@ -53,8 +53,8 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
     case 403:
         if (url_in_bucket(t->url) && !signed_by_key)
             return status_set(err, LEAT_E_PERMISSION,
-                              "%s: the server wants credentials, and none were found in AWS_ACCESS_KEY_ID and "
-                              "AWS_SECRET_ACCESS_KEY or in ~/.aws/credentials",
+                              "%s: the server wants credentials, and none were found: set AWS_ACCESS_KEY_ID and "
+                              "AWS_SECRET_ACCESS_KEY, or give this machine a role",
                               name);
         return status_set(err, LEAT_E_PERMISSION, "%s: the server does not allow that (%ld)", name, t->code);
     case 404:

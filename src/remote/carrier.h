@@ -13,7 +13,8 @@ struct request {
     const char *method, *url;
     char *headers[CARRIER_HEADERS]; /* "name: value" */
     size_t header_count;
-    uint32_t stall_seconds; /* less than 1 KiB per second for so long ends it */
+    uint32_t stall_seconds; /* less than 1 KiB per second for so long ends it; a connection takes no longer */
+    bool near;              /* of this machine's provider: past any proxy */
 };
 
 /* What an attempt ended with. */

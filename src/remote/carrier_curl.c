@@ -7,9 +7,10 @@
 #include "curl_api.h"
 
 #ifdef LEAT_HAVE_CURL
-#define CONNECT_SECONDS  10L
+#define CONNECT_SECONDS  10
 #define STALL_RATE       1024L /* bytes per second */
-#define KEPT_CONNECTIONS 64L
+#define BULK_BUFFER      (256L << 10)
+#define KEPT_CONNECTIONS 96L
 
 struct carrying {
     struct curl_api api;
@@ -106,7 +107,9 @@ static bool set_all(struct carrying *c, struct transfer *t, const struct request
     SET(PATH_AS_IS, 1L);
     SET(NOSIGNAL, 1L);
     SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    SET(CONNECTTIMEOUT, CONNECT_SECONDS);
+    SET(CONNECTTIMEOUT, r->stall_seconds < CONNECT_SECONDS ? (long)r->stall_seconds : CONNECT_SECONDS);
+    if (r->near)
+        SET(NOPROXY, "*");
     SET(LOW_SPEED_LIMIT, STALL_RATE);
     SET(LOW_SPEED_TIME, (long)r->stall_seconds);
     SET(HTTPHEADER, t->attempt->headers);
@@ -115,6 +118,8 @@ static bool set_all(struct carrying *c, struct transfer *t, const struct request
     SET(WRITEFUNCTION, on_bytes);
     SET(WRITEDATA, (void *)t);
     SET(PRIVATE, (void *)t);
+    if (t->count >= (uint64_t)BULK_BUFFER) /* of large ranges; libcurl's own 16 KiB are right for others */
+        SET(BUFFERSIZE, BULK_BUFFER);
     if (t->method == TRANSFER_HEAD)
         SET(NOBODY, 1L);
     if (t->method == TRANSFER_PUT || t->method == TRANSFER_POST) {

@@ -79,6 +79,8 @@ void remote_close(struct remote *r)
         return;
     carrier_library.close(r->carrying);
     environment_free(&r->environment);
+    for (unsigned i = 0; i < KEYS_OWNERS; i++)
+        keys_free(&r->keys[i]);
     free(r);
 }
 
@@ -108,7 +110,7 @@ enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_
     t->status = LEAT_OK;
     t->received = t->not_before = 0;
     t->tries = t->redirects = 0;
-    t->skew_tried = t->region_tried = false;
+    t->skew_tried = t->region_tried = t->keys_tried = false;
     return client_send(r, t, err);
 }
 

@@ -6,11 +6,13 @@
 
 #include "carrier.h"
 #include "environment.h"
+#include "keys.h"
 #include "remote.h"
 
 struct remote {
     struct remote_options options;
     struct environment environment;
+    struct keys keys[KEYS_OWNERS];
     struct carrying *carrying;
     struct transfer *under_way; /* has an attempt */
     struct transfer *waiting;   /* to be tried at its not_before */
@@ -20,7 +22,7 @@ struct remote {
     atomic_bool woken;
 };
 
-/* Whether requests for it get a signature. */
+/* Whether requests for it say who asks. */
 bool client_signs(const struct remote *r, const struct url *u);
 
 /* Sends a transfer's next attempt. */

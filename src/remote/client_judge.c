@@ -67,7 +67,12 @@ static bool is_later(const struct transfer *t)
            (t->code == 409 && strcmp(code, "ConditionalRequestConflict") == 0);
 }
 
-/* What has to change in the next request, if that helps: clock, region, address. */
+static bool is_expired(const char *code)
+{
+    return strcmp(code, "ExpiredToken") == 0 || strcmp(code, "TokenRefreshRequired") == 0;
+}
+
+/* What has to change in the next request, if that helps: clock, keys, region, address. */
 static bool adapts(struct remote *r, struct transfer *t)
 {
     char code[ANSWER_CODE];
@@ -83,6 +88,10 @@ static bool adapts(struct remote *r, struct transfer *t)
     if (strcmp(code, "RequestTimeTooSkewed") == 0 && t->answer.date && !t->skew_tried) {
         t->skew_tried = true;
         r->skew = skew;
+        return true;
+    }
+    if (is_expired(code) && !t->keys_tried && keys_expired(r, t->url)) {
+        t->keys_tried = true;
         return true;
     }
     if (*t->answer.region && strcmp(t->answer.region, r->region) != 0 && !t->region_tried &&

@@ -22,7 +22,7 @@ static const char *const methods[] = { [TRANSFER_GET] = "GET",
 
 bool client_signs(const struct remote *r, const struct url *u)
 {
-    return url_in_bucket(u) && r->environment.values[SETTING_ID];
+    return url_in_bucket(u) && (keys_of(r, u).id || keys_of(r, u).token);
 }
 
 static enum leat_status add(struct request *q, const char *name, const char *value, struct leat_error *err)
@@ -57,12 +57,23 @@ static enum leat_status add_conditions(struct request *q, const struct transfer 
     return s;
 }
 
+/* Google's, in place of a signature. */
+static enum leat_status add_token(struct request *q, const char *token, struct leat_error *err)
+{
+    char *value;
+    enum leat_status s = text_join(&value, err, "Bearer ", token, NULL);
+
+    if (s == LEAT_OK) {
+        s = add(q, "Authorization", value, err);
+        text_forget(value);
+    }
+    return s;
+}
+
 static enum leat_status add_signature(const struct remote *r, struct request *q, const struct transfer *t,
                                       const struct address *a, struct leat_error *err)
 {
-    const struct environment *e = &r->environment;
-    struct credentials c = { e->values[SETTING_ID], e->values[SETTING_SECRET],
-                             t->url->scheme == URL_GS ? NULL : e->values[SETTING_TOKEN] }; /* HMAC keys have none */
+    struct credentials c = keys_of(r, t->url);
     char moment[SIGNATURE_TIME], payload[SHA256_HEX], authorization[SIGNATURE_AUTHORIZATION];
     uint8_t hash[SHA256_BYTES];
     struct signed_header headers[4] = { { "host", a->host },
@@ -77,6 +88,8 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
                                     .payload = payload };
     enum leat_status s = LEAT_OK;
 
+    if (!c.id)
+        return add_token(q, c.token, err);
     signature_time(time(NULL) + (time_t)r->skew, moment);
     sha256_of(t->body_bytes ? t->body : "", t->body_bytes, hash);
     sha256_hex(hash, payload);
@@ -118,6 +131,9 @@ enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_e
 {
     struct address a;
     enum leat_status s = address_make(&a, t->url, r->environment.values[SETTING_ENDPOINT], r->region, err);
+
+    if (s == LEAT_OK)
+        s = keys_prepare(r, t->url, err);
 
     t->code = 0;
     t->answer = (struct answer) { .size = UINT64_MAX };

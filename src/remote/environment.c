@@ -17,7 +17,7 @@
 #define MAX_LINE 8192
 
 static const struct {
-    const char *variables[3], *key;
+    const char *variables[3], *key; /* of a profile; "": none */
 } settings[SETTINGS] = {
     [SETTING_ID] = { { "AWS_ACCESS_KEY_ID" }, "aws_access_key_id" },
     [SETTING_SECRET] = { { "AWS_SECRET_ACCESS_KEY" }, "aws_secret_access_key" },
@@ -25,6 +25,17 @@ static const struct {
     [SETTING_REGION] = { { "AWS_REGION", "AWS_DEFAULT_REGION" }, "region" },
     [SETTING_ENDPOINT] = { { "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL" }, "endpoint_url" },
     [SETTING_ATTEMPTS] = { { "AWS_MAX_ATTEMPTS" }, "max_attempts" },
+    [SETTING_ROLE] = { { "AWS_ROLE_ARN" }, "" },
+    [SETTING_ROLE_FILE] = { { "AWS_WEB_IDENTITY_TOKEN_FILE" }, "" },
+    [SETTING_ROLE_SESSION] = { { "AWS_ROLE_SESSION_NAME" }, "" },
+    [SETTING_STS] = { { "AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL" }, "" },
+    [SETTING_CONTAINER_PATH] = { { "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI" }, "" },
+    [SETTING_CONTAINER_URL] = { { "AWS_CONTAINER_CREDENTIALS_FULL_URI" }, "" },
+    [SETTING_CONTAINER_TOKEN] = { { "AWS_CONTAINER_AUTHORIZATION_TOKEN" }, "" },
+    [SETTING_CONTAINER_TOKEN_FILE] = { { "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE" }, "" },
+    [SETTING_INSTANCE] = { { "AWS_EC2_METADATA_SERVICE_ENDPOINT" }, "" },
+    [SETTING_NO_INSTANCE] = { { "AWS_EC2_METADATA_DISABLED" }, "" },
+    [SETTING_GOOGLE] = { { "GCE_METADATA_HOST" }, "" },
 };
 
 /* Other ways of a profile to get keys: `aws configure export-credentials` knows them. They count before keys in its
@@ -55,8 +66,8 @@ static enum leat_status read_variables(struct environment *e, struct leat_error 
     for (unsigned i = 0; i < SETTINGS; i++)
         for (unsigned v = 0; v < 3 && settings[i].variables[v] && s == LEAT_OK; v++)
             s = keep(&e->values[i], variable(settings[i].variables[v]), err);
-    e->by_variables = e->values[SETTING_ID] != NULL;
-    if (!e->by_variables) /* what is left of other keys */
+    e->by_variables = e->values[SETTING_ID] || (e->values[SETTING_ROLE] && e->values[SETTING_ROLE_FILE]);
+    if (!e->values[SETTING_ID]) /* what is left of other keys */
         for (unsigned i = SETTING_SECRET; i <= SETTING_TOKEN; i++) {
             text_forget(e->values[i]);
             e->values[i] = NULL;
@@ -99,7 +110,7 @@ static enum leat_status take_member(struct profile_file *f, const char *key, con
     enum leat_status s = LEAT_OK;
 
     for (unsigned i = 0; i < SETTINGS && s == LEAT_OK; i++)
-        if (strcmp(key, settings[i].key) == 0 && *value && (f->keys || i > SETTING_TOKEN))
+        if (*key && strcmp(key, settings[i].key) == 0 && *value && (f->keys || i > SETTING_TOKEN))
             s = keep(&f->e->values[i], value, err);
     for (unsigned i = 0; i < sizeof foreign_keys / sizeof *foreign_keys && s == LEAT_OK; i++)
         if (strcmp(key, foreign_keys[i]) == 0)
@@ -167,7 +178,9 @@ static enum leat_status read_files(struct environment *e, struct leat_error *err
 
     for (unsigned i = 0; i < 2 && s == LEAT_OK; i++) {
         const char *named = variable(files[i].variable);
-        struct profile_file f = { .e = e, .config = i == 1, .keys = !e->values[SETTING_ID], .found = &found };
+        struct profile_file f = {
+            .e = e, .config = i == 1, .keys = !e->by_variables && !e->values[SETTING_ID], .found = &found
+        };
         char *path;
 
         if (!named && !home)
@@ -178,7 +191,7 @@ static enum leat_status read_files(struct environment *e, struct leat_error *err
         s = read_file(&f, path, err);
         free(path);
     }
-    if (s == LEAT_OK && e->profile && !found && !e->values[SETTING_ID])
+    if (s == LEAT_OK && e->profile && !found && !e->by_variables)
         return status_set(err, LEAT_E_NO_FILE,
                           "AWS_PROFILE is %s, and no such profile is in ~/.aws/credentials or "
                           "~/.aws/config",
@@ -194,7 +207,7 @@ enum leat_status environment_read(struct environment *e, struct leat_error *err)
     s = read_variables(e, err);
     if (s == LEAT_OK)
         s = read_files(e, err);
-    if (s == LEAT_OK && !e->values[SETTING_ID])
+    if (s == LEAT_OK && !e->values[SETTING_ID] && !e->by_variables)
         s = keep(&e->foreign, e->fall_back, err);
     return s;
 }

@@ -18,6 +18,17 @@ enum setting {
     SETTING_REGION,
     SETTING_ENDPOINT,
     SETTING_ATTEMPTS,
+    SETTING_ROLE, /* from here on: other places of keys (keys.h) */
+    SETTING_ROLE_FILE,
+    SETTING_ROLE_SESSION,
+    SETTING_STS,
+    SETTING_CONTAINER_PATH,
+    SETTING_CONTAINER_URL,
+    SETTING_CONTAINER_TOKEN,
+    SETTING_CONTAINER_TOKEN_FILE,
+    SETTING_INSTANCE,
+    SETTING_NO_INSTANCE,
+    SETTING_GOOGLE,
     SETTINGS
 };
 
@@ -26,7 +37,7 @@ struct environment {
     char *profile;          /* that was asked for by name, else NULL */
     char *foreign;          /* a way of getting keys that leat does not know, if the profile goes it */
     char *fall_back;        /* likewise, that counts if there are no keys */
-    bool by_variables;      /* the keys are from variables, which count before the profile */
+    bool by_variables;      /* the keys are from variables, or come by a role in them: these count before the profile */
 };
 
 /* The variables count before the files, and id, secret and token come from one place. LEAT_E_NO_FILE: the profile that

@@ -1,7 +1,7 @@
 /*
  * object.c: one thing on a server: how long it is, its bytes, and what is listed below a prefix.
  *
- * What a thing is comes from a GET of its first byte, not from a HEAD: URLs that carry their own signature are signed
+ * What a thing is comes from a GET of its first bytes, not from a HEAD: URLs that carry their own signature are signed
  * for one method, and an answer to HEAD has no body that says why not.
  */
 #include <stdlib.h>
@@ -16,22 +16,59 @@
 #define READ_PARTS  8u /* of one remote_read() at once */
 #define UNSATISFIED 416
 
+/* What the answer to a look says. */
+static enum leat_status take_look(struct remote_look *look, struct leat_error *err)
+{
+    const struct transfer *t = &look->transfer;
+    enum leat_status s = t->status;
+
+    look->object = (struct remote_object) { .size = t->answer.size };
+    memcpy(look->object.etag, t->answer.etag, sizeof look->object.etag);
+    look->count = t->received;
+    if (s != LEAT_OK && t->code == UNSATISFIED) { /* no first byte: it is empty */
+        look->object.size = 0;
+        return LEAT_OK;
+    }
+    if (s == LEAT_OK && look->object.size == UINT64_MAX)
+        return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server does not say how long it is", look->url->name);
+    if (s != LEAT_OK && err)
+        *err = t->error;
+    return s;
+}
+
+enum leat_status remote_look(struct remote *r, struct remote_look *looks, size_t count, struct leat_error *err)
+{
+    struct transfer *done;
+    enum leat_status s = LEAT_OK;
+    size_t begun = 0;
+
+    for (; begun < count && s == LEAT_OK; begun++) {
+        struct remote_look *look = &looks[begun];
+
+        look->transfer =
+            (struct transfer) { .url = look->url, .count = look->count, .up_to = true, .out = look->first };
+        s = remote_begin(r, &look->transfer, err);
+    }
+    do
+        s = s == LEAT_OK ? remote_wait(r, &done, err) : s;
+    while (s == LEAT_OK && done);
+    if (s != LEAT_OK)
+        remote_abandon(r);
+    for (size_t i = 0; i < count && s == LEAT_OK; i++)
+        s = take_look(&looks[i], err);
+    for (size_t i = 0; i < begun; i++)
+        transfer_free(&looks[i].transfer);
+    return s;
+}
+
 enum leat_status remote_stat(struct remote *r, const struct url *url, struct remote_object *object,
                              struct leat_error *err)
 {
     uint8_t first;
-    struct transfer t = { .url = url, .count = 1, .out = &first };
-    enum leat_status s = remote_run(r, &t, err);
+    struct remote_look look = { .url = url, .first = &first, .count = 1 };
+    enum leat_status s = remote_look(r, &look, 1, err);
 
-    *object = (struct remote_object) { .size = t.answer.size };
-    memcpy(object->etag, t.answer.etag, sizeof object->etag);
-    if (s != LEAT_OK && t.code == UNSATISFIED) { /* no first byte: it is empty */
-        object->size = 0;
-        s = LEAT_OK;
-    }
-    if (s == LEAT_OK && object->size == UINT64_MAX)
-        s = status_set(err, LEAT_E_UNSUPPORTED, "%s: the server does not say how long it is", url->name);
-    transfer_free(&t);
+    *object = look.object;
     return s;
 }
 

@@ -47,6 +47,16 @@ struct remote_object {
 enum leat_status remote_stat(struct remote *r, const struct url *url, struct remote_object *object,
                              struct leat_error *err);
 
+/* The same for several things at once, with the first bytes of each. */
+struct remote_look {
+    const struct url *url;
+    uint8_t *first;
+    uint64_t count; /* room, at least 1; then how many bytes came: fewer if the thing is shorter */
+    struct remote_object object;
+    struct transfer transfer; /* zero */
+};
+enum leat_status remote_look(struct remote *r, struct remote_look *looks, size_t count, struct leat_error *err);
+
 /* Reads exactly these bytes of a thing that remote_stat() has described, by several transfers at once. */
 enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,
                              uint64_t first, void *out, uint64_t count, struct leat_error *err);

@@ -29,11 +29,12 @@ struct answer {
 };
 
 struct transfer {
-    /* The caller's, and not changed: */
+    /* The caller's, and not changed, but for `up_to`: */
     enum transfer_method method;
     const struct url *url;
     const char *query;     /* of S3's calls: encoded, sorted, each member with its =; NULL: none */
     uint64_t first, count; /* of a GET: bytes [first, first + count); count 0: all, which go to `text` */
+    bool up_to;            /* of a GET: fewer if the thing ends before; `count` is then what there was */
     uint8_t *out;          /* room for `count` bytes */
     const char *if_match;  /* an etag: else the transfer fails with LEAT_E_MISMATCH; NULL or "": any */
     bool only_new;         /* of what makes a thing: LEAT_E_EXISTS if there is one */
@@ -54,7 +55,7 @@ struct transfer {
     struct attempt *attempt;
     uint64_t not_before; /* of clock_ns() */
     uint32_t tries, redirects;
-    bool skew_tried, region_tried;
+    bool skew_tried, region_tried, keys_tried;
     bool checked, refused;                /* the answer's head: it is not the range that was asked for */
     char *redirected;                     /* an https:// URL to go to instead */
     uint8_t problem[TRANSFER_ERROR_BODY]; /* the start of the answer to a request that failed */

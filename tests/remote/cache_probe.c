@@ -5,11 +5,13 @@
  *
  * prints the hash of each batch, then the statistics about the server; 0 batches: to the end. WAIT: "wait" waits until
  * the cache is complete, "notice" for a notice, which it prints first, and "fork" leaves a child behind, whose number
- * it prints. ACCESS: 0 leased, 1 trusted, 2 read.
+ * it prints; "online" opens only what the server has; "child" lets a child open the loader; "closed" closes the
+ * loader, says so, and keeps the dataset open until its input ends. ACCESS: 0 leased, 1 trusted, 2 read.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,14 +52,14 @@ static void print_stats(const struct leat_loader *l)
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
 
     leat_loader_stats(l, &s);
-    printf("engine %s requests %llu bytes %llu share %.3f complete %d mapped %llu\n", s.engine,
+    printf("engine %s requests %llu bytes %llu share %.3f complete %d evicted %llu mapped %llu\n", s.engine,
            (unsigned long long)s.remote_requests, (unsigned long long)s.remote_bytes, s.remote_share,
-           s.cache_bytes > 0 && s.cached_bytes == s.cache_bytes, mapped());
+           s.cache_bytes > 0 && s.cached_bytes == s.cache_bytes, (unsigned long long)s.evicted_bytes, mapped());
 }
 
 static void print_notices(struct leat_loader *l)
 {
-    char text[512];
+    char text[800];
 
     while (leat_loader_notice(l, text, sizeof text))
         fprintf(stderr, "notice: %s\n", text);
@@ -73,13 +75,13 @@ static void wait_for_cache(const struct leat_loader *l)
     do {
         nanosleep(&t, NULL);
         leat_loader_stats(l, &s);
-    } while (s.cached_bytes < s.cache_bytes || s.caching);
+    } while (!s.cache_failed && (s.cached_bytes < s.cache_bytes || s.caching));
 }
 
 static void wait_for_notice(struct leat_loader *l)
 {
     const struct timespec t = { 0, 10000000 };
-    char text[512];
+    char text[800];
 
     while (!leat_loader_notice(l, text, sizeof text))
         nanosleep(&t, NULL);
@@ -116,7 +118,15 @@ static enum leat_status take(struct leat_loader *l, uint64_t batches, struct lea
     return s == LEAT_E_END ? LEAT_OK : s;
 }
 
-static enum leat_status run(char **words, uint32_t threads, const char *wait, struct leat_error *err)
+static enum leat_status wait_for_child(void)
+{
+    int code = 1;
+
+    wait(&code);
+    return code == 0 ? LEAT_OK : LEAT_E_FORKED; /* the child has said why */
+}
+
+static enum leat_status run(char **words, uint32_t threads, const char *mode, struct leat_error *err)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
@@ -127,6 +137,7 @@ static enum leat_status run(char **words, uint32_t threads, const char *wait, st
     enum leat_status s;
 
     open.access = (enum leat_access)strtoul(words[2], NULL, 10);
+    open.online = strcmp(mode, "online") == 0;
     source.name = words[0];
     options.sources = &source;
     options.source_count = 1;
@@ -138,21 +149,27 @@ static enum leat_status run(char **words, uint32_t threads, const char *wait, st
     how.threads = threads;
     how.apart = LEAT_APART_NEVER;
     s = leat_plan_open(&plan, &options, err);
+    if (s == LEAT_OK && strcmp(mode, "child") == 0 && fork() > 0)
+        return wait_for_child();
     if (s == LEAT_OK)
         s = leat_loader_open(&l, plan, &how, err);
     if (s == LEAT_OK)
         s = take(l, strtoull(words[3], NULL, 10), err);
-    if (s == LEAT_OK && strcmp(wait, "wait") == 0)
+    if (s == LEAT_OK && strcmp(mode, "wait") == 0)
         wait_for_cache(l);
-    if (s == LEAT_OK && strcmp(wait, "notice") == 0)
+    if (s == LEAT_OK && strcmp(mode, "notice") == 0)
         wait_for_notice(l);
-    if (s == LEAT_OK && strcmp(wait, "fork") == 0)
+    if (s == LEAT_OK && strcmp(mode, "fork") == 0)
         leave_child();
     if (l)
         print_notices(l);
     if (l)
         print_stats(l);
     leat_loader_close(l);
+    if (s == LEAT_OK && strcmp(mode, "closed") == 0) {
+        fprintf(stderr, "closed\n");
+        (void)getchar();
+    }
     leat_plan_close(plan);
     return s;
 }

@@ -11,6 +11,7 @@ expired, denied, changed (the thing is another one from now on).
 """
 import datetime
 import email.utils
+import functools
 import hashlib
 import hmac
 import http.server
@@ -38,6 +39,11 @@ def signature(secret, method, path, query, headers, names, payload, scope):
     for piece in scope.split("/"):
         key = hmac.new(key, piece.encode(), "sha256").digest()
     return hmac.new(key, text.encode(), "sha256").hexdigest()
+
+
+@functools.lru_cache(maxsize=256)
+def etag_of(thing):
+    return f"\"{hashlib.md5(thing).hexdigest()}\""
 
 
 class Refused(Exception):
@@ -71,6 +77,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         server, header = self.server, self.headers.get("Authorization")
         if not header:
             raise Refused(403, "AccessDenied")
+        if server.bearer and header == f"Bearer {server.bearer}":
+            return
         found = re.fullmatch(
             r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8}/([^/]+)/s3/aws4_request),SignedHeaders=([^,]+),"
             r"Signature=([0-9a-f]{64})", header)
@@ -333,6 +341,7 @@ class S3Server(http.server.ThreadingHTTPServer):
         self.fault_suffix = ""  # of the things that faults are for
         self.fault_bytes = 0  # the length of the ranges that faults are for; 0: any
         self.open_buckets, self.region, self.token, self.skew = set(), "us-east-1", None, 0
+        self.bearer = None  # a token that counts in place of a signature, as Google has it
         self.lock = threading.Lock()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
@@ -344,12 +353,13 @@ class S3Server(http.server.ThreadingHTTPServer):
         return datetime.datetime.now(datetime.timezone.utc).timestamp() + self.skew
 
     def etag(self, name):
-        return self.etags.get(name) or f"\"{hashlib.md5(self.things[name]).hexdigest()}\""
+        return self.etags.get(name) or etag_of(bytes(self.things[name]))
 
     def environment(self, **more):
         """What a client needs, and nothing of this machine's."""
         return {"AWS_ENDPOINT_URL": self.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET,
-                "AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_CONFIG_FILE": "/nowhere", "NO_PROXY": "*", **more}
+                "AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_CONFIG_FILE": "/nowhere", "NO_PROXY": "*",
+                "AWS_EC2_METADATA_DISABLED": "true", **more}
 
     def handle_error(self, request, client_address):
         pass  # a client that went away

@@ -10,11 +10,14 @@ import pathlib
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
 
 sys.dont_write_bytecode = True
+import checks  # noqa: E402
+from checks import check, failures  # noqa: E402
 from s3_server import S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
@@ -23,19 +26,10 @@ leat, probe = build / "leat", build / "tiny" / "cache_probe"
 cache = folder / "node"
 URL = "s3://b/corpus"
 RANGE = 16384
-failures = 0
-
-
-def check(what, fine, *seen):
-    global failures
-    if not fine:
-        failures += 1
-        print(f"{what}:", *seen, file=sys.stderr)
 
 
 def begin(server, *words, **more):
-    return subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
-        "PATH": os.environ["PATH"], "LEAT_CACHE": str(cache), **server.environment(AWS_MAX_ATTEMPTS="1"), **more})
+    return checks.begin(server, folder, words, 1, LEAT_CACHE=str(cache), **more)
 
 
 def end(server, process):
@@ -45,6 +39,8 @@ def end(server, process):
 
 
 def fill(server, *words, **more):
+    """A small limit, so that the loader announces little and the rest is for the ranges."""
+    more = {"LEAT_CACHE_SIZE": "900MiB", **more}
     return begin(server, probe, URL, "0", "0", "1", "1", "wait", *words, **more)
 
 
@@ -189,9 +185,9 @@ def test_removed(server):
 
 def test_stopped_holder(server):
     clear(server)
-    server.faults, server.fault_suffix = ["", "", "silent"], ".leat"
+    server.faults, server.fault_suffix = ["", "silent"], ".leat"
     first = begin(server, leat, "info", URL, AWS_MAX_ATTEMPTS="9")
-    while not inside("index.partial") and first.poll() is None:
+    while (server.faults or not inside("index.partial")) and first.poll() is None:
         time.sleep(0.01)
     os.kill(first.pid, signal.SIGSTOP)
     try:
@@ -209,16 +205,17 @@ def test_stopped_holder(server):
 def test_slow_holder(server):
     """One that waits for the server, and is not stopped, is waited for."""
     clear(server)
-    server.faults, server.fault_suffix = ["", "", "silent"], ".leat"
+    server.faults, server.fault_suffix = ["", "silent"], ".leat"
     first = begin(server, leat, "info", URL, AWS_MAX_ATTEMPTS="9")
-    while not inside("index.partial") and first.poll() is None:
+    while (server.faults or not inside("index.partial")) and first.poll() is None:
         time.sleep(0.01)
     second = begin(server, probe, URL, "0", "0", "1")
     time.sleep(3)
     check("it waits", second.poll() is None)
     first.kill()
     first.communicate()
-    check("and takes over", end(server, second)[2] == 0)
+    _, said, code = end(server, second)
+    check("and takes over", code == 0, said)
 
 
 def test_index(server):
@@ -234,15 +231,140 @@ def test_index(server):
             check(("damaged index", complete, at), got[0][:-2] == BATCHES, got[1:])
 
 
+def taken():
+    return sum(p.stat().st_blocks * 512 for p in cache.glob("*-*/*"))
+
+
+def evicted(got):
+    return int(got[0][-2].partition(" evicted ")[2].split(" ")[0])
+
+
+def marks_are_right():
+    """What the map promises is in the file."""
+    marks, here = inside("map").read_bytes(), inside("tokens.partial").read_bytes()
+    return all(marks[i] != 1 or here[i * 4096:i * 4096 + 4096] == TOKENS[i * 4096:i * 4096 + 4096]
+               for i in range((SIZE + 4095) // 4096))
+
+
+def test_evicting(server):
+    """By all engines, two jobs at once with one limit, which is a tenth of the tokens, while a third one is killed
+    again and again, and with a limit so small that nothing can stay: always the right batches."""
+    least = (folder / "corpus.leat").stat().st_size
+    for engine, threads in (("1", "1"), ("2", "0"), ("3", "1"), ("4", "1")):
+        clear(server)
+        got = end(server, begin(server, probe, URL, engine, "1", "0", threads,
+                                LEAT_CACHE_SIZE=f"{SIZE // 3 // 1024}KiB"))
+        check(("evicting", engine), got[0][:-2] == BATCHES and evicted(got) > 0, got[1:])
+    for limit in (least + SIZE // 10, 4096):
+        clear(server)
+        words = probe, URL, "0", "0", "0"
+        running = [begin(server, *words, LEAT_CACHE_SIZE=f"{limit // 1024}KiB") for _ in range(2)]
+        chance = random.Random(limit)
+        for _ in range(6):
+            killed = begin(server, *words, LEAT_CACHE_SIZE=f"{limit // 1024}KiB")
+            time.sleep(chance.random() / 2)
+            killed.kill()
+            killed.communicate()
+        for process in running:
+            got = end(server, process)
+            check(("two jobs", limit), got[0][:-2] == BATCHES and evicted(got) > 0, got[1:])
+        check(("what the map says", limit), marks_are_right())
+        end(server, begin(server, *words, LEAT_CACHE_SIZE=f"{limit // 1024}KiB"))  # what several held is gone
+        check(("no more than is being read", limit), taken() < limit + SIZE // 3, taken(), limit)
+    end(server, begin(server, probe, URL, "0", "0", "0", "1", "wait"))
+    is_complete("and without a limit it becomes complete")
+
+
+def test_holder(server):
+    """What a process reads is not evicted by another: it is stopped in the middle of a run, with slots announced."""
+    clear(server)
+    with open_lock():
+        first = begin(server, probe, URL, "2", "0", "0")
+        lines = [first.stdout.readline() for _ in range(20)]
+        os.kill(first.pid, signal.SIGSTOP)
+        out, said = begin(server, probe, URL, "2", "0", "0", LEAT_CACHE_SIZE=f"{SIZE // 4 // 1024}KiB").communicate()
+        other = out.decode().split("\n")
+        os.kill(first.pid, signal.SIGCONT)
+        lines += first.stdout.readlines()
+        got = end(server, first)
+    check("beside one that holds", other[:-2] == BATCHES and evicted([other]) > 0, said)
+    check("what it held stayed right", [line.decode()[:-1] for line in lines[:-1]] == BATCHES, got[1:])
+
+
+def test_stopped_evictor(server):
+    """A lock that a stopped process has on a part is an error with a reason after a while, not a hang."""
+    clear(server)
+    with open_lock():
+        end(server, begin(server, probe, URL, "0", "0", "5"))
+        with open(inside("tokens.partial"), "r+b") as file:
+            fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))  # F_OFD_SETLK
+            got = end(server, begin(server, probe, URL, "0", "0", "0"))
+        check("it says so", got[2] == 1 and "makes room in the cache" in got[1], got)
+        got = end(server, begin(server, probe, URL, "0", "0", "0"))
+        check("and goes on without it", got[0][:-2] == BATCHES, got[1:])
+
+
+def test_offline(server):
+    """A complete copy opens without its server, with a notice; one that is not says what is missing."""
+    clear(server)
+    end(server, begin(server, probe, URL, "0", "0", "1"))
+    if inside("tokens"):
+        inside("tokens").rename(inside("tokens").with_name("tokens.partial"))
+    server.faults, server.fault_suffix = ["503"] * 100000, ""
+    got = end(server, begin(server, probe, URL, "0", "0", "0"))
+    check("an incomplete one", got[2] == 1 and f"of the {SIZE} bytes of s3://b/corpus.tokens" in got[1] and
+          "503" in got[1], got)
+    clear(server)
+    end(server, fill(server))
+    server.faults, server.fault_suffix = ["503"] * 100000, ""
+    got = end(server, begin(server, probe, URL, "0", "0", "0", "1", "notice"))
+    check("a complete one", got[0][:-2] == BATCHES and got[2] == 0 and "s3://b/corpus could not be reached" in got[1],
+          got)
+    got = end(server, begin(server, leat, "info", URL))
+    check("info says so", got[2] == 0 and "could not be reached" in "".join(got[0]), got)
+    got = end(server, begin(server, probe, URL, "0", "0", "0", "1", "online"))
+    check("unless that is not wanted", got[2] == 1 and "503" in got[1], got)
+    for words, more in ((("info", "--online", URL), {}), (("info", URL), {"LEAT_ONLINE": "1"}),
+                        (("order", "--source", URL, "--seq-len", "64", "--count", "1", "--online"), {})):
+        got = end(server, begin(server, leat, *words, **more))
+        check(("neither by", words, more), got[2] == 1 and "503" in got[1], got)
+    got = end(server, begin(server, leat, "info", "s3://b/small"))
+    check("another name", got[2] == 1 and "s3://b/small.leat" in got[1], got)
+    server.faults = ["denied"] * 100000
+    got = end(server, begin(server, leat, "info", URL))
+    check("a server that answers decides", got[2] == 1 and "does not allow" in got[1], got)
+
+
+def test_options(server):
+    """--cache and --cache-size are the variables of these names."""
+    clear(server)
+    place = folder / "elsewhere"
+    shutil.rmtree(place, ignore_errors=True)
+    for words in (("info", URL), ("find", URL, "--document", "3"), ("cat", URL, "--document", "3"), ("verify", URL),
+                  ("order", "--source", URL, "--seq-len", "64", "--count", "1"),
+                  ("show", URL, "--document", "3"), ("fit", URL), ("merge", "-o", "merged", "--force", URL),
+                  ("export", "--to", "raw", "-o", "raw.bin", "--force", URL)):
+        got = end(server, begin(server, leat, *words, "--cache", place, "--cache-size", "1GiB"))
+        check(words, (got[2] == 0 or words[0] == "fit") and list(place.glob("*-*/index.leat")) and
+              not cache.exists(), got)
+        shutil.rmtree(place, ignore_errors=True)
+    got = end(server, begin(server, build / "leat-bench", "load", "--source", URL, "--seq-len", "512", "--batch", "8",
+                            "--steps", "9", "--cache", place))
+    check("leat-bench load", got[2] == 0 and place.exists() and not cache.exists(), got)
+    for size, why in (("0", "is no room at all"), ("lots", "is not a number")):
+        got = end(server, begin(server, leat, "info", URL, "--cache-size", size))
+        check(size, got[2] == 2 and "--cache-size" in got[1] and why in got[1], got)
+
+
 def test_limit(server):
     """Nothing makes the cache larger than its limit; others' copies go only if that suffices."""
     clear(server)
-    limit = SIZE // 2 // 1024
-    with open_lock():
-        got = end(server, begin(server, probe, URL, "0", "0", "0", LEAT_CACHE_SIZE=f"{limit}KiB"))
-    taken = sum(p.stat().st_blocks * 512 for p in cache.glob("*-*/*"))
-    check("exact reads stay below", taken <= limit * 1024 and got[2] == 1 and "reached its limit" in got[1] and
-          got[0][:-2] == BATCHES[:len(got[0]) - 2], taken, limit, got[1:], len(got[0]))
+    limit = SIZE // 2
+    got = end(server, begin(server, probe, URL, "0", "0", "0", LEAT_CACHE_SIZE=f"{limit // 1024}KiB"))
+    check("exact reads stay below", taken() <= limit and got[0][:-2] == BATCHES and evicted(got) > 0 and
+          not inside("tokens"), taken(), limit, got[1:])
+    got = end(server, begin(server, probe, URL, "0", "0", "0"))
+    check("and without a limit all is right", got[0][:-2] == BATCHES, got[1:])
     clear(server)
     check("another copy", end(server, begin(server, probe, "s3://b/small", "0", "0", "1", "1", "wait"))[2] == 0)
     small = inside("tokens")
@@ -258,13 +380,13 @@ def test_turns(server):
     clear(server)
     with open_lock():
         end(server, begin(server, probe, URL, "0", "0", "0"))
-    taken = sum(p.stat().st_blocks * 512 for p in cache.glob("*-*/*"))
+    enough = taken() // 1024 + 8
     clear(server)
     end(server, begin(server, probe, "s3://b/small", "0", "0", "1", "1", "wait"))
     small = inside("tokens")
     with open_lock():
         with open_lock("room"), open_lock(small.with_name("in-use").relative_to(cache)):
-            process = begin(server, probe, URL, "0", "0", "0", LEAT_CACHE_SIZE=f"{taken // 1024 + 8}KiB")
+            process = begin(server, probe, URL, "0", "0", "0", LEAT_CACHE_SIZE=f"{enough}KiB")
             time.sleep(1)
         got = end(server, process)
     check("then there is room", got[0][:-2] == BATCHES and not small.exists(), got[1:])
@@ -306,9 +428,7 @@ def pack(name, texts):
                    capture_output=True)
 
 
-if not probe.exists():
-    print(f"skipped: no {probe}", file=sys.stderr)
-    sys.exit(77)
+checks.need(probe, folder)
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir()
 chance = random.Random(1)
@@ -324,7 +444,8 @@ with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suff
     BATCHES = end(server, begin(server, probe, "corpus", "2", "2", "0"))[0][:-2]
     only = os.environ.get("ONLY_TEST")
     for test in (test_many_at_once, test_failures, test_killed, test_two, test_fork, test_removed, test_stopped_holder,
-                 test_slow_holder, test_index, test_limit, test_turns, test_keys):
+                 test_slow_holder, test_index, test_limit, test_turns, test_keys, test_evicting, test_holder,
+                 test_stopped_evictor, test_offline, test_options):
         if only and only not in test.__name__:
             continue
         began = time.monotonic()

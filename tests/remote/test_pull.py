@@ -13,42 +13,17 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
+from checks import Commands, check, failures  # noqa: E402
+from s3_server import S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "pull"
 leat = build / "tiny" / "leat"  # ranges of 8 KiB
-failures = 0
-running = []
-
-
-def check(what, fine, *seen):
-    global failures
-    if not fine:
-        failures += 1
-        print(f"{what}:", *seen, file=sys.stderr)
-
-
-def command(server, *words):
-    process = subprocess.Popen([leat, "pull", *words, "--json", "--progress", "never"], cwd=folder,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={"PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS="3")})
-    running.append(process)
-    return process
-
-
-def finish(server, process):
-    out, said = process.communicate()
-    running.remove(process)
-    if not running:
-        server.settle()
-    said = said.decode()
-    check("no key is in a message", ACCESS not in said and SECRET not in said, said)
-    return process.returncode, json.loads(out) if out else {}, said
+commands = Commands(leat, folder)
 
 
 def pull(server, *words):
-    return finish(server, command(server, *words))
+    return commands.end(server, commands.begin(server, "pull", *words))
 
 
 def here(name):
@@ -113,7 +88,7 @@ def test_stopped(server):
     """The second range never comes; the others do."""
     for name, signal_number, wanted in (("k", signal.SIGKILL, -9), ("t", signal.SIGTERM, 5)):
         server.faults, server.silent = [], ("b/corpus.tokens", "bytes=8192")
-        process = command(server, "s3://b/corpus", name)
+        process = commands.begin(server, "pull", "s3://b/corpus", name)
         tokens = folder / f"{name}.partial.tokens"
         enough = len(server.things["b/corpus.tokens"]) * 2 // 3
         while process.poll() is None and (not tokens.exists() or tokens.stat().st_blocks * 512 < enough):
@@ -121,7 +96,7 @@ def test_stopped(server):
         code, _, said = pull(server, "s3://b/corpus", name)
         check("two at once", code == 1 and "another process" in said, code, said)
         process.send_signal(signal_number)
-        code, _, said = finish(server, process)
+        code, _, said = commands.end(server, process)
         check("stopped", code == wanted and here(name) == [None, None], code, said)
         with open(tokens, "r+b") as f:
             f.write(b"damage")

@@ -13,42 +13,17 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
+from checks import Commands, check, failures  # noqa: E402
+from s3_server import S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "push"
 leat = build / "tiny" / "leat"  # parts of 8 KiB
-failures = 0
-running = []
-
-
-def check(what, fine, *seen):
-    global failures
-    if not fine:
-        failures += 1
-        print(f"{what}:", *seen, file=sys.stderr)
-
-
-def command(server, *words):
-    process = subprocess.Popen([leat, *words, "--json", "--progress", "never"], cwd=folder, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE,
-                               env={"PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS="3")})
-    running.append(process)
-    return process
-
-
-def finish(server, process):
-    out, said = process.communicate()
-    running.remove(process)
-    if not running:
-        server.settle()
-    said = said.decode()
-    check("no key is in a message", ACCESS not in said and SECRET not in said, said)
-    return process.returncode, json.loads(out) if out else {}, said
+commands = Commands(leat, folder)
 
 
 def push(server, *words):
-    return finish(server, command(server, "push", *words))
+    return commands.end(server, commands.begin(server, "push", *words))
 
 
 def local(name):
@@ -73,7 +48,7 @@ def test_whole(server):
     check("it is there", code == 1 and "one.leat already exists" in said and "--force" in said, code, said)
     check_pushed("replacing it", server, "a &+ü/one", push(server, "other", "s3://b/a &+ü/one", "--force"), "other")
     check_pushed("an empty one", server, "none", push(server, "empty", "s3://b/none"), "empty")
-    code, _, said = finish(server, command(server, "pull", "s3://b/a &+ü/one", "back"))
+    code, _, said = commands.end(server, commands.begin(server, "pull", "s3://b/a &+ü/one", "back"))
     check("there and back", code == 0 and local("back") == local("other"), code, said)
     for words, why in ((("corpus", "s3://b"), "s3://BUCKET/NAME"), (("corpus", "https://h/x"), "s3://BUCKET/NAME"),
                        (("nowhere", "s3://b/n"), "nowhere.leat")):
@@ -118,20 +93,20 @@ def test_going_on(server):
         return sum(len(u["parts"]) for u in list(server.uploads.values()) if u["name"] == name)
 
     server.put_faults, server.silent = [], ("b/t.tokens", 2)
-    process = command(server, "push", "corpus", "s3://b/t")
+    process = commands.begin(server, "push", "corpus", "s3://b/t")
     while process.poll() is None and not parts_of("b/t.tokens"):
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    code, _, said = finish(server, process)
+    code, _, said = commands.end(server, process)
     check("stopped", code == 5 and there(server, "t") == [None, None], code, said)
     server.uploads.clear()
     server.silent = "b/k.tokens", 2
-    process = command(server, "push", "corpus", "s3://b/k")
+    process = commands.begin(server, "push", "corpus", "s3://b/k")
     parts = len(local("corpus")[1]) // 8192
     while process.poll() is None and parts_of("b/k.tokens") < parts * 2 // 3:
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
-    code, _, said = finish(server, process)
+    code, _, said = commands.end(server, process)
     check("killed", code == -9 and there(server, "k") == [None, None], code, said)
     before, server.silent = len(server.requests), None
     summary = check_pushed("going on", server, "k", push(server, "corpus", "s3://b/k"))
@@ -169,7 +144,7 @@ for name, count in (("corpus", 100), ("other", 60), ("small", 3), ("empty", 0)):
                    capture_output=True)
 with S3Server() as server:
     code, _, said = push(server, "nothing", "s3://b/none")
-    code, _, said = finish(server, command(server, "pull", "s3://b/none", "x"))
+    code, _, said = commands.end(server, commands.begin(server, "pull", "s3://b/none", "x"))
     if "need libcurl" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)

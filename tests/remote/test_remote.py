@@ -8,20 +8,13 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+from checks import check, failures  # noqa: E402
 from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
 probe = build / "remote_probe"
-failures = 0
 BIG = bytes(i * 7919 >> 8 & 255 for i in range(1 << 16)) * 300  # 19 MB: three ranges
-
-
-def check(what, fine, *seen):
-    global failures
-    if not fine:
-        failures += 1
-        print(f"{what}:", *seen, file=sys.stderr)
 
 
 def ask(server, *words, environment=None, **more):

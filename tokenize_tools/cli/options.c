@@ -136,7 +136,7 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
     const char *why;
 
     if (!units_parse(text, r->type == OPTION_SIZE, &value, &why))
-        return wrong(p, "--%s: \"%.100s\" %s", r->name, text, why);
+        return wrong(p, "--%s: \"%.100s\" %s", r->name, text ? text : "", why);
     if (value < r->min)
         return wrong(p, "--%s: \"%.100s\" is too small; the minimum is %llu", r->name, text,
                      (unsigned long long)r->min);
@@ -186,7 +186,7 @@ static enum options_outcome set(struct parser *p, const struct option_row *r, co
     }
     if (r->parse(p->values + r->field, text, &why))
         return OPTIONS_READY;
-    return wrong(p, "--%s: \"%.100s\" %s", r->name, text, why);
+    return wrong(p, "--%s: \"%.100s\" %s", r->name, text ? text : "", why);
 }
 
 /*

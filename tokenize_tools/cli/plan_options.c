@@ -123,6 +123,8 @@ static bool put_lines(const struct command *c, const struct plan_options *o, FIL
     put_number(out, "min-length", o->min_length);
     put_number(out, "max-length", o->max_length);
     put_number(out, "cut-length", o->cut_length);
+    put_number(out, "align", o->align);
+    put_number(out, "overlap", o->overlap);
     put_number(out, "samples", o->samples);
     if (o->order != PLAN_ORDER_NOT_GIVEN)
         fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
@@ -178,6 +180,8 @@ static const char *given_besides(const struct plan_options *o)
            : o->min_length != LEAT_NONE       ? "min-length"
            : o->max_length != LEAT_NONE       ? "max-length"
            : o->cut_length != LEAT_NONE       ? "cut-length"
+           : o->align != LEAT_NONE            ? "align"
+           : o->overlap != LEAT_NONE          ? "overlap"
                                               : NULL;
 }
 

@@ -6,15 +6,16 @@
 #ifndef LEAT_CLI_PLAN_OPTIONS_H
 #define LEAT_CLI_PLAN_OPTIONS_H
 
+#include "cache_options.h"
 #include "command.h"
 #include "options.h"
 
 struct plan_options {
     struct option_list sources, at, skips;
-    uint64_t seq_len, base_len, seed, epochs, samples;        /* LEAT_NONE: not given */
-    uint64_t max_per_row, min_length, max_length, cut_length; /* likewise */
-    const char *split, *use, *surplus, *plan;                 /* NULL: not given */
-    unsigned order;                                           /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
+    uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
+    uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
+    const char *split, *use, *surplus, *plan;                                 /* NULL: not given */
+    unsigned order; /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
 };
 
 #define PLAN_ORDER_NOT_GIVEN 9u
@@ -22,7 +23,7 @@ struct plan_options {
     {                                                                                                                  \
         .seq_len = LEAT_NONE, .base_len = LEAT_NONE, .seed = LEAT_NONE, .epochs = LEAT_NONE, .samples = LEAT_NONE,     \
         .max_per_row = LEAT_NONE, .min_length = LEAT_NONE, .max_length = LEAT_NONE, .cut_length = LEAT_NONE,           \
-        .order = PLAN_ORDER_NOT_GIVEN                                                                                  \
+        .align = LEAT_NONE, .overlap = LEAT_NONE, .order = PLAN_ORDER_NOT_GIVEN                                        \
     }
 
 extern const char *const plan_option_orders[];
@@ -69,14 +70,21 @@ extern const char *const plan_option_orders[];
           .help = "for --order fit: leave out documents of more tokens", .max = LEAT_NONE - 1 },                       \
         { PLAN_OPTION("cut-length", OPTION_COUNT, cut_length, "N"),                                                    \
           .help = "for --order fit: use only the first N tokens of longer documents", .max = LEAT_NONE - 1 },          \
+        { PLAN_OPTION("align", OPTION_COUNT, align, "N"),                                                              \
+          .help = "for --order fit: documents begin at multiples of N in a row, with padding between them; N divides " \
+                  "the length",                                                                                        \
+          .max = LEAT_NONE - 1 },                                                                                      \
+        { PLAN_OPTION("overlap", OPTION_COUNT, overlap, "K"),                                                          \
+          .help = "for --order fit: a further row of a long document begins with the last K predictions of the row "   \
+                  "before, as context without loss",                                                                   \
+          .max = LEAT_NONE - 1 },                                                                                      \
         { PLAN_OPTION("mid-level-dataset-surplus", OPTION_TEXT, surplus, "X"), .standard = "0.005",                    \
           .help = "order megatron: its option of that name" },                                                         \
-    {                                                                                                                  \
-        PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
-            .help = "read all of these from a plan's text, as leat order --print-plan writes it; only --skip and, "    \
-                    "if the plan has no end, --epochs may be added",                                                   \
-            .path = true                                                                                               \
-    }
+        { PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                              \
+          .help = "read all of these from a plan's text, as leat order --print-plan writes it; only --skip and, "      \
+                  "if the plan has no end, --epochs may be added",                                                     \
+          .path = true },                                                                                              \
+        CACHE_OPTION_ROWS
 
 /* One more, but for `leat trace`, whose --samples A:B says which samples: it reads this of a plan's text only. */
 #define PLAN_OPTION_SAMPLES                                                                                            \

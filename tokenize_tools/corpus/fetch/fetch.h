@@ -64,8 +64,9 @@ typedef enum leat_status fetch_take(void *context, struct fetch_thing *thing, st
 enum leat_status fetch_list(struct fetcher *f, const char *url, const struct input_stop *stop, fetch_take *take,
                             void *context, struct leat_error *err);
 
-/* Reads the first bytes of a thing that is known; *got is `room`, or all that it has. */
-enum leat_status fetch_head(struct fetcher *f, const struct fetch_thing *thing, void *out, size_t room, size_t *got,
+/* Reads the first bytes of a thing that is known; *got is `room`, or all that it has. The first call for one that was
+ * looked up needs no request. */
+enum leat_status fetch_head(struct fetcher *f, struct fetch_thing *thing, void *out, size_t room, size_t *got,
                             const struct input_stop *stop, struct leat_error *err);
 
 /* Whether it was looked up or listed. */

@@ -13,6 +13,8 @@ struct fetch_thing {
     struct url url;
     struct remote_object object;
     bool known;
+    uint8_t *head; /* its first bytes, which came when it was looked up; NULL: they did not */
+    size_t head_bytes;
 };
 
 enum range_state { RANGE_WANTED, RANGE_UNDER_WAY, RANGE_READY, RANGE_FAILED };

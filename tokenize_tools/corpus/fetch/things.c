@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_kind.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "fetcher.h"
@@ -73,6 +74,7 @@ void fetch_thing_free(struct fetch_thing *thing)
     if (!thing)
         return;
     url_free(&thing->url);
+    free(thing->head);
     free(thing);
 }
 
@@ -93,18 +95,19 @@ static void keep_etag(struct fetch_thing *thing, const char *etag)
 
 /* ---- Looking up ------------------------------------------------------------------------------------------------- */
 
-/* A request for the first byte of a thing: its answer says how long the thing is. */
+/* A request for the first bytes of a thing: its answer says how long the thing is, and the bytes what it is. */
 struct look_up {
     struct transfer transfer;
     struct fetch_thing *thing;
-    uint8_t byte;
+    uint8_t head[FILE_KIND_HEAD];
 };
 
 static enum leat_status begin(struct fetcher *f, struct look_up *l, struct fetch_thing *thing, struct leat_error *err)
 {
     transfer_free(&l->transfer);
     l->thing = thing;
-    l->transfer = (struct transfer) { .url = &thing->url, .count = 1, .out = &l->byte, .context = l };
+    l->transfer =
+        (struct transfer) { .url = &thing->url, .count = sizeof l->head, .up_to = true, .out = l->head, .context = l };
     return remote_begin(f->remote, &l->transfer, err);
 }
 
@@ -122,6 +125,11 @@ static enum leat_status take_answer(struct look_up *l, struct leat_error *err)
     if (l->thing->object.size == UINT64_MAX)
         return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server does not say how long it is", l->thing->url.name);
     keep_etag(l->thing, t->answer.etag);
+    l->thing->head = malloc(t->received + 1);
+    if (!l->thing->head)
+        return status_no_memory(err, t->received + 1);
+    memcpy(l->thing->head, l->head, t->received);
+    l->thing->head_bytes = t->received;
     return LEAT_OK;
 }
 
@@ -160,12 +168,18 @@ enum leat_status fetch_look_up(struct fetcher *f, struct fetch_thing *const *thi
     return s;
 }
 
-enum leat_status fetch_head(struct fetcher *f, const struct fetch_thing *thing, void *out, size_t room, size_t *got,
+enum leat_status fetch_head(struct fetcher *f, struct fetch_thing *thing, void *out, size_t room, size_t *got,
                             const struct input_stop *stop, struct leat_error *err)
 {
     enum leat_status s;
 
     *got = thing->object.size < room ? (size_t)thing->object.size : room;
+    if (thing->head && thing->head_bytes >= *got) {
+        memcpy(out, thing->head, *got);
+        free(thing->head); /* there may be many things, and this is asked once */
+        thing->head = NULL;
+        return LEAT_OK;
+    }
     f->stop = stop;
     s = remote_read(f->remote, &thing->url, &thing->object, 0, out, *got, err);
     f->stop = NULL;

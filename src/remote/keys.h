@@ -1,0 +1,66 @@
+/*
+ * keys.h: who asks, for things in buckets: the keys of the environment (environment.h), else temporary ones, which are
+ * asked for before the first request, and again before they expire. Their places, in this order:
+ *
+ *   web identity   AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, as Kubernetes on AWS sets them; STS gives keys
+ *   container      AWS_CONTAINER_CREDENTIALS_FULL_URI or _RELATIVE_URI, as ECS and Kubernetes' pod identity set them
+ *   instance       EC2's metadata (version 2, with its token)
+ *   Google         the metadata of a machine of Google Cloud, which gives a token: for gs:// without HMAC keys
+ *
+ * Web identity counts before the files of ~/.aws, container and instance after them. Who has none of these asks without
+ * a signature, as public buckets allow. A place that is set and fails is an error.
+ */
+#ifndef LEAT_REMOTE_KEYS_H
+#define LEAT_REMOTE_KEYS_H
+
+#include "credentials.h"
+#include "transfer.h"
+
+struct remote;
+
+enum keys_owner { KEYS_AWS, KEYS_GOOGLE, KEYS_OWNERS };
+
+struct keys {
+    char *id, *secret; /* of AWS */
+    char *token;       /* of AWS, or Google's alone */
+    int64_t expires;   /* seconds since 1970 */
+    uint64_t again;    /* clock_ns(): not asked for before */
+    bool asked;        /* once, and there may be none */
+};
+
+/* Sees to it that there are keys for requests for `u`, or none to be had. Waits for the answers of a provider. */
+enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat_error *err);
+
+/* The keys for it. All NULL: there are none. Only a token: Google's. */
+struct credentials keys_of(const struct remote *r, const struct url *u);
+
+/* The server says that they have expired. Whether others may be had by keys_prepare(). */
+bool keys_expired(struct remote *r, const struct url *u);
+
+void keys_free(struct keys *k); /* zeroes them */
+
+/* ---- keys_ask.c, keys_places.c ---- */
+
+/* A place of keys. Sets *k, whose texts are new; LEAT_E_NO_FILE: there are none here. */
+typedef enum leat_status keys_place(struct remote *r, struct keys *k, struct leat_error *err);
+extern keys_place *const keys_places[]; /* of AWS, in their order; the last is NULL */
+keys_place keys_google;
+
+struct keys_question {
+    const char *what; /* for messages */
+    enum transfer_method method;
+    const char *url;
+    char *headers[2]; /* "name: value"; NULL: none */
+    const char *body;
+    uint32_t seconds; /* of silence that are borne */
+    bool near;        /* past any proxy */
+};
+
+/* Asks, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: nobody is there, or knows it (404).
+ * Messages have nothing of the question but `what`. */
+enum leat_status keys_ask(const struct keys_question *q, char **answer, struct leat_error *err);
+
+/* A copy of the text, or number, of a member of an answer in JSON; NULL: it has none. */
+char *keys_member(const char *json, const char *name);
+
+#endif

@@ -1,0 +1,312 @@
+/* keys_places.c: the places that give temporary keys; see keys.h. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "client.h"
+#include "text.h"
+#include "xml.h"
+
+#define NEAR_SECONDS  1u
+#define FAR_SECONDS   5u
+#define MAX_FILE      ((uint64_t)64 << 10)
+#define INSTANCE      "http://169.254.169.254"
+#define CONTAINER     "http://169.254.170.2"
+#define GOOGLE        "metadata.google.internal"
+#define GOOGLE_PATH   "/computeMetadata/v1/instance/service-accounts/default/token"
+#define INSTANCE_KEYS "/latest/meta-data/iam/security-credentials/"
+
+/* "2026-01-31T12:00:00Z"; 0: it is no time. */
+static int64_t read_time(const char *text)
+{
+    struct tm utc = { 0 };
+
+    return text && strptime(text, "%Y-%m-%dT%H:%M:%S", &utc) ? (int64_t)timegm(&utc) : 0;
+}
+
+static enum leat_status incomplete(const char *what, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_PERMISSION, "%s: the answer has no keys", what);
+}
+
+/* What containers and instances answer. */
+static enum leat_status take_json(struct keys *k, char *answer, const char *what, struct leat_error *err)
+{
+    char *expires = keys_member(answer, "Expiration");
+
+    k->id = keys_member(answer, "AccessKeyId");
+    k->secret = keys_member(answer, "SecretAccessKey");
+    k->token = keys_member(answer, "Token");
+    k->expires = read_time(expires);
+    free(expires);
+    text_forget(answer);
+    return k->id && k->secret && k->token && k->expires ? LEAT_OK : incomplete(what, err);
+}
+
+/* The text of a small file, without white space at its end. */
+static enum leat_status read_text(char **text, const char *path, struct leat_error *err)
+{
+    uint64_t size = 0;
+    int fd = -1;
+    enum leat_status s = file_open_read(&fd, &size, path, err);
+
+    *text = NULL;
+    if (s == LEAT_OK && size > MAX_FILE)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s is too long for a token", path);
+    if (s == LEAT_OK) {
+        *text = calloc(1, (size_t)size + 1);
+        s = *text ? file_read_at(fd, 0, *text, size, path, err) : status_no_memory(err, size);
+    }
+    file_close(&fd);
+    for (size_t end = s == LEAT_OK ? strlen(*text) : 0; end > 0 && strchr(" \t\r\n", (*text)[end - 1]); end--)
+        (*text)[end - 1] = '\0';
+    return s;
+}
+
+/* ---- Web identity: STS ------------------------------------------------------------------------------------------- */
+
+#define STS "the keys of AWS_ROLE_ARN by AWS_WEB_IDENTITY_TOKEN_FILE"
+
+static enum leat_status take_xml(struct keys *k, char *answer, struct leat_error *err)
+{
+#define CREDENTIALS "AssumeRoleWithWebIdentityResponse/AssumeRoleWithWebIdentityResult/Credentials/"
+    char *expires = NULL;
+    struct xml_text text;
+    struct xml x;
+
+    xml_begin(&x, answer, strlen(answer));
+    while (xml_next(&x, &text)) {
+        char **to = xml_is(&x, CREDENTIALS "AccessKeyId")       ? &k->id
+                    : xml_is(&x, CREDENTIALS "SecretAccessKey") ? &k->secret
+                    : xml_is(&x, CREDENTIALS "SessionToken")    ? &k->token
+                    : xml_is(&x, CREDENTIALS "Expiration")      ? &expires
+                                                                : NULL;
+
+        if (to && !*to)
+            (void)text_copy(to, text.at, text.bytes, NULL);
+    }
+    k->expires = read_time(expires);
+    free(expires);
+    text_forget(answer);
+    return k->id && k->secret && k->token && k->expires ? LEAT_OK : incomplete(STS, err);
+#undef CREDENTIALS
+}
+
+static enum leat_status make_body(char **body, const struct remote *r, struct leat_error *err)
+{
+    char *const *values = r->environment.values, *parts[3] = { NULL }, *token = NULL;
+    const char *session = values[SETTING_ROLE_SESSION];
+    enum leat_status s = read_text(&token, values[SETTING_ROLE_FILE], err);
+
+    if (s == LEAT_OK)
+        s = text_encode(&parts[0], values[SETTING_ROLE], false, err);
+    if (s == LEAT_OK)
+        s = text_encode(&parts[1], session ? session : "leat", false, err);
+    if (s == LEAT_OK)
+        s = text_encode(&parts[2], token, false, err);
+    if (s == LEAT_OK)
+        s = text_join(body, err, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=", parts[0],
+                      "&RoleSessionName=", parts[1], "&WebIdentityToken=", parts[2], NULL);
+    for (unsigned i = 0; i < 3; i++)
+        text_forget(parts[i]);
+    text_forget(token);
+    return s;
+}
+
+static enum leat_status from_web_identity(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char form[] = "Content-Type: application/x-www-form-urlencoded";
+    const char *endpoint = r->environment.values[SETTING_STS], *china = text_begins(r->region, "cn-") ? ".cn" : "";
+    struct keys_question q = { .what = STS, .method = TRANSFER_POST, .headers = { form }, .seconds = FAR_SECONDS };
+    char *url = NULL, *body = NULL, *answer;
+    enum leat_status s;
+
+    if (!r->environment.values[SETTING_ROLE] || !r->environment.values[SETTING_ROLE_FILE])
+        return LEAT_E_NO_FILE;
+    s = make_body(&body, r, err);
+    if (s == LEAT_E_NO_FILE)
+        s = LEAT_E_ARGUMENT; /* the variable names it */
+    if (s == LEAT_OK && endpoint)
+        s = text_join(&url, err, endpoint, NULL);
+    else if (s == LEAT_OK)
+        s = text_join(&url, err, "https://sts.", r->region, ".amazonaws.com", china, "/", NULL);
+    q.url = url;
+    q.body = body;
+    if (s == LEAT_OK) {
+        s = keys_ask(&q, &answer, err);
+        s = s == LEAT_OK ? take_xml(k, answer, err) : s == LEAT_E_NO_FILE ? LEAT_E_IO : s;
+    }
+    text_forget(body);
+    free(url);
+    return s;
+}
+
+/* ---- Container --------------------------------------------------------------------------------------------------- */
+
+#define CONTAINERS "the keys of this container (AWS_CONTAINER_CREDENTIALS_*)"
+
+/* A token must not travel in the open, but to this machine and its provider. */
+static bool may_be_asked(const char *url)
+{
+    static const char *const near[] = { "http://127.0.0.1",      "http://localhost",      "http://169.254.170.2",
+                                        "http://169.254.170.23", "http://[fd00:ec2::23]", "http://[::1]" };
+
+    for (unsigned i = 0; i < sizeof near / sizeof *near && !strchr(url, '@'); i++) /* a name before @ is no host */
+        if (text_begins(url, near[i]) && strchr(":/", url[strlen(near[i])]))
+            return true;
+    return text_begins(url, "https://");
+}
+
+static enum leat_status from_container(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char *const *values = r->environment.values;
+    const char *path = values[SETTING_CONTAINER_PATH], *full = values[SETTING_CONTAINER_URL];
+    struct keys_question q = { .what = CONTAINERS, .near = true, .seconds = 2 * NEAR_SECONDS };
+    char *url = NULL, *token = NULL, *answer;
+    enum leat_status s;
+
+    if (!path && !full)
+        return LEAT_E_NO_FILE;
+    s = text_join(&url, err, path ? CONTAINER : "", path ? path : full, NULL);
+    if (s == LEAT_OK && !may_be_asked(url))
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "AWS_CONTAINER_CREDENTIALS_FULL_URI has to be https://, or http:// of this machine");
+    if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN_FILE])
+        s = read_text(&token, values[SETTING_CONTAINER_TOKEN_FILE], err);
+    else if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN])
+        s = text_join(&token, err, values[SETTING_CONTAINER_TOKEN], NULL);
+    if (s == LEAT_OK && token)
+        s = text_join(&q.headers[0], err, "Authorization: ", token, NULL);
+    q.url = url;
+    if (s == LEAT_OK)
+        s = keys_ask(&q, &answer, err);
+    if (s == LEAT_OK)
+        s = take_json(k, answer, CONTAINERS, err);
+    text_forget(q.headers[0]);
+    text_forget(token);
+    free(url);
+    return s == LEAT_E_NO_FILE ? LEAT_E_IO : s; /* the variable says that there are some */
+}
+
+/* ---- Instance ---------------------------------------------------------------------------------------------------- */
+
+#define INSTANCES "the keys of this instance (EC2's metadata)"
+
+/* Whether the machine's maker is known, and is another: then nobody is asked, which takes a second. */
+static bool is_other_machine(const char *maker)
+{
+    static const char *const paths[] = { "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/bios_version",
+                                         "/sys/class/dmi/id/bios_vendor" };
+    char text[128];
+    bool known = false;
+
+    for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
+        int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
+        ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+
+        file_close(&fd);
+        text[got > 0 ? got : 0] = '\0';
+        known |= i == 0 && got > 0;
+        if (strcasestr(text, maker))
+            return false;
+    }
+    return known;
+}
+
+/* What the metadata have at base + path + name. */
+static enum leat_status ask_instance(const char *base, const char *path, const char *name, char *header, bool put,
+                                     char **answer, struct leat_error *err)
+{
+    struct keys_question q = { .what = INSTANCES,
+                               .method = put ? TRANSFER_PUT : TRANSFER_GET,
+                               .headers = { header },
+                               .near = true,
+                               .seconds = NEAR_SECONDS };
+    char *url;
+    enum leat_status s = text_join(&url, err, base, path, name, NULL);
+
+    q.url = url;
+    if (s == LEAT_OK)
+        s = keys_ask(&q, answer, err);
+    free(url);
+    return s;
+}
+
+/* The role, whose name is the first line, and its keys. */
+static enum leat_status ask_role(const char *base, char *header, struct keys *k, struct leat_error *err)
+{
+    char *role = NULL, *answer = NULL;
+    enum leat_status s = ask_instance(base, INSTANCE_KEYS, "", header, false, &role, err);
+
+    if (s != LEAT_OK)
+        return s;
+    role[strcspn(role, "\r\n")] = '\0';
+    s = ask_instance(base, INSTANCE_KEYS, role, header, false, &answer, err);
+    if (s == LEAT_OK)
+        s = take_json(k, answer, INSTANCES, err);
+    free(role);
+    return s;
+}
+
+static enum leat_status from_instance(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char lifetime[] = "X-aws-ec2-metadata-token-ttl-seconds: 21600";
+    const char *base = r->environment.values[SETTING_INSTANCE], *no = r->environment.values[SETTING_NO_INSTANCE];
+    char *token = NULL, *header = NULL;
+    enum leat_status s;
+
+    if ((no && strcasecmp(no, "true") == 0) || (!base && is_other_machine("amazon")))
+        return LEAT_E_NO_FILE;
+    base = base ? base : INSTANCE;
+    s = ask_instance(base, "/latest/api/token", "", lifetime, true, &token, err);
+    if (s == LEAT_E_IO && !r->environment.values[SETTING_INSTANCE])
+        s = LEAT_E_NO_FILE; /* nobody answers: this is no instance */
+    if (s == LEAT_OK)
+        s = text_join(&header, err, "X-aws-ec2-metadata-token: ", token, NULL);
+    if (s == LEAT_OK)
+        s = ask_role(base, header, k, err);
+    text_forget(token);
+    text_forget(header);
+    return s;
+}
+
+keys_place *const keys_places[] = { from_web_identity, from_container, from_instance, NULL };
+
+/* ---- Google ------------------------------------------------------------------------------------------------------ */
+
+enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char flavor[] = "Metadata-Flavor: Google";
+    const char *host = r->environment.values[SETTING_GOOGLE];
+    struct keys_question q = { .what = "the token of this machine's service account (Google's metadata)",
+                               .headers = { flavor },
+                               .near = true,
+                               .seconds = NEAR_SECONDS };
+    char *url, *answer = NULL, *lasts;
+    uint64_t seconds = 0;
+    enum leat_status s;
+
+    if (!host && is_other_machine("google"))
+        return LEAT_E_NO_FILE;
+    s = text_join(&url, err, "http://", host ? host : GOOGLE, GOOGLE_PATH, NULL);
+    q.url = url;
+    if (s == LEAT_OK)
+        s = keys_ask(&q, &answer, err);
+    free(url);
+    if (s != LEAT_OK)
+        return s == LEAT_E_IO && !host ? LEAT_E_NO_FILE : s;
+    k->token = keys_member(answer, "access_token");
+    lasts = keys_member(answer, "expires_in");
+    if (lasts && answer_number(lasts, strlen(lasts), &seconds) && seconds < (uint64_t)1 << 32)
+        k->expires = (int64_t)time(NULL) + (int64_t)seconds;
+    free(lasts);
+    text_forget(answer);
+    return k->token && k->expires ? LEAT_OK : incomplete(q.what, err);
+}

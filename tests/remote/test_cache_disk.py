@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""test_cache_disk.py: the cache and its disk: full, with and without something to evict; one that cannot make the copy
+durable, where filling comes to an end with a reason. And what holds it: nothing after a loader is closed, whatever it
+had begun; a dataset that somebody holds whole keeps none of the others from being evicted; a child of fork() gets no
+loader for a dataset with holes."""
+import fcntl
+import json
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from s3_server import S3Server  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache-disk"
+leat, probe, refuse_calls = build / "leat", build / "tiny" / "cache_probe", build / "refuse_calls"
+cache = folder / "node"
+CORPUS, LARGE = "s3://b/corpus", "s3://b/large"
+F_OFD_SETLK = 37
+failures = 0
+
+
+def check(what, fine, *seen):
+    global failures
+    if not fine:
+        failures += 1
+        print(f"{what}:", *seen, file=sys.stderr)
+
+
+def begin(server, *words, limit=0, **more):
+    variables = {"PATH": os.environ["PATH"], "LEAT_CACHE": str(cache), **server.environment(AWS_MAX_ATTEMPTS="2")}
+    if limit:
+        variables["LEAT_CACHE_SIZE"] = f"{limit // 1024}KiB"
+    return subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=variables, text=True, **more)
+
+
+def run(server, *words, **more):
+    """Lines that were printed, what was said, the exit code."""
+    process = begin(server, *words, **more)
+    out, said = process.communicate()
+    return out.split("\n"), said, process.returncode
+
+
+def evicted(got):
+    return int(got[0][-2].partition(" evicted ")[2].split(" ")[0])
+
+
+def lock(path, kind, tries=1, size=0):
+    file = open(path, "r+b")
+    for left in range(tries, 0, -1):
+        try:
+            fcntl.fcntl(file, F_OFD_SETLK, struct.pack("hhqqi4x", kind, 0, 0, size, 0))
+            return file
+        except BlockingIOError:
+            if left == 1:
+                raise
+            time.sleep(0.1)
+
+
+class NobodyFills:
+    def __enter__(self):
+        cache.mkdir(mode=0o700, exist_ok=True)
+        self.file = open(cache / "filling", "w")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+def taken():
+    return sum(p.stat().st_blocks * 512 for p in cache.glob("*-*/*"))
+
+
+def test_closed(server):
+    """A loader that is closed in the middle, with batches begun: all it held is released, the dataset still open."""
+    for threads in "01":
+        shutil.rmtree(cache, ignore_errors=True)
+        with NobodyFills():
+            process = begin(server, probe, CORPUS, "2", "0", "3", threads, "closed")
+            line = ""
+            while line not in ("closed\n", None) and process.poll() is None:
+                line = process.stderr.readline()
+            try:
+                # what arrives now is still written, which holds it for a moment; what is leaked stays
+                lock(next(cache.glob("*-*/tokens.partial")), fcntl.F_WRLCK, tries=300).close()
+            except OSError as error:
+                check(("nothing is held", threads), False, error)
+            process.communicate("\n")
+            check(("it ends", threads), process.returncode == 0)
+
+
+def test_beside_a_held_one(server):
+    """One dataset is held whole, as by a process that fills it, or as by many that read all of it; and all of it is
+    older than the other's pages."""
+    for size in (0, (folder / "large.tokens").stat().st_size):
+        shutil.rmtree(cache, ignore_errors=True)
+        with NobodyFills():
+            run(server, probe, LARGE, "2", "0", "40")
+            whole = taken()
+            held = lock(next(cache.glob("*-*/tokens.partial")), fcntl.F_RDLCK, size=size)
+            opened = open(next(cache.glob("*-*/in-use")), "w")
+            fcntl.flock(opened, fcntl.LOCK_SH)
+            limit = whole + SIZE // 2
+            got = run(server, probe, CORPUS, "2", "0", "100", limit=limit)
+            held.close()
+            opened.close()
+        check(("the other keeps to the limit", size), got[0][:-2] == BATCHES[:100] and evicted(got) > 0 and
+              taken() < limit + 65536, taken(), limit, got[1:])
+
+
+def test_child(server):
+    shutil.rmtree(cache, ignore_errors=True)
+    with NobodyFills():
+        got = run(server, probe, CORPUS, "2", "0", "0", "1", "child")
+    check("a child opens it itself", got[2] == 1 and "open it in each process" in got[1] and got[0] == [""], got)
+
+
+def on_a_small_disk(server, kib, *words, beside="", **more):
+    """Runs a command whose cache is a file system of its own, of so many KiB; `beside`: what a shell does there."""
+    shutil.rmtree(cache, ignore_errors=True)
+    cache.mkdir(mode=0o700)
+    script = f'mount -t tmpfs -o size={kib}k,mode=700 tmpfs "$0" || exit 77; {beside} "$@"; code=$?; ' \
+             'ls -s "$0"/*-*/tokens 2>/dev/null >&2; exit $code'
+    return run(server, "unshare", "-rm", "sh", "-c", script, cache, *words, **more)
+
+
+def test_full(server):
+    """A disk with room for a part: the oldest goes, batches are right, the copy is not begun. One with room for nothing
+    but the index, and one without even that: a sentence that names the folder's variable."""
+    index = -(-(folder / "large.leat").stat().st_size // 1024)
+    got = on_a_small_disk(server, index + 1300, probe, LARGE, "2", "0", "45", "1")
+    if got[2] == 77 or "unshare" in got[1]:
+        print("no file system of its own here:", got[1].strip().split("\n")[-1], file=sys.stderr)
+        return
+    check("a part of it", got[0][:-2] == LARGE_BATCHES[:45] and evicted(got) > 0 and got[2] == 0, got)
+    got = on_a_small_disk(server, index + 1300, probe, LARGE, "2", "0", "1", "1", "notice")
+    check("why it is not copied", got[2] == 0 and "the cache has no room for all of s3://b/large" in got[1], got)
+    for room in (8, index + 24):
+        got = on_a_small_disk(server, room, probe, LARGE, "2", "0", "0", "1")
+        given = [line for line in got[0] if line and " " not in line]
+        check(("no room", room), got[2] == 1 and "set LEAT_CACHE to a folder on another disk" in got[1] and
+              "No space left on device; make room" in got[1] and given == LARGE_BATCHES[:len(given)], got)
+
+
+def test_filled_meanwhile(server):
+    """Another program takes the rest of the disk while the copy is under way: the copy ends, and what it had is evicted
+    for what batches need."""
+    size, index = ((folder / f"large.{part}").stat().st_size // 1024 for part in ("tokens", "leat"))
+    beside = f'(n=0; while [ "${{n:-0}}" -lt {size // 3} ]; do sleep 0.005; ' \
+             'n=$(ls -s "$0"/*-*/tokens.partial 2>/dev/null | cut -d" " -f1); done; ' \
+             'exec dd if=/dev/zero of="$0"/other bs=64k 2>/dev/null) &'
+    got = on_a_small_disk(server, (size + index) * 115 // 100 + 300, probe, LARGE, "2", "0", "0", "1", beside=beside)
+    check("all batches", got[2] == 77 or "unshare" in got[1] or
+          got[0][:-2] == LARGE_BATCHES and (evicted(got) > 0 or " complete 1 " in got[0][-2]) and got[2] == 0,
+          got[1:], len(got[0]))  # complete: the other program came too late
+
+
+def test_not_durable(server):
+    """All of it is fetched three times; then it ends, with the reason. Without sync_file_range() nothing is missing."""
+    for call in ("sync_file_range", "fsync"):
+        shutil.rmtree(cache, ignore_errors=True)
+        with NobodyFills():
+            run(server, probe, CORPUS, "2", "0", "1")  # the index is here, and durable
+        before = len(server.requests)
+        got = run(server, refuse_calls, "EPERM", call, probe, CORPUS, "2", "0", "0", "1", "wait")
+        if got[2] == 77:
+            print("no filters here", file=sys.stderr)
+            return
+        complete = list(cache.glob("*-*/tokens"))
+        if call == "fsync":
+            check("it ends", got[0][:-2] == BATCHES and got[2] == 0 and not complete and
+                  "the cache is not filled any more: all of s3://b/corpus was fetched 3 times" in got[1], got[1:])
+            most = 3 * (SIZE // 16384 + SIZE // 4096 + 2)  # each time in ranges, and what a batch waits for in pages
+            check("and asks for no more than that", len(server.requests) - before <= most,
+                  len(server.requests) - before)
+        else:
+            check(call, got[0][:-2] == BATCHES and complete and complete[0].read_bytes() == TOKENS, got[1:])
+    got = run(server, probe, CORPUS, "2", "0", "0", "1", "wait")
+    complete = list(cache.glob("*-*/tokens"))
+    check("and afterwards", complete and complete[0].read_bytes() == TOKENS, got)
+
+
+def pack(name, documents):
+    texts = ("".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(documents))
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts))
+    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
+                   capture_output=True)
+
+
+if not probe.exists():
+    print(f"skipped: no {probe}", file=sys.stderr)
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+chance = random.Random(1)
+pack("corpus", 700)
+pack("large", 4000)
+TOKENS = (folder / "corpus.tokens").read_bytes()
+SIZE = len(TOKENS)
+with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}) as server:
+    if "need libcurl" in run(server, leat, "info", CORPUS)[1]:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    BATCHES, LARGE_BATCHES = (run(server, probe, name, "2", "2", "0")[0][:-2] for name in ("corpus", "large"))
+    for test in (test_closed, test_beside_a_held_one, test_child, test_full, test_filled_meanwhile, test_not_durable):
+        if os.environ.get("ONLY_TEST", "") in test.__name__:
+            test(server)
+    server.settle()
+shutil.rmtree(folder)
+sys.exit(1 if failures else 0)

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""test_keys.py: keys that machines get: from EC2's metadata, of a container, by a web identity, and Google's token,
+each from a server of ours in their place. They are asked for in the order that other tools have, again before they
+expire and when the server says that they have, and what fails is a sentence. None of them is in any message. Who gives
+keys is asked past a proxy, unlike storage; and a container's relative address, in a network of our own, means
+169.254.170.2."""
+import datetime
+import fcntl
+import http.server
+import json
+import os
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+
+sys.dont_write_bytecode = True
+from checks import check, failures  # noqa: E402
+from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
+probe = build / "remote_probe"
+IDENTITY, GRANT, SESSION, BEARER = "web+identity/token==", "container-grant", "metadata-session", "ya29.bearer"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def answer(self, code, body=""):
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def keys(self):
+        until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=self.server.lasts)
+        return {"AccessKeyId": ACCESS, "SecretAccessKey": SECRET, "Token": TOKEN,
+                "Expiration": until.strftime("%Y-%m-%dT%H:%M:%SZ")}
+
+    def run(self):
+        server, h = self.server, self.headers
+        body = self.rfile.read(int(h.get("Content-Length") or 0)).decode()
+        server.asked.append(f"{self.command} {self.path}")
+        if server.fault == "silent":
+            time.sleep(3)
+            self.close_connection = True
+        elif server.fault:
+            self.answer(server.fault, f"{SECRET} {TOKEN}")
+        elif self.path == "/latest/api/token" and self.command == "PUT" and h["X-aws-ec2-metadata-token-ttl-seconds"]:
+            self.answer(200, SESSION)
+        elif self.path.startswith("/latest/") and h["X-aws-ec2-metadata-token"] != SESSION:
+            self.answer(401)
+        elif self.path == "/latest/meta-data/iam/security-credentials/":
+            self.answer(200, "my-role\n")
+        elif self.path == "/latest/meta-data/iam/security-credentials/my-role":
+            self.answer(200, json.dumps({"Code": "Success", **self.keys()}, indent=2).replace("/", "\\/"))
+        elif self.path == "/container" and h.get("Authorization", "") == server.grant:
+            self.answer(200, json.dumps(self.keys(), separators=(",", ":")))
+        elif self.path == "/sts/" and self.command == "POST" and dict(urllib.parse.parse_qsl(body)) == {
+                "Action": "AssumeRoleWithWebIdentity", "Version": "2011-06-15", "RoleArn": "arn:aws:iam::1:role/x",
+                "RoleSessionName": "leat", "WebIdentityToken": IDENTITY} and "form" in h["Content-Type"]:
+            keys = self.keys()
+            keys["SessionToken"] = keys.pop("Token")
+            inner = "".join(f"<{n}>{v}</{n}>" for n, v in keys.items())
+            self.answer(200, "<AssumeRoleWithWebIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">"
+                             f"<AssumeRoleWithWebIdentityResult><Credentials>{inner}</Credentials>"
+                             "</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>")
+        elif self.path.endswith("/service-accounts/default/token") and h["Metadata-Flavor"] == "Google":
+            self.answer(200, json.dumps({"access_token": BEARER, "expires_in": server.lasts, "token_type": "Bearer"}))
+        else:
+            self.answer(404)
+
+    do_GET = do_PUT = do_POST = run
+
+
+class Provider(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, host="127.0.0.1", port=0):
+        super().__init__((host, port), Handler)
+        self.host = f"{host}:{self.server_address[1]}"
+        self.url = f"http://{self.host}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.reset()
+
+    def reset(self):
+        self.asked, self.fault, self.lasts, self.grant = [], None, 3600, ""
+
+
+def ask(name, more):
+    """A thing through keys that only `more` says where to get."""
+    provider.asked = []
+    variables = {**server.environment(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", **more}
+    r = subprocess.run([probe, "read", name], capture_output=True, env={"PATH": os.environ["PATH"], **variables})
+    said = r.stderr.decode()
+    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER:
+        check("no key is in a message", secret not in said, said)
+    return r.returncode == 0 and r.stdout == server.things["b/thing"], said
+
+
+def test_places():
+    for place, more in PLACES.items():
+        fine, said = ask("s3://b/thing", more)
+        check(place, fine and len(provider.asked) == (3 if place == "instance" else 1), said, provider.asked)
+    provider.grant = GRANT
+    (temporary / "grant").write_text(GRANT + "\n")
+    for grant in ({"AWS_CONTAINER_AUTHORIZATION_TOKEN": GRANT},
+                  {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": str(temporary / "grant"),
+                   "AWS_CONTAINER_AUTHORIZATION_TOKEN": "other"}):
+        fine, said = ask("s3://b/thing", {**PLACES["container"], **grant})
+        check(grant, fine, said)
+    fine, said = ask("s3://b/thing", PLACES["container"])
+    check("a container without its token", not fine and "keys of this container" in said, said)
+    provider.reset()
+
+
+def test_order():
+    """Each is asked only if those before it are not there."""
+    (temporary / "credentials").write_text(f"[default]\naws_access_key_id={ACCESS}\naws_secret_access_key={SECRET}\n"
+                                           f"aws_session_token={TOKEN}\n")
+    files = {"AWS_SHARED_CREDENTIALS_FILE": str(temporary / "credentials")}
+    named = {"AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_SESSION_TOKEN": TOKEN}
+    steps = [("", named), ("/sts/", PLACES["web identity"]), ("", files), ("/container", PLACES["container"]),
+             ("/latest", PLACES["instance"])]
+    for i, (path, _) in enumerate(steps):
+        more = {k: v for _, variables in steps[i:] for k, v in variables.items()}
+        fine, said = ask("s3://b/thing", more)
+        check(("order", i), fine and (path in provider.asked[0] if path else not provider.asked), said, provider.asked)
+    fine, said = ask("s3://b/thing", {**PLACES["instance"], "AWS_EC2_METADATA_DISABLED": "true"})
+    check("metadata that are not wanted", not fine and not provider.asked and "none were found" in said, said)
+
+
+def test_renewal():
+    for place, more in PLACES.items():
+        server.faults, once = ["", "expired"], 3 if place == "instance" else 1
+        fine, said = ask("s3://b/thing", more)
+        check((place, "keys that have expired"), fine and len(provider.asked) == 2 * once, said, provider.asked)
+        server.faults, provider.lasts = ["", "later", "later"], 301
+        fine, said = ask("s3://b/thing", more)
+        check((place, "keys that soon expire"), fine and len(provider.asked) >= 2 * once, said, provider.asked)
+        provider.lasts = 3600
+        server.faults = ["expired"] * 3
+        fine, said = ask("s3://b/thing", more)
+        check((place, "keys that stay expired"), not fine and "have expired" in said, said)
+    server.faults = []
+
+
+def test_failures():
+    for place, more in PLACES.items():
+        for fault in (404, 403, 500, "silent"):
+            provider.fault = fault
+            fine, said = ask("s3://b/thing", more)
+            why = "none were found" if place == "instance" and fault == 404 else "keys of"
+            check((place, fault), not fine and why in said, said)
+        provider.fault, provider.lasts = None, 3600
+    for url in "http://example.invalid/x", "http://127.0.0.1.example.invalid/x", "ftp://127.0.0.1/x", \
+            "http://127.0.0.1:80@example.invalid/x":
+        fine, said = ask("s3://b/thing", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": url})
+        check(url, not fine and "has to be https://" in said, said)
+    fine, said = ask("s3://b/thing", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere/token"})
+    check("no token file", not fine and "/nowhere/token" in said, said)
+    server.open_buckets = {"b"}
+    provider.fault = 404
+    fine, said = ask("s3://b/thing", PLACES["instance"])
+    check("a public bucket, on an instance without a role", fine, said)
+    provider.fault, server.open_buckets = None, set()
+
+
+def test_google():
+    more, server.bearer = {"GCE_METADATA_HOST": provider.host}, BEARER
+    fine, said = ask("gs://b/thing", more)
+    check("Google's token", fine and len(provider.asked) == 1, said, provider.asked)
+    check("and no signature", all("x-amz-date" not in {n.lower() for n in h} for *_, h in server.requests[-1:]))
+    provider.lasts, server.faults = 301, ["", "later", "later"]
+    fine, said = ask("gs://b/thing", more)
+    check("which is asked for again", fine and len(provider.asked) >= 2, said, provider.asked)
+    provider.reset()
+    server.token = None
+    fine, said = ask("gs://b/thing", {**more, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET})
+    check("HMAC keys before it", fine and not provider.asked, said, provider.asked)
+    server.token = TOKEN
+    fine, said = ask("s3://b/thing", more)
+    check("it is not for others", not fine and not provider.asked and "none were found" in said, said)
+    for fault in (404, 500):
+        provider.fault = fault
+        fine, said = ask("gs://b/thing", more)
+        check(("Google", fault), not fine and ("none were found" if fault == 404 else "service account") in said, said)
+
+
+def test_proxy():
+    """Storage goes through the proxy, unless its host is in NO_PROXY; who gives keys is asked directly."""
+    provider.reset()
+    proxy, here = Provider(), server.url.replace("127.0.0.1", "localhost")
+    through = {"http_proxy": proxy.url, "all_proxy": proxy.url, "AWS_ENDPOINT_URL": here}
+    for place in ("container", "instance"):
+        more = PLACES[place]
+        fine, said = ask("s3://b/thing", {**through, **more, "NO_PROXY": "localhost"})
+        check((place, "past the proxy"), fine and provider.asked and not proxy.asked, said, proxy.asked)
+        fine, said = ask("s3://b/thing", {**through, **more, "NO_PROXY": "", "AWS_MAX_ATTEMPTS": "1"})
+        provided = [line for line in proxy.asked if here not in line]
+        check((place, "storage through it"), not fine and proxy.asked and not provided, said, proxy.asked)
+        proxy.reset()
+    proxy.shutdown()
+
+
+def begin_network(host):
+    """Of this process's own: 127.0.0.1 is there, and another address."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        for name, request, value in ((b"lo", 0x8914, struct.pack("h", 1)),  # SIOCSIFFLAGS, up; then SIOCSIFADDR
+                                     (b"lo:1", 0x8916, struct.pack("hH4s", socket.AF_INET, 0, socket.inet_aton(host)))):
+            fcntl.ioctl(s, request, struct.pack("16s24s", name, value))
+
+
+def test_relative():
+    """In a network of its own, where 169.254.170.2 is this machine; and past a proxy that nobody answers for."""
+    there = Provider("169.254.170.2", 80)
+    more = {"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/container", "http_proxy": "http://127.0.0.1:9",
+            "NO_PROXY": "127.0.0.1", "AWS_CONTAINER_AUTHORIZATION_TOKEN": GRANT}
+    there.grant = GRANT
+    fine, said = ask("s3://b/thing", more)
+    check("a relative address", fine and there.asked == ["GET /container"], said, there.asked)
+    there.reset()
+    fine, said = ask("s3://b/thing", {**more, "AWS_CONTAINER_CREDENTIALS_FULL_URI": provider.url + "/other"})
+    check("before a full one", not provider.asked and there.asked == ["GET /container"] * len(there.asked), said)
+
+
+def in_own_network():
+    """test_relative() in a process with a network of its own."""
+    r = subprocess.run(["unshare", "-rn", sys.executable, "-B", __file__, "relative"], capture_output=True, text=True)
+    if "unshare failed" in r.stderr or "Operation not permitted" in r.stderr:
+        print("no network of its own here:", r.stderr.strip().split("\n")[-1], file=sys.stderr)
+    else:
+        check("in a network of its own", r.returncode == 0, r.stderr)
+
+
+if not probe.exists():
+    print(f"skipped: no remote_probe under {build}", file=sys.stderr)
+    sys.exit(77)
+(temporary / "identity").write_text(IDENTITY + "\n")
+if sys.argv[1:] == ["relative"]:
+    begin_network("169.254.170.2")
+provider = Provider()
+PLACES = {
+    "web identity": {"AWS_WEB_IDENTITY_TOKEN_FILE": str(temporary / "identity"),
+                     "AWS_ROLE_ARN": "arn:aws:iam::1:role/x", "AWS_ENDPOINT_URL_STS": provider.url + "/sts/"},
+    "container": {"AWS_CONTAINER_CREDENTIALS_FULL_URI": provider.url + "/container"},
+    "instance": {"AWS_EC2_METADATA_SERVICE_ENDPOINT": provider.url, "AWS_EC2_METADATA_DISABLED": "false"},
+}
+with S3Server({"b/thing": bytes(range(200)) * 5}) as server:
+    server.token = TOKEN
+    if sys.argv[1:] == ["relative"]:
+        test_relative()
+        sys.exit(1 if failures else 0)
+    fine, said = ask("s3://b/thing", PLACES["container"])
+    if "built without" in said or "cannot be loaded" in said or "was made without" in said:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    tests = test_places, test_order, test_renewal, test_failures, test_google, test_proxy, in_own_network
+    for test in tests:
+        if os.environ.get("ONLY_TEST", "") not in test.__name__:
+            continue
+        test()
+sys.exit(1 if failures else 0)
