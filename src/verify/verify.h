@@ -16,6 +16,7 @@
 #include "base/tiny.h"
 #include "dataset/part_index.h"
 
+#define VERIFY_BY_MAP       1u /* this task goes by a map, the next one reads, and then it is known what is faster */
 #define VERIFY_TASK_BYTES   TINY_OR((uint64_t)128 << 10, (uint64_t)16 << 20)
 #define VERIFY_BUFFER_BYTES TINY_OR((uint64_t)4 << 10, (uint64_t)256 << 10) /* stays in the second-level cache */
 #define VERIFY_STARTS       (VERIFY_BUFFER_BYTES / FORMAT_ORIGIN_BYTES + 1)
@@ -38,7 +39,8 @@ struct verify {
     const struct leat_verify_options *options;
     struct verify_area areas[FORMAT_KINDS + FORMAT_MAX_SECTIONS];
     unsigned area_count;
-    uint64_t token_tasks, tasks; /* tasks of tokens, and all tasks: areas follow in order */
+    uint64_t token_tasks, tasks;         /* tasks of tokens, and all tasks: areas follow in order */
+    _Atomic uint64_t mapped_ns, read_ns; /* what VERIFY_BY_MAP and the task after it took; 0: not known */
     uint64_t inputs;
     struct verify_count *counts; /* one per input */
     atomic_bool uncounted;       /* the origins are damaged, so the counts are incomplete */
@@ -75,6 +77,7 @@ static inline bool verify_is_damage(enum leat_status s)
 /* One thread's state. */
 struct verify_worker {
     struct verify *v;
+    bool maps;            /* this task goes by a map, if there is one */
     const uint8_t *bytes; /* the bytes to check now: in a window of the file, or in `buffer` */
     uint8_t *buffer;      /* VERIFY_BUFFER_BYTES */
     uint64_t *starts;     /* VERIFY_STARTS */
@@ -103,7 +106,8 @@ struct verify_stretch {
     bool mapped;
 };
 
-struct verify_stretch verify_open_stretch(struct file_map *file, uint64_t offset, uint64_t bytes);
+struct verify_stretch verify_open_stretch(const struct verify_worker *w, struct file_map *file, uint64_t offset,
+                                          uint64_t bytes);
 void verify_close_stretch(struct verify_stretch *s);
 
 /* Sets w->bytes to `count` bytes, at `at` in the stretch. */

@@ -126,7 +126,7 @@ static enum leat_status check_mask(struct verify_worker *w, const struct verify_
 void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t task)
 {
     uint64_t begin = task * VERIFY_TASK_BYTES, bytes = verify_task_bytes(a->place.bytes, task);
-    struct verify_stretch stretch = verify_open_stretch(&w->v->part->index->file, a->place.offset + begin, bytes);
+    struct verify_stretch stretch = verify_open_stretch(w, &w->v->part->index->file, a->place.offset + begin, bytes);
     struct hash128 sum = { 0, 0 };
     enum leat_status s = LEAT_OK;
 

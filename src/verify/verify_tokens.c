@@ -254,13 +254,15 @@ void verify_tokens(struct verify_worker *w, uint64_t task)
 
     if (p->documents == LEAT_NONE)
         documents = LEAT_E_NOT_FOUND; /* nothing is known of them, and nothing is wrong */
+    else if (bytes == 0)
+        documents = check_borders(w, &walk, 0, 0); /* all documents are empty */
     else if (!p->index)
         documents = begin_bare_walk(w, &walk, offset / p->token_width);
     else
         documents = begin_walk(w, &walk, task * TASK_CELLS, bytes_divide_up(bytes, FORMAT_CELL_BYTES));
     if (documents != LEAT_OK && p->documents != LEAT_NONE)
         verify_note(w->v, documents, &w->err, VERIFY_RANK_DOCUMENTS + rank);
-    stretch = verify_open_stretch(p->data.file, p->data.offset + offset, bytes);
+    stretch = verify_open_stretch(w, p->data.file, p->data.offset + offset, bytes);
     for (uint64_t at = 0; s == LEAT_OK && at < bytes; at += VERIFY_BUFFER_BYTES) {
         uint64_t here = bytes - at < VERIFY_BUFFER_BYTES ? bytes - at : VERIFY_BUFFER_BYTES;
 
