@@ -127,7 +127,7 @@ def conversations(rows, make=lambda: maybe(lambda: some(lambda: maybe(message)))
 
 
 def strict(kind):
-    """The type with nothing that can be null."""
+    """The type, without nulls at any depth."""
     if pa.types.is_list(kind):
         return pa.list_(pa.field("element", strict(kind.value_type), False))
     if pa.types.is_struct(kind):
@@ -172,6 +172,15 @@ with open(os.path.join(folder, "chat.jsonl"), "w") as f:
     for row in made:
         f.write(json.dumps(row) + "\n")
 
+# conversations about as long as one may be in the tiny build
+write("chat_long", pa.Table.from_pylist([{"messages": [{"role": "user", "content": "ab " * times}]}
+                                         for times in (1, 5000, 10500, 11000)]), compression="zstd")
+
+# texts that are long in the tiny build, and begin with most of the one before
+length = words(4000)
+write("long", pa.table({"text": [length[:5], length, length + " again", None, "last"], "id": list("abcde")}),
+      compression="snappy", column_encoding={"text": "DELTA_BYTE_ARRAY"}, data_page_size=1 << 20)
+
 # a column that cannot be null, in a group that can
 made = [{"id": "0", "text": "abc", "meta": {"loss": [[0, 1]]}}, {"id": "1", "text": "def", "meta": None},
         {"id": "2", "text": "ghi", "meta": {"loss": []}}]
@@ -183,7 +192,7 @@ with open(os.path.join(folder, "below_null.jsonl"), "w") as f:
         f.write(json.dumps(row) + "\n")
 
 for name in sorted(os.listdir(folder)):
-    if name in ("chat.parquet", "below_null.parquet"):
+    if name in ("chat.parquet", "chat_long.parquet", "below_null.parquet"):
         continue
     if name.startswith("nested") and name.endswith(".parquet"):
         rows = pq.read_table(os.path.join(folder, name), columns=["messages"]).column("messages").to_pylist()

@@ -2,6 +2,8 @@
 #ifndef LEAT_TESTS_PARQUET_FILES_H
 #define LEAT_TESTS_PARQUET_FILES_H
 
+#include <sys/mman.h>
+
 #include "base/buffer.h"
 #include "corpus/json/json_fields.h"
 #include "corpus/parquet/parquet.h"
@@ -26,10 +28,28 @@ static inline enum leat_status read_memory(void *context, uint64_t offset, void 
     return LEAT_OK;
 }
 
+/* How often memory was mapped, in place of that of files. */
+static unsigned maps;
+
+static inline enum leat_status map_memory(const char *beside, size_t size, void **memory, struct leat_error *err)
+{
+    (void)err;
+    T_CHECK(strcmp(beside, "here") == 0);
+    *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    T_CHECK(*memory != MAP_FAILED);
+    maps++;
+    return LEAT_OK;
+}
+
 static inline struct parquet_source source_of(struct buffer *file)
 {
-    return (struct parquet_source) { .read = read_memory, .context = file, .size = file->size, .name = "memory" };
+    return (struct parquet_source) {
+        .read = read_memory, .context = file, .size = file->size, .name = "memory", .map = map_memory, .beside = "here"
+    };
 }
+
+/* How much memory a reader gets: no limit; as it is needed, no more; none, so that all pages are mapped. */
+enum memory { UNLIMITED, AS_NEEDED, MAPPED };
 
 static inline struct buffer load(const char *name, const char *suffix)
 {
@@ -60,9 +80,12 @@ static inline void add_value(struct buffer *to, const void *bytes, size_t size)
     T_OK(buffer_append(to, bytes, bytes ? size : 0, &t_err));
 }
 
-/* All texts and ids of an opened group from a row on; with `limit`, memory is given as it is needed, no more. */
-static inline enum leat_status read_group(struct buffer *to, const struct parquet_file *file, uint64_t group,
-                                          uint64_t row, bool limit, struct leat_error *err)
+/* What is added of a row. */
+typedef void put_row(struct buffer *to, const struct parquet_value *values);
+
+/* All rows of an opened group from a row on. */
+static inline enum leat_status read_rows(struct buffer *to, put_row *put, const struct parquet_file *file,
+                                         uint64_t group, uint64_t row, enum memory limit, struct leat_error *err)
 {
     struct parquet_value values[PARQUET_MAX_COLUMNS];
     struct parquet_reader *r;
@@ -70,25 +93,38 @@ static inline enum leat_status read_group(struct buffer *to, const struct parque
     enum leat_status s = parquet_reader_open(&r, file, NULL, group, row, err);
 
     if (s == LEAT_OK && limit)
-        parquet_reader_limit(r, 0);
+        parquet_reader_limit(r, 0, limit == MAPPED);
     while (s == LEAT_OK && found) {
         s = parquet_reader_next(r, values, &found, err);
-        if (s == LEAT_E_NO_MEMORY && limit && parquet_reader_outgrew(r)) {
+        if (s == LEAT_E_NO_MEMORY && limit == AS_NEEDED && parquet_reader_outgrew(r)) {
             T_CHECK(parquet_reader_needs(r) > parquet_reader_memory(r));
-            parquet_reader_limit(r, parquet_reader_needs(r));
+            parquet_reader_limit(r, parquet_reader_needs(r), false);
             found = true;
             s = LEAT_OK;
         } else if (s == LEAT_OK && found) {
             T_CHECK(!limit || parquet_reader_memory(r) <= parquet_reader_needs(r));
-            add_value(to, values[0].bytes, values[0].size);
-            add_value(to, values[1].bytes, values[1].size);
+            put(to, values);
         }
     }
     parquet_reader_close(r);
     return s;
 }
 
-static inline enum leat_status read_all(struct buffer *to, struct buffer *bytes, bool limit, struct leat_error *err)
+static inline void put_text_and_id(struct buffer *to, const struct parquet_value *values)
+{
+    add_value(to, values[0].bytes, values[0].size);
+    add_value(to, values[1].bytes, values[1].size);
+}
+
+/* All texts and ids of an opened group from a row on. */
+static inline enum leat_status read_group(struct buffer *to, const struct parquet_file *file, uint64_t group,
+                                          uint64_t row, enum memory limit, struct leat_error *err)
+{
+    return read_rows(to, put_text_and_id, file, group, row, limit, err);
+}
+
+static inline enum leat_status read_all(struct buffer *to, struct buffer *bytes, enum memory limit,
+                                        struct leat_error *err)
 {
     struct parquet_source source = source_of(bytes);
     struct parquet_file *file;

@@ -1,7 +1,7 @@
 /*
  * test_parquet_files.c: files that pyarrow, DuckDB, Polars and fastparquet have written (make_files.py) hold what
- * pyarrow reads in them: read from the start and from each row on, and with no more memory than is needed; and what
- * cannot be read is refused with a sentence.
+ * pyarrow reads in them: read from the start and from each row on, with no more memory than is needed, and with none,
+ * from files; and what cannot be read is refused with a sentence.
  */
 #include "corpus/parquet/codec.h"
 #include "parquet_files.h"
@@ -10,7 +10,7 @@ static const char *const names[] = { "plain",     "plain_2", "dictionary",   "di
                                      "fall_back", "delta",   "delta_2_zstd", "snappy",
                                      "gzip",      "zstd",    "lz4",          "brotli",
                                      "required",  "split",   "empty",        "duckdb_v1",
-                                     "duckdb_v2", "polars",  "fastparquet" };
+                                     "duckdb_v2", "polars",  "fastparquet",  "long" };
 
 /* Whether the build has the library for it. */
 static bool can_read(const char *name)
@@ -35,10 +35,10 @@ static void check_rows(struct buffer *bytes, const char *name)
                 (group->begin >= 4 && group->bytes > 0 && group->begin + group->bytes < bytes->size));
         rows += group->rows;
         all.size = 0;
-        T_OK(read_group(&all, file, g, 0, false, &t_err));
+        T_OK(read_group(&all, file, g, 0, UNLIMITED, &t_err));
         for (uint64_t row = 0; row <= group->rows; row++) {
             rest.size = 0;
-            T_OK(read_group(&rest, file, g, row, row % 2, &t_err));
+            T_OK(read_group(&rest, file, g, row, (enum memory)(row % 3), &t_err));
             if (rest.size > all.size ||
                 (rest.size > 0 && memcmp(all.bytes + (all.size - rest.size), rest.bytes, rest.size) != 0) ||
                 (row == group->rows) != (rest.size == 0))
@@ -56,14 +56,15 @@ static void check_file(const char *name)
     struct buffer bytes = load(name, ".parquet"), want = expected(name), got = { 0 };
 
     if (!can_read(name)) {
-        T_STATUS(read_all(&got, &bytes, false, &t_err), LEAT_E_UNSUPPORTED);
+        T_STATUS(read_all(&got, &bytes, UNLIMITED, &t_err), LEAT_E_UNSUPPORTED);
         T_CONTAINS(t_err.message, "which this build cannot read");
     } else {
-        for (int limit = 0; limit < 2; limit++) {
-            got.size = 0;
-            T_OK(read_all(&got, &bytes, limit, &t_err));
+        for (int limit = UNLIMITED; limit <= MAPPED; limit++) {
+            maps = got.size = 0;
+            T_OK(read_all(&got, &bytes, (enum memory)limit, &t_err));
             if (!same_bytes(&got, &want))
                 T_FAIL("%s: other values than expected", name);
+            T_EQ(maps > 0, limit == MAPPED && want.size > 0);
         }
         check_rows(&bytes, name);
     }

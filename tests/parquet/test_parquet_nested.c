@@ -1,8 +1,8 @@
 /*
  * test_parquet_nested.c: columns that are lists and groups, as pyarrow, DuckDB and Polars have written them
  * (make_files.py), are given as the JSON that Python writes of what pyarrow reads: from the start and from each row on,
- * with no more memory than is needed; what is not read is refused with a sentence; and no bit flipped or byte cut off
- * gives other values, where pages have checksums.
+ * with no more memory than is needed, and with none, from files; what is not read is refused with a sentence; and no
+ * bit flipped or byte cut off gives other values, where pages have checksums.
  *
  * test_parquet_nested FILE COLUMN prints the column of a file, a line per row.
  */
@@ -12,40 +12,21 @@
 static const char *const names[] = { "nested_pages", "nested_2",     "nested_old",    "nested_required",
                                      "nested_group", "nested_spans", "nested_duckdb", "nested_polars" };
 
-/* A line per row of a group from a row on. */
-static enum leat_status read_lines(struct buffer *to, const struct parquet_file *file, uint64_t group, uint64_t row,
-                                   bool limit, struct leat_error *err)
+/* A line for a row. */
+static void put_line(struct buffer *to, const struct parquet_value *values)
 {
-    struct parquet_value values[PARQUET_MAX_COLUMNS];
-    struct parquet_reader *r;
-    bool found = true;
-    enum leat_status s = parquet_reader_open(&r, file, NULL, group, row, err);
+    struct parquet_value v = values[0];
 
-    if (s == LEAT_OK && limit)
-        parquet_reader_limit(r, 0);
-    while (s == LEAT_OK && found) {
-        s = parquet_reader_next(r, values, &found, err);
-        if (s == LEAT_E_NO_MEMORY && limit && parquet_reader_outgrew(r)) {
-            T_CHECK(parquet_reader_needs(r) > parquet_reader_memory(r));
-            T_CHECK(parquet_reader_large(r)[0]);
-            parquet_reader_limit(r, parquet_reader_needs(r));
-            found = true;
-            s = LEAT_OK;
-        } else if (s == LEAT_OK && found) {
-            T_CHECK(!limit || parquet_reader_memory(r) <= parquet_reader_needs(r));
-            if (values[0].size == SIZE_MAX)
-                values[0] = (struct parquet_value) { (const uint8_t *)"large", 5 };
-            T_OK(buffer_append(to, values[0].bytes ? values[0].bytes : (const uint8_t *)"null",
-                               values[0].bytes ? values[0].size : 4, &t_err));
-            T_OK(buffer_append(to, "\n", 1, &t_err));
-        }
-    }
-    parquet_reader_close(r);
-    return s;
+    if (v.size == SIZE_MAX)
+        v = (struct parquet_value) { (const uint8_t *)"large", 5 };
+    if (!v.bytes)
+        v = (struct parquet_value) { (const uint8_t *)"null", 4 };
+    T_OK(buffer_append(to, v.bytes, v.size, &t_err));
+    T_OK(buffer_append(to, "\n", 1, &t_err));
 }
 
-static enum leat_status read_column(struct buffer *to, struct buffer *bytes, const char *column, size_t max, bool limit,
-                                    struct leat_error *err)
+static enum leat_status read_column(struct buffer *to, struct buffer *bytes, const char *column, size_t max,
+                                    enum memory limit, struct leat_error *err)
 {
     struct parquet_wish wish = { .path = column, .use = PARQUET_JSON, .max_bytes = max };
     struct parquet_source source = source_of(bytes);
@@ -54,7 +35,7 @@ static enum leat_status read_column(struct buffer *to, struct buffer *bytes, con
 
     to->size = 0;
     for (uint64_t g = 0; s == LEAT_OK && g < parquet_groups(file); g++)
-        s = read_lines(to, file, g, 0, limit, err);
+        s = read_rows(to, put_line, file, g, 0, limit, err);
     parquet_close(file);
     return s;
 }
@@ -75,10 +56,10 @@ static void check_rows(struct buffer *bytes, const char *name)
             T_CHECK(count > 0 && begin >= 4 && begin + count < bytes->size);
         }
         all.size = 0;
-        T_OK(read_lines(&all, file, g, 0, false, &t_err));
+        T_OK(read_rows(&all, put_line, file, g, 0, UNLIMITED, &t_err));
         for (uint64_t row = 0; row <= parquet_group(file, g)->rows; row++) {
             rest.size = 0;
-            T_OK(read_lines(&rest, file, g, row, row % 2, &t_err));
+            T_OK(read_rows(&rest, put_line, file, g, row, (enum memory)(row % 3), &t_err));
             if (rest.size > all.size || (row < parquet_group(file, g)->rows) != (rest.size > 0) ||
                 (rest.size > 0 && memcmp(all.bytes + (all.size - rest.size), rest.bytes, rest.size) != 0))
                 T_FAIL("%s: from row %" PRIu64 " on: other values", name, row);
@@ -101,7 +82,7 @@ static void check_large(struct buffer *bytes, const struct buffer *lines, const 
         T_OK(buffer_append(&want, count > max ? (const uint8_t *)"large" : line, count > max ? 5 : count, &t_err));
         T_OK(buffer_append(&want, "\n", 1, &t_err));
     }
-    T_OK(read_column(&got, bytes, "messages", max, true, &t_err));
+    T_OK(read_column(&got, bytes, "messages", max, AS_NEEDED, &t_err));
     if (!same_bytes(&got, &want))
         T_FAIL("%s: other values of more than %zu bytes", name, max);
     buffer_free(&want);
@@ -112,8 +93,10 @@ static void check_file(const char *name)
 {
     struct buffer bytes = load(name, ".parquet"), want = load(name, ".jsonl"), got = { 0 };
 
-    for (int limit = 0; limit < 2; limit++) {
-        T_OK(read_column(&got, &bytes, "messages", 0, limit, &t_err));
+    for (int limit = UNLIMITED; limit <= MAPPED; limit++) {
+        maps = 0;
+        T_OK(read_column(&got, &bytes, "messages", 0, (enum memory)limit, &t_err));
+        T_EQ(maps > 0, limit == MAPPED);
         if (!same_bytes(&got, &want))
             T_FAIL("%s: other values than expected:\n%.*s", name, (int)got.size, got.bytes);
     }
@@ -139,8 +122,8 @@ static void test_refused(void)
 {
     struct buffer bytes = load("nested_pages", ".parquet"), typed = load("typed", ".parquet");
 
-    check_refused(&bytes, "messages", PARQUET_TEXT, "the column messages is a list or a group of columns");
-    check_refused(&bytes, "messages.list.element.role", PARQUET_TEXT, "is a list");
+    check_refused(&bytes, "messages", PARQUET_TEXT, "the column messages is a list; name a column");
+    check_refused(&bytes, "messages.list.element.role", PARQUET_TEXT, "is in a list");
     check_refused(&typed, "score", PARQUET_JSON, "does not hold texts");
     buffer_free(&bytes);
     buffer_free(&typed);
@@ -157,7 +140,7 @@ static void test_damage(void)
         enum leat_status s;
 
         bytes.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        s = read_column(&got, &bytes, "messages", 0, false, &t_err);
+        s = read_column(&got, &bytes, "messages", 0, UNLIMITED, &t_err);
         if (s == LEAT_OK && !same_bytes(&got, &want) && bit / 8 < footer)
             T_FAIL("bit %zu of byte %zu changes values", bit % 8, bit / 8);
         T_CHECK(s == LEAT_OK || t_err.message[0]);
@@ -167,7 +150,7 @@ static void test_damage(void)
         struct buffer part = { .bytes = malloc(size + 1), .size = size };
 
         memcpy(part.bytes, bytes.bytes, size);
-        T_CHECK(read_column(&got, &part, "messages", 0, false, &t_err) != LEAT_OK);
+        T_CHECK(read_column(&got, &part, "messages", 0, UNLIMITED, &t_err) != LEAT_OK);
         free(part.bytes);
     }
     buffer_free(&bytes);
@@ -184,7 +167,7 @@ static int print(const char *path, const char *column)
 
     while (f && (count = fread(part, 1, sizeof part, f)) > 0)
         T_OK(buffer_append(&bytes, part, count, &t_err));
-    if (!f || read_column(&lines, &bytes, column, 0, false, &t_err) != LEAT_OK)
+    if (!f || read_column(&lines, &bytes, column, 0, UNLIMITED, &t_err) != LEAT_OK)
         return fprintf(stderr, "%s\n", t_err.message), 1;
     return fwrite(lines.bytes, 1, lines.size, stdout) != lines.size;
 }

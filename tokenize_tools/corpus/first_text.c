@@ -105,7 +105,7 @@ static enum leat_status of_group(const struct parquet_file *file, uint64_t group
     enum leat_status s = parquet_reader_open(&reader, file, NULL, group, 0, err);
 
     if (s == LEAT_OK)
-        parquet_reader_limit(reader, PAGE_BYTES);
+        parquet_reader_limit(reader, PAGE_BYTES, false);
     while (s == LEAT_OK && row && !*found) {
         s = parquet_reader_next(reader, values, &row, err);
         *found = s == LEAT_OK && row && values[0].bytes;

@@ -9,7 +9,7 @@
  */
 #include <stdbool.h>
 
-#include "base/level.h"
+#include "base/cpu.h"
 #include "byte_block.h"
 #include "byte_masks.h"
 #include "json_kernels.h"

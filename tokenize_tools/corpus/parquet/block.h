@@ -1,24 +1,50 @@
-/* block.h: memory for a page after the other: what it held before is not kept when it grows. */
+/*
+ * block.h: memory for a page after the other: what it held before is not kept when it grows. A page that is too large
+ * for memory lies in a mapped file: what of that is in memory is page cache, which the kernel takes back when it needs
+ * it, and which is made small by block_rest().
+ */
 #ifndef LEAT_PARQUET_BLOCK_H
 #define LEAT_PARQUET_BLOCK_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "base/status.h"
+#include "base/tiny.h"
+#include "parquet.h"
+
+/* So much of a mapped block is used before it rests. */
+#define BLOCK_STRETCH ((size_t)TINY_OR(64, 4 << 20))
 
 struct block {
     uint8_t *bytes; /* owned */
     size_t size;    /* bytes in use */
     size_t room;
+    bool mapped; /* of a file */
 };
 
-/* The room that it will have with so many bytes: some to spare, as pages have about the same size; less than it has if
- * much of that would be unused. */
+/* What it takes of the memory that is counted. */
+static inline uint64_t block_memory(const struct block *b)
+{
+    return b->mapped ? 0 : b->room;
+}
+
+/* The room that it will have in memory with so many bytes: some to spare, as pages have about the same size; less than
+ * it has if much of that would be unused. */
 static inline uint64_t block_room(const struct block *b, size_t size)
 {
-    return !b->bytes || size > b->room || size < b->room / 4 ? size + (uint64_t)size / 8 : b->room;
+    return !b->bytes || b->mapped || size > b->room || size < b->room / 4 ? size + (uint64_t)size / 8 : b->room;
+}
+
+static inline void block_free(struct block *b)
+{
+    if (b->mapped)
+        munmap(b->bytes, b->room);
+    else
+        free(b->bytes);
+    *b = (struct block) { NULL, 0, 0, false };
 }
 
 /* Gets room for `size` bytes, all in use. */
@@ -26,13 +52,68 @@ static inline enum leat_status block_fit(struct block *b, size_t size, struct le
 {
     size_t room = (size_t)block_room(b, size);
 
-    if (!b->bytes || room != b->room) {
-        free(b->bytes);
+    if (!b->bytes || b->mapped || room != b->room) {
+        block_free(b);
         b->bytes = malloc(room > 0 ? room : 1);
         b->room = b->bytes ? room : 0;
     }
     b->size = b->bytes ? size : 0;
     return b->bytes ? LEAT_OK : status_no_memory(err, size);
+}
+
+/* What is mapped leaves the process; its contents stay, and come back where they are used. */
+static inline void block_rest(const struct block *b)
+{
+    if (b->mapped)
+        (void)!madvise(b->bytes, b->room, MADV_DONTNEED);
+}
+
+/* Copies bytes to a place in a block that has room for them: where that is mapped, both blocks rest at the end of each
+ * stretch of it; `bytes` lie in `from` (NULL: in no block). */
+static inline void block_copy(const struct block *to, size_t at, const void *bytes, size_t size,
+                              const struct block *from)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        part = to->mapped ? BLOCK_STRETCH - (at + done) % BLOCK_STRETCH : size;
+        if (part > size - done)
+            part = size - done;
+        memcpy(to->bytes + at + done, (const uint8_t *)bytes + done, part);
+        if (!to->mapped || (at + done + part) % BLOCK_STRETCH != 0)
+            continue;
+        block_rest(to);
+        if (from)
+            block_rest(from);
+    }
+}
+
+/* Gets room in a file; what the block holds is kept, and its size. */
+static inline enum leat_status block_map(struct block *b, size_t room, const struct parquet_source *source,
+                                         struct leat_error *err)
+{
+    struct block in_file = { .size = b->size, .room = room > 0 ? room : 1, .mapped = true };
+    void *bytes;
+    enum leat_status s = source->map(source->beside, in_file.room, &bytes, err);
+
+    if (s != LEAT_OK)
+        return s;
+    in_file.bytes = bytes;
+    block_copy(&in_file, 0, b->bytes, b->size, b);
+    block_free(b);
+    *b = in_file;
+    return LEAT_OK;
+}
+
+/* Gets room for `size` bytes in a file, all in use. */
+static inline enum leat_status block_fit_mapped(struct block *b, size_t size, const struct parquet_source *source,
+                                                struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    b->size = 0;
+    if (!b->mapped || size > b->room || size < b->room / 4)
+        s = block_map(b, size, source, err);
+    b->size = s == LEAT_OK ? size : 0;
+    return s;
 }
 
 /* Makes room for `room` bytes, and keeps what it holds. */

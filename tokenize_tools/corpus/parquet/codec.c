@@ -27,39 +27,77 @@ static void close_zstd(void *state)
     ZSTD_freeDCtx(state);
 }
 
-static const char *unpack_zstd(void *state, uint8_t *in, size_t bytes, uint8_t *out, size_t room)
+/* What is given lies where it stays, so that no window is needed: a page is one frame, whose window has its size. */
+static size_t begin_stretches(ZSTD_DCtx *zstd)
 {
-    size_t got = ZSTD_decompressDCtx(state, out, room, in, bytes);
+    size_t error = ZSTD_DCtx_reset(zstd, ZSTD_reset_session_and_parameters);
+
+    if (!ZSTD_isError(error))
+        error =
+            ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+    /* ZSTD_d_stableOutBuffer, since zstd 1.4.5 */
+    return ZSTD_isError(error) ? error : ZSTD_DCtx_setParameter(zstd, ZSTD_d_experimentalParam2, 1);
+}
+
+/* Block by block: with no more input than it asks for, zstd gives at most one. */
+static size_t unpack_stretches(ZSTD_DCtx *zstd, const struct codec_page *p)
+{
+    ZSTD_inBuffer in = { p->in, 0, 0 };
+    ZSTD_outBuffer out = { p->out, p->room, 0 };
+    size_t asks = begin_stretches(zstd), rest = codec_first_rest(p);
+
+    if (asks == 0)
+        asks = 1;
+    while (!ZSTD_isError(asks) && in.pos < p->bytes && rest > 0) {
+        if (asks == 0) /* a frame has ended, and another one follows */
+            asks = 1;
+        in.size = asks < p->bytes - in.pos ? in.pos + asks : p->bytes;
+        asks = ZSTD_decompressStream(zstd, &out, &in);
+        if (out.pos >= rest)
+            rest = codec_rest(p, out.pos);
+    }
+    return ZSTD_isError(asks) ? asks : asks == 0 && rest > 0 ? out.pos : 0;
+}
+
+static const char *unpack_zstd(void *state, const struct codec_page *p)
+{
+    size_t got = p->packed ? unpack_stretches(state, p) : ZSTD_decompressDCtx(state, p->out, p->room, p->in, p->bytes);
 
     if (ZSTD_isError(got))
         return ZSTD_getErrorName(got);
-    return got == room ? NULL : LENGTH_WRONG;
+    return got == p->room ? NULL : LENGTH_WRONG;
 }
 
 /* ---- gzip: an input of bytes that are all there ---- */
 
-static const char *unpack_members(void *members, struct raw_input *in, uint8_t *out, size_t room)
+static const char *unpack_members(void *members, struct raw_input *in, const struct codec_page *p)
 {
     enum decompressor_step step = STEP_MORE;
     enum leat_status s = LEAT_OK;
+    size_t at = 0, rest = codec_first_rest(p), got;
     uint8_t beyond;
-    size_t at = 0, got;
 
-    while (s == LEAT_OK && step != STEP_END && at <= room) {
+    while (s == LEAT_OK && step != STEP_END && at <= p->room && rest > 0) {
+        size_t end = rest < p->room ? rest : p->room;
+
         /* with no room left, one byte more is asked for: it must not come */
-        s = decompressor_gzip.step(members, in, at < room ? out + at : &beyond, at < room ? room - at : 1, &got, &step,
-                                   NULL);
+        s = decompressor_gzip.step(members, in, at < p->room ? p->out + at : &beyond, at < p->room ? end - at : 1, &got,
+                                   &step, NULL);
         at += got;
+        if (at >= rest)
+            rest = codec_rest(p, at);
     }
     if (s == LEAT_E_NO_MEMORY)
         return codec_no_memory;
-    return s != LEAT_OK ? "it is not valid gzip data" : at == room ? NULL : LENGTH_WRONG;
+    return s != LEAT_OK ? "it is not valid gzip data" : at == p->room && rest > 0 ? NULL : LENGTH_WRONG;
 }
 
-static const char *unpack_gzip(void *state, uint8_t *in, size_t bytes, uint8_t *out, size_t room)
+static const char *unpack_gzip(void *state, const struct codec_page *p)
 {
     char name[] = "a page";
-    struct raw_input all = { .name = name, .fd = -1, .buffer = in, .held = bytes, .room = bytes, .ended = true };
+    struct raw_input all = {
+        .name = name, .fd = -1, .buffer = p->in, .held = p->bytes, .room = p->bytes, .ended = true
+    };
     const char *why;
     void *members;
 
@@ -67,7 +105,7 @@ static const char *unpack_gzip(void *state, uint8_t *in, size_t bytes, uint8_t *
     if (decompressor_gzip.open(&members, "", false, NULL) != LEAT_OK)
         return codec_no_memory;
     page_sum_begin(&all.sum, 0, (struct hash128) { 0 });
-    why = unpack_members(members, &all, out, room);
+    why = unpack_members(members, &all, p);
     decompressor_gzip.close(members);
     return why;
 }
@@ -75,14 +113,30 @@ static const char *unpack_gzip(void *state, uint8_t *in, size_t bytes, uint8_t *
 /* ---- Brotli ---- */
 
 #if defined(LEAT_HAVE_BROTLI)
-static const char *unpack_brotli(void *state, uint8_t *in, size_t bytes, uint8_t *out, size_t room)
+static const char *unpack_brotli(void *state, const struct codec_page *p)
 {
-    size_t got = room;
+    BrotliDecoderState *brotli = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+    BrotliDecoderResult result = BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT;
+    size_t left = p->bytes, rest = codec_first_rest(p), got = 0;
+    const uint8_t *in = p->in;
+    uint8_t *out = p->out;
 
     (void)state;
-    if (BrotliDecoderDecompress(bytes, in, &got, out) != BROTLI_DECODER_RESULT_SUCCESS)
+    if (!brotli)
+        return codec_no_memory;
+    while (result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT && (got < p->room || got == 0) && rest > 0) {
+        size_t room = (rest < p->room ? rest : p->room) - got;
+
+        result = BrotliDecoderDecompressStream(brotli, &left, &in, &room, &out, &got);
+        if (got >= rest)
+            rest = codec_rest(p, got);
+    }
+    BrotliDecoderDestroyInstance(brotli);
+    if (result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT)
+        return LENGTH_WRONG;
+    if (result != BROTLI_DECODER_RESULT_SUCCESS || left > 0)
         return "it is not valid Brotli data";
-    return got == room ? NULL : LENGTH_WRONG;
+    return got == p->room ? NULL : LENGTH_WRONG;
 }
 #define BROTLI .unpack = unpack_brotli
 #else

@@ -26,10 +26,23 @@ static bool more_length(const uint8_t **at, const uint8_t *end, size_t *length)
     return true;
 }
 
-const char *codec_lz4(void *state, uint8_t *in, size_t bytes, uint8_t *out, size_t room)
+/* Gives bytes that follow `from`, which may be those given before: any number, so that the page rests in between. */
+static void copy_long(const struct codec_page *p, size_t done, const uint8_t *from, size_t count)
 {
-    const uint8_t *at = in, *end = in + bytes;
-    size_t done = 0;
+    size_t rest = codec_rest(p, 0);
+
+    for (size_t i = 0; i < count; i++) {
+        p->out[done + i] = from[i];
+        if (i == rest)
+            rest = codec_rest(p, i);
+    }
+}
+
+const char *codec_lz4(void *state, const struct codec_page *p)
+{
+    const uint8_t *at = p->in, *end = p->in + p->bytes;
+    size_t room = p->room, done = 0, rest = codec_first_rest(p);
+    uint8_t *out = p->out;
 
     (void)state;
     while (at < end) {
@@ -40,7 +53,10 @@ const char *codec_lz4(void *state, uint8_t *in, size_t bytes, uint8_t *out, size
             return CUT_OFF;
         if (count > room - done)
             return LENGTH_WRONG;
-        copy_literal(out + done, at, count, (size_t)(end - at), room - done);
+        if (done + count >= rest)
+            copy_long(p, done, at, count);
+        else
+            copy_literal(out + done, at, count, (size_t)(end - at), room - done);
         at += count;
         done += count;
         if (at == end)
@@ -57,8 +73,15 @@ const char *codec_lz4(void *state, uint8_t *in, size_t bytes, uint8_t *out, size
             return "its LZ4 data copies what was not there";
         if (count > room - done)
             return LENGTH_WRONG;
-        copy_back(out + done, distance, count, room - done);
+        if (done + count >= rest)
+            copy_long(p, done, out + done - distance, count);
+        else
+            copy_back(out + done, distance, count, room - done);
         done += count;
+        if (done >= rest)
+            rest = codec_rest(p, done);
+        if (rest == 0)
+            return CUT_OFF;
     }
     return room == 0 ? NULL : CUT_OFF;
 }

@@ -40,10 +40,59 @@ static bool literal_length(const uint8_t **at, const uint8_t *end, uint8_t tag, 
     return true;
 }
 
-const char *codec_snappy(void *state, uint8_t *in, size_t bytes, uint8_t *out, size_t room)
+/* Copies 16 bytes, which may overlap: then as they were before. */
+static inline void copy_16(uint8_t *to, const uint8_t *from)
 {
-    const uint8_t *at = in, *end = in + bytes;
-    size_t done = 0, count, distance;
+    uint64_t both[2];
+
+    memcpy(both, from, 16);
+    memcpy(to, both, 16);
+}
+
+/* Copies up to 64 bytes, and maybe others after them, up to 64. */
+static inline void copy_some(uint8_t *to, const uint8_t *from, size_t count)
+{
+    copy_16(to, from);
+    if (count <= 16)
+        return;
+    copy_16(to + 16, from + 16);
+    copy_16(to + 32, from + 32);
+    copy_16(to + 48, from + 48);
+}
+
+/* Takes elements that are up to 60 bytes as they are, or a copy from less than 64 KiB before: up to one that is another
+ * or broken, or too near the end of the input, or of `room` in the output. Returns how many bytes of this are done.
+ * No processor predicts the kind of the next one: masks choose, not branches (English, pages of 1 MiB: 1,390 instead of
+ * 870 MB/s). */
+static size_t take_common(const uint8_t **in, const uint8_t *end, uint8_t *out, size_t done, size_t room)
+{
+    static const uint16_t bits[4] = { 0, 0xff, 0xffff, 0 };
+    const uint8_t *at = *in;
+
+    while (end - at > 64 && room - done >= 64) {
+        size_t tag = *at, kind = tag & 3, upper = tag >> 2;
+        size_t is_literal = 0 - (size_t)(kind == 0), is_near = 0 - (size_t)(kind == 1);
+        size_t count = ((upper + 1) & ~is_near) | (((upper & 7) + 4) & is_near);
+        size_t distance = (bytes_load16(at + 1) & bits[kind]) | ((tag >> 5 << 8) & is_near);
+
+        if (kind == 3 || (count & is_literal) > 60 || distance > done || (distance | is_literal) == 0)
+            break;
+        if ((distance | is_literal) >= count)
+            copy_some(out + done, kind == 0 ? at + 1 : out + done - distance, count);
+        else
+            copy_back(out + done, distance, count, room - done);
+        at += kind + 1 + (count & is_literal);
+        done += count;
+    }
+    *in = at;
+    return done;
+}
+
+const char *codec_snappy(void *state, const struct codec_page *p)
+{
+    const uint8_t *at = p->in, *end = p->in + p->bytes;
+    size_t room = p->room, done = 0, rest = codec_first_rest(p), count, distance;
+    uint8_t *out = p->out;
     uint64_t length;
 
     (void)state;
@@ -52,8 +101,14 @@ const char *codec_snappy(void *state, uint8_t *in, size_t bytes, uint8_t *out, s
     if (length != room)
         return LENGTH_WRONG;
     while (at < end) {
-        uint8_t tag = *at++;
+        uint8_t tag;
 
+        if (done >= rest)
+            rest = codec_rest(p, done);
+        if (rest == 0)
+            return CUT_OFF;
+        done = take_common(&at, end, out, done, rest < room ? rest : room);
+        tag = *at++;
         if ((tag & 3) == 0) {
             if (!literal_length(&at, end, tag, &count) || count >= (size_t)(end - at))
                 return CUT_OFF;

@@ -6,6 +6,8 @@
 
 #include "base/bytes.h"
 
+#define AROUND ((size_t)64 << 10)
+
 enum leat_status column_open(struct column *c, const struct parquet_file *file, const struct parquet_source *source,
                              uint64_t group, unsigned number, uint64_t row, struct column_memory *memory,
                              struct leat_error *err)
@@ -24,6 +26,7 @@ enum leat_status column_open(struct column *c, const struct parquet_file *file, 
     c->values.type = c->what->type;
     c->values.type_bytes = c->what->type_bytes;
     c->values.unread = c->what->form == PARQUET_UNREAD;
+    c->values.page = &c->bytes;
     c->values.held = &c->held;
     snprintf(c->name, sizeof c->name, "the column %.150s of row group %llu", c->what->path, (unsigned long long)group);
     c->window = calloc(1, sizeof *c->window);
@@ -43,10 +46,30 @@ void column_close(struct column *c)
     if (c->codec_state)
         c->codec->close(c->codec_state);
     free(c->window);
-    free(c->bytes.bytes);
-    free(c->held.bytes);
-    free(c->dictionary_bytes.bytes);
-    free(c->places.bytes);
+    block_free(&c->bytes);
+    block_free(&c->held);
+    block_free(&c->dictionary_bytes);
+    block_free(&c->places);
+}
+
+void column_rest(const struct column *c)
+{
+    block_rest(&c->bytes);
+    block_rest(&c->held);
+    block_rest(&c->dictionary_bytes);
+    block_rest(&c->places);
+}
+
+/* Where a byte is used, the kernel brings some more around it. */
+void column_used(struct column *c, size_t bytes)
+{
+    if (!c->bytes.mapped && !c->dictionary_bytes.mapped)
+        return;
+    c->used += bytes + (c->dictionary_bytes.mapped ? AROUND : 0);
+    if (c->used < BLOCK_STRETCH)
+        return;
+    column_rest(c);
+    c->used = 0;
 }
 
 /* Reads the header of the next page with values; dictionaries before it are loaded. */
@@ -151,6 +174,7 @@ enum leat_status column_next(struct column *c, struct column_entry *entry, struc
     else if (level == c->what->max_definition)
         why = c->values.encoding->next(&c->values, &entry->value);
     entry->definition = level;
+    column_used(c, entry->value.size + 4);
     c->here--;
     if (!why)
         why = c->here == 0 ? end_of_page(c) : column_repeat(c);

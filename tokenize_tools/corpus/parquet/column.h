@@ -13,9 +13,9 @@ struct column_memory {
     struct block packed; /* a page as it lies in the file */
     uint64_t held;       /* by all blocks */
     uint64_t limit;      /* for them */
+    bool may_map, maps;  /* what is over it may lie in files; the page that is loaded next does */
     uint64_t needs;      /* by the page that is loaded next, or was refused */
     bool outgrew;        /* a page was refused */
-    char large[300];     /* that page, for messages */
 };
 
 struct column {
@@ -36,6 +36,7 @@ struct column {
     uint32_t repetition; /* of the next value of this page */
 
     struct block bytes; /* of the page, decompressed */
+    uint64_t used;      /* of bytes in files, since they rested */
     struct rle repetitions, definitions;
     struct values values;
     struct block held;
@@ -58,6 +59,10 @@ struct column_entry {
     uint32_t repetition, definition;
     struct parquet_value value;
 };
+
+/* What of it lies in files leaves memory; and does so after some use. */
+void column_rest(const struct column *c);
+void column_used(struct column *c, size_t bytes);
 
 /* Takes an entry of the loaded page. */
 enum leat_status column_next(struct column *c, struct column_entry *entry, struct leat_error *err);

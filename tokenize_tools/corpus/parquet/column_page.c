@@ -21,44 +21,62 @@ static bool is_packed(const struct column *c)
 
 /* ---- Memory ---- */
 
-/* Reckons what a page needs: `bytes` in the block `to`, and `more` in another; LEAT_E_NO_MEMORY if that is too much. */
+/* Reckons what a page needs: `bytes` in the block `to`, and `more` in another. If that is too much, it goes to files,
+ * or is LEAT_E_NO_MEMORY. */
 static enum leat_status reckon(struct column *c, const struct block *to, const struct block *other, uint64_t more,
                                struct leat_error *err)
 {
     struct column_memory *m = c->memory;
     uint64_t packed = is_packed(c) ? c->page.packed : 0;
 
-    m->needs = m->held - to->room - other->room - m->packed.room;
+    m->needs = m->held - block_memory(to) - block_memory(other) - block_memory(&m->packed);
     m->needs += block_room(to, (size_t)c->page.bytes) + block_room(other, (size_t)more) +
                 block_room(&m->packed, (size_t)packed);
-    m->outgrew = m->needs > m->limit;
+    m->maps = m->needs > m->limit && m->may_map;
+    m->outgrew = m->needs > m->limit && !m->may_map;
     if (!m->outgrew)
         return LEAT_OK;
-    snprintf(m->large, sizeof m->large, "the page at byte %llu, in %s, which has %llu bytes",
-             (unsigned long long)c->page.offset, c->name, (unsigned long long)c->page.bytes);
     return status_set_at(err, LEAT_E_NO_MEMORY, c->page.offset,
-                         "%s: %s when it is decompressed, is too large for the memory that is left",
-                         c->file->source.name, m->large);
+                         "%s: the page at byte %llu, in %s, which has %llu bytes when it is decompressed, is too large "
+                         "for the memory that is left",
+                         c->file->source.name, (unsigned long long)c->page.offset, c->name,
+                         (unsigned long long)c->page.bytes);
 }
 
 static enum leat_status fit(struct column *c, struct block *b, uint64_t size, struct leat_error *err)
 {
     enum leat_status s;
 
-    c->memory->held -= b->room;
-    s = block_fit(b, (size_t)size, err);
-    c->memory->held += b->room;
+    c->memory->held -= block_memory(b);
+    s = c->memory->maps ? block_fit_mapped(b, (size_t)size, c->window->source, err) : block_fit(b, (size_t)size, err);
+    c->memory->held += block_memory(b);
     return s;
 }
 
 /* ---- Bytes ---- */
 
-static enum leat_status read_body(struct column *c, uint8_t *to, struct leat_error *err)
+static enum leat_status stopped(const struct column *c, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", c->file->source.name);
+}
+
+static enum leat_status read_body(struct column *c, const struct block *to, struct leat_error *err)
 {
     const struct page *p = &c->page;
-    enum leat_status s = window_copy(c->window, p->body, to, (size_t)p->packed, err);
+    enum leat_status s = LEAT_OK;
+    uint32_t crc = 0;
 
-    if (s != LEAT_OK || !p->has_crc || crc32_of(0, to, (size_t)p->packed) == p->crc)
+    for (size_t at = 0, part; s == LEAT_OK && at < p->packed; at += part) {
+        part = (size_t)p->packed - at;
+        part = to->mapped && part > BLOCK_STRETCH ? BLOCK_STRETCH : part;
+        s = window_copy(c->window, p->body + at, to->bytes + at, part, err);
+        if (s == LEAT_OK && p->has_crc)
+            crc = crc32_of(crc, to->bytes + at, part);
+        block_rest(to);
+        if (s == LEAT_OK && to->mapped && parquet_stopped(c->window->source))
+            s = stopped(c, err);
+    }
+    if (s != LEAT_OK || !p->has_crc || crc == p->crc)
         return s;
     return status_set_at(err, LEAT_E_CHECKSUM, p->offset,
                          "%s: the page at byte %llu, in %s, does not match its checksum: the file is damaged",
@@ -66,18 +84,29 @@ static enum leat_status read_body(struct column *c, uint8_t *to, struct leat_err
 }
 
 /* Decompresses what follows the levels, which are stored as they are. */
-static enum leat_status unpack(struct column *c, uint8_t *to, struct leat_error *err)
+static enum leat_status unpack(struct column *c, const struct block *to, struct leat_error *err)
 {
     const struct page *p = &c->page;
-    size_t levels = (size_t)(p->repetitions + p->definitions), bytes = (size_t)p->bytes - levels;
+    const struct block *packed = &c->memory->packed;
+    size_t levels = (size_t)(p->repetitions + p->definitions);
+    const struct codec_page body = { .in = packed->bytes + levels,
+                                     .bytes = (size_t)p->packed - levels,
+                                     .out = to->bytes + levels,
+                                     .room = (size_t)p->bytes - levels,
+                                     .packed = to->mapped ? packed : NULL,
+                                     .all = to,
+                                     .source = c->window->source };
     const char *why = NULL;
 
-    memcpy(to, c->memory->packed.bytes, levels);
-    if (bytes > 0)
-        why = c->codec->unpack(c->codec_state, c->memory->packed.bytes + levels, (size_t)p->packed - levels,
-                               to + levels, bytes);
+    block_copy(to, 0, packed->bytes, levels, packed);
+    if (body.room > 0)
+        why = c->codec->unpack(c->codec_state, &body);
+    block_rest(packed);
+    block_rest(to);
     if (why == codec_no_memory)
         return status_no_memory(err, p->bytes);
+    if (why && to->mapped && parquet_stopped(c->window->source))
+        return stopped(c, err);
     return why ? column_broken(c, why, err) : LEAT_OK;
 }
 
@@ -92,10 +121,10 @@ static enum leat_status load_bytes(struct column *c, struct block *to, struct le
     if (s != LEAT_OK)
         return s;
     if (!is_packed(c))
-        return p->packed == p->bytes ? read_body(c, to->bytes, err)
+        return p->packed == p->bytes ? read_body(c, to, err)
                                      : column_broken(c, "it is not compressed, but has two sizes", err);
-    s = read_body(c, c->memory->packed.bytes, err);
-    return s == LEAT_OK ? unpack(c, to->bytes, err) : s;
+    s = read_body(c, &c->memory->packed, err);
+    return s == LEAT_OK ? unpack(c, to, err) : s;
 }
 
 /* ---- Pages ---- */
@@ -111,6 +140,7 @@ static const char *find_places(struct column *c)
             return "the values of the dictionary end too early";
         places[i] = (uint32_t)(at - c->dictionary.bytes);
         at += 4 + bytes_load32(at);
+        column_used(c, 4 + sizeof *places);
     }
     c->dictionary.places = places;
     return NULL;

@@ -2,7 +2,6 @@
 #include "nested.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/bytes.h"
 
@@ -10,27 +9,27 @@
 static enum leat_status make_room(struct column *c, struct block *b, size_t more, struct leat_error *err)
 {
     struct column_memory *m = c->memory;
-    uint64_t before = b->room, grown = 2 * (uint64_t)b->size + more;
+    uint64_t before = block_memory(b), grown = 2 * (uint64_t)b->size + more;
     enum leat_status s;
+    bool maps;
 
     if (more <= b->room - b->size)
         return LEAT_OK;
     m->needs = m->held - before + grown;
-    m->outgrew = m->needs > m->limit;
-    if (m->outgrew) {
-        snprintf(m->large, sizeof m->large, "a row in %s", c->name);
-        return status_set(err, LEAT_E_NO_MEMORY, "%s: %s is too large for the memory that is left",
-                          c->file->source.name, m->large);
-    }
-    s = block_grow(b, (size_t)grown, err);
-    m->held += b->room - before;
+    maps = m->needs > m->limit && m->may_map;
+    m->outgrew = m->needs > m->limit && !maps;
+    if (m->outgrew)
+        return status_set(err, LEAT_E_NO_MEMORY, "%s: a row in %s is too large for the memory that is left",
+                          c->file->source.name, c->name);
+    s = maps || b->mapped ? block_map(b, (size_t)grown, c->window->source, err) : block_grow(b, (size_t)grown, err);
+    m->held += block_memory(b) - before;
     return s;
 }
 
-static void put(struct block *b, const void *bytes, size_t size)
+/* `bytes` lie in `from`, or in no block if that is NULL. */
+static void put(struct block *b, const void *bytes, size_t size, const struct block *from)
 {
-    if (size > 0)
-        memcpy(b->bytes + b->size, bytes, size);
+    block_copy(b, b->size, bytes, size, from);
     b->size += size;
 }
 
@@ -45,16 +44,18 @@ static enum leat_status put_entry(struct nested_leaf *leaf, const struct column_
         s = make_room(leaf->column, &leaf->bytes, entry.size, err);
     if (s != LEAT_OK)
         return s;
-    put(&leaf->entries, &entry, sizeof entry);
-    put(&leaf->bytes, from->value.bytes, entry.size);
+    put(&leaf->entries, &entry, sizeof entry, NULL);
+    put(&leaf->bytes, from->value.bytes, entry.size, &leaf->column->bytes);
     return LEAT_OK;
 }
 
-/* Sees early that the row is too large: each entry takes at least two characters of JSON, and texts their bytes. */
+/* Sees early that the row is too large with the entry that waits: each entry takes at least two characters of JSON, and
+ * texts their bytes. */
 static void judge(struct nested_row *row, const struct nested_leaf *leaf)
 {
     bool is_text = leaf->column->what->form == PARQUET_AS_IT_IS;
-    size_t least = leaf->entries.size / sizeof(struct nested_entry) * 2 + (is_text ? leaf->bytes.size : 0);
+    size_t least = leaf->entries.size / sizeof(struct nested_entry) * 2 +
+                   (is_text ? leaf->bytes.size + leaf->entry.value.size : 0);
 
     if (row->what->max_bytes > 0 && least / 2 > row->what->max_bytes / 2 + 2)
         row->large = true;
@@ -86,11 +87,11 @@ static enum leat_status gather_leaf(struct nested_row *row, struct nested_leaf *
                 return s;
             leaf->begun = leaf->waits = true;
         }
+        judge(row, leaf);
         s = row->large ? LEAT_OK : put_entry(leaf, &leaf->entry, err);
         if (s != LEAT_OK)
             return s;
         leaf->waits = false;
-        judge(row, leaf);
     }
     leaf->complete = true;
     return LEAT_OK;
@@ -119,10 +120,10 @@ void nested_pass(struct nested_row *row)
 void nested_close(struct nested_row *row)
 {
     for (unsigned i = 0; i < NESTED_MAX_LEAVES; i++) {
-        free(row->leaves[i].entries.bytes);
-        free(row->leaves[i].bytes.bytes);
+        block_free(&row->leaves[i].entries);
+        block_free(&row->leaves[i].bytes);
     }
-    free(row->json.bytes);
+    block_free(&row->json);
 }
 
 enum leat_status nested_put(struct nested_row *row, const void *bytes, size_t size, struct leat_error *err)
@@ -130,6 +131,6 @@ enum leat_status nested_put(struct nested_row *row, const void *bytes, size_t si
     enum leat_status s = make_room(row->leaves[0].column, &row->json, size, err);
 
     if (s == LEAT_OK)
-        put(&row->json, bytes, size);
+        put(&row->json, bytes, size, NULL);
     return s;
 }

@@ -9,7 +9,7 @@
  *
  * Whatever a file says, memory is bounded: the footer is read through a window, of which the places of the wanted
  * columns stay (32 bytes per row group, and 32 more per column); a group takes one decompressed page and one dictionary
- * per column, and what a row of a nested column has.
+ * per column, and what a row of a nested column has. What of these is too large lies in files, if the source has them.
  *
  * Refused with a sentence: encrypted files and columns, lists that are not wanted as JSON, columns in other files, the
  * codecs LZO and LZ4 (an older framing of LZ4_RAW), types that are not for the use of a column.
@@ -34,6 +34,15 @@ struct parquet_source {
     const char *name; /* for messages */
     uint64_t most;    /* memory that an opened file may take; 0: no limit */
     uint64_t *needs;  /* may be NULL; what it needs, if `most` is too little */
+
+    /* Maps memory of a file without a name, to be released by munmap(), for what is too large for memory otherwise:
+     * see parquet_reader_limit(). `beside` says where. May be NULL. */
+    enum leat_status (*map)(const char *beside, size_t size, void **memory, struct leat_error *err);
+    const char *beside;
+
+    /* May be NULL: whether who reads with this context should stop: asked while a page in such files is read and
+     * decompressed; then parquet_reader_next() returns LEAT_E_STOPPED. */
+    bool (*stopped)(void *context);
 };
 
 enum parquet_use {
@@ -81,7 +90,7 @@ const struct parquet_group *parquet_group(const struct parquet_file *file, uint6
 /* Stretches of the file that are read side by side in each group, one per column; a nested one has several. */
 unsigned parquet_stretches(const struct parquet_file *file);
 
-/* One of them, as the footer says, which may be wrong; *bytes 0: there is none. */
+/* One of them, as the footer says, which may be wrong; *bytes is 0 if the group has no such pages. */
 void parquet_stretch(const struct parquet_file *file, uint64_t group, unsigned number, uint64_t *begin,
                      uint64_t *bytes);
 
@@ -111,12 +120,13 @@ uint64_t parquet_reader_memory(const struct parquet_reader *r);
 uint64_t parquet_reader_needs(const struct parquet_reader *r);
 
 /* From now on, a page that would take it over `bytes` is refused: parquet_reader_next() then returns LEAT_E_NO_MEMORY,
- * parquet_reader_outgrew() is true, and with a larger limit it goes on. A new reader has no limit. */
-void parquet_reader_limit(struct parquet_reader *r, uint64_t bytes);
+ * parquet_reader_outgrew() is true, and with a larger limit it goes on. With `map` and a source that has files, such a
+ * page lies in these instead: it takes none of the memory, but room on the disk. A new reader has no limit. */
+void parquet_reader_limit(struct parquet_reader *r, uint64_t bytes, bool map);
 bool parquet_reader_outgrew(const struct parquet_reader *r);
 
-/* The page that was refused last, its column, row group and size, for a sentence. */
-const char *parquet_reader_large(const struct parquet_reader *r);
+/* Values that lie in files leave memory, until they are used again: for who reads a long one in stretches. */
+void parquet_reader_rest(struct parquet_reader *r);
 
 /* The number of the next row in the group, and bytes of the file that were read so far. */
 uint64_t parquet_reader_row(const struct parquet_reader *r);

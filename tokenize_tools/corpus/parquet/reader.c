@@ -36,7 +36,7 @@ void parquet_reader_close(struct parquet_reader *r)
         nested_close(r->nested);
     free(r->nested);
     free(r->columns);
-    free(r->memory.packed.bytes);
+    block_free(&r->memory.packed);
     free(r);
 }
 
@@ -99,21 +99,23 @@ uint64_t parquet_reader_needs(const struct parquet_reader *r)
     return fixed_bytes(r) + (r->memory.outgrew ? r->memory.needs : r->memory.held);
 }
 
-void parquet_reader_limit(struct parquet_reader *r, uint64_t bytes)
+void parquet_reader_limit(struct parquet_reader *r, uint64_t bytes, bool map)
 {
     uint64_t fixed = fixed_bytes(r);
 
     r->memory.limit = bytes > fixed ? bytes - fixed : 0;
+    r->memory.may_map = map && r->source.map;
+}
+
+void parquet_reader_rest(struct parquet_reader *r)
+{
+    for (unsigned i = 0; i < r->file->count; i++)
+        column_rest(&r->columns[i]);
 }
 
 bool parquet_reader_outgrew(const struct parquet_reader *r)
 {
     return r->memory.outgrew;
-}
-
-const char *parquet_reader_large(const struct parquet_reader *r)
-{
-    return r->memory.large;
 }
 
 uint64_t parquet_reader_row(const struct parquet_reader *r)

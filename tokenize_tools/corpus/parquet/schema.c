@@ -245,7 +245,7 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
             continue;
         refused = c->exists ? "appears twice"
                   : repetition > 0
-                      ? "is a list"
+                      ? "is in a list; name a column of single values"
                       : schema_take(c, n, w->wishes[i].use == PARQUET_JSON ? PARQUET_TEXT : w->wishes[i].use);
         if (refused && w->wishes[i].optional && !c->exists)
             continue;
@@ -267,6 +267,19 @@ static void begin_nested(struct walk *w, unsigned wish)
     w->nested->wish = wish;
     w->nested->max_bytes = w->wishes[wish].max_bytes;
     w->capturing = w->depth;
+}
+
+/* The wished column is no column of values. */
+static enum leat_status refuse_group(struct walk *w, unsigned wish, const struct schema_node *n)
+{
+    const char *name = w->t->window->source->name, *path = w->columns[wish].path;
+
+    return schema_is_list(n)
+               ? status_set(w->t->err, LEAT_E_UNSUPPORTED,
+                            "%s: the column %s is a list; name a column of single values, or pack conversations", name,
+                            path)
+               : status_set(w->t->err, LEAT_E_UNSUPPORTED,
+                            "%s: the column %s is a group of columns: name one, as %s.NAME", name, path, path);
 }
 
 static void take_group(struct walk *w, const struct schema_node *n)
@@ -295,9 +308,7 @@ static void take_group(struct walk *w, const struct schema_node *n)
         if (matched != OFF_PATH && !on && w->wishes[i].use == PARQUET_JSON)
             begin_nested(w, i);
         else if (matched != OFF_PATH && !on && !w->wishes[i].optional && t->status == LEAT_OK)
-            t->status = status_set(t->err, LEAT_E_UNSUPPORTED,
-                                   "%s: the column %s is a list or a group of columns: name one, as %s.NAME",
-                                   t->window->source->name, w->columns[i].path, w->columns[i].path);
+            t->status = refuse_group(w, i, n);
     }
     if (w->capturing > 0) {
         g->node = w->nested->count;

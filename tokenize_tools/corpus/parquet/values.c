@@ -1,8 +1,6 @@
 /* values.c: see values.h. Numbers and layouts are those of parquet-format's Encodings.md. */
 #include "values.h"
 
-#include <string.h>
-
 #include "base/bytes.h"
 
 #define CUT_OFF "its values end too early"
@@ -141,7 +139,7 @@ static const char *prefixes_next(struct values *v, struct parquet_value *value)
         return CUT_OFF;
     if (prefix > v->held->size)
         return "a value begins with more of the one before it than that has";
-    memcpy(v->held->bytes + prefix, v->at, (size_t)suffix);
+    block_copy(v->held, (size_t)prefix, v->at, (size_t)suffix, v->page);
     v->at += suffix;
     v->held->size = (size_t)(prefix + suffix);
     *value = (struct parquet_value) { v->held->bytes, v->held->size };

@@ -36,6 +36,7 @@ struct values {
     uint32_t type_bytes;
     bool unread; /* the values are empty, and no encoding is looked at */
     const uint8_t *at, *end;
+    const struct block *page;            /* that they lie in */
     uint32_t count;                      /* of the page, without nulls if the page says how many these are */
     const struct dictionary *dictionary; /* NULL: the column chunk has none */
     struct rle places;                   /* in the dictionary */
