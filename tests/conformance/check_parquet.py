@@ -306,7 +306,7 @@ def nested(folder):
 REFUSED = {
     "a missing column": (dict(text=["a"], id=["b"]), "body", "id", "has no column body; its columns are text, id"),
     "a list": (dict(text=[["a"]], id=["b"]), "text", "id", "is a list"),
-    "inside a list": (dict(text=[[{"a": "b"}]], id=["b"]), "text.list.element.a", "id", "is a list"),
+    "inside a list": (dict(text=[[{"a": "b"}]], id=["b"]), "text.list.element.a", "id", "is in a list"),
     "a group": (dict(text=[{"a": "b"}], id=["b"]), "text", "id", "name one, as text.NAME"),
     "a text of numbers": (dict(text=[1], id=["b"]), "text", "id", "does not hold texts"),
     "an id of floats": (dict(text=["a"], id=[1.5]), "text", "id", "does not hold ids"),

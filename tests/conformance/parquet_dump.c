@@ -58,7 +58,7 @@ static enum leat_status dump_rows(struct buffer *out, const struct parquet_file 
     enum leat_status s = parquet_reader_open(&r, file, NULL, group, row, err);
 
     if (s == LEAT_OK)
-        parquet_reader_limit(r, max_bytes);
+        parquet_reader_limit(r, max_bytes, false);
     while (s == LEAT_OK && found) {
         s = parquet_reader_next(r, values, &found, err);
         if (s == LEAT_OK && found) {

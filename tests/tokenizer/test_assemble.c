@@ -300,8 +300,8 @@ static void test_sentencepiece(void)
         T_OK(spec_open(&o, folder, NULL, &t_err));
         T_STR(o.at.name, names[i]);
         spec_close(&o);
-        put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"MBartTokenizerFast\"}");
-        not_opened(folder, LEAT_E_UNSUPPORTED, "the ids of a MBartTokenizerFast are not those of its");
+        put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"XGLMTokenizerFast\"}");
+        not_opened(folder, LEAT_E_UNSUPPORTED, "the ids of a XGLMTokenizer are not those of its");
         snprintf(file, sizeof file, "%s/%s", folder, names[i]);
         T_OK(spec_open(&o, file, NULL, &t_err));
         spec_close(&o);
@@ -323,15 +323,16 @@ static void test_sentencepiece(void)
     T5_NAMED "," ADDED("4", "<u>", "false", "false", "false") "," SPECIAL("5", "<extra_id_1>") "," SPECIAL(            \
         "6", "<extra_id_0>") "," ADDED("7", "z", "false", "true", "false")
 
-/* A sentencepiece model that a class converts: pieces after its own, scores that are read as the model's floats, extra
- * tokens, the map of characters. With a type of model that is not the class's, and named alone, it is sentencepiece's;
- * its added tokens were refused. */
-static void test_converted(void)
-{
-    static const char model[] = PIECE("\x0e", "\x05", "<pad>", "\0\0\0\0", "\x03") PIECE("\x0d", "\x04", "</s>",
-                                                                                         "\0\0\0\0", "\x03")
+static const char pieces[] =
+    PIECE("\x0e", "\x05", "<pad>", "\0\0\0\0", "\x03") PIECE("\x0d", "\x04", "</s>", "\0\0\0\0", "\x03")
         PIECE("\x0e", "\x05", "<unk>", "\0\0\0\0", "\x02") PIECE("\x0a", "\x01", "a", "\xcd\xcc\x8c\xbf", "\x01")
             PIECE("\x0c", "\x03", "<u>", "\0\0\x80\xc0", "\x04") "\x12\x02\x18\x01\x1a\x0b\x12\x09\x04\0\0\0\1\1\1\1";
+
+/* A sentencepiece model that a class converts: pieces after its own, scores that are read as the model's floats, extra
+ * tokens, the map of characters, languages. With a type of model that is not the class's, and named alone, it is
+ * sentencepiece's; its added tokens were refused. */
+static void test_converted(void)
+{
     static const struct row t5[] = {
         { "{\"tokenizer_class\":\"T5TokenizerFast\",\"extra_ids\":2}", NULL, NULL, "{\"z\":9}",
           "{\"added_tokens\":[" TOKENS "]," T5_REST },
@@ -342,7 +343,7 @@ static void test_converted(void)
     struct opened_spec o;
     char file[1024];
 
-    put_bytes(folder, "spiece.model", model, sizeof model); /* with the NUL that ends the map */
+    put_bytes(folder, "spiece.model", pieces, sizeof pieces); /* with the NUL that ends the map */
     for (size_t i = 0; i < sizeof t5 / sizeof t5[0]; i++)
         same(folder, &t5[i]);
     put(folder, "config.json", "{\"model_type\":\"umt5\"}");
@@ -360,9 +361,58 @@ static void test_converted(void)
     T_OK(spec_open(&o, folder, NULL, &t_err));
     spec_close(&o);
     remove(file);
-    put_bytes(folder, "sentencepiece.bpe.model", model, sizeof model);
+    put_bytes(folder, "sentencepiece.bpe.model", pieces, sizeof pieces);
     put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"XLMRobertaTokenizer\",\"mask_token\":null}");
     not_opened(folder, LEAT_E_UNSUPPORTED, "removes a token of the vocabulary");
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"MBart50Tokenizer\",\"src_lang\":\"sl_SI\"}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    T_EQ(o.spec->token_count, 4 + 2 + 52 + 1);
+    T_EQ(o.spec->around.before, 4 + 2 + 51);
+    spec_close(&o);
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"MBartTokenizer\",\"src_lang\":\"sl_SI\"}");
+    not_opened(folder, LEAT_E_UNSUPPORTED, "\"sl_SI\", is not one of the 25 languages");
+}
+
+/* null is false, as in Python, and a language that is null is the default one. Null counted as true; languages that are
+ * null were refused, and so was Pegasus where no file gives its masks. */
+static void test_null(void)
+{
+    static const struct {
+        const char *file, *one, *other;
+    } rows[] = {
+#define XLMR    "{\"tokenizer_class\":\"XLMRobertaTokenizer\""
+#define ALBERT  "{\"tokenizer_class\":\"AlbertTokenizer\""
+#define MBART   "{\"tokenizer_class\":\"MBartTokenizer\""
+#define PEGASUS "{\"tokenizer_class\":\"PegasusTokenizer\""
+        { "sentencepiece.bpe.model", XLMR ",\"add_prefix_space\":null}", XLMR ",\"add_prefix_space\":false}" },
+        { "sentencepiece.bpe.model", MBART ",\"src_lang\":null}", MBART "}" },
+        { "spiece.model", ALBERT ",\"do_lower_case\":null}", ALBERT ",\"do_lower_case\":false}" },
+    };
+    const char *folder;
+    struct opened_spec o, p;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        folder = t_folder();
+        put_bytes(folder, rows[i].file, pieces, sizeof pieces);
+        put(folder, "tokenizer_config.json", rows[i].one);
+        T_OK(spec_open(&o, folder, NULL, &t_err));
+        put(folder, "tokenizer_config.json", rows[i].other);
+        T_OK(spec_open(&p, folder, NULL, &t_err));
+        if (memcmp(o.print, p.print, FINGERPRINT_BYTES) != 0)
+            T_FAIL("%s: not %s", rows[i].one, rows[i].other);
+        spec_close(&o);
+        spec_close(&p);
+    }
+    put(folder, "tokenizer_config.json", PEGASUS ",\"mask_token\":null,\"mask_token_sent\":null}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    T_EQ(o.spec->token_count, 2 + 101 + 3);
+    spec_close(&o);
+    put(folder, "tokenizer_config.json", PEGASUS "}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    T_EQ(o.spec->token_count, 2 + 2 + 101 + 3);
+    spec_close(&o);
+    put(folder, "tokenizer_config.json", ALBERT ",\"keep_accents\":1}");
+    not_opened(folder, LEAT_E_UNSUPPORTED, "other than true, false or null");
 }
 
 /* Scores that the reference's reading of numbers never gives are given as bits, and come back as the model's. */
@@ -393,6 +443,7 @@ int main(void)
     test_sentencepiece();
     test_added_pieces();
     test_converted();
+    test_null();
     test_score_bits();
     return t_end();
 }

@@ -4,7 +4,7 @@
  */
 #include "t.h"
 
-#include "tokenizer/load/jsontree.h"
+#include "tokenizer/notation/jsontree.h"
 
 static void print_text(struct jsontree_text t)
 {

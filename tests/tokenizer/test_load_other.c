@@ -423,6 +423,24 @@ static void test_sentencepiece_refusals(void)
     refused("m.model", m.bytes, m.size, NULL, LEAT_E_VOCABULARY, "no token has the type unknown");
 }
 
+/* Texts are compared some at a time: one given twice is found wherever it stands, and among how many. */
+static void test_sentencepiece_twice(void)
+{
+    struct model m;
+    char text[8];
+
+    for (unsigned twice = 1; twice <= 70; twice++) {
+        m.size = 0;
+        put_piece(&m, "<unk>", 0, 2);
+        for (unsigned i = 0; i <= 70; i++) {
+            snprintf(text, sizeof text, "%u", i == twice ? i / 2 : i);
+            put_piece(&m, text, 0, 1);
+        }
+        PUT(&m, BPE_MODEL);
+        refused("m.model", m.bytes, m.size, NULL, LEAT_E_VOCABULARY, "this token appears twice in the file");
+    }
+}
+
 int main(void)
 {
     test_tiktoken();
@@ -435,5 +453,6 @@ int main(void)
     test_sentencepiece();
     test_sentencepiece_bytes();
     test_sentencepiece_refusals();
+    test_sentencepiece_twice();
     return t_end();
 }

@@ -1,7 +1,7 @@
 /* test_protobuf.c: the wire format: every type, unknown fields, and every way a message can be cut or wrong. */
 #include "t.h"
 
-#include "tokenizer/load/protobuf.h"
+#include "tokenizer/notation/protobuf.h"
 
 static void test_fields(void)
 {

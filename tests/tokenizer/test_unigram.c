@@ -4,7 +4,8 @@
  * of one to four bytes, with scores that make many sums equal, positive ones, sums beyond 100000, tokens given twice,
  * user-defined and unused ones, some bytes or all to fall back to, an unknown token or none. Texts are encoded whole,
  * cut in two everywhere, and in single characters; long ones, which go by pieces, once more with a cache that knows
- * them. Also that no bound is passed, and that stretches without a cut are refused when it is small.
+ * them; pretokens in batches. Also that no bound is passed, and that stretches without a cut are refused when it is
+ * small.
  */
 #include <float.h>
 #include <math.h>
@@ -18,6 +19,7 @@
 #define MAX_TOKENS 500u
 #define LONGEST    18u
 #define MAX_TEXT   10000u
+#define LONG_TEXT  30000u
 
 static uint64_t state;
 
@@ -377,9 +379,76 @@ static void test_pieces(unsigned number, bool narrow)
     id_list_free(&out);
 }
 
+/* Ends of pretokens: mostly words, some of many bytes. Returns their number. */
+static size_t cut_pretokens(const uint8_t *text, size_t bytes, uint32_t *ends)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; at < bytes; ends[count++] = (uint32_t)at) {
+        at += 1 + below(below(20) ? 30 : MAX_TEXT - 4);
+        at = at < bytes ? at : bytes;
+        while (at < bytes && (text[at] & 0xc0) == 0x80)
+            at++;
+    }
+    return count;
+}
+
+/* Pretokens in batches, twice: each has the ids that it has alone. */
+static void check_pretokens(const struct vocabulary *v, const struct model *m, void *scratch, const uint8_t *text,
+                            size_t bytes)
+{
+    static uint32_t want[LONG_TEXT + 1], ends[LONG_TEXT];
+    size_t pretokens = cut_pretokens(text, bytes, ends), count = 0, more = 0;
+    struct id_list out = { 0 };
+
+    for (size_t i = 0, at = 0; i < pretokens && more != SIZE_MAX; at = ends[i++]) {
+        more = encode_plainly(v, text + at, ends[i] - at, want + count, false);
+        count += more;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        enum leat_status s;
+
+        out.count = 0;
+        s = model_encode_batch(m, scratch, text, bytes, 0, ends, pretokens, &out, &t_err);
+        T_EQ(s, more == SIZE_MAX ? LEAT_E_TEXT : LEAT_OK);
+        if (s == LEAT_OK && (out.count != count || memcmp(out.ids, want, count * sizeof *want) != 0))
+            T_FAIL("%zu pretokens of %zu bytes: %zu ids instead of %zu", pretokens, bytes, out.count, count);
+    }
+    id_list_free(&out);
+}
+
+static void test_pretokens(unsigned number)
+{
+    static struct vocabulary v;
+    struct model *m;
+    void *scratch;
+
+    for (unsigned i = 0; i < number; i++) {
+        uint8_t *text = malloc(LONG_TEXT), *exact;
+        size_t bytes = 0, wanted = 1 + below(below(3) ? 300 : LONG_TEXT - MAX_TEXT);
+
+        make_vocabulary(&v, below(2), false);
+        T_OK(model_make(&m, v.spec, &t_err));
+        T_OK(model_scratch_make(&scratch, m, NULL, 1 << 20, &t_err));
+        v.letter_count = sizeof letters / sizeof letters[0];
+        while (bytes < wanted)
+            bytes += random_text(&v, text + bytes, 1 + below(300));
+        exact = malloc(bytes);
+        memcpy(exact, text, bytes); /* so that reading beyond it is seen */
+        check_pretokens(&v, m, scratch, exact, bytes);
+        free(exact);
+        free(text);
+        model_scratch_free(m, scratch);
+        model_free(m);
+        v.spec->model_data = NULL;
+        spec_free(v.spec);
+    }
+}
+
 int main(void)
 {
     state = t_seed();
+    test_pretokens(t_times(300));
     test_pieces(t_times(50), false);
     test_pieces(t_times(200), true);
     test_random(t_times(150), false);

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/status.h"
 #include "bpe_internal.h"
 #include "merge_blocks.h"
-#include "tokenizer/containers/big.h"
 
 /* ---- A thread's memory ---- */
 

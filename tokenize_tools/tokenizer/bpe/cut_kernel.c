@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "base/level.h"
+#include "base/cpu.h"
 #include "cut_classes.h"
 
 #if defined(__AVX512VBMI__)

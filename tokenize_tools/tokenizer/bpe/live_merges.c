@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/status.h"
-#include "tokenizer/containers/big.h"
 #include "tokenizer/containers/hash_key.h"
 
 /* An entry of the table: left, right and rank of a merge; all bits set: free. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/status.h"
 #include "merge_table.h"
-#include "tokenizer/containers/big.h"
 
 /* Tables of other sizes that are tried, each of twice as many words, and how often a word is moved before one is given
  * up. With no more than four fifths of all words taken, a few moves are enough. */

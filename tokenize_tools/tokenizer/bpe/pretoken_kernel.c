@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "base/level.h"
+#include "base/cpu.h"
 #include "pretoken_line_kernel.h"
 
 #include "merge_lane_kernel.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/status.h"
-#include "tokenizer/containers/big.h"
 
 static bool same_text(const struct vocabulary_map *m, uint32_t token, const uint8_t *bytes, size_t count)
 {

@@ -8,11 +8,12 @@
 #define LEAT_TOKENIZER_ASSEMBLE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/buffer.h"
-#include "jsontree.h"
 #include "leat.h"
 #include "tokenizer/containers/string_map.h"
+#include "tokenizer/notation/jsontree.h"
 #include "tokenizer/spec/spec.h"
 
 /* Whether a path's last part, perhaps with .zst, is vocab.txt or vocab.json. */
@@ -61,17 +62,25 @@ struct assembling;
 
 struct assemble_class {
     const char *names;       /* classes, without Fast, and types of models, each between spaces */
+    const char *beside;      /* types of models that do not name the class, but may stand beside its name; or NULL */
     const char *file;        /* the name that it looks for, of a sentencepiece model; else NULL */
     bool words;              /* vocab.txt: WordPiece; else vocab.json: byte-level BPE */
     bool adds_again;         /* in the end it adds its special tokens once more, without what files say of them */
     bool strips_before_mask; /* a mask that is given as a string takes the white space before it */
+    bool normalized_mask;    /* and is looked for in normalized text */
+    bool merges;         /* of a sentencepiece model: BPE, with the merges that follow from the order of its tokens */
+    bool bytes;          /* such a BPE writes unknown characters as bytes */
+    bool unknown_around; /* a token around texts that is nowhere is the unknown one */
     const char *named[NAMED_COUNT];           /* NULL: it has none */
-    void (*vocabulary)(struct assembling *a); /* of a sentencepiece model: makes the tokens, sets `unknown` */
+    void (*vocabulary)(struct assembling *a); /* of a sentencepiece model: makes the tokens, sets `unknown`; of BPE,
+                                               * SPEC_NONE there means that the model has no unknown token */
     void (*extra)(struct assembling *a);      /* of one: adds extra special tokens if no file lists any */
     void (*pipeline)(struct assembling *a);   /* appends its sections */
 };
 
-/* A token of a Unigram model. */
+#define ASSEMBLE_MAX_COUNT 10000 /* of the tokens that an option counts, or a class adds */
+
+/* A token of a model that is made of a sentencepiece model. */
 struct assemble_piece {
     struct jsontree_text text;
     double score;
@@ -89,6 +98,9 @@ struct assembling {
     struct assemble_token *tokens;            /* added; of a text given twice, the last counts */
     struct string_map texts;                  /* theirs; value: the last one's place */
     uint32_t token_count, listed;             /* so many of them come from lists */
+    struct assemble_token *extra;             /* those of lists of extra special tokens, as they stand there */
+    struct string_map extra_texts;
+    uint32_t extra_count;
     uint32_t next_id;
     /* Of a sentencepiece model: it, and the tokens that the class makes of it. */
     struct tokenizer_spec *model;
@@ -96,8 +108,21 @@ struct assembling {
     uint32_t piece_count, piece_room, unknown;
 };
 
-/* Those that convert a sentencepiece model; the last has no names. */
-extern const struct assemble_class assemble_piece_classes[];
+/* Those that convert a sentencepiece model, to Unigram and to BPE; the last of each has no names. */
+extern const struct assemble_class assemble_piece_classes[], assemble_merge_classes[];
+
+/* Appends the BPE model, and the end of the file. */
+void assemble_put_merges(struct assembling *a);
+
+static inline struct jsontree_text assemble_text_of(const char *text)
+{
+    return (struct jsontree_text) { (const uint8_t *)text, (uint32_t)strlen(text) };
+}
+
+static inline bool assemble_same(struct jsontree_text a, struct jsontree_text b)
+{
+    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
 
 /* Sets `kind`. */
 void assemble_find_class(struct assembling *a);
@@ -114,12 +139,11 @@ void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool sp
 /* Adds the control and user-defined tokens of the sentencepiece model as such. */
 void assemble_add_reserved(struct assembling *a);
 
-/* Reads the sentencepiece model and makes its pieces. */
-void assemble_read_pieces(struct assembling *a);
+/* An option of tokenizer_config.json that is true or false; null is false, as in Python. `otherwise`: it is missing. */
+bool assemble_flag(struct assembling *a, const char *option, bool otherwise);
 
-/* Whether an option of tokenizer_config.json says true, or says false. */
-bool assemble_is_true(const struct assembling *a, const char *option);
-bool assemble_is_false(const struct assembling *a, const char *option);
+/* The token, if such an option is true; else NAMED_COUNT. */
+enum assemble_named assemble_if_asked(struct assembling *a, const char *option, enum assemble_named n);
 
 /* Sets the status, unless one is set. */
 void assemble_wrong(struct assembling *a, enum leat_status status, const struct jsontree *j, uint32_t node,
@@ -128,13 +152,17 @@ void assemble_wrong(struct assembling *a, enum leat_status status, const struct 
 /* The id of a token with a name, which must be there. */
 uint32_t assemble_named_id(struct assembling *a, enum assemble_named n);
 
+/* A member of tokenizer_config.json that is a string; `otherwise`: it is missing, or null. */
+struct jsontree_text assemble_option(struct assembling *a, const char *option, const char *otherwise);
+
 /* Append to the JSON: as it stands, an id, a string. */
 void assemble_put(struct assembling *a, const char *json);
 void assemble_put_id(struct assembling *a, uint32_t id);
 void assemble_put_string(struct assembling *a, struct jsontree_text text);
 
-/* Append the post-processor with tokens before and after a text (NAMED_COUNT: none), and the Unigram model. */
+/* Append the post-processor with tokens before and after a text (NAMED_COUNT: none); the second one with up to two
+ * after it, as texts (no bytes: none). */
 void assemble_put_template(struct assembling *a, enum assemble_named before, enum assemble_named after);
-void assemble_put_pieces(struct assembling *a);
+void assemble_put_around(struct assembling *a, const struct jsontree_text around[3]);
 
 #endif

@@ -16,16 +16,6 @@
 static const char *const names[NAMED_COUNT] = { "bos_token", "eos_token", "unk_token", "sep_token",
                                                 "pad_token", "cls_token", "mask_token" };
 
-static struct jsontree_text text_of(const char *text)
-{
-    return (struct jsontree_text) { (const uint8_t *)text, (uint32_t)strlen(text) };
-}
-
-static bool same(struct jsontree_text a, struct jsontree_text b)
-{
-    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
-}
-
 static void flag(struct assembling *a, const struct jsontree *j, uint32_t object, const char *name, bool *value)
 {
     uint32_t node = jsontree_member(j, object, name);
@@ -123,9 +113,10 @@ void assemble_names(struct assembling *a)
 
     for (unsigned n = 0; n < NAMED_COUNT; n++) {
         if (a->kind->named[n])
-            a->named[n] = (struct assemble_token) { .text = text_of(a->kind->named[n]),
+            a->named[n] = (struct assemble_token) { .text = assemble_text_of(a->kind->named[n]),
                                                     .special = true,
-                                                    .lstrip = n == NAMED_MASK && a->kind->strips_before_mask };
+                                                    .lstrip = n == NAMED_MASK && a->kind->strips_before_mask,
+                                                    .normalized = n == NAMED_MASK && a->kind->normalized_mask };
         for (unsigned k = 0; k < 2; k++) {
             uint32_t node = trees[k] ? jsontree_member(trees[k], 0, names[n]) : JSONTREE_NONE;
 
@@ -134,8 +125,10 @@ void assemble_names(struct assembling *a)
             a->named[n] = (struct assemble_token) { 0 };
             if (trees[k]->nodes[node].kind != JSONTREE_NULL)
                 a->named[n] = token_of(a, trees[k], node, trees[k] == a->source->map);
-            if (n == NAMED_MASK && trees[k]->nodes[node].kind == JSONTREE_STRING)
+            if (n == NAMED_MASK && trees[k]->nodes[node].kind == JSONTREE_STRING) {
                 a->named[n].lstrip = a->kind->strips_before_mask;
+                a->named[n].normalized = a->kind->normalized_mask;
+            }
             break;
         }
     }
@@ -144,7 +137,7 @@ void assemble_names(struct assembling *a)
 static bool is_named(const struct assembling *a, struct jsontree_text text, bool given)
 {
     for (unsigned n = 0; n < NAMED_COUNT; n++)
-        if (a->named[n].text.bytes && (a->named[n].given || !given) && same(a->named[n].text, text))
+        if (a->named[n].text.bytes && (a->named[n].given || !given) && assemble_same(a->named[n].text, text))
             return true;
     return false;
 }
@@ -179,25 +172,46 @@ static void add_own_names(struct assembling *a, const struct jsontree *j)
 
 /* ---- Lists ---- */
 
-/* "extra_special_tokens", or its old name: a list in the configuration, else in the map. */
-static uint32_t find_extra(struct assembling *a, const struct jsontree **j)
+/* A list of extra special tokens, or JSONTREE_NONE. */
+static uint32_t find_list(struct assembling *a, const struct jsontree *j, const char *key)
 {
-    static const char *const keys[] = { "extra_special_tokens", "additional_special_tokens" };
-    const struct jsontree *trees[] = { a->source->config, map_of(a) };
+    uint32_t node = j ? jsontree_member(j, 0, key) : JSONTREE_NONE;
 
-    for (unsigned i = 0; i < 4; i++) {
-        if (i == 3 && a->kind->extra) /* a converted model has its own instead */
-            break;
-        uint32_t node = trees[i / 2] ? jsontree_member(trees[i / 2], 0, keys[i % 2]) : JSONTREE_NONE;
+    if (node == JSONTREE_NONE || j->nodes[node].kind == JSONTREE_NULL || j->nodes[node].length == 0)
+        return JSONTREE_NONE;
+    if (j->nodes[node].kind != JSONTREE_ARRAY)
+        assemble_wrong(a, LEAT_E_UNSUPPORTED, j, node, "extra special tokens that are not a list are not supported");
+    return node;
+}
 
-        *j = trees[i / 2];
-        if (node == JSONTREE_NONE || (*j)->nodes[node].kind == JSONTREE_NULL || (*j)->nodes[node].length == 0)
-            continue;
-        if ((*j)->nodes[node].kind == JSONTREE_ARRAY)
-            return node;
-        assemble_wrong(a, LEAT_E_UNSUPPORTED, *j, node, "extra special tokens that are not a list are not supported");
+/* Reads the list with such a name; false: there is none. `noted`: is_extra() knows its tokens. */
+static bool read_extra(struct assembling *a, const struct jsontree *j, const char *key, bool noted)
+{
+    uint32_t list = find_list(a, j, key);
+    bool found;
+
+    for (uint32_t k = list + 1; list != JSONTREE_NONE && a->status == LEAT_OK && k < jsontree_next(j, list);
+         k = jsontree_next(j, k)) {
+        struct assemble_token t = token_of(a, j, k, j == a->source->map);
+
+        a->extra[a->extra_count++] = t;
+        if (noted && a->status == LEAT_OK)
+            string_map_add(&a->extra_texts, string_map_hash(&a->extra_texts, t.text.bytes, t.text.length), t.text.bytes,
+                           t.text.length, &found);
     }
-    return JSONTREE_NONE;
+    return list != JSONTREE_NONE;
+}
+
+/* "extra_special_tokens", which the configuration and the map may have both, or its old name: in the configuration
+ * where it has no new one, in the map where there is no other list, and the class makes none itself. */
+static void read_extras(struct assembling *a)
+{
+    static const char new_name[] = "extra_special_tokens", old_name[] = "additional_special_tokens";
+    bool found = read_extra(a, a->source->config, new_name, true) || read_extra(a, a->source->config, old_name, true);
+
+    found |= read_extra(a, map_of(a), new_name, true);
+    if (!found && !a->kind->extra)
+        read_extra(a, map_of(a), old_name, false);
 }
 
 /* Whether the configuration says anything of extra tokens, be it that there are none. */
@@ -226,16 +240,17 @@ void assemble_add_reserved(struct assembling *a)
 
 static void add_extra(struct assembling *a)
 {
-    const struct jsontree *j;
-    uint32_t list = find_extra(a, &j);
-
-    if (a->kind->extra && list == JSONTREE_NONE && !lists_extra(a))
+    if (a->kind->extra && a->extra_count == 0 && !lists_extra(a))
         a->kind->extra(a);
-    for (uint32_t k = list + 1; list != JSONTREE_NONE && k < jsontree_next(j, list); k = jsontree_next(j, k)) {
-        struct assemble_token t = token_of(a, j, k, j == a->source->map);
+    for (uint32_t i = 0; a->status == LEAT_OK && i < a->extra_count; i++)
+        add_new(a, a->extra[i]);
+}
 
-        add_new(a, t);
-    }
+/* Whether a list has it, but for one of the old name in the map. */
+static bool is_extra(const struct assembling *a, struct jsontree_text t)
+{
+    return string_map_find(&a->extra_texts, string_map_hash(&a->extra_texts, t.bytes, t.length), t.bytes, t.length) !=
+           STRING_MAP_NONE;
 }
 
 struct listed {
@@ -257,7 +272,7 @@ static bool read_listed(struct assembling *a, const struct jsontree *j, uint32_t
     uint32_t digits = 0;
 
     if (!decoder) {
-        bool special = is_named(a, t, true);
+        bool special = is_named(a, t, true) || is_extra(a, t);
 
         to->token = (struct assemble_token) { .text = t, .special = special, .normalized = !special };
         return jsontree_u64(j, key + 1, &to->id);
@@ -328,10 +343,13 @@ void assemble_added(struct assembling *a)
     size_t most = most_tokens(a);
 
     a->tokens = calloc(most, sizeof *a->tokens);
-    if (!a->tokens || most > UINT32_MAX / 2 || !string_map_init(&a->texts, (uint32_t)most)) {
+    a->extra = calloc(most, sizeof *a->extra);
+    if (!a->tokens || !a->extra || most > UINT32_MAX / 2 || !string_map_init(&a->texts, (uint32_t)most) ||
+        !string_map_init(&a->extra_texts, (uint32_t)most)) {
         a->status = status_no_memory(a->err, most * sizeof *a->tokens);
         return;
     }
+    read_extras(a);
     add_listed(a);
     a->listed = a->token_count;
     add_special(a);

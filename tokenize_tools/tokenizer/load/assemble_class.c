@@ -22,57 +22,89 @@ static void put_option(struct assembling *a, const char *name, const char *optio
     assemble_put(a, kind == JSONTREE_NULL ? otherwise : kind <= JSONTREE_TRUE ? words[kind] : "");
 }
 
-/* The id of a token with a name; the class puts it around texts, so it must be there. */
-uint32_t assemble_named_id(struct assembling *a, enum assemble_named n)
+/* The id of a token; the class puts it around texts, so it must be there. */
+static uint32_t id_around(struct assembling *a, struct jsontree_text t)
 {
-    struct jsontree_text t = a->named[n].text;
     uint32_t place = t.bytes
                          ? string_map_find(&a->texts, string_map_hash(&a->texts, t.bytes, t.length), t.bytes, t.length)
                          : STRING_MAP_NONE;
 
     if (place != STRING_MAP_NONE)
         return a->tokens[a->texts.entries[place].value].id;
+    if (t.bytes)
+        place = string_map_find(&a->ids, string_map_hash(&a->ids, t.bytes, t.length), t.bytes, t.length);
+    if (place != STRING_MAP_NONE)
+        return a->ids.entries[place].value;
+    if (a->kind->unknown_around)
+        return a->unknown;
     if (a->status == LEAT_OK)
         a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                               "%s: tokenizer_config.json removes a token that is put around texts, which is not "
+                               "%s: tokenizer_config.json removes a token that stands around texts, which is not "
                                "supported",
                                a->source->path);
     return 0;
 }
 
-/* Tokens before and after a text; NAMED_COUNT: none. */
-void assemble_put_template(struct assembling *a, enum assemble_named before, enum assemble_named after)
+uint32_t assemble_named_id(struct assembling *a, enum assemble_named n)
 {
-    enum assemble_named around[] = { before, after };
+    return id_around(a, a->named[n].text);
+}
+
+void assemble_put_around(struct assembling *a, const struct jsontree_text around[3])
+{
     const char *comma = "";
 
     assemble_put(a, "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[");
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         if (i == 1)
             assemble_put(a, "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}");
-        if (around[i] == NAMED_COUNT)
+        if (!around[i].bytes)
             continue;
-        assemble_put(a, i == 1 ? ",{\"SpecialToken\":{\"id\":" : "{\"SpecialToken\":{\"id\":");
-        assemble_put_string(a, a->named[around[i]].text);
-        assemble_put(a, i == 1 ? ",\"type_id\":0}}" : ",\"type_id\":0}},");
+        assemble_put(a, i > 0 ? ",{\"SpecialToken\":{\"id\":" : "{\"SpecialToken\":{\"id\":");
+        assemble_put_string(a, around[i]);
+        assemble_put(a, i > 0 ? ",\"type_id\":0}}" : ",\"type_id\":0}},");
     }
     assemble_put(a, "],\"pair\":[{\"Sequence\":{\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":1"
                     "}}],\"special_tokens\":{");
-    for (unsigned i = 0; i < 2; i++) {
-        if (around[i] == NAMED_COUNT)
+    for (unsigned i = 0; i < 3; i++) {
+        if (!around[i].bytes)
             continue;
         assemble_put(a, comma);
-        assemble_put_string(a, a->named[around[i]].text);
+        assemble_put_string(a, around[i]);
         assemble_put(a, ":{\"id\":");
-        assemble_put_string(a, a->named[around[i]].text);
+        assemble_put_string(a, around[i]);
         assemble_put(a, ",\"ids\":[");
-        assemble_put_id(a, assemble_named_id(a, around[i]));
+        assemble_put_id(a, id_around(a, around[i]));
         assemble_put(a, "],\"tokens\":[");
-        assemble_put_string(a, a->named[around[i]].text);
+        assemble_put_string(a, around[i]);
         assemble_put(a, "]}");
         comma = ",";
     }
     assemble_put(a, "}}");
+}
+
+void assemble_put_template(struct assembling *a, enum assemble_named before, enum assemble_named after)
+{
+    struct jsontree_text around[3] = { { NULL, 0 } };
+
+    if (before != NAMED_COUNT)
+        around[0] = a->named[before].text;
+    if (after != NAMED_COUNT)
+        around[1] = a->named[after].text;
+    assemble_put_around(a, around);
+}
+
+struct jsontree_text assemble_option(struct assembling *a, const char *option, const char *otherwise)
+{
+    const struct jsontree *config = a->source->config;
+    uint32_t node = config ? jsontree_member(config, 0, option) : JSONTREE_NONE;
+
+    if (node == JSONTREE_NONE || config->nodes[node].kind == JSONTREE_NULL)
+        return (struct jsontree_text) { (const uint8_t *)otherwise, (uint32_t)strlen(otherwise) };
+    if (config->nodes[node].kind != JSONTREE_STRING)
+        assemble_wrong(a, LEAT_E_UNSUPPORTED, config, node,
+                       "an option that names a token, and is not a string, is not supported");
+    return jsontree_string(config, node);
 }
 
 static void bert(struct assembling *a)
@@ -89,27 +121,22 @@ static void bert(struct assembling *a)
 #define DECODER                                                                                                        \
     "\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true,\"use_regex\":true},"
 
-static unsigned option_kind(const struct assembling *a, const char *option)
+bool assemble_flag(struct assembling *a, const char *option, bool otherwise)
 {
     const struct jsontree *config = a->source->config;
     uint32_t node = config ? jsontree_member(config, 0, option) : JSONTREE_NONE;
 
-    return node == JSONTREE_NONE ? JSONTREE_NULL : config->nodes[node].kind;
+    if (node == JSONTREE_NONE)
+        return otherwise;
+    if (config->nodes[node].kind > JSONTREE_TRUE)
+        assemble_wrong(a, LEAT_E_UNSUPPORTED, config, node,
+                       "an option of the tokenizer other than true, false or null is not supported");
+    return config->nodes[node].kind == JSONTREE_TRUE;
 }
 
-bool assemble_is_true(const struct assembling *a, const char *option)
+enum assemble_named assemble_if_asked(struct assembling *a, const char *option, enum assemble_named n)
 {
-    return option_kind(a, option) == JSONTREE_TRUE;
-}
-
-bool assemble_is_false(const struct assembling *a, const char *option)
-{
-    return option_kind(a, option) == JSONTREE_FALSE;
-}
-
-static enum assemble_named if_asked(const struct assembling *a, const char *option, enum assemble_named n)
-{
-    return assemble_is_true(a, option) ? n : NAMED_COUNT;
+    return assemble_flag(a, option, false) ? n : NAMED_COUNT;
 }
 
 static void gpt2(struct assembling *a)
@@ -117,7 +144,8 @@ static void gpt2(struct assembling *a)
     put_option(a, "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":", "add_prefix_space", "false",
                false);
     assemble_put(a, ",\"trim_offsets\":true,\"use_regex\":true}," DECODER);
-    assemble_put_template(a, if_asked(a, "add_bos_token", NAMED_BOS), if_asked(a, "add_eos_token", NAMED_EOS));
+    assemble_put_template(a, assemble_if_asked(a, "add_bos_token", NAMED_BOS),
+                          assemble_if_asked(a, "add_eos_token", NAMED_EOS));
 }
 
 static void roberta(struct assembling *a)
@@ -137,7 +165,8 @@ static void qwen2(struct assembling *a)
                     "{\"type\":\"ByteLevel\",\"trim_offsets\":true,\"use_regex\":false");
     put_option(a, ",\"add_prefix_space\":", "add_prefix_space", "false", true);
     assemble_put(a, "}]}," DECODER);
-    assemble_put_template(a, if_asked(a, "add_bos_token", NAMED_BOS), if_asked(a, "add_eos_token", NAMED_EOS));
+    assemble_put_template(a, assemble_if_asked(a, "add_bos_token", NAMED_BOS),
+                          assemble_if_asked(a, "add_eos_token", NAMED_EOS));
 }
 
 #define END "<|endoftext|>"
@@ -190,10 +219,12 @@ static const struct assemble_class *converter(const struct assemble_source *s)
     if (!name[0])
         read_name(s->model, "tokenizer_class", name);
     read_name(s->model, "model_type", type);
-    for (const struct assemble_class *c = assemble_piece_classes; c->names; c++)
-        if ((name[0] || type[0]) && (!name[0] || is_in(name, c->names)) && (!type[0] || is_in(type, c->names)) &&
-            strncmp(file, c->file, strlen(c->file)) == 0)
-            return c;
+    for (unsigned i = 0; i < 2; i++)
+        for (const struct assemble_class *c = i ? assemble_merge_classes : assemble_piece_classes; c->names; c++)
+            if (is_in(name[0] ? name : type, c->names) &&
+                (!type[0] || is_in(type, c->names) || (c->beside && is_in(type, c->beside))) &&
+                strncmp(file, c->file, strlen(c->file)) == 0)
+                return c;
     return NULL;
 }
 

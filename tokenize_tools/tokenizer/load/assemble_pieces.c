@@ -3,55 +3,28 @@
  * each, with its names, its tokens, what it makes of the model's vocabulary, and the stations of its pipeline.
  *
  * A class's vocabulary is the model's tokens with their scores, and those that it puts before and after them
- * (add_piece()). It is written as the Unigram model of a tokenizer.json, with numbers that are read as these scores.
+ * (assemble_add_piece()). It is written as the Unigram model of a tokenizer.json, with numbers that are read as these
+ * scores.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "assemble.h"
+#include "assemble_stations.h"
 #include "base/status.h"
 #include "load.h"
 #include "load_hf.h"
 
-#define MAX_COUNT 10000 /* of the tokens that an option counts */
-
 /* ---- The vocabulary ---- */
-
-static void add_piece(struct assembling *a, struct jsontree_text text, double score)
-{
-    bool found;
-
-    if (a->status != LEAT_OK)
-        return;
-    if (a->piece_count == a->piece_room)
-        a->status = status_set(a->err, LEAT_E_VOCABULARY, "%s: too many tokens", a->source->path);
-    if (a->status != LEAT_OK)
-        return;
-    a->ids
-        .entries[string_map_add(&a->ids, string_map_hash(&a->ids, text.bytes, text.length), text.bytes, text.length,
-                                &found)]
-        .value = a->piece_count;
-    a->pieces[a->piece_count++] = (struct assemble_piece) { text, score };
-}
-
-static void add_named(struct assembling *a, enum assemble_named n)
-{
-    if (a->named[n].text.bytes)
-        add_piece(a, a->named[n].text, 0);
-    else if (a->status == LEAT_OK)
-        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                               "%s: tokenizer_config.json removes a token of the vocabulary, which is not supported",
-                               a->source->path);
-}
 
 static void add_model(struct assembling *a, uint32_t first)
 {
     const struct tokenizer_spec *m = a->model;
 
     for (uint32_t i = first; i < m->token_count; i++)
-        add_piece(a, (struct jsontree_text) { spec_token_bytes(m, &m->tokens[i]), m->tokens[i].length },
-                  (double)m->scores[i]);
+        assemble_add_piece(a, (struct jsontree_text) { spec_token_bytes(m, &m->tokens[i]), m->tokens[i].length },
+                           (double)m->scores[i]);
 }
 
 static struct jsontree_text numbered(struct assembling *a, const char *before, unsigned number)
@@ -72,79 +45,19 @@ static unsigned count_of(struct assembling *a, const char *option, unsigned othe
     uint32_t node = config ? jsontree_member(config, 0, option) : JSONTREE_NONE;
     uint64_t value = otherwise;
 
-    if (node != JSONTREE_NONE && (!jsontree_u64(config, node, &value) || value > MAX_COUNT))
+    if (node != JSONTREE_NONE && (!jsontree_u64(config, node, &value) || value > ASSEMBLE_MAX_COUNT))
         assemble_wrong(a, LEAT_E_VOCABULARY, config, node,
                        "an option of the tokenizer must be a whole number to 10000");
     return (unsigned)value;
 }
 
-static struct jsontree_text text_of(const char *text)
-{
-    return (struct jsontree_text) { (const uint8_t *)text, (uint32_t)strlen(text) };
-}
-
-static bool same(struct jsontree_text a, struct jsontree_text b)
-{
-    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
-}
-
 /* ---- Stations ---- */
 
-static void put_charsmap(struct assembling *a)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const struct spec_string *map = &a->model->sentencepiece.charsmap;
-    char four[5] = "";
-
-    assemble_put(a, "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"");
-    for (uint32_t i = 0; a->status == LEAT_OK && i < map->length; i += 3) {
-        uint32_t left = map->length - i, bits = (uint32_t)map->bytes[i] << 16;
-
-        bits |= left > 1 ? (uint32_t)map->bytes[i + 1] << 8 : 0;
-        bits |= left > 2 ? map->bytes[i + 2] : 0;
-        for (unsigned k = 0; k < 4; k++)
-            four[k] = k <= left ? letters[bits >> (18 - 6 * k) & 63] : '=';
-        assemble_put(a, four);
-    }
-    assemble_put(a, "\"}");
-}
-
-static bool has_map(const struct assembling *a)
-{
-    return a->model->sentencepiece.charsmap.length > 0;
-}
-
-static void put_normalizers(struct assembling *a, const char *before, const char *after)
-{
-    assemble_put(a, "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[");
-    assemble_put(a, before);
-    if (has_map(a))
-        put_charsmap(a);
-    assemble_put(a, has_map(a) && *after ? "," : "");
-    assemble_put(a, after);
-    assemble_put(a, "]},");
-}
-
-/* The pre-tokenizers before Metaspace, with a comma; then the decoder. */
-static void put_metaspace(struct assembling *a, const char *before, const char *otherwise)
-{
-    const char *scheme = assemble_is_false(a, "add_prefix_space") ? otherwise : "always";
-
-    assemble_put(a, "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[");
-    assemble_put(a, before);
-    for (unsigned i = 0; i < 2; i++) {
-        assemble_put(a, i ? "]},\"decoder\":" : "");
-        assemble_put(a,
-                     "{\"type\":\"Metaspace\",\"replacement\":\"" SPEC_MARK "\",\"split\":true,\"prepend_scheme\":\"");
-        assemble_put(a, scheme);
-        assemble_put(a, "\"}");
-    }
-    assemble_put(a, ",");
-}
-
-#define WORDS           "{\"type\":\"WhitespaceSplit\"},"
-#define REPLACE(of, by) "{\"type\":\"Replace\",\"pattern\":{" of "},\"content\":\"" by "\"}"
-#define ONE_SPACE       REPLACE("\"Regex\":\" {2,}\"", " ")
+#define WORDS "{\"type\":\"WhitespaceSplit\"},"
+#define WHITE_SPACE                                                                                                    \
+    ASSEMBLE_REPLACE("\"Regex\":\"\\\\s{2,}|[\\n\\r\\t]\"", " ")                                                       \
+    ",{\"type\":\"NFC\"},{\"type\":\"Strip\","                                                                         \
+    "\"strip_left\":false,\"strip_right\":true}"
 
 /* ---- T5 ---- */
 
@@ -157,7 +70,7 @@ static void t5_vocabulary(struct assembling *a)
 {
     add_model(a, 0);
     for (unsigned i = extra_ids(a); i > 0; i--)
-        add_piece(a, numbered(a, "<extra_id_", i - 1), 0);
+        assemble_add_piece(a, numbered(a, "<extra_id_", i - 1), 0);
     a->unknown = 2;
 }
 
@@ -190,9 +103,9 @@ static void t5_extra(struct assembling *a)
 
 static void t5(struct assembling *a)
 {
-    if (has_map(a))
-        put_normalizers(a, "", "");
-    put_metaspace(a, WORDS, "always");
+    if (assemble_has_map(a))
+        assemble_put_normalizers(a, "", "");
+    assemble_put_metaspace(a, WORDS, NULL);
     assemble_put_template(a, NAMED_COUNT, NAMED_EOS);
 }
 
@@ -203,69 +116,169 @@ static void xlmr_vocabulary(struct assembling *a)
     static const enum assemble_named first[] = { NAMED_BOS, NAMED_PAD, NAMED_EOS, NAMED_UNK };
 
     for (unsigned i = 0; i < 4; i++)
-        add_named(a, first[i]);
+        assemble_add_piece_named(a, first[i]);
     add_model(a, 3);
-    add_named(a, NAMED_MASK);
+    assemble_add_piece_named(a, NAMED_MASK);
     a->unknown = 3;
 }
 
 static void xlmr(struct assembling *a)
 {
-    if (has_map(a))
-        put_normalizers(a, "", "");
-    put_metaspace(a, WORDS, "never");
+    if (assemble_has_map(a))
+        assemble_put_normalizers(a, "", "");
+    assemble_put_metaspace(a, WORDS, "never");
     assemble_put_template(a, NAMED_BOS, NAMED_EOS);
 }
 
 static void camembert_vocabulary(struct assembling *a)
 {
-    add_piece(a, text_of("<s>NOTUSED"), 0);
-    add_named(a, NAMED_PAD);
-    add_piece(a, text_of("</s>NOTUSED"), 0);
-    add_named(a, NAMED_UNK);
-    add_piece(a, text_of("<unk>NOTUSED"), -100);
+    assemble_add_piece(a, assemble_text_of("<s>NOTUSED"), 0);
+    assemble_add_piece_named(a, NAMED_PAD);
+    assemble_add_piece(a, assemble_text_of("</s>NOTUSED"), 0);
+    assemble_add_piece_named(a, NAMED_UNK);
+    assemble_add_piece(a, assemble_text_of("<unk>NOTUSED"), -100);
     add_model(a, 1);
-    add_named(a, NAMED_MASK);
+    assemble_add_piece_named(a, NAMED_MASK);
     if (a->status != LEAT_OK)
         return;
-    while (!same(a->pieces[a->unknown].text, a->named[NAMED_UNK].text))
+    while (!assemble_same(a->pieces[a->unknown].text, a->named[NAMED_UNK].text))
         a->unknown++;
+}
+
+/* ---- MBart and Barthez ---- */
+
+#define LANGUAGES    25 /* of MBart; MBart-50 has all */
+#define LANGUAGES_50 52
+#define LANGUAGE     6 /* bytes, with the end */
+
+static const char languages[LANGUAGES_50][LANGUAGE] = {
+    "ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN", "hi_IN", "it_IT", "ja_XX", "kk_KZ",
+    "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP", "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN", "af_ZA",
+    "az_AZ", "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH", "mk_MK", "ml_IN", "mn_MN", "mr_IN", "pl_PL",
+    "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN", "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI",
+};
+
+static void language_vocabulary(struct assembling *a, enum assemble_named begin, unsigned count)
+{
+    const enum assemble_named first[] = { begin, NAMED_PAD, NAMED_EOS, NAMED_UNK };
+
+    for (unsigned i = 0; i < 4; i++)
+        assemble_add_piece_named(a, first[i]);
+    add_model(a, 3);
+    for (unsigned i = 0; i < count; i++)
+        assemble_add_piece(a, assemble_text_of(languages[i]), 0);
+    assemble_add_piece_named(a, NAMED_MASK);
+    a->unknown = 3;
+}
+
+static void mbart_vocabulary(struct assembling *a)
+{
+    language_vocabulary(a, NAMED_BOS, LANGUAGES);
+}
+
+static void mbart50_vocabulary(struct assembling *a)
+{
+    language_vocabulary(a, NAMED_CLS, LANGUAGES_50);
+}
+
+static void mbart_extra(struct assembling *a)
+{
+    for (unsigned i = 0; i < LANGUAGES; i++)
+        assemble_add_extra(a, assemble_text_of(languages[i]), true);
+    assemble_add_reserved(a);
+}
+
+static void mbart50_extra(struct assembling *a)
+{
+    assemble_add_reserved(a);
+    for (unsigned i = 0; i < LANGUAGES_50; i++)
+        assemble_add_extra(a, assemble_text_of(languages[i]), true);
+}
+
+/* The language that stands around single texts. */
+static struct jsontree_text source_language(struct assembling *a, unsigned count)
+{
+    struct jsontree_text t = assemble_option(a, "src_lang", "en_XX");
+
+    for (unsigned i = 0; i < count; i++)
+        if (assemble_same(t, assemble_text_of(languages[i])))
+            return t;
+    if (a->status == LEAT_OK)
+        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
+                               "%s: \"src_lang\" of tokenizer_config.json, \"%.*s\", is not one of the %u languages of "
+                               "this tokenizer; use one, such as \"en_XX\"",
+                               a->source->path, t.length < 40 ? (int)t.length : 40, (const char *)t.bytes, count);
+    return t;
+}
+
+static void mbart(struct assembling *a)
+{
+    const struct jsontree_text around[3] = { { NULL, 0 }, a->named[NAMED_EOS].text, source_language(a, LANGUAGES) };
+
+    assemble_put_metaspace(a, WORDS, NULL);
+    assemble_put_around(a, around);
+}
+
+static void mbart50(struct assembling *a)
+{
+    const struct jsontree_text around[3] = { source_language(a, LANGUAGES_50), a->named[NAMED_EOS].text };
+
+    assemble_put_normalizers(a, "", ASSEMBLE_ONE_SPACE);
+    assemble_put_metaspace(a, "", NULL);
+    assemble_put_around(a, around);
+}
+
+static void barthez_vocabulary(struct assembling *a)
+{
+    add_model(a, 0);
+    a->unknown = 3;
+}
+
+static void barthez(struct assembling *a)
+{
+    assemble_put(a, "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[" WHITE_SPACE "]},");
+    assemble_put_metaspace(a, "", "never");
+    assemble_put_template(a, NAMED_COUNT, NAMED_COUNT);
 }
 
 /* ---- Pegasus ---- */
 
-static struct jsontree_text sentence_mask(struct assembling *a)
+/* mask_token_sent; no bytes: it is null. */
+static struct jsontree_text sentence_mask(struct assembling *a, const char *otherwise)
 {
     const struct jsontree *config = a->source->config;
     uint32_t node = config ? jsontree_member(config, 0, "mask_token_sent") : JSONTREE_NONE;
 
-    if (node == JSONTREE_NONE)
-        return text_of("<mask_1>");
-    if (config->nodes[node].kind != JSONTREE_STRING)
-        assemble_wrong(a, LEAT_E_UNSUPPORTED, config, node, "mask_token_sent that is not a string is not supported");
-    return jsontree_string(config, node);
+    if (node != JSONTREE_NONE && config->nodes[node].kind == JSONTREE_NULL)
+        return (struct jsontree_text) { NULL, 0 };
+    return assemble_option(a, "mask_token_sent", otherwise);
+}
+
+/* Where no file gives the two masks, transformers has them here the other way round than among the added tokens. */
+static void add_masks(struct assembling *a)
+{
+    const struct assemble_token *named = &a->named[NAMED_MASK];
+    struct jsontree_text mask = named->text.bytes && !named->given ? assemble_text_of("<mask_1>") : named->text;
+    struct jsontree_text sentence = sentence_mask(a, "<mask_2>");
+
+    if (mask.bytes)
+        assemble_add_piece(a, mask, 0);
+    if (sentence.bytes && !(mask.bytes && assemble_same(sentence, mask)))
+        assemble_add_piece(a, sentence, 0);
 }
 
 static void pegasus_vocabulary(struct assembling *a)
 {
-    const struct jsontree *config = a->source->config;
     unsigned offset = count_of(a, "offset", 103);
 
-    if (a->status == LEAT_OK && (!config || jsontree_member(config, 0, "mask_token") == JSONTREE_NONE ||
-                                 jsontree_member(config, 0, "mask_token_sent") == JSONTREE_NONE))
-        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                               "%s: a PegasusTokenizer needs mask_token and mask_token_sent in tokenizer_config.json",
-                               a->source->path);
-    add_named(a, NAMED_PAD);
-    add_named(a, NAMED_EOS);
-    add_named(a, NAMED_MASK);
-    if (a->status == LEAT_OK && !same(sentence_mask(a), a->named[NAMED_MASK].text))
-        add_piece(a, sentence_mask(a), 0);
+    assemble_add_piece_named(a, NAMED_PAD);
+    assemble_add_piece_named(a, NAMED_EOS);
+    add_masks(a);
     for (unsigned i = 2; i < offset; i++)
-        add_piece(a, numbered(a, "<unk_", i), -100);
+        assemble_add_piece(a, numbered(a, "<unk_", i), -100);
     add_model(a, 2);
     for (a->unknown = 1; a->status == LEAT_OK && a->unknown < a->piece_count; a->unknown++)
-        if (same(a->pieces[a->unknown].text, a->named[NAMED_UNK].text) && a->pieces[a->unknown].score == 0)
+        if (assemble_same(a->pieces[a->unknown].text, a->named[NAMED_UNK].text) && a->pieces[a->unknown].score == 0)
             return;
     if (a->status == LEAT_OK)
         a->status = status_set(a->err, LEAT_E_VOCABULARY, "%s lacks the unknown token", a->source->path);
@@ -274,16 +287,19 @@ static void pegasus_vocabulary(struct assembling *a)
 static void pegasus_extra(struct assembling *a)
 {
     unsigned offset = count_of(a, "offset", 103);
+    struct jsontree_text sentence = sentence_mask(a, "<mask_1>");
 
-    assemble_add_extra(a, sentence_mask(a), true);
+    if (sentence.bytes)
+        assemble_add_extra(a, sentence, true);
     for (unsigned i = 2; i < offset; i++)
         assemble_add_extra(a, numbered(a, "<unk_", i), true);
 }
 
 static void pegasus(struct assembling *a)
 {
-    put_normalizers(a, has_map(a) ? "" : REPLACE("\"Regex\":\"\\n\"", " ") ",", ONE_SPACE);
-    put_metaspace(a, "", "always");
+    assemble_put_normalizers(a, assemble_has_map(a) ? "" : ASSEMBLE_REPLACE("\"Regex\":\"\\n\"", " ") ",",
+                             ASSEMBLE_ONE_SPACE);
+    assemble_put_metaspace(a, "", NULL);
     assemble_put_template(a, NAMED_COUNT, NAMED_EOS);
 }
 
@@ -297,18 +313,18 @@ static void albert_vocabulary(struct assembling *a)
 
 static void albert(struct assembling *a)
 {
-    bool accents = assemble_is_true(a, "keep_accents"), cased = assemble_is_false(a, "do_lower_case");
+    bool accents = assemble_flag(a, "keep_accents", false), cased = !assemble_flag(a, "do_lower_case", true);
 
-    assemble_put(a, "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[" REPLACE(
-                        "\"String\":\"``\"", "\\\"") "," REPLACE("\"String\":\"''\"", "\\\""));
+    assemble_put(a, "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[" ASSEMBLE_REPLACE(
+                        "\"String\":\"``\"", "\\\"") "," ASSEMBLE_REPLACE("\"String\":\"''\"", "\\\""));
     assemble_put(a, accents ? "" : ",{\"type\":\"NFKD\"},{\"type\":\"StripAccents\"}");
     assemble_put(a, cased ? "" : ",{\"type\":\"Lowercase\"}");
-    if (has_map(a)) {
+    if (assemble_has_map(a)) {
         assemble_put(a, ",");
-        put_charsmap(a);
+        assemble_put_charsmap(a);
     }
     assemble_put(a, "]},");
-    put_metaspace(a, WORDS, "never");
+    assemble_put_metaspace(a, WORDS, "never");
     assemble_put_template(a, NAMED_CLS, NAMED_SEP);
 }
 
@@ -317,20 +333,18 @@ static void deberta_vocabulary(struct assembling *a)
     add_model(a, 0);
     a->unknown = a->model->unknown;
     for (uint32_t i = a->piece_count; a->status == LEAT_OK && a->named[NAMED_UNK].text.bytes && i-- > 0;)
-        if (same(a->pieces[i].text, a->named[NAMED_UNK].text) && a->pieces[i].score == 0)
+        if (assemble_same(a->pieces[i].text, a->named[NAMED_UNK].text) && a->pieces[i].score == 0)
             a->unknown = i;
 }
 
 static void deberta(struct assembling *a)
 {
     assemble_put(a, "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[");
-    assemble_put(a, assemble_is_true(a, "do_lower_case") ? "{\"type\":\"Lowercase\"}," : "");
-    assemble_put(a,
-                 REPLACE("\"Regex\":\"\\\\s{2,}|[\\n\\r\\t]\"", " ") ",{\"type\":\"NFC\"},{\"type\":\"Strip\","
-                                                                     "\"strip_left\":false,\"strip_right\":true}]},");
-    put_metaspace(a,
-                  assemble_is_true(a, "split_by_punct") ? "{\"type\":\"Punctuation\",\"behavior\":\"Isolated\"}," : "",
-                  "first");
+    assemble_put(a, assemble_flag(a, "do_lower_case", false) ? "{\"type\":\"Lowercase\"}," : "");
+    assemble_put(a, WHITE_SPACE "]},");
+    assemble_put_metaspace(
+        a, assemble_flag(a, "split_by_punct", false) ? "{\"type\":\"Punctuation\",\"behavior\":\"Isolated\"}," : "",
+        "first");
     assemble_put_template(a, NAMED_CLS, NAMED_SEP);
 }
 
@@ -354,6 +368,27 @@ const struct assemble_class assemble_piece_classes[] = {
       .vocabulary = camembert_vocabulary,
       .extra = assemble_add_reserved,
       .pipeline = xlmr },
+    { .names = " MBartTokenizer mbart ",
+      .file = "sentencepiece.bpe.model",
+      .named = { "<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>" },
+      .strips_before_mask = true,
+      .vocabulary = mbart_vocabulary,
+      .extra = mbart_extra,
+      .pipeline = mbart },
+    { .names = " MBart50Tokenizer mbart ",
+      .file = "sentencepiece.bpe.model",
+      .named = { NULL, "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>" },
+      .strips_before_mask = true,
+      .vocabulary = mbart50_vocabulary,
+      .extra = mbart50_extra,
+      .pipeline = mbart50 },
+    { .names = " BarthezTokenizer mbart ",
+      .file = "sentencepiece.bpe.model",
+      .named = { "<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>" },
+      .strips_before_mask = true,
+      .vocabulary = barthez_vocabulary,
+      .extra = assemble_add_reserved,
+      .pipeline = barthez },
     { .names = " PegasusTokenizer pegasus ",
       .file = "spiece.model",
       .named = { NULL, "</s>", "<unk>", NULL, "<pad>", NULL, "<mask_2>" },
@@ -374,93 +409,3 @@ const struct assemble_class assemble_piece_classes[] = {
       .pipeline = deberta },
     { .names = NULL },
 };
-
-/* ---- Reading and writing ---- */
-
-void assemble_read_pieces(struct assembling *a)
-{
-    const struct load_source source = { .path = a->source->path, .bytes = a->source->bytes, .size = a->source->size };
-
-    a->model = spec_new();
-    if (!a->model)
-        a->status = status_no_memory(a->err, sizeof *a->model);
-    if (a->status == LEAT_OK)
-        a->status = load_sentencepiece(a->model, &source, a->err);
-    if (a->status != LEAT_OK)
-        return;
-    a->piece_room = a->model->token_count + MAX_COUNT + NAMED_COUNT;
-    a->pieces = malloc(a->piece_room * sizeof *a->pieces);
-    if (!a->pieces || !string_map_init(&a->ids, a->piece_room))
-        a->status = status_no_memory(a->err, a->piece_room * sizeof *a->pieces);
-    else
-        a->kind->vocabulary(a);
-}
-
-/* The last digits of a number with so many digits, changed by `step`, are read as `score`. */
-static bool is_read_as(char *text, size_t room, double score, int digits, int step)
-{
-    char plain[40];
-    double again;
-    uint64_t all;
-    int exponent;
-
-    snprintf(plain, sizeof plain, "%.*e", digits - 1, score < 0 ? -score : score);
-    exponent = (int)strtol(strchr(plain, 'e') + 1, NULL, 10) - (digits - 1);
-    memmove(plain + 1, plain + 2, strlen(plain + 1)); /* the point */
-    all = strtoull(plain, NULL, 10) + (uint64_t)(int64_t)step;
-    snprintf(text, room, "%s%llue%d", score < 0 ? "-" : "", (unsigned long long)all, exponent);
-    return json_number((const uint8_t *)text, (uint32_t)strlen(text), &again) && again == score;
-}
-
-/* Writes a score so that it is read as this double. The reference does not read numbers to the nearest one, so there
- * are doubles, one in a hundred between 3.6 and 4, that no text is read as: false. */
-static bool write_score(double score, char text[40])
-{
-    bool good = score == 0;
-
-    snprintf(text, 40, "0");
-    for (int digits = 9; !good && digits <= 19; digits++)
-        for (int step = 0; !good && step < (digits < 17 ? 1 : 200); step++)
-            good = is_read_as(text, 40, score, digits, step & 1 ? step / 2 + 1 : -(step / 2));
-    return good;
-}
-
-static bool can_write_scores(const struct assembling *a)
-{
-    char text[40];
-    uint32_t i = 0;
-
-    while (i < a->piece_count && write_score(a->pieces[i].score, text))
-        i++;
-    return i == a->piece_count;
-}
-
-static void put_score(struct assembling *a, double score, bool as_bits)
-{
-    unsigned long long bits;
-    char text[40];
-
-    memcpy(&bits, &score, sizeof bits);
-    if (as_bits)
-        snprintf(text, sizeof text, "%llu", bits);
-    else
-        write_score(score, text);
-    assemble_put(a, text);
-}
-
-void assemble_put_pieces(struct assembling *a)
-{
-    bool as_bits = !can_write_scores(a);
-
-    assemble_put(a, ",\"model\":{\"type\":\"Unigram\",\"byte_fallback\":false,\"unk_id\":");
-    assemble_put_id(a, a->unknown);
-    assemble_put(a, as_bits ? ",\"" LOAD_HF_SCORE_BITS "\":true,\"vocab\":[" : ",\"vocab\":[");
-    for (uint32_t i = 0; a->status == LEAT_OK && i < a->piece_count; i++) {
-        assemble_put(a, i ? ",[" : "[");
-        assemble_put_string(a, a->pieces[i].text);
-        assemble_put(a, ",");
-        put_score(a, a->pieces[i].score, as_bits);
-        assemble_put(a, "]");
-    }
-    assemble_put(a, "]}}");
-}

@@ -9,8 +9,8 @@
 #define LEAT_TOKENIZER_LOAD_HF_H
 
 #include "base/status.h"
-#include "jsontree.h"
 #include "tokenizer/containers/string_map.h"
+#include "tokenizer/notation/jsontree.h"
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 

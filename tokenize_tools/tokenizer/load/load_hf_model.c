@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "load_hf.h"
-#include "tokenizer/containers/big.h"
 #include "tokenizer/spec/model.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 

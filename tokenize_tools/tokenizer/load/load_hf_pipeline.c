@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base64.h"
 #include "load_hf.h"
+#include "tokenizer/notation/base64.h"
 
 /* One of the three lists. */
 struct family {

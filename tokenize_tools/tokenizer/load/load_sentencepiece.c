@@ -8,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "load.h"
-#include "protobuf.h"
-#include "tokenizer/containers/big.h"
 #include "tokenizer/containers/string_map.h"
+#include "tokenizer/notation/protobuf.h"
 #include "tokenizer/spec/model.h"
 
 /* Field numbers of sentencepiece_model.proto. */
@@ -40,6 +40,16 @@ enum {
 
 enum model_type { UNIGRAM = 1, CHARACTER = 4 }; /* the first, which is the default, and the last */
 
+/* A token's text that has not been added to its map yet. */
+struct waiting_text {
+    struct string_map *map;
+    uint64_t hash;
+    const uint8_t *text;
+    uint32_t length;
+    const uint8_t *at; /* in the file */
+};
+#define WAITING 32
+
 struct proto {
     struct tokenizer_spec *spec;
     const struct load_source *source;
@@ -47,6 +57,8 @@ struct proto {
     uint64_t type; /* enum model_type */
     /* By name, to refuse duplicates, as sentencepiece does; of Unigram, tokens that no text becomes are apart. */
     struct string_map tokens, reserved;
+    struct waiting_text texts[WAITING];
+    unsigned waiting;
     bool byte_found[256];
 };
 
@@ -107,6 +119,33 @@ static bool is_reserved(uint8_t type)
     return type == SPEC_UNKNOWN || type == SPEC_CONTROL || type == SPEC_BYTE;
 }
 
+/* Adds the texts that wait to their maps. */
+static enum leat_status add_texts(struct proto *m)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < m->waiting; i++) {
+        const struct waiting_text *w = &m->texts[i];
+
+        string_map_add(w->map, w->hash, w->text, w->length, &found);
+        if (found)
+            return wrong_at(m, w->at, "this token appears twice in the file");
+    }
+    m->waiting = 0;
+    return LEAT_OK;
+}
+
+/* Has a text wait until the memory that its map will ask for is there. */
+static enum leat_status add_text(struct proto *m, struct string_map *map, const struct spec_token *t, const uint8_t *at)
+{
+    const uint8_t *text = spec_token_bytes(m->spec, t);
+    uint64_t hash = string_map_hash(map, text, t->length);
+
+    string_map_prefetch(map, hash);
+    m->texts[m->waiting++] = (struct waiting_text) { map, hash, text, t->length, at };
+    return m->waiting == WAITING ? add_texts(m) : LEAT_OK;
+}
+
 static enum leat_status read_token(struct proto *m, const struct protobuf_field *message)
 {
     struct tokenizer_spec *spec = m->spec;
@@ -116,8 +155,8 @@ static enum leat_status read_token(struct proto *m, const struct protobuf_field 
     struct string_map *names;
     const uint8_t *bytes = NULL;
     struct protobuf_field f;
+    enum leat_status s;
     float score = 0;
-    bool found;
 
     while (protobuf_next(&walk, &f)) {
         if (f.number == TOKEN_TEXT && f.type == PROTOBUF_BYTES) {
@@ -146,9 +185,9 @@ static enum leat_status read_token(struct proto *m, const struct protobuf_field 
         return wrong_at(m, message->at, "a token whose score is not a number");
     names = m->type == UNIGRAM && is_reserved(t.type) ? &m->reserved : &m->tokens;
     memcpy(text, bytes, t.length);
-    string_map_add(names, string_map_hash(names, text, t.length), text, t.length, &found);
-    if (found)
-        return wrong_at(m, message->at, "this token appears twice in the file");
+    s = add_text(m, names, &t, message->at);
+    if (s != LEAT_OK)
+        return s;
     spec->scores[spec->token_count] = score;
     spec->tokens[spec->token_count++] = t;
     spec->text_bytes += t.length;
@@ -244,7 +283,9 @@ static enum leat_status read_model(struct proto *m)
         else if (f.number == MODEL_NORMALIZER || f.number == MODEL_DENORMALIZER)
             s = read_normalizer(m, &f, f.number == MODEL_DENORMALIZER);
     }
-    return s == LEAT_OK ? walked(m, &walk) : s;
+    if (s == LEAT_OK)
+        s = walked(m, &walk);
+    return s == LEAT_OK ? add_texts(m) : s;
 }
 
 /* Checks the type of the model before its tokens are read: another type has other rules for them. */

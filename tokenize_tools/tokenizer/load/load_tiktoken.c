@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/status.h"
-#include "base64.h"
 #include "load.h"
 #include "tiktoken_names.h"
-#include "tokenizer/containers/big.h"
 #include "tokenizer/containers/string_map.h"
+#include "tokenizer/notation/base64.h"
 
 struct reader {
     struct tokenizer_spec *spec;

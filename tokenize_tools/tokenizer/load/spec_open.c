@@ -94,28 +94,71 @@ static enum leat_status with_specials(struct opened_spec *o, struct load_source 
     return s;
 }
 
-/* Classes of transformers that give a sentencepiece model's tokens other ids than sentencepiece does. */
-static enum leat_status check_ids(const struct opened_spec *o, const struct jsontree *config, struct leat_error *err)
-{
-    static const char *const classes[] = {
-        "XLMRoberta", "Camembert", "MBart",  "MBart50",     "Nllb",          "XGLM",
-        "Barthez",    "Pegasus",   "PLBart", "SeamlessM4T", "MLuke",         "LayoutXLM",
-        "Bartpho",    "M2M100",    "ErnieM", "Speech2Text", "XLMProphetNet",
-    };
-    uint32_t node = config ? jsontree_member(config, 0, "tokenizer_class") : JSONTREE_NONE;
-    char name[64];
+/* Classes of transformers that give a sentencepiece model's tokens other ids than sentencepiece does, and their types
+ * of models. */
+static const struct {
+    const char *class, *type;
+    bool slow; /* it has no tokenizer.json */
+} other_ids[] = {
+    { "XLMRobertaTokenizer", "xlm-roberta", false },
+    { "CamembertTokenizer", "camembert", false },
+    { "MBartTokenizer", "mbart", false },
+    { "MBart50Tokenizer", "mbart50", false },
+    { "NllbTokenizer", "nllb-moe", false },
+    { "XGLMTokenizer", "xglm", false },
+    { "BarthezTokenizer", "barthez", false },
+    { "PegasusTokenizer", "pegasus", false },
+    { "SeamlessM4TTokenizer", "seamless_m4t", false },
+    { "SeamlessM4TTokenizer", "seamless_m4t_v2", false },
+    { "MLukeTokenizer", "mluke", false },
+    { "LayoutXLMTokenizer", "layoutxlm", false },
+    { "PLBartTokenizer", "plbart", true },
+    { "BartphoTokenizer", "bartpho", true },
+    { "M2M100Tokenizer", "m2m_100", true },
+    { "Speech2TextTokenizer", "speech_to_text", true },
+    { "ErnieMTokenizer", "ernie_m", true },
+    { "XLMProphetNetTokenizer", "xlm-prophetnet", true },
+};
 
-    for (size_t i = 0; node != JSONTREE_NONE && i < sizeof classes / sizeof classes[0]; i++)
-        for (unsigned fast = 0; fast < 2; fast++) {
-            snprintf(name, sizeof name, "%sTokenizer%s", classes[i], fast ? "Fast" : "");
-            if (jsontree_is(config, node, name))
-                return status_set(
-                    err, LEAT_E_UNSUPPORTED,
-                    "%s: the ids of a %s are not those of its sentencepiece model: let transformers write "
-                    "a tokenizer.json (save_pretrained()), or name the file itself for sentencepiece's "
-                    "ids",
-                    o->at.path, name);
-        }
+/* The value is the text, or the text and Fast. */
+static bool is_named(const struct jsontree *j, uint32_t node, const char *text)
+{
+    char fast[64];
+
+    snprintf(fast, sizeof fast, "%sFast", text);
+    return jsontree_is(j, node, text) || jsontree_is(j, node, fast);
+}
+
+/* The class is that of tokenizer_config.json, else of config.json, else that of its type. */
+static enum leat_status check_ids(const struct opened_spec *o, const struct jsontree trees[BESIDES],
+                                  struct leat_error *err)
+{
+    static const struct {
+        unsigned file;
+        const char *key;
+        bool type;
+    } from[] = { { BESIDE_CONFIG, "tokenizer_class", false },
+                 { BESIDE_MODEL, "tokenizer_class", false },
+                 { BESIDE_MODEL, "model_type", true } };
+    const struct jsontree *j = NULL;
+    uint32_t node = JSONTREE_NONE;
+    unsigned k = 0;
+
+    for (; k < 3 && node == JSONTREE_NONE; k++) {
+        j = &trees[from[k].file];
+        node = j->nodes ? jsontree_member(j, 0, from[k].key) : JSONTREE_NONE;
+        if (node != JSONTREE_NONE && j->nodes[node].kind == JSONTREE_NULL)
+            node = JSONTREE_NONE;
+    }
+    for (size_t i = 0; node != JSONTREE_NONE && i < sizeof other_ids / sizeof other_ids[0]; i++)
+        if (is_named(j, node, from[k - 1].type ? other_ids[i].type : other_ids[i].class))
+            return status_set(err, LEAT_E_UNSUPPORTED,
+                              "%s: the ids of a %s are not those of its sentencepiece model: %sname the file itself "
+                              "for sentencepiece's ids",
+                              o->at.path, other_ids[i].class,
+                              other_ids[i].slow
+                                  ? "it has no tokenizer.json, so encode with transformers and pack the ids, or "
+                                  : "let transformers write a tokenizer.json (save_pretrained()), or ");
     return LEAT_OK;
 }
 
@@ -223,7 +266,7 @@ static enum leat_status open_trees(struct opened_spec *o, const struct jsontree 
     if (s == LEAT_OK && o->format == LOAD_TIKTOKEN && load_specials_of(config) != JSONTREE_NONE)
         s = with_specials(o, &source, err);
     if (s == LEAT_OK && o->format == LOAD_SENTENCEPIECE && o->at.by_folder)
-        s = check_ids(o, config, err);
+        s = check_ids(o, trees, err);
     if (s == LEAT_OK && o->format == LOAD_SENTENCEPIECE && o->at.by_folder)
         s = check_added(o, trees, err);
     if (s == LEAT_OK)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "base/big.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
-#include "tokenizer/containers/big.h"
 
 enum leat_status whole_file_read(uint8_t **bytes, uint64_t *size, const char *path, struct leat_error *err)
 {

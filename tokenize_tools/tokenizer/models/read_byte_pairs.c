@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/buffer.h"
-#include "tokenizer/containers/big.h"
 
 #define BATCH 32u
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tokenizer/load/jsontree.h"
 #include "tokenizer/lookup/unigram.h"
+#include "tokenizer/notation/jsontree.h"
 
 /* Whether all are pairs of a text and a number; *bytes is the size of all texts. */
 static enum leat_status check_pairs(struct load_hf *h, uint32_t list, uint64_t *bytes)

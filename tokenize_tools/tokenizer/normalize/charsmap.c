@@ -5,7 +5,7 @@
  * label; its value, if it has one, stands at label 0. Looking up each character would cost a walk, so at load a byte is
  * made for each: whether it is a key, and whether longer keys begin with it. Most characters of most texts are neither.
  */
-#include "charsmap.h"
+#include "charsmap_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,26 +17,8 @@
 #include "tokenizer/unicode/grapheme.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* What is known about a character without walking the trie. */
-enum {
-    IS_KEY = 1,
-    BEGINS_ASCII = 2, /* a longer key goes on with an ASCII character */
-    BEGINS_OTHER = 4, /* a longer key goes on with another */
-    IS_SECOND = 8,    /* a key goes on with it after its first character */
-    IS_PLAIN = 16     /* a cluster ends between two of these (grapheme_is_plain()); of characters below PLAIN_END */
-};
-
 /* Beyond, characters are too rare to be worth the time of loading. */
 #define PLAIN_END 0x30000u
-
-struct charsmap {
-    uint32_t *units;
-    size_t unit_count;
-    uint8_t *pool; /* replacements, and a NUL */
-    size_t pool_bytes;
-    uint8_t *flags;   /* by character */
-    bool plain_ascii; /* printable ASCII before ASCII is no key, nor begins one */
-};
 
 /* ---- Units ---- */
 
@@ -146,7 +128,6 @@ static void note_seconds(struct charsmap *map, size_t base, uint32_t c, unsigned
 static void find_seconds(struct charsmap *map)
 {
     uint32_t left = SECOND_STEPS;
-    uint8_t any = 0;
 
     for (uint32_t c = 0; c < 0x110000; c++)
         if (map->flags[c] & (BEGINS_ASCII | BEGINS_OTHER)) {
@@ -160,9 +141,29 @@ static void find_seconds(struct charsmap *map)
         }
     for (uint32_t c = 0; left == 0 && c < 0x110000; c++)
         map->flags[c] |= IS_SECOND;
-    for (uint32_t c = ' '; c < 0x7f; c++)
-        any |= map->flags[c];
-    map->plain_ascii = !(any & (IS_KEY | BEGINS_ASCII));
+}
+
+static void fill_ascii(struct charsmap *map)
+{
+    uint8_t any = 0;
+
+    for (uint32_t c = 0; c < 0x80; c++) {
+        const uint8_t text = (uint8_t)c, *to = &text;
+        size_t bytes = 1;
+
+        charsmap_longest(map, &text, 1, &to, &bytes, NULL);
+        map->ascii[c] = bytes == 1 && !(map->flags[c] & BEGINS_ASCII) ? *to : CHARSMAP_NO_ASCII;
+        any |= c >= ' ' && c < 0x7f ? map->ascii[c] ^ text : 0;
+    }
+    map->plain_ascii = any == 0;
+}
+
+static void fill_stops(struct charsmap *map)
+{
+    for (uint32_t c = 0; c < 64 * CHARSMAP_STOPS; c++)
+        if ((c < 0x80 ? map->ascii[c] & CHARSMAP_NO_ASCII : map->flags[c] & IS_KEY) || map->flags[c] & IS_SECOND ||
+            c == 0x2581)
+            map->stops[c / 64] |= (uint64_t)1 << c % 64;
 }
 
 static void fill_flags(struct charsmap *map)
@@ -214,6 +215,8 @@ static enum leat_status load(struct charsmap *map, const uint8_t *bytes, size_t 
     for (uint32_t c = 0; c < PLAIN_END; c++)
         map->flags[c] |= grapheme_is_plain(c) ? IS_PLAIN : 0;
     find_seconds(map);
+    fill_ascii(map);
+    fill_stops(map);
     return LEAT_OK;
 }
 
@@ -432,62 +435,4 @@ enum leat_status charsmap_append_graphemes(struct buffer *out, const struct char
 
     *used = w.at;
     return s;
-}
-
-/* ---- Copying ---- */
-
-#define EACH(byte) (0x0101010101010101u * (byte))
-
-/* Whether eight bytes are printable ASCII, if `single` without a space after another. */
-static inline bool is_plain(uint64_t word, bool single, bool after_space)
-{
-    uint64_t spaces = ~((word ^ EACH(' ')) + EACH(0x7f)) & EACH(0x80);
-
-    if ((word | (word + EACH(1)) | ~(word + EACH(0x60))) & EACH(0x80))
-        return false;
-    return !single || !(spaces & (spaces << 8 | (uint64_t)after_space << 7));
-}
-
-/* The length of the character, if it can be copied; else 0. */
-static inline size_t same_character(const struct charsmap *map, const uint8_t *text, size_t bytes)
-{
-    size_t length, next;
-    uint32_t c = unicode_decode(text, &length);
-    uint8_t f = map ? map->flags[c] : 0;
-
-    if (c == 0x2581 || (f & IS_KEY))
-        return 0;
-    if (f & (BEGINS_ASCII | BEGINS_OTHER) && length < bytes &&
-        map->flags[unicode_decode(text + length, &next)] & IS_SECOND)
-        return 0;
-    return length;
-}
-
-size_t charsmap_copy(const struct charsmap *map, uint8_t *to, const uint8_t *text, size_t end, size_t bytes,
-                     bool single, bool after_space)
-{
-    bool plain = !map || map->plain_ascii;
-    size_t at = 0;
-
-    while (at < end) {
-        size_t length;
-
-        /* a ninth byte is ASCII, since no key goes on beyond it */
-        while (plain && at + 8 < end && text[at + 8] < 0x80 &&
-               is_plain(bytes_load64(text + at), single, at > 0 ? text[at - 1] == ' ' : after_space)) {
-            memcpy(to + at, text + at, 8);
-            at += 8;
-        }
-        if (single && text[at] == ' ' && (at > 0 ? text[at - 1] == ' ' : after_space))
-            return at;
-        length = same_character(map, text + at, bytes - at);
-        if (length == 0 || length > end - at)
-            return at;
-        if (bytes - at >= 4)
-            memcpy(to + at, text + at, 4);
-        else
-            memcpy(to + at, text + at, length);
-        at += length;
-    }
-    return at;
 }

@@ -53,14 +53,21 @@ enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map,
 enum leat_status charsmap_append_graphemes(struct buffer *out, const struct charsmap *map, const uint8_t *text,
                                            size_t size, bool last, size_t *used, struct leat_error *err);
 
+/* A text that is copied, and where to. */
+struct charsmap_text {
+    const uint8_t *text;
+    size_t at; /* what lies before is done with */
+    uint8_t *to;
+    bool single;      /* spaces after a space are dropped */
+    bool after_space; /* the last character was one */
+};
+
 /*
- * Copies text as it is, as far as no key begins in it, at most `end` bytes; text[0..bytes) is there to look at. Stops
- * also before U+2581, and, if `single`, before a space that follows one (or is the first, if `after_space`). Stopping
- * early is no harm: what comes next is to be looked up. Returns how much was copied; 8 more bytes may be written. `map`
- * may be NULL: no keys.
+ * Copies what stays as it is, and ASCII characters that become others, up to text[end] at most; text[0..bytes) is there
+ * to look at. Stops at other keys, and at U+2581. Stopping early is no harm: what comes next is to be looked up. Writes
+ * as many bytes as it reads at most, and 8 more. `map` may be NULL: no keys.
  */
-size_t charsmap_copy(const struct charsmap *map, uint8_t *to, const uint8_t *text, size_t end, size_t bytes,
-                     bool single, bool after_space);
+void charsmap_copy(const struct charsmap *map, struct charsmap_text *t, size_t end, size_t bytes);
 
 /* No key is longer, as far as they are looked for. */
 #define CHARSMAP_KEY_MAX ((size_t)1024)

@@ -183,21 +183,22 @@ static size_t trimmed(const struct sentencepiece_normalizer *n, const struct buf
     return size > spaces ? size : 0;
 }
 
-/* Copies what stays as it is. Near the end of a chunk that more text follows, characters are looked at one by one. */
+/* Copies what can be copied. Near the end of a chunk that more text follows, characters are looked at one by one. */
 static enum leat_status copy(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
                              struct leat_error *err)
 {
     size_t bytes = p->bytes - p->at, end = p->last ? bytes : bytes < CHARSMAP_KEY_MAX ? 0 : bytes - CHARSMAP_KEY_MAX;
-    bool single = n->spec->remove_extra_whitespaces;
+    struct charsmap_text t = { .text = p->text + p->at, .single = n->spec->remove_extra_whitespaces };
     enum leat_status status = buffer_reserve(&s->out, end + 8, err);
 
     if (status != LEAT_OK || end == 0)
         return status;
-    end = charsmap_copy(n->map, s->out.bytes + s->out.size, p->text + p->at, end, bytes, single, s->after_space);
-    s->out.size += end;
-    p->at += end;
-    if (end > 0)
-        s->after_space = single && p->text[p->at - 1] == ' ';
+    t.to = s->out.bytes + s->out.size;
+    t.after_space = s->after_space;
+    charsmap_copy(n->map, &t, end, bytes);
+    s->out.size = (size_t)(t.to - s->out.bytes);
+    p->at += t.at;
+    s->after_space = t.single && t.after_space;
     return LEAT_OK;
 }
 

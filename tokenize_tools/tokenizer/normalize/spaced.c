@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/status.h"
-#include "tokenizer/containers/big.h"
 #include "tokenizer/spec/model.h"
 #include "tokenizer/split/pretokenizer.h"
 

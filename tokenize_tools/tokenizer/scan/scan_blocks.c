@@ -4,7 +4,7 @@
  * change are given out, and the next block begins at the last of them. If a block has none, the family's scalar scanner
  * takes one pretoken. Compiled once for each CPU level.
  */
-#include "base/level.h"
+#include "base/cpu.h"
 #include "scan_bytes.h"
 #include "scan_families.h"
 #include "scan_tables.h"

@@ -1,35 +1,104 @@
-/* split_words.c: see split_words.h. */
+/*
+ * split_words.c: see split_words.h.
+ *
+ * 64 bytes at a time become masks of white space, marks and letters. Characters beyond ASCII are looked up one by one,
+ * and all their bytes are what the character is. A word ends before a byte that begins a character, if a mark precedes
+ * it, or a letter does and it is none.
+ */
 #include "split_words.h"
 
+#include <string.h>
+
+#include "base/cpu.h"
+#include "split_words_block.h"
 #include "tokenizer/unicode/char_tests.h"
 #include "tokenizer/unicode/unicode.h"
 
-enum kind { LETTER, SPACE, MARK };
+extern split_words_masks *const split_words_masks_words;
+#if defined(__x86_64__)
+extern split_words_masks *const split_words_masks_avx2, *const split_words_masks_avx512;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+extern split_words_masks *const split_words_masks_neon;
+#endif
 
-static inline enum kind kind_of(uint32_t c, bool punctuation)
+static split_words_masks *masks_of_level(void)
 {
-    uint8_t tests = char_tests(c);
+#if defined(__x86_64__)
+    if (cpu_level() >= CPU_AVX512)
+        return split_words_masks_avx512;
+    if (cpu_level() >= CPU_AVX2)
+        return split_words_masks_avx2;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    return split_words_masks_neon;
+#endif
+    return split_words_masks_words;
+}
 
-    return tests & CHAR_WHITESPACE ? SPACE : punctuation && tests & CHAR_PUNCTUATION ? MARK : LETTER;
+/* What the block before says of this one: the last bytes of a character that began there, and what its last is. */
+struct carried {
+    uint64_t spaces, marks;
+    uint64_t mark, letter; /* 0 or 1 */
+};
+
+/* Adds characters beyond ASCII, and the bytes of one that began in the block before. */
+static inline void add_others(struct split_words_block *b, const uint8_t *text, bool punctuation, struct carried *c)
+{
+    uint64_t spaces = b->spaces | c->spaces, marks = b->marks | c->marks;
+
+    c->spaces = c->marks = 0;
+    for (uint64_t leads = b->leads; leads; leads &= leads - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(leads);
+        size_t length;
+        uint8_t tests = char_tests(unicode_decode(text + i, &length));
+        uint64_t bytes = ((uint64_t)1 << length) - 1, over = i + length > 64 ? bytes >> (64 - i) : 0;
+
+        if (tests & CHAR_WHITESPACE) {
+            spaces |= bytes << i;
+            c->spaces = over;
+        } else if (punctuation && tests & CHAR_PUNCTUATION) {
+            marks |= bytes << i;
+            c->marks = over;
+        }
+    }
+    b->spaces = spaces;
+    b->marks = marks;
+}
+
+/* Places in 64 bytes before which a word ends. */
+static inline uint64_t ends_of(const struct split_words_block *b, struct carried *c)
+{
+    uint64_t letters = ~(b->spaces | b->marks), before_mark = b->marks << 1 | c->mark;
+    uint64_t before_letter = letters << 1 | c->letter;
+
+    c->mark = b->marks >> 63;
+    c->letter = letters >> 63;
+    return (before_mark | (~letters & before_letter)) & ~(b->high & ~b->leads);
 }
 
 size_t split_words(const uint8_t *text, size_t bytes, bool punctuation, size_t *at, uint32_t *ends, size_t room)
 {
-    uint8_t kinds[128];
-    size_t count = 0, length = 1;
-    enum kind before = SPACE;
+    split_words_masks *masks = masks_of_level();
+    struct carried carried = { 0 };
+    uint8_t copy[64 + 4] = { 0 }; /* the last block */
+    size_t count = 0;
 
-    for (unsigned c = 0; c < 128; c++)
-        kinds[c] = (uint8_t)kind_of(c, punctuation);
-    for (size_t i = *at; i < bytes && count < room; i += length) {
-        enum kind kind;
+    for (size_t i = *at; i < bytes && count < room; i += 64) {
+        size_t left = bytes - i;
+        struct split_words_block b;
+        uint64_t found;
 
-        length = 1;
-        kind = text[i] < 0x80 ? kinds[text[i]] : kind_of(unicode_decode(text + i, &length), punctuation);
-        /* without a branch: about every fifth byte ends a word */
-        ends[count] = (uint32_t)i;
-        count += (before == MARK || (kind != LETTER && before == LETTER)) && i > *at;
-        before = kind;
+        if (left < 64)
+            memcpy(copy, text + i, left);
+        masks(left < 64 ? copy : text + i, &b);
+        if (!punctuation)
+            b.marks = 0;
+        if (b.high)
+            add_others(&b, left < 64 ? copy : text + i, punctuation, &carried);
+        found = ends_of(&b, &carried);
+        if (left < 64)
+            found &= ((uint64_t)1 << left) - 1;
+        for (; found && count < room; found &= found - 1)
+            ends[count++] = (uint32_t)i + (uint32_t)__builtin_ctzll(found);
     }
     if (count > 0)
         *at = ends[count - 1];

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/bytes.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "tokenizer/containers/big.h"
 
 struct parser {
     struct jsontree *j;

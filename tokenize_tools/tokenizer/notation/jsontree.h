@@ -8,6 +8,9 @@
  * twice, the last one counts.
  *
  * It is not the writer of JSON that the commands use (tokenize_tools/cli/json.h).
+ *
+ * The room notation/ reads what vocabulary files are written in: JSON, protobuf, base64. What a file says with it is
+ * the business of load/.
  */
 #ifndef LEAT_TOKENIZER_JSONTREE_H
 #define LEAT_TOKENIZER_JSONTREE_H

@@ -1,0 +1,34 @@
+/* charsmap_internal.h: the members of a map, for the files that make it and copy texts with it. */
+#ifndef LEAT_TOKENIZER_CHARSMAP_INTERNAL_H
+#define LEAT_TOKENIZER_CHARSMAP_INTERNAL_H
+
+#include "charsmap.h"
+
+/* What is known about a character without walking the trie. */
+enum {
+    IS_KEY = 1,
+    BEGINS_ASCII = 2, /* a longer key goes on with an ASCII character */
+    BEGINS_OTHER = 4, /* a longer key goes on with another */
+    IS_SECOND = 8,    /* a key goes on with it after its first character */
+    IS_PLAIN = 16     /* a cluster ends between two of these (grapheme_is_plain()); of characters below PLAIN_END */
+};
+
+/* Not an ASCII character: its high bit is set. */
+#define CHARSMAP_NO_ASCII 0x80
+
+/* A bit for each character of at most three bytes, 64 of them in a word: whether it may be part of a key, or of one
+ * with the character before it. U+2581 has one too, and ASCII characters that do not become another. */
+#define CHARSMAP_STOPS 1024
+
+struct charsmap {
+    uint32_t *units;
+    size_t unit_count;
+    uint8_t *pool; /* replacements, and a NUL */
+    size_t pool_bytes;
+    uint8_t *flags;     /* by character */
+    uint8_t ascii[128]; /* what becomes of an ASCII character before another: one, or CHARSMAP_NO_ASCII */
+    bool plain_ascii;   /* all that are printable stay as they are */
+    uint64_t stops[CHARSMAP_STOPS];
+};
+
+#endif
