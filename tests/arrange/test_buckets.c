@@ -1,7 +1,7 @@
 /*
- * test_buckets.c: buckets that grow in turn give their bytes back, from any place, by cursors too; and one that is let
- * go leaves its place on the disk at once, where its blocks are large and the file system can do that: the outputs need
- * it. (Blocks of 20 KiB were freed one by one, each in half a ms.)
+ * test_buckets.c: buckets that grow in turn give their bytes back, from any place, by cursors too, whether helpers
+ * write them or not; and one that is let go leaves its place on the disk at once, where its blocks are large and the
+ * file system can do that: the outputs need it. (Blocks of 20 KiB were freed one by one, each in half a ms.)
  */
 #include "arrange/sorting/buckets.h"
 
@@ -93,12 +93,12 @@ static bool makes_holes(const struct buckets *s)
     return fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)1 << 30, BUCKETS_FREED) == 0;
 }
 
-static void check_file(const char *path, size_t block, uint64_t *random)
+static void check_file(const char *path, size_t block, struct helpers *helpers, uint64_t *random)
 {
     struct buckets s;
     uint64_t full;
 
-    T_OK(buckets_open(&s, path, COUNT, block, &t_err));
+    T_OK(buckets_open(&s, path, COUNT, block, helpers, &t_err));
     fill(&s, random);
     check_reads(&s, random);
     for (size_t i = 0; i < COUNT; i++)
@@ -118,11 +118,16 @@ int main(void)
 {
     const char *path = t_path(t_folder(), "buckets");
     uint64_t random = t_seed();
+    struct helpers helpers;
     struct buckets s;
 
-    check_file(path, 8192, &random);
-    check_file(path, BUCKETS_FREED, &random);
-    T_OK(buckets_open(&s, path, COUNT, BUCKETS_IN_MEMORY, &t_err));
+    for (unsigned threads = 1; threads < 4; threads++) {
+        helpers_begin(&helpers, threads);
+        check_file(path, 8192, &helpers, &random);
+        check_file(path, BUCKETS_FREED, &helpers, &random);
+        helpers_end(&helpers);
+    }
+    T_OK(buckets_open(&s, path, COUNT, BUCKETS_IN_MEMORY, NULL, &t_err));
     fill(&s, &random);
     check_reads(&s, &random);
     check_cursor(&s, 4);

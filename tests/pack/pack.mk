@@ -1,10 +1,11 @@
 # pack.mk: the command with small pieces (src/base/tiny.h), for the tests of packing, pulling and pushing; included by
 # tests/tests.mk. Only the files that these go through and that look at LEAT_TINY are compiled again, with all that
-# share a struct or a size that it decides (encoder_internal.h, mirror.h); they stand before the libraries, whose own
-# are then not taken.
+# share a struct or a size that it decides (encoder_internal.h, mirror.h, headers of the room parquet); they stand
+# before the libraries, whose own are then not taken.
 
-TINY_SOURCES := $(shell grep -slE '"(base/tiny|encoder_internal|mirror)\.h"' \
-                $(filter src/writer/% src/mirror/%,$(LIB_SOURCES)) $(PACK_SOURCES))
+TINY_SOURCES := $(sort $(filter tokenize_tools/corpus/parquet/%,$(PACK_SOURCES)) \
+                $(shell grep -slE '"(base/tiny|encoder_internal|mirror)\.h"' \
+                $(filter src/writer/% src/mirror/%,$(LIB_SOURCES)) $(PACK_SOURCES)))
 TINY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(TINY_SOURCES))
 
 $(BUILD)/obj/tiny/%.o: %.c
@@ -27,3 +28,14 @@ $(filter $(BUILD)/tests/disks/test_pack_%,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)
 # tests/tokenizer/test_*_tiny: likewise
 $(BUILD)/tests/tokenizer/test_%_tiny: FIRST = $(TINY_OBJECTS)
 $(filter $(BUILD)/tests/tokenizer/test_%_tiny,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)
+
+# threads that stop at random places
+SCHEDULED := pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_cond_wait pthread_cond_signal \
+             pthread_cond_broadcast
+$(BUILD)/tests/faults/test_pack_schedules: WRAP += $(addprefix -Wl$(comma)--wrap=,$(SCHEDULED))
+
+# the same test with small windows, batches and buckets
+TEST_PROGRAMS += $(BUILD)/tests/arrange/test_arranged_tiny
+$(BUILD)/tests/arrange/test_arranged_tiny: $(BUILD)/obj/tests/arrange/test_arranged.o $(TINY_OBJECTS) $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@

@@ -11,6 +11,7 @@
 
 #include "base/tiny.h"
 #include "leat.h"
+#include "sorting/helpers.h"
 
 /* Ids that still lie in the level 2 cache of the core that collects them are copied and hashed by another one: 128 KiB
  * to 1 MiB of ids took the same time. */
@@ -18,8 +19,12 @@
 #define BATCH_DOCUMENTS TINY_OR((size_t)3, (size_t)1024)
 #define BATCH_TEXTS     TINY_OR((size_t)16, (size_t)64 << 10) /* bytes of the documents' ids */
 
+struct crew;
+
 struct batch {
     struct batch *next;
+    struct crew *crew; /* the crew's, as is: */
+    struct job job;
     struct leat_writer *writer;
     struct leat_place place;
     uint32_t width;

@@ -1,13 +1,12 @@
 /* crew.c: see crew.h. */
 #include "crew.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "base/thread.h"
 
-#define STACK_BYTES ((size_t)256 << 10)
-#define WAITING_MAX 2u /* batches for each thread */
+#define WAITING_MAX 2u /* batches for each helper */
 
 static enum leat_status put(struct batch *b, struct leat_error *err)
 {
@@ -16,52 +15,23 @@ static enum leat_status put(struct batch *b, struct leat_error *err)
     return leat_writer_put(b->writer, &d, &b->place, err);
 }
 
-/* With the lock; NULL: it is time to end. */
-static struct batch *wait_for_batch(struct crew *c)
+static void put_job(struct job *j)
 {
-    struct batch *b;
-
-    while (!c->first && !c->ending)
-        pthread_cond_wait(&c->work, &c->lock);
-    b = c->first;
-    if (!b)
-        return NULL;
-    c->first = b->next;
-    if (!c->first)
-        c->end = &c->first;
-    c->waiting--;
-    return b;
-}
-
-static void *thread_main(void *context)
-{
-    struct crew *c = context;
-    struct batch *b;
+    struct batch *b = (void *)((char *)j - offsetof(struct batch, job));
+    struct crew *c = b->crew;
 
     pthread_mutex_lock(&c->lock);
-    while ((b = wait_for_batch(c)) != NULL) {
-        pthread_mutex_unlock(&c->lock);
-        put(b, NULL);
-        crew_drop(c, b);
-        pthread_mutex_lock(&c->lock);
-    }
+    c->waiting--;
     pthread_mutex_unlock(&c->lock);
-    return NULL;
+    put(b, NULL);
+    crew_drop(c, b);
 }
 
 void crew_begin(struct crew *c, unsigned threads)
 {
-    unsigned helpers = (threads > 0 ? threads : thread_cpus()) - 1;
-
-    *c = (struct crew) { .begun = true };
-    c->end = &c->first;
+    *c = (struct crew) { .spare = NULL };
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->work, NULL);
-    while (c->count < helpers && c->count < CREW_MAX)
-        if (thread_start(&c->threads[c->count], STACK_BYTES, thread_main, c) != 0)
-            break;
-        else
-            c->count++;
+    helpers_begin(&c->helpers, threads);
 }
 
 struct batch *crew_batch(struct crew *c, struct leat_writer *writer, uint32_t width, struct leat_error *err)
@@ -75,10 +45,12 @@ struct batch *crew_batch(struct crew *c, struct leat_writer *writer, uint32_t wi
     pthread_mutex_unlock(&c->lock);
     if (!b)
         b = malloc(sizeof *b);
-    if (b)
-        batch_begin(b, writer, width);
-    else
+    if (!b) {
         status_no_memory(err, sizeof *b);
+        return NULL;
+    }
+    batch_begin(b, writer, width);
+    b->crew = c;
     return b;
 }
 
@@ -86,24 +58,21 @@ enum leat_status crew_put(struct crew *c, struct batch *b, struct leat_error *er
 {
     struct leat_documents d = batch_documents(b);
     enum leat_status s = leat_writer_place(b->writer, &d, &b->place, err);
-    bool given = false;
+    bool given;
 
     if (s != LEAT_OK) {
         crew_drop(c, b);
         return s;
     }
     pthread_mutex_lock(&c->lock);
-    if (c->waiting < WAITING_MAX * c->count) {
-        b->next = NULL;
-        *c->end = b;
-        c->end = &b->next;
-        c->waiting++;
-        given = true;
-        pthread_cond_signal(&c->work);
-    }
+    given = c->waiting < WAITING_MAX * c->helpers.count;
+    c->waiting += given;
     pthread_mutex_unlock(&c->lock);
-    if (given)
+    if (given) {
+        b->job.run = put_job;
+        helpers_give_away(&c->helpers, &b->job);
         return LEAT_OK;
+    }
     s = put(b, err);
     crew_drop(c, b);
     return s;
@@ -121,19 +90,13 @@ void crew_drop(struct crew *c, struct batch *b)
 
 void crew_end(struct crew *c)
 {
-    if (!c->begun)
+    if (!c->helpers.begun)
         return;
-    pthread_mutex_lock(&c->lock);
-    c->ending = true;
-    pthread_cond_broadcast(&c->work);
-    pthread_mutex_unlock(&c->lock);
-    for (unsigned i = 0; i < c->count; i++)
-        pthread_join(c->threads[i], NULL);
+    helpers_end(&c->helpers);
     for (struct batch *b = c->spare, *next; b; b = next) {
         next = b->next;
         free(b);
     }
-    pthread_cond_destroy(&c->work);
     pthread_mutex_destroy(&c->lock);
-    *c = (struct crew) { .begun = false };
+    *c = (struct crew) { .spare = NULL };
 }

@@ -1,30 +1,23 @@
 /*
- * crew.h: threads that write. The caller reads and arranges documents, and gives each full batch its place, in order;
- * then a thread of the crew checks, copies, hashes and writes it. If all of them have enough to do, the caller does it.
+ * crew.h: helpers that write. The caller reads and arranges documents, and gives each full batch its place, in order;
+ * then a helper checks, copies, hashes and writes it. If all of them have enough to do, the caller does it.
  *
  * Functions are called by one thread at a time.
  */
 #ifndef LEAT_ARRANGE_CREW_H
 #define LEAT_ARRANGE_CREW_H
 
-#include <pthread.h>
-
 #include "batch.h"
-
-#define CREW_MAX 4u /* one thread reads as much as some four write */
+#include "sorting/helpers.h"
 
 struct crew {
-    pthread_t threads[CREW_MAX];
-    unsigned count;
-    pthread_mutex_t lock; /* for the rest: */
-    pthread_cond_t work;
-    struct batch *first, **end, *spare;
-    unsigned waiting; /* batches in the queue */
-    bool begun, ending;
+    struct helpers helpers; /* for other jobs too */
+    pthread_mutex_t lock;   /* for the rest: */
+    struct batch *spare;
+    unsigned waiting; /* batches that are to be put */
 };
 
-/* `threads` in all, with the caller's; 0: as many as the process has CPUs to run on. If some cannot be started, there
- * are fewer. */
+/* `threads`: as for helpers_begin(). */
 void crew_begin(struct crew *c, unsigned threads);
 
 /* An empty batch. NULL: no memory. */

@@ -21,11 +21,11 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "by_stage.h"
-#include "by_values.h"
 #include "join_inputs.h"
 #include "join_metadata.h"
 #include "outputs.h"
+#include "splits/by_stage.h"
+#include "splits/by_values.h"
 
 /* Values whose datasets are written at the same time, if there is memory for them, and the process may open so many
  * files. */
@@ -103,7 +103,8 @@ static enum leat_status each_document(struct division *d, bool add, struct outpu
     struct document document;
     bool more = true;
     size_t at = 0;
-    enum leat_status s = document_reader_open(&reader, d->parts, &d->pace, err);
+    enum leat_status s =
+        document_reader_open(&reader, d->parts, outputs ? &outputs->crew.helpers : NULL, &d->pace, err);
 
     while (s == LEAT_OK) {
         s = document_reader_next(&reader, &document, &more, err);

@@ -4,10 +4,12 @@
  * Two buffers move over each part. A block has the starts, origins, ids and hashes of up to BLOCK_DOCUMENTS
  * documents; it is cut short where their ids exceed BLOCK_ID_BYTES. A window has WINDOW_BYTES of tokens, and moves on
  * only when a document's next token lies outside it: small documents share one read, and a document of any length
- * passes through in chunks. Begin and end tokens are checked and left off, since the writer of the output adds them.
+ * passes through in chunks. Helpers read the next windows ahead. Begin and end tokens are checked and left off, since
+ * the writer of the output adds them.
  */
 #include "document_reader.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +22,25 @@
 #define BLOCK_ID_BYTES  TINY_OR((uint64_t)16, (uint64_t)1 << 20)   /* a longer id is taken alone */
 #define WINDOW_BYTES    TINY_OR((uint64_t)64, (uint64_t)256 << 10) /* in the level 2 cache when it is copied on */
 
-enum leat_status document_reader_open(struct document_reader *r, const struct merge_parts *parts, struct pace *pace,
-                                      struct leat_error *err)
+static enum leat_status make_windows(struct document_reader *r, struct leat_error *err)
+{
+    for (unsigned i = 0; i < (helpers_count(r->helpers) > 0 ? READER_WINDOWS : 1); i++) {
+        struct reader_window *w = &r->windows[i];
+
+        w->ids = file_buffer(WINDOW_BYTES);
+        w->mask = r->parts->mask ? malloc((size_t)r->window_room) : NULL;
+        if (!w->ids || (r->parts->mask && !w->mask))
+            return status_no_memory(err, WINDOW_BYTES);
+    }
+    return LEAT_OK;
+}
+
+enum leat_status document_reader_open(struct document_reader *r, const struct merge_parts *parts,
+                                      struct helpers *helpers, struct pace *pace, struct leat_error *err)
 {
     *r = (struct document_reader) {
         .parts = parts,
+        .helpers = helpers,
         .pace = pace,
         .width = parts->first.token_width,
         .begin_token = parts->first.begin_token,
@@ -34,20 +50,22 @@ enum leat_status document_reader_open(struct document_reader *r, const struct me
     r->starts = malloc((BLOCK_DOCUMENTS + 1) * sizeof *r->starts);
     r->origins = malloc(BLOCK_DOCUMENTS * sizeof *r->origins);
     r->hashes = malloc(BLOCK_DOCUMENTS * sizeof *r->hashes);
-    r->window = file_buffer(WINDOW_BYTES);
-    if (parts->mask && !(r->mask = malloc((size_t)r->window_room)))
-        return status_no_memory(err, r->window_room);
-    return r->starts && r->origins && r->hashes && r->window ? LEAT_OK : status_no_memory(err, WINDOW_BYTES);
+    if (!r->starts || !r->origins || !r->hashes)
+        return status_no_memory(err, BLOCK_DOCUMENTS * sizeof *r->origins);
+    return make_windows(r, err);
 }
 
 void document_reader_close(struct document_reader *r)
 {
+    for (unsigned i = 0; i < READER_WINDOWS; i++) {
+        helpers_drop(r->helpers, &r->windows[i].job);
+        free(r->windows[i].ids);
+        free(r->windows[i].mask);
+    }
     free(r->starts);
     free(r->origins);
     free(r->hashes);
     free(r->ids);
-    free(r->window);
-    free(r->mask);
     memset(r, 0, sizeof *r);
 }
 
@@ -116,7 +134,6 @@ static void next_part(struct document_reader *r)
     }
     r->at = r->first = r->part ? r->part->first_document : 0;
     r->count = 0;
-    r->window_count = 0;
 }
 
 static enum leat_status lacks_token(const struct document_reader *r, struct leat_error *err)
@@ -165,26 +182,81 @@ enum leat_status document_reader_next(struct document_reader *r, struct document
 
 /* ---- Tokens ---- */
 
-/* Moves the window so that it holds at least one token at r->token, and as many as fit up to the part's end. */
-static enum leat_status load_window(struct document_reader *r, struct leat_error *err)
+static void fill_window(struct job *j)
 {
-    uint64_t left = r->part->first_token + r->part->tokens - r->token;
-    uint64_t count = left < r->window_room ? left : r->window_room;
-    enum leat_status s = leat_dataset_read(r->part->dataset, r->token, count, r->window, err);
+    struct reader_window *w = (void *)((char *)j - offsetof(struct reader_window, job));
+    struct leat_error *err = &w->error;
 
-    if (s == LEAT_OK)
-        s = merge_part_check(r->part, r->token, count, err);
-    if (s == LEAT_OK && r->mask)
-        s = leat_dataset_mask(r->part->dataset, r->token, count, r->mask, err);
-    r->window_first = r->token;
-    r->window_count = s == LEAT_OK ? count : 0;
-    r->pace->bytes += count * r->width;
-    return s == LEAT_OK ? pace_call(r->pace, err) : s;
+    w->status = leat_dataset_read(w->part->dataset, w->first, w->count, w->ids, err);
+    if (w->status == LEAT_OK)
+        w->status = merge_part_check(w->part, w->first, w->count, err);
+    if (w->status == LEAT_OK && w->mask)
+        w->status = leat_dataset_mask(w->part->dataset, w->first, w->count, w->mask, err);
 }
 
-static uint64_t id_at(const struct document_reader *r, uint64_t i)
+/* The window is to hold tokens from `first` on, as many as fit up to the part's end. */
+static void give_window(struct document_reader *r, struct reader_window *w, uint64_t first)
 {
-    return r->width == 2 ? ((const uint16_t *)r->window)[i] : ((const uint32_t *)r->window)[i];
+    uint64_t left = r->part->first_token + r->part->tokens - first;
+
+    w->part = r->part;
+    w->first = first;
+    w->count = left < r->window_room ? left : r->window_room;
+    w->job.run = fill_window;
+    helpers_give(r->helpers, &w->job);
+}
+
+static bool holds(const struct document_reader *r, const struct reader_window *w)
+{
+    return w->part == r->part && r->token >= w->first && r->token - w->first < w->count;
+}
+
+/* Reads on after the last window, in those that are free. */
+static void read_ahead(struct document_reader *r)
+{
+    const struct reader_window *last = &r->windows[(r->current + r->ahead) % READER_WINDOWS];
+
+    while (helpers_count(r->helpers) > 0 && r->ahead + 1 < READER_WINDOWS &&
+           last->first + last->count < r->part->first_token + r->part->tokens) {
+        struct reader_window *w = &r->windows[(r->current + ++r->ahead) % READER_WINDOWS];
+
+        give_window(r, w, last->first + last->count);
+        last = w;
+    }
+}
+
+/* Goes to a window that holds at least one token at r->token. What was read ahead and is not needed, or failed, since
+ * it holds something else too, counts as not read. */
+static enum leat_status load_window(struct document_reader *r, struct leat_error *err)
+{
+    struct reader_window *w = &r->windows[r->current];
+    bool there = false;
+
+    while (r->ahead > 0 && !there) {
+        r->current = (r->current + 1) % READER_WINDOWS;
+        r->ahead--;
+        w = &r->windows[r->current];
+        helpers_wait(r->helpers, &w->job);
+        there = w->status == LEAT_OK && holds(r, w);
+    }
+    if (!there) {
+        give_window(r, w, r->token);
+        helpers_wait(r->helpers, &w->job);
+    }
+    if (w->status != LEAT_OK) {
+        if (err)
+            *err = w->error;
+        w->count = 0;
+        return w->status;
+    }
+    read_ahead(r);
+    r->pace->bytes += w->count * r->width;
+    return pace_call(r->pace, err);
+}
+
+static uint64_t id_at(const struct document_reader *r, const struct reader_window *w, uint64_t i)
+{
+    return r->width == 2 ? ((const uint16_t *)w->ids)[i] : ((const uint32_t *)w->ids)[i];
 }
 
 /* The writer of the output gives begin and end token the mask of the ids next to them: it must be what they have. Of a
@@ -218,29 +290,31 @@ static enum leat_status check_mask(struct document_reader *r, const uint8_t *mas
 enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, const uint8_t **mask,
                                        uint64_t *count, bool *last, struct leat_error *err)
 {
+    const struct reader_window *w = &r->windows[r->current];
     uint64_t left = r->token_end - r->token, offset, here, skip, drop;
     enum leat_status s = LEAT_OK;
 
-    *ids = r->window;
-    *mask = r->mask;
+    *ids = w->ids;
+    *mask = w->mask;
     *count = 0;
     *last = left == 0;
     if (left == 0)
         return LEAT_OK;
-    if (r->token < r->window_first || r->token - r->window_first >= r->window_count)
+    if (!holds(r, w))
         s = load_window(r, err);
     if (s != LEAT_OK)
         return s;
-    offset = r->token - r->window_first;
-    here = r->window_count - offset < left ? r->window_count - offset : left;
+    w = &r->windows[r->current];
+    offset = r->token - w->first;
+    here = w->count - offset < left ? w->count - offset : left;
     skip = r->begin_token != LEAT_NONE && r->at_begin;
     drop = r->end_token != LEAT_NONE && here == left;
-    if ((skip && id_at(r, offset) != r->begin_token) || (drop && id_at(r, offset + here - 1) != r->end_token))
+    if ((skip && id_at(r, w, offset) != r->begin_token) || (drop && id_at(r, w, offset + here - 1) != r->end_token))
         return lacks_token(r, err);
-    if (r->mask)
-        s = check_mask(r, r->mask + offset, here, skip, drop, err);
-    *ids = (const uint8_t *)r->window + (offset + skip) * r->width;
-    *mask = r->mask ? r->mask + offset + skip : NULL;
+    if (w->mask)
+        s = check_mask(r, w->mask + offset, here, skip, drop, err);
+    *ids = (const uint8_t *)w->ids + (offset + skip) * r->width;
+    *mask = w->mask ? w->mask + offset + skip : NULL;
     *count = here - skip - drop;
     *last = here == left;
     r->token += here;

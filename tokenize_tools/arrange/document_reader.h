@@ -8,12 +8,26 @@
 
 #include "merge_parts.h"
 #include "pace.h"
+#include "sorting/helpers.h"
+
+#define READER_WINDOWS 4u /* what helpers read ahead; without them there is one */
 
 struct document {
     uint64_t number; /* in the order of the parts */
     uint64_t tokens; /* without begin and end token */
     /* The input is numbered as in the output; id and text_hash (NULL: none is known) are the reader's, until next. */
     struct leat_origin origin;
+};
+
+/* Tokens [first, first + count) of a part, in the stored width, compared with their hashes, and their mask. */
+struct reader_window {
+    struct job job;
+    const struct merge_part *part;
+    uint64_t first, count;
+    void *ids;
+    uint8_t *mask; /* NULL: no part has any */
+    enum leat_status status;
+    struct leat_error error;
 };
 
 struct document_reader {
@@ -31,19 +45,20 @@ struct document_reader {
 
     uint64_t token, token_end; /* what is left of the document, in its list */
     bool at_begin;
-    void *window; /* tokens from window_first on, in the stored width */
-    uint64_t window_first, window_count, window_room;
-    uint8_t *mask;                 /* of the window; NULL: no part has any */
-    uint8_t begin_mask, last_mask; /* of the document's begin token, and of its last id so far: */
+    struct helpers *helpers;
+    struct reader_window windows[READER_WINDOWS]; /* they take turns: */
+    unsigned current, ahead;                      /* the one that is read, and how many after it are given to helpers */
+    uint64_t window_room;                         /* tokens */
+    uint8_t begin_mask, last_mask;                /* of the document's begin token, and of its last id so far: */
     bool has_id;
     uint32_t width;
     uint64_t begin_token, end_token;
     struct pace *pace; /* gets the number of tokens that were read */
 };
 
-/* On failure too document_reader_close() must follow. */
-enum leat_status document_reader_open(struct document_reader *r, const struct merge_parts *parts, struct pace *pace,
-                                      struct leat_error *err);
+/* `helpers` read ahead; NULL: none. On failure too document_reader_close() must follow. */
+enum leat_status document_reader_open(struct document_reader *r, const struct merge_parts *parts,
+                                      struct helpers *helpers, struct pace *pace, struct leat_error *err);
 void document_reader_close(struct document_reader *r);
 
 /* Goes to the next document; *more false: none is left. What was not taken of the one before is skipped. */

@@ -8,6 +8,7 @@
  */
 #include "duplicates.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@
 
 #define HASHES_AT_ONCE TINY_OR((uint64_t)3, (uint64_t)16384)
 #define TOKENS_AT_ONCE TINY_OR((uint64_t)4, (uint64_t)16384) /* an even number */
+#define GROUP_SIZE     TINY_OR(3u, 128u)
+#define GROUPS         8u
 
 /* ---- Candidates ---- */
 
@@ -94,9 +97,24 @@ enum leat_status duplicates_turn(struct duplicates_finder *f, struct leat_error 
 
 /* ---- Their tokens ---- */
 
-static enum leat_status add_tokens(struct duplicates_finder *f, struct keyed_hash *h, const struct merge_part *s,
-                                   uint64_t document, struct leat_error *err)
+/* Candidates of one part, for a helper. */
+struct candidates {
+    struct job job;
+    const struct duplicates_finder *finder;
+    const struct merge_part *part;
+    uint64_t number; /* of the part's first document */
+    unsigned count;
+    uint64_t numbers[GROUP_SIZE];
+    struct triple found[GROUP_SIZE]; /* what is sorted by tokens */
+    uint32_t *tokens;
+    enum leat_status status;
+    struct leat_error error;
+};
+
+static enum leat_status add_tokens(struct candidates *g, struct keyed_hash *h, uint64_t document,
+                                   struct leat_error *err)
 {
+    const struct merge_part *s = g->part;
     uint64_t first, count;
     enum leat_status status = leat_dataset_document(s->dataset, document, &first, &count, err);
 
@@ -108,36 +126,74 @@ static enum leat_status add_tokens(struct duplicates_finder *f, struct keyed_has
     for (uint64_t at = 0; status == LEAT_OK && at < count; at += TOKENS_AT_ONCE) {
         uint64_t here = count - at < TOKENS_AT_ONCE ? count - at : TOKENS_AT_ONCE;
 
-        status = leat_dataset_read_u32(s->dataset, first + at, here, f->tokens, err);
+        status = leat_dataset_read_u32(s->dataset, first + at, here, g->tokens, err);
         if (status == LEAT_OK && here % 2)
-            f->tokens[here] = 0;
+            g->tokens[here] = 0;
         for (uint64_t i = 0; status == LEAT_OK && i < here; i += 2)
-            keyed_hash_add(h, f->tokens[i] | (uint64_t)f->tokens[i + 1] << 32);
-        if (status == LEAT_OK)
-            status = pace_step(f->pace, 0, err);
+            keyed_hash_add(h, g->tokens[i] | (uint64_t)g->tokens[i + 1] << 32);
     }
     return status;
 }
 
-/* The candidate that is next, by its tokens and text. */
-static enum leat_status put_candidate(struct duplicates_finder *f, const struct merge_part *part, uint64_t document,
-                                      struct leat_error *err)
+/* A candidate, by its tokens and text. */
+static enum leat_status hash_candidate(struct candidates *g, unsigned i, struct leat_error *err)
 {
+    uint64_t document = g->part->first_document + (g->numbers[i] - g->number), out[2];
     struct keyed_hash h;
-    uint64_t out[2];
     uint8_t text[16];
-    enum leat_status s = leat_dataset_text_hash(part->dataset, document, text, err);
+    enum leat_status s = leat_dataset_text_hash(g->part->dataset, document, text, err);
 
     if (s != LEAT_OK)
         return s;
-    keyed_hash_begin(&h, f->key);
+    keyed_hash_begin(&h, g->finder->key);
     keyed_hash_add(&h, bytes_load64(text));
     keyed_hash_add(&h, bytes_load64(text + 8));
-    s = add_tokens(f, &h, part, document, err);
+    s = add_tokens(g, &h, document, err);
     if (s != LEAT_OK)
         return s;
     keyed_hash_end(&h, out);
-    return external_sort_put(&f->by_tokens, (struct triple) { out[0], out[1], f->next.a }, err);
+    g->found[i] = (struct triple) { out[0], out[1], g->numbers[i] };
+    return LEAT_OK;
+}
+
+static void hash_group(struct job *j)
+{
+    struct candidates *g = (void *)((char *)j - offsetof(struct candidates, job));
+
+    g->status = LEAT_OK;
+    for (unsigned i = 0; g->status == LEAT_OK && i < g->count; i++)
+        g->status = hash_candidate(g, i, &g->error);
+}
+
+/* Takes what is known of a group; it is empty then. */
+static enum leat_status take_group(struct duplicates_finder *f, struct candidates *g, struct leat_error *err)
+{
+    enum leat_status s;
+
+    helpers_wait(f->helpers, &g->job);
+    s = g->status;
+    if (s != LEAT_OK && err)
+        *err = g->error;
+    for (unsigned i = 0; s == LEAT_OK && i < g->count; i++)
+        s = external_sort_put(&f->by_tokens, g->found[i], err);
+    g->count = 0;
+    return s;
+}
+
+/* Fills a group with the part's next candidates. */
+static enum leat_status fill_group(struct duplicates_finder *f, struct candidates *g, const struct merge_part *part,
+                                   uint64_t number, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    *g = (struct candidates) {
+        .job = { .run = hash_group }, .finder = f, .part = part, .number = number, .tokens = g->tokens
+    };
+    while (s == LEAT_OK && g->count < GROUP_SIZE && duplicates_wants(f, number, part->documents)) {
+        g->numbers[g->count++] = f->next.a;
+        s = next_candidate(f, err);
+    }
+    return s;
 }
 
 bool duplicates_wants(const struct duplicates_finder *f, uint64_t number, uint64_t documents)
@@ -151,10 +207,20 @@ enum leat_status duplicates_compare(struct duplicates_finder *f, const struct me
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && duplicates_wants(f, number, part->documents)) {
-        s = put_candidate(f, part, part->first_document + (f->next.a - number), err);
+        struct candidates *g = &f->groups[f->next_group++ % GROUPS];
+
+        s = take_group(f, g, err);
         if (s == LEAT_OK)
-            s = next_candidate(f, err);
+            s = fill_group(f, g, part, number, err);
+        if (s == LEAT_OK)
+            helpers_give(f->helpers, &g->job);
+        if (s == LEAT_OK)
+            s = pace_call(f->pace, err);
     }
+    for (unsigned i = 0; s == LEAT_OK && i < GROUPS; i++)
+        s = take_group(f, &f->groups[f->next_group++ % GROUPS], err);
+    for (unsigned i = 0; s != LEAT_OK && i < GROUPS; i++)
+        helpers_drop(f->helpers, &f->groups[i].job); /* the caller closes the part */
     return s;
 }
 
@@ -169,18 +235,21 @@ enum leat_status duplicates_numbers(struct duplicates_finder *f, struct external
 
 /* ---- The whole ---- */
 
-enum leat_status duplicates_open(struct duplicates_finder *f, const char *path, uint64_t memory, struct pace *pace,
-                                 struct leat_error *err)
+enum leat_status duplicates_open(struct duplicates_finder *f, const char *path, uint64_t memory,
+                                 struct helpers *helpers, struct pace *pace, struct leat_error *err)
 {
-    *f = (struct duplicates_finder) { .path = path, .pace = pace, .memory = memory };
+    *f = (struct duplicates_finder) { .path = path, .helpers = helpers, .pace = pace, .memory = memory };
     /* of two sorts that are in use at once, the first takes three quarters */
     external_sort_begin(&f->by_text, path, memory - memory / 4);
     external_sort_begin(&f->candidates, path, memory / 4);
     external_sort_begin(&f->by_tokens, path, 0);
     random_words(f->key, 2);
     f->hashes = malloc(HASHES_AT_ONCE * sizeof *f->hashes);
-    f->tokens = malloc(TOKENS_AT_ONCE * sizeof *f->tokens);
-    return f->hashes && f->tokens ? LEAT_OK : status_no_memory(err, HASHES_AT_ONCE * sizeof *f->hashes);
+    f->groups = calloc(GROUPS, sizeof *f->groups);
+    for (unsigned i = 0; f->groups && i < GROUPS; i++)
+        if (!(f->groups[i].tokens = malloc(TOKENS_AT_ONCE * sizeof *f->groups[i].tokens)))
+            return status_no_memory(err, TOKENS_AT_ONCE * sizeof *f->groups[i].tokens);
+    return f->hashes && f->groups ? LEAT_OK : status_no_memory(err, HASHES_AT_ONCE * sizeof *f->hashes);
 }
 
 void duplicates_close(struct duplicates_finder *f)
@@ -188,8 +257,12 @@ void duplicates_close(struct duplicates_finder *f)
     external_sort_end(&f->by_text);
     external_sort_end(&f->candidates);
     external_sort_end(&f->by_tokens);
+    for (unsigned i = 0; f->groups && i < GROUPS; i++) {
+        helpers_drop(f->helpers, &f->groups[i].job);
+        free(f->groups[i].tokens);
+    }
+    free(f->groups);
     free(f->hashes);
-    free(f->tokens);
 }
 
 static enum leat_status find(struct duplicates_finder *f, const struct merge_parts *parts,
@@ -214,7 +287,8 @@ static enum leat_status next_number(struct duplicates *d, struct leat_error *err
 }
 
 enum leat_status duplicates_find(struct duplicates *d, const struct merge_parts *parts, const char *path,
-                                 uint64_t memory_bytes, struct pace *pace, struct leat_error *err)
+                                 uint64_t memory_bytes, struct helpers *helpers, struct pace *pace,
+                                 struct leat_error *err)
 {
     struct duplicates_finder f;
     enum leat_status s;
@@ -222,7 +296,7 @@ enum leat_status duplicates_find(struct duplicates *d, const struct merge_parts 
     *d = (struct duplicates) { .more = false };
     /* the smaller share is for what is kept while documents are copied */
     external_sort_begin(&d->numbers, path, memory_bytes / 4);
-    s = duplicates_open(&f, path, memory_bytes, pace, err);
+    s = duplicates_open(&f, path, memory_bytes, helpers, pace, err);
     if (s == LEAT_OK)
         s = find(&f, parts, &d->numbers, err);
     duplicates_close(&f);

@@ -9,6 +9,7 @@
 #include "merge_parts.h"
 #include "pace.h"
 #include "sorting/external_sort.h"
+#include "sorting/helpers.h"
 #include "sorting/slices.h"
 
 struct duplicates {
@@ -17,9 +18,11 @@ struct duplicates {
     bool more; /* `next` is one */
 };
 
-/* Finds them all. Files lie on the disk of `path`, which is kept. On failure too duplicates_end() must follow. */
+/* Finds them all; `helpers` (NULL: none) read and hash the tokens of candidates. Files lie on the disk of `path`, which
+ * is kept. On failure too duplicates_end() must follow. */
 enum leat_status duplicates_find(struct duplicates *d, const struct merge_parts *parts, const char *path,
-                                 uint64_t memory_bytes, struct pace *pace, struct leat_error *err);
+                                 uint64_t memory_bytes, struct helpers *helpers, struct pace *pace,
+                                 struct leat_error *err);
 
 /* Takes their numbers from slice `slice` of `count` files of as many slices, instead; all are below `documents`. */
 #define DUPLICATES_WORDS 1
@@ -34,21 +37,25 @@ void duplicates_end(struct duplicates *d);
 
 /* ---- Step by step, for hashes of parts that are not all open at once ---- */
 
+struct candidates;
+
 struct duplicates_finder {
     const char *path;
     uint64_t memory;
+    struct helpers *helpers;
     struct pace *pace;
     uint64_t key[2];
     uint8_t (*hashes)[16];
-    uint32_t *tokens;
+    struct candidates *groups; /* of candidates; they take turns */
+    unsigned next_group;
     struct external_sort by_text, candidates, by_tokens;
     struct triple next; /* of the candidates */
     bool more;
 };
 
-/* On failure too duplicates_close() must follow. */
-enum leat_status duplicates_open(struct duplicates_finder *f, const char *path, uint64_t memory, struct pace *pace,
-                                 struct leat_error *err);
+/* `helpers` as for duplicates_find(). On failure too duplicates_close() must follow. */
+enum leat_status duplicates_open(struct duplicates_finder *f, const char *path, uint64_t memory,
+                                 struct helpers *helpers, struct pace *pace, struct leat_error *err);
 void duplicates_close(struct duplicates_finder *f);
 
 /* First: the halves of a text's hash, the high one first, and the document's number; or all of a part, whose first

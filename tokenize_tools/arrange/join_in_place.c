@@ -18,56 +18,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include "base/buffer.h"
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "join_plan.h"
 #include "join_runs.h"
 
-#define FIRST_LINE  "leat joining 1\n"
-#define DONE_AT     (sizeof FIRST_LINE - 1)
-#define DONE_BYTES  49u
-#define FILES_AT    (DONE_AT + DONE_BYTES)
-#define LAST_LINE   "end\n"
 #define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20)
 #define STEP_BYTES  TINY_OR((uint64_t)160, (uint64_t)256 << 20) /* between two frees: a sync of each file */
 #define FREED_BYTES ((uint64_t)4096)
-#define MAX_PLAN    ((uint64_t)1 << 30)
-
-#define RUN_LINE    "run "
-
-static const char joining_suffix[] = ".joining";
-
-struct joined_file {
-    char *path;         /* of the part's tokens */
-    uint64_t at, bytes; /* its place in the new file */
-};
-
-struct join {
-    char *plan, *tokens, *index; /* OUTPUT.joining, and the dataset of that name */
-    char *final_tokens, *final_index;
-    struct joined_file *files;
-    char **runs; /* folders of the runs whose parts these are */
-    size_t count, run_count;
-    uint64_t total, done; /* bytes; `done` are durable in their new place */
-    uint64_t there;       /* bytes that were in the new file before: those after `done` are written again */
-    uint64_t files_hash;  /* of the plan's lines after that with `done` */
-    int fd;               /* the plan's */
-    struct pace *pace;
-};
-
-char *join_in_place_name(const char *output)
-{
-    return join_name(output, file_dataset_length(output, strlen(output)), joining_suffix, "");
-}
 
 enum leat_status join_in_place_lock(struct join_lock *lock, const char *output, bool *began, struct leat_error *err)
 {
-    char *name = join_in_place_name(output);
+    char *name = join_plan_name(output);
     struct file_identity plan = { .exists = false };
     enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(output));
 
@@ -89,252 +53,6 @@ void join_in_place_unlock(struct join_lock *lock)
         (void)file_remove(lock->path, NULL);
     file_close(&lock->fd);
     free(lock->path);
-}
-
-/* ---- What can be joined ---- */
-
-static enum leat_status refuse(const char *name, const char *why, struct leat_error *err)
-{
-    return status_set(err, LEAT_E_UNSUPPORTED, "%.300s cannot be joined in place: %s; merge without that", name, why);
-}
-
-/* Whether a file of an earlier joining lies there, which this one would take for its own. */
-static bool has_leftover(const char *name, size_t length, const char *suffix)
-{
-    char *path = join_name(name, length, joining_suffix, suffix);
-    bool there = !path || access(path, F_OK) == 0;
-
-    free(path);
-    return there;
-}
-
-static enum leat_status check_one(const struct leat_part *p, dev_t device, uint32_t width, struct leat_error *err)
-{
-    struct stat st;
-
-    if (!p->kind || strcmp(p->kind, "leat") != 0 || !p->token_path)
-        return refuse(p->name, "its tokens are in a file of another tool", err);
-    if (lstat(p->token_path, &st) != 0)
-        return status_set_os(err, errno, "cannot find %s", p->token_path);
-    if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-        return refuse(p->name, "its tokens have a second name, or are a symbolic link", err);
-    if (st.st_dev != device)
-        return refuse(p->name, "it is on another disk than the output", err);
-    if ((uint64_t)st.st_size != p->tokens * width)
-        return refuse(p->name, "its token file has another size than its index says", err);
-    if (strchr(p->token_path, '\n'))
-        return refuse(p->name, "its name has a line break", err);
-    if (has_leftover(p->token_path, strlen(p->token_path), ""))
-        return refuse(p->name, "an earlier joining has left a file .tokens.joining beside it, which is in the way",
-                      err);
-    return access(p->token_path, W_OK) == 0 ? LEAT_OK : status_set_os(err, errno, "cannot write to %s", p->token_path);
-}
-
-static enum leat_status each_part(const struct merge_parts *parts, size_t i, struct leat_part *p,
-                                  struct leat_error *err)
-{
-    uint64_t number = 0;
-
-    while (i > number && parts->items[i - 1 - number].dataset == parts->items[i].dataset)
-        number++;
-    *p = (struct leat_part)LEAT_PART_INIT;
-    return leat_dataset_part(parts->items[i].dataset, number, p, err);
-}
-
-enum leat_status join_in_place_check(const char *output, const struct merge_parts *parts, struct leat_error *err)
-{
-    char *folder = file_folder(output);
-    struct stat st;
-    enum leat_status s = folder ? LEAT_OK : status_no_memory(err, strlen(output));
-
-    if (s == LEAT_OK && (parts->shares.of || parts->items[0].shares.of == 0))
-        s = refuse(parts->items[0].name, "only all parts of one run are, in their order", err);
-    if (s == LEAT_OK && has_leftover(output, file_dataset_length(output, strlen(output)), ".tokens"))
-        s = status_set(err, LEAT_E_EXISTS, "%s.joining.tokens exists, of an earlier joining: move it away", output);
-    if (s == LEAT_OK && stat(folder, &st) != 0)
-        s = status_set_os(err, errno, "cannot find the folder %s", folder);
-    for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
-        struct leat_part p;
-
-        s = each_part(parts, i, &p, err);
-        if (s == LEAT_OK)
-            s = check_one(&p, st.st_dev, parts->first.token_width, err);
-    }
-    free(folder);
-    return s;
-}
-
-/* ---- The plan ---- */
-
-/* DONE_BYTES, and their end. The check is of the number and of all lines after it. */
-static void print_done(char *line, uint64_t done, uint64_t files_hash)
-{
-    char number[32];
-
-    snprintf(number, sizeof number, "done %020llu", (unsigned long long)done);
-    snprintf(line, DONE_BYTES + 1, "%.25s check %016llx\n", number,
-             (unsigned long long)XXH3_64bits_withSeed(number, strlen(number), files_hash));
-}
-
-/* The folder of the part, if it is a run's and not that of the part before. */
-static enum leat_status add_run(struct buffer *b, const char *whole, char **before, struct leat_error *err)
-{
-    char *folder = file_folder(whole), *run = folder ? join_name(folder, strlen(folder), JOIN_RUN, "") : NULL;
-    enum leat_status s = run ? LEAT_OK : status_no_memory(err, strlen(whole));
-
-    if (s == LEAT_OK && !(*before && strcmp(*before, folder) == 0) && access(run, F_OK) == 0) {
-        s = buffer_append(b, RUN_LINE, strlen(RUN_LINE), err);
-        if (s == LEAT_OK)
-            s = buffer_append(b, folder, strlen(folder), err);
-        if (s == LEAT_OK)
-            s = buffer_append(b, "\n", 1, err);
-    }
-    free(run);
-    free(*before);
-    *before = folder;
-    return s;
-}
-
-static enum leat_status add_file(struct buffer *b, const struct leat_part *p, uint32_t width, char **before,
-                                 struct leat_error *err)
-{
-    char *whole = realpath(p->token_path, NULL), head[64];
-    enum leat_status s;
-
-    if (!whole)
-        return status_set_os(err, errno, "cannot find %s", p->token_path);
-    snprintf(head, sizeof head, "tokens %llu ", (unsigned long long)(p->tokens * width));
-    s = strchr(whole, '\n') ? refuse(p->name, "its folder's name has a line break", err)
-                            : add_run(b, whole, before, err);
-    if (s == LEAT_OK)
-        s = buffer_append(b, head, strlen(head), err);
-    if (s == LEAT_OK)
-        s = buffer_append(b, whole, strlen(whole), err);
-    free(whole);
-    return s == LEAT_OK ? buffer_append(b, "\n", 1, err) : s;
-}
-
-enum leat_status join_in_place_plan(const char *output, const struct merge_parts *parts, struct leat_error *err)
-{
-    char *name = join_in_place_name(output), *folder = NULL, line[DONE_BYTES + 1] = "";
-    struct buffer b = { 0 };
-    enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(output));
-
-    if (s == LEAT_OK)
-        s = buffer_append(&b, FIRST_LINE, DONE_AT, err);
-    if (s == LEAT_OK)
-        s = buffer_append(&b, line, DONE_BYTES, err); /* its check is known in the end */
-    for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
-        struct leat_part p;
-
-        s = each_part(parts, i, &p, err);
-        if (s == LEAT_OK)
-            s = add_file(&b, &p, parts->first.token_width, &folder, err);
-    }
-    if (s == LEAT_OK)
-        s = buffer_append(&b, LAST_LINE, sizeof LAST_LINE - 1, err);
-    if (s == LEAT_OK) {
-        print_done(line, 0, XXH3_64bits(b.bytes + FILES_AT, b.size - FILES_AT));
-        memcpy(b.bytes + DONE_AT, line, DONE_BYTES);
-        s = own_file_publish(name, b.bytes, b.size, err);
-    }
-    buffer_free(&b);
-    free(folder);
-    free(name);
-    return s;
-}
-
-static enum leat_status damaged(const struct join *j, struct leat_error *err)
-{
-    return status_set(err, LEAT_E_RECORD,
-                      "%s, the plan of a joining, is damaged: keep %s* and the files of the parts, and restore the "
-                      "plan as it was last; or pack the parts again",
-                      j->plan, j->plan);
-}
-
-static enum leat_status take_run(struct join *j, const char *folder, struct leat_error *err)
-{
-    char **runs = realloc(j->runs, (j->run_count + 1) * sizeof *runs);
-
-    if (!runs)
-        return status_no_memory(err, (j->run_count + 1) * sizeof *runs);
-    j->runs = runs;
-    runs[j->run_count] = strdup(folder);
-    return runs[j->run_count++] ? LEAT_OK : status_no_memory(err, strlen(folder));
-}
-
-static enum leat_status take_line(struct join *j, char *line, struct leat_error *err)
-{
-    unsigned long long bytes;
-    int length = 0;
-    struct joined_file *files;
-
-    if (strncmp(line, RUN_LINE, strlen(RUN_LINE)) == 0)
-        return take_run(j, line + strlen(RUN_LINE), err);
-    if (sscanf(line, "tokens %llu %n", &bytes, &length) != 1 || length == 0 || !line[length] ||
-        bytes > (uint64_t)1 << 62 || j->total > (uint64_t)1 << 62)
-        return damaged(j, err);
-    files = realloc(j->files, (j->count + 1) * sizeof *files);
-    if (!files)
-        return status_no_memory(err, (j->count + 1) * sizeof *files);
-    j->files = files;
-    files[j->count] = (struct joined_file) { strdup(line + length), j->total, bytes };
-    j->total += bytes;
-    return files[j->count++].path ? LEAT_OK : status_no_memory(err, strlen(line));
-}
-
-/* Takes the number of bytes that are done, if its line is what this program writes. */
-static bool take_done(struct join *j, const char *text, uint64_t size)
-{
-    char line[DONE_BYTES + 1];
-    unsigned long long done;
-
-    if (size < FILES_AT || strncmp(text, FIRST_LINE, DONE_AT) != 0 || sscanf(text + DONE_AT, "done %20llu", &done) != 1)
-        return false;
-    j->done = done;
-    j->files_hash = XXH3_64bits(text + FILES_AT, size - FILES_AT);
-    print_done(line, done, j->files_hash);
-    return memcmp(text + DONE_AT, line, DONE_BYTES) == 0;
-}
-
-static enum leat_status read_plan(struct join *j, struct leat_error *err)
-{
-    struct buffer b = { 0 };
-    uint64_t size;
-    char *rest, *line;
-    enum leat_status s = own_file_open(&j->fd, &size, j->plan, OWN_FILE_LOCK, err);
-
-    if (s == LEAT_OK && size > MAX_PLAN)
-        s = damaged(j, err);
-    if (s == LEAT_OK)
-        s = buffer_reserve(&b, (size_t)size + 1, err);
-    if (s == LEAT_OK)
-        s = file_read_at(j->fd, 0, b.bytes, size, j->plan, err);
-    if (s == LEAT_OK) {
-        b.bytes[size] = '\0';
-        s = take_done(j, (char *)b.bytes, size) ? LEAT_OK : damaged(j, err);
-    }
-    rest = s == LEAT_OK ? (char *)b.bytes + FILES_AT : NULL;
-    while (s == LEAT_OK && (line = strsep(&rest, "\n")) && strcmp(line, "end") != 0)
-        s = take_line(j, line, err);
-    if (s == LEAT_OK && (!rest || j->count == 0 || j->done > j->total))
-        s = damaged(j, err);
-    buffer_free(&b);
-    return s;
-}
-
-static enum leat_status set_done(struct join *j, uint64_t done, struct leat_error *err)
-{
-    char text[DONE_BYTES + 1];
-    enum leat_status s;
-
-    print_done(text, done, j->files_hash);
-    s = file_write_at(j->fd, DONE_AT, text, DONE_BYTES, j->plan, err);
-    if (s == LEAT_OK)
-        s = file_sync(j->fd, j->plan, err);
-    if (s == LEAT_OK)
-        j->done = done;
-    return s;
 }
 
 /* ---- Appending ---- */
@@ -387,7 +105,7 @@ static enum leat_status take_first(struct join *j, struct leat_error *err)
 {
     enum leat_status s = move(j->files[0].path, j->tokens, err);
 
-    return s == LEAT_OK ? set_done(j, j->files[0].bytes, err) : s;
+    return s == LEAT_OK ? join_plan_set_done(j, j->files[0].bytes, err) : s;
 }
 
 /* A plan that is older than the files leads to bytes that are freed already, which read as zeros: they must not replace
@@ -407,7 +125,7 @@ static enum leat_status check_not_freed(const struct join *j, int to_fd, const u
 
         s = file_read_at(to_fd, at + i, there, count, j->tokens, err);
         if (s == LEAT_OK && memcmp(there, chunk + i, count) != 0)
-            s = damaged(j, err);
+            s = join_plan_damaged(j, err);
     }
     return s;
 }
@@ -432,7 +150,7 @@ static enum leat_status append_step(struct join *j, int to_fd, const struct join
     }
     if (s == LEAT_OK)
         s = file_sync(to_fd, j->tokens, err);
-    return s == LEAT_OK ? set_done(j, to, err) : s;
+    return s == LEAT_OK ? join_plan_set_done(j, to, err) : s;
 }
 
 /* Frees what has been appended; if it cannot be done, the file is removed at its end. */
@@ -467,7 +185,7 @@ static enum leat_status append_open(struct join *j, int to_fd, const struct join
 /* Appends a file, or what is left of it, and removes it. */
 static enum leat_status append_file(struct join *j, int to_fd, const struct joined_file *f, struct leat_error *err)
 {
-    char *path = join_name(f->path, strlen(f->path), joining_suffix, "");
+    char *path = join_name(f->path, strlen(f->path), JOINING, "");
     bool left = j->done < f->at + f->bytes;
     uint64_t size = 0;
     int fd = -1;
@@ -504,7 +222,7 @@ static enum leat_status append_all(struct join *j, struct leat_error *err)
                        "again",
                        j->tokens, (unsigned long long)j->there, (unsigned long long)j->done);
     if (s == LEAT_OK && (j->there > j->total || j->there - j->done > STEP_BYTES))
-        s = damaged(j, err); /* no more than a step is written before the plan says so */
+        s = join_plan_damaged(j, err); /* no more than a step is written before the plan says so */
     j->pace->done = j->done;
     for (size_t i = 1; s == LEAT_OK && i < j->count; i++)
         s = append_file(j, fd, &j->files[i], err);
@@ -573,7 +291,7 @@ static enum leat_status remove_indexes(struct join *j, struct leat_error *err)
 static enum leat_status go_on(struct join *j, struct leat_info *info, struct leat_error *err)
 {
     bool indexed, named;
-    enum leat_status s = read_plan(j, err);
+    enum leat_status s = join_plan_read(j, err);
 
     j->pace->total = j->total;
     if (s == LEAT_OK)
@@ -595,9 +313,9 @@ enum leat_status join_in_place_go_on(const char *output, struct pace *pace, stru
                                      struct leat_error *err)
 {
     size_t length = file_dataset_length(output, strlen(output));
-    struct join j = { .plan = join_name(output, length, joining_suffix, ""),
-                      .tokens = join_name(output, length, joining_suffix, ".tokens"),
-                      .index = join_name(output, length, joining_suffix, ".leat"),
+    struct join j = { .plan = join_name(output, length, JOINING, ""),
+                      .tokens = join_name(output, length, JOINING, ".tokens"),
+                      .index = join_name(output, length, JOINING, ".leat"),
                       .final_tokens = join_name(output, length, ".tokens", ""),
                       .final_index = join_name(output, length, ".leat", ""),
                       .fd = -1,
@@ -606,13 +324,7 @@ enum leat_status join_in_place_go_on(const char *output, struct pace *pace, stru
                              ? go_on(&j, info, err)
                              : status_no_memory(err, length);
 
-    file_close(&j.fd);
-    for (size_t i = 0; i < j.count; i++)
-        free(j.files[i].path);
-    free(j.files);
-    for (size_t i = 0; i < j.run_count; i++)
-        free(j.runs[i]);
-    free(j.runs);
+    join_plan_free(&j);
     free(j.plan);
     free(j.tokens);
     free(j.index);

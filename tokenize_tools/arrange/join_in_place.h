@@ -2,20 +2,16 @@
  * join_in_place.h: joins the parts of a run without a second copy of their tokens: the token file of the first part
  * becomes that of OUTPUT, and those of the others are appended to it and freed.
  *
- * What is under way is in OUTPUT.joining: the token files in order, and how many bytes of them are in their new place.
- * From when that file is there the parts are no datasets any more, and only going on leads to one. The folder of a run
- * whose parts these are has leat-run.joining until then, with the name of OUTPUT; in the end it is no run's any more.
+ * What is under way is in OUTPUT.joining (join_plan.h). From when that file is there, the parts are no datasets any
+ * more, and only going on leads to one. The folder of a run whose parts these are has leat-run.joining until then, with
+ * the name of OUTPUT; in the end it is no run's any more.
  */
 #ifndef LEAT_ARRANGE_JOIN_IN_PLACE_H
 #define LEAT_ARRANGE_JOIN_IN_PLACE_H
 
 #include <stdbool.h>
 
-#include "merge_parts.h"
 #include "pace.h"
-
-/* The name of the dataset whose index is written first, OUTPUT.joining; the caller frees it. NULL: no memory. */
-char *join_in_place_name(const char *output);
 
 /* Keeps other processes from writing `output`: LEAT_E_BUSY if one does. *began: joining is under way. On failure
  * too join_in_place_unlock() must follow. */
@@ -26,13 +22,7 @@ struct join_lock {
 enum leat_status join_in_place_lock(struct join_lock *lock, const char *output, bool *began, struct leat_error *err);
 void join_in_place_unlock(struct join_lock *lock);
 
-/* LEAT_E_UNSUPPORTED, with the reason, if the parts cannot be joined in place. */
-enum leat_status join_in_place_check(const char *output, const struct merge_parts *parts, struct leat_error *err);
-
-/* When OUTPUT.joining.leat is there: writes down what is to be done. Nothing has been changed before. */
-enum leat_status join_in_place_plan(const char *output, const struct merge_parts *parts, struct leat_error *err);
-
-/* Does it, or what is left of it: the parts are closed. `pace` counts the bytes of tokens. */
+/* Does what the plan says, or what is left of it: the parts are closed. `pace` counts the bytes of tokens. */
 enum leat_status join_in_place_go_on(const char *output, struct pace *pace, struct leat_info *info,
                                      struct leat_error *err);
 

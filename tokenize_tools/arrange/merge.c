@@ -20,6 +20,7 @@
 #include "join_in_place.h"
 #include "join_inputs.h"
 #include "join_metadata.h"
+#include "join_plan.h"
 #include "merge_run.h"
 
 #define MEMORY_STANDARD   ((uint64_t)2 << 30)
@@ -112,13 +113,14 @@ enum leat_status merge_take_duplicates(struct merge *m, uint64_t memory, struct 
         return LEAT_OK;
     return m->same ? duplicates_load(&m->duplicates, m->same, m->same_count, m->part - 1, m->parts.documents,
                                      m->temporary, memory, err)
-                   : duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->pace, err);
+                   : duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->outputs.crew.helpers,
+                                     &m->pace, err);
 }
 
 enum leat_status merge_documents(struct merge *m, struct leat_error *err)
 {
     bool more = true;
-    enum leat_status s = document_reader_open(&m->reader, &m->parts, &m->pace, err);
+    enum leat_status s = document_reader_open(&m->reader, &m->parts, &m->outputs.crew.helpers, &m->pace, err);
 
     while (s == LEAT_OK) {
         struct document d;
@@ -165,7 +167,7 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
         memory -= memory / 4; /* which the duplicates' numbers may take */
     if (s == LEAT_OK && o->shuffle)
         s = shuffle_begin(&m->shuffle, m->temporary, o->seed, 1, memory, m->parts.first.token_width, m->parts.mask,
-                          shuffle_bytes(&m->parts), m->outputs.count, err);
+                          shuffle_bytes(&m->parts), m->outputs.count, &m->outputs.crew.helpers, err);
     if (s == LEAT_OK)
         s = merge_documents(m, err);
     if (s == LEAT_OK && o->shuffle)
@@ -250,7 +252,7 @@ static enum leat_status check_in_place(const struct merge *m, const char *output
             s = status_set(err, LEAT_E_EXISTS, "%s already exists; choose another name", name);
         free(name);
     }
-    return s == LEAT_OK ? join_in_place_check(output, &m->parts, err) : s;
+    return s == LEAT_OK ? join_plan_check(output, &m->parts, err) : s;
 }
 
 /* The index, under another name, and the plan; then the parts are closed, so that their files can be freed. */
@@ -258,7 +260,7 @@ static enum leat_status begin_in_place(struct merge *m, const char *output, cons
                                        struct leat_error *err)
 {
     struct leat_merge_report none = LEAT_MERGE_REPORT_INIT;
-    char *name = join_in_place_name(output);
+    char *name = join_plan_name(output);
     enum leat_status s = name ? merge_open_parts(m, names, count, err) : status_no_memory(err, strlen(output));
 
     if (s == LEAT_OK)
@@ -268,7 +270,7 @@ static enum leat_status begin_in_place(struct merge *m, const char *output, cons
     if (s == LEAT_OK)
         s = merge_and_finish(m, &none, err);
     if (s == LEAT_OK)
-        s = join_in_place_plan(output, &m->parts, err);
+        s = join_plan_write(output, &m->parts, err);
     free(name);
     return s;
 }

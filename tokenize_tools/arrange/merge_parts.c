@@ -79,7 +79,7 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
                                   struct leat_error *err)
 {
     /* read, not mapped: everything is read once, and mapped pages would count as this process's memory */
-    struct leat_open_options how = { sizeof how, LEAT_ACCESS_READ, 0 };
+    struct leat_open_options how = { .size = sizeof how, .access = LEAT_ACCESS_READ };
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset **d = &all->opened[all->opened_count];
     uint64_t id_bytes = 0;

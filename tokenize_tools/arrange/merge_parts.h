@@ -8,7 +8,10 @@
  *   merge_parts, shares   what goes in; document_reader reads it in order
  *   outputs            what comes out: one dataset per split, and the rest
  *   join_inputs, join_metadata   what documents do not carry themselves
- *   duplicates, split_fractions, shuffle   which documents go where
+ *   duplicates, shuffle   which documents go where
+ *   divide             a dataset for each value of a field
+ *   join_in_place, join_plan, join_runs   joining without a second copy
+ *   splits/            one dataset of several: by the hash of a text, or by a value; the packer uses it, too
  *   sorting/           what does not fit in memory, and what parts leave for each other; keyed_hash, which tells
  *                      texts apart that were made to have one hash
  *   part_steps, part_shuffle   the same by the parts of a run together, in steps

@@ -9,7 +9,7 @@
 #include "outputs.h"
 #include "pace.h"
 #include "shuffle.h"
-#include "split_fractions.h"
+#include "splits/split_fractions.h"
 
 struct merge {
     struct leat_merge_options options;

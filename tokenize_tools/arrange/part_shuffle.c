@@ -432,7 +432,8 @@ static enum leat_status shuffle(struct merge *m, const char *const *outputs, con
     m->pace.total = 2 * bytes;
     if (s == LEAT_OK)
         s = shuffle_begin(&m->shuffle, m->temporary, m->options.seed, m->same_count, m->options.memory,
-                          m->parts.first.token_width, m->parts.mask, bytes, m->outputs.count, err);
+                          m->parts.first.token_width, m->parts.mask, bytes, m->outputs.count, &m->outputs.crew.helpers,
+                          err);
     if (s == LEAT_OK)
         s = take_files(m, files, true, &bytes, err);
     if (s == LEAT_OK)

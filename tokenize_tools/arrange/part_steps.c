@@ -74,7 +74,7 @@ enum leat_status leat_part_hashes(const char *file, const char *dataset, uint64_
         s = merge_parts_check_indexes(&parts, &pace, err);
     pace.total = parts.token_bytes;
     if (s == LEAT_OK) {
-        s = duplicates_open(&f, temporary, o.memory, &pace, err);
+        s = duplicates_open(&f, temporary, o.memory, NULL, &pace, err);
         if (s == LEAT_OK)
             s = duplicates_put_part(&f, &parts.items[0], 0, err);
         if (s == LEAT_OK)
@@ -204,7 +204,8 @@ enum leat_status leat_part_duplicates(const char *file, const char *const *datas
         return LEAT_E_NO_MEMORY;
     r.first = calloc((size_t)count + 1, sizeof *r.first);
     external_sort_begin(&r.numbers, temporary, o.memory / 4);
-    s = r.first ? duplicates_open(&r.finder, temporary, o.memory, &r.pace, err) : status_no_memory(err, count * 8);
+    s = r.first ? duplicates_open(&r.finder, temporary, o.memory, NULL, &r.pace, err)
+                : status_no_memory(err, count * 8);
     if (s == LEAT_OK)
         s = decide(&r, file, err);
     if (r.first)

@@ -29,7 +29,7 @@ uint64_t shuffle_bytes(const struct merge_parts *parts)
 
 enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t ranges,
                                uint64_t memory_bytes, uint32_t width, bool masked, uint64_t bytes, size_t outputs,
-                               struct leat_error *err)
+                               struct helpers *helpers, struct leat_error *err)
 {
     uint32_t cost = width + masked;
     size_t block_bytes;
@@ -42,6 +42,7 @@ enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t see
         .width = width,
         .cost = cost,
         .output_count = outputs,
+        .helpers = helpers,
         .buckets = { .fd = -1 },
     };
     /* growing in memory may take twice as much while it goes on */
@@ -56,7 +57,7 @@ enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t see
     s->block = masked ? malloc((size_t)SHUFFLE_BLOCK * cost) : NULL;
     if (!s->numbers || (masked && !s->block))
         return status_no_memory(err, outputs * sizeof *s->numbers);
-    return buckets_open(&s->buckets, path, outputs << s->bits, block_bytes, err);
+    return buckets_open(&s->buckets, path, outputs << s->bits, block_bytes, helpers, err);
 }
 
 void shuffle_end(struct shuffle *s)

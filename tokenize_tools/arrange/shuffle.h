@@ -23,15 +23,16 @@ struct shuffle {
     uint8_t *block;       /* tokens, and their masks, on their way to a bucket; NULL: no masks */
     size_t output_count;
     unsigned bits; /* of the keys, that choose an output's bucket */
+    struct helpers *helpers;
     struct buckets buckets;
     uint64_t *numbers; /* by output: of the next document */
 };
 
 /* For records of `bytes` bytes in all, with masks if `masked`, whose keys lie in one of `ranges` ranges. `path` is
- * kept. On failure too shuffle_end() must follow. */
+ * kept. `helpers` write buckets, and read and sort them ahead. On failure too shuffle_end() must follow. */
 enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t ranges,
                                uint64_t memory_bytes, uint32_t width, bool masked, uint64_t bytes, size_t outputs,
-                               struct leat_error *err);
+                               struct helpers *helpers, struct leat_error *err);
 
 /* Where the bytes of a record go. */
 struct shuffle_target {

@@ -1,11 +1,14 @@
 /*
  * shuffle_write.c: the second pass of shuffling: writes the buckets, one after another, in the order of their
- * documents' keys. A bucket that fits into memory is read whole, and an index of its documents is sorted. One that is
+ * documents' keys. A bucket that fits into memory is read whole, and an index of its documents is sorted; helpers do
+ * that with the next buckets, while there is memory. One that is
  * too large is divided by the next bits of the keys, and the smaller buckets are written in the same way; but if it is
  * large because its documents are, only its keys are sorted, and each document is copied from the file.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/file.h"
 #include "base/status.h"
@@ -15,11 +18,29 @@
 
 #define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* of a document that is copied without being loaded */
 
+#define LOADED_MAX  4u
+
+/* A bucket in memory, and the places of its documents, sorted. */
+struct loaded {
+    struct job job;
+    const struct shuffle *shuffle;
+    const struct buckets *buckets;
+    size_t bucket;
+    struct triple *index;
+    uint8_t *data; /* NULL: it is in the bucket's buffer */
+    size_t index_bytes, data_bytes;
+    enum leat_status status;
+    struct leat_error error;
+};
+
 struct writing {
     const struct shuffle *shuffle;
     struct outputs *outputs;
     size_t output; /* the one that is written */
     struct pace *pace;
+    struct loaded loaded[LOADED_MAX]; /* those of the shuffle's buckets before `next`; they take turns */
+    size_t next;
+    uint64_t held; /* bytes of these */
 };
 
 static void load_record(struct shuffle_record *r, const void *bytes)
@@ -68,55 +89,151 @@ static struct triple *new_index(uint64_t records, struct leat_error *err)
     return index;
 }
 
-static struct triple index_entry(const struct writing *w, const struct shuffle_record *r, uint64_t at)
+static struct triple index_entry(const struct shuffle *s, const struct shuffle_record *r, uint64_t at)
 {
-    return (struct triple) { shuffle_place(w->shuffle, r->number), r->number, at };
+    return (struct triple) { shuffle_place(s, r->number), r->number, at };
 }
 
 /* ---- A bucket that fits into memory ---- */
 
-static enum leat_status write_from_memory(struct writing *w, const uint8_t *data, const struct bucket *b,
-                                          struct triple *index, struct leat_error *err)
+static const uint8_t *data_of(const struct loaded *l)
 {
-    uint32_t cost = w->shuffle->cost;
+    return l->data ? l->data : l->buckets->items[l->bucket].buffer;
+}
+
+/* Memory that the kernel has back as soon as it is given up: the heap keeps what a helper's thread takes of it. */
+static void *take_pages(size_t *bytes, uint64_t count, size_t each, struct leat_error *err)
+{
+    void *pages = MAP_FAILED;
+
+    if (count <= SIZE_MAX / each)
+        pages = mmap(NULL, (size_t)count * each, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
+        status_no_memory(err, count);
+        return NULL;
+    }
+    *bytes = (size_t)count * each;
+    return pages;
+}
+
+static enum leat_status load(struct loaded *l, struct leat_error *err)
+{
+    const struct bucket *b = &l->buckets->items[l->bucket];
     struct shuffle_record r;
     enum leat_status s = LEAT_OK;
     uint64_t at = 0;
 
-    for (uint64_t i = 0; i < b->records; i++) {
-        load_record(&r, data + at);
-        index[i] = index_entry(w, &r, at);
-        at += shuffle_record_bytes(&r, cost);
+    if (b->records == 0)
+        return LEAT_OK;
+    l->index = take_pages(&l->index_bytes, b->records, sizeof *l->index, err);
+    if (!l->index)
+        return LEAT_E_NO_MEMORY;
+    if (l->buckets->block_bytes != BUCKETS_IN_MEMORY) {
+        l->data = take_pages(&l->data_bytes, b->bytes, 1, err);
+        s = l->data ? buckets_read(l->buckets, l->bucket, 0, l->data, b->bytes, err) : LEAT_E_NO_MEMORY;
+        if (s == LEAT_OK)
+            buckets_free_blocks(l->buckets, l->bucket);
     }
-    triple_sort(index, (size_t)b->records);
     for (uint64_t i = 0; s == LEAT_OK && i < b->records; i++) {
-        const uint8_t *tokens = data + index[i].c + sizeof r;
+        load_record(&r, data_of(l) + at);
+        l->index[i] = index_entry(l->shuffle, &r, at);
+        at += shuffle_record_bytes(&r, l->shuffle->cost);
+    }
+    if (s == LEAT_OK)
+        triple_sort(l->index, (size_t)b->records);
+    return s;
+}
 
-        load_record(&r, data + index[i].c);
+static void load_job(struct job *j)
+{
+    struct loaded *l = (void *)((char *)j - offsetof(struct loaded, job));
+
+    l->status = load(l, &l->error);
+}
+
+static void give_load(struct writing *w, struct loaded *l, const struct buckets *buckets, size_t i)
+{
+    *l = (struct loaded) { .job = { .run = load_job }, .shuffle = w->shuffle, .buckets = buckets, .bucket = i };
+    helpers_give(w->shuffle->helpers, &l->job);
+}
+
+static void unload(struct writing *w, struct loaded *l)
+{
+    helpers_drop(w->shuffle->helpers, &l->job);
+    if (l->data)
+        (void)munmap(l->data, l->data_bytes);
+    if (l->index)
+        (void)munmap(l->index, l->index_bytes);
+    l->data = NULL;
+    l->index = NULL;
+}
+
+static enum leat_status write_from_memory(struct writing *w, const struct loaded *l, struct leat_error *err)
+{
+    const uint8_t *data = data_of(l);
+    struct shuffle_record r;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < l->buckets->items[l->bucket].records; i++) {
+        const uint8_t *tokens = data + l->index[i].c + sizeof r;
+
+        load_record(&r, data + l->index[i].c);
         s = append_tokens(w, tokens, r.tokens, err);
         if (s == LEAT_OK)
-            s = end_document(w, &r, (const char *)tokens + r.tokens * cost, err);
+            s = end_document(w, &r, (const char *)tokens + r.tokens * w->shuffle->cost, err);
         if (s == LEAT_OK)
             s = pace_step(w->pace, r.tokens * w->shuffle->width, err);
     }
     return s;
 }
 
+/* The bytes that it takes in memory. */
+static uint64_t loaded_bytes(const struct bucket *b)
+{
+    return b->bytes + b->records * SHUFFLE_INDEX_BYTES;
+}
+
+static bool can_load(const struct writing *w, const struct buckets *buckets, size_t i)
+{
+    return buckets->block_bytes == BUCKETS_IN_MEMORY || loaded_bytes(&buckets->items[i]) <= w->shuffle->memory / 2;
+}
+
+/* Has bucket i of the shuffle and those after it loaded, as far as there is memory. */
+static void load_ahead(struct writing *w, size_t i)
+{
+    const struct buckets *buckets = &w->shuffle->buckets;
+
+    if (w->next < i)
+        w->next = i;
+    for (; w->next < buckets->count && w->next - i < LOADED_MAX && can_load(w, buckets, w->next); w->next++) {
+        uint64_t bytes = loaded_bytes(&buckets->items[w->next]);
+
+        if (w->next > i && w->held + bytes > w->shuffle->memory / 2)
+            break;
+        w->held += bytes;
+        if (bytes > 0)
+            give_load(w, &w->loaded[w->next % LOADED_MAX], buckets, w->next);
+    }
+}
+
 static enum leat_status write_loaded(struct writing *w, struct buckets *buckets, size_t i, struct leat_error *err)
 {
-    const struct bucket *b = &buckets->items[i];
-    struct triple *index = new_index(b->records, err);
-    uint8_t *data = NULL;
-    enum leat_status s = index ? LEAT_OK : LEAT_E_NO_MEMORY;
+    bool of_shuffle = buckets == &w->shuffle->buckets;
+    struct loaded alone, *l = of_shuffle ? &w->loaded[i % LOADED_MAX] : &alone;
+    enum leat_status s;
 
-    if (s == LEAT_OK && buckets->block_bytes != BUCKETS_IN_MEMORY) {
-        data = file_buffer((size_t)b->bytes);
-        s = data ? buckets_read(buckets, i, 0, data, b->bytes, err) : status_no_memory(err, b->bytes);
-    }
+    if (of_shuffle)
+        load_ahead(w, i);
+    else
+        give_load(w, l, buckets, i);
+    helpers_wait(w->shuffle->helpers, &l->job);
+    s = l->status;
+    if (s != LEAT_OK && err)
+        *err = l->error;
     if (s == LEAT_OK)
-        s = write_from_memory(w, data ? data : b->buffer, b, index, err);
-    free(data);
-    free(index);
+        s = write_from_memory(w, l, err);
+    unload(w, l);
+    w->held -= of_shuffle ? loaded_bytes(&buckets->items[i]) : 0;
     return s;
 }
 
@@ -155,7 +272,7 @@ static enum leat_status fill_index(struct writing *w, struct buckets *buckets, s
         if (s != LEAT_OK)
             break;
         load_record(&r, bytes);
-        index[k] = index_entry(w, &r, at);
+        index[k] = index_entry(w->shuffle, &r, at);
         at += shuffle_record_bytes(&r, w->shuffle->cost);
         s = pass_record(&c, shuffle_record_bytes(&r, w->shuffle->cost), NULL, 0, err);
     }
@@ -270,8 +387,8 @@ static enum leat_status write_divided(struct writing *w, struct buckets *buckets
     uint64_t memory = w->shuffle->memory;
     unsigned bits = shuffle_plan_bits(buckets->items[i].bytes, memory, 1, 64 - passed);
     struct buckets smaller;
-    enum leat_status s =
-        buckets_open(&smaller, w->shuffle->path, (size_t)1 << bits, shuffle_plan_block(memory, (size_t)1 << bits), err);
+    enum leat_status s = buckets_open(&smaller, w->shuffle->path, (size_t)1 << bits,
+                                      shuffle_plan_block(memory, (size_t)1 << bits), w->shuffle->helpers, err);
 
     if (s == LEAT_OK)
         s = divide(w, buckets, i, passed, bits, &smaller, err);
@@ -293,7 +410,7 @@ static enum leat_status write_bucket(struct writing *w, struct buckets *buckets,
 
     if (b->records == 0)
         return LEAT_OK;
-    if (buckets->block_bytes == BUCKETS_IN_MEMORY || b->bytes + index <= max)
+    if (can_load(w, buckets, i))
         s = write_loaded(w, buckets, i, err);
     else if (passed == 64 || (b->bytes - b->longest + index <= max))
         s = write_by_keys(w, buckets, i, err);
@@ -312,5 +429,7 @@ enum leat_status shuffle_write(struct shuffle *s, struct outputs *outputs, struc
     for (; status == LEAT_OK && w.output < s->output_count; w.output++)
         for (size_t i = 0; status == LEAT_OK && i < (size_t)1 << s->bits; i++)
             status = write_bucket(&w, &s->buckets, (w.output << s->bits) + i, s->bits, err);
+    for (unsigned i = 0; i < LOADED_MAX; i++)
+        unload(&w, &w.loaded[i]);
     return status;
 }

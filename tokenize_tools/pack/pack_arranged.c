@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrange/split_fractions.h"
+#include "arrange/splits/split_fractions.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "pack.h"

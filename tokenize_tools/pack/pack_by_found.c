@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrange/by_stage.h"
+#include "arrange/splits/by_stage.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "pack.h"

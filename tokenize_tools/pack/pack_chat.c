@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "chat/chat_template.h"
-#include "tokenizer/load/jsontree.h"
 #include "tokenizer/load/whole_file.h"
+#include "tokenizer/notation/jsontree.h"
 #include "tokenizer/pipeline/tokenizer_path.h"
 
 #define TOKENS 7

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arrange/by_values.h"
-#include "arrange/split_fractions.h"
+#include "arrange/splits/by_values.h"
+#include "arrange/splits/split_fractions.h"
 
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o)
 {

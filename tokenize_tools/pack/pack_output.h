@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "arrange/by_values.h"
+#include "arrange/splits/by_values.h"
 #include "pack/flow/flow.h"
 #include "pack/flow/pack_setup.h"
 #include "pack/flow/unit.h"

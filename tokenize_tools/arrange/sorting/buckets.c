@@ -2,10 +2,13 @@
  * buckets.c: see buckets.h. A bucket has a buffer of one block for its end; a full buffer is written to the next free
  * block of the file, whose number the bucket remembers. So thousands of buckets grow at once with one descriptor and
  * large writes, and reading a bucket back is a walk over its blocks. The file is made when the first block is written.
+ * Where there are helpers, one of them writes the block, and the bucket goes on in the buffer of a block that is
+ * written.
  */
 #include "buckets.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +20,43 @@
 #define CURSOR_BYTES TINY_OR((size_t)100, (size_t)1 << 20)
 
 enum leat_status buckets_open(struct buckets *s, const char *path, size_t count, size_t block_bytes,
-                              struct leat_error *err)
+                              struct helpers *helpers, struct leat_error *err)
 {
-    *s = (struct buckets) { .path = path, .fd = -1, .block_bytes = block_bytes };
+    bool help = helpers_count(helpers) > 0 && block_bytes != BUCKETS_IN_MEMORY;
+
+    *s = (struct buckets) { .path = path, .fd = -1, .block_bytes = block_bytes, .helpers = helpers };
     s->items = calloc(count, sizeof *s->items);
-    if (!s->items)
-        return status_no_memory(err, count * sizeof *s->items);
-    s->count = count;
-    return LEAT_OK;
+    s->writes = help ? calloc(BUCKETS_WRITES, sizeof *s->writes) : NULL;
+    if (s->items && (s->writes || !help)) {
+        s->count = count;
+        return LEAT_OK;
+    }
+    buckets_close(s);
+    return status_no_memory(err, count * sizeof *s->items);
+}
+
+/* Waits for all that is being written, and frees its memory. */
+static enum leat_status end_writes(struct buckets *s, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    for (unsigned i = 0; s->writes && i < BUCKETS_WRITES; i++) {
+        struct bucket_write *w = &s->writes[i];
+
+        helpers_wait(s->helpers, &w->job);
+        free(w->block);
+        if (w->status != LEAT_OK && status == LEAT_OK && err)
+            *err = w->error;
+        status = status == LEAT_OK ? w->status : status;
+    }
+    free(s->writes);
+    s->writes = NULL;
+    return status;
 }
 
 void buckets_close(struct buckets *s)
 {
+    end_writes(s, NULL);
     for (size_t i = 0; i < s->count; i++) {
         free(s->items[i].buffer);
         free(s->items[i].blocks);
@@ -65,6 +93,36 @@ static enum leat_status create(struct buckets *s, struct leat_error *err)
     return status;
 }
 
+static void write_job(struct job *j)
+{
+    struct bucket_write *w = (void *)((char *)j - offsetof(struct bucket_write, job));
+
+    w->status = file_write_at(w->buckets->fd, w->place, w->block, w->bytes, w->buckets->path, &w->error);
+}
+
+/* Gives the buffer to a helper, and takes that of a block which is written. */
+static enum leat_status give_block(struct buckets *s, struct bucket *b, struct leat_error *err)
+{
+    struct bucket_write *w = &s->writes[s->next_write++ % BUCKETS_WRITES];
+    uint8_t *other;
+
+    helpers_wait(s->helpers, &w->job);
+    if (w->status != LEAT_OK && err)
+        *err = w->error;
+    if (w->status != LEAT_OK)
+        return w->status;
+    other = w->block;
+    *w = (struct bucket_write) { .job = { .run = write_job },
+                                 .buckets = s,
+                                 .block = b->buffer,
+                                 .bytes = b->used,
+                                 .place = s->file_blocks * s->block_bytes };
+    helpers_give(s->helpers, &w->job);
+    b->buffer = other;
+    b->room = other ? s->block_bytes : 0;
+    return LEAT_OK;
+}
+
 /* Writes the buffer as the bucket's next block, which is full or the last one. */
 static enum leat_status write_block(struct buckets *s, struct bucket *b, struct leat_error *err)
 {
@@ -72,7 +130,9 @@ static enum leat_status write_block(struct buckets *s, struct bucket *b, struct 
 
     if (status == LEAT_OK)
         status = remember_block(b, s->file_blocks, err);
-    if (status == LEAT_OK)
+    if (status == LEAT_OK && s->writes && b->room == s->block_bytes)
+        status = give_block(s, b, err);
+    else if (status == LEAT_OK)
         status = file_write_at(s->fd, s->file_blocks * s->block_bytes, b->buffer, b->used, s->path, err);
     s->file_blocks++;
     b->used = 0;
@@ -134,7 +194,7 @@ enum leat_status buckets_seal(struct buckets *s, struct leat_error *err)
         b->buffer = NULL;
         b->room = 0;
     }
-    return status;
+    return status == LEAT_OK ? end_writes(s, err) : status;
 }
 
 /* ---- Out ---- */
@@ -163,17 +223,25 @@ enum leat_status buckets_read(const struct buckets *s, size_t i, uint64_t at, vo
     return LEAT_OK;
 }
 
-void buckets_release(struct buckets *s, size_t i)
+void buckets_free_blocks(const struct buckets *s, size_t i)
 {
     struct bucket *b = &s->items[i];
 
 #ifdef FALLOC_FL_PUNCH_HOLE
     /* if it cannot be done, the space is free when the file is closed */
-    for (size_t k = 0; s->block_bytes >= BUCKETS_FREED && k < b->block_count; k++)
+    for (size_t k = 0; !b->freed && s->block_bytes >= BUCKETS_FREED && k < b->block_count; k++)
         if (fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(b->blocks[k] * s->block_bytes),
                       (off_t)s->block_bytes) != 0)
             break;
 #endif
+    b->freed = true;
+}
+
+void buckets_release(struct buckets *s, size_t i)
+{
+    struct bucket *b = &s->items[i];
+
+    buckets_free_blocks(s, i);
     free(b->buffer);
     free(b->blocks);
     *b = (struct bucket) { .buffer = NULL };

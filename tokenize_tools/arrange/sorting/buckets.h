@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/tiny.h"
+#include "helpers.h"
 #include "leat.h"
 
 /* Smaller blocks are freed with the file. To free one takes half a ms where the file system tells the disk: with the
@@ -22,11 +23,27 @@ struct bucket {
     uint64_t *blocks; /* numbers of its blocks in the file, in order */
     size_t block_count, block_room;
     uint64_t bytes;
+    bool freed;                /* its blocks on the disk */
     uint64_t records, longest; /* the user's: how many, and the bytes of the longest */
 };
 
+/* A block that a helper writes. */
+struct bucket_write {
+    struct job job;
+    const struct buckets *buckets;
+    uint8_t *block;
+    size_t bytes;
+    uint64_t place;
+    enum leat_status status;
+    struct leat_error error;
+};
+#define BUCKETS_WRITES 8u
+
 struct buckets {
     const char *path; /* the file lies on this path's disk */
+    struct helpers *helpers;
+    struct bucket_write *writes; /* they take turns */
+    unsigned next_write;
     int fd;
     size_t block_bytes; /* BUCKETS_IN_MEMORY: no file */
     uint64_t file_blocks;
@@ -35,9 +52,10 @@ struct buckets {
 };
 #define BUCKETS_IN_MEMORY SIZE_MAX
 
-/* `path` is kept. On failure the struct is as after buckets_close(). */
+/* `path` is kept. `helpers` write blocks, with BUCKETS_WRITES more of them in memory; NULL: none. On failure the struct
+ * is as after buckets_close(). */
 enum leat_status buckets_open(struct buckets *s, const char *path, size_t count, size_t block_bytes,
-                              struct leat_error *err);
+                              struct helpers *helpers, struct leat_error *err);
 enum leat_status buckets_append(struct buckets *s, size_t i, const void *bytes, uint64_t count, struct leat_error *err);
 
 /* After the last append: buffers go to the file, and their memory is free. */
@@ -47,7 +65,11 @@ enum leat_status buckets_seal(struct buckets *s, struct leat_error *err);
 enum leat_status buckets_read(const struct buckets *s, size_t i, uint64_t at, void *out, uint64_t count,
                               struct leat_error *err);
 
-/* Frees a bucket and, of large blocks, its space on the disk, which the outputs may need. */
+/* Frees the space of large blocks on the disk, which the outputs may need, once the bucket has been read. Threads may
+ * do that with a bucket each. */
+void buckets_free_blocks(const struct buckets *s, size_t i);
+
+/* Frees a bucket, with its space on the disk. */
 void buckets_release(struct buckets *s, size_t i);
 
 /* A zeroed struct with fd -1 is fine. */

@@ -3,7 +3,7 @@
 #define LEAT_IMPORT_JSON_H
 
 #include "import.h"
-#include "tokenizer/load/jsontree.h"
+#include "tokenizer/notation/jsontree.h"
 
 struct import_json {
     char *path;

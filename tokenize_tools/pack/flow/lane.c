@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/status.h"
 #include "row_input.h"
 #include "steps.h"
@@ -100,6 +101,17 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
     return s;
 }
 
+/* Files that are Parquet are found by their names or first bytes before any work. */
+static enum leat_status refuse_parquet(const struct lane *l, struct leat_error *err)
+{
+    const struct file_kind *kind = file_kind_of_bytes(l->carry.bytes, l->carry.size);
+
+    if (!kind || kind->what != FILE_PARQUET)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "standard input is a Parquet file, which is read from its end: save it, and name the file");
+}
+
 /* Looks whether the input is an array. If nothing was written of it yet, its first bytes are then in `carry`. */
 static enum leat_status look_for_array(struct lane *l, const struct input *in, struct leat_error *err)
 {
@@ -117,7 +129,7 @@ static enum leat_status look_for_array(struct lane *l, const struct input *in, s
     /* what fails here fails again, and is an error then */
     (void)byte_stream_read(l->stream, l->carry.bytes, JSON_ARRAY_HEAD, &l->carry.size, NULL);
     l->is_array = json_array_begins((char *)l->carry.bytes, l->carry.size);
-    return LEAT_OK;
+    return l->alone ? refuse_parquet(l, err) : LEAT_OK;
 }
 
 enum leat_status lane_open(struct lane *l, struct leat_error *err)
@@ -164,10 +176,7 @@ static bool outgrew(const struct lane *l)
 /* Says so of an input whose turn it is. */
 static void refuse(const struct lane *l, struct leat_error *err)
 {
-    if (l->rows)
-        pack_setup_refuse(l->setup, l->setup->inputs.items[l->input].path, row_input_needs(l->rows),
-                          row_input_large(l->rows), err);
-    else if (l->stream) /* else opening it has said so */
+    if (l->stream) /* else opening it has said so */
         pack_setup_refuse_stream(l->setup, l->stream, err);
 }
 

@@ -123,6 +123,13 @@ static struct fetch *find(const struct row_bytes *b, uint64_t offset)
     return found ? found->fetch : NULL;
 }
 
+bool row_bytes_stopped(void *row_bytes)
+{
+    const struct row_bytes *b = row_bytes;
+
+    return b->stop && b->stop->asked && b->stop->asked(b->stop->context);
+}
+
 enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
 {
     struct row_bytes *b = row_bytes;

@@ -41,6 +41,7 @@ enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_fi
                                     struct leat_error *err);
 
 /* For struct parquet_source. */
+bool row_bytes_stopped(void *row_bytes);
 enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
 
 #endif

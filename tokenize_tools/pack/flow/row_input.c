@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/wide.h"
 #include "row_bytes.h"
+#include "spool.h"
 
 /* An opened file, for all that read groups of it. */
 struct row_file {
@@ -32,6 +33,7 @@ struct row_input {
     uint64_t group, stop;            /* this one, and the first that is not for this input to read */
     uint64_t row;                    /* of the file, the next one */
     uint64_t limit;
+    bool map; /* what is beyond it */
     struct row last;
     bool again; /* the last row comes again */
     struct leat_error damage;
@@ -117,9 +119,14 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     const struct input *in = &setup->inputs.items[input];
     struct row_file *of = calloc(1, sizeof *of);
     uint64_t needs = 0;
-    struct parquet_source source = {
-        .read = row_bytes_read, .size = in->size, .name = in->path, .most = most, .needs = &needs
-    };
+    struct parquet_source source = { .read = row_bytes_read,
+                                     .size = in->size,
+                                     .name = in->path,
+                                     .most = most,
+                                     .needs = &needs,
+                                     .map = spool_map,
+                                     .beside = setup->output,
+                                     .stopped = row_bytes_stopped };
     unsigned count = setup->id_column ? 2 : 1;
     enum leat_status s;
 
@@ -253,7 +260,7 @@ static enum leat_status open_group(struct row_input *in, struct leat_error *err)
     if (s == LEAT_OK)
         s = parquet_reader_open(&in->reader, in->file, own, in->group, in->row - first_row(in->file, in->group), err);
     if (s == LEAT_OK)
-        row_input_limit(in, in->limit);
+        row_input_limit(in, in->limit, in->map);
     return s;
 }
 
@@ -305,12 +312,18 @@ enum leat_status row_input_next(struct row_input *in, struct row *row, bool *fou
                                   .text = values[0],
                                   .id = in->of->has_id ? values[1] : (struct parquet_value) { NULL, 0 },
                                   .by = values[in->of->by],
-                                  .mask = values[in->of->mask],
+                                  .mask = in->of->mask ? values[in->of->mask] : (struct parquet_value) { NULL, 0 },
                                   .kept_out = !is_kept(in, values) };
     in->again = false;
     in->row = in->last.number + 1;
     *row = in->last;
     return LEAT_OK;
+}
+
+void row_input_rest(struct row_input *in)
+{
+    if (in->reader)
+        parquet_reader_rest(in->reader);
 }
 
 void row_input_back(struct row_input *in)
@@ -358,26 +371,17 @@ uint64_t row_input_memory(const struct row_input *in)
     return file_memory(in) + (in->reader ? parquet_reader_memory(in->reader) : 0);
 }
 
-uint64_t row_input_needs(const struct row_input *in)
-{
-    return file_memory(in) + (in->reader ? parquet_reader_needs(in->reader) : 0);
-}
-
-void row_input_limit(struct row_input *in, uint64_t bytes)
+void row_input_limit(struct row_input *in, uint64_t bytes, bool map)
 {
     uint64_t held = file_memory(in);
 
     in->limit = bytes;
+    in->map = map;
     if (in->reader)
-        parquet_reader_limit(in->reader, bytes > held ? bytes - held : 0);
+        parquet_reader_limit(in->reader, bytes > held ? bytes - held : 0, map);
 }
 
 bool row_input_outgrew(const struct row_input *in)
 {
     return in->reader && parquet_reader_outgrew(in->reader);
-}
-
-const char *row_input_large(const struct row_input *in)
-{
-    return in->reader ? parquet_reader_large(in->reader) : "";
 }

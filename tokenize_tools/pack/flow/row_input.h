@@ -45,6 +45,9 @@ struct row {
 enum leat_status row_input_next(struct row_input *in, struct row *row, bool *found, struct leat_error *err);
 void row_input_back(struct row_input *in);
 
+/* What of a row's values lies in files leaves memory, until it is used again. */
+void row_input_rest(struct row_input *in);
+
 /* Back to a row that it gave, without the pages in memory. */
 void row_input_go_back(struct row_input *in, uint64_t row);
 
@@ -56,11 +59,10 @@ uint64_t row_input_group(const struct row_input *in);
 /* So much of the share's bytes belongs to the rows before the next one, about. */
 uint64_t row_input_bytes(const struct row_input *in);
 
-/* Memory, as of a stream in byte_stream.h: what it uses, what it needs to go on, and its limit. */
+/* Memory, as of a stream in byte_stream.h: what it uses, and its limit. With `map`, what is beyond it lies in files
+ * beside the output, and it does not outgrow it. */
 uint64_t row_input_memory(const struct row_input *in);
-uint64_t row_input_needs(const struct row_input *in);
-void row_input_limit(struct row_input *in, uint64_t bytes);
+void row_input_limit(struct row_input *in, uint64_t bytes, bool map);
 bool row_input_outgrew(const struct row_input *in);
-const char *row_input_large(const struct row_input *in); /* if it did: what is too large, for a sentence */
 
 #endif

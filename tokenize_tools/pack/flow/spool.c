@@ -6,10 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/status.h"
+#include "base/tiny.h"
+
+#define ZEROS TINY_OR(64, 1 << 16)
 
 static const char name[] = "a temporary file";
 
@@ -71,4 +75,31 @@ void spool_close(struct spool *s)
 {
     file_close(&s->fd);
     s->bytes = 0;
+}
+
+/* It is written first: where a disk is full, memory that is mapped would end the process. */
+static enum leat_status write_zeros(struct spool *s, size_t size, struct leat_error *err)
+{
+    static const char zeros[ZEROS];
+    enum leat_status status = LEAT_OK;
+
+    while (status == LEAT_OK && s->bytes < size)
+        status = spool_append(s, zeros, size - s->bytes < ZEROS ? (size_t)(size - s->bytes) : ZEROS, err);
+    return status;
+}
+
+enum leat_status spool_map(const char *beside, size_t size, void **memory, struct leat_error *err)
+{
+    struct spool s;
+    enum leat_status status = spool_open(&s, beside, err);
+
+    if (status == LEAT_OK)
+        status = write_zeros(&s, size, err);
+    if (status == LEAT_OK) {
+        *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s.fd, 0);
+        if (*memory == MAP_FAILED)
+            status = status_set_os(err, errno, "cannot map %s of %zu bytes", name, size);
+    }
+    spool_close(&s);
+    return status;
 }

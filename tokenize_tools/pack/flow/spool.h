@@ -26,4 +26,7 @@ enum leat_status spool_append(struct spool *s, const void *bytes, size_t count, 
 enum leat_status spool_read(const struct spool *s, uint64_t offset, void *out, size_t count, struct leat_error *err);
 void spool_close(struct spool *s); /* one that is not open is fine */
 
+/* Memory of such a file, of `size` bytes, to be released by munmap(). */
+enum leat_status spool_map(const char *beside, size_t size, void **memory, struct leat_error *err);
+
 #endif

@@ -22,6 +22,9 @@
 #define LANE_BYTES  TINY_OR(8192, (uint64_t)1 << 20)
 #define THING_BYTES (16 * LANE_BYTES)
 
+/* Memory for pages of a lane at its turn: what is larger lies in files. */
+#define PAGES_BYTES(setup) TINY_OR((uint64_t)6000, (setup)->window_bytes)
+
 /* ---- Cutting ---- */
 
 /* A row that cannot be read, and `lost` - 1 rows after it, for the same reason: the input is damaged. */
@@ -108,7 +111,10 @@ static enum leat_status spool_row(struct lane *l, struct unit *u, const struct r
     u->kind = &unit_row;
     for (size_t at = 0, part; s == LEAT_OK && at < row->text.size; at += part) {
         part = row->text.size - at < LONG_CHUNK ? row->text.size - at : LONG_CHUNK;
-        s = spool_append(&u->record, row->text.bytes + at, part, err);
+        s = pack_setup_check_stop(l->setup, l->setup->inputs.items[l->input].path, err);
+        if (s == LEAT_OK)
+            s = spool_append(&u->record, row->text.bytes + at, part, err);
+        row_input_rest(l->rows);
     }
     return s;
 }
@@ -217,7 +223,8 @@ static enum leat_status cut_rows(struct lane *l, struct unit *u, struct leat_err
         s = divide(l, err);
     if (s != LEAT_OK)
         return s;
-    row_input_limit(l->rows, l->turn ? l->setup->window_bytes : row_input_memory(l->rows) + l->setup->ahead_bytes);
+    row_input_limit(l->rows, l->turn ? PAGES_BYTES(l->setup) : row_input_memory(l->rows) + l->setup->ahead_bytes,
+                    l->turn);
     /* what lies before the share counts as passed by its first unit */
     begun = row_input_group(l->rows);
     group = l->next > 0 ? begun : 0;

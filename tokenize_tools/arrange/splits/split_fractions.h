@@ -3,6 +3,11 @@
  * the same output, and a document keeps its output when others are added. The splits divide [0, 1) into intervals, one
  * after another; the high half of the hash, as a fraction of 2^64, falls into one of them, or into the rest. All of
  * this is exact: fractions are decimal numbers with at most 18 digits after the point.
+ *
+ * This room divides documents among several datasets: here by fractions; by_values by a field's value, and by_stage
+ * finishes those datasets one after another.
+ *
+ * What may enter: what merging and packing both need for it.
  */
 #ifndef LEAT_ARRANGE_SPLIT_FRACTIONS_H
 #define LEAT_ARRANGE_SPLIT_FRACTIONS_H
