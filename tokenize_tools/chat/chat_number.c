@@ -138,7 +138,7 @@ static int take_digits(double real, int count, char digits[DIGITS_ROOM])
     return (e[1] == '-' ? -power : power) + 1;
 }
 
-/* The next number of as many digits; false if there is none. */
+/* The next number of as many digits; false after the largest. */
 static bool add_one(char *digits)
 {
     for (size_t i = strlen(digits); i > 0; i--) {

@@ -6,7 +6,7 @@
 
 #define NAME_ROOM 32
 
-/* The name of a filter or test, in ASCII; what is longer is none. */
+/* The name of a filter or test, in ASCII; "" if the value is longer than all names. */
 static enum leat_status take_name(struct chat_run *r, const struct chat_node *n, const struct chat_value *v,
                                   char name[NAME_ROOM])
 {

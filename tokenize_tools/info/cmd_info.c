@@ -36,6 +36,7 @@ const struct option_row info_options[] = {
               "scripts, duplicates, reasons of rejects, frequent and unused tokens; reads tokens, of large datasets a "
               "sample",
       .path = true },
+    CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct info_values, "print one JSON object, with all inputs and parts"),
     OPTIONS_END
 };
@@ -211,6 +212,7 @@ static enum leat_status print_json(const struct facts *f, struct leat_error *err
     json_string(&j, "created", i->created ? units_date(i->created).text : NULL);
     json_u64(&j, "token_bytes", i->token_bytes);
     json_u64(&j, "index_bytes", i->index_bytes);
+    json_u64(&j, "offline_parts", i->offline_parts);
     json_stores(&j, i);
     if (i->documents != LEAT_NONE)
         json_lengths(&j, &f->lengths);
@@ -261,6 +263,8 @@ static void print_facts(const struct facts *f)
 
     cli_say("%s", f->name);
     print_elsewhere(f);
+    if (i->offline_parts > 0)
+        line("server", "could not be reached: this is the copy in the cache", NULL);
     line("tokens", units_count(i->tokens).text, NULL);
     line("documents", documents_text(i->documents).text, NULL);
     snprintf(text, sizeof text, "%u bytes per token", i->token_width);

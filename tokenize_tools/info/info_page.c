@@ -116,7 +116,7 @@ static void put_scripts(FILE *out, const struct survey *s)
           "<th class=\"n\">percent of characters</th></tr>\n",
           out);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "<tr><td>%s</td><td class=\"n\">%.4f</td></tr>\n", bars[i].label, bars[i].value);
+        fprintf(out, "<tr><td>%s</td><td class=\"n\">%.2f</td></tr>\n", bars[i].label, bars[i].value);
     fputs("</table></div></details></section>\n", out);
 }
 

@@ -54,4 +54,19 @@ struct chart_lines {
 };
 void chart_lines(FILE *out, const struct chart_lines *c);
 
+/* Times one after the other from 0, in lanes one below the other that share an axis: a time line. The legend has the
+ * numbers. */
+struct chart_part {
+    const char *name;
+    double value;    /* 0 or more */
+    unsigned series; /* how it is filled */
+    int idle;        /* an outline instead */
+};
+struct chart_lane {
+    const char *name;
+    const struct chart_part *parts;
+    size_t count;
+};
+void chart_lanes(FILE *out, const char *title, const char *unit, const struct chart_lane *lanes, size_t count);
+
 #endif

@@ -26,12 +26,13 @@ static const char common_style[] =
     "code,pre,.mono{font-family:ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace}"
     ".soft{color:var(--soft)}.wide{overflow-x:auto}figure{margin:.8rem 0}figcaption{color:var(--soft)}"
     "table{border-collapse:collapse;font-size:.9rem}th,td{border-bottom:1px solid var(--line);padding:.2rem .7rem;"
-    "text-align:left;vertical-align:top}th{overflow-wrap:normal}td.n,th.n{text-align:right;"
-    "font-variant-numeric:tabular-nums;white-space:nowrap}"
+    "text-align:left;vertical-align:top}th{overflow-wrap:normal}td{overflow-wrap:break-word;max-width:26rem}"
+    "th+td{overflow-wrap:anywhere;max-width:none}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
+    "td.n{white-space:nowrap}"
     "@media(max-width:30rem){body{padding:.7rem}th,td{padding:.2rem .3rem}td:not(.n){min-width:6rem}}"
     "summary{cursor:pointer}svg{max-width:100%;height:auto}svg text{fill:var(--ink);font:13px system-ui,sans-serif}"
-    "@media print{body{max-width:none;padding:0;font-size:11px}*{print-color-adjust:exact}section,figure,tr"
-    "{break-inside:avoid}.wide{overflow:visible}}";
+    "@media print{body{max-width:none;padding:0;font-size:11px}*{print-color-adjust:exact}figure,tr"
+    "{break-inside:avoid}h2,h3,h4{break-after:avoid}.wide{overflow:visible}}";
 
 #define FIRST_LINE "<!DOCTYPE html>\n"
 

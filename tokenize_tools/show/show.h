@@ -36,6 +36,7 @@ void show_token_find(const struct show_words *w, int64_t id, struct show_token *
 /* Consecutive places of one document. */
 struct show_stretch {
     uint64_t at, places;
+    uint64_t gap;       /* of the places, at their end: padding before the next document */
     const char *source; /* its name; NULL: not of a plan */
     uint32_t number;    /* of the source */
     uint64_t document;  /* LEAT_NONE: not known */
@@ -107,6 +108,7 @@ extern const struct show_form show_as_text, show_as_columns, show_as_page, show_
 #define SHOW_NAME_END  "\u27e7"
 #define SHOW_NEWLINE   "\u21b5"
 #define SHOW_TAB       "\u21e5"
+#define SHOW_BASE      "\u25cc"
 
 /* Styles of a terminal with 256 colours. */
 struct show_styles {
@@ -122,6 +124,10 @@ unsigned show_columns_places(size_t count);
 
 /* Places that a character takes, as show_step() gives it. */
 unsigned show_width(const char *shown, size_t bytes);
+
+/* Whether a token begins with a character that takes no place: SHOW_BASE goes before it, else it stands on the token
+ * before, or is not seen at all. */
+bool show_needs_base(const char *text, uint64_t bytes);
 
 /* Samples: the rows of one batch. */
 struct show_batch {

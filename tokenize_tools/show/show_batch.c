@@ -77,12 +77,13 @@ static enum leat_status make_outputs(struct batch *b, struct leat_error *err)
     return b->now->length > 0 ? leat_batch_write(b->now, &o, NULL, err) : LEAT_OK;
 }
 
-/* The documents of a piece with so many places in the row. */
+/* The documents of a piece with so many places in the row; its last one gets its gap (struct leat_piece). */
 static enum leat_status add_piece(struct batch *b, struct show_row *row, const struct leat_piece *piece,
                                   uint64_t places, struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
     struct show_stretch x = { .at = piece->at, .places = places, .number = piece->source, .document = LEAT_NONE };
+    uint64_t gap = b->info.align > 0 ? places - (piece->count - 1) : 0;
     enum leat_status s = leat_plan_source_info(b->plan, piece->source, &source, err);
 
     if (s == LEAT_OK && !b->opened[piece->source]) {
@@ -91,7 +92,14 @@ static enum leat_status add_piece(struct batch *b, struct show_row *row, const s
     }
     x.source = source.name;
     x.words = &b->words[piece->source];
-    return s == LEAT_OK ? show_row_add_documents(row, source.dataset, piece->token, &x, err) : s;
+    x.places -= gap;
+    if (s == LEAT_OK)
+        s = show_row_add_documents(row, source.dataset, piece->token, &x, err);
+    if (s == LEAT_OK) {
+        row->stretches[row->count - 1].places += gap;
+        row->stretches[row->count - 1].gap = gap;
+    }
+    return s;
 }
 
 static enum leat_status add_pieces(struct batch *b, struct show_row *row, struct leat_error *err)

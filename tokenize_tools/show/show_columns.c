@@ -117,6 +117,8 @@ static void put_token(struct filling *f, const struct show_token *t, uint64_t pl
     if (t->special)
         put_mark(f, SHOW_NAME_OPEN);
     style(f, f->shade);
+    if (show_needs_base(t->text, t->bytes))
+        put_shown(f, SHOW_BASE, strlen(SHOW_BASE));
     for (uint64_t at = 0; at < t->bytes && f->status == LEAT_OK;) {
         char shown[SHOW_MOST];
         size_t length;

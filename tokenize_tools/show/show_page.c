@@ -16,6 +16,7 @@ static const char page_style[] =
     ".l{color:var(--soft);border:1px dashed var(--soft)}.w{color:var(--byte)}"
     ".border{border-top:2px solid var(--line);padding-top:.3rem;color:var(--soft);font-size:.9rem}"
     ".beside{display:flex;flex-wrap:wrap;gap:1.5rem}.beside>section{flex:1 1 22rem;min-width:0}"
+    "td.mono{white-space:pre-wrap}"
     "#key{background:var(--box);padding:.5rem .8rem;font-size:.9rem}#key span{padding:.1em .3em}";
 
 static enum leat_status begin(struct show_out *o, const char *title, struct leat_error *err)
@@ -26,7 +27,7 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
         return s;
     fputs("<p id=\"key\" class=\"flow\"><span class=\"a\">a token</span><span class=\"b\">the next</span> "
           "<span class=\"s\">special token</span> <span class=\"a\"><span class=\"w\">\\xe2</span></span> a byte that "
-          "is no character, \u21b5 a newline, \u21e5 a tab",
+          "is no character, \u21b5 a newline, \u21e5 a tab, " SHOW_BASE " below a mark without its letter",
           o->page.out);
     if (!o->beside)
         fputs("; <span class=\"i a\">its label</span><span class=\"i b\"> has no loss</span>; <span class=\"l\">\u2192 "
@@ -61,6 +62,8 @@ static size_t put_character(FILE *out, const char *text, size_t bytes)
 
 static void put_bytes(FILE *out, const char *text, uint64_t bytes)
 {
+    if (show_needs_base(text, bytes))
+        fputs(SHOW_BASE, out);
     for (uint64_t at = 0; at < bytes;)
         at += put_character(out, text + at, (size_t)(bytes - at));
 }
@@ -96,10 +99,13 @@ static void put_cells(FILE *out, const struct show_row *row, const struct show_s
     struct show_token t;
 
     show_token_find(x->words, row->ids[place], &t);
-    fprintf(out, "<tr><td class=\"n\">%llu</td><td class=\"n\">%lld</td><td class=\"mono\">", (unsigned long long)place,
-            (long long)row->ids[place]);
+    fprintf(out, "<tr><td class=\"n\">%llu</td><td class=\"n\">%lld</td><td class=\"mono\"><span class=\"%c\">",
+            (unsigned long long)place, (long long)row->ids[place],
+            t.special   ? 's'
+            : place % 2 ? 'b'
+                        : 'a');
     put_bytes(out, t.text, t.bytes);
-    fputs("</td>", out);
+    fputs("</span></td>", out);
     if (row->labels)
         fprintf(out, "<td class=\"n\">%lld</td><td class=\"n\">%d</td>", (long long)row->labels[place],
                 row->loss[place]);

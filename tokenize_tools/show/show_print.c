@@ -28,11 +28,15 @@ static void style(const struct show_out *o, const char *codes)
 /* The text of a token. A newline is shown and made; no shade reaches beyond it. */
 static void put_bytes(const struct show_out *o, const char *text, uint64_t bytes, const char *shade)
 {
+    bool bare = show_needs_base(text, bytes);
+
     for (uint64_t at = 0, end; at < bytes; at = end + 1) {
         end = at;
         while (end < bytes && text[end] != '\n' && text[end] != '\t')
             end++;
         style(o, shade);
+        if (at == 0 && bare)
+            fputs(SHOW_BASE, stdout);
         cli_put(text + at, end - at);
         if (end < bytes)
             fputs(text[end] == '\t' ? SHOW_TAB : SHOW_NEWLINE, stdout);

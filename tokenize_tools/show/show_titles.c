@@ -54,6 +54,8 @@ void show_put_border(FILE *out, show_put *put, const struct show_row *row, const
     if (row->positions && x->places > 0)
         put_range(out, ", positions", (uint64_t)row->positions[x->at], x->places);
     fprintf(out, ", %llu with loss", (unsigned long long)with_loss(row, x));
+    if (x->gap > 0)
+        fprintf(out, ", the last %llu padding", (unsigned long long)x->gap);
 }
 
 void show_put_padding(FILE *out, const struct show_row *row)

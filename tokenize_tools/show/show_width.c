@@ -2,6 +2,7 @@
  * show_width.c: how many places of a terminal's line a character takes; see show.h. Terminals differ on what is rare:
  * they agree on the letters of CJK, on marks that stand on the letter before them, and on most emoji.
  */
+#include "base/show.h"
 #include "base/utf8.h"
 #include "show.h"
 #include "tokenizer/unicode/unicode.h"
@@ -18,10 +19,12 @@ static const struct {
     { 0x20000, 0x3fffd },
 };
 
-/* Marks and what joins letters (a spacing mark would take a place; the tables do not tell them apart). */
+/* Marks, what joins letters, and what is never seen (a spacing mark would take a place; the tables do not tell them
+ * apart). */
 static bool joins(uint32_t c)
 {
-    return unicode_class(&unicode_classes[UNICODE_RUST], c) & UNICODE_M || (c >= 0x200b && c <= 0x200d) || c == 0xfeff;
+    return unicode_class(&unicode_classes[UNICODE_RUST], c) & UNICODE_M || (c >= 0x200b && c <= 0x200d) ||
+           (c >= 0x2060 && c <= 0x2064) || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
 }
 
 unsigned show_width(const char *shown, size_t bytes)
@@ -40,4 +43,15 @@ unsigned show_width(const char *shown, size_t bytes)
         if (c <= wide[i].last)
             return 2;
     return 1;
+}
+
+bool show_needs_base(const char *text, uint64_t bytes)
+{
+    char shown[SHOW_MOST];
+    size_t length;
+
+    if (bytes == 0 || text[0] == '\n' || text[0] == '\t')
+        return false;
+    show_step(text, (size_t)bytes, shown, &length);
+    return show_width(shown, length) == 0;
 }
