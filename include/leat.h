@@ -201,9 +201,14 @@ enum leat_access {
 struct leat_open_options {
     size_t size;
     enum leat_access access;
-    uint32_t reserved; /* 0 */
+    /* For datasets on servers: */
+    uint32_t online;     /* 1: an error if the server cannot be reached; 0: then the cache's copy is opened, if it is
+                          * complete (leat_info.offline_parts), unless the variable LEAT_ONLINE is 1 */
+    const char *cache;   /* the cache's folder; NULL: the variable LEAT_CACHE, else XDG_CACHE_HOME/leat, else
+                          * ~/.cache/leat */
+    uint64_t cache_size; /* bytes that the whole cache may take; 0: the variable LEAT_CACHE_SIZE, else no limit */
 };
-#define LEAT_OPEN_OPTIONS_INIT { sizeof(struct leat_open_options), LEAT_ACCESS_LEASED, 0 }
+#define LEAT_OPEN_OPTIONS_INIT { sizeof(struct leat_open_options), LEAT_ACCESS_LEASED, 0, NULL, 0 }
 
 /*
  * Opens one dataset, or a list of datasets joined end to end. `name` is one of:
@@ -213,11 +218,11 @@ struct leat_open_options {
  *   @FILE: a text file with one dataset per line. Blank lines and lines that begin with # are skipped, and relative
  *   names start from the folder of FILE;
  *   s3://BUCKET/NAME, gs://BUCKET/NAME, https://HOST/PATH/NAME or http://...: a dataset on a server, read through a
- *   cache in a folder of this machine (docs/object-storage.md): the variable LEAT_CACHE, else XDG_CACHE_HOME/leat, else
- *   ~/.cache/leat. Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
+ *   cache in a folder of this machine (`cache` in the options, and docs/object-storage.md).
+ *   Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
  *   or in the background while a loader is open. Each page is checked when it comes. A call that reads tokens may wait
  *   for the network, and fail by it (LEAT_E_IO, _PERMISSION, _MISMATCH if the dataset has changed on the server); after
- *   a fork it returns LEAT_E_FORKED for what is not here;
+ *   a fork it returns LEAT_E_FORKED, unless all was here when it was opened;
  *   files of other tools, which are opened where they lie and never written to:
  *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
  *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;
@@ -284,9 +289,10 @@ struct leat_info {
     uint32_t stores_mask;    /* 1: at least one dataset stores a mask, see leat_dataset_mask() */
     uint64_t foreign_parts;  /* of other tools (see leat_dataset_open()); `vocabulary` of such is what ids can be */
     uint64_t sequences;      /* in Megatron's index, where a document may have several; elsewhere: documents */
+    uint64_t offline_parts;  /* of a server that could not be reached: what the cache has was opened without asking */
 };
 #define LEAT_INFO_INIT                                                                                                 \
-    { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0 }
+    { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0, 0 }
 
 LEAT_API void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info);
 
@@ -625,10 +631,14 @@ struct leat_plan_options {
     /* Only for LEAT_ORDER_MEGATRON: */
     uint64_t samples; /* the number of samples to build for; 0: not given */
     const char *mid_level_dataset_surplus; /* a decimal; NULL: 0.005, as in Megatron */
+    /* Only for LEAT_ORDER_FIT, 0: not given. */
+    uint64_t align;   /* documents begin at multiples of it in a row; divides every seq_len. See struct leat_piece */
+    uint64_t overlap; /* each row of a document longer than a row, except its first, begins with the last so many
+                       * predictions of the row before: context without loss. Below every seq_len */
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_plan_options), NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, 0, LEAT_ORDER_SHUFFLED, 0, 0,     \
-      NULL, 0, 0, 0, 0, 0, NULL }
+      NULL, 0, 0, 0, 0, 0, NULL, 0, 0 }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
@@ -680,9 +690,10 @@ struct leat_plan_info {
     uint32_t token_width;  /* of the sources: 2 or 4 */
     enum leat_order order;
     uint32_t reserved;     /* 0 */
+    uint64_t align, overlap; /* of LEAT_ORDER_FIT; 0: none */
 };
 #define LEAT_PLAN_INFO_INIT                                                                                            \
-    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0 }
+    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0 }
 
 LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info);
 
@@ -717,7 +728,7 @@ struct leat_sample {
     uint64_t offset; /* the first token's number in its part */
     uint32_t source;
     uint32_t part;   /* number of the dataset in the source's list */
-    uint32_t length; /* inputs; for fit: without the padding after them */
+    uint32_t length; /* inputs; for fit: without the padding after them, with that of `align` between them */
     uint32_t slice;  /* number in the block; for documents: 0 */
     uint32_t tokens; /* of the row: length + 1, since the last input's label is the token after it; 0 for a document
                       * without tokens; for fit: length + pieces, since each piece has its last label */
@@ -729,6 +740,12 @@ struct leat_sample {
  * to the next piece, or to the row's end. The label of a place is the next token in the same piece, or, if there is
  * none, the first token of the next piece. So a piece that covers c places has c tokens if the next piece supplies its
  * last label, and c + 1 if it has that label itself, as the last piece of a row does.
+ *
+ * In plans of order fit with `align`, a piece of c tokens has c - 1 predictions and covers that many places, and those
+ * that are left up to the next multiple of `align`: a gap, whose places have no loss. A gap belongs to its piece:
+ * positions go on in it, and its document, its sequence in cu_seqlens and its attention mask are the piece's. Its first
+ * input is the piece's last token; padding follows. In plans with `overlap`, the first `overlap` predictions of a piece
+ * that does not begin where its document does are context without loss.
  */
 struct leat_piece {
     uint64_t token;    /* the first token's number in the source's dataset */
@@ -759,7 +776,8 @@ LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_
                                            uint64_t room, uint64_t *count, struct leat_error *err);
 
 /* The same for `count` samples at once, as leat_plan_samples() gave them: much faster than one by one. The pieces of
- * one sample follow those of the other: pieces[] must have room for all, the sum of the samples' `pieces`. */
+ * one sample follow those of the other: pieces[] must have room for all, the sum of the samples' `pieces`. Samples of
+ * another plan, or changed ones, are refused in order fit (LEAT_E_ARGUMENT). */
 LEAT_API enum leat_status leat_plan_sample_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
                                                   uint64_t count, struct leat_piece *pieces, struct leat_error *err);
 
@@ -795,14 +813,16 @@ struct leat_fit_report {
     uint64_t window_lost;
     uint64_t left_out;     /* documents too short or too long for the plan (min_length, max_length), not among these */
     uint64_t unused;       /* predictions of these documents, and after cut_length in others, not counted above */
+    uint64_t context;      /* places of all rows that show a prediction again, without loss (overlap); not padding */
 };
 #define LEAT_FIT_REPORT_INIT                                                                                           \
-    { sizeof(struct leat_fit_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    { sizeof(struct leat_fit_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
- * Reports on a source of a plan of any order. What counts of the plan is its split, and max_per_row and the lengths of
- * documents. Reads the starts of all used documents, some 20 ns each, in memory that does not grow with their number.
- * Returns LEAT_E_RANGE for an unknown source, LEAT_E_ARGUMENT for a seq_len of 0 or above 2^24.
+ * Reports on a source of a plan of any order. What counts of the plan is its split, and its options of order fit. Reads
+ * the starts of all used documents, some 20 ns each, in memory that does not grow with their number.
+ * Returns LEAT_E_RANGE for an unknown source, LEAT_E_ARGUMENT for a seq_len of 0 or above 2^24, or which the plan's
+ * `align` does not divide or its `overlap` fills.
  */
 LEAT_API enum leat_status leat_plan_fit_report(const struct leat_plan *plan, uint64_t source, uint64_t seq_len,
                                                struct leat_fit_report *report, struct leat_error *err);
@@ -1195,10 +1215,13 @@ struct leat_loader_stats {
     double remote_share;            /* of the pages of tokens that were needed: did not lie in the cache */
     uint64_t cached_bytes;          /* of their token files, in the cache, as far as this process has filled it */
     uint64_t cache_bytes;           /* all of their token files */
+    uint64_t evicted_bytes;         /* that this process removed from the cache, to keep within its limit */
+    uint32_t cache_failed;          /* 1: the rest of a dataset cannot be kept, and is fetched no more; a notice says
+                                     * why */
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0,    \
-      0.0, 0.0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0 }
+      0.0, 0.0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0 }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 

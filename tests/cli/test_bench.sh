@@ -128,6 +128,24 @@ assert abs(share - y["share"]) < 1e-9, x
 assert x["answer"].startswith("It is not the loader" if share < 0.01 else "The loader takes"), x
 assert f"{100 * share:.1f} %" in x["answer"], x
 END
+# The ring is emptied before each further round, so that batches made meanwhile do not hide a slow loader: with 2 rounds
+# and 4 slots, 4 batches go unused and 4 more are taken than measured; a plan that has no room for them ends earlier
+# (250 batches, of which 8 are these, and one is the batch in memory).
+if command -v python3 >/dev/null; then
+    for beside in '--compare synthetic' --bare; do
+        ring="--source w4 --seq-len 100 --batch 4 --rounds 2 --slots 4 $beside"
+        # words
+        # shellcheck disable=SC2086
+        run leat-bench load $ring --steps 20 --trace trace.json
+        ended 0 ''
+        python3 -c 'import json; e = json.load(open("trace.json"))["traceEvents"]
+assert sum(x["name"] == "next" for x in e) == 24' || fail "$ran: not 4 steps that are not measured"
+        # shellcheck disable=SC2086
+        run leat-bench load $ring --steps 246 --epochs 1 --json
+        python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["steps"] in (241, 242)' "$printed" ||
+            fail "$ran: no batches go unused"
+    done
+fi
 needs='--synthetic and --compare need batches of a loader: --output views has none'
 refuse 2 "leat-bench: $needs (leat-bench load --help shows how)" \
     leat-bench load --source w4 --seq-len 100 --batch 4 --compare synthetic --output views

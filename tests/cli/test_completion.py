@@ -137,7 +137,7 @@ def cases(shell):
     yield "leat bench ", [*names("leat-bench"), "help", "--help", "--version", "--manual", "--completion"]
     yield "leat bench li", ["limits"]
     yield "leat bench pack --format ", ["auto", "jsonl", "parquet", "text"]
-    yield "leat bench load --on", ["--on-damage"]
+    yield "leat bench load --on-d", ["--on-damage"]
     yield "leat bench load --on-damage ", ["error", "mask"]
     yield "leat info ", paths
     yield "leat info my", ["my\\ data.jsonl"]

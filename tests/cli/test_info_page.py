@@ -70,7 +70,7 @@ cyrillic = sum(c.isalpha() for c in CYRILLIC) * 2
 scripts = {"Latin": latin, "Cyrillic": cyrillic, "Han": 2}
 every = sum(scripts.values())
 got = {name: share for name, share in cells(page, "Scripts")[1:]}
-check(got == {name: f"{100 * n / every:.4f}" for name, n in scripts.items()}, f"scripts: {got}, not {scripts}")
+check(got == {name: f"{100 * n / every:.2f}" for name, n in scripts.items()}, f"scripts: {got}, not {scripts}")
 check("3 of 7 documents" in page, "repeated texts")
 check(cells(page, "Rejects")[1:] == [['the record has no "text"', "4"], ["not valid JSON", "2"]],
       f"rejects: {cells(page, 'Rejects')}")

@@ -71,9 +71,17 @@ END
 try 0 '' leat order --source folder --fit-report 4 --json <<'END'
 {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, @
 "lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, @
-"max_pieces": 2, "patterns": 2, "padding": 2, "documents_cut": 3, "lost_context": 34, @
+"max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, @
 "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}}]}
 END
+try 0 '' leat fit --report folder --seq-len 4 --json <<'END'
+{"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, @
+"lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, @
+"max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, @
+"windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}}]}
+END
+refuse 2 'leat: --report needs --seq-len L,L,...: the lengths of rows to compare (leat fit --help shows how)' \
+    leat fit --report folder
 refuse 2 'leat: --fit-report: "4,0" has a length that is not between 1 and 2^24 (leat order --help lists the options)' \
     leat order --source a --fit-report 4,0
 refuse 2 'leat: --fit-report: "4," is not a number; write it like 12, 1.5K or 64Ki @
@@ -188,8 +196,8 @@ refuse 2 'leat: unknown range "train" of the split, whose first is "valid"; name
 train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
 refuse 2 'leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, @
-seed, order, epochs, split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length or @
-cut-length' \
+seed, order, epochs, split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, @
+cut-length, align or overlap' \
     leat order --plan wrong.plan
 refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter @
 length, leave it out, or merge its datasets (leat merge)' leat order --source a --seq-len 100

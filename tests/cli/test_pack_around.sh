@@ -88,4 +88,15 @@ for other in "$text,$(piece '[SEP]'),$(piece '[SEP]')" "$text,$(piece nosuch)" '
     tokens '3 4 2 4 2'
     rm tokenizer_config.json
 done
+
+# a run with other begin tokens is another run, and no begin token is said as the option has it
+tokenizer_of "$bert"
+rm -f tokenizer_config.json
+run leat pack -t . --run run --parts 2 --begin none texts.jsonl
+ended 0 ''
+run leat pack -t . --run run --parts 2 texts.jsonl
+says 1 'that one had "begin none", this one has "begin 1"; give the same inputs and options, no begin token included'
+sed 's/^begin -1$/begin -12/' run/leat-run.inputs >other && mv other run/leat-run.inputs
+run leat pack -t . --run run --parts 2 texts.jsonl
+says 1 'that one had "begin -12", this one has "begin 1"; give the same inputs and options or start over'
 finish

@@ -21,7 +21,7 @@ identity() {
 
 # ---- The same as JSON lines -----------------------------------------------------------------------------------------
 
-for name in plain_2 dictionary_2_snappy delta zstd lz4 required split empty duckdb_v2 polars fastparquet many; do
+for name in plain_2 dictionary_2_snappy delta zstd lz4 required split empty duckdb_v2 polars fastparquet long many; do
     cp "$files/$name.jsonl" "$files/$name.parquet" .
     for suffix in jsonl parquet; do
         run "$tiny" pack -t bytes -o "$name-$suffix" --max-rejects 1000 --json "$name.$suffix"
@@ -116,5 +116,10 @@ run leat pack -t bytes -o no --format jsonl mixed/a.parquet
 says 1 'is a Parquet file: pack it as Parquet'
 run leat pack -t bytes -o no --format parquet - </dev/null
 says 2 'cannot be read from standard input'
+leat pack -t bytes -o no - <mixed/a.parquet 2>"$said" && fail 'Parquet from standard input is packed'
+grep -qF 'standard input is a Parquet file, which is read from its end: save it, and name the file' "$said" ||
+    fail "Parquet from standard input: $(cat "$said")"
+[ "$(printf 'PAR1 x' | leat encode -t bytes)" = "$(printf '80 65 82 49 32 120')" ] ||
+    fail 'a text that begins with PAR1 is refused'
 if [ -e no.leat ] || [ -e no.partial.leat ]; then fail 'what is refused leaves files'; fi
 finish

@@ -60,6 +60,19 @@ done
 run leat cat by.c5 --document 0
 [ -s "$printed" ] || fail "--by: by.c5 has no document: $(cat "$said")"
 
+# ---- As long as a record may be, 32 KiB in the tiny build ------------------------------------------------------------
+
+cp "$files/chat_long.parquet" .
+for times in 1 5000 10500 11000; do
+    awk -v times=$times 'BEGIN { printf "{\"messages\":[{\"role\":\"user\",\"content\":\""
+                                 while (times-- > 0) printf "ab "; print "\"}]}" }'
+done >chat_long.jsonl
+for suffix in jsonl parquet; do
+    run "$tiny" pack -t bytes -o long.$suffix --chat roles.jinja --max-rejects 9 --json chat_long.$suffix
+    [ "$(key rejected)" = 1 ] || fail "chat_long.$suffix: $(key rejected) rejects: $(cat "$said")"
+done
+[ "$(identity long.jsonl)" = "$(identity long.parquet)" ] || fail "chat_long: another identity"
+
 # ---- A group above the column is null: so is the column --------------------------------------------------------------
 
 cp "$files/below_null.jsonl" "$files/below_null.parquet" .
@@ -79,5 +92,5 @@ says 1 'has no column turns; its columns are id, text, and others'
 run leat pack -t bytes -o no --force --mask-field messages --max-rejects 1000 chat.parquet
 grep -q 'is not a list of \[begin, end\] places' no.rejects.jsonl || fail "conversations as masks: $(cat "$said")"
 run leat pack -t bytes -o no --force --text messages chat.parquet
-says 1 'the column messages is a list or a group of columns'
+says 1 'the column messages is a list; name a column of single values, or pack conversations'
 finish

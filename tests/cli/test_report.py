@@ -44,7 +44,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.open, self.texts, self.cells, self.points = [], [], [], []
+        self.open, self.texts, self.cells, self.points, self.heights = [], [], [], [], []
         self.feed(page)
         self.close()
         check(not self.open, f"the page leaves {self.open} open")
@@ -57,6 +57,8 @@ class Page(html.parser.HTMLParser):
         if tag not in self.EMPTY:
             self.open.append(tag)
         self.points += [value for name, value in attrs if name == "points"]
+        if tag == "rect" and "pattern" not in self.open:
+            self.heights.append(dict(attrs)["height"])
         for name, value in attrs:
             if tag in ("rect", "line", "text") and name in ("x", "y", "x1", "x2", "y1", "y2", "width", "height"):
                 check(-1 <= float(value) <= 5000, f"the page has {name}={value} in {tag}")
@@ -87,7 +89,8 @@ each = {"name": "a step", "bytes_per_s": None, "seconds_per_item": {"median": 2.
         "cpus": 0.5, "note": None, "not_measured": None}
 missing = {**each, "name": "none", "seconds_per_item": None, "not_measured": "it cannot be <b>measured</b>"}
 waits = {"order": 0.125, "storage": 6.5, "gather": 2.0, "documents": 0.0, "outputs": 0.5, "slot": 9.0, "copy": 0.25}
-load = {"waits_s": waits, "next_us": {"mean": 7, "p50": 3, "p99": 77, "p999": 88, "max": 99}, "waiting_share": 0.25,
+calls = {"mean": 7, "p50": 3, "p99": 77, "p999": 88, "max": 99, "counts": [30, 0, 10]}
+load = {"waits_s": {**waits, "consumer": 5.0}, "next_us": calls, "waiting_share": 0.25, "steps": 40, "seconds": 2.0,
         "tokens_per_s": 4.5e6, "bare": {"tokens_per_s": 9.5e6}, "engine": "uring", "first_batch_ms": 4.0,
         "memory_mib": 5.5, "synthetic": {"loss": 0.125}}
 run = {"serial_seconds": {"all": 0.5}, "cores_of_use": 17.0, "cpu_seconds": {"read": 1, "scan": 2, "encode": 8.5},
@@ -98,6 +101,12 @@ results = {
     "limits": {"machine": machine, "page_cache": [rate, rate], "disk": [each, missing], "memory": []},
     "load": load, "pack": pack,
     "encode": {"tokenizer": EVIL, "checksum": "12", "mb_per_s": 88.5, "threads": 2, "bytes": 1234567, "tokens": 7},
+    "peers": {"work": "loading", "machine": machine, "peers": [
+        {"name": "leat", "mtok_per_s": 1234.5, "cpu_ms_per_mtok": 0.97, "start_s": 0.3, "resume_s": 0.2,
+         "memory_mib": 29.0},
+        {"name": EVIL, "mtok_per_s": 61.5, "cpu_ms_per_mtok": 17.25, "no_resume": EVIL},
+        {"name": "gone", "not_measured": "<b>no</b> package"}]},
+    "packers": {"work": "packing", "peers": [{"name": "leat", "mb_per_s": 97.5, "cpu_s_per_100_mb": 1.125}]},
     "dataset": {"opening": [each], "bytes": 5, "machine": machine},
     "hostile": {"tokenizer": "gpt2", "rows": [{"text": EVIL, "mb_per_s": 0.75}, {"text": "b", "mb_per_s": None}]},
 }
@@ -110,9 +119,19 @@ pathlib.Path("run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in
 page = report(*(f"{name}<b>.json" for name in results), "run.jsonl")
 check("<script" not in page.text and "<b>" not in page.text and "\x1b" not in page.text, "markup or escapes get out")
 check("&lt;script&gt;" in page.text, "texts are not shown")
-for shown in ("1.25", "2.5", "4.5", "9.5", "33.5", "88.5", "0.75", "8.5", "6.5"):
+for shown in ("1.25", "2.5", "4.5", "9.5", "33.5", "88.5", "0.75", "8.5", "61.5", "97.5"):
     check(shown in page.texts, f"no chart shows {shown}: {page.texts}")
-for shown in ("12,345,678", "3,456,789", "77", "88", "12", "64", "19,900", "398"):
+# 20 s for 40 steps of 50 ms: each second is 2.5 ms of a step
+for shown in ("the program: waiting for the batch, 12.5 ms", "the program: its own work, 37.5 ms",
+              "the loader's thread: copying rows, 5 ms", "the loader's thread: reading from storage, 16.2 ms",
+              "the loader's thread: order, documents, outputs, 1.56 ms",
+              "the loader's thread: copying to the device, 0.625 ms",
+              "the loader's thread: waiting for a free slot, 22.5 ms"):
+    check(shown in page.texts, f"no time line shows {shown}: {page.texts}")
+columns = [height for height in page.heights if height not in ("12", "22.0", "11")]  # of bars, lanes and legends
+check(columns == ["186.0", "62.0"], f"30 and 10 calls, none between: {columns}")
+for shown in ("12,345,678", "3,456,789", "77", "88", "12", "64", "19,900", "398", "17.25", "1.125",
+              "cannot run: <b>no</b> package"):
     check(shown in page.cells, f"no table shows {shown}: {page.cells}")
 check("25.0 % of the time was spent waiting for batches; most of the loader&#39;s work was reading from storage" in
       page.text.replace("'", "&#39;"), "the cause of waiting in a measurement")
@@ -173,7 +192,9 @@ bench("report", "-o", "x.html", code=2)
 bench("report", "real.json", code=2, says="--output")
 bench("report", "-o", "x.html", "none.json", code=1, says="none.json")
 pathlib.Path("other.json").write_text('\n{"a": 1}\n', encoding="utf-8")
-bench("report", "-o", "x.html", "other.json", code=2, says="other.json: line 2 is not what leat-bench prints")
+bench("report", "-o", "x.html", "other.json", code=2, says="other.json: line 2 is no result of leat-bench limits,")
+pathlib.Path("empty.json").write_text("\n", encoding="utf-8")
+bench("report", "-o", "x.html", "real.json", "empty.json", code=2, says="empty.json is empty: measure again")
 pathlib.Path("cut.json").write_text('{"a": ', encoding="utf-8")
 pathlib.Path("ranks.jsonl").write_text("".join(json.dumps({**lines[0], "rank": rank}) + "\n" for rank in (3, 3, 1)),
                                        encoding="utf-8")

@@ -98,6 +98,21 @@ for row in rows(*fit, "--step", "0", "--batch", "1"):
     text = leat("show", *fit, "--step", "0", "--batch", "1")
     check(text.count("\u2502\u2192\u27e6<|endoftext|>\u27e7") == len(row["documents"]), f"fit: last labels: {text}")
     check((f"padding: places {filled}:{row['length']}" in text) == (row["padding"] > 0), "fit: padding is not shown")
+gaps = 0
+for row in rows(*fit, "--align", "8", "--step", "0", "--batch", "3"):
+    ends = [x["at"] for x in row["documents"]][1:] + [row["length"] - row["padding"]]
+    check(len(row["tokens"]) == row["length"] - row["padding"], "align: tokens of places")
+    for x, end in zip(row["documents"], ends):
+        document = documents[x["document"]]
+        gap = x["tokens"] + 1 - len(document)
+        gaps += gap
+        check(x["at"] % 8 == 0 and x["at"] + x["tokens"] == end and gap < 8, f"align: {x}")
+        check(row["labels"][x["at"]:end] == document[1:] + gap * [-100], f"align: labels of {x}")
+        trace = leat("trace", *fit, "--align", "8", "--samples", f"{row['n']}:{row['n'] + 1}")
+        check(f" {x['document']} 0:{len(document) - 1} " in trace, f"align: trace says {trace} of {x}")
+check(gaps > 0, "align: no gap")
+said = re.findall(r"the last (\d+) padding", leat("show", *fit, "--align", "8", "--step", "0", "--batch", "3"))
+check(sum(map(int, said)) == gaps, f"align: {said}, not {gaps} places of padding")
 for row in rows("--source", "d", "--seq-len", "96", "--order", "documents-sequential", "--step", "0", "--batch", "2"):
     check(row["padding"] == max(map(len, documents[:2])) - len(documents[row["documents"][0]["document"]]),
           "documents: padding")
@@ -227,6 +242,7 @@ check(columns[0] == ("o200k_base", "bytes"), f"names of columns: {columns[0]}")
 check(all(width(line) <= 100 for line in lines), f"a line is too long: {lines}")
 texts = ["".join(column) for column in zip(*columns[1:])]
 whole = WIDE.replace("\t", "\u21e5").replace("\x1b", "\\x1b").replace("\u202e", "\\u202e").replace("\n", "\u21b5")
+whole = whole.replace("\u0301", "\u25cc\u0301")  # a token of its own
 check(texts[0].replace("\u2502", "") == whole, f"the first column has {texts[0]}")
 check(texts[1] == "".join("\u2502" + ("\u21b5" if b == 10 else "\u21e5" if b == 9 else chr(b) if 32 <= b < 127
                                       else f"\\x{b:02x}") for b in WIDE.encode()), f"the second column has {texts[1]}")
@@ -237,6 +253,18 @@ check(len(above) == 2 and all("third" not in "".join(row) for row in columns[:ab
 coloured = leat("show", "-t", "gpt2", "-t", "bytes", "-t", "o200k_base", "--color", stdin=WIDE)
 check(not OBEYED.search(re.sub("\x1b\\[[0-9;]*m", "", coloured)), f"side by side, in colours: {coloured!r}")
 check(leat("show", *["-t", "bytes"] * 6, stdin="a").count("\n\nbytes: ") == 6, "columns are too narrow")
+
+# ---- Tokens that are nothing to be seen, or only a mark: each has a place, on a base of its own
+
+BARE = "zero\u200bwidth \u0e17\u0e35\u0e48 a\u2060b\U000e0041"  # with Thai marks, a word joiner, a tag
+pathlib.Path("bare.json").write_text(json.dumps(
+    {"model": {"type": "BPE", "vocab": {c: n for n, c in enumerate(sorted(set(BARE)))}, "merges": []}}),
+    encoding="utf-8")
+for words in ["--no-color"], ["--color"], ["--html", "-"], ["-t", "bytes", "--no-color"]:
+    out = re.sub("\x1b\\[[0-9;]*m|<[^>]*>", "", leat("show", "-t", "bare.json", *words, stdin=BARE))
+    for mark in "\u200b\u0e35\u0e48\u2060\U000e0041":
+        check("\u25cc" + mark in out, f"{mark!r} stands on nothing, {words}: {out!r}")
+    check("\u25ccb" not in out and "\u25cc\u0e17" not in out, f"a letter stands on something: {out!r}")
 
 # ---- Tokens of another tool, without documents and tokenizer
 

@@ -66,6 +66,7 @@ const struct option_row cat_options[] = {
       .value = "SPEC",
       .help = "decode by this tokenizer, as for leat pack, instead of a stored one; for files of other tools, which "
               "store none" },
+    CACHE_OPTION_ROWS,
     OPTIONS_END
 };
 

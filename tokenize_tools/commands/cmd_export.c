@@ -45,6 +45,7 @@ const struct option_row export_options[] = {
       .field = offsetof(struct export_values, force),
       .help = "replace existing files, once the new ones are finished" },
     COMMANDS_PROGRESS(struct export_values),
+    CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct export_values, "print the summary as one JSON object"),
     OPTIONS_END
 };

@@ -48,6 +48,7 @@ const struct option_row find_options[] = {
       .field = offsetof(struct find_values, id),
       .value = "ID",
       .help = "the first document with this id" },
+    CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct find_values, "print one JSON object"),
     OPTIONS_END
 };

@@ -52,7 +52,7 @@ const struct option_row merge_options[] = {
       .field = offsetof(struct merge_values, threads),
       .value = "N",
       .standard = "all cores",
-      .help = "threads: one reads and arranges, the others write; it does not change the result",
+      .help = "threads: one arranges, the others read, sort and write; it does not change the result",
       .min = 1,
       .max = 4096 },
     { .name = "memory",
@@ -60,7 +60,7 @@ const struct option_row merge_options[] = {
       .field = offsetof(struct merge_values, memory),
       .value = "SIZE",
       .standard = "2GiB, or less in a control group",
-      .help = "limit on the memory for these; it does not change the result" },
+      .help = "limit on the memory of --shuffle and --dedup; it does not change the result" },
     { .name = "force",
       .type = OPTION_FLAG,
       .field = offsetof(struct merge_values, force),
@@ -71,6 +71,7 @@ const struct option_row merge_options[] = {
       .help = "join the parts of a run without a second copy of their tokens: these are appended to the first part's "
               "file and freed. The parts are gone then; stopped or killed, the same command goes on" },
     COMMANDS_PROGRESS(struct merge_values),
+    CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct merge_values, "print the summary as one JSON object"),
     OPTIONS_END
 };

@@ -119,7 +119,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
     cli_say("%s%s: %s in %s from %s, %s of text in %s.", v->output, many ? ".*" : "",
             units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
             units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, units_duration(seconds).text);
-    if (r->text_bytes > 0)
+    if (text_rate(bar, r, seconds) > 0)
         printf("%s of text, %s; memory at most %s.\n", units_rate(text_rate(bar, r, seconds), "B").text,
                units_rate(token_rate(bar, r, seconds), "tokens").text, units_bytes(r->peak_memory).text);
     print_bound(r);

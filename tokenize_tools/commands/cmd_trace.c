@@ -178,10 +178,14 @@ static enum leat_status print_documents(const struct leat_plan *plan, const stru
     uint64_t count = 0;
     enum leat_status s = pieces ? leat_plan_pieces(plan, sample->number, pieces, sample->pieces, &count, err)
                                 : status_no_memory(err, sample->pieces * sizeof *pieces);
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
 
+    leat_plan_info(plan, &info);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         uint64_t end = i + 1 < count ? pieces[i + 1].at : sample->length;
 
+        if (info.align > 0) /* without the gap after its predictions */
+            end = pieces[i].at + pieces[i].count - 1;
         s = print_piece(plan, sample, &pieces[i], end - pieces[i].at, json, err);
     }
     free(pieces);

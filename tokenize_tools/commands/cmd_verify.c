@@ -24,6 +24,7 @@ const struct option_row verify_options[] = { { .name = "threads",
                                                .min = 1,
                                                .max = 1024 },
                                              COMMANDS_PROGRESS(struct verify_values),
+                                             CACHE_OPTION_ROWS,
                                              OPTIONS_JSON(struct verify_values, "print one JSON object"),
                                              OPTIONS_END };
 

@@ -103,7 +103,7 @@ static const struct command commands[] = {
           "Writes NAME.fit beside each dataset, 4 bytes per document, and replaces an older one. Plans of the order "
           "fit then open at once, and no longer need 4 bytes of memory per document; a source of more than 2^28 "
           "documents cannot do without. The file changes no sample.",
-      .example = "leat fit corpus\nleat fit shards/",
+      .example = "leat fit corpus\nleat fit shards/\nleat fit --report corpus --seq-len 2048,8192",
       .options = fit_options,
       .run = cmd_fit },
     { .name = "trace",
@@ -127,7 +127,8 @@ static const struct command commands[] = {
       " Of a plan, rows are those that a loader gives. On a terminal tokens have two alternating shades; elsewhere a "
       "mark stands before each. Tokenizers on a text stand side by side where the lines have room. Where the label of "
       "a place is not the next token, it stands after an arrow. Control "
-      "characters, marks of direction and bytes that are no character are shown as escapes.",
+      "characters, marks of direction and bytes that are no character are shown as escapes. A token that "
+      "begins with a mark, or with what takes no place, stands on a dotted circle.",
       .example =
           "leat show --plan run7.plan --step 41250 --batch 512 --rank 3 --world 8 --row 0\nleat show corpus --document "
           "5\nleat show --tokenizer gpt2 --tokenizer o200k_base < text.txt\nleat show --source corpus --seq-len 2048 "

@@ -62,6 +62,7 @@ static enum leat_status add_up(const struct leat_plan *plan, uint64_t length, st
         all->window_lost += one.window_lost;
         all->left_out += one.left_out;
         all->unused += one.unused;
+        all->context += one.context;
     }
     return s;
 }
@@ -89,6 +90,7 @@ static void print_json(const struct fit_report_lengths *wanted, const struct lea
         json_u64(&j, "max_pieces", r->max_pieces);
         json_u64(&j, "patterns", r->patterns);
         json_u64(&j, "padding", r->padding);
+        json_u64(&j, "context", r->context);
         json_u64(&j, "documents_cut", r->cut);
         json_u64(&j, "lost_context", r->lost);
         json_open_object(&j, "windows");
@@ -129,6 +131,15 @@ static void print_bar(const char *before, const char *name, uint64_t part, uint6
     printf("%11s  %-7s %7s%.*s\n", before, name, units_share(part, whole).text, width > 0 ? (int)width + 1 : 0, bar);
 }
 
+/* What rows show again; nothing without an overlap. */
+static void print_context(const struct fit_report_lengths *wanted, const struct leat_fit_report *reports)
+{
+    for (unsigned i = 0; i < wanted->count; i++)
+        if (reports[i].context > 0)
+            printf("%11s  shown again, as context: %s of all places\n", units_count(wanted->lengths[i]).text,
+                   units_share(reports[i].context, reports[i].rows * wanted->lengths[i]).text);
+}
+
 static void print_text(const struct fit_report_lengths *wanted, const struct leat_fit_report *reports)
 {
     printf("%s, %s (tokens with a next one in their document)\n", units_counted(reports[0].documents, "document").text,
@@ -142,6 +153,7 @@ static void print_text(const struct fit_report_lengths *wanted, const struct lea
            "docs cut", "no context", "rows", "docs cut", "no context");
     for (unsigned i = 0; i < wanted->count; i++)
         print_row(wanted->lengths[i], &reports[i]);
+    print_context(wanted, reports);
     printf("\nno context: predictions whose row does not have the beginning of their document\n");
     for (unsigned i = 0; i < wanted->count; i++) {
         print_bar(units_count(wanted->lengths[i]).text, "fit", reports[i].lost, reports[i].predictions);

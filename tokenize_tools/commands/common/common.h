@@ -5,6 +5,7 @@
 #ifndef LEAT_TOKENIZE_TOOLS_COMMON_H
 #define LEAT_TOKENIZE_TOOLS_COMMON_H
 
+#include "cli/cache_options.h"
 #include "cli/command.h"
 #include "leat_pack.h"
 
@@ -14,7 +15,7 @@
     "several are joined in order. Files of other tools, in place: PREFIX of Megatron's PREFIX.bin and PREFIX.idx, "    \
     "raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC, &mask=FILE), llmc:FILE, pbin:FILE, datatrove:FILE.ds. On a "  \
     "server: "                                                                                                         \
-    "s3://BUCKET/NAME, gs://BUCKET/NAME or https://HOST/PATH/NAME, read through a cache in the folder LEAT_CACHE."
+    "s3://BUCKET/NAME, gs://BUCKET/NAME or https://HOST/PATH/NAME, read through a cache in the folder --cache."
 
 #define COMMANDS_TOKENIZER_HELP                                                                                        \
     "the tokenizer: bytes, gpt2, cl100k_base, o200k_base or another of tiktoken's names; a path to a tokenizer.json, " \

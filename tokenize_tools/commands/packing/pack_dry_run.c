@@ -157,11 +157,14 @@ static void print_json(const struct dry_run *d)
 static void print_words(const struct dry_run *d, const struct leat_pack_options *options)
 {
     const struct leat_pack_report *r = &d->sample.report;
+    const char *before = "";
 
     printf("%s, %s on disk:", units_counted(d->inputs.count, "input").text, units_bytes(d->inputs.bytes).text);
     for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
-        if (count_format(d, i) > 0)
-            printf(" %s %s", units_count(count_format(d, i)).text, record_format_names[i]);
+        if (count_format(d, i) > 0) {
+            printf("%s %s %s", before, units_count(count_format(d, i)).text, record_format_names[i]);
+            before = ",";
+        }
     putchar('\n');
     if (!d->values->chat)
         cli_say("The first text: %s", d->text[0] ? d->text : "none in the first record");

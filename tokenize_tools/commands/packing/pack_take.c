@@ -3,7 +3,8 @@
  *
  * This is a step after the table's because --end and --begin may name a token by its text, and their defaults are the
  * tokenizer's. If the tokenizer names no end token, the command fails and lists candidates: a wrong guess would be
- * in every document. Whoever gives --end decides both: a begin token comes only with the tokenizer's own end token.
+ * in every document. If --end is given, documents get no begin token by default: it comes with the
+ * tokenizer's own end token.
  */
 #include <stdio.h>
 #include <string.h>
