@@ -150,11 +150,18 @@ const struct count_cuda *load_device_counted(const struct load_device *d, char *
     return library ? dlsym(library, "count_cuda") : NULL;
 }
 
-uint64_t load_device_calls(struct load_device *d)
+const struct fake_control *load_device_control(const struct load_device *d)
 {
     const struct fake_control *(*find)(void) = NULL;
     void *symbol = d->simulated ? dlsym(d->driver.library, "fake_control") : NULL;
 
     memcpy(&find, &symbol, sizeof find);
-    return find ? find()->fail_call(0, 0, false) : 0;
+    return find ? find() : NULL;
+}
+
+uint64_t load_device_calls(struct load_device *d)
+{
+    const struct fake_control *c = load_device_control(d);
+
+    return c ? c->fail_call(0, 0, false) : 0;
 }

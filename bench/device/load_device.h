@@ -13,6 +13,8 @@
 
 #include "cuda_extra.h"
 
+struct fake_control;
+
 struct load_device {
     const char *name, *driver_name; /* for leat_loader_options.device and .driver */
     char stand_in[4200];            /* path of the stand-in driver, which driver_name may be */
@@ -40,6 +42,9 @@ void load_device_free(struct load_device *d, void *memory);
 enum leat_status load_device_bring(struct load_device *d, void *to, const void *from, size_t bytes,
                                    struct leat_error *err);
 enum leat_status load_device_wait(struct load_device *d, struct leat_error *err);
+
+/* What steers the stand-in; NULL with a real driver. */
+const struct fake_control *load_device_control(const struct load_device *d);
 
 /* How many calls of the driver there were since the last time; 0 with a real one. */
 uint64_t load_device_calls(struct load_device *d);

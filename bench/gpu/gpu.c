@@ -7,6 +7,7 @@
 #include "gpu.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "bench/measure/contest.h"
@@ -25,7 +26,9 @@ struct values {
     bool json;
 };
 
-static const char *const devices[] = { "cuda", "simulated", NULL };
+static const char *const devices[] = {
+    "cuda", "simulated", "simulated:pcie4", "simulated:pcie5", "simulated:c2c", NULL
+};
 
 const struct option_row gpu_options[] = {
     { .name = "device",
@@ -33,7 +36,8 @@ const struct option_row gpu_options[] = {
       .field = offsetof(struct values, device),
       .value = "DEVICE",
       .standard = "cuda",
-      .help = "cuda:N; or simulated, to test that it runs (the figures mean nothing)",
+      .help = "cuda:N; simulated, to test that it runs (the figures mean nothing); or simulated:pcie4, simulated:pcie5 "
+              "or simulated:c2c, to see by a model of that link whether batches come in time",
       .offered = devices },
     { .name = "driver",
       .type = OPTION_TEXT,
@@ -189,13 +193,21 @@ int bench_gpu(const struct command *self, int argc, char **argv)
     g.steps = v.steps;
     g.work_ms = (double)v.work;
     began = clock_ns();
-    s = load_device_open(&g.d, v.device, v.driver, &err);
+    if (strncmp(v.device, "simulated:", 10) == 0)
+        g.link = v.device + 10;
+    s = load_device_open(&g.d, g.link ? "simulated" : v.device, v.driver, &err);
     if (s != LEAT_OK) {
         fprintf(stderr, "skipped: %s\n", err.message);
         options_free(&parsed);
         return s == LEAT_E_UNSUPPORTED ? NO_GPU : cli_failed(&err);
     }
     f.context = (double)(clock_ns() - began) / 1e9;
+    if (g.link) {
+        s = gpu_link(&g, v.json, &err);
+        load_device_close(&g.d);
+        options_free(&parsed);
+        return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    }
     if (g.d.simulated)
         g.scale = 1.0 / 64;
     if (g.d.driver.device_name(name, (int)sizeof name, g.d.device) != CUDA_OK)

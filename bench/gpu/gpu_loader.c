@@ -24,6 +24,7 @@ struct loading {
     void *from, *to; /* of the work */
     size_t work_bytes;
     uint64_t copies; /* of a step */
+    unsigned slots;  /* 0: the library chooses */
 };
 
 static enum leat_status open_plan(struct loading *x, struct leat_error *err)
@@ -42,6 +43,7 @@ static enum leat_status open_loader(struct loading *x, const char *device, const
     o.batch = rows;
     o.device = device;
     o.driver = driver;
+    o.slots = x->slots;
     return leat_loader_open(&x->loader, x->plan, &o, err);
 }
 
@@ -244,26 +246,107 @@ enum leat_status gpu_measure_opening(struct gpu *g, struct gpu_figures *f, struc
     return s;
 }
 
+static enum leat_status open_loading(struct loading *x, unsigned size, struct leat_error *err)
+{
+    struct load_device *d = &x->g->d;
+    size_t numbers = (size_t)(gpu_rows(x->g, size) * x->g->seq_len);
+    enum leat_status s = open_plan(x, err);
+
+    x->work_bytes = (size_t)((double)WORK_BYTES * x->g->scale);
+    if (s == LEAT_OK)
+        s = load_device_allocate(d, &x->inputs, 8 * numbers, err);
+    if (s == LEAT_OK)
+        s = load_device_allocate(d, &x->labels, 8 * numbers, err);
+    if (s == LEAT_OK)
+        s = load_device_allocate(d, &x->from, x->work_bytes, err);
+    return s == LEAT_OK ? load_device_allocate(d, &x->to, x->work_bytes, err) : s;
+}
+
+static void close_loading(struct loading *x)
+{
+    load_device_free(&x->g->d, x->inputs);
+    load_device_free(&x->g->d, x->labels);
+    load_device_free(&x->g->d, x->from);
+    load_device_free(&x->g->d, x->to);
+    leat_plan_close(x->plan);
+}
+
 enum leat_status gpu_measure_loader(struct gpu *g, struct gpu_figures *f, struct leat_error *err)
 {
-    struct loading x = { .g = g, .work_bytes = (size_t)((double)WORK_BYTES * g->scale) };
-    size_t numbers = (size_t)(gpu_rows(g, 0) * g->seq_len);
-    enum leat_status s = open_plan(&x, err);
+    struct loading x = { .g = g };
+    enum leat_status s = open_loading(&x, 0, err);
 
     if (s == LEAT_OK)
-        s = load_device_allocate(&g->d, &x.inputs, 8 * numbers, err);
-    if (s == LEAT_OK)
-        s = load_device_allocate(&g->d, &x.labels, 8 * numbers, err);
-    if (s == LEAT_OK)
-        s = load_device_allocate(&g->d, &x.from, x.work_bytes, err);
-    if (s == LEAT_OK)
-        s = load_device_allocate(&g->d, &x.to, x.work_bytes, err);
-    if (s == LEAT_OK)
         s = measure(&x, f, err);
-    load_device_free(&g->d, x.inputs);
-    load_device_free(&g->d, x.labels);
-    load_device_free(&g->d, x.from);
-    load_device_free(&g->d, x.to);
-    leat_plan_close(x.plan);
+    close_loading(&x);
+    return s;
+}
+
+/* Batches as they come, and what the loader's thread works for each: both of the same batches, so that the CPU time
+ * that gather happens to need counts on both sides. */
+static enum leat_status pace(struct loading *x, struct gpu_fed *f, struct leat_error *err)
+{
+    struct leat_loader_stats a = LEAT_LOADER_STATS_INIT, b = LEAT_LOADER_STATS_INIT;
+    enum leat_status s = LEAT_OK;
+    const struct leat_batch *batch;
+    uint64_t began = 0, bytes = 0, ns;
+
+    for (uint64_t k = 0; s == LEAT_OK && k < 2 * x->g->steps; k++) { /* the first half is not counted */
+        if (k == x->g->steps) {
+            leat_loader_stats(x->loader, &a);
+            began = clock_ns();
+        }
+        s = leat_loader_next(x->loader, &batch, err);
+        if (s != LEAT_OK)
+            return s;
+        bytes += k < x->g->steps ? 0 : (uint64_t)batch->rows * batch->width * batch->token_width;
+        leat_batch_release(batch, x->g->d.stream);
+    }
+    ns = clock_ns() - began;
+    leat_loader_stats(x->loader, &b);
+    f->end_to_end = (double)bytes / (double)ns * 1e9;
+    ns = b.order_ns + b.gather_ns + b.copy_ns - a.order_ns - a.gather_ns - a.copy_ns;
+    f->gather = (double)(b.bytes - a.bytes) / (double)ns * 1e9;
+    return s;
+}
+
+/* Steps of one length, in virtual time: no two runs differ but by the CPU time that they measure. */
+static enum leat_status measure_work(struct loading *x, double work_ms, double *times, double *alone, double *with,
+                                     struct leat_error *err)
+{
+    uint64_t count = x->g->steps;
+    enum leat_status s;
+
+    x->g->work_ms = work_ms;
+    s = calibrate(x, err);
+    if (s == LEAT_OK)
+        s = steps(x, false, count, times, err);
+    *alone = mean(times, count);
+    if (s == LEAT_OK)
+        s = steps(x, true, count, times, err); /* not counted */
+    if (s == LEAT_OK)
+        s = steps(x, true, count, times, err);
+    *with = mean(times, count);
+    return s;
+}
+
+enum leat_status gpu_measure_fed(struct gpu *g, struct gpu_fed *f, struct leat_error *err)
+{
+    struct loading x = { .g = g, .slots = f->slots };
+    double *times = calloc(g->steps, sizeof *times);
+    enum leat_status s = times ? open_loading(&x, f->size, err) : status_no_memory(err, g->steps * sizeof *times);
+
+    if (s == LEAT_OK)
+        s = open_loader(&x, g->d.name, g->d.driver_name, gpu_rows(g, f->size), err);
+    if (s == LEAT_OK) {
+        gpu_time_begin(g);
+        s = pace(&x, f, err);
+    }
+    for (unsigned i = 0; s == LEAT_OK && i < GPU_WORKS; i++)
+        s = measure_work(&x, f->work_ms[i], times, &f->alone[i], &f->with[i], err);
+    gpu_time_end(g);
+    close_loader(&x);
+    close_loading(&x);
+    free(times);
     return s;
 }

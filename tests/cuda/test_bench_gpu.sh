@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_bench_gpu.sh: what `make bench-gpu` runs goes through with the stand-in driver, and ends with 77 where there is
-# no driver; loads on the simulated device have the checksum of those on the host, for all outputs.
+# no driver; loads on the simulated device have the checksum of those on the host, for all outputs. With
+# --device simulated:LINK it shows what a ring of one slot costs, and marks all of its output.
 build=${LEAT_BUILD:-build}
 bench=$build/leat-bench
 tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-gpu-XXXXXX") || exit 1
@@ -17,6 +18,36 @@ for words in '^device: Stand-in' 'its figures do not' 'filled slots ' 'driver ca
     '^context .* then a loader .* another one'; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done
+
+# with a link: each line is marked; a ring of one slot stalls, and one of eight does not; unknown links are refused
+"$bench" counting -o "$tmp/gpu" --tokens 10M >/dev/null || fail "cannot write a dataset"
+"$bench" gpu "$tmp/gpu" --device simulated:pcie4 --steps 10 >"$tmp/out" 2>&1 ||
+    fail "simulated:pcie4: $(cat "$tmp/out")"
+grep -qv '^simulated pcie4: ' "$tmp/out" && fail "a line without its mark: $(cat "$tmp/out")"
+for words in 'nothing was measured on a GPU' 'a ring that the CPU fills' 'a loader, as fast as it goes' 'a step of ' \
+    'stalls: batches of .* a shorter step waits for the '; do
+    grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
+done
+awk '/batches of 16.0 MiB: written/ { one = $(NF - 3); eight = $NF } END { exit !(one < 80 && eight > one + 10) }' \
+    "$tmp/out" || fail "a ring of one slot does not stall: $(cat "$tmp/out")"
+"$bench" gpu "$tmp/gpu" --device simulated:c2c --steps 2 --json >"$tmp/out" 2>&1 || fail "--json: $(cat "$tmp/out")"
+python3 - "$tmp/out" <<'EOF' || fail "JSON without its mark: $(cat "$tmp/out")"
+import json, sys
+
+def check(value, key=None):
+    if isinstance(value, dict) and key != "machine":
+        assert value["simulated"] is True, value
+        for key in value:
+            check(value[key], key)
+    elif isinstance(value, list):
+        for x in value:
+            check(x)
+
+check(json.load(open(sys.argv[1])))
+EOF
+"$bench" gpu "$tmp/gpu" --device simulated:pcie7 >"$tmp/out" 2>&1 && fail "pcie7 is not refused"
+grep -q 'unknown link "pcie7"; links that can be simulated: pcie4, pcie5, c2c' "$tmp/out" ||
+    fail "pcie7: $(cat "$tmp/out")"
 
 checksum() { # WORD...: of a load
     "$bench" load --seq-len 100 --batch 6 --steps 40 --checksum "$@" | sed -n 's/^ *checksum //p'

@@ -2,137 +2,12 @@
  * test_ptx.c: the PTX that ships, on the machine of tests/fake_cuda/ptx.h, writes what the kernels' bodies in C write,
  * byte for byte, over random jobs; and the machine sees it when the PTX is broken: each branch on the other condition,
  * each address moved, each load and store of another type. One of eight of these is tried, all with LEAT_TEST_EVERY=1.
+ * A struct of parameters that only the host has changed is seen, too: each field moved, or exchanged with the next.
  */
 #include "device/cuda_image.h"
-#include "fake_cuda/ptx.h"
+#include "ptx_tried.h"
 #include "rows/rows_device.h"
-#include "support/rows_made.h"
 #include "t.h"
-
-#define JOBS 96
-
-/* A job, what the bodies make of it, and as the kernel gets it: all of the slot lies FAR behind its base there, so that
- * an offset of 32 bits is too short. */
-#define FAR ((uint64_t)1 << 33)
-struct tried {
-    struct rows_made made;
-    uint64_t slot[4096];
-    struct rows_job job;
-    struct ptx_range ranges[1 + ROWS_OUTPUT_COUNT];
-    unsigned range_count, passes;
-    struct pass {
-        struct rows_grid grid;
-        unsigned blocks;
-        char kernel[32];
-        uint8_t expected[ROWS_OUTPUT_COUNT][8 * 4096]; /* after it */
-    } pass[2];
-};
-static struct tried jobs[JOBS];
-
-/* Gives the kernel memory `by` bytes behind a multiple of 16, or nothing. */
-static void *give(struct tried *t, void *memory, size_t bytes, size_t by)
-{
-    struct ptx_range *x = &t->ranges[t->range_count];
-
-    *x = (struct ptx_range) { 0x500000000u * (1 + t->range_count) + by, bytes, memory, t->range_count > 0 };
-    t->range_count++;
-    return (void *)(uintptr_t)x->address;
-}
-
-static void move_slot(struct tried *t)
-{
-    struct rows_layout *l = &t->job.layout;
-    size_t *const places[] = { &l->tokens_at, &l->lengths_at, &l->flags_at, &l->starts_at,
-                               &l->marks_at,  &l->heads_at,   &l->masks_at };
-
-    memcpy(t->slot, t->made.slot, sizeof t->slot);
-    for (uint32_t row = 0; l->rows_at && row < l->rows; row++)
-        t->slot[l->rows_at / 8 + row] += FAR;
-    for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++)
-        *places[i] += *places[i] > 0 || places[i] == &l->tokens_at ? FAR : 0;
-    l->rows_at += l->rows_at ? FAR : 0;
-    t->job.base = (const uint8_t *)((uintptr_t)give(t, t->slot, sizeof t->slot, FAR) - FAR);
-}
-
-/* Adds a pass, and does it by the bodies. Widths of 0: the second. */
-static void make_pass(struct tried *t, uint32_t token_width, uint32_t number_bytes)
-{
-    struct pass *p = &t->pass[t->passes++];
-    uint64_t blocks;
-
-    p->grid = rows_grid(&t->made.job, number_bytes, &blocks);
-    p->blocks = (unsigned)blocks;
-    for (uint64_t i = 0; i < blocks * ROWS_BLOCK; i++)
-        rows_do_thread(&t->made.job, p->grid, (uint32_t)(i / ROWS_BLOCK), p->blocks, (uint32_t)(i % ROWS_BLOCK),
-                       token_width, number_bytes);
-    snprintf(p->kernel, sizeof p->kernel, "leat_rows_mask");
-    if (number_bytes)
-        snprintf(p->kernel, sizeof p->kernel, "leat_rows_%u_%u", token_width, number_bytes);
-    memcpy(p->expected, t->made.outputs, sizeof p->expected);
-}
-
-static void make_job(struct tried *t, uint64_t *random)
-{
-    struct rows_job *j = &t->made.job;
-    size_t numbers;
-
-    rows_make(&t->made, random);
-    numbers = (size_t)j->rows * j->length;
-#define DROP(field, name, kind, documents)                                                                             \
-    if (t_below(random, 5) == 0)                                                                                       \
-        j->field = NULL;
-    ROWS_OUTPUTS(DROP, DROP)
-    memset(t->made.outputs, 0xa5, sizeof t->made.outputs);
-    make_pass(t, j->layout.token_width, j->number_bytes);
-    if (rows_has_mask_pass(j))
-        make_pass(t, 0, 0);
-    t->job = *j;
-    move_slot(t);
-#define GIVE(field, name, kind, documents)                                                                             \
-    if (j->field)                                                                                                      \
-        t->job.field = give(t, j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),        \
-                            kind == ROWS_MASK      ? t_below(random, 3)                                                \
-                            : kind == ROWS_WEIGHTS ? 4 * t_below(random, 3)                                            \
-                                                   : 8 * t_below(random, 2));
-    ROWS_OUTPUTS(GIVE, GIVE)
-}
-
-static bool run_pass(struct tried *t, const struct pass *p, const struct ptx_kernel *kernels, char *why, size_t room)
-{
-    const struct ptx_kernel *kernel = ptx_find(kernels, p->kernel);
-    struct ptx_launch launch = { .parameters = { (const uint8_t *)&t->job, (const uint8_t *)&p->grid },
-                                 .ranges = t->ranges,
-                                 .range_count = t->range_count,
-                                 .blocks = p->blocks,
-                                 .threads = ROWS_BLOCK };
-    uint64_t steps = 0;
-
-    return kernel && kernel->parameters[0] == sizeof t->job && kernel->parameters[1] == sizeof p->grid &&
-           ptx_run(kernel, &launch, &steps, why, room) && memcmp(p->expected, t->made.outputs, sizeof p->expected) == 0;
-}
-
-/* Whether the kernels do the job right; else `why`. */
-static bool is_right(struct tried *t, const struct ptx_kernel *kernels, char *why, size_t room)
-{
-    bool ran = true;
-
-    snprintf(why, room, "another output");
-    memset(t->made.outputs, 0xa5, sizeof t->made.outputs);
-    for (unsigned i = 0; ran && i < t->passes; i++)
-        ran = run_pass(t, &t->pass[i], kernels, why, room);
-    return ran;
-}
-
-static bool all_right(const char *text, char *why, size_t room)
-{
-    struct ptx_kernel *kernels = ptx_read(text, why, room);
-    bool right = kernels != NULL;
-
-    for (unsigned i = 0; right && i < JOBS; i++)
-        right = is_right(&jobs[i], kernels, why, room);
-    ptx_free(kernels);
-    return right;
-}
 
 /* ---- Breaking it ---- */
 
@@ -172,6 +47,7 @@ static unsigned break_lines(unsigned row, unsigned every, unsigned *found)
     size_t room = strlen(cuda_image_ptx) + 64;
     char *text = malloc(room), why[256];
     unsigned broken = 0;
+    bool readable;
 
     for (const char *line = cuda_image_ptx; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         size_t length = strcspn(line, "\n");
@@ -183,11 +59,82 @@ static unsigned break_lines(unsigned row, unsigned every, unsigned *found)
         broken++;
         snprintf(text, room, "%.*s%s%s", (int)(old - cuda_image_ptx), cuda_image_ptx, breaks[row].new,
                  old + strlen(breaks[row].old));
-        if (all_right(text, why, sizeof why))
+        if (ptx_tried_text(text, &readable, why, sizeof why))
             T_FAIL("%s in place of %s is not seen: %.*s", breaks[row].new, breaks[row].old, (int)length, line);
     }
     free(text);
     return broken;
+}
+
+/* ---- The parameters ---- */
+
+#define FIELD(parameter, type, field)                                                                                  \
+    {                                                                                                                  \
+        parameter, offsetof(type, field), sizeof(((type *)NULL)->field), #field                                        \
+    }
+static const struct {
+    unsigned parameter;
+    size_t at, bytes;
+    const char *name;
+} fields[] = {
+    FIELD(0, struct rows_job, base),
+    FIELD(0, struct rows_job, layout.rows),
+    FIELD(0, struct rows_job, layout.width),
+    FIELD(0, struct rows_job, layout.token_width),
+    FIELD(0, struct rows_job, layout.start_words),
+    FIELD(0, struct rows_job, layout.tokens_at),
+    FIELD(0, struct rows_job, layout.lengths_at),
+    FIELD(0, struct rows_job, layout.flags_at),
+    FIELD(0, struct rows_job, layout.starts_at),
+    FIELD(0, struct rows_job, layout.marks_at),
+    FIELD(0, struct rows_job, layout.heads_at),
+    FIELD(0, struct rows_job, layout.rows_at),
+    FIELD(0, struct rows_job, layout.masks_at),
+    FIELD(0, struct rows_job, layout.mask_width),
+    FIELD(0, struct rows_job, layout.own_labels),
+    FIELD(0, struct rows_job, rows),
+    FIELD(0, struct rows_job, length),
+    FIELD(0, struct rows_job, number_bytes),
+    FIELD(0, struct rows_job, unshifted),
+    FIELD(0, struct rows_job, mask_first),
+    FIELD(0, struct rows_job, pad),
+    FIELD(0, struct rows_job, cu_seqlens_room),
+#define OUTPUT(field, name, kind, documents) FIELD(0, struct rows_job, field),
+    ROWS_OUTPUTS(OUTPUT, OUTPUT)
+#undef OUTPUT
+        FIELD(1, struct rows_grid, group_bits),
+    FIELD(1, struct rows_grid, tiles),
+};
+
+/* (The last field of a struct cannot be further back in one of the same size; another size is seen by itself.) */
+static void try_layout(const struct ptx_kernel *kernels, size_t field, bool trade)
+{
+    const struct ptx_tried_layout layout = { fields[field].parameter, fields[field].at, fields[field].bytes, trade };
+    char why[256];
+
+    if (ptx_tried_right(kernels, &layout, why, sizeof why))
+        T_FAIL("it is not seen that %s is %s", fields[field].name, trade ? "where the next field is" : "further back");
+}
+
+static void break_layout(void)
+{
+    const size_t count = sizeof fields / sizeof fields[0];
+    size_t known[2] = { 0, 0 };
+    char why[256];
+    struct ptx_kernel *kernels = ptx_read(cuda_image_ptx, why, sizeof why);
+
+    for (size_t i = 0; kernels && i < count; i++) {
+        T_EQ(fields[i].at, known[fields[i].parameter]); /* the list has every field */
+        known[fields[i].parameter] += fields[i].bytes;
+        if (i + 1 == count || fields[i + 1].parameter != fields[i].parameter)
+            continue;
+        try_layout(kernels, i, false);
+        if (fields[i + 1].bytes == fields[i].bytes)
+            try_layout(kernels, i, true);
+    }
+    T_EQ(known[0], sizeof(struct rows_job));
+    T_EQ(known[1], sizeof(struct rows_grid));
+    ptx_free(kernels);
 }
 
 /* ---- What the machine itself sees ---- */
@@ -216,6 +163,8 @@ static void refusals(void)
     refused("", "");
     refused("bar.sync 0;", "lacks bar.sync");
     refused("add.f32 %r1, %r1, %r1;", "lacks add.f32");
+    refused("add.b32 %r1, %r1, %r1;", "lacks add.b32");
+    refused("setp.lt.b32 %p1, %r1, %r1;", "lacks setp.lt.b32");
     refused("add.s64 %rd2, %rd1, %r1;", "%r1 has 32 bits");
     refused("add.s32 %r2, %r1, %r4;", "%r4 is not declared");
     refused("add.s32 %r2, %r1;", "an operand is missing");
@@ -239,12 +188,13 @@ int main(void)
     unsigned broken = 0, found = 0;
     uint64_t random = t_seed();
     char why[256];
+    bool readable;
 
-    for (unsigned i = 0; i < JOBS; i++)
-        make_job(&jobs[i], &random);
-    if (!all_right(cuda_image_ptx, why, sizeof why))
+    ptx_tried_make(&random);
+    if (!ptx_tried_text(cuda_image_ptx, &readable, why, sizeof why))
         T_FAIL("%s", why);
     refusals();
+    break_layout();
     for (unsigned row = 0; row < sizeof breaks / sizeof breaks[0]; row++)
         broken += break_lines(row, every ? (unsigned)strtoul(every, NULL, 10) : 8, &found);
     T_CHECK(broken >= 30);

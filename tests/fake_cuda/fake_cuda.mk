@@ -21,7 +21,14 @@ $(RANGES_COUNTED): $(BUILD)/obj/tests/cuda/ranges_counted.o
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 # the machine for PTX alone
-$(BUILD)/tests/cuda/test_ptx: $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c)
+PTX_TRIED := $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c tests/cuda/ptx_tried.c)
+$(BUILD)/tests/cuda/test_ptx: $(PTX_TRIED)
+# breaks the PTX at random
+PTX_MUTANTS := $(BUILD)/ptx_mutants
+$(PTX_MUTANTS): $(BUILD)/obj/tests/cuda/ptx_mutants.o $(PTX_TRIED) $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
+$(BUILD)/tests/cuda/test_link: $(BUILD)/obj/tests/fake_cuda/link_model.o
 $(BUILD)/tests/cuda/test_ranges: | $(RANGES_COUNTED)
 $(BUILD)/tests/cuda/test_count_cuda: | $(COUNT_CUDA)
 

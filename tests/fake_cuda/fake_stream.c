@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "fake.h"
+#include "fake_stream.h"
+#include "link.h"
 
 #define CAPTURE_ISOLATION 905
 #define NOT_CAPTURED      (-1)
@@ -18,30 +19,6 @@ struct cuda_graph_of_driver {
 };
 struct cuda_graph_exec_of_driver {
     struct cuda_graph_of_driver graph;
-};
-
-struct cuda_stream_of_driver {
-    cuda_context context;
-    unsigned index; /* of its clock */
-    struct fake_clock clock;
-    struct fake_work *first, *last;
-    bool busy, stop;
-    uint64_t random;
-    int capture;   /* its mode, or NOT_CAPTURED */
-    bool blocking; /* the default stream waits for it, so that nothing may happen there while it is captured */
-    struct cuda_graph_of_driver *graph;
-    pthread_t thread;
-    struct cuda_stream_of_driver *next;
-};
-
-struct cuda_event_of_driver {
-    cuda_context context;
-    uint64_t turn, done; /* how often it was recorded, and the last one that has happened */
-    uint64_t done_ns;
-    struct fake_clock clock;
-    unsigned pending; /* work that knows it */
-    bool destroyed, captured;
-    struct cuda_event_of_driver *next;
 };
 
 static cuda_stream streams;
@@ -94,8 +71,7 @@ static bool is_event(cuda_event event, const char *what)
     return false;
 }
 
-/* When nothing knows a destroyed event any more. */
-static void free_event(cuda_event event)
+void fake_event_free(cuda_event event)
 {
     cuda_event *at = &events;
 
@@ -175,7 +151,7 @@ static void do_work(cuda_stream s, struct fake_work *w)
     }
     if (e) {
         e->pending--;
-        free_event(e);
+        fake_event_free(e);
     }
     free(w->staged);
     free(w);
@@ -252,7 +228,15 @@ static cuda_stream find_stream(cuda_stream stream, const char *what)
 
 static bool is_done(cuda_stream s)
 {
-    return !s->first && !s->busy;
+    return link_on() ? fake_timed_is_done(s) : !s->first && !s->busy;
+}
+
+static void await_something(cuda_stream s)
+{
+    if (link_on())
+        fake_timed_await(s, NULL);
+    else
+        pthread_cond_wait(&fake_changed, &fake_lock);
 }
 
 void fake_streams_await(cuda_context context)
@@ -261,7 +245,7 @@ void fake_streams_await(cuda_context context)
         bool wait = s->context == context && !is_done(s);
 
         if (wait)
-            pthread_cond_wait(&fake_changed, &fake_lock);
+            await_something(s);
         s = wait ? streams : s->next;
     }
 }
@@ -269,7 +253,7 @@ void fake_streams_await(cuda_context context)
 static void await_done(cuda_stream s)
 {
     while (!is_done(s))
-        pthread_cond_wait(&fake_changed, &fake_lock);
+        await_something(s);
     fake_clock_join(&fake_host_clock, &s->clock);
 }
 
@@ -295,6 +279,8 @@ static void end_stream(cuda_stream s)
 {
     cuda_stream *at = &streams;
 
+    while (link_on() && !is_done(s))
+        await_something(s);
     s->stop = true;
     pthread_cond_broadcast(&fake_changed);
     pthread_mutex_unlock(&fake_lock);
@@ -330,7 +316,7 @@ unsigned fake_streams_drop(cuda_context context)
             continue;
         n++;
         e->destroyed = true;
-        free_event(e);
+        fake_event_free(e);
     }
     return n;
 }
@@ -457,7 +443,7 @@ static bool check_memory(cuda_stream s, struct fake_work *w)
     if (w->kind != FAKE_COPY_IN)
         return true;
     if (fake_is_registered(w->source, w->bytes)) {
-        w->hash = fake_options.strict ? fake_hash(w->source, w->bytes) : 0;
+        w->hash = fake_options.strict && !link_on() ? fake_hash(w->source, w->bytes) : 0;
         return true;
     }
     if (fake_options.strict && !fake_options.pageable && !fake_is_exempt())
@@ -506,6 +492,12 @@ cuda_result fake_put(cuda_stream stream, const struct fake_work *work)
     if (!check_memory(s, w)) {
         free(w);
         return CUDA_INVALID_VALUE;
+    }
+    if (link_on()) {
+        fake_timed_put(s, w);
+        free(w->staged);
+        free(w);
+        return CUDA_OK;
     }
     *(s->first ? &s->last->next : &s->first) = w;
     s->last = w;
@@ -584,6 +576,11 @@ cuda_result fake_event_create(cuda_event *event, unsigned flags)
     return CUDA_OK;
 }
 
+static bool has_happened(cuda_event e)
+{
+    return link_on() ? fake_timed_has_happened(e) : e->done >= e->turn;
+}
+
 cuda_result fake_event_query(cuda_event event)
 {
     cuda_result r = fake_enter("cuEventQuery", FAKE_CONTEXT | FAKE_UNSAFE);
@@ -597,7 +594,7 @@ cuda_result fake_event_query(cuda_event event)
         r = CUDA_CAPTURED_EVENT;
     else if (event->context->broken != CUDA_OK)
         r = event->context->broken;
-    else if (event->done < event->turn)
+    else if (!has_happened(event))
         r = CUDA_NOT_READY;
     else
         fake_clock_join(&fake_host_clock, &event->clock);
@@ -615,8 +612,11 @@ cuda_result fake_event_synchronize(cuda_event event)
     if (!is_event(event, "cuEventSynchronize")) {
         r = CUDA_INVALID_HANDLE;
     } else {
-        while (event->done < event->turn)
-            pthread_cond_wait(&fake_changed, &fake_lock);
+        while (!has_happened(event))
+            if (link_on())
+                fake_timed_await(NULL, event);
+            else
+                pthread_cond_wait(&fake_changed, &fake_lock);
         fake_clock_join(&fake_host_clock, &event->clock);
         r = event->context->broken;
     }
@@ -633,7 +633,7 @@ cuda_result fake_event_destroy(cuda_event event)
     pthread_mutex_lock(&fake_lock);
     if (is_event(event, "cuEventDestroy")) {
         event->destroyed = true;
-        free_event(event);
+        fake_event_free(event);
     }
     pthread_mutex_unlock(&fake_lock);
     return r;

@@ -49,6 +49,7 @@ enum ptx_special { PTX_TID_X, PTX_NTID_X, PTX_CTAID_X, PTX_NCTAID_X, PTX_SPECIAL
 
 struct ptx_type {
     unsigned bits; /* 1: a predicate */
+    char letter;   /* b, u, s; p: a predicate */
     bool is_signed;
 };
 

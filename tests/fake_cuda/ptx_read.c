@@ -19,37 +19,38 @@
 enum width { TYPE, WORD, PREDICATE, DOUBLE, AT_LEAST, FROM_AT_LEAST, ADDRESS, NONE };
 
 static const struct {
-    const char *name; /* without types */
+    const char *name;  /* without types */
+    const char *types; /* the letters of those that it has; p: .pred */
     enum ptx_code code;
     enum width widths[PTX_OPERANDS];
 } table[] = {
-    { "add", PTX_ADD, { TYPE, TYPE, TYPE, NONE } },
-    { "and", PTX_AND, { TYPE, TYPE, TYPE, NONE } },
-    { "bfi", PTX_BFI, { TYPE, TYPE, TYPE, WORD, WORD } },
-    { "bra", PTX_BRA, { NONE } },
-    { "bra.uni", PTX_BRA, { NONE } },
-    { "clz", PTX_CLZ, { WORD, TYPE, NONE } },
-    { "cvt", PTX_CVT, { AT_LEAST, FROM_AT_LEAST, NONE } },
-    { "cvta.to.global", PTX_CVTA, { TYPE, TYPE, NONE } },
-    { "div", PTX_DIV, { TYPE, TYPE, TYPE, NONE } },
-    { "ld.global", PTX_LD_GLOBAL, { AT_LEAST, ADDRESS, NONE } },
-    { "ld.param", PTX_LD_PARAM, { AT_LEAST, ADDRESS, NONE } },
-    { "mad.lo", PTX_MAD, { TYPE, TYPE, TYPE, TYPE, NONE } },
-    { "min", PTX_MIN, { TYPE, TYPE, TYPE, NONE } },
-    { "mov", PTX_MOV, { TYPE, TYPE, NONE } },
-    { "mul.lo", PTX_MUL, { TYPE, TYPE, TYPE, NONE } },
-    { "mul.wide", PTX_MUL_WIDE, { DOUBLE, TYPE, TYPE, NONE } },
-    { "not", PTX_NOT, { TYPE, TYPE, NONE } },
-    { "or", PTX_OR, { TYPE, TYPE, TYPE, NONE } },
-    { "popc", PTX_POPC, { WORD, TYPE, NONE } },
-    { "ret", PTX_RET, { NONE } },
-    { "selp", PTX_SELP, { TYPE, TYPE, TYPE, PREDICATE, NONE } },
-    { "setp", PTX_SETP, { PREDICATE, TYPE, TYPE, NONE } },
-    { "shl", PTX_SHL, { TYPE, TYPE, WORD, NONE } },
-    { "shr", PTX_SHR, { TYPE, TYPE, WORD, NONE } },
-    { "st.global", PTX_ST_GLOBAL, { ADDRESS, AT_LEAST, NONE } },
-    { "sub", PTX_SUB, { TYPE, TYPE, TYPE, NONE } },
-    { "xor", PTX_XOR, { TYPE, TYPE, TYPE, NONE } },
+    { "add", "us", PTX_ADD, { TYPE, TYPE, TYPE, NONE } },
+    { "and", "bp", PTX_AND, { TYPE, TYPE, TYPE, NONE } },
+    { "bfi", "b", PTX_BFI, { TYPE, TYPE, TYPE, WORD, WORD } },
+    { "bra", "", PTX_BRA, { NONE } },
+    { "bra.uni", "", PTX_BRA, { NONE } },
+    { "clz", "b", PTX_CLZ, { WORD, TYPE, NONE } },
+    { "cvt", "us", PTX_CVT, { AT_LEAST, FROM_AT_LEAST, NONE } },
+    { "cvta.to.global", "u", PTX_CVTA, { TYPE, TYPE, NONE } },
+    { "div", "us", PTX_DIV, { TYPE, TYPE, TYPE, NONE } },
+    { "ld.global", "bus", PTX_LD_GLOBAL, { AT_LEAST, ADDRESS, NONE } },
+    { "ld.param", "bus", PTX_LD_PARAM, { AT_LEAST, ADDRESS, NONE } },
+    { "mad.lo", "us", PTX_MAD, { TYPE, TYPE, TYPE, TYPE, NONE } },
+    { "min", "us", PTX_MIN, { TYPE, TYPE, TYPE, NONE } },
+    { "mov", "busp", PTX_MOV, { TYPE, TYPE, NONE } },
+    { "mul.lo", "us", PTX_MUL, { TYPE, TYPE, TYPE, NONE } },
+    { "mul.wide", "us", PTX_MUL_WIDE, { DOUBLE, TYPE, TYPE, NONE } },
+    { "not", "bp", PTX_NOT, { TYPE, TYPE, NONE } },
+    { "or", "bp", PTX_OR, { TYPE, TYPE, TYPE, NONE } },
+    { "popc", "b", PTX_POPC, { WORD, TYPE, NONE } },
+    { "ret", "", PTX_RET, { NONE } },
+    { "selp", "bus", PTX_SELP, { TYPE, TYPE, TYPE, PREDICATE, NONE } },
+    { "setp", "bus", PTX_SETP, { PREDICATE, TYPE, TYPE, NONE } },
+    { "shl", "b", PTX_SHL, { TYPE, TYPE, WORD, NONE } },
+    { "shr", "bus", PTX_SHR, { TYPE, TYPE, WORD, NONE } },
+    { "st.global", "bus", PTX_ST_GLOBAL, { ADDRESS, AT_LEAST, NONE } },
+    { "sub", "us", PTX_SUB, { TYPE, TYPE, TYPE, NONE } },
+    { "xor", "bp", PTX_XOR, { TYPE, TYPE, TYPE, NONE } },
 };
 
 struct reader {
@@ -95,12 +96,12 @@ static bool read_type(const char *text, struct ptx_type *type)
     static const unsigned widths[] = { 8, 16, 32, 64 };
 
     if (strcmp(text, "pred") == 0) {
-        *type = (struct ptx_type) { 1, false };
+        *type = (struct ptx_type) { 1, 'p', false };
         return true;
     }
     for (unsigned i = 0; i < 4; i++)
         if (strchr("bus", text[0]) && text[0] && strtoul(text + 1, NULL, 10) == widths[i]) {
-            *type = (struct ptx_type) { widths[i], text[0] == 's' };
+            *type = (struct ptx_type) { widths[i], text[0], text[0] == 's' };
             return true;
         }
     return false;
@@ -283,16 +284,17 @@ static bool read_name(struct reader *r, char *name, struct ptx_instruction *x, u
         return lacks(r, whole);
     if (strncmp(name, "cvt.", 4) == 0) { /* cvt.TO.FROM */
         x->from = x->type;
-        if (!read_type(take_last(name), &x->type))
+        if (!read_type(take_last(name), &x->type) || !strchr("us", x->type.letter))
             return lacks(r, whole);
     }
     part = strrchr(name, '.');
     if (part && (strcmp(part, ".v2") == 0 || strcmp(part, ".v4") == 0))
         x->vector = (unsigned)(*(take_last(name) + 1) - '0');
-    if (strncmp(name, "setp.", 5) == 0 && !read_comparison(take_last(name), &x->compare))
+    if (strncmp(name, "setp.", 5) == 0 &&
+        (!read_comparison(take_last(name), &x->compare) || (x->compare >= PTX_LT && x->type.letter == 'b')))
         return lacks(r, whole);
     for (*row = 0; *row < sizeof table / sizeof table[0]; (*row)++)
-        if (strcmp(table[*row].name, name) == 0) {
+        if (strcmp(table[*row].name, name) == 0 && (!typed || strchr(table[*row].types, x->type.letter))) {
             x->code = table[*row].code;
             return true;
         }
