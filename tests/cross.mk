@@ -1,6 +1,6 @@
-# cross.mk: the tests of the format and of the order on other machines, by cross compilers and qemu's user mode;
-# included by the Makefile. s390x is big-endian. Needs Debian's gcc-aarch64-linux-gnu, gcc-s390x-linux-gnu and
-# qemu-user; tests/cross.sh says so.
+# cross.mk: the tests of the format and of the order on other machines, and of the CUDA part on aarch64, by cross
+# compilers and qemu's user mode; included by the Makefile. s390x is big-endian. Needs Debian's gcc-aarch64-linux-gnu,
+# gcc-s390x-linux-gnu and qemu-user; tests/cross.sh says so.
 
 CROSS_MACHINES := aarch64 s390x
 # Test programs that need nothing but a C library, xxHash's header, and these folders of libleat_pack. Without that of
@@ -20,5 +20,8 @@ check-cross:
 	$(Q)CROSS_MACHINES="$(CROSS_MACHINES)" CROSS_FOLDERS="$(CROSS_FOLDERS)" \
 	    XXHASH_HEADER="$(XXHASH_HEADER)" MAKE="$(MAKE)" tests/cross.sh
 
+# On aarch64, Grace's, also the loader's CUDA part on the stand-in for the driver
+CROSS_CUDA := $(if $(filter aarch64-%,$(CC)),$(FAKE_CUDA) $(addprefix $(BUILD)/tests/,cuda/test_link \
+              cuda/test_fake_cuda cuda/test_cuda_steps device/test_loader_batches))
 # In a make of its own, with CC and BUILD set
-cross-programs: $(CROSS_SOURCES:tests/%.c=$(BUILD)/tests/%)
+cross-programs: $(CROSS_SOURCES:tests/%.c=$(BUILD)/tests/%) $(CROSS_CUDA)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """test_site.py: `make site`: all links lead somewhere, in pages and in the search's index, markup is closed and only
 the site's own, nothing is fetched from elsewhere, every command and function has its place; Markdown becomes the HTML
-that is meant, and text no markup. The pictures of the README are what the build makes."""
+that is meant, and text no markup; each document gets the structure that CommonMark has (where the package
+markdown-it-py is). The pictures of the README are what the build makes."""
 import html.parser
 import json
 import os
@@ -15,6 +16,11 @@ sys.dont_write_bytecode = True
 root = pathlib.Path.cwd()
 sys.path.insert(0, str(root / "scripts"))
 import markdown  # noqa: E402
+
+try:
+    import markdown_it
+except ImportError:
+    markdown_it = None
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 if not (build / "leat-bench").exists():
@@ -42,6 +48,7 @@ for text, want in {
     "- a\n  b\n- c\n  - d\n": "<ul>\n<li>a\nb</li>\n<li>c\n<ul>\n<li>d</li>\n</ul></li>\n</ul>",
     "1. a\n2. b": "<ol>\n<li>a</li>\n<li>b</li>\n</ol>",
     "```c\n<x> `y`\n\n# z\n```": '<pre tabindex="0"><code>&lt;x&gt; `y`\n\n# z</code></pre>',
+    "a\n\n    <x>\n\n      y\n\nb": '<p>a</p>\n<pre tabindex="0"><code>&lt;x&gt;\n\n  y</code></pre>\n<p>b</p>',
     "| a | b |\n|---|--:|\n| `c` | d \\| e |": '<div class="wide" tabindex="0"><table>\n<tr><th>a</th><th>b</th></tr>\n'
                                               "<tr><td><code>c</code></td><td>d | e</td></tr>\n</table></div>",
     "a\n<!-- b\nc -->\nd": "<p>a\nd</p>",
@@ -49,6 +56,43 @@ for text, want in {
 }.items():
     got = markdown.Page(text, lambda link: None if link == "none" else "/" + link).body
     check(got == want, f"{text!r} becomes {got!r}, not {want!r}")
+
+
+
+class Structure(html.parser.HTMLParser):
+    """What tags and words a text has, in a row; without attributes, and tags that only group."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.row, self.words = [], ""
+        self.feed(text)
+        self.put("end")
+
+    def put(self, tag):
+        if tag.strip("/") not in ("div", "thead", "tbody", "span"):
+            self.row += [" ".join(self.words.split())] * bool(self.words.strip()) + [tag] * (tag != "p")
+            self.words = ""
+
+    def handle_starttag(self, tag, attrs):
+        self.put(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.put(tag)
+
+    def handle_endtag(self, tag):
+        self.put("/" + tag if tag != "p" else tag)
+
+    def handle_data(self, data):
+        self.words += data
+
+
+if markdown_it:
+    for document in [*root.glob("*.md"), *root.glob("docs/*.md"), root / "python/README.md", root / "bench/RESULTS.md"]:
+        text = re.sub(r"<!--.*?-->\n?", "", document.read_text(encoding="utf-8"), flags=re.S)
+        want = Structure(markdown_it.MarkdownIt("commonmark").enable("table").render(text)).row
+        got = Structure(markdown.Page(text, lambda link: link).body).row
+        differ = [pair for pair in zip(got, want) if pair[0] != pair[1]]
+        check(got == want, f"{document} has another structure than CommonMark: {differ[:1]}")
 
 # ---- The site
 

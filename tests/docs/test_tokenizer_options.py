@@ -140,6 +140,9 @@ def main():
             code, words = encode(folder, REFUSED[sentence])
             if code == 0 or sentence not in words:
                 fail("exit code", code, "and not the sentence", sentence, ":", words)
+        code, words = encode(folder, {"model": {**OPENS["model"][2], "alpha": 0.1, "nbest_size": 64}})
+        if code != 0:
+            fail("options that no file has are refused:", words)
         for part in known():
             code, words = encode(folder, {part: {"type": "Unheard"}})
             if code == 0 or "Unheard" not in words:

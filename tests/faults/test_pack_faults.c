@@ -8,7 +8,8 @@
  * without a word.
  * Once a text that became shorter before it was read was packed as what was left of it.
  *
- * One input is in Parquet, of many row groups; another one has conversations, which a chat template renders.
+ * One input is in Parquet, of many row groups; another one has conversations, which a chat template renders, and a
+ * third long texts: their pages are too large for memory, so that they lie in files.
  *
  * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Calls at
  * the begin and at the end are all tried, of those between them some; all of them with LEAT_TEST_EVERY=1.
@@ -25,19 +26,19 @@
 #include "support/fault.h"
 #include "support/power.h"
 
-#define FIRST_TRIED  (T_SANITIZED ? 3 : 10)  /* of the first calls */
-#define LAST_TRIED   (T_SANITIZED ? 12 : 40) /* at the end: finishing and removing */
-#define MIDDLE_TRIED (T_SANITIZED ? 5 : 12)  /* between */
+#define FIRST_TRIED  (T_SANITIZED ? 3 : 5)   /* of the first calls */
+#define LAST_TRIED   (T_SANITIZED ? 12 : 20) /* at the end: finishing and removing */
+#define MIDDLE_TRIED (T_SANITIZED ? 5 : 8)   /* between */
 #define REMOVING     16 /* at most so many calls are between the first of these to be removed, and the last */
 #define GIVEN        40 /* texts of a program */
 #define GIVEN_STEP   16
 #define INPUTS       6
-#define KEPT         (INPUTS + 4) /* with the files of two parts */
+#define KEPT         (INPUTS + 6) /* with the files of two parts, conversations and long texts */
 
 static const char *folder;
 static char work[560], name[600], reference[600], arranged[600], given[600], merged[600], parts[2][600], old[600],
-    divided[600], talked[600];
-static char *conversations, *chat_template;
+    divided[600], talked[600], lengthy[600];
+static char *conversations, *chat_template, *long_rows;
 static char from_list[600], list_word[700];
 static char *inputs[INPUTS], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
@@ -112,6 +113,8 @@ static void make_corpus(void)
     inputs[5] = put_input("f.parquet", packed, packed_size);
     packed_size = read_file("tests/parquet/files/chat.parquet", packed, sizeof packed);
     conversations = put_input("chat.parquet", packed, packed_size);
+    packed_size = read_file("tests/parquet/files/long.parquet", packed, sizeof packed);
+    long_rows = put_input("long.parquet", packed, packed_size);
     chat_template = put_input("chat.jinja", rendering, sizeof rendering - 1);
 }
 
@@ -134,7 +137,7 @@ static void make_list(void)
 
 /* ---- Runs ---- */
 
-enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES, BY_CHAT };
+enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES, BY_CHAT, BY_LONG };
 
 struct scenario {
     const char *what;
@@ -156,6 +159,7 @@ static const struct scenario scenarios[] = {
     { "merge", true, false, false, 1, BY_MERGE },
     { "divide by values", false, false, false, 1, BY_VALUES },
     { "conversations", false, false, false, 1, BY_CHAT },
+    { "long texts in Parquet", false, false, false, 1, BY_LONG },
 };
 
 static const struct leat_split splits[] = { { "v", "0.25" }, { "w", "0.25" } };
@@ -180,6 +184,8 @@ static enum leat_status pack_to(const char *output, const struct scenario *s, bo
     o.chat = s->by == BY_CHAT ? chat_template : NULL;
     if (s->by == BY_CHAT)
         return leat_pack(output, (const char *const[]) { conversations }, 1, &o, &report, err);
+    if (s->by == BY_LONG)
+        return leat_pack(output, (const char *const[]) { long_rows }, 1, &o, &report, err);
     if (s->by == BY_VALUES)
         return leat_pack(output, (const char *const[]) { inputs[2] }, 1, &o, &report, err);
     if (s->by == BY_LIST)
@@ -293,6 +299,8 @@ static const char *undisturbed(const struct scenario *s)
         return merged;
     case BY_CHAT:
         return talked;
+    case BY_LONG:
+        return lengthy;
     default:
         return s->arranges ? arranged : reference;
     }
@@ -374,7 +382,7 @@ static void go_on(const struct scenario *s)
         T_STR(listing(work), "d.rejects.jsonl d.x.leat d.x.tokens d.y.leat d.y.tokens");
         return;
     }
-    T_CHECK(same_file(with(name, ".rejects.jsonl"), with(s->by == BY_CHAT ? talked : reference, ".rejects.jsonl")));
+    T_CHECK(same_file(with(name, ".rejects.jsonl"), with(s->arranges ? reference : undisturbed(s), ".rejects.jsonl")));
     T_STR(listing(work), s->arranges ? "d.leat d.rejects.jsonl d.tokens d.v.leat d.v.tokens d.w.leat d.w.tokens"
                                      : "d.leat d.rejects.jsonl d.tokens");
 }
@@ -457,7 +465,7 @@ static void fail_threads(const struct scenario *s)
 {
     unsigned found = 0;
 
-    for (uint64_t n = 1; found < s->threads && n <= 300; n++) {
+    for (uint64_t n = 1; found < s->threads && n <= 3000; n++) {
         enum leat_status status;
 
         prepare(s);
@@ -488,7 +496,10 @@ static void keep_files(void)
 {
     for (unsigned i = 0; i < KEPT; i++) {
         snprintf(kept[i].path, sizeof kept[i].path, "%s",
-                 i < INPUTS ? inputs[i] : with(parts[(i - INPUTS) / 2], i % 2 ? ".leat" : ".tokens"));
+                 i < INPUTS      ? inputs[i]
+                 : i == KEPT - 2 ? conversations
+                 : i == KEPT - 1 ? long_rows
+                                 : with(parts[(i - INPUTS) / 2], i % 2 ? ".leat" : ".tokens"));
         kept[i].bytes = file_bytes(kept[i].path, &kept[i].size);
         T_CHECK(stat(kept[i].path, &kept[i].st) == 0);
     }
@@ -542,7 +553,7 @@ static void cut_one(const struct scenario *s)
     T_EQ(fault_allocations(), allocations);
     T_EQ(fault_open_files(), files);
     T_CHECK(status == LEAT_OK || (err.status == status && err.message[0] != '\0'));
-    if (status != LEAT_OK || s->by != BY_FILES || report.damaged_inputs == 0) {
+    if (status != LEAT_OK || s->by == BY_PACKER || s->by == BY_MERGE || report.damaged_inputs == 0) {
         check_opens(s);
         T_CHECK(status != LEAT_OK || whole(s));
         if (t_failures == failures)
@@ -676,6 +687,7 @@ int main(int argc, char **argv)
     snprintf(old, sizeof old, "%s/old", folder);
     snprintf(divided, sizeof divided, "%s/divided", folder);
     snprintf(talked, sizeof talked, "%s/talked", folder);
+    snprintf(lengthy, sizeof lengthy, "%s/lengthy", folder);
     snprintf(from_list, sizeof from_list, "%s/from-list", folder);
     make_corpus();
     make_list();
@@ -688,6 +700,8 @@ int main(int argc, char **argv)
     T_OK(pack_to(divided, &scenarios[8], false, LEAT_NONE, &t_err));
     T_EQ(report.values, 2);
     T_OK(pack_to(talked, &scenarios[9], false, LEAT_NONE, &t_err));
+    T_OK(pack_to(lengthy, &scenarios[10], false, LEAT_NONE, &t_err));
+    T_EQ(report.documents, 4);
     memset(given_text, 'g', sizeof given_text);
     T_OK(give_to(given, false, &t_err));
     snprintf(parts[0], sizeof parts[0], "%s/part1", folder);
@@ -716,6 +730,7 @@ int main(int argc, char **argv)
     }
     leat_tokenizer_close(tokenizer);
     free(conversations);
+    free(long_rows);
     free(chat_template);
     for (unsigned i = 0; i < INPUTS; i++)
         free(inputs[i]);

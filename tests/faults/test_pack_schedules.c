@@ -1,12 +1,18 @@
 /*
  * test_pack_schedules.c: whatever the order in which threads get on, they pack the bytes of one thread. They stop at
- * random before a lock and after it, for a moment or for longer, so that units end in every order: documents of one
- * byte, documents of many pages, units that end inside a page, frames that several of them fill. 60 runs, or
- * LEAT_TEST_SOAK=10000 of them.
+ * random around locks and conditions, for a moment or for longer, so that units end in every order: documents of one
+ * byte, a document and a text of many pages, units that end inside a page, frames that several of them fill. In every
+ * third run the process is killed at such a place, again and again, and what resumes writes the same bytes too. 15
+ * runs, or LEAT_TEST_SOAK=10000 of them (`make check-schedules`).
+ *
+ * The linker puts the functions below in the place of the library's calls (tests/pack/pack.mk), so that a sanitizer of
+ * threads sees the calls that they make.
  */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <zstd.h>
 
@@ -14,78 +20,76 @@
 #include "own_mounts.h"
 #include "small.h"
 
-#define INPUTS    3
-#define DOCUMENTS 150 /* of each */
+#define INPUTS    4
+#define DOCUMENTS 150   /* of each of lines */
+#define LONG_TEXT 70000 /* bytes of the last input, which is one document */
+#define MAX_KILLS 4
 
-/* A sanitizer of threads must see the locks themselves. */
-#if defined(__SANITIZE_THREAD__)
-#define DISTURB 0
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define DISTURB 0
-#endif
-#endif
-#ifndef DISTURB
-#define DISTURB 1
-#endif
-
-#if DISTURB
+/* ---- Hesitating ---- */
 
 static _Atomic uint64_t turns;
+static uint64_t last_turn; /* in which the process is killed; 0: it is not */
+static unsigned wild;      /* pauses come this many times twice as often */
 static _Atomic bool disturbed;
+
+static void pause_for(long ns)
+{
+    struct timespec moment = { 0, ns };
+
+    nanosleep(&moment, NULL);
+}
 
 static void hesitate(void)
 {
-    uint64_t random = ++turns * 0x9e3779b97f4a7c15u;
-    struct timespec moment = { 0, (long)(random >> 48) };
+    uint64_t turn, random;
 
     if (!disturbed)
         return;
+    turn = ++turns;
+    if (turn == last_turn)
+        kill(getpid(), SIGKILL);
+    random = turn * 0x9e3779b97f4a7c15u;
     random ^= random >> 29;
     random *= 0xbf58476d1ce4e5b9u;
-    switch (random >> 56) {
-    case 0:
-        moment.tv_nsec *= 10;
-        /* fall through */
-    case 1:
-    case 2:
-    case 3:
-        nanosleep(&moment, NULL);
-        break;
-    default:
-        if (random >> 62 == 1)
-            sched_yield();
+    if (random >> (48 + wild) == 0)
+        pause_for(3000000);
+    else if (random >> (52 + wild) == 0)
+        pause_for((long)(random & 0x7ffff));
+    else if (random >> (54 + wild) == 0)
+        pause_for((long)(random & 0xffff));
+    else if ((random & 31) == 0)
+        sched_yield();
+}
+
+#define BEFORE(type, name, parameters, arguments)                                                                      \
+    type __real_##name parameters;                                                                                     \
+    type __wrap_##name parameters;                                                                                     \
+    type __wrap_##name parameters                                                                                      \
+    {                                                                                                                  \
+        hesitate();                                                                                                    \
+        return __real_##name arguments;                                                                                \
     }
-}
 
-static int call(const char *name, pthread_mutex_t *m)
+BEFORE(int, pthread_mutex_lock, (pthread_mutex_t * m), (m))
+BEFORE(int, pthread_mutex_trylock, (pthread_mutex_t * m), (m))
+BEFORE(int, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
+BEFORE(int, pthread_cond_signal, (pthread_cond_t * c), (c))
+BEFORE(int, pthread_cond_broadcast, (pthread_cond_t * c), (c))
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 {
-    int (*real)(pthread_mutex_t *);
-    void *symbol = dlsym(RTLD_NEXT, name);
-
-    memcpy(&real, &symbol, sizeof symbol);
-    return real(m);
-}
-
-int pthread_mutex_lock(pthread_mutex_t *m)
-{
-    hesitate();
-    return call("pthread_mutex_lock", m);
-}
-
-int pthread_mutex_unlock(pthread_mutex_t *m)
-{
-    int r = call("pthread_mutex_unlock", m);
+    int r = __real_pthread_mutex_unlock(m);
 
     hesitate();
     return r;
 }
 
-#endif
+/* ---- What is packed ---- */
 
 static const char *folder;
 static char names[INPUTS][600];
-static const char *inputs[INPUTS] = { names[0], names[1], names[2] };
 
 static unsigned length_of(uint64_t *random)
 {
@@ -112,63 +116,129 @@ static void compress_frames(const char *path)
     fclose(f);
 }
 
+static void put_letters(FILE *f, unsigned count, uint64_t *random)
+{
+    while (count-- > 0)
+        fputc('a' + (int)t_below(random, 26), f);
+}
+
 static void write_inputs(uint64_t *random)
 {
+    static const char *const suffixes[INPUTS] = { "jsonl", "jsonl", "jsonl.zst", "txt" };
+
     for (unsigned i = 0; i < INPUTS; i++) {
         FILE *f;
 
-        snprintf(names[i], sizeof names[i], "%s/%u.jsonl%s", folder, i, i == INPUTS - 1 ? ".zst" : "");
+        snprintf(names[i], sizeof names[i], "%s/%u.%s", folder, i, suffixes[i]);
         f = fopen(names[i], "w");
-        for (unsigned k = 0; k < DOCUMENTS; k++) {
+        if (i == INPUTS - 1)
+            put_letters(f, LONG_TEXT, random);
+        for (unsigned k = 0; i < INPUTS - 1 && k < DOCUMENTS; k++) {
             fprintf(f, "{\"id\":\"%u\",\"text\":\"", k * 7919);
-            for (unsigned left = length_of(random); left > 0; left--)
-                fputc('a' + (int)t_below(random, 26), f);
+            put_letters(f, length_of(random), random);
             fputs("\"}\n", f);
         }
         fclose(f);
     }
-    compress_frames(names[INPUTS - 1]);
+    compress_frames(names[2]);
 }
 
-static void pack(const char *name, const struct leat_tokenizer *tokenizer, unsigned threads)
+/* ---- Packing ---- */
+
+static const char *inputs[INPUTS] = { names[0], names[1], names[2], names[3] };
+static struct leat_tokenizer *tokenizer;
+
+/* Counted by processes that are killed. */
+struct counts {
+    uint64_t killed, resumed;
+};
+static struct counts *counts;
+
+static uint32_t note_resumed(void *context, const struct leat_pack_progress *p)
+{
+    (void)context;
+    counts->resumed += p->bytes_before > 0 && p->bytes == p->bytes_before;
+    return 0;
+}
+
+static void pack(const char *name, unsigned threads, bool resume)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
 
     o.tokenizer = tokenizer;
     o.end_token = 256;
-    o.force = 1;
+    o.force = !resume;
+    o.resume = resume;
     o.threads = threads;
+    o.progress = note_resumed;
     T_OK(leat_pack(name, inputs, INPUTS, &o, NULL, &t_err));
+}
+
+static void pack_disturbed(const char *name, unsigned threads, bool resume)
+{
+    turns = 0;
+    disturbed = true;
+    pack(name, threads, resume);
+    disturbed = false;
+}
+
+/* In processes that are killed, the last one perhaps not. */
+static void pack_killed(const char *name, uint64_t *random, uint64_t most_turns)
+{
+    unlink(with(name, ".tokens"));
+    unlink(with(name, ".leat"));
+    for (unsigned kills = 0; kills <= MAX_KILLS; kills++) {
+        unsigned threads = 2 + (unsigned)t_below(random, 7);
+        uint64_t end = 1 + t_below(random, most_turns);
+        pid_t child = fork();
+        int status = 0;
+
+        if (child == 0) {
+            last_turn = kills < MAX_KILLS ? end : 0;
+            pack_disturbed(name, threads, true);
+            _exit(t_failures > 0);
+        }
+        T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+        if (WIFEXITED(status)) {
+            T_EQ(WEXITSTATUS(status), 0);
+            return;
+        }
+        T_EQ(WTERMSIG(status), SIGKILL);
+        counts->killed++;
+    }
 }
 
 int main(void)
 {
-    uint64_t random = t_seed();
+    uint64_t random = t_seed(), most_turns = 1;
     const char *soak = getenv("LEAT_TEST_SOAK");
-    uint64_t runs = soak ? strtoull(soak, NULL, 0) : T_SANITIZED ? 20 : 60;
-    struct leat_tokenizer *tokenizer;
+    uint64_t runs = soak ? strtoull(soak, NULL, 0) : T_SANITIZED ? 9 : 15;
     char alone[600], crowd[600];
 
     folder = memory_folder();
     snprintf(alone, sizeof alone, "%s/alone", folder);
     snprintf(crowd, sizeof crowd, "%s/crowd", folder);
+    counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     for (uint64_t i = 0; i < runs && t_failures == 0; i++) {
         if (i % 10 == 0) {
             write_inputs(&random);
-            pack(alone, tokenizer, 1);
+            pack(alone, 1, false);
         }
-#if DISTURB
-        disturbed = true;
-#endif
-        pack(crowd, tokenizer, 2 + (unsigned)t_below(&random, 7));
-#if DISTURB
-        disturbed = false;
-#endif
+        wild = (unsigned)t_below(&random, 4);
+        if (i % 3 == 2) {
+            pack_killed(crowd, &random, most_turns);
+        } else {
+            pack_disturbed(crowd, 2 + (unsigned)t_below(&random, 7), false);
+            most_turns = turns;
+        }
         T_CHECK(same_dataset(alone, crowd));
         if (t_failures > 0)
             fprintf(stderr, "  in run %" PRIu64 "\n", i);
     }
+    fprintf(stderr, "%" PRIu64 " runs, %" PRIu64 " kills, %" PRIu64 " resumed\n", runs, counts->killed,
+            counts->resumed);
+    T_CHECK(t_failures > 0 || (counts->killed > runs / 10 && counts->resumed > 0));
     leat_tokenizer_close(tokenizer);
     return t_end();
 }

@@ -213,7 +213,7 @@ static long faults_of_mapping(const char *name)
 /* Opens by reading, and by mapping, and looks at what that touched: two pages of the index, two of the tokens. */
 static struct leat_dataset *open_cheaply(const char *name)
 {
-    struct leat_open_options options = { sizeof options, LEAT_ACCESS_READ, 0 };
+    struct leat_open_options options = { .size = sizeof options, .access = LEAT_ACCESS_READ };
     int64_t before = bytes_so_far(), took;
     struct leat_dataset *d;
     long faults, mapping;

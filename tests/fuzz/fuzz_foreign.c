@@ -1,10 +1,11 @@
 /*
- * fuzz_foreign.c: files of other tools, in which headers, indexes and side files are hostile bytes.
+ * fuzz_foreign.c: files of other tools, in which headers, indexes, side files and masks are hostile bytes.
  *
  * The input is a byte that chooses the kind, the size of the token file, and the bytes of the index (or of the header,
  * or of the starts in a side file, whose header is right). Whatever these are, opening, reading, looking up documents
  * and verifying return; the documents of what verify accepts follow each other from the first token to the last, and
- * each token is found in its document.
+ * each token is found in its document. A mask's file has a byte for each token, 0 or 1, or is refused, when it is
+ * opened or read; a byte of the input says whether it is made as long as it must be, and of such bytes.
  *
  *   make fuzz FUZZ=foreign FUZZ_SECONDS=3600
  */
@@ -17,9 +18,10 @@
 #define MAX_TOKENS    4096u
 #define MAX_DOCUMENTS 100000u
 
-enum kind { MEGATRON, MEGATRON_PLAIN, LLMC, PBIN, DATATROVE, RAW, SIDE_FILE, KINDS };
+enum kind { MEGATRON, MEGATRON_PLAIN, LLMC, PBIN, DATATROVE, RAW, SIDE_FILE, DATATROVE_LOSS, RAW_MASK, KINDS };
 
-static uint8_t bytes[1 << 16];
+static uint8_t bytes[1 << 16], mask[1 << 16];
+static size_t mask_bytes;
 
 static bool fine(enum leat_status s, const struct leat_error *err)
 {
@@ -63,13 +65,25 @@ static void write_side(const struct fuzz_bytes *starts, size_t tokens)
     files_write("f.documents", bytes, 112 + starts->left);
 }
 
+/* Writes a mask: the input's bytes; or repeats them for as many as there are tokens, or takes them for 0 and 1. */
+static void write_mask(const char *name, size_t tokens, struct fuzz_bytes *given)
+{
+    uint8_t how = fuzz_u8(given), bits = how & 2 ? UINT8_MAX : 1;
+
+    mask_bytes = how & 1 ? given->left : tokens;
+    for (size_t i = 0; i < mask_bytes; i++)
+        mask[i] = given->left > 0 ? given->at[i % given->left] & bits : 0;
+    files_write(name, mask, mask_bytes);
+}
+
 /* Writes the files, and returns the name to open. */
-static const char *write_files(enum kind kind, size_t tokens, const struct fuzz_bytes *index)
+static const char *write_files(enum kind kind, size_t tokens, struct fuzz_bytes *index)
 {
     static char name[1200];
     size_t head = 0;
 
     files_remove("f");
+    mask_bytes = SIZE_MAX;
     switch (kind) {
     case MEGATRON: /* what comes before the arrays is right */
         memcpy(bytes, "MMIDIDX\0\0\1\0\0\0\0\0\0\0", head = 17);
@@ -84,6 +98,12 @@ static const char *write_files(enum kind kind, size_t tokens, const struct fuzz_
         files_write("f.index", index->at, index->left);
         files_write("f", bytes, make_tokens(bytes, 2 * tokens));
         break;
+    case DATATROVE_LOSS: /* one document */
+        bytes_store64(bytes, tokens);
+        files_write("f.index", bytes, 8);
+        files_write("f", bytes, make_tokens(bytes, 2 * tokens));
+        write_mask("f.loss", tokens, index);
+        break;
     case LLMC:
     case PBIN:
         memcpy(bytes, index->at, index->left);
@@ -93,16 +113,19 @@ static const char *write_files(enum kind kind, size_t tokens, const struct fuzz_
         files_write("f", bytes, make_tokens(bytes, 2 * tokens));
         if (kind == SIDE_FILE)
             write_side(index, tokens);
+        if (kind == RAW_MASK)
+            write_mask("f.mask", tokens, index);
     }
     snprintf(name, sizeof name, "%s:%s%s",
-             kind == LLMC        ? "llmc"
-             : kind == PBIN      ? "pbin"
-             : kind == DATATROVE ? "datatrove"
-                                 : "raw",
+             kind == LLMC                                  ? "llmc"
+             : kind == PBIN                                ? "pbin"
+             : kind == DATATROVE || kind == DATATROVE_LOSS ? "datatrove"
+                                                           : "raw",
              files_path("f"),
-             kind == DATATROVE              ? ""
-             : kind == LLMC || kind == PBIN ? "?end=7"
-                                            : "?dtype=u16&end=7");
+             kind == DATATROVE || kind == DATATROVE_LOSS ? ""
+             : kind == LLMC || kind == PBIN              ? "?end=7"
+             : kind == RAW_MASK                          ? "?dtype=u16&end=7&mask=f.mask"
+                                                         : "?dtype=u16&end=7");
     return name;
 }
 
@@ -130,6 +153,19 @@ static void read_documents(const struct leat_dataset *d, bool whole, const struc
     FUZZ_CHECK(!whole || info->documents == LEAT_NONE || all < info->documents || end == info->tokens);
 }
 
+static void read_mask(const struct leat_dataset *d, bool whole, uint64_t first, uint64_t count)
+{
+    static uint8_t found[sizeof mask];
+    struct leat_error err;
+    bool read = fine(leat_dataset_mask(d, first, count, found, &err), &err), bad = false;
+
+    for (uint64_t i = 0; i < count; i++) {
+        FUZZ_CHECK(!read || found[i] == (mask[first + i] ? UINT8_MAX : 0));
+        bad |= mask[first + i] > 1;
+    }
+    FUZZ_CHECK(read ? !bad : bad && !whole);
+}
+
 static void use(const struct leat_dataset *d)
 {
     struct leat_verify_options options = LEAT_VERIFY_OPTIONS_INIT;
@@ -145,6 +181,12 @@ static void use(const struct leat_dataset *d)
     options.threads = 1;
     whole = fine(leat_dataset_verify(d, &options, &report, &err), &err);
     read_documents(d, whole, &info);
+    FUZZ_CHECK(info.stores_mask == (mask_bytes != SIZE_MAX));
+    if (!info.stores_mask)
+        return;
+    FUZZ_CHECK(mask_bytes == info.tokens);
+    read_mask(d, whole, 0, info.tokens / 2);
+    read_mask(d, whole, info.tokens / 2, info.tokens - info.tokens / 2);
 }
 
 FUZZ_TARGET(foreign)

@@ -1,11 +1,14 @@
 /*
  * fuzz_parquet.c: any bytes as a Parquet file: refused with a sentence, or read; nothing beyond the file is read,
- * memory keeps to its limit, and the rows from any row on are those that follow it when reading from the start.
+ * memory keeps to its limit, and the rows from any row on are those that follow it when reading from the start; pages
+ * in mapped memory, of which some inputs have all, hold the same.
  *
  *   make fuzz FUZZ=parquet FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
+#include <sys/mman.h>
 
+#include "base/status.h"
 #include "corpus/parquet/parquet.h"
 #include "fuzz.h"
 
@@ -37,6 +40,14 @@ static enum leat_status read_bytes(void *context, uint64_t offset, void *out, ui
     return LEAT_OK;
 }
 
+static enum leat_status map_memory(const char *beside, size_t size, void **memory, struct leat_error *err)
+{
+    (void)beside;
+    *memory =
+        size > MAX_MEMORY ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return *memory == MAP_FAILED ? status_set(err, LEAT_E_NO_SPACE, "no room for %zu bytes", size) : LEAT_OK;
+}
+
 static uint64_t hash(uint64_t sum, const struct parquet_value *v)
 {
     sum = sum * 31 + (v->bytes ? v->size : UINT64_MAX - 1);
@@ -46,7 +57,8 @@ static uint64_t hash(uint64_t sum, const struct parquet_value *v)
 }
 
 /* Reads up to row `end`; *sums[row]: of its values. Returns the row that it came to. */
-static uint64_t read_rows(const struct parquet_file *file, uint64_t group, uint64_t row, uint64_t end, uint64_t *sums)
+static uint64_t read_rows(const struct parquet_file *file, uint64_t group, uint64_t row, uint64_t end, bool map,
+                          uint64_t *sums)
 {
     struct parquet_value values[PARQUET_MAX_COLUMNS];
     struct leat_error err = { 0 };
@@ -54,13 +66,14 @@ static uint64_t read_rows(const struct parquet_file *file, uint64_t group, uint6
     bool found = true;
 
     FUZZ_CHECK(parquet_reader_open(&r, file, NULL, group, row, &err) == LEAT_OK);
-    parquet_reader_limit(r, MAX_MEMORY);
+    parquet_reader_limit(r, map ? 0 : MAX_MEMORY, map);
     while (found && row < end) {
         enum leat_status s = parquet_reader_next(r, values, &found, &err);
 
         FUZZ_CHECK(s == LEAT_OK || (!found && err.message[0] && err.status == s));
         FUZZ_CHECK(parquet_reader_memory(r) <= MAX_MEMORY);
-        FUZZ_CHECK(s != LEAT_E_NO_MEMORY || (parquet_reader_outgrew(r) && parquet_reader_needs(r) > MAX_MEMORY));
+        FUZZ_CHECK(s != LEAT_E_NO_MEMORY ||
+                   (!map && parquet_reader_outgrew(r) && parquet_reader_needs(r) > MAX_MEMORY));
         if (!found)
             break;
         sums[row] = 0;
@@ -77,13 +90,15 @@ static void check_group(const struct parquet_file *file, uint64_t group, uint64_
 {
     static uint64_t all[MAX_ROWS], rest[MAX_ROWS];
     uint64_t rows = parquet_group(file, group)->rows, end = rows < MAX_ROWS ? rows : MAX_ROWS, came, from;
+    bool map;
 
-    came = read_rows(file, group, 0, end, all);
+    came = read_rows(file, group, 0, end, false, all);
     if (came == 0)
         return;
     from = fuzz_up_to(random, came - 1);
+    map = fuzz_up_to(random, 15) == 0;
     /* pages that are passed over are not looked into, so reading may come further, not less far */
-    FUZZ_CHECK(read_rows(file, group, from, came, rest) == came);
+    FUZZ_CHECK(read_rows(file, group, from, came, map, rest) == came);
     for (uint64_t row = from; row < came; row++)
         FUZZ_CHECK(all[row] == rest[row]);
 }
@@ -91,7 +106,9 @@ static void check_group(const struct parquet_file *file, uint64_t group, uint64_
 FUZZ_TARGET(parquet)
 {
     struct bytes bytes = { data, size };
-    struct parquet_source source = { .read = read_bytes, .context = &bytes, .size = size, .name = "the input" };
+    struct parquet_source source = {
+        .read = read_bytes, .context = &bytes, .size = size, .name = "the input", .map = map_memory
+    };
     uint64_t random = size;
     struct leat_error err = { 0 };
     struct parquet_file *file;

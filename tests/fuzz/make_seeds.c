@@ -504,6 +504,15 @@ static void state_seeds(void)
     }
 }
 
+static void fit_seeds(void)
+{
+    put_seed("fit", "seed-whole", "\0", 1);
+    put_seed("fit", "seed-cut", "\1\x20\x02", 3);
+    put_seed("fit", "seed-list", "\0\0\x04\1", 4);
+    put_seed("fit", "seed-runs", "\2\x58\0\1", 4);
+    put_seed("fit", "seed-pages", "\4\0\x04\x03\x04\x04\x03", 7);
+}
+
 static void adopt_seeds(void)
 {
     put_seed("adopt", "seed-whole", "\0", 1);
@@ -599,6 +608,7 @@ int main(int argc, char **argv)
     plan_seeds();
     state_seeds();
     adopt_seeds();
+    fit_seeds();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) == 0 ? 0 : 1;
 }

@@ -15,6 +15,7 @@
 
 int fuzz_adopt(const uint8_t *data, size_t size);
 int fuzz_dataset(const uint8_t *data, size_t size);
+int fuzz_fit(const uint8_t *data, size_t size);
 int fuzz_checkpoint(const uint8_t *data, size_t size);
 int fuzz_foreign(const uint8_t *data, size_t size);
 int fuzz_import(const uint8_t *data, size_t size);
@@ -23,9 +24,11 @@ int fuzz_writer(const uint8_t *data, size_t size);
 int fuzz_load_json(const uint8_t *data, size_t size);
 int fuzz_load_tiktoken(const uint8_t *data, size_t size);
 int fuzz_load_sentencepiece(const uint8_t *data, size_t size);
+int fuzz_load_folder(const uint8_t *data, size_t size);
 int fuzz_tokenizer_cost(const uint8_t *data, size_t size);
 int fuzz_encode(const uint8_t *data, size_t size);
 int fuzz_json(const uint8_t *data, size_t size);
+int fuzz_remote_answer(const uint8_t *data, size_t size);
 int fuzz_remote_list(const uint8_t *data, size_t size);
 int fuzz_bytes(const uint8_t *data, size_t size);
 int fuzz_parquet(const uint8_t *data, size_t size);
@@ -41,6 +44,7 @@ static const struct fuzzer {
     { "adopt", fuzz_adopt },
     { "dataset", fuzz_dataset },
     { "checkpoint", fuzz_checkpoint },
+    { "fit", fuzz_fit },
     { "foreign", fuzz_foreign },
     { "import", fuzz_import },
     { "list", fuzz_list },
@@ -48,9 +52,11 @@ static const struct fuzzer {
     { "load_json", fuzz_load_json },
     { "load_tiktoken", fuzz_load_tiktoken },
     { "load_sentencepiece", fuzz_load_sentencepiece },
+    { "load_folder", fuzz_load_folder },
     { "tokenizer_cost", fuzz_tokenizer_cost },
     { "encode", fuzz_encode },
     { "json", fuzz_json },
+    { "remote_answer", fuzz_remote_answer },
     { "remote_list", fuzz_remote_list },
     { "bytes", fuzz_bytes },
     { "parquet", fuzz_parquet },

@@ -18,12 +18,14 @@ known="$known $(files '*leat_*' | sed 's|.*/||; s|[.].*||')"
 known="$known $(sed -nE 's/.*getenv\("(LEAT_[A-Z_]+)"\).*/\1/p' src/base/*.c tests/*.h \
     tests/support/*.c tests/fake_cuda/*.c)"
 known="$known $(sed -nE 's/.*public_files\("(LEAT_[A-Z_]+)".*/\1/p' python/tests/*.py)"
-named '\b(leat|LEAT)_[A-Za-z0-9_]*[A-Za-z0-9]\b' | while IFS=: read -r file line word; do
-    case " $(printf '%s' "$known" | tr '\n' ' ') " in
-    *" $word "*) ;;
-    *) echo "$file:$line: nothing is called $word" ;;
-    esac
-done
+{
+    echo "$known"
+    echo --
+    named '\b(leat|LEAT)_[A-Za-z0-9_]*[A-Za-z0-9]\b'
+} | awk -F: '
+    $0 == "--" { asked = 1; next }
+    !asked { n = split($0, words, " "); for (i = 1; i <= n; i++) known[words[i]] = 1; next }
+    !($3 in known) { print $1 ":" $2 ": nothing is called " $3 }'
 
 # Numbers beside statuses: "LEAT_E_X = 30", "LEAT_E_X (30)", "| LEAT_E_X | 30 |", "| 30 | LEAT_E_X |".
 {
@@ -40,10 +42,10 @@ sed -nE 's/^ *(LEAT_E_[A-Z_]+) = .*/\1/p' $header | while read -r word; do
 done
 
 # Make targets, in backquotes or as a line of a shell.
-targets=$(grep -hoE '^[a-z][a-z -]*:' Makefile tests/*.mk python/*.mk | tr -d : | tr ' ' '\n' | sort -u)
+targets=$(files Makefile '*.mk' | xargs grep -hoE '^[a-z][a-z0-9 -]*:' | tr -d : | tr ' ' '\n' | sort -u)
 {
-    named '[`]make [a-z-]+' | tr -d '`'
-    named '^ *\$? *make [a-z-]+' | sed -E 's/:[ $]+make/:make/'
+    named '[`]make [a-z0-9-]+' | tr -d '`'
+    named '^ *\$? *make [a-z0-9-]+' | sed -E 's/:[ $]+make/:make/'
 } | sed 's/:make /:/' | while IFS=: read -r file line word; do
     printf '%s\n' "$targets" | grep -qx -- "$word" || echo "$file:$line: there is no make target $word"
 done

@@ -3,19 +3,26 @@
 # says in its first comment what "the room" is for and what may enter.
 . tests/lint/common.sh
 
-headers=$(files '*.h')
-awk '$1 == "library" || $1 == "program" { print $3 }' tests/lint/includes.txt |
-    sed -nE 's%^((src|tokenize_tools|python/src)/.*|bench(/.*)?)/\*$%\1%p' | while read -r folder; do
-    saying=
-    for header in $(printf '%s\n' "$headers" | grep -E "^$folder/[^/]*$"); do
-        if sed '/\*\//q' "$header" | tr '\n' ' ' | grep -qE '\b([Tt]he|[Tt]his) room\b'; then
-            saying="$saying ${header##*/}"
-        fi
-    done
-    case $saying in
-    ' '*' '*) echo "$folder:1: several headers say what the room is for:$saying" ;;
-    ' '*) ;;
-    *) echo "$folder:1: no header says what the room is for" ;;
-    esac
-done
+{
+    awk '$1 == "library" || $1 == "program" { print $3 }' tests/lint/includes.txt |
+        sed -nE 's%^((src|tokenize_tools|python/src)/.*|bench(/.*)?)/\*$%\1%p'
+    echo --
+    # the first comments, a line each, behind their file's name
+    # shellcheck disable=SC2016 # awk's fields
+    files '*.h' | xargs awk 'FNR == 1 { if (NR > 1) print ""; printf "%s", FILENAME; open = 1 }
+        open { printf " %s", $0 } /\*\// { open = 0 } END { print "" }' |
+        grep -E '[^A-Za-z0-9_]([Tt]he|[Tt]his) room([^A-Za-z0-9_]|$)' | cut -d' ' -f1
+} | awk '
+    $0 == "--" { saying = 1; next }
+    !saying { rooms[++n] = $0; next }
+    { name = folder = $0; sub(/.*\//, "", name); sub(/\/[^\/]*$/, "", folder); said[folder] = said[folder] " " name }
+    END {
+        for (i = 1; i <= n; i++) {
+            room = rooms[i]
+            if (!(room in said))
+                print room ":1: no header says what the room is for"
+            else if (split(said[room], names, " ") > 1)
+                print room ":1: several headers say what the room is for:" said[room]
+        }
+    }'
 exit 0

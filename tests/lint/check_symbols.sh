@@ -17,9 +17,10 @@ mapped() {
 }
 # Lines of $1 that $2 lacks, each with what is said of it.
 lacking() {
-    printf '%s\n' "$1" | while read -r line; do
-        [ -z "$line" ] || printf '%s\n' "$2" | grep -qxF "$line" || echo "$3 $line, $4"
-    done
+    printf '%s\n--\n%s\n' "$2" "$1" | awk -v said="$3" -v what="$4" '
+        $0 == "--" { asked = 1; next }
+        !asked { has[$0] = 1; next }
+        $0 != "" && !($0 in has) { print said " " $0 ", " what }'
 }
 
 for library in leat leat_pack; do

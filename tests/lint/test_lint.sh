@@ -20,7 +20,8 @@ fi
 # the copy: no git there, and few files, so that each check is quick
 left_out='^(tests/(golden|fuzz|faults|cli|unit|format|python|support)|bench/(limits|load|gpu|peers))/|cmd_'
 left_out="$left_out|/test_[^/]*\.sh\$|src/(verify|writer|dataset)/[a-z]*_"
-files '*' | grep -vE "$left_out" | tar -cf - -T - | tar -C "$tree" -xf -
+scripts='^tests/lint/|/demo\.sh$|^scripts/shape|\.[^s][^/]*$|/[^.]*$|^[^/]*$'
+files '*' | grep -vE "$left_out" | grep -E "$scripts" | tar -cf - -T - | tar -C "$tree" -xf -
 mkdir -p "$tree/build"
 cp "$build"/libleat*.a "$build"/libleat*.so* "$tree/build/"
 cp -R "$build/installed" "$tree/build/"
@@ -177,6 +178,9 @@ added src/new.c 'int new;' purpose 'src/new.c:1: does not begin with'
 added src/new.c '#include <stdio.h>' purpose 'src/new.c:1: does not begin with'
 added scripts/new.sh 'echo new' purpose 'scripts/new.sh:1: does not begin with a comment'
 added src/new.c '/* old.c: copied from elsewhere. */' purpose 'does not begin with "new.c: "'
+added SECURITY.md 'test_nowhere' security 'there is no test_nowhere'
+added SECURITY.md 'test_hostile' security 'there are several test_hostile'
+added SECURITY.md 'unit/test_hostile' security 'there is no unit/test_hostile'
 added docs/new.md 'no title' purpose 'docs/new.md:1: does not begin with a title'
 spoil scripts/demo.sh
 echo 'rm $out/*' >>scripts/demo.sh

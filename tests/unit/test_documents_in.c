@@ -174,7 +174,7 @@ static void write_file(const char *path, const struct craft_text *t)
 /* The most reads that one call took. */
 static int64_t max_reads(const char *name, uint64_t tokens, uint64_t *random)
 {
-    struct leat_open_options options = { sizeof options, LEAT_ACCESS_READ, 0 };
+    struct leat_open_options options = { .size = sizeof options, .access = LEAT_ACCESS_READ };
     struct leat_dataset *d;
     int64_t max = 0, own;
 

@@ -53,7 +53,7 @@ static void write_many(const struct work *work)
 
 static void verify_many(const struct work *work)
 {
-    struct leat_open_options how = { sizeof how, LEAT_ACCESS_READ, 0 };
+    struct leat_open_options how = { .size = sizeof how, .access = LEAT_ACCESS_READ };
     struct leat_verify_options options = LEAT_VERIFY_OPTIONS_INIT;
     struct leat_dataset *d;
 

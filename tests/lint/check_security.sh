@@ -1,0 +1,13 @@
+#!/bin/sh
+# check_security.sh: the tests and fuzzers that SECURITY.md names exist, and where several have one name, their folder
+# says which.
+. tests/lint/common.sh
+
+grep -oE '\b([a-z_]+/)*(test|fuzz)_[a-z_0-9]+' SECURITY.md | sort -u | while read -r name; do
+    case $(files '*' | grep -cE "(^|/)$name\.(c|sh|py)$") in
+    0) echo "SECURITY.md:1: there is no $name" ;;
+    1) ;;
+    *) echo "SECURITY.md:1: there are several $name: name the folder, too" ;;
+    esac
+done
+exit 0
