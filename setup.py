@@ -1,7 +1,8 @@
 """setup.py: the extension of the Python package, which the Makefile makes: it alone knows the flags and libraries.
 
 Everything that is made on the way lies under build/. LEAT_PYTHON_BUILD names another folder; the variables of the
-Makefile (CC, CFLAGS, ...) count from the environment, as make takes them.
+Makefile (CC, CFLAGS, ...) count from the environment, as make takes them. For `make wheel`, LEAT_WHEEL_PACKAGE has all
+that is made already, and LEAT_WHEEL_PLATFORM names the systems that it is for.
 """
 import os
 import re
@@ -11,10 +12,12 @@ import sys
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("LEAT_PYTHON_BUILD", "build/python-package")
-PLATFORM = os.environ.get("LEAT_WHEEL_PLATFORM")  # of the wheel's name; python/make_wheel.py knows it
+PACKAGE = os.environ.get("LEAT_WHEEL_PACKAGE")
+PLATFORM = os.environ.get("LEAT_WHEEL_PLATFORM")
 
 
 def version():
@@ -24,27 +27,36 @@ def version():
 
 class BuildByMake(build_ext):
     def build_extension(self, ext):
+        package = PACKAGE or self.make()
+        target = self.get_ext_fullpath(ext.name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copyfile(os.path.join(package, "_leat.abi3.so"), target)
+        for folder in ("bin", "lib"):  # the commands, and libraries of the system that are brought along
+            shutil.copytree(os.path.join(package, folder), os.path.join(os.path.dirname(target), folder),
+                            ignore=shutil.ignore_patterns("ready"), dirs_exist_ok=True)
+
+    @staticmethod
+    def make():
         # a make that called pip must not lend this one its job server
         environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
         made = subprocess.run(["make", "--no-print-directory", f"-j{os.cpu_count() or 1}", "python-extension",
                                f"BUILD={BUILD}", f"PYTHON={sys.executable}"], cwd=ROOT, env=environment, check=False)
         if made.returncode != 0:  # a traceback would stand where pip shows the last lines
             sys.exit("leat cannot be built, for the reason above; scripts/deps.sh python installs what the build needs")
-        target = self.get_ext_fullpath(ext.name)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        package = os.path.join(ROOT, BUILD, "python", "leat")
-        shutil.copyfile(os.path.join(package, "_leat.abi3.so"), target)
-        for folder in ("bin", "lib"):  # the commands, and libraries of the system that are brought along
-            shutil.copytree(os.path.join(package, folder), os.path.join(os.path.dirname(target), folder),
-                            ignore=shutil.ignore_patterns("ready"), dirs_exist_ok=True)
-        if PLATFORM:
-            self.strip(os.path.dirname(target))
+        return os.path.join(ROOT, BUILD, "python", "leat")
 
-    @staticmethod
-    def strip(folder):
-        """A wheel goes without what debuggers need: it is more than the rest."""
-        for name in ("_leat.abi3.so", "bin/leat", "bin/leat-bench"):
-            subprocess.run(["strip", "--strip-unneeded", os.path.join(folder, name)], check=True)
+
+class SourcesOfCommit(sdist):
+    """All that git holds, as of the last commit, and what PyPI wants besides: the same commit gives the same bytes."""
+
+    def make_distribution(self):
+        name = self.distribution.get_fullname()
+        info = os.path.join(self.get_finalized_command("egg_info").egg_info, "PKG-INFO")
+        path = os.path.join(self.dist_dir, name + ".tar.gz")
+        os.makedirs(self.dist_dir, exist_ok=True)
+        subprocess.run(["git", "archive", f"--prefix={name}/", f"--add-file={info}", "-o", path, "HEAD"], cwd=ROOT,
+                       check=True)
+        self.archive_files = [path]
 
 
 os.makedirs(os.path.join(ROOT, BUILD), exist_ok=True)
@@ -52,7 +64,7 @@ setup(
     version=version(),
     # the sources are the Makefile's to know
     ext_modules=[Extension("leat._leat", sources=[], py_limited_api=True)],
-    cmdclass={"build_ext": BuildByMake},
+    cmdclass={"build_ext": BuildByMake, "sdist": SourcesOfCommit},
     options={
         "bdist_wheel": {"py_limited_api": "cp310", **({"plat_name": PLATFORM} if PLATFORM else {})},
         "build": {"build_base": os.path.join(BUILD, "setuptools")},

@@ -1,12 +1,11 @@
-"""make_wheel.py BUILD OUT: the wheel of what `make python-extension` has made in BUILD, named by what it needs.
+"""make_wheel.py PACKAGE OUT: the wheel of what `make python-extension` has made in PACKAGE, named by what it needs.
 
 Its programs and libraries may need nothing but the C library (and those that leat brings along in leat/lib); of that
-they may need symbols up to a version, which becomes the platform of the wheel's name: manylinux_2_34_x86_64 is glibc
-2.34.
+they may need symbols up to a version, which becomes the platform of the wheel's name: manylinux_2_28_x86_64 is glibc
+2.28. The same files give the same wheel, byte for byte: its times are those of the last commit (or SOURCE_DATE_EPOCH).
 """
 import glob
 import os
-import platform
 import re
 import shutil
 import subprocess
@@ -43,6 +42,21 @@ def glibc_of(paths):
                 for version in re.findall(r"Name: GLIBC_(\d+\.\d+)", readelf("-V", path))), default=(2, 5))
 
 
+def machine_of(path):
+    """As wheels' names have it."""
+    with open(path, "rb") as file:
+        head = file.read(20)
+    return {0x3e: "x86_64", 0xb7: "aarch64"}[int.from_bytes(head[18:20], "little")]
+
+
+def time_of_sources():
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return os.environ["SOURCE_DATE_EPOCH"]
+    told = subprocess.run(["git", "log", "-1", "--format=%ct"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=False)
+    return told.stdout.strip() or str(int(os.path.getmtime("CHANGELOG.md")))
+
+
 def can_build_here():
     """Whether this Python has a setuptools that makes wheels, so that pip need not fetch one."""
     code = ("import importlib.util, setuptools; "
@@ -50,17 +64,17 @@ def can_build_here():
     return subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
 
 
-def main(build, out):
-    made = os.path.join(build, "python", "leat")
-    paths = sorted(binaries(made))
+def main(package, out):
+    paths = sorted(binaries(package))
     wrong = list(strangers(paths))
     if wrong or not paths:
         told = [f"{path} needs {name}, which a wheel must not" for path, name in wrong]
-        sys.exit("\n".join(told) or f"{made} is empty")
-    tag = "manylinux_%d_%d_%s" % (*glibc_of(paths), platform.machine())
+        sys.exit("\n".join(told) or f"{package} is empty")
+    tag = "manylinux_%d_%d_%s" % (*glibc_of(paths), machine_of(paths[0]))
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
-    environment = dict(os.environ, LEAT_PYTHON_BUILD=build, LEAT_WHEEL_PLATFORM=tag)
+    environment = dict(os.environ, LEAT_WHEEL_PACKAGE=os.path.abspath(package), LEAT_WHEEL_PLATFORM=tag,
+                       LEAT_PYTHON_BUILD=os.path.dirname(package), SOURCE_DATE_EPOCH=time_of_sources())
     isolation = ["--no-build-isolation"] if can_build_here() else []
     subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps", *isolation,
                     "-w", out, "."], env=environment, check=True)

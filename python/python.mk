@@ -20,13 +20,17 @@ python-headers:
 	    echo "$(PYTHON) has no headers (Python.h): scripts/deps.sh python installs them" >&2; exit 1; }
 
 # A library of the system goes into what needs it, where there is a lib*.a; else its lib*.so is brought along in
-# leat/lib.
+# leat/lib; those of the C library are everywhere.
 archive_of     = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).a))
 shared_of      = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).so))
 NEEDED        := $(sort $(ALL_LIBS))
+OF_LIBC       := -ldl -lm -lpthread -lrt
 # Debian's libbz2.a is not made for shared objects
-PYTHON_LIBS   := $(foreach l,$(NEEDED),$(or $(if $(filter -lbz2,$(l)),,$(call archive_of,$(l))),$(l)))
-PYTHON_SHARED := $(foreach l,$(filter -l%,$(PYTHON_LIBS)),$(call shared_of,$(l)))
+PYTHON_LIBS   := $(filter $(OF_LIBC),$(NEEDED)) $(foreach l,$(filter-out $(OF_LIBC),$(NEEDED)),$(or \
+                 $(if $(filter -lbz2,$(l)),,$(call archive_of,$(l))),$(call shared_of,$(l)),$(l)))
+PYTHON_SHARED := $(filter %.so,$(PYTHON_LIBS))
+# What links extension and commands: for a wheel, WHEEL_LINK
+PYTHON_LINK   ?= $(CC)
 PYTHON_PROGRAMS := $(PYTHON_PACKAGE)/bin/leat $(PYTHON_PACKAGE)/bin/leat-bench
 
 .PHONY: python python-extension
@@ -34,10 +38,10 @@ PYTHON_PROGRAMS := $(PYTHON_PACKAGE)/bin/leat $(PYTHON_PACKAGE)/bin/leat-bench
 python: python-extension $(patsubst python/leat/%,$(PYTHON_PACKAGE)/%,$(PYTHON_FILES))
 python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so $(PYTHON_PROGRAMS) $(PYTHON_PACKAGE)/lib/ready
 
-$(PYTHON_PACKAGE)/_leat.abi3.so: $(PYTHON_OBJECTS) $(STATIC)
+$(PYTHON_PACKAGE)/_leat.abi3.so: python/src/module.map $(PYTHON_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN/lib' $(ALL_LDFLAGS) $^ \
-	    -Wl,--start-group $(PYTHON_LIBS) -Wl,--end-group -o $@
+	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) -shared -Wl,--version-script=$< -Wl,-rpath,'$$ORIGIN/lib' $(ALL_LDFLAGS) \
+	    $(filter-out $<,$^) -Wl,--start-group $(PYTHON_LIBS) -Wl,--end-group -o $@
 
 .PHONY: python-objects
 ## python-objects: the extension's sources, compiled and no more; for another compiler: CC=clang WERROR=1
@@ -48,10 +52,11 @@ python-objects:
 # the commands, which the package's console scripts become
 $(PYTHON_PACKAGE)/bin/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 $(PYTHON_PACKAGE)/bin/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+$(PYTHON_PACKAGE)/bin/leat-bench: WRAPPED_HERE = $(BENCH_WRAP)
 $(PYTHON_PROGRAMS):
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ -Wl,--start-group $(PYTHON_LIBS) \
-	    -Wl,--end-group -lm -o $@
+	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $(WRAPPED_HERE) $^ \
+	    -Wl,--start-group $(PYTHON_LIBS) -Wl,--end-group -lm -o $@
 
 # under the name that they are asked for by; and the licenses of all that is brought along, where Debian's packages tell
 LICENSED = $(realpath $(filter /%,$(PYTHON_LIBS)) $(PYTHON_SHARED)) $(wildcard /usr/include/xxhash.h)
@@ -67,11 +72,24 @@ $(PYTHON_PACKAGE)/lib/ready:
 
 # ---- A wheel --------------------------------------------------------------------------------------------------------
 
+# Clusters run systems of 2018: zig's linker knows the C library of each version. Without it (no network), a wheel is
+# for systems as new as this one; its name says so.
+WHEEL_GLIBC   ?= 2.28
+WHEEL_MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+WHEEL_PACKAGE := $(BUILD)/wheel/leat
+ZIG_VENV      := $(BUILD)/zig-venv
+WHEEL_LINK     = env ZIG_GLOBAL_CACHE_DIR=$(BUILD)/zig-cache ZIG_LOCAL_CACHE_DIR=$(BUILD)/zig-cache \
+                 $(ZIG_VENV)/bin/python -m ziglang cc -target $(WHEEL_MACHINE)-linux-gnu.$(WHEEL_GLIBC) -Wl,-s
+$(ZIG_VENV)/ready: python/requirements-wheel.txt
+	$(call make_venv,$(ZIG_VENV),$<)
+
 .PHONY: wheel check-wheel
-## wheel: build/dist/leat-*.whl, which needs nothing but a C library and any Python from 3.10 on
-wheel: deps
-	$(Q)$(MAKE) --no-print-directory python-extension
-	$(Q)$(PYTHON) python/make_wheel.py $(BUILD) $(BUILD)/dist
+## wheel: build/dist/leat-*.whl, which needs nothing but a C library (glibc 2.28) and Python 3.10 or later
+wheel: deps $(ZIG_VENV)/ready
+	$(Q)[ -e $(ZIG_VENV)/ready ] || echo "ziglang cannot be installed: the wheel is for C libraries as new as this" >&2
+	$(Q)rm -rf $(WHEEL_PACKAGE) && $(MAKE) --no-print-directory python-extension PYTHON_PACKAGE=$(WHEEL_PACKAGE) \
+	    PYTHON_LINK="$$([ -e $(ZIG_VENV)/ready ] && echo '$(WHEEL_LINK)' || echo '$(CC) -Wl,-s')"
+	$(Q)$(PYTHON) python/make_wheel.py $(WHEEL_PACKAGE) $(BUILD)/dist
 
 ## check-wheel: installs the wheel where no compiler is, and uses it; PYTHONS="python3.10 python3.13"
 PYTHONS ?= $(PYTHON)

@@ -15,16 +15,17 @@ from leat.diagnosis import Diagnosis, diagnose
 from leat.encodings import encoding_for_model, encoding_name_for_model, get_encoding, list_encoding_names
 from leat.foreign import Adopted, Import, adopt, import_dataset
 from leat.loader import Loader, LoaderNotice
+from leat.mirror import Copied, pull, push
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
 from leat.pretrained import PreTrainedTokenizer
 from leat.tokenizer import Encoding, Tokenizer
 
-__all__ = ["Adopted", "Batch", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
+__all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
            "LoaderNotice", "Packer", "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer",
            "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
-           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack"]
+           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

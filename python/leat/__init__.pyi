@@ -21,6 +21,9 @@ from leat.integrations.torch_data import IterableDataset as IterableDataset
 from leat.integrations.torch_data import MapDataset as MapDataset
 from leat.loader import Loader as Loader
 from leat.loader import LoaderNotice as LoaderNotice
+from leat.mirror import Copied as Copied
+from leat.mirror import pull as pull
+from leat.mirror import push as push
 from leat.packer import Packer as Packer
 from leat.packing import Export as Export
 from leat.packing import Progress as Progress
@@ -34,7 +37,7 @@ from leat.tokenizer import Encoding as Encoding
 from leat.pretrained import PreTrainedTokenizer as PreTrainedTokenizer
 from leat.tokenizer import Tokenizer as Tokenizer
 
-__all__ = ["Adopted", "Batch", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
+__all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
            "LoaderNotice", "Packer", "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer",
            "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
-           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack"]
+           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]

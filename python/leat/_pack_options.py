@@ -112,18 +112,18 @@ def read_seed(shuffle):
     return None if shuffle is None else whole("shuffle", shuffle)
 
 
-def read_size(size, least=1):
+def read_size(size, least=1, name="memory"):
     """A number of bytes, given as a number or as the command takes it: "512MiB", "1.5G"."""
     if not isinstance(size, str):
-        return whole("memory", size, least)
+        return whole(name, size, least)
     import fractions
     import re
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:([KMGTPkmgtp])(i?))?B?", size)
     if not found:
-        raise ValueError(f"memory={size!r} is not a size: write it like 2GiB or 512MiB")
+        raise ValueError(f"{name}={size!r} is not a size: write it like 2GiB or 512MiB")
     number, letter, binary = found.groups()
     unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
-    return whole("memory", int(fractions.Fraction(number) * unit), least)
+    return whole(name, int(fractions.Fraction(number) * unit), least)
 
 
 def _bound(most):

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from os import fsdecode
+from os import fsdecode, fsencode
 from types import SimpleNamespace
 
 from leat import _leat
 from leat._lazy import numpy
-from leat._pack_options import read_id
+from leat._pack_options import read_id, read_size
 from leat._values import choice, is_name, listed, whole
 
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
@@ -30,19 +30,30 @@ class Info(SimpleNamespace):
     """The facts of a dataset that `leat info` shows, as attributes."""
 
 
-def open(name, *, access="leased"):  # noqa: A001 (leat.open is its name)
+def opening(access, cache, cache_size, online):
+    """How a dataset is opened, as the library is told."""
+    return (choice("access", access, ACCESS), None if cache is None else fsencode(cache),
+            0 if cache_size is None else read_size(cache_size, name="cache_size"), online)
+
+
+def open(name, *, access="leased", cache=None, cache_size=None, online=False):  # noqa: A001 (leat.open is its name)
     """Opens a dataset, or several joined end to end.
 
     name    NAME, NAME.leat or NAME.tokens; a folder, which means all datasets in it, sorted by name; "@FILE", which
             names one dataset per line; a URL (s3://BUCKET/NAME, https://HOST/PATH/NAME), which is read through a cache
-            in the folder LEAT_CACHE; or a list of such names
+            of this machine; or a list of such names
     access  "leased": files are mapped where the kernel grants a lease on them, so that a file that another process
             shrinks gives an error, not a crash. "trusted": files are mapped; nobody must change them. "read": files
             are never mapped
+    cache   the folder of the cache of datasets on servers; None: the variable LEAT_CACHE, else ~/.cache/leat
+    cache_size    what all of that cache may take, as in 2**40 or "1TiB"; what was not used for longest goes. None: the
+            variable LEAT_CACHE_SIZE, else no limit
+    online  True: an error if a server cannot be reached. False: then a complete copy in the cache is opened, unless the
+            variable LEAT_ONLINE is 1
 
     Checks only what does not grow with the dataset; verify() checks everything.
     """
-    return Dataset(name, access=access)
+    return Dataset(name, access=access, cache=cache, cache_size=cache_size, online=online)
 
 
 class Documents:
@@ -82,25 +93,25 @@ class Dataset:
     len(d) is the number of documents; d[i], like d.documents[i], is the tokens of one; d[a:b] is a sequence of them.
     """
 
-    __slots__ = ("_native", "_names", "_access", "_info", "__weakref__")
+    __slots__ = ("_native", "_names", "_how", "_info", "__weakref__")
 
-    def __init__(self, name, *, access="leased"):
-        number = choice("access", access, ACCESS)
+    def __init__(self, name, *, access="leased", cache=None, cache_size=None, online=False):
+        how = opening(access, cache, cache_size, online)
         names = [name] if is_name(name) else listed("name must be a name or a list of names", name)
         self._names = [fsdecode(n) for n in names]
-        self._access = access
-        self._native = _leat.open_dataset(self._names, number)
+        self._how = dict(access=access, cache=cache, cache_size=cache_size, online=online)
+        self._native = _leat.open_dataset(self._names, how)
         self._info = None
 
     @classmethod
-    def _wrap(cls, native, name, access):
+    def _wrap(cls, native, name, how):
         """Wraps a dataset that the library has opened."""
         self = cls.__new__(cls)
-        self._names, self._access, self._native, self._info = [name], access, native, None
+        self._names, self._how, self._native, self._info = [name], how, native, None
         return self
 
     def __reduce__(self):
-        return _reopen, (self._names, self._access)
+        return _reopen, (self._names, self._how)
 
     def __repr__(self):
         return f"leat.open({self.name!r})"
@@ -308,5 +319,5 @@ class Dataset:
         self._native.verify_range(first, count)
 
 
-def _reopen(names, access):
-    return Dataset(names, access=access)
+def _reopen(names, how):
+    return Dataset(names, **how)

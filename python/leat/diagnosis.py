@@ -23,6 +23,8 @@ WORK = {
     "copy": ("copying to the device", "pinned memory (ulimit -l); larger batches"),
     "order": ("computing which samples come", "longer sequences, or fewer sources"),
 }
+# in place of storage, while pages come from a server
+SERVER = ("waiting for a server", "leat pull beforehand, or a disk with room for all of it (LEAT_CACHE)")
 
 
 class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps tokens thread stats")):
@@ -46,6 +48,9 @@ class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps toke
     def __str__(self):
         most = next(iter(self.thread), None) if any(self.thread.values()) else None
         what, help_ = WORK[most] if most else ("nothing that was measured", "nothing")
+        remote = self.stats["remote_share"]
+        if most == "storage" and remote > 0:
+            what, help_ = SERVER
         if not self.is_the_loader:
             help_ = "nothing has to be done"
         whole_time = sum(self.thread.values()) or 1
@@ -59,7 +64,8 @@ class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps toke
             f"  next(loader)     {_ms(self.waiting)} per step",
             f"  measured         {self.steps} steps of each kind, in {ROUNDS} turns",
             f"  batches          {self.tokens:,} tokens on {self.stats['device']}",
-            f"  loader           engine {self.stats['engine']}; ring of {self.stats['slots']} slots",
+            f"  loader           engine {self.stats['engine']}; ring of {self.stats['slots']} slots"
+            + (f"; {100 * remote:.0f} % of its pages from a server" if remote > 0 else ""),
             f"  its work         {parts}",
             f"  most of it       {what}",
             f"  what helps       {help_}"))

@@ -7,6 +7,7 @@ from leat.loader import Loader
 ROUNDS: int
 LITTLE: float
 WORK: dict[str, tuple[str, str]]
+SERVER: tuple[str, str]
 
 class Diagnosis(NamedTuple):
     share: float

@@ -9,6 +9,7 @@ import warnings
 from typing import Any, Callable, Iterator, Sequence
 
 from leat._lazy import need
+from leat._rows import read_rows
 from leat.loader import Loader as PlanLoader
 from leat.plan import Plan
 
@@ -96,8 +97,9 @@ class Dataset:
         sample = 0 if n is None else n + len(self) if n < 0 else n
         if not 0 <= sample < len(self):
             raise IndexError(f"no sample {n}: there are {len(self)}")
-        row = torch.utils.dlpack.from_dlpack(self.plan._native.rows([int(sample)], 8).__dlpack__())
-        made = self._items.make(row[:, :-1].contiguous(), row[:, 1:].contiguous())
+        inputs, labels = read_rows(self.plan, [int(sample)], 8, ("inputs", "labels"),
+                                   lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
+        made = self._items.make(inputs.contiguous(), labels.contiguous())
         item = {key: value[0] for key, value in made.items()}
         if n is None:
             item["loss_mask"].zero_()

@@ -125,10 +125,10 @@ class Packer:
                    or lists of ids. A dot selects a field of a struct: "meta.text"
         id         the column or key of the documents' ids, texts or integers, if it exists; None: no ids
         source     where they come from, as in add()
-        skip       leaves out so many documents at the start
+        skip       leaves out so many documents at the start; after an error, `given` of them were taken
         nulls      what to do with rows without a text: "error" or "skip"
         mask       with store_mask: the key of each dict's mask, as for add(); or the column of a table of lists of ids
-                   with lists of 0 and 1. None: all tokens are learned
+                   with lists of 0 and 1, of bool, or of weights (float32, float64). None: all tokens are learned
         """
         if nulls not in ("error", "skip"):
             raise ValueError(f"nulls must be \"error\" or \"skip\", not {nulls!r}")

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from leat import _leat
 from leat._lazy import numpy
 from leat._values import choice, is_name, listed, whole
-from leat.dataset import ACCESS, Dataset
+from leat.dataset import Dataset, opening
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
 Sample.__doc__ = """One sample.
@@ -35,7 +35,8 @@ Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dr
 maximum of epochs (0: no limit), and its dataset."""
 
 FitReport = namedtuple("FitReport", "seq_len documents predictions empty rows full_rows pieces max_pieces patterns "
-                                    "padding cut lost window_rows window_cut window_lost left_out unused fill")
+                                    "padding cut lost window_rows window_cut window_lost left_out unused context "
+                                    "fill")
 FitReport.__doc__ = """What rows of seq_len predictions made of whole documents are, beside windows of that length.
 
 documents, predictions   used; `empty` documents of fewer than two tokens have none
@@ -46,6 +47,7 @@ padding, fill            places of all rows without a prediction, and the share 
 cut, lost                documents that do not lie in one row; predictions not in a row with their document's beginning
 window_rows, window_cut, window_lost   the same of windows
 left_out, unused         documents too short or too long for the plan; predictions of these, and of what is cut off
+context                  places that show a prediction again, without loss (overlap); they are not padding
 """
 
 MOST_SAMPLES = 1 << 60
@@ -116,15 +118,22 @@ class Plan:
     max_per_row    for "fit": at most so many documents, or parts of longer ones, in a row
     min_length, max_length    for "fit": documents of fewer or more tokens are left out
     cut_length    for "fit": only the first so many tokens of longer documents are used
+    align      for "fit": documents begin at multiples of it in a row, and at a row's start; it divides seq_len. The
+               places between have no loss: they belong to the document before them
+    overlap    for "fit": each row of a document longer than a row, except its first, begins with the last so many
+               predictions of the row before, as context without loss
+
+    cache, cache_size, online    of datasets on servers, as for leat.open()
 
     A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
     """
 
-    __slots__ = ("_native", "_made", "_info", "_access", "__weakref__")
+    __slots__ = ("_native", "_made", "_info", "_how", "__weakref__")
 
     def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(),
                  order="shuffled", epochs=None, access="leased", max_per_row=None, min_length=None, max_length=None,
-                 cut_length=None, samples=None, mid_level_dataset_surplus=None):
+                 cut_length=None, align=None, overlap=None, samples=None, mid_level_dataset_surplus=None, cache=None,
+                 cache_size=None, online=False):
         choice("order", order, _leat.ORDERS)
         if isinstance(sources, Dataset) or is_name(sources):
             sources = [sources]
@@ -143,22 +152,24 @@ class Plan:
         self._native = _leat.open_plan(
             [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip], seq_len,
             0 if base_len is None else whole("base_len", base_len, 1), seed, split, use, _leat.ORDERS.index(order),
-            0 if epochs is None else whole("epochs", epochs, 1), choice("access", access, ACCESS),
+            0 if epochs is None else whole("epochs", epochs, 1), opening(access, cache, cache_size, online),
             *(0 if value is None else whole(name, value, 1)
               for name, value in (("max_per_row", max_per_row), ("min_length", min_length), ("max_length", max_length),
-                                  ("cut_length", cut_length), ("samples", samples))),
+                                  ("cut_length", cut_length), ("align", align), ("overlap", overlap),
+                                  ("samples", samples))),
             decimal(mid_level_dataset_surplus))
+        self._how = dict(access=access, cache=cache, cache_size=cache_size, online=online)
         self._made = (_make, (sources, seq_len, seed, dict(base_len=base_len, split=split, use=use, phases=phases,
-                                                           skip=skip, order=order, epochs=epochs, access=access,
+                                                           skip=skip, order=order, epochs=epochs, **self._how,
                                                            max_per_row=max_per_row, min_length=min_length,
                                                            max_length=max_length, cut_length=cut_length,
-                                                           samples=samples,
+                                                           align=align, overlap=overlap, samples=samples,
                                                            mid_level_dataset_surplus=mid_level_dataset_surplus)))
-        self._access = access
         self._info = None
 
     @classmethod
-    def parse(cls, text, *, skip=(), epochs=None, label="plan", access="leased"):
+    def parse(cls, text, *, skip=(), epochs=None, label="plan", access="leased", cache=None, cache_size=None,
+              online=False):
         """A plan from its text (docs/ORDER.md, "Plan text").
 
         skip    samples to leave out, in addition to those of the text
@@ -170,24 +181,26 @@ class Plan:
             text += f"\nskip {first}:{end}"
         if epochs is not None:
             text += f"\nepochs {whole('epochs', epochs, 1)}"
-        self._native = _leat.parse_plan(text, label, choice("access", access, ACCESS))
-        self._made = (_parse, (text, label, access))
-        self._access = access
+        self._native = _leat.parse_plan(text, label, opening(access, cache, cache_size, online))
+        self._how = dict(access=access, cache=cache, cache_size=cache_size, online=online)
+        self._made = (_parse, (text, label, self._how))
         self._info = None
         return self
 
     @classmethod
-    def load(cls, path, *, skip=(), epochs=None, access="leased"):
+    def load(cls, path, *, skip=(), epochs=None, access="leased", cache=None,
+             cache_size=None, online=False):
         """A plan from a file with its text, as `leat order --print-plan` prints it; skip and epochs as in parse()."""
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), access=access)
+            return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), access=access, cache=cache,
+                             cache_size=cache_size, online=online)
 
     def _reordered(self, order, seq_len):
         """The same sources, seed, split and epochs in another order; seq_len 0 keeps the length."""
         plan = type(self).__new__(type(self))
         plan._native = self._native.reorder(_leat.ORDERS.index(order), seq_len)
         plan._made = (_reorder, (self, order, seq_len))
-        plan._access = self._access
+        plan._how = self._how
         plan._info = None
         return plan
 
@@ -237,7 +250,7 @@ class Plan:
     def sources(self):
         """The sources, as Source tuples."""
         found = [self._native.source(i) for i in range(self.info.sources)]
-        return [Source(*s[:-1], Dataset._wrap(s[-1], s[0], self._access)) for s in found]
+        return [Source(*s[:-1], Dataset._wrap(s[-1], s[0], self._how)) for s in found]
 
     def __len__(self):
         """How many samples the plan shows; TypeError if it has no end."""
@@ -387,8 +400,8 @@ def _make(sources, seq_len, seed, options):
     return Plan(sources, seq_len, seed, **options)
 
 
-def _parse(text, label, access):
-    return Plan.parse(text, label=label, access=access)
+def _parse(text, label, how):
+    return Plan.parse(text, label=label, **how)
 
 
 def _reorder(plan, order, seq_len):

@@ -72,6 +72,7 @@ class FitReport(NamedTuple):
     window_lost: int
     left_out: int
     unused: int
+    context: int
     fill: float
 
 class PlanInfo(SimpleNamespace):
@@ -99,14 +100,17 @@ class Plan:
                  skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] = "shuffled",
                  epochs: int | None = None, access: _Access = "leased", max_per_row: int | None = None,
                  min_length: int | None = None, max_length: int | None = None,
-                 cut_length: int | None = None, samples: int | None = None,
-                 mid_level_dataset_surplus: _Weight | None = None) -> None: ...
+                 cut_length: int | None = None, align: int | None = None, overlap: int | None = None,
+                 samples: int | None = None, mid_level_dataset_surplus: _Weight | None = None,
+                 cache: _Name | None = None, cache_size: int | str | None = None, online: bool = False) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
-              label: str = "plan", access: _Access = "leased") -> Plan: ...
+              label: str = "plan", access: _Access = "leased",
+              cache: _Name | None = None, cache_size: int | str | None = None, online: bool = False) -> Plan: ...
     @classmethod
     def load(cls, path: _Name, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
-             access: _Access = "leased") -> Plan: ...
+             access: _Access = "leased",
+              cache: _Name | None = None, cache_size: int | str | None = None, online: bool = False) -> Plan: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def text(self) -> str: ...

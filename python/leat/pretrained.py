@@ -4,9 +4,26 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from leat.tokenizer import Tokenizer
+from leat.tokenizer import Tokenizer, _refuse_pairs
 
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+# what these are where no file names them, by transformers' class and by the type of the model
+_ROBERTA = ("<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>")
+_OF_CLASSES = {
+    "T5 switch_transformers": (None, "</s>", "<unk>", None, "<pad>", None, None),
+    "Roberta XLMRoberta xlm-roberta Camembert MBart Barthez Nllb nllb-moe": _ROBERTA,
+    "MBart50": (None, *_ROBERTA[1:]),
+    "Pegasus": (None, "</s>", "<unk>", None, "<pad>", None, "<mask_2>"),
+    "Albert": ("[CLS]", "[SEP]", "<unk>", "[SEP]", "<pad>", "[CLS]", "[MASK]"),
+    "DebertaV2 deberta-v2": ("[CLS]", "[SEP]", "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"),
+    "Llama": ("<s>", "</s>", "<unk>", None, None, None, None),
+    "Gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2":
+        ("<bos>", "<eos>", "<unk>", None, "<pad>", None, "<mask>"),
+    "Bert": (None, None, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"),
+    "GPT2": ("<|endoftext|>", "<|endoftext|>", "<|endoftext|>", None, None, None, None),
+    "Qwen2": (None, "<|endoftext|>", "<|endoftext|>", None, "<|endoftext|>", None, None),
+}
+_PAD_LEFT = "llama codellama code_llama cohere gemma"  # classes that pad there unless a file says otherwise
 
 
 class BatchEncoding(dict):
@@ -26,13 +43,13 @@ class PreTrainedTokenizer:
                    special_tokens_map.json name tokens
     column         the field with the texts, of a call with records (datasets.map(tokenizer, batched=True))
     padding_side, truncation_side
-                   "right" or "left"; None: what tokenizer_config.json says, else "right"
+                   "right" or "left"; None: what tokenizer_config.json says, else the class, else "right"
     pad_token ...  names of tokens that files do not name, or name otherwise: bos_token, eos_token, unk_token,
                    sep_token, pad_token, cls_token, mask_token
 
     The ids are those of leat.Tokenizer (help() of it says which library's): where tokenizer.json and a
     class of transformers disagree, leat follows the file. Missing: pairs of texts, texts
-    already split into words, strides and what truncation cuts off, tensors, chat templates, adding tokens.
+    already split into words, strides and what truncation cuts off, chat templates, adding tokens.
     """
 
     def __init__(self, tokenizer, *, column: str = "text", padding_side: str | None = None,
@@ -46,13 +63,16 @@ class PreTrainedTokenizer:
         self._follow_calls()
         settings = {} if given else _settings(os.fspath(tokenizer))
         self.column = column
-        self.padding_side = _side("padding_side", padding_side or settings.get("padding_side", "right"))
+        model = {} if given else _read(os.fspath(tokenizer), "config.json")
+        side = "left" if _class(settings, model) in _PAD_LEFT.split() else "right"
+        self.padding_side = _side("padding_side", padding_side or settings.get("padding_side", side))
         self.truncation_side = _side("truncation_side", truncation_side or settings.get("truncation_side", "right"))
         self.model_max_length = settings.get("model_max_length")
         if not isinstance(self.model_max_length, int) or self.model_max_length > 10**20:
             self.model_max_length = None  # transformers' number for none
         self.model_input_names = settings.get("model_input_names", ["input_ids", "attention_mask"])
-        self._named = {name: named.get(name, settings.get(name)) for name in _NAMED}
+        usual = _usual(settings, model)
+        self._named = {name: named.get(name, settings.get(name, usual.get(name))) for name in _NAMED}
 
     @classmethod
     def from_pretrained(cls, name, **options) -> PreTrainedTokenizer:
@@ -74,20 +94,27 @@ class PreTrainedTokenizer:
 
     # ---- Encoding ----
 
-    def __call__(self, text, *, add_special_tokens: bool = True, padding: bool | str = False,
+    def __call__(self, text, text_pair=None, *, add_special_tokens: bool = True, padding: bool | str = False,
                  truncation: bool | str | None = None, max_length: int | None = None,
                  pad_to_multiple_of: int | None = None, return_attention_mask: bool | None = None,
                  return_token_type_ids: bool | None = None, return_special_tokens_mask: bool = False,
-                 return_offsets_mapping: bool = False, return_length: bool = False) -> BatchEncoding:
+                 return_offsets_mapping: bool = False, return_length: bool = False,
+                 return_tensors: str | None = None) -> BatchEncoding:
         """input_ids and attention_mask of a text, or lists of them of several texts: a list, a column of numpy, Arrow,
         pandas or Polars, or a mapping that has them as `column`.
 
         padding     True or "longest": to the longest text; "max_length": to max_length
         truncation  True, "longest_first" or "only_first": to max_length, the special tokens included. As in
                     transformers, max_length alone truncates, too, and model_max_length of the files stands for it
+                    A max_length without room for the special tokens is refused; transformers then truncates nothing
         return_offsets_mapping
                     adds offset_mapping, in characters; NotImplementedError where offsets are not known
+        return_tensors
+                    "np" or "pt": arrays of numpy or tensors of PyTorch, of 64 bits, with a dimension for the texts also
+                    of one text. Texts of different lengths need padding
+        `text_pair` is refused: leat encodes single texts.
         """
+        _refuse_pairs(text_pair, False)
         if truncation is None and padding is False and max_length is not None:
             truncation = True
         max_length = self.model_max_length if max_length is None else max_length
@@ -109,8 +136,10 @@ class PreTrainedTokenizer:
         out = BatchEncoding((name, [row[name] for row in rows]) for name in names)
         if return_length:
             out["length"] = [len(row["input_ids"]) for row in rows]
-        if one:
-            out = BatchEncoding((name, value[0]) for name, value in out.items())
+        if return_tensors is not None:
+            return BatchEncoding((name, _tensor(return_tensors, value)) for name, value in out.items())
+        if one:  # as in transformers, `length` stays a list
+            out = BatchEncoding((name, value if name == "length" else value[0]) for name, value in out.items())
         return out
 
     def encode(self, text: str, **options) -> list[int]:
@@ -203,19 +232,54 @@ def _restored(cls, values):
     return tokenizer
 
 
+def _read(folder, name):
+    import json
+
+    path = os.path.join(folder, name)
+    if not os.path.isfile(path):
+        return {}
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
 def _settings(folder):
     """What the files beside a vocabulary say, as transformers reads them: special_tokens_map.json comes first, but not
     beside a list of all added tokens."""
-    import json
-
-    found = {}
-    for name in "tokenizer_config.json", "special_tokens_map.json":
-        path = os.path.join(folder, name)
-        if os.path.isfile(path) and not (found and "added_tokens_decoder" in found):
-            with open(path, encoding="utf-8") as f:
-                found.update(json.load(f))
+    found = _read(folder, "tokenizer_config.json")
+    if "added_tokens_decoder" not in found:
+        found.update(_read(folder, "special_tokens_map.json"))
     return {key: value["content"] if isinstance(value, dict) and key in _NAMED else value
             for key, value in found.items()}
+
+
+def _class(settings, model):
+    """The class that the files name, else the model's type, without what all have."""
+    name = settings.get("tokenizer_class") or model.get("tokenizer_class") or model.get("model_type") or ""
+    return name.removesuffix("Fast").removesuffix("Tokenizer").lower()
+
+
+def _usual(settings, model):
+    """The tokens of that class."""
+    name = _class(settings, model)
+    for names, tokens in _OF_CLASSES.items():
+        if name in names.lower().split():
+            return dict(zip(_NAMED, tokens))
+    return {}
+
+
+def _tensor(kind, value):
+    if kind not in ("np", "pt"):
+        raise ValueError(f"return_tensors must be \"np\" or \"pt\", not {kind!r}")
+    if len({len(row) for row in value if isinstance(row, list)}) > 1:
+        raise ValueError("texts of different lengths do not make a tensor: use padding=True")
+    import numpy
+
+    array = numpy.array(value, numpy.int64)
+    if kind == "np":
+        return array
+    import torch
+
+    return torch.from_numpy(array)
 
 
 def _side(name, value):

@@ -701,7 +701,8 @@ def _utf8(text):
 
 def _refuse_pairs(pair, is_pretokenized):
     if pair is not None or is_pretokenized:
-        raise NotImplementedError("leat encodes only single texts: no pairs, and no texts already split into words")
+        raise NotImplementedError("leat encodes only single texts: no pairs, and no texts already split into words; "
+                                  "use transformers for these")
 
 
 def _threads(count):

@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from conftest import command
@@ -17,7 +18,7 @@ PROGRAM = ROOT / "bench/peers/loaders.py"
 
 def loaders(build, *words, program=PROGRAM):
     done = subprocess.run([sys.executable, "-B", program, build / "leat-bench", "--tokens", "20K", "--seq-len", "32",
-                           "--batch", "4", "--seconds", "0.01", "--rounds", "1", *words], stdout=subprocess.PIPE,
+                           "--batch", "4", "--seconds", "0.1", "--rounds", "1", *words], stdout=subprocess.PIPE,
                           check=True, env={**os.environ, "PYTHONPATH": str(pathlib.Path(leat.__file__).parents[1])})
     return done.stdout.decode()
 
@@ -35,21 +36,54 @@ def build():
                                            ("MosaicML streaming", "streaming")])
 def test_loader(build, name, package):
     pytest.importorskip(package, exc_type=ImportError)
-    found = json.loads(loaders(build, "--only", name, "--json"))["loaders"]
-    (figures,) = found.values()
-    assert set(figures) == {"mtok_per_s", "cpu_ms_per_mtok", "start", "resume", "memory_mib"}, figures
+    (figures,) = json.loads(loaders(build, "--only", name, "--json"))["peers"]
+    assert figures.pop("name").startswith(name)
+    assert set(figures) == {"mtok_per_s", "cpu_ms_per_mtok", "start_s", "resume_s", "memory_mib"}, figures
     assert all(value > 0 for value in figures.values())
 
 
 @pytest.mark.parametrize("old, new, says", [
-    ("order[at[0]:at[0] + o.batch]]", "[0] * o.batch]", "came twice"),
-    ("[row_of(tokens, n, o) for", "[row_of(tokens, n, o) ^ (n == order[5]) for", "other tokens than the dataset"),
+    ("order[at[0]:at[0] + o.batch]", "[0] * o.batch", "came twice"),
+    ("rows = rows_at(tokens, order[at[0]:at[0] + o.batch], o)", "rows = rows_at(tokens, order[:o.batch], o) ^ at[0]",
+     "other tokens than the dataset"),
     ("at = [state or 0]", "at = [0]", "another one")])
 def test_found_out(build, tmp_path, old, new, says):
-    text = PROGRAM.read_text(encoding="utf-8")
-    assert old in text
-    (tmp_path / "wrong.py").write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert says in loaders(build, "--only", "numpy.memmap", program=tmp_path / "wrong.py")
+    for name in "loaders.py", "measured.py", "loaders_made.py":
+        text = (PROGRAM.parent / name).read_text(encoding="utf-8")
+        assert name != "loaders_made.py" or old in text
+        (tmp_path / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert says in loaders(build, "--only", "numpy.memmap", program=tmp_path / "loaders.py")
+
+
+def test_hangs(build, tmp_path):
+    for name in "loaders.py", "measured.py", "loaders_made.py":
+        text = (PROGRAM.parent / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text.replace("def memmap(o, state):", "def memmap(o, state):\n    time.sleep(999)")
+                                     .replace("import os", "import os\nimport time", 1), encoding="utf-8")
+    words = "--only", "numpy.memmap", "--most-seconds", "2"
+    assert "it did not end within 2 s" in loaders(build, *words, program=tmp_path / "loaders.py")
+
+
+def test_memory_of_children():
+    """What a child has counts, what a file maps does not."""
+    sys.path.insert(0, str(PROGRAM.parent))
+    import measured
+    code = ("import mmap, subprocess, sys; f = open(sys.argv[2], 'rb'); m = mmap.mmap(f.fileno(), 0, prot=1)\n"
+            "sum(m[::4096]); kept = bytearray(b'1') * (32 << 20)\n"
+            "c = subprocess.Popen([sys.executable, '-c', 'kept = bytearray(b\"1\") * (32 << 20); print(1, flush=True);"
+            "input()'], stdin=0, stdout=1) if sys.argv[1] == '1' else print(1, flush=True)\n"
+            "input() if not c else c.wait()")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(bytes(64 << 20))
+        file.flush()
+        found = []
+        for children in "0", "1":
+            with subprocess.Popen([sys.executable, "-c", code, children, file.name], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE) as process:
+                process.stdout.readline()
+                found.append(measured.memory_mib(process.pid))
+                process.stdin.close()
+    assert 32 < found[0] < 60 and 64 < found[1] < 100, found
 
 
 def test_cannot_run(build):

@@ -31,8 +31,6 @@ def test_mask(corpus):
     assert (leat.open(corpus).mask(0, 100) == 255).all()
     with pytest.raises(leat.Error, match="range"):
         d.mask(0, d.info.tokens + 1)
-    with pytest.raises(leat.Error, match="stores a mask, which single samples do not apply"):
-        leat.Plan(d, 4, 1)._native.rows([0], 4)
 
 
 def test_tokens_are_the_file(corpus, wide):

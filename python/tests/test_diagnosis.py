@@ -63,6 +63,14 @@ def test_share(plan, monkeypatch, of_loader, of_step, share, more):
     assert list(found.thread.values()) == sorted(found.thread.values(), reverse=True)
 
 
+@pytest.mark.parametrize("remote", [0.0, 0.25])
+def test_server(remote):
+    stats = {"device": "host", "engine": "uring", "slots": 4, "remote_share": remote}
+    text = str(diagnosis.Diagnosis(0.5, 0.02, 0.01, 0.01, 10, 100, {"storage": 1.0, "gather": 0.1}, stats))
+    assert ("25 % of its pages from a server" in text) == ("leat pull beforehand" in text) == (remote > 0)
+    assert ("a faster disk" in text) == (remote == 0) and len(text.split("\n")) == 10
+
+
 @pytest.mark.parametrize("of_batch, share", [(0.0075, 1 / 3), (0.00625, 0.2), (0.004, 0.0)])
 def test_thread_fills_ring_meanwhile(plan, monkeypatch, of_batch, share):
     clock, slots = Clock(), 8

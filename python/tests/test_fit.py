@@ -1,6 +1,6 @@
 """Rows of whole documents: what a leat.Loader gives of leat.Plan(..., order="fit") is, over an epoch, every stretch of
 every document once, in rows with the positions, masks and padding that these have; with the plan's options, as text and
-pickled, and with the file of `leat fit`."""
+pickled, aligned and overlapping, and with the file of `leat fit`."""
 import collections
 import pickle
 
@@ -61,6 +61,47 @@ def test_options(counting):
         assert np.array_equal(same.samples(0, 50), plan.samples(0, 50))
     with pytest.raises(leat.Error, match="max-per-row is for rows of whole documents"):
         leat.Plan(counting, LENGTH, max_per_row=2)
+
+
+def learned(plan):
+    """How often each document's token is a label that counts, by the documents' numbers; and the pieces' places."""
+    counts, places = collections.Counter(), []
+    for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.OUTPUTS, last="short"):
+        labels, sequences = np.asarray(batch.labels).ravel(), np.asarray(batch.cu_seqlens)
+        for row in range(batch.rows):
+            for piece in plan.pieces(batch.samples[row].n):
+                at = row * LENGTH + piece.at
+                assert at in sequences
+                end = sequences[np.searchsorted(sequences, at) + 1]
+                places.append((piece.at, int(end - at), piece.count))
+                for i in np.flatnonzero(labels[at:end] != -100).tolist():
+                    counts[piece.token + i + 1] += 1
+    return counts, places
+
+
+@pytest.mark.parametrize("align, overlap", [(8, None), (None, 77), (24, LENGTH - 1)])
+def test_align_and_overlap(counting, align, overlap):
+    plan = leat.Plan(counting, LENGTH, order="fit", epochs=1, align=align, overlap=overlap)
+    counts, places = learned(plan)
+    ends = np.cumsum([len(document) for document in leat.open(counting)])
+    wanted = set(range(1, int(ends[-1]))) - set(ends.tolist())
+    assert counts == collections.Counter(wanted)  # each prediction once
+    for at, length, count in places:
+        assert at % (align or 1) == 0 and length == -(-(count - 1) // (align or 1)) * (align or 1)
+    report = plan.fit_report()
+    assert report.rows * LENGTH == len(wanted) + report.padding + report.context
+    assert (report.context > 0) == bool(overlap) and (plan.info.align, plan.info.overlap) == (align or 0, overlap or 0)
+    for same in pickle.loads(pickle.dumps(plan)), leat.Plan.parse(plan.text):
+        assert np.array_equal(same.samples(0, 50), plan.samples(0, 50))
+
+
+def test_wrong_align_and_overlap(counting):
+    with pytest.raises(leat.Error, match="600 inputs are not a multiple of align, which is 7"):
+        leat.Plan(counting, LENGTH, order="fit", align=7)
+    with pytest.raises(leat.Error, match="an overlap of 600 leaves no room in rows of 600 inputs"):
+        leat.Plan(counting, LENGTH, order="fit", overlap=LENGTH)
+    with pytest.raises(leat.Error, match="align is for rows of whole documents"):
+        leat.Plan(counting, LENGTH, align=8)
 
 
 def test_side_file(counting, tmp_path):

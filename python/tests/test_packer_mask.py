@@ -97,6 +97,23 @@ def test_tables(gpt2, name):
     assert masks(name) == 2 * [[0, 255, 255], [255], [0, 0]]
 
 
+def test_table_weights(gpt2, name):
+    """Columns of bool and of floats give the bytes that add() gives, in any slice of a table."""
+    rng = np.random.default_rng(25)
+    lengths = rng.integers(0, 40, 50)
+    ids = pyarrow.array([rng.integers(0, 999, n).tolist() for n in lengths], pyarrow.large_list(pyarrow.int64()))
+    loss = [rng.choice([0.0, 1e-9, 0.1, 0.3, 0.5, 0.7, 1.0], n).tolist() for n in lengths]
+    for kind in pyarrow.bool_(), pyarrow.float32(), pyarrow.float64():
+        given = [[w > 0.5 for w in part] for part in loss] if kind == pyarrow.bool_() else loss
+        table = pyarrow.table({"ids": ids, "loss": pyarrow.array(given, pyarrow.list_(kind))}).slice(3, 44)
+        with leat.Packer(name, gpt2, store_mask=True, force=True) as packer:
+            packer.extend(table, text="ids", mask="loss")
+            packer.extend(table.to_pylist(), text="ids", mask="loss")
+        found = masks(name)
+        assert len(found) == 88 and found[:44] == found[44:]
+        assert len({mark for mask in found for mark in mask}) == (2 if kind == pyarrow.bool_() else 7)
+
+
 @pytest.mark.parametrize("document, mask, message", [
     ([1, 2], [1], "the mask has 1 numbers, for 2 ids"), ([1], [2], "has 0 or 1 for each id"),
     ([1], [1.5], "has 0 or 1 for each id"), ([1], [float("nan")], "or a weight between them"),
@@ -116,6 +133,14 @@ def test_table_mistakes(gpt2, name):
         table = pyarrow.table({"input_ids": ids, "loss": pyarrow.array(loss, pyarrow.list_(pyarrow.int32()))})
         with pytest.raises(leat.Error, match=message):
             packer.extend(table, text="input_ids", mask="loss")
+    for loss in [1, 1.01], [1, -0.1], [1, float("nan")]:
+        table = pyarrow.table({"input_ids": ids, "loss": [[float(w) for w in loss]]})
+        with pytest.raises(leat.Error, match="number 1 of a mask is neither 0 nor 1"):
+            packer.extend(table, text="input_ids", mask="loss")
+    with pytest.raises(leat.Error, match="number 1 of a mask is missing"):
+        packer.extend(pyarrow.table({"input_ids": ids, "loss": [[0.5, None]]}), text="input_ids", mask="loss")
+    with pytest.raises(leat.Error, match="not lists of integers|texts"):
+        packer.extend(pyarrow.table({"input_ids": [[0.5, 1.0]], "loss": [[1, 1]]}), text="input_ids", mask="loss")
     with pytest.raises(leat.Error, match="give texts with masks as dicts"):
         packer.extend(pyarrow.table({"text": ["a"], "loss": [[1]]}), mask="loss")
     with pytest.raises(TypeError, match="names a key of dicts"):

@@ -1,6 +1,6 @@
 """leat.PreTrainedTokenizer in the place of transformers' tokenizers: the same dicts for texts and batches, with every
-kind of truncation, padding and what may be asked for, on files that are made here and on published ones where they are
-at hand; and as the function of datasets.map()."""
+kind of truncation, padding and what may be asked for, lengths and tensors too, on files that are made here and on
+published ones where they are at hand; and as the function of datasets.map()."""
 import itertools
 import json
 import os
@@ -69,6 +69,26 @@ def test_calls(both):
     assert mine("a text").input_ids == mine("a text")["input_ids"] == mine.encode("a text") == theirs.encode("a text")
 
 
+def test_lengths_and_tensors(both):
+    import numpy
+    mine, theirs = both
+    options = dict(padding=True, return_length=True, return_offsets_mapping=True, return_token_type_ids=True)
+    for some in "a text", ["a text"], batch(5):
+        assert dict(theirs(some, return_length=True)) == dict(mine(some, return_length=True))
+        want, got = (t(some, return_tensors="np", **options) for t in (theirs, mine))
+        assert list(want) == list(got)
+        for name, array in got.items():
+            assert array.dtype == want[name].dtype and numpy.array_equal(array, want[name]), name
+    assert numpy.array_equal(mine.encode("a b", return_tensors="np"), theirs.encode("a b", return_tensors="np"))
+    with pytest.raises(ValueError, match="use padding=True"):
+        mine(["a", "a b c"], return_tensors="np")
+    with pytest.raises(ValueError, match='must be "np" or "pt"'):
+        mine("a", return_tensors="tf")
+    torch = pytest.importorskip("torch")
+    got, want = mine("a b", return_tensors="pt").input_ids, theirs("a b", return_tensors="pt").input_ids
+    assert got.dtype == torch.int64 and torch.equal(got, want)
+
+
 def test_vocabulary(both):
     mine, theirs = both
     assert (mine.pad_token_id, mine.eos_token, mine.mask_token_id) == (theirs.pad_token_id, "</s>", None)
@@ -105,6 +125,9 @@ def test_refused(both):
         leat.PreTrainedTokenizer("gpt2")(["a", "a b c"], padding=True)
     assert leat.PreTrainedTokenizer("gpt2", pad_token="<|endoftext|>")(["a", "b c"], padding=True).attention_mask == [
         [1, 0], [1, 1]]
+    for pair in (("a", "b"), (["a"], ["b"])):
+        with pytest.raises(NotImplementedError, match="only single texts: .* use transformers"):
+            mine(*pair)
     with pytest.raises(TypeError, match="unknown argument 'end'"):
         leat.PreTrainedTokenizer("gpt2", end="x")
 
@@ -124,3 +147,28 @@ def test_published(tmp_path, name):
                        for _ in range(200)]
     want, got = (t(some, return_offsets_mapping=True, truncation=True, max_length=12) for t in (theirs, mine))
     assert dict(want) == dict(got)
+
+
+def test_tokens_of_classes(tmp_path):
+    """Of tokens that no file names, the class's: as its constructor has them."""
+    import inspect
+
+    from leat import pretrained
+    for names, tokens in pretrained._OF_CLASSES.items():
+        for name in names.split():
+            if name[0].isupper():
+                theirs = inspect.signature(getattr(transformers, name + "Tokenizer").__init__).parameters
+                assert tokens == tuple(str(theirs[key].default) if key in theirs and theirs[key].default else None
+                                       for key in pretrained._NAMED), name
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n")
+    for file, words in ("tokenizer_config.json", {"tokenizer_class": "BertTokenizer"}), ("config.json", {
+            "model_type": "bert"}):
+        (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
+        (tmp_path / file).write_text(json.dumps(words))
+        mine = leat.PreTrainedTokenizer(tmp_path)
+        theirs = transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+        assert mine(["a", "a b b"], padding=True).input_ids == theirs(["a", "a b b"], padding=True)["input_ids"]
+        assert all(getattr(mine, key) == getattr(theirs, key) for key in pretrained._NAMED)
+        (tmp_path / "tokenizer_config.json").unlink(missing_ok=True)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", "pad_token": None}))
+    assert leat.PreTrainedTokenizer(tmp_path).pad_token is None

@@ -1,8 +1,13 @@
 """test_remote.py: a dataset on a server, by its URL: its tokens, documents and batches are those of the local files;
-the loader says what the server had to give; and after a fork, what is not here yet is an error, not a wait."""
+the loader says what the server had to give; and after a fork, what is not here yet is an error, not a wait. leat.pull()
+and leat.push() copy it, or raise what the commands say."""
 import os
 import pathlib
+import pickle
+import shutil
+import signal
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -72,3 +77,113 @@ def test_after_a_fork(server):
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
     assert len(remote.read(150_000, 1000)) == 1000
+
+
+def test_a_cache_of_its_own(server, counting, tmp_path):
+    place = tmp_path / "own"
+    with leat.open(URL, cache=place, cache_size="1GiB") as remote:
+        assert np.array_equal(remote.read(150_000, 1000), leat.open(counting).read(150_000, 1000))
+        again = pickle.loads(pickle.dumps(remote))
+    assert list(place.glob("*-*/index.leat")) and again._how["cache"] == place
+    plan = leat.Plan(URL, 128, 9, cache=tmp_path / "planned", cache_size=2**30)
+    assert (tmp_path / "planned").exists() and pickle.loads(pickle.dumps(plan)).text == plan.text
+    assert leat.Plan.parse(plan.text, cache=tmp_path / "parsed").seq_len == 128 and (tmp_path / "parsed").exists()
+    with pytest.raises(ValueError, match="cache_size='lots' is not a size"):
+        leat.open(URL, cache_size="lots")
+
+
+def test_online(server, tmp_path, monkeypatch):
+    """A complete copy opens without its server, but not if `online` forbids that, in a pickled dataset too."""
+    disk = shutil.disk_usage(tmp_path)
+    if disk.free - disk.total / 20 < 2**30:
+        pytest.skip("the cache leaves a 20th of the disk free, and would fill nothing")
+    with leat.Loader(leat.Plan(URL, 128, 9), 5, framework="numpy") as loader:
+        next(loader)
+        while loader.stats()["cached_bytes"] < loader.stats()["cache_bytes"] or loader.stats()["caching"]:
+            time.sleep(0.01)
+        assert loader.stats()["cache_failed"] == 0
+    online = leat.open(URL, online=True)
+    plan = leat.Plan(URL, 128, 9, online=True)
+    again, planned = pickle.dumps(online), pickle.dumps(plan)
+    server.faults = ["503"] * 10000
+    assert len(leat.open(URL)) == len(online)
+    for call in (lambda: leat.open(URL, online=True), lambda: leat.Plan(URL, 128, 9, online=True),
+                 lambda: leat.Plan.parse(plan.text, online=True), lambda: pickle.loads(again),
+                 lambda: pickle.loads(planned)):
+        with pytest.raises(leat.Error, match="503"):
+            call()
+    monkeypatch.setenv("LEAT_ONLINE", "1")
+    with pytest.raises(leat.Error, match="503"):
+        leat.open(URL)
+    monkeypatch.setenv("LEAT_ONLINE", "maybe")
+    with pytest.raises(leat.Error, match="LEAT_ONLINE has to be 1 or 0"):
+        leat.open(URL)
+
+
+def files(name):
+    return [pathlib.Path(f"{name}{s}").read_bytes() for s in (".leat", ".tokens")]
+
+
+def test_pull(server, counting, tmp_path):
+    seen = []
+    made = leat.pull(URL, tmp_path / "copy", progress=lambda done, total: seen.append((done, total)))
+    size = sum(len(b) for b in files(counting))
+    assert files(tmp_path / "copy") == files(counting) and made.bytes == size and made.kept == 0
+    assert made.tokens == leat.open(counting).info.tokens and made.documents == len(leat.open(counting))
+    assert made.requests > 2 and made.retries == 0
+    assert seen and all(done <= total == size for done, total in seen) and seen == sorted(seen)
+    with pytest.raises(leat.Error, match="force=True") as error:
+        leat.pull(URL, str(tmp_path / "copy"))
+    assert error.value.status == "exists"
+    assert leat.pull(URL, tmp_path / "copy", force=True, connections=1).bytes == size
+    with pytest.raises(leat.Error, match="s3://b/nothing.leat does not exist"):
+        leat.pull("s3://b/nothing", tmp_path / "nothing")
+    with pytest.raises(ValueError, match="connections must be from 1 to 64, not 65"):
+        leat.pull(URL, tmp_path / "copy", connections=65)
+    with pytest.raises(TypeError):
+        leat.pull(None, tmp_path / "copy")
+    with pytest.raises(TypeError):
+        leat.pull(URL, tmp_path / "other", progress=5)
+
+
+def test_push(server, counting, tmp_path):
+    seen = []
+    made = leat.push(counting, "s3://b/new", progress=lambda done, total: seen.append((done, total)))
+    assert [server.things[f"b/new{s}"] for s in (".leat", ".tokens")] == files(counting)
+    assert made.bytes == sum(len(b) for b in files(counting)) == seen[-1][1] and made.kept == 0
+    with pytest.raises(leat.Error, match="force=True") as error:
+        leat.push(counting, "s3://b/new")
+    assert error.value.status == "exists"
+    leat.push(counting, "s3://b/new", force=True)
+    with pytest.raises(leat.Error):
+        leat.push(tmp_path / "nothing", "s3://b/other")
+    assert "b/other.leat" not in server.things
+
+
+class Enough(Exception):
+    pass
+
+
+def test_stopped(server, counting, tmp_path):
+    """By an exception of `progress`, and by Ctrl-C while the server is silent; the next call goes on from there."""
+    def stop(done, total):
+        raise Enough
+
+    with pytest.raises(Enough) as error:
+        leat.pull(URL, tmp_path / "copy", progress=stop)
+    assert error.value.__cause__.status == "stopped" and error.value.__cause__.resumable
+    assert not (tmp_path / "copy.leat").exists()
+    with pytest.raises(Enough):
+        leat.push(counting, "s3://b/new", progress=stop)
+    assert "b/new.leat" not in server.things
+    server.faults, server.fault_suffix = ["silent"] * 100, ".tokens"
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            leat.pull(URL, tmp_path / "copy")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    server.faults = []
+    server.break_silence()
+    assert leat.pull(URL, tmp_path / "copy").tokens and files(tmp_path / "copy") == files(counting)

@@ -2,18 +2,21 @@
 from __future__ import annotations
 
 from leat._lazy import numpy
+from leat._rows import outputs_of, read_rows
 from leat._values import samples_of
 
 
 class GrainSource:
     """Random access to a plan, for grain.MapDataset.source() and Grain's DataLoader: record p is the sample at position
-    p, as a dict of numpy arrays "inputs" and "labels" (int32). The plan is already shuffled; do not shuffle again.
+    p, as a dict of numpy arrays. The plan is already shuffled; do not shuffle again.
 
     samples  how many there are; needed if the plan has no end
+    outputs  "inputs", "labels" (int32), "loss_mask", "loss_weights", as a Loader's. Rows of order fit are padded to the
+             plan's longest
     """
 
-    def __init__(self, plan, samples=None):
-        self.plan, self.samples = plan, samples_of(plan, samples)
+    def __init__(self, plan, samples=None, outputs=("inputs", "labels")):
+        self.plan, self.samples, self.outputs = plan, samples_of(plan, samples), outputs_of(outputs)
 
     def __len__(self):
         return self.samples
@@ -21,8 +24,8 @@ class GrainSource:
     def __getitem__(self, position):
         if not 0 <= position < self.samples:
             raise IndexError(f"no sample {position}: there are {self.samples}")
-        row = numpy("GrainSource").asarray(self.plan._native.rows([int(position)], 4))[0]
-        return {"inputs": row[:-1], "labels": row[1:]}
+        arrays = read_rows(self.plan, [int(position)], 4, self.outputs, numpy("GrainSource").asarray)
+        return {name: array[0] for name, array in zip(self.outputs, arrays)}
 
     def __repr__(self):
         # Grain saves this in its checkpoints and compares it when it loads one

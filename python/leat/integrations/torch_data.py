@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch.utils.data
 
+from leat._rows import outputs_of, read_rows
 from leat._values import check_plan, check_state, samples_of, whole
 from leat.loader import Loader, batches_in, check_options, last_of
 from leat.ranks import rank_and_world
@@ -97,14 +98,14 @@ class IterableDataset(torch.utils.data.IterableDataset):
 
 
 class _Rows(list):
-    """The rows of a batch, with the batch itself in `whole`."""
+    """The rows of a batch, with the batch itself in `whole`, a tensor per output."""
 
     whole = None
 
 
 class MapDataset(torch.utils.data.Dataset):
-    """Random access to a plan, for a torch.utils.data.DataLoader: item p is the sample at position p, as (inputs,
-    labels).
+    """Random access to a plan, for a torch.utils.data.DataLoader: item p is the sample at position p, as a tuple of
+    its outputs.
 
         DataLoader(dataset, batch_size=32, collate_fn=dataset.collate)
 
@@ -113,13 +114,16 @@ class MapDataset(torch.utils.data.Dataset):
     processes.
 
     samples  how many there are; needed if the plan has no end
-    dtype    torch.int64 or torch.int32
+    dtype    torch.int64 or torch.int32, of inputs and labels
+    outputs  "inputs", "labels", "loss_mask", "loss_weights", as a Loader's, in the order of the tuple. Rows of order
+             fit are padded to the plan's longest
     """
 
-    def __init__(self, plan, samples=None, dtype=torch.int64):
+    def __init__(self, plan, samples=None, dtype=torch.int64, outputs=("inputs", "labels")):
         if dtype not in (torch.int64, torch.int32):
             raise ValueError(f"dtype must be torch.int64 or torch.int32, not {dtype}")
         self.plan, self.dtype, self.samples = plan, dtype, samples_of(plan, samples)
+        self.outputs = outputs_of(outputs)
 
     def __repr__(self):
         return f"<leat.MapDataset: {self.samples} samples of {self.plan!r}>"
@@ -131,23 +135,20 @@ class MapDataset(torch.utils.data.Dataset):
         for p in positions:
             if not 0 <= p < self.samples:
                 raise IndexError(f"no sample {p}: there are {self.samples}")
-        array = self.plan._native.rows([int(p) for p in positions], self.dtype.itemsize)
-        return torch.utils.dlpack.from_dlpack(array.__dlpack__())
+        return read_rows(self.plan, [int(p) for p in positions], self.dtype.itemsize, self.outputs,
+                         lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
 
     def __getitem__(self, position):
-        row = self._read([position])[0]
-        return row[:-1], row[1:]
+        return tuple(array[0] for array in self._read([position]))
 
     def __getitems__(self, positions):
         whole = self._read(positions)
-        rows = _Rows((row[:-1], row[1:]) for row in whole)
+        rows = _Rows(zip(*whole))
         rows.whole = whole
         return rows
 
     @staticmethod
     def collate(rows):
-        """The batch of these rows: (inputs, labels)."""
+        """The batch of these rows: a tuple of its outputs."""
         whole = getattr(rows, "whole", None)
-        if whole is None:
-            return torch.utils.data.default_collate(rows)
-        return whole[:, :-1], whole[:, 1:]
+        return torch.utils.data.default_collate(rows) if whole is None else whole

@@ -52,6 +52,12 @@ static bool is_number(const struct ArrowSchema *s)
     return s->format && s->format[0] && !s->format[1] && strchr("cCsSiIlL", s->format[0]) && !s->dictionary;
 }
 
+/* Numbers of lists for arrow_weight() alone: bool, float32, float64. */
+static bool is_weight(const struct ArrowSchema *s)
+{
+    return s->format && s->format[0] && !s->format[1] && strchr("bfg", s->format[0]) && !s->dictionary;
+}
+
 static unsigned number_bytes(char format)
 {
     switch (format) {
@@ -81,7 +87,7 @@ static enum arrow_kind kind_of_text(const char *format)
 }
 
 /* The kind of a schema's values; 0: no known kind. */
-static enum arrow_kind kind_of(const struct ArrowSchema *s, struct arrow_place *place)
+static enum arrow_kind kind_of(const struct ArrowSchema *s, bool weights, struct arrow_place *place)
 {
     const char *format = s->format ? s->format : "";
 
@@ -101,7 +107,7 @@ static enum arrow_kind kind_of(const struct ArrowSchema *s, struct arrow_place *
         return ARROW_NUMBER;
     }
     if ((strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0) && s->n_children == 1 && s->children &&
-        s->children[0] && is_number(s->children[0])) {
+        s->children[0] && (is_number(s->children[0]) || (weights && is_weight(s->children[0])))) {
         place->number = s->children[0]->format[0];
         return format[1] == 'l' ? ARROW_LIST32 : ARROW_LIST64;
     }
@@ -179,7 +185,7 @@ enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, 
             return errors_set(err, LEAT_E_NOT_FOUND, "no column %s; the columns are %s", place->name, columns);
         }
     }
-    place->kind = kind_of(found, place);
+    place->kind = kind_of(found, kinds & ARROW_WEIGHTS, place);
     if (place->kind == 0 || !(place->kind & kinds))
         return errors_set(err, LEAT_E_ARGUMENT, "column %s has type %s%.40s, not %s", place->name,
                           found->dictionary ? "dictionary of " : "",
@@ -438,6 +444,34 @@ bool arrow_number(const struct arrow_column *c, int64_t i, int64_t *number)
     i += v->child_offset;
     *number = load_number(v->data, v->number, i);
     return is_there(v->child_valid, i);
+}
+
+bool arrow_weight(const struct arrow_column *c, int64_t i, double *weight)
+{
+    const struct arrow_values *v = &c->values;
+    int64_t number;
+    float f;
+
+    switch (v->number) {
+    case 'b':
+        i += v->child_offset;
+        *weight = ((const uint8_t *)v->data)[i / 8] >> (i % 8) & 1;
+        return is_there(v->child_valid, i);
+    case 'f':
+        i += v->child_offset;
+        memcpy(&f, (const char *)v->data + i * (int64_t)sizeof f, sizeof f);
+        *weight = f;
+        return is_there(v->child_valid, i);
+    case 'g':
+        i += v->child_offset;
+        memcpy(weight, (const char *)v->data + i * (int64_t)sizeof *weight, sizeof *weight);
+        return is_there(v->child_valid, i);
+    default:
+        if (!arrow_number(c, i, &number))
+            return false;
+        *weight = number == 0 || number == 1 ? (double)number : -1;
+        return true;
+    }
 }
 
 bool arrow_negative(const struct arrow_column *c, int64_t number)

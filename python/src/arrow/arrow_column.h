@@ -16,13 +16,14 @@
 #define ARROW_DEPTH 16 /* structs within structs */
 
 enum arrow_kind {
-    ARROW_NOTHING = 1, /* type null: a missing value in each row */
-    ARROW_TEXT32 = 2,  /* utf8, binary */
-    ARROW_TEXT64 = 4,  /* large_utf8, large_binary */
-    ARROW_VIEWS = 8,   /* utf8_view, binary_view */
-    ARROW_NUMBER = 16, /* integers */
-    ARROW_LIST32 = 32, /* list of integers */
-    ARROW_LIST64 = 64  /* large_list of integers */
+    ARROW_NOTHING = 1,  /* type null: a missing value in each row */
+    ARROW_TEXT32 = 2,   /* utf8, binary */
+    ARROW_TEXT64 = 4,   /* large_utf8, large_binary */
+    ARROW_VIEWS = 8,    /* utf8_view, binary_view */
+    ARROW_NUMBER = 16,  /* integers */
+    ARROW_LIST32 = 32,  /* list of integers */
+    ARROW_LIST64 = 64,  /* large_list of integers */
+    ARROW_WEIGHTS = 128 /* wanted with ARROW_LISTS: their numbers may be bool, float32 or float64, too */
 };
 #define ARROW_TEXTS (ARROW_NOTHING | ARROW_TEXT32 | ARROW_TEXT64 | ARROW_VIEWS)
 #define ARROW_LISTS (ARROW_LIST32 | ARROW_LIST64)
@@ -93,6 +94,9 @@ enum leat_status arrow_get(const struct arrow_column *column, int64_t row, struc
 
 /* Reads number i of those that lists point at, like arrow_value.number. Returns false if it is missing. */
 bool arrow_number(const struct arrow_column *column, int64_t i, int64_t *number);
+
+/* Reads the same as a weight: of integers only 0 and 1 are weights, others are -1. Returns false if it is missing. */
+bool arrow_weight(const struct arrow_column *column, int64_t i, double *weight);
 
 /* Whether such a number is below zero. */
 bool arrow_negative(const struct arrow_column *column, int64_t number);

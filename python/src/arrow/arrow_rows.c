@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROWS_BETWEEN_LOOKS 256
@@ -47,28 +48,56 @@ static enum leat_status take_list(const struct arrow_column *c, const struct arr
     return LEAT_OK;
 }
 
-/* The mask of a row of ids: a list of as many numbers, 0 or 1, which counts as 255. */
-static enum leat_status take_mask(const struct arrow_column *c, int64_t row, struct text_ids *marks, uint64_t ids,
+/* Bytes of a mask in one allocation. */
+struct marks {
+    uint8_t *at;
+    uint64_t room;
+};
+
+/* A weight in 255ths, to the nearest, halves to even as Python rounds them. Only 0 becomes 0. */
+static uint8_t weight_byte(double weight)
+{
+    double scaled = UINT8_MAX * weight;
+    unsigned whole = (unsigned)scaled;
+    double rest = scaled - whole;
+
+    if (rest > 0.5 || (rest == 0.5 && whole % 2 == 1))
+        whole++;
+    return whole == 0 && weight > 0 ? 1 : (uint8_t)whole;
+}
+
+/* The mask of a row of ids, a byte each: its column has a list of as many weights. */
+static enum leat_status take_mask(const struct arrow_column *c, int64_t row, uint64_t ids, struct marks *marks,
                                   struct leat_error *err)
 {
     struct arrow_value value;
     enum leat_status s = arrow_get(c, row, &value, err);
-    uint8_t *mask;
 
     if (s != LEAT_OK)
         return s;
     if (value.missing || (uint64_t)value.count != ids)
         return errors_set(err, LEAT_E_ARGUMENT, "column %s: a mask %s", c->place->name,
                           value.missing ? "is missing (null)" : "has another length than its list of ids");
-    s = take_list(c, &value, marks, err);
-    mask = (uint8_t *)marks->at;
-    for (size_t i = 0; s == LEAT_OK && i < marks->count; i++) {
-        if (marks->at[i] > 1)
-            return errors_set(err, LEAT_E_ARGUMENT, "column %s: number %zu of a mask is neither 0 nor 1",
-                              c->place->name, i);
-        mask[i] = marks->at[i] ? UINT8_MAX : 0; /* of number i or one before it, which was read */
+    if (ids > marks->room) {
+        uint8_t *at = realloc(marks->at, ids);
+
+        if (!at)
+            return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a mask of %" PRIu64 " ids", ids);
+        *marks = (struct marks) { at, ids };
     }
-    return s;
+    for (int64_t i = 0; i < value.count; i++) {
+        double weight;
+
+        if (!arrow_weight(c, value.first + i, &weight))
+            return errors_set(err, LEAT_E_ARGUMENT, "column %s: number %" PRId64 " of a mask is missing (null)",
+                              c->place->name, i);
+        if (!(weight >= 0 && weight <= 1))
+            return errors_set(err, LEAT_E_ARGUMENT,
+                              "column %s: number %" PRId64 " of a mask must be 0, 1, or a float from 0 to 1",
+                              c->place->name, i);
+        marks->at[i] = weight_byte(weight);
+    }
+    return LEAT_OK;
 }
 
 /* The id of a document: a text, or a number as it is written. */
@@ -99,7 +128,8 @@ struct adding {
     struct leat_packer *packer;
     struct arrow_column text, id, mask;
     bool has_id, has_mask;
-    struct text_ids ids, marks;
+    struct text_ids ids;
+    struct marks marks;
 };
 
 static enum leat_status add_row(struct adding *a, int64_t row, const struct arrow_value *value,
@@ -119,14 +149,14 @@ static enum leat_status add_row(struct adding *a, int64_t row, const struct arro
         return leat_packer_add_text(a->packer, value->text, value->bytes, &origin, err);
     s = take_list(&a->text, value, &a->ids, err);
     if (s == LEAT_OK && a->has_mask)
-        s = take_mask(&a->mask, row, &a->marks, a->ids.count, err);
+        s = take_mask(&a->mask, row, a->ids.count, &a->marks, err);
     if (s != LEAT_OK)
         return s;
-    return leat_packer_add_ids_masked(a->packer, a->ids.at, a->has_mask ? (const uint8_t *)a->marks.at : NULL,
-                                      a->ids.count, &origin, err);
+    return leat_packer_add_ids_masked(a->packer, a->ids.at, a->has_mask ? a->marks.at : NULL, a->ids.count, &origin,
+                                      err);
 }
 
-/* Checks all rows before the first one is taken, so that an array is taken whole or not at all. */
+/* Looks for missing texts before the first row is taken. (Ids and masks are checked as they are taken.) */
 static enum leat_status check_rows(const struct arrow_rows *r, const struct adding *a, int64_t first, bool skip_missing,
                                    struct leat_error *err)
 {
@@ -198,7 +228,7 @@ int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_row
         return 0;
     done = add_rows(&a, first, plan, added, passed, pause, status, err);
     text_ids_free(&a.ids);
-    text_ids_free(&a.marks);
+    free(a.marks.at);
     r->rows += (uint64_t)a.text.rows;
     return done < 0 ? -1 : 0;
 }
@@ -230,7 +260,8 @@ static int find_mask(struct arrow_rows *r, const char *mask, struct leat_error *
                    r->text.name);
         return 0;
     }
-    return arrow_find(&r->stream.schema, mask, ARROW_LISTS, "lists of integers", &r->mask, err) == LEAT_OK;
+    return arrow_find(&r->stream.schema, mask, ARROW_LISTS | ARROW_WEIGHTS,
+                      "lists of integers, float32, float64 or bool", &r->mask, err) == LEAT_OK;
 }
 
 /* ArrowRows(capsules, text column, id column or None, whether the id column may be missing, mask column or None) */

@@ -37,6 +37,24 @@ int args_address(PyObject *object, void *out)
     return 1;
 }
 
+int args_opening(PyObject *object, void *options)
+{
+    struct leat_open_options *how = options;
+    PyObject *folder;
+    int access, online;
+
+    if (!PyTuple_Check(object)) {
+        PyErr_SetString(PyExc_TypeError, "how to open a dataset must be a tuple");
+        return 0;
+    }
+    if (!PyArg_ParseTuple(object, "iOO&p", &access, &folder, args_u64, &how->cache_size, &online))
+        return 0;
+    how->access = (enum leat_access)access;
+    how->online = (uint32_t)online;
+    how->cache = folder == Py_None ? NULL : PyBytes_AsString(folder);
+    return folder == Py_None || how->cache;
+}
+
 int args_path(PyObject *object, void *bytes)
 {
     if (object == Py_None) {

@@ -13,6 +13,10 @@ int args_address(PyObject *object, void *out);     /* a void *; None is NULL */
  * NULL. */
 int args_path(PyObject *object, void *bytes);
 
+/* How datasets are opened, as dataset.opening() gives it, (access, the cache's folder as bytes or None, its size,
+ * online), to a struct leat_open_options with its defaults. The folder lives as long as the object. */
+int args_opening(PyObject *object, void *options);
+
 /* New objects. */
 PyObject *args_number(uint64_t value); /* LEAT_NONE is None */
 PyObject *args_text(const char *text); /* a str of bytes that may not be UTF-8, like os.fsdecode() */

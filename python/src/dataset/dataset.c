@@ -94,7 +94,7 @@ static PyObject *dataset_close(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* open_dataset(names, access) */
+/* open_dataset(names, opening) */
 static PyObject *open_dataset(PyObject *module, PyObject *args)
 {
     struct leat_open_options options = LEAT_OPEN_OPTIONS_INIT;
@@ -105,15 +105,13 @@ static PyObject *open_dataset(PyObject *module, PyObject *args)
     enum leat_status s;
     const char **paths;
     size_t count;
-    int access;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oi:open_dataset", &names, &access))
+    if (!PyArg_ParseTuple(args, "OO&:open_dataset", &names, args_opening, &options))
         return NULL;
     paths = args_paths(names, &count, &owner);
     if (!paths)
         return NULL;
-    options.access = (enum leat_access)access;
     ARGS_UNLOCKED(s = leat_dataset_open_list(&d, paths, count, &options, &err));
     if (s != LEAT_OK) {
         errors_raise(&err, count > 0 ? paths[0] : NULL);

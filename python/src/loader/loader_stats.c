@@ -52,6 +52,8 @@ static const struct field fields[] = {
     FIELD("remote_share", SHARE, remote_share),
     FIELD("cached_bytes", COUNT64, cached_bytes),
     FIELD("cache_bytes", COUNT64, cache_bytes),
+    FIELD("evicted_bytes", COUNT64, evicted_bytes),
+    FIELD("cache_failed", COUNT32, cache_failed),
     FIELD("device_ring_bytes", COUNT64, device_ring_bytes),
     FIELD("device_memory_used", SHARE, device_memory_used),
     FIELD("unpinned", COUNT32, unpinned),

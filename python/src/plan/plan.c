@@ -38,7 +38,6 @@ PyObject *plan_wrap(struct handle *handle)
         return NULL;
     }
     self->handle = handle;
-    self->unmasked = 0;
     return (PyObject *)self;
 }
 
@@ -76,12 +75,13 @@ static PyObject *plan_info(PyObject *self, PyObject *unused)
     (void)unused;
     leat_plan_info(plan_of(self), &i);
     return Py_BuildValue(
-        "{s:K,s:K,s:N,s:N,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:s}", "sources", (unsigned long long)i.sources, "phases",
-        (unsigned long long)i.phases, "samples", args_number(i.samples), "positions", args_number(i.positions), "seed",
-        (unsigned long long)i.seed, "seq_len", (unsigned long long)i.seq_len, "max_seq_len",
-        (unsigned long long)i.max_seq_len, "base_len", (unsigned long long)i.base_len, "permutation_version",
-        i.permutation_version, "blend_version", i.blend_version, "split_version", i.split_version, "token_width",
-        i.token_width, "order", leat_order_name(i.order));
+        "{s:K,s:K,s:N,s:N,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:s,s:K,s:K}", "sources", (unsigned long long)i.sources,
+        "phases", (unsigned long long)i.phases, "samples", args_number(i.samples), "positions",
+        args_number(i.positions), "seed", (unsigned long long)i.seed, "seq_len", (unsigned long long)i.seq_len,
+        "max_seq_len", (unsigned long long)i.max_seq_len, "base_len", (unsigned long long)i.base_len,
+        "permutation_version", i.permutation_version, "blend_version", i.blend_version, "split_version",
+        i.split_version, "token_width", i.token_width, "order", leat_order_name(i.order), "align",
+        (unsigned long long)i.align, "overlap", (unsigned long long)i.overlap);
 }
 
 /* source(number): (name, blocks, tokens, dropped, weight, epochs, Dataset) */
@@ -235,6 +235,8 @@ static PyMethodDef methods[] = {
     { "position", plan_position, METH_VARARGS, NULL },
     { "trace", plan_trace, METH_VARARGS, NULL },
     { "rows", plan_rows, METH_VARARGS, NULL },
+    { "labels_apart", plan_labels_apart, METH_NOARGS, NULL },
+    { "rows_apart", plan_rows_apart, METH_VARARGS, NULL },
     { "fit_report", plan_fit_report, METH_VARARGS, NULL },
     { "state_save", plan_state_save, METH_VARARGS, NULL },
     { "state_load", plan_state_load, METH_VARARGS, NULL },

@@ -13,7 +13,6 @@
 struct plan {
     PyObject base;
     struct handle *handle;
-    int unmasked; /* 1: no source stores a mask; 0: not known yet */
 };
 
 const struct leat_plan *plan_of(PyObject *self);
@@ -27,6 +26,10 @@ PyObject *plan_wrap(struct handle *handle);
 /* (n, source, window, document, offset, part, epoch, length, block, token). NULL: an exception is set. */
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *sample);
 
+/* The samples at the positions of a list, for the caller to free; they must be of one length, unless rows are padded
+ * (order fit). NULL with an exception set. */
+struct leat_sample *plan_find_samples(const struct leat_plan *plan, PyObject *positions, size_t count);
+
 /* open_plan(...), parse_plan(...) */
 PyObject *plan_open(PyObject *module, PyObject *args);
 PyObject *plan_parse(PyObject *module, PyObject *args);
@@ -35,6 +38,8 @@ PyObject *plan_pieces(PyObject *self, PyObject *args);
 PyObject *plan_reorder(PyObject *self, PyObject *args);
 PyObject *plan_trace(PyObject *self, PyObject *args);
 PyObject *plan_rows(PyObject *self, PyObject *args);
+PyObject *plan_labels_apart(PyObject *self, PyObject *unused);
+PyObject *plan_rows_apart(PyObject *self, PyObject *args);
 PyObject *plan_fit_report(PyObject *self, PyObject *args);
 
 int plan_register(PyObject *module);

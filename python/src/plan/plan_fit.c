@@ -15,7 +15,7 @@ PyObject *plan_fit_report(PyObject *self, PyObject *args)
     ARGS_UNLOCKED(s = leat_plan_fit_report(plan_of(self), source, seq_len, &r, &err));
     if (s != LEAT_OK)
         return errors_raise(&err, NULL);
-    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K}", "documents",
+    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K}", "documents",
                          (unsigned long long)r.documents, "predictions", (unsigned long long)r.predictions, "empty",
                          (unsigned long long)r.empty, "rows", (unsigned long long)r.rows, "full_rows",
                          (unsigned long long)r.full_rows, "pieces", (unsigned long long)r.pieces, "max_pieces",
@@ -23,5 +23,6 @@ PyObject *plan_fit_report(PyObject *self, PyObject *args)
                          (unsigned long long)r.padding, "cut", (unsigned long long)r.cut, "lost",
                          (unsigned long long)r.lost, "window_rows", (unsigned long long)r.window_rows, "window_cut",
                          (unsigned long long)r.window_cut, "window_lost", (unsigned long long)r.window_lost, "left_out",
-                         (unsigned long long)r.left_out, "unused", (unsigned long long)r.unused);
+                         (unsigned long long)r.left_out, "unused", (unsigned long long)r.unused, "context",
+                         (unsigned long long)r.context);
 }

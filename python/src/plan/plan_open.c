@@ -127,8 +127,8 @@ static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
     return plan_wrap(handle);
 }
 
-/* open_plan(sources, phases, skips, seq_len, base_len, seed, split, use, order, epochs, access, max_per_row,
- * min_length, max_length, cut_length, samples, surplus); lists of tuples */
+/* open_plan(sources, phases, skips, seq_len, base_len, seed, split, use, order, epochs, opening, max_per_row,
+ * min_length, max_length, cut_length, align, overlap, samples, surplus); lists of tuples */
 PyObject *plan_open(PyObject *module, PyObject *args)
 {
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
@@ -138,16 +138,15 @@ PyObject *plan_open(PyObject *module, PyObject *args)
     struct leat_error err;
     struct leat_plan *plan;
     enum leat_status s;
-    int order, access;
+    int order;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!O!O!O&O&O&OOiO&iO&O&O&O&O&O:open_plan", &PyList_Type, &sources, &PyList_Type,
+    if (!PyArg_ParseTuple(args, "O!O!O!O&O&O&OOiO&O&O&O&O&O&O&O&O&O:open_plan", &PyList_Type, &sources, &PyList_Type,
                           &phases, &PyList_Type, &skips, args_u64, &o.seq_len, args_u64, &o.base_len, args_u64, &o.seed,
-                          &split, &use, &order, args_u64, &o.epochs, &access, args_u64, &o.max_per_row, args_u64,
-                          &o.min_length, args_u64, &o.max_length, args_u64, &o.cut_length, args_u64, &o.samples,
-                          &surplus))
+                          &split, &use, &order, args_u64, &o.epochs, args_opening, &open, args_u64, &o.max_per_row,
+                          args_u64, &o.min_length, args_u64, &o.max_length, args_u64, &o.cut_length, args_u64, &o.align,
+                          args_u64, &o.overlap, args_u64, &o.samples, &surplus))
         return NULL;
-    open.access = (enum leat_access)access;
     o.order = (enum leat_order)order;
     o.open = &open;
     if (take_lists(&parts, &o, sources, phases, skips) && keep_text(&parts, split, &o.split) &&
@@ -159,7 +158,7 @@ PyObject *plan_open(PyObject *module, PyObject *args)
     return result;
 }
 
-/* parse_plan(text, label, access) */
+/* parse_plan(text, label, opening) */
 PyObject *plan_parse(PyObject *module, PyObject *args)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
@@ -170,13 +169,11 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     Py_ssize_t bytes;
     enum leat_status s;
     char *at;
-    int access;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO&i:parse_plan", &given, PyUnicode_FSConverter, &named, &access))
+    if (!PyArg_ParseTuple(args, "OO&O&:parse_plan", &given, PyUnicode_FSConverter, &named, args_opening, &open))
         return NULL;
     label = PyBytes_AsString(named);
-    open.access = (enum leat_access)access;
     /* it may name files, but it may also be something else, with zero bytes */
     text = PyUnicode_Check(given) ? PyUnicode_EncodeFSDefault(given) : Py_NewRef(given);
     if (text && PyBytes_AsStringAndSize(text, &at, &bytes) == 0) {

@@ -1,4 +1,5 @@
-/* plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number. */
+/* plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number. Where each
+ * label is the next input, a row is one array of length + 1 tokens; plan_apart.c has those of other plans. */
 #include <stdlib.h>
 
 #include "core/args.h"
@@ -83,14 +84,15 @@ static enum leat_status read_rows(const struct leat_plan *plan, const struct lea
     return s;
 }
 
-/* The samples at the positions of a list; NULL with an exception set. */
-static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *positions, size_t count)
+struct leat_sample *plan_find_samples(const struct leat_plan *plan, PyObject *positions, size_t count)
 {
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     struct leat_sample *samples = malloc((count + 1) * sizeof *samples);
     struct leat_error err;
 
     if (!samples)
         return PyErr_NoMemory(), NULL;
+    leat_plan_info(plan, &info);
     for (size_t i = 0; i < count; i++) {
         uint64_t position, got = 0;
 
@@ -100,7 +102,7 @@ static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *
             errors_raise(&err, NULL);
         else if (got == 0)
             PyErr_Format(PyExc_IndexError, "the plan ends before position %llu", (unsigned long long)position);
-        else if (samples[i].length != samples[0].length)
+        else if (samples[i].length != samples[0].length && info.order != LEAT_ORDER_FIT)
             PyErr_SetString(PyExc_ValueError, "the samples at these positions differ in length");
         if (PyErr_Occurred())
             break;
@@ -109,32 +111,6 @@ static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *
         return samples;
     free(samples);
     return NULL;
-}
-
-/* Rows of inputs and labels in one array have no room for what a mask leaves out. 0, or -1 with an exception set. */
-static int check_unmasked(struct plan *p)
-{
-    const struct leat_plan *plan = plan_of(&p->base);
-    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
-    struct leat_error err;
-
-    leat_plan_info(plan, &info);
-    for (uint64_t i = 0; i < info.sources && !p->unmasked; i++) {
-        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-        struct leat_info dataset = LEAT_INFO_INIT;
-
-        if (leat_plan_source_info(plan, i, &source, &err) != LEAT_OK)
-            return errors_raise(&err, NULL), -1;
-        leat_dataset_info(source.dataset, &dataset);
-        if (!dataset.stores_mask)
-            continue;
-        err.status = LEAT_E_UNSUPPORTED;
-        snprintf(err.message, sizeof err.message,
-                 "%.300s stores a mask, which single samples do not apply; take batches of a leat.Loader", source.name);
-        return errors_raise(&err, NULL), -1;
-    }
-    p->unmasked = 1;
-    return 0;
 }
 
 /* rows(positions, number_bytes): an Array of count x (length + 1) signed numbers. */
@@ -153,9 +129,7 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
     count = (size_t)PyList_Size(positions);
     if (count == 0 || (a.bytes != 4 && a.bytes != 8))
         return PyErr_SetString(PyExc_ValueError, "missing positions, or a width other than 4 or 8"), NULL;
-    if (check_unmasked((struct plan *)self) < 0)
-        return NULL;
-    samples = find_samples(plan_of(self), positions, count);
+    samples = plan_find_samples(plan_of(self), positions, count);
     if (!samples)
         return NULL;
     a.shape[0] = (int64_t)count;

@@ -1,0 +1,74 @@
+"""Single samples of a plan (leat.GrainSource, leat.MapDataset) are the rows of its batches: inputs, labels, loss_mask
+and loss_weights, of datasets with a mask and without, in every order, with alignment, overlap and phases."""
+import pathlib
+
+import numpy as np
+import pytest
+
+import leat
+
+OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights")
+GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "tests/golden/valid"
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "masked"])
+def names(request, tmp_path_factory):
+    """Two datasets, the first of which stores a mask, or not."""
+    rng, folder = np.random.default_rng(25), tmp_path_factory.mktemp("single")
+    for name, store_mask in ("a", request.param), ("b", False):
+        with leat.Packer(folder / name, "gpt2", store_mask=store_mask) as packer:
+            for length in rng.integers(0, 90, 80):
+                packer.add(rng.integers(0, 50256, length), mask=rng.integers(0, 4, length) / 3 if store_mask else None)
+    return [folder / "a", folder / "b"]
+
+
+PLANS = [
+    ({}, 32, None), ({"order": "sequential"}, 32, None), ({"order": "fit"}, 64, None),
+    ({"order": "fit", "align": 8}, 64, None), ({"order": "fit", "align": 16, "overlap": 5}, 64, None),
+    ({"order": "fit", "overlap": 31, "max_per_row": 3}, 48, None), ({"order": "fit"}, 40, [(30, [1, 2], 72)]),
+]
+
+
+@pytest.mark.parametrize("options, length, phases", PLANS)
+def test_batches(names, options, length, phases):
+    plan = leat.Plan([(name, 1) for name in names], length, seed=3, phases=phases or (), **options)
+    source = leat.GrainSource(plan, 96, outputs=OUTPUTS)
+    counted = 0
+    for number, batch in enumerate(leat.Loader(plan, 4, framework="numpy", dtype="int32", outputs=OUTPUTS, steps=24)):
+        for row in range(4):
+            single = source[4 * number + row]
+            for output in OUTPUTS:
+                given, want = single[output], getattr(batch, output)[row]
+                assert given.dtype == want.dtype and np.array_equal(given[:len(want)], want), output
+                counted += int((want == -100).sum()) if output == "labels" else 0
+                rest = {"inputs": 50256, "labels": -100}.get(output, 0)
+                assert len(given) == plan.info.max_seq_len and (given[len(want):] == rest).all()
+    assert counted > 0 or (options.get("order") != "fit" and not leat.open(names[0]).info.stores_mask)
+
+
+def test_torch(names):
+    torch = pytest.importorskip("torch")
+    plan = leat.Plan([(name, 1) for name in names], 64, order="fit", seed=3)
+    data = leat.MapDataset(plan, 40, outputs=("labels", "inputs", "loss_weights"))
+    loader = torch.utils.data.DataLoader(data, batch_size=4, collate_fn=data.collate)
+    for got, want in zip(loader, leat.Loader(plan, 4, outputs=OUTPUTS)):
+        for given, output in zip(got, data.outputs):
+            assert torch.equal(given, getattr(want, output)), output
+    assert all(torch.equal(a, b) for a, b in zip(data[7], data.__getitems__([9, 7])[1]))
+
+
+def test_golden():
+    """The mask of a golden file, 0, 0, 1, 255, 0, 0, 255, ..., in the first window."""
+    single = leat.GrainSource(leat.Plan(GOLDEN / "mask", 4, order="sequential"), 1, outputs=OUTPUTS)[0]
+    tokens = leat.open(GOLDEN / "mask").tokens[:5].astype(int)
+    assert single["inputs"].tolist() == tokens[:4].tolist()
+    assert single["labels"].tolist() == [-100, tokens[2], tokens[3], -100]
+    assert single["loss_weights"].tolist() == [0, np.float32(1) / np.float32(255), 1, 0]
+
+
+def test_mistakes(names):
+    plan = leat.Plan(names[0], 32)
+    with pytest.raises(ValueError, match="an output of single samples must be one of"):
+        leat.GrainSource(plan, 5, outputs=("inputs", "position_ids"))
+    with pytest.raises(ValueError, match="none twice"):
+        leat.GrainSource(plan, 5, outputs=("inputs", "inputs"))
