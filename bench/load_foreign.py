@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-from load_storage import BATCH, LENGTH, forget, load, spread
+from load_storage import BATCH, LENGTH, forget, load, spread, warm
 
 # (name, what leat export needs, how the loader names it, the file that holds the tokens)
 KINDS = [("leat", None, "{}", "{}.tokens"),
@@ -52,9 +52,7 @@ def main():
                        stdout=subprocess.DEVNULL)
     for _, _, _, tokens in kinds:
         forget(tokens)  # all come into the page cache in the same way: its pages may be large or small
-        with open(tokens, "rb", buffering=0) as file:
-            while file.read(1 << 24):
-                pass
+        warm(tokens)
     steps = str(o.tokens // (LENGTH * BATCH) + 1)
     for threads in "0", "1":
         compare("hot, %s" % ("inline" if threads == "0" else "with a thread"), kinds, o.bench, o.rounds,

@@ -36,6 +36,13 @@ def forget(path):
     os.close(fd)
 
 
+def warm(path):
+    """Reads the file into the page cache."""
+    with open(path, "rb", buffering=0) as file:
+        while file.read(1 << 24):
+            pass
+
+
 def spread(values, digits=2):
     return "%.*f (%.*f-%.*f)" % (digits, statistics.median(values), digits, min(values), digits, max(values))
 
@@ -102,9 +109,7 @@ def warming(bench, name, tokens, rounds, seconds):
 
 
 def hot(bench, name, tokens, rounds):
-    with open(tokens, "rb", buffering=0) as file:
-        while file.read(1 << 24):
-            pass
+    warm(tokens)
     first = [load(bench, name, "--steps", "1")["first_batch_ms"] for _ in range(5 * rounds)]
     print("first batch after opening a hot file: %s ms" % spread(first))
     held = [load(bench, name, "--work", "2", "--steps", "1500") for _ in range(rounds)]

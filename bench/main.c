@@ -153,9 +153,10 @@ static const struct command commands[] = {
     { .name = "sparse",
       .purpose = "writes a huge dataset that takes hardly any disk space, to measure opening",
       .words = "",
-      .notes = "All documents but the last are empty and all tokens are 0, so that the files are mostly holes. The "
-               "number of tokens is rounded down to a multiple of 2048.",
-      .example = "leat-bench sparse -o huge --documents 1G\nleat-bench dataset --opening huge",
+      .notes = "All documents but the last are empty (unless --median is given) and all tokens are 0, so that the "
+               "files are mostly holes. The number of tokens is rounded to a multiple of 2048.",
+      .example = "leat-bench sparse -o huge --documents 1G\nleat-bench dataset --opening huge\n"
+                 "leat-bench sparse -o long --documents 100k --median 540\nleat-bench fit long",
       .options = sparse_options,
       .run = bench_sparse },
     { .name = NULL },

@@ -1,7 +1,8 @@
 #!/bin/sh
 # report.sh BUILD DIR PAGE [TEXT...]: what `make report` runs: measures this machine and leat on the disk of DIR, keeps
 # the results there as JSON (for leat-bench report, beside those of other machines), and writes the page. TEXTs, files
-# of JSON lines, are encoded and packed too. BENCH_SHORT=1: all of it in small; the figures mean nothing then.
+# of JSON lines, are encoded and packed too. What `make bench-peers` has kept in DIR is shown beside. BENCH_SHORT=1: all
+# of it in small; the figures mean nothing then.
 set -e
 bench=$1/leat-bench
 dir=$2
@@ -38,6 +39,10 @@ files=
     [ $# -eq 0 ] || measure encode encode -t gpt2 "$@"
     [ $# -eq 0 ] || measure pack pack --force -o "$dir/packed" -t gpt2 --threads "$(pick 1,2,4,8 1,2)" "$@"
     measure hostile hostile -t gpt2 $(pick '' '--size 16Ki --runs 1')
+    for kept in "$dir"/peers-*.json; do
+        [ ! -e "$kept" ] || files="$files$kept
+"
+    done
     IFS='
 '
     "$bench" report -o "$page" $files

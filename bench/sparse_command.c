@@ -2,9 +2,11 @@
  * sparse_command.c: `leat-bench sparse`: writes a dataset of any size that takes hardly any disk, to measure what
  * opening costs at sizes that no available disk would hold.
  *
- * All documents but the last are empty, all tokens are 0, and both files are mostly holes; it is still a valid dataset,
- * with every checksum right. The page sum of the zeros is computed from one page, since all are equal.
+ * All documents but the last are empty, or, with --median, have lengths like those of a corpus; all tokens are 0, and
+ * the files are mostly holes. It is still a valid dataset, with every checksum right. The page sum of the zeros is
+ * computed from one page, since all are equal.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "cli/units.h"
 #include "format/format.h"
 #include "format/records.h"
+#include "order/permute.h"
 #include "subcommands.h"
 
 #define VOCABULARY 65536u
@@ -22,7 +25,7 @@
 
 struct sparse_values {
     const char *output;
-    uint64_t documents, tokens;
+    uint64_t documents, tokens, median;
 };
 
 const struct option_row sparse_options[] = {
@@ -50,6 +53,14 @@ const struct option_row sparse_options[] = {
       .help = "how many tokens, of two bytes",
       .min = 1,
       .max = (uint64_t)1 << 40 },
+    { .name = "median",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct sparse_values, median),
+      .value = "N",
+      .help = "documents of about N tokens instead of empty ones, spread lognormally; --tokens is then without effect, "
+              "and a document takes 8 bytes of memory and of disk",
+      .min = 1,
+      .max = (uint64_t)1 << 16 },
     OPTIONS_END,
 };
 
@@ -60,6 +71,7 @@ struct sparse {
     const char *path;
     int fd;
     uint64_t end;
+    uint64_t *starts; /* of the documents; NULL: all are 0 */
 };
 
 /* The page sum of zeros, of which only one page is hashed, and of `count` bytes after them, at most a page. */
@@ -96,47 +108,91 @@ static enum leat_status put_hole(struct sparse *s, unsigned kind, uint32_t flags
     return file_write_at(s->fd, s->end - count, bytes, count, s->path, err);
 }
 
-/* A section of `entries` equal values but for the first. */
-static enum leat_status put_repeated(struct sparse *s, unsigned kind, uint64_t first, uint64_t value,
-                                     uint32_t entry_bytes, uint64_t entries, struct leat_error *err)
+static enum leat_status put_bytes(struct sparse *s, unsigned kind, const void *all, uint64_t bytes, uint64_t entries,
+                                  struct leat_error *err)
 {
-    uint64_t bytes = entries * entry_bytes;
-    uint8_t *all = malloc((size_t)bytes + 8);
-    enum leat_status status;
-
-    if (!all)
-        return status_no_memory(err, bytes);
-    for (uint64_t i = 0; i < entries; i++) {
-        if (entry_bytes == 4)
-            bytes_store32(all + 4 * i, (uint32_t)(i == 0 ? first : value));
-        else
-            bytes_store64(all + 8 * i, i == 0 ? first : value);
-    }
     s->header.sections[kind] =
         (struct format_place) { .offset = format_align(s->end), .bytes = bytes, .entries = entries, .present = 1 };
     s->kernels->pages(&s->header.sections[kind].sum, all, (size_t)bytes, 0, NULL);
     s->end = s->header.sections[kind].offset + bytes;
-    status = file_write_at(s->fd, s->end - bytes, all, bytes, s->path, err);
+    return file_write_at(s->fd, s->end - bytes, all, bytes, s->path, err);
+}
+
+static enum leat_status put_page_hashes(struct sparse *s, struct leat_error *err)
+{
+    uint8_t zero_page[CHECKSUM_PAGE] = { 0 };
+    uint32_t hash = (uint32_t)s->kernels->hash(zero_page, sizeof zero_page).low;
+    uint64_t entries = bytes_divide_up(s->header.token_file_bytes, FORMAT_PAGE_BYTES);
+    uint8_t *all = malloc((size_t)(4 * entries));
+    enum leat_status status = status_no_memory(err, 4 * entries);
+
+    for (uint64_t i = 0; all && i < entries; i++)
+        bytes_store32(all + 4 * i, hash);
+    if (all)
+        status = put_bytes(s, FORMAT_PAGES, all, 4 * entries, entries, err);
     free(all);
     return status;
+}
+
+static enum leat_status put_directory(struct sparse *s, struct leat_error *err)
+{
+    uint64_t entries = bytes_divide_up(s->header.token_file_bytes, FORMAT_CELL_BYTES), document = 0;
+    uint8_t *all = malloc((size_t)(8 * entries));
+    enum leat_status status = status_no_memory(err, 8 * entries);
+
+    for (uint64_t i = 0; all && i < entries; i++) {
+        while (document < s->header.documents && i > 0 &&
+               (s->starts ? bytes_le64(s->starts[document]) : 0) < i * (FORMAT_CELL_BYTES / 2))
+            document++;
+        bytes_store64(all + 8 * i, document);
+    }
+    if (all)
+        status = put_bytes(s, FORMAT_DIRECTORY, all, 8 * entries, entries, err);
+    free(all);
+    return status;
+}
+
+/* The same documents every time. */
+static enum leat_status make_starts(struct sparse *s, struct sparse_values *v, struct leat_error *err)
+{
+    struct permute numbers = permute_make(1, 25, 0);
+    uint64_t start = 0;
+
+    s->starts = malloc((size_t)(v->documents + 1) * sizeof *s->starts);
+    if (!s->starts)
+        return status_no_memory(err, v->documents * sizeof *s->starts);
+    for (uint64_t i = 0; i < v->documents; i++) {
+        double normal = -6;
+
+        for (unsigned k = 0; k < 12; k++)
+            normal += (double)(permute_number(&numbers, i, k) >> 11) / 9007199254740992.0;
+        s->starts[i] = start;
+        start += (uint64_t)((double)v->median * exp(1.2 * normal)) + 1;
+    }
+    v->tokens = bytes_divide_up(start, 2048) * 2048;
+    s->starts[v->documents] = v->tokens;
+    for (uint64_t i = 0; BYTES_BIG_ENDIAN && i <= v->documents; i++)
+        s->starts[i] = bytes_le64(s->starts[i]);
+    return LEAT_OK;
 }
 
 static enum leat_status put_sections(struct sparse *s, struct leat_error *err)
 {
     const struct format_header *h = &s->header;
     struct records_input input = { .path_bytes = strlen(INPUT_PATH), .documents = h->documents, .tokens = h->tokens };
-    uint8_t tokens[8], record[FORMAT_INPUT_BYTES], zero_page[CHECKSUM_PAGE] = { 0 };
-    uint64_t bytes = h->token_file_bytes;
-    uint32_t page_hash = (uint32_t)s->kernels->hash(zero_page, sizeof zero_page).low;
+    uint8_t tokens[8], record[FORMAT_INPUT_BYTES];
     enum leat_status status;
 
     bytes_store64(tokens, h->tokens);
     records_store_input(record, &input);
-    status = put_hole(s, FORMAT_DOCUMENTS, 0, 8 * h->documents, tokens, 8, h->documents + 1, err);
+    if (s->starts)
+        status = put_bytes(s, FORMAT_DOCUMENTS, s->starts, 8 * h->documents + 8, h->documents + 1, err);
+    else
+        status = put_hole(s, FORMAT_DOCUMENTS, 0, 8 * h->documents, tokens, 8, h->documents + 1, err);
     if (status == LEAT_OK)
-        status = put_repeated(s, FORMAT_DIRECTORY, 0, h->documents, 8, bytes_divide_up(bytes, FORMAT_CELL_BYTES), err);
+        status = put_directory(s, err);
     if (status == LEAT_OK)
-        status = put_repeated(s, FORMAT_PAGES, page_hash, page_hash, 4, bytes_divide_up(bytes, FORMAT_PAGE_BYTES), err);
+        status = put_page_hashes(s, err);
     if (status == LEAT_OK)
         status = put_hole(s, FORMAT_INPUTS, 0, 0, record, sizeof record, 1, err);
     if (status == LEAT_OK)
@@ -160,13 +216,15 @@ static enum leat_status write_index(struct sparse *s, struct leat_error *err)
     return status == LEAT_OK ? file_truncate(s->fd, s->end, s->path, err) : status;
 }
 
-static enum leat_status write_files(const struct sparse_values *v, const char *tokens_path, const char *index_path,
+static enum leat_status write_files(struct sparse_values *v, const char *tokens_path, const char *index_path,
                                     struct leat_error *err)
 {
     struct sparse s = { .kernels = checksum_kernels(), .path = index_path, .fd = -1, .end = FORMAT_HEADER_BYTES };
-    enum leat_status status;
+    enum leat_status status = v->median > 0 ? make_starts(&s, v, err) : LEAT_OK;
     int tokens = -1;
 
+    if (status != LEAT_OK)
+        return status;
     s.header = (struct format_header) {
         .version = FORMAT_VERSION,
         .token_file_bytes = 2 * v->tokens,
@@ -187,6 +245,7 @@ static enum leat_status write_files(const struct sparse_values *v, const char *t
         status = write_index(&s, err);
     file_close(&tokens);
     file_close(&s.fd);
+    free(s.starts);
     return status;
 }
 

@@ -101,14 +101,28 @@ static double per(double a, double b)
 
 /* ---- Output ---- */
 
-static void json_times(struct json *j, const char *key, const struct leat_times *t)
+/* Of calls for batches by time, up to the longest; none of views. */
+static void json_calls(struct json *j, const struct load_figures *f)
 {
-    json_open_object(j, key);
+    unsigned end = LOAD_CALLS;
+
+    while (end > 0 && f->calls[end - 1] == 0)
+        end--;
+    json_open_array(j, "counts");
+    for (unsigned i = 0; i < end; i++)
+        json_u64(j, NULL, f->calls[i]);
+    json_close_array(j);
+}
+
+static void json_next(struct json *j, const struct leat_times *t, const struct load_figures *f)
+{
+    json_open_object(j, "next_us");
     json_double(j, "mean", (double)t->mean / 1e3);
     json_double(j, "p50", (double)t->p50 / 1e3);
     json_double(j, "p99", (double)t->p99 / 1e3);
     json_double(j, "p999", (double)t->p999 / 1e3);
     json_double(j, "max", (double)t->max / 1e3);
+    json_calls(j, f);
     json_close_object(j);
 }
 
@@ -171,7 +185,7 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_figures(&j, &r->total);
-    json_times(&j, "next_us", &r->next);
+    json_next(&j, &r->next, &r->total);
     json_double(&j, "first_batch_ms", (double)s->first_batch_ns / 1e6);
     json_double(&j, "memory_mib", r->memory_mib);
     json_waits(&j, s);

@@ -32,9 +32,12 @@ void load_trace_span(struct load_trace *t, const char *name, uint64_t began_ns, 
 void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_loader_stats *stats);
 bool load_trace_close(struct load_trace *t);
 
+#define LOAD_CALLS 40u /* classes: up to six days */
+
 /* The results of a run of some steps. */
 struct load_figures {
     uint64_t steps, rows, tokens, bytes; /* bytes as delivered */
+    uint64_t calls[LOAD_CALLS];          /* for a batch, by the time they took: below 1 us, 1 to 2, 2 to 4 ... */
     double seconds, cpu_seconds;         /* without checksums */
 };
 

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "bench/measure/clocks.h"
 #include "bench/measure/contest.h"
+#include "bench/measure/machine.h"
 #include "load_consumer.h"
 
 struct run {
@@ -81,18 +82,27 @@ static void count_batch(struct load_figures *f, const struct leat_batch *b, uint
         }
 }
 
+static void count_call(struct load_figures *f, uint64_t ns)
+{
+    uint64_t us = ns / 1000;
+    unsigned class = us > 0 ? 64u - (unsigned)__builtin_clzll(us) : 0;
+
+    f->calls[class < LOAD_CALLS ? class : LOAD_CALLS - 1]++;
+}
+
 static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_figures *f, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     for (uint64_t k = 0; s == LEAT_OK && k < steps && !cli_interrupted(); k++) {
         const struct leat_batch *b;
-        uint64_t t0 = r->trace ? clock_ns() : 0, t1, bytes;
+        uint64_t t0 = clock_ns(), t1, bytes;
 
         s = leat_loader_next(r->loader, &b, err);
         if (s != LEAT_OK)
             break;
-        t1 = r->trace ? clock_ns() : 0;
+        t1 = clock_ns();
+        count_call(f, t1 - t0);
         s = load_consumer_take(&r->consumer, b, &bytes, err);
         work(r->v);
         count_batch(f, b, bytes);
@@ -206,6 +216,8 @@ static void add(struct load_figures *to, const struct load_figures *f)
     to->bytes += f->bytes;
     to->seconds += f->seconds;
     to->cpu_seconds += f->cpu_seconds;
+    for (unsigned i = 0; i < LOAD_CALLS; i++)
+        to->calls[i] += f->calls[i];
 }
 
 static double a_token(const struct load_figures *f)
@@ -222,7 +234,7 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
     enum leat_status s = LEAT_OK;
 
     if (r->bare) {
-        settle(); /* otherwise refilling the ring is measured with it */
+        settle(); /* otherwise refilling the ring is measured with the bare loop */
         s = load_bare_run(r->bare, f->steps, &bare, err);
         *ratio = a_token(&bare) > 0 ? a_token(f) / a_token(&bare) : 0;
         add(&result->bare, &bare);
@@ -251,8 +263,8 @@ static enum leat_status warm_up(struct run *r, struct leat_error *err)
 }
 
 /*
- * While a batch in memory is used, the loader's thread fills its ring; these batches would hide that it is slow. They
- * go unused; then steps follow until the ring is as full as training finds it.
+ * While the bare loop runs, or a batch in memory is used, the loader's thread fills its ring; these batches would hide
+ * that it is slow. They go unused; then steps follow until the ring is as full as training finds it.
  */
 static enum leat_status settle_ring(struct run *r, struct leat_error *err)
 {
@@ -297,7 +309,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         uint64_t steps = r->v->steps * (i + 1) / rounds - done;
         struct load_figures f = { 0 };
 
-        if (i > 0 && r->v->synthetic)
+        if (i > 0 && r->loader && (r->v->synthetic || r->v->bare))
             s = settle_ring(r, err);
         if (s != LEAT_OK || r->ended)
             break;
@@ -314,23 +326,6 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
     }
     free(ratios);
     return s;
-}
-
-/* ---- Memory ---- */
-
-/* The memory that only this process takes: its own, and page tables. */
-static double memory_mib(void)
-{
-    FILE *f = fopen("/proc/self/status", "re");
-    unsigned long long kib, total = 0;
-    char line[256];
-
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "RssAnon: %llu", &kib) == 1 || sscanf(line, "VmPTE: %llu", &kib) == 1)
-            total += kib;
-    if (f)
-        fclose(f);
-    return (double)total / 1024;
 }
 
 static void take_notices(struct run *r, struct load_result *result)
@@ -350,7 +345,7 @@ static void finish(struct run *r, struct load_result *result)
 {
     const struct load_figures *t = &result->total, *y = &result->synthetic;
 
-    result->memory_mib = memory_mib();
+    result->memory_mib = machine_memory_mib();
     result->stats = (struct leat_loader_stats)LEAT_LOADER_STATS_INIT;
     if (r->loader) {
         leat_loader_stats(r->loader, &result->stats);

@@ -2,7 +2,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/level.h"
+#include "base/cpu.h"
 #include "kernels.h"
 
 static uint64_t xxh64(const void *bytes, size_t count)

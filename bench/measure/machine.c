@@ -90,3 +90,17 @@ void machine_json(struct json *j, const char *key, const struct machine *m)
     json_string(j, "date", m->date);
     json_close_object(j);
 }
+
+double machine_memory_mib(void)
+{
+    FILE *f = fopen("/proc/self/status", "re");
+    unsigned long long kib, total = 0;
+    char line[256];
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "RssAnon: %llu", &kib) == 1 || sscanf(line, "VmPTE: %llu", &kib) == 1)
+            total += kib;
+    if (f)
+        fclose(f);
+    return (double)total / 1024;
+}

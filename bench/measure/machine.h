@@ -23,4 +23,7 @@ void machine_json(struct json *j, const char *key, const struct machine *m);
 /* Bytes of memory: the machine's, or the limit of the control group that the process runs in. */
 uint64_t machine_memory(void);
 
+/* The memory, in MiB, that only this process takes: its own, and page tables. */
+double machine_memory_mib(void);
+
 #endif

@@ -141,13 +141,13 @@ def run(options, folder):
     make_models(options.models or folder)
     all_same = True
     for text in encode.TEXTS:
-        few = encode.cut_texts(folder, text, int(options.slow_megabytes * 1e6))
-        os.rename(few, few + ".few")
+        few = os.path.join(folder, f"few-{text}.jsonl")
+        os.rename(encode.cut_texts(folder, text, int(options.slow_megabytes * 1e6)), few)
         texts = encode.cut_texts(folder, text, int(options.megabytes * 1e6))
         for name, file, peer in MODELS:
             if options.only not in f"{text} {name}":
                 continue
-            results, same = compare(options, os.path.join(options.models or folder, file), peer, texts, few + ".few")
+            results, same = compare(options, os.path.join(options.models or folder, file), peer, texts, few)
             rates = {p: sorted(r["bytes"] / r["cpu_seconds"] / 1e6 for r in some) for p, some in results.items()}
             ratio = statistics.median(rates["leat"]) / statistics.median(rates[peer])
             print(f"{text:8} {name:13}" + "".join(

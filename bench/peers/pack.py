@@ -5,10 +5,10 @@ From text to a dataset, whole programs with their start: leat pack, gigatoken's 
 path that it offers for the job: it writes no files itself), and, where a copy of Megatron-LM lies in FOLDER, its
 tools/preprocess_data.py; all with gpt2, on all cores, over the same JSON lines, plain and .zst (gigatoken and leat). In
 turns; medians, with the least and the most. The same texts in Parquet (Snappy and zstd, row groups of 10,000 rows):
-leat, pyarrow's column given to gigatoken, gigatoken's own reader, and datatrove (on the first N MB only: it starts a
-process and loads packages first; so at its steady state, as Megatron). Then what leat's unavoidable steps cost: the
-share of what they allow that the run reached (leat-bench pack). The numbers of tokens must agree, but for the ends of
-documents.
+leat, also on the plain JSON lines, in the same turns; pyarrow's column given to gigatoken, gigatoken's own reader, and
+datatrove (on the first N MB only: it starts a process and loads packages first; so at its steady state, as Megatron).
+Then what leat's unavoidable steps cost: the share of what they allow that the run reached (leat-bench pack). The
+numbers of tokens must agree, but for the ends of documents.
 
 Texts may hold strings of special tokens, which gigatoken takes for tokens: then it says how the numbers differ.
 
@@ -17,6 +17,7 @@ what it needs: torch, numpy, packaging, regex, six, einops, transformers, senten
 of LEAT_CORPORA, else of ../shared/corpora. 77: something that it needs is not there. Run by `make bench-pack-peers`.
 """
 import argparse
+import glob
 import json
 import os
 import shutil
@@ -102,13 +103,21 @@ def spread(values, digits=0):
     return "%.*f (%.*f to %.*f)" % (digits, statistics.median(values), digits, min(values), digits, max(values))
 
 
+def make_room(out):
+    """Removes what the last run wrote: whoever replaces it has to free its pages."""
+    for path in glob.glob(out + "*"):
+        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+
+
 def leat_once(build, path, out):
+    make_room(out)
     seconds, got = timed([os.path.join(build, "leat"), "pack", "--json", "--force", "-t", "gpt2", "-o", out, path])
     summary = json.loads(got)
     return seconds, summary["tokens"] - summary["documents"]
 
 
 def gigatoken_once(vocabulary, path, out):
+    make_room(out)
     seconds, got = timed([sys.executable, os.path.abspath(__file__), "--one", vocabulary, path, out])
     return seconds, json.loads(got)["tokens"]
 
@@ -133,7 +142,8 @@ def compare(build, vocabulary, path, size, folder, rounds):
 def steps(build, path, folder, rounds):
     shares = []
     for _ in range(rounds):
-        _, got = timed([os.path.join(build, "leat-bench"), "pack", "--json", "--force", "-t", "gpt2", "-o",
+        make_room(os.path.join(folder, "steps"))
+        _, got = timed([os.path.join(build, "leat-bench"), "pack", "--json", "-t", "gpt2", "-o",
                         os.path.join(folder, "steps"), path])
         shares.append(100 * json.loads(got)["share_of_bound"])
     print(f"  leat-bench pack: {spread(shares)} % of what its steps' CPU time allows on these cores")
@@ -165,16 +175,18 @@ def compare_rows(o, vocabulary, plain, folder, codec):
     path = os.path.join(folder, "rows.parquet")
     size = write_rows(plain, path, codec)
     print(f"{os.path.basename(plain)} as .parquet ({codec}), {size / 1e6:.0f} MB of text, gpt2, {os.cpu_count()} cores")
-    rates, counts = {name: [] for name in ("leat", "pyarrow_rows", "gigatoken_rows")}, set()
+    rates, counts = {name: [] for name in ("leat", "lines", "pyarrow_rows", "gigatoken_rows")}, set()
     for k in range(o.rounds):
         for name in list(rates)[::1 if k % 2 == 0 else -1]:
             out = os.path.join(folder, name)
             seconds, tokens = (leat_once(o.build, path, out) if name == "leat" else
+                               leat_once(o.build, plain, out) if name == "lines" else
                                rows_once(name, vocabulary, path, out))
             rates[name].append(size / 1e6 / seconds)
             counts.add(tokens)
     print(f"  leat                 {spread(rates['leat'])} MB/s")
-    for name, shown in (("pyarrow_rows", "pyarrow + gigatoken "), ("gigatoken_rows", "gigatoken's reader  ")):
+    for name, shown in (("lines", "leat, JSON lines    "),
+                        ("pyarrow_rows", "pyarrow + gigatoken "), ("gigatoken_rows", "gigatoken's reader  ")):
         faster = [a / b for a, b in zip(rates["leat"], rates[name])]
         print(f"  {shown} {spread(rates[name])} MB/s; leat is {spread(faster, 2)} times as fast")
     if len(counts) > 1:

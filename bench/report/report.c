@@ -29,36 +29,89 @@ static const char style[] = ".grid{display:flex;flex-wrap:wrap;gap:0 2rem}.grid>
                             "max-width:38rem}h3{font-size:1rem;margin:1.2rem 0 .3rem}h4{margin:.8rem 0 0;"
                             "font-size:.95rem}";
 
-/* Which machines measured: a row for each file that says so. */
+#define FACTS 3u
+static const char *const facts[FACTS] = { "cpu", "kernel", "compiler" };
+
+/* Whether another item was measured on this one's machine; the date does not matter. */
+static bool same_machine(const struct report_item *x, const struct report_item *y)
+{
+    uint32_t one = report_member(x, 0, "machine"), other = report_member(y, 0, "machine");
+
+    for (size_t k = 0; k < FACTS; k++) {
+        struct jsontree_text a = report_text(x, one, facts[k]), b = report_text(y, other, facts[k]);
+
+        if (a.length != b.length || memcmp(a.bytes, b.bytes, a.length) != 0)
+            return false;
+    }
+    return other != JSONTREE_NONE && report_number(x, one, "cores") == report_number(y, other, "cores") &&
+           report_number(x, one, "memory") == report_number(y, other, "memory");
+}
+
+static void put_text(FILE *out, struct jsontree_text text)
+{
+    fputs("<td>", out);
+    page_text(out, (const char *)text.bytes, text.length);
+    fputs("</td>", out);
+}
+
+/* The least date, which is written in digits from the year on. */
+static struct jsontree_text first_date(const struct report *r, size_t at)
+{
+    struct jsontree_text least = { NULL, 0 };
+
+    for (size_t i = at; i < r->count; i++) {
+        const struct report_item *x = &r->items[i];
+        struct jsontree_text date = report_text(x, report_member(x, 0, "machine"), "date");
+
+        if (same_machine(&r->items[at], x) && date.length > 0 &&
+            (least.length != date.length || memcmp(date.bytes, least.bytes, date.length) < 0))
+            least = date;
+    }
+    return least;
+}
+
+/* A row of the table: the machine of item `at`, and the files of all items from there on that it has measured. */
+static void put_machine(FILE *out, const struct report *r, size_t at)
+{
+    const struct report_item *x = &r->items[at];
+    uint32_t machine = report_member(x, 0, "machine");
+    const char *file = NULL;
+
+    fputs("<tr>", out);
+    for (size_t k = 0; k < FACTS; k++)
+        put_text(out, report_text(x, machine, facts[k]));
+    put_text(out, first_date(r, at));
+    report_cell(out, report_number(x, machine, "cores"));
+    report_cell(out, report_number(x, machine, "memory") / 1e9);
+    fputs("<td>", out);
+    for (size_t i = at; i < r->count; i++)
+        if (same_machine(x, &r->items[i]) && r->items[i].file != file) {
+            fputs(file ? ", " : "", out);
+            file = r->items[i].file;
+            page_string(out, file);
+        }
+    fputs("</td></tr>\n", out);
+}
+
+/* Which machines measured. */
 static void put_machines(FILE *out, const struct report *r)
 {
-    static const char *const texts[] = { "cpu", "kernel", "compiler", "date" };
     bool any = false;
 
     for (size_t i = 0; i < r->count; i++) {
-        const struct report_item *x = &r->items[i];
-        uint32_t machine = report_member(x, 0, "machine");
+        bool seen = report_member(&r->items[i], 0, "machine") == JSONTREE_NONE;
 
-        if (machine == JSONTREE_NONE)
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = same_machine(&r->items[k], &r->items[i]);
+        if (seen)
             continue;
         if (!any)
-            fputs("<section><h2>Machines</h2>\n<div class=\"wide\"><table>\n<tr><th>file</th><th class=\"n\">cores</th>"
-                  "<th class=\"n\">memory, GB</th><th>CPU</th><th>kernel</th><th>compiler</th><th>date</th></tr>\n",
+            fputs("<section><h2>Machines</h2>\n<div class=\"wide\"><table>\n<tr><th>CPU</th><th>kernel</th>"
+                  "<th>compiler</th><th>first measured</th><th class=\"n\">cores</th><th class=\"n\">memory, GB</th>"
+                  "<th>files</th></tr>\n",
                   out);
         any = true;
-        fputs("<tr><td>", out);
-        page_string(out, x->file);
-        fputs("</td>", out);
-        report_cell(out, report_number(x, machine, "cores"));
-        report_cell(out, report_number(x, machine, "memory") / 1e9);
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-            struct jsontree_text text = report_text(x, machine, texts[k]);
-
-            fputs("<td>", out);
-            page_text(out, (const char *)text.bytes, text.length);
-            fputs("</td>", out);
-        }
-        fputs("</tr>\n", out);
+        put_machine(out, r, i);
     }
     if (any)
         fputs("</table></div></section>\n", out);

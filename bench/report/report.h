@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "leat.h"
-#include "tokenizer/load/jsontree.h"
+#include "tokenizer/notation/jsontree.h"
 
 /* One JSON object: a line of a file, or all of it. */
 struct report_item {
@@ -46,6 +46,7 @@ void report_free(struct report *r);
 /* Members of an object (a node of the item's tree; 0: the item itself). A number that is not there is NaN; a text that
  * is not there has length 0. */
 uint32_t report_member(const struct report_item *x, uint32_t object, const char *name);
+double report_element(const struct report_item *x, uint32_t node); /* of an array, likewise */
 double report_number(const struct report_item *x, uint32_t object, const char *name);
 struct jsontree_text report_text(const struct report_item *x, uint32_t object, const char *name);
 
@@ -60,13 +61,15 @@ void report_count(FILE *out, double value);
 /* A paragraph on waiting and its cause: from the seconds that a loader's thread spent (members of `object`), and the
  * share of time that the consumer waited. */
 void report_waiting(FILE *out, const struct report_item *x, uint32_t object, double share);
-/* The seconds of a loader's thread as bars. */
-void report_stages(FILE *out, const struct report_item *x, uint32_t object);
+/* From the same: a mean step of the program beside what the loader's thread does meanwhile. `step` is its length in
+ * seconds; NaN: what the batches of the item took. */
+void report_step(FILE *out, const struct report_item *x, uint32_t object, double share, double step);
 
 /* The kinds' sections. */
 void report_measurements(FILE *out, const struct report_item *const *items, size_t count);
 void report_packing(FILE *out, const struct report_item *const *items, size_t count);
 void report_loading(FILE *out, const struct report_item *const *items, size_t count);
+void report_peers(FILE *out, const struct report_item *const *items, size_t count);
 void report_encoding(FILE *out, const struct report_item *const *items, size_t count);
 void report_slow_texts(FILE *out, const struct report_item *const *items, size_t count);
 void report_runs(FILE *out, const struct report_item *const *items, size_t count);

@@ -24,19 +24,43 @@ static const struct {
 };
 #define STAGES (sizeof stages / sizeof *stages)
 
-void report_stages(FILE *out, const struct report_item *x, uint32_t object)
+static double seconds(const struct report_item *x, uint32_t object, const char *name)
 {
-    struct chart_bar bars[STAGES];
-    size_t n = 0;
+    double value = report_number(x, object, name);
 
-    for (size_t i = 0; i < STAGES; i++) {
-        double value = report_number(x, object, stages[i].name);
+    return value >= 0 ? value : 0;
+}
 
-        if (value >= 0)
-            bars[n++] = (struct chart_bar) { stages[i].name, strlen(stages[i].name), value, 0 };
-    }
-    if (n > 0)
-        chart_bars(out, "Time of the loader's thread", "seconds", bars, n);
+void report_step(FILE *out, const struct report_item *x, uint32_t object, double share, double step)
+{
+    struct chart_part thread[] = {
+        { "copying rows", seconds(x, object, "gather"), 0, 0 },
+        { "reading from storage", seconds(x, object, "storage"), 1, 0 },
+        { "order, documents, outputs",
+          seconds(x, object, "order") + seconds(x, object, "documents") + seconds(x, object, "outputs"), 2, 0 },
+        { "copying to the device", seconds(x, object, "copy"), 3, 0 },
+        { "waiting for a free slot", seconds(x, object, "slot"), 0, 1 },
+    };
+    double waited = seconds(x, object, "consumer"), busy = 0, all, scale;
+    size_t parts = sizeof thread / sizeof *thread;
+
+    for (size_t i = 0; i < parts; i++)
+        busy += thread[i].value;
+    all = share > 0 && waited > 0 ? waited / share : busy; /* of the program, while the loader was open */
+    scale = 1e3 / (isnan(step) ? report_number(x, 0, "batches") : all / step);
+    if (!(all > 0 && isfinite(all * scale) && scale > 0))
+        return;
+    struct chart_part program[] = { { "waiting for the batch", waited * scale, 0, 1 },
+                                    { "its own work", fmax(0, all - waited) * scale, 0, 0 } };
+    for (size_t i = 0; i < parts; i++)
+        thread[i].value *= scale;
+    fputs("<h4>Time line of a mean step</h4>\n", out);
+    chart_lanes(out, "Time line of a mean step", "ms",
+                (struct chart_lane[]) {
+                    { "the program", program, 2 },
+                    { report_number(x, 0, "threads") == 0 ? "inside its calls" : "the loader's thread", thread, parts },
+                },
+                2);
 }
 
 void report_waiting(FILE *out, const struct report_item *x, uint32_t object, double share)
@@ -62,6 +86,30 @@ void report_waiting(FILE *out, const struct report_item *x, uint32_t object, dou
 }
 
 /* ---- Measured loaders ---- */
+
+/* How long calls for a batch took, where the measurement counted that. */
+static void put_calls(FILE *out, const struct report_item *x)
+{
+    uint32_t list = report_member(x, report_member(x, 0, "next_us"), "counts"), end;
+    double counts[SHOWN];
+    struct chart_columns c = { .title = "Calls for a batch",
+                               .of = "calls",
+                               .unit = "\u00b5s per call; each column reaches to twice its number",
+                               .counts = counts };
+
+    if (list == JSONTREE_NONE || x->tree.nodes[list].kind != JSONTREE_ARRAY)
+        return;
+    end = jsontree_next(&x->tree, list);
+    for (uint32_t node = list + 1; node < end && c.count < SHOWN; node = jsontree_next(&x->tree, node)) {
+        double count = report_element(x, node);
+
+        counts[c.count++] = count > 0 ? count : 0;
+    }
+    if (c.count == 0)
+        return;
+    fputs("<h4>Calls for a batch</h4>\n", out);
+    chart_columns(out, &c);
+}
 
 static void put_rates(FILE *out, const struct report_item *const *items, size_t count)
 {
@@ -127,7 +175,12 @@ void report_loading(FILE *out, const struct report_item *const *items, size_t co
         if (isfinite(less))
             fprintf(out, "<p>With batches that are there already, the same steps take %.1f %% %s.</p>\n",
                     100 * fabs(less), less > 0 ? "less" : "more");
-        report_stages(out, items[i], waits);
+        fputs("<div class=\"grid\"><div>\n", out);
+        report_step(out, items[i], waits, report_number(items[i], 0, "waiting_share"),
+                    report_number(items[i], 0, "seconds") / report_number(items[i], 0, "steps"));
+        fputs("</div><div>\n", out);
+        put_calls(out, items[i]);
+        fputs("</div></div>\n", out);
         put_next(out, items[i]);
     }
 }
@@ -156,14 +209,16 @@ static void put_run(FILE *out, const struct report_item *const *items, size_t co
         line.count += !isnan(batches[line.count]) && !isnan(waiting[line.count]);
     }
     fputs("<div class=\"grid\"><div>\n", out);
-    if (line.count > 1)
+    if (line.count > 1) {
+        fputs("<h4>Waiting for batches</h4>\n", out);
         chart_lines(out, &(struct chart_lines) { .title = "Waiting for batches",
                                                  .x_unit = "batches",
                                                  .y_unit = "percent of the last 100 batches' time",
                                                  .lines = &line,
                                                  .count = 1 });
+    }
     fputs("</div><div>\n", out);
-    report_stages(out, last, 0);
+    report_step(out, last, 0, report_number(last, 0, "waiting_share_all"), NAN);
     fputs("</div></div>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">batches</th><th class=\"n\">tokens</th>"
           "<th class=\"n\">waited, s</th><th class=\"n\">storage, s</th><th class=\"n\">gather, s</th>"
           "<th class=\"n\">damaged rows</th></tr>\n",

@@ -7,8 +7,8 @@
 #include "cli/cli.h"
 #include "cli/units.h"
 #include "report.h"
-#include "tokenizer/load/jsontree.h"
 #include "tokenizer/load/whole_file.h"
+#include "tokenizer/notation/jsontree.h"
 
 #define NOT_JSON LEAT_E_VOCABULARY /* as jsontree_parse() has it */
 
@@ -20,6 +20,7 @@ const struct report_kind report_kinds[] = {
     { "Texts that are made to be slow", { "tokenizer", "rows" }, report_slow_texts },
     { "Packing", { "serial_seconds", "cores_of_use" }, report_packing },
     { "Loading", { "waits_s", "next_us" }, report_loading },
+    { "Beside other tools", { "peers", "work" }, report_peers },
     { "Training runs", { "consumer", "batches" }, report_runs },
     { NULL, { NULL, NULL }, NULL },
 };
@@ -31,9 +32,8 @@ uint32_t report_member(const struct report_item *x, uint32_t object, const char 
     return object == JSONTREE_NONE ? JSONTREE_NONE : jsontree_member(&x->tree, object, name);
 }
 
-double report_number(const struct report_item *x, uint32_t object, const char *name)
+double report_element(const struct report_item *x, uint32_t node)
 {
-    uint32_t node = report_member(x, object, name);
     struct jsontree_text text;
     double value;
 
@@ -41,6 +41,11 @@ double report_number(const struct report_item *x, uint32_t object, const char *n
         return NAN;
     text = jsontree_string(&x->tree, node);
     return json_number(text.bytes, text.length, &value) ? value : NAN;
+}
+
+double report_number(const struct report_item *x, uint32_t object, const char *name)
+{
+    return report_element(x, report_member(x, object, name));
 }
 
 struct jsontree_text report_text(const struct report_item *x, uint32_t object, const char *name)
@@ -111,7 +116,9 @@ static enum leat_status add_item(struct report *r, const char *path, unsigned li
     s = jsontree_parse(&x.tree, x.text, size, path, err);
     if (s == LEAT_OK && !find_kind(&x))
         s = status_set(err, LEAT_E_ARGUMENT,
-                       "%s: line %u is not what leat-bench prints with --json, nor a loader's statistics", path, line);
+                       "%s: line %u is no result of leat-bench limits, dataset, order, encode, hostile, pack or load "
+                       "with --json, of make bench-peers, or of a loader's stats_file",
+                       path, line);
     r->items[r->count++] = x; /* also after a failure, to be freed */
     return s;
 }
@@ -179,6 +186,8 @@ enum leat_status report_read(struct report *r, const char *path, struct leat_err
         *err = why;
         s = NOT_JSON;
     }
+    if (s == LEAT_OK && r->count == first)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s is empty: measure again, or leave it out", path);
     free(text);
     return s;
 }

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""remote.py BUILD [--folder FOLDER] [--rounds N] [--tokens N] [--only WORD]
+
+What object storage costs, against a server of our own on this machine (tests/remote/slow_server.c) that answers each
+request 30 ms late and gives each connection 100 MB/s. A line per goal, with what was measured:
+  turns      requests one after another until the first batch of 64 windows of 4,096 tokens is there, nothing cached
+  steps      a batch each 100 ms, nothing cached, nobody fills the cache: how long next() took after the first batch
+  pages      bytes that came for those windows, over the bytes that were used
+  copy       the rest of the dataset by the background, beside curl with as many connections and the same ranges
+  cached     batches from the full cache, beside the local dataset
+  pack       leat pack of texts from the server, beside the same files
+Needs curl for `copy`. FOLDER (build/remote) holds a dataset of --tokens numbers of 2 bytes, its copies, and texts.
+"""
+import argparse
+import fcntl
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+LENGTH, BATCH, RANGE, CONNECTIONS = 4096, 64, 8 << 20, 8
+DELAY_MS, RATE = 30, 100  # of a request; of a connection, in MB/s
+
+
+class Server:
+    def __init__(self, program, folder):
+        self.process = subprocess.Popen([program, folder, str(DELAY_MS), str(RATE)], stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        self.lines = []
+        threading.Thread(target=lambda: self.lines.extend(self.process.stdout), daemon=True).start()
+
+    def take(self):
+        """(came, ended, path, first, count) of each request since the last call, by the time when it came."""
+        time.sleep(0.1)
+        lines, self.lines[:] = self.lines[:], []
+        requests = [line.split(" ") for line in lines]
+        return sorted((float(c), float(e), p, int(f), int(n)) for c, e, p, f, n in requests)
+
+
+class Measure:
+    def __init__(self, o):
+        self.o, self.folder = o, pathlib.Path(o.folder).resolve()
+        self.leat, self.bench = (str(pathlib.Path(o.build).resolve() / n) for n in ("leat", "leat-bench"))
+        self.cache, self.data = self.folder / "cache", self.folder / "data"
+        self.data.mkdir(parents=True, exist_ok=True)
+        self.name = str(self.data / f"counting-{o.tokens}")
+        if not os.path.exists(self.name + ".leat"):
+            self.run(self.bench, "counting", "-o", self.name, "--tokens", str(o.tokens))
+        self.server = Server(pathlib.Path(o.build).resolve() / "slow_server", str(self.data))
+        self.url = f"{self.server.url}/{pathlib.Path(self.name).name}"
+
+    def environment(self):
+        return {**os.environ, "LEAT_CACHE": str(self.cache), "NO_PROXY": "*"}
+
+    def run(self, *command, **more):
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              env=self.environment(), **more).stdout
+
+    def load(self, name, *more):
+        return json.loads(self.run(self.bench, "load", "--source", name, "--seq-len", str(LENGTH), "--batch",
+                                   str(BATCH), "--json", *more))
+
+    def clear(self, nobody_fills):
+        """An empty cache. `nobody_fills`: as long as the result is open, the rest does not come."""
+        shutil.rmtree(self.cache, ignore_errors=True)
+        self.cache.mkdir(mode=0o700)
+        self.server.take()
+        if not nobody_fills:
+            return None
+        file = open(self.cache / "filling", "w")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return file
+
+    def first(self, samples):
+        """A plan of so many."""
+        return "--epochs", "1", "--skip", f"{samples}:{self.o.tokens // LENGTH}"
+
+    # ---- The goals ----
+
+    def turns(self):
+        """A request's turn is one after the last turn of those that had ended when it came."""
+        found, first = [], []
+        for _ in range(self.o.rounds):
+            with self.clear(True):
+                got = self.load(self.url, "--steps", "1", *self.first(BATCH))
+            requests, turns = self.server.take(), []
+            for came, *_ in requests:
+                turns.append(1 + max((t for t, r in zip(turns, requests) if r[1] <= came), default=0))
+            windows = [t for t, r in zip(turns, requests) if r[2].endswith(".tokens") and r[4] > 1]
+            found.append(max(windows))
+            first.append(got["first_batch_ms"])
+        print(f"turns    {spread(found, 0)} until the first batch (goal: at most 3); the first batch after "
+              f"{spread(first, 0)} ms from opening the loader")
+
+    def steps(self):
+        waits, over = [], []
+        count = 100
+        for _ in range(self.o.rounds):
+            with self.clear(True):
+                got = self.load(self.url, "--work", "100", "--steps", str(count), *self.first(count * BATCH))
+            waits.append(got["next_us"]["max"])
+            over.append(sum(r[4] for r in self.server.take() if r[2].endswith(".tokens")) / (
+                count * BATCH * LENGTH * 2))
+        print(f"steps    {spread(waits)} us is the longest next() of {count - 1} after the first (goal: no wait)")
+        print(f"pages    {spread(over, 3)} bytes read per byte used (goal: at most 1.5)")
+
+    def copy(self):
+        size, ours, curls = os.path.getsize(self.name + ".tokens"), [], []
+        for _ in range(self.o.rounds):
+            self.clear(False)
+            process = subprocess.Popen([self.bench, "load", "--source", self.url, "--seq-len", "64", "--batch", "1",
+                                        "--work", "200", "--steps", "100000"], env=self.environment(),
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while not list(self.cache.glob("*/tokens")):
+                time.sleep(0.1)
+            process.terminate()
+            process.wait()
+            requests = [r for r in self.server.take() if r[4] >= RANGE // 2]
+            copied = sum(r[4] for r in requests)
+            ours.append(copied / (max(r[1] for r in requests) - requests[0][0]) / 1e6)
+            curls.append(self.curl(size))
+        print(f"copy     {spread(ours, 0)} MB/s; curl with {CONNECTIONS} connections {spread(curls, 0)}; "
+              f"{spread([100 * a / b for a, b in zip(ours, curls)], 0)} % (goal: at least 90)")
+
+    def curl(self, size):
+        place = self.cache / "curl"
+        place.mkdir()
+        config = place / "config"
+        config.write_text("".join(
+            f"url = \"{self.url}.tokens\"\nrange = {at}-{min(at + RANGE, size) - 1}\noutput = \"{place}/{at}\"\n"
+            for at in range(0, size, RANGE)))
+        began = time.monotonic()
+        self.run("curl", "-s", "-Z", "--parallel-max", str(CONNECTIONS), "-K", str(config))
+        seconds = time.monotonic() - began
+        assert sum(f.stat().st_size for f in place.iterdir() if f != config) == size
+        shutil.rmtree(place)
+        return size / seconds / 1e6
+
+    def cached(self):
+        if not list(self.cache.glob("*/tokens")):
+            sys.exit("`cached` needs the copy that `copy` makes")
+        rates = {self.url: [], self.name: []}
+        for _ in range(max(5, self.o.rounds)):
+            for name in rates:
+                rates[name].append(self.load(name, "--steps", "8000")["tokens_per_s"] / 1e6)
+        cached, local = rates.values()
+        print(f"cached   {spread(cached, 0)} million tokens/s; local {spread(local, 0)}; "
+              f"{spread([100 * a / b for a, b in zip(cached, local)], 1)} % (goal: at least 97)")
+
+    def pack(self):
+        names = [self.texts(i) for i in range(4)]
+        self.pack_these("as .jsonl", names, names)
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", "-f", "-k", "-3", *names], cwd=self.data, check=True)
+            self.pack_these("as .jsonl.zst", [n + ".zst" for n in names], names)
+
+    def pack_these(self, kind, names, texts):
+        rates, cpu = {"url": [], "file": []}, {"url": [], "file": []}
+        size = sum(os.path.getsize(self.data / n) for n in texts)
+        for _ in range(max(3, self.o.rounds)):
+            for place, base in (("url", self.server.url), ("file", str(self.data))):
+                began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+                self.run(self.leat, "pack", "--force", "-o", str(self.folder / "packed"), "-t", "gpt2",
+                         *(f"{base}/{n}" for n in names))
+                rates[place].append(size / (time.monotonic() - began) / 1e6)
+                now = resource.getrusage(resource.RUSAGE_CHILDREN)
+                cpu[place].append(now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime)
+        print(f"pack     {kind}: {spread(rates['url'], 0)} MB/s of text from the server; "
+              f"{spread(rates['file'], 0)} from files; "
+              f"{spread([100 * a / b for a, b in zip(*rates.values())], 0)} % (goal: at least 90), by CPU time "
+              f"{spread([100 * b / a for a, b in zip(*cpu.values())], 0)} %")
+
+    def texts(self, number):
+        """256 MB of JSON lines of made-up words."""
+        name, pick = f"texts-{number}.jsonl", random.Random(number)
+        if not (self.data / name).exists():
+            words = ["".join(pick.choices("etaoinshrdlu", k=pick.randint(2, 9))) for _ in range(5000)]
+            lines = [json.dumps({"text": " ".join(pick.choices(words, k=300))}) + "\n" for _ in range(2000)]
+            with open(self.data / (name + ".partial"), "w") as file:
+                for _ in range(72):
+                    pick.shuffle(lines)
+                    file.writelines(lines)
+            os.rename(file.name, self.data / name)
+        return name
+
+
+def spread(values, digits=2):
+    return "%.*f (%.*f-%.*f)" % (digits, statistics.median(values), digits, min(values), digits, max(values))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("--folder")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tokens", type=int, default=1 << 29)
+    parser.add_argument("--only", default="")
+    o = parser.parse_args()
+    o.folder = o.folder or os.path.join(o.build, "remote")
+    m = Measure(o)
+    try:
+        for goal in (m.turns, m.steps, m.copy, m.cached, m.pack):
+            if o.only in goal.__name__:
+                goal()
+    finally:
+        m.server.process.terminate()
+        m.server.process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
