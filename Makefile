@@ -55,7 +55,8 @@ GZIP_LIBS     := $(if $(HAVE_ISAL),$(shell $(PKG_CONFIG) --libs libisal),$(if $(
 # inputs compressed with xz, bzip2, lz4; HAVE_LZMA= and so on builds without. Not every system has libbz2's bzip2.pc
 HAVE_LZMA     := $(shell $(PKG_CONFIG) --exists liblzma 2>/dev/null && echo 1)
 HAVE_LZ4      := $(shell $(PKG_CONFIG) --exists liblz4 2>/dev/null && echo 1)
-HAVE_BZIP2    := $(shell echo '\#include <bzlib.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
+HAVE_BZIP2    := $(shell printf '\043include <bzlib.h>\n' | $(CC) $(CPPFLAGS) $(CFLAGS) -E -x c - >/dev/null 2>&1 && \
+                 echo 1)
 FORMS_CFLAGS  := $(if $(HAVE_LZMA),-DLEAT_HAVE_LZMA=1 $(shell $(PKG_CONFIG) --cflags liblzma)) \
                  $(if $(HAVE_LZ4),-DLEAT_HAVE_LZ4=1 $(shell $(PKG_CONFIG) --cflags liblz4)) \
                  $(if $(HAVE_BZIP2),-DLEAT_HAVE_BZIP2=1)
@@ -84,15 +85,17 @@ $(error CUDA=1 wants nvcc with ptxas and fatbinary beside it, and there is none 
 endif
 
 # Kernels for CPU levels, chosen at run time (src/base/cpu.h). A body is one file x.c, compiled once for each of its
-# levels here into x.LEVEL.o, with -DCPU_LEVEL=LEVEL (src/base/level.h); levels of other machines are left out.
+# levels here into x.LEVEL.o, with -DCPU_LEVEL=LEVEL; levels of other machines are left out.
 LEVELS/bench/measure/kernel                           := plain avx2 avx512
 LEVELS/src/base/utf8_blocks                          := words neon avx2 avx512
 LEVELS/src/checksum/checksum_kernel                  := plain avx2 avx512
+LEVELS/src/order/permute_lanes_kernel                 := plain avx2 avx512
 LEVELS/src/rows/rows_kernel                          := plain neon avx2 avx512
 LEVELS/tokenize_tools/corpus/json/json_kernel        := plain neon avx2 avx512
 LEVELS/tokenize_tools/tokenizer/bpe/cut_kernel       := plain neon avx2 avx512vbmi
 LEVELS/tokenize_tools/tokenizer/bpe/pretoken_kernel  := plain neon avx2 avx512 avx512vbmi
 LEVELS/tokenize_tools/tokenizer/scan/scan_blocks     := words neon avx2 avx512 avx512vbmi
+LEVELS/tokenize_tools/tokenizer/split/split_words_block := words neon avx2 avx512
 
 LEVELS := plain words $(if $(filter x86_64%,$(MACHINE)),avx2 avx512 avx512vbmi) \
           $(if $(filter aarch64-%,$(MACHINE)),neon)
@@ -215,9 +218,11 @@ $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
 
+# functions that have a time of their own where a link is simulated (bench/gpu/gpu_clock.c)
+BENCH_WRAP = $(addprefix -Wl$(comma)--wrap=,clock_ns gate_sleep gate_open gate_look)
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(BENCH_WRAP) $^ $(ALL_LIBS) -lm -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
@@ -255,8 +260,10 @@ include tests/instructions.mk
 include tests/conformance.mk
 include tests/megatron.mk
 include tests/cluster.mk
+include tests/s3.mk
 include tests/coverage.mk
 include python/python.mk
+include packages/packages.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
@@ -287,11 +294,14 @@ format:
 	$(Q)clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' | \
 	    grep -vE '^(include|tests/install/headers-[^/]*)/')
 
-# A virtual environment FOLDER with what FILE requires; without a network there is none. And a script that runs in it.
+# A virtual environment FOLDER with what FILE requires, on top of those of another FOLDER; without a network there is
+# none. And a script that runs in it.
 define make_venv
 	$(Q)rm -rf $(1) && mkdir -p $(BUILD)
-	$(Q)if python3 -m venv $(1) && $(1)/bin/pip install -q --disable-pip-version-check --no-compile -r $(2); then \
-	    touch $(1)/ready; else rm -rf $(1); fi
+	$(Q)if python3 -m venv $(1) && $(if $(3),realpath $(3)/lib/python3*/site-packages \
+	    >"$$(echo $(1)/lib/python3*/site-packages)/below.pth" &&) \
+	    $(1)/bin/pip install -q --disable-pip-version-check --no-compile -r $(2); then touch $(1)/ready; else \
+	    rm -rf $(1); fi
 endef
 define run_peers
 	$(Q)if [ -e $(1)/ready ]; then $(1)/bin/python $(2) $(PEERS) || [ $$? -eq 77 ]; else \
@@ -309,7 +319,7 @@ bench: deps
 	    --megabytes 1 --repeat 1 --programs $(BOTH) --only "english gpt2")
 	$(call bench_beside,Packing beside gigatoken with numpy,bench-pack-peers,--rounds 3,\
 	    --rounds 1 --megabytes 1 --only english)
-	$(call bench_beside,Loading beside PyTorch's DataLoader,bench-peers,--rounds 3 --workers 0$(comma)2,\
+	$(call bench_beside,Loading beside PyTorch's DataLoader,bench-dataloader,--rounds 3 --workers 0$(comma)2,\
 	    --rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
 BOTH := leat$(comma)gigatoken
 define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
@@ -324,7 +334,7 @@ BENCH_LEVELS := $(patsubst %,$(BUILD)/levels/leat-bench-%,PLAIN AVX2 AVX512 AVX5
 $(BENCH_LEVELS): $(BUILD)/levels/leat-bench-%: src/base/cpu.c $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DCPU_MAX=CPU_$* -c $< -o $@.o
-	$(Q)$(CC) $(ALL_LDFLAGS) $@.o $(filter-out $<,$^) $(ALL_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(BENCH_WRAP) $@.o $(filter-out $<,$^) $(ALL_LIBS) -lm -o $@
 ## bench-levels: what CPUs without AVX-512, or AVX2, get: FILES="code.jsonl.zst", LEVELS_FLAGS="--rounds 3"
 bench-levels: $(BENCH_LEVELS)
 	$(Q)bench/levels.py $(LEVELS_FLAGS) $(BUILD)/levels $(FILES)
@@ -340,7 +350,7 @@ SITE := $(BUILD)/site
 site: $(BUILD)/leat $(BUILD)/leat-bench
 	$(Q)scripts/site.py $(BUILD) $(SITE)
 	$(Q)echo "$(SITE)/index.html"
-## pictures: those of the README: leat show, and a chart of the latest make bench-peers
+## pictures: those of the README: leat show, and a chart of the latest make bench-dataloader
 pictures: $(BUILD)/leat
 	$(Q)scripts/pictures.py $(BUILD) docs
 
@@ -352,7 +362,7 @@ report: $(BUILD)/leat-bench
 	$(Q)echo "$(REPORT)"
 
 .PHONY: bench-gpu
-## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1, or DEVICE=simulated to see that it runs
+## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1; simulated to see that it runs; simulated:pcie5
 bench-gpu: $(BUILD)/leat-bench $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so)
 	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
 
@@ -385,26 +395,77 @@ $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
 bench-order-peers: python $(MEGATRON_PYTHON)
 	$(Q)PYTHONPATH=$(BUILD)/python $(MEGATRON_PYTHON) -B bench/peers/order.py $(PEERS)
 
+FIT_PEERS := $(BUILD)/fit-peers-venv
+$(FIT_PEERS)/ready: export PIP_NO_DEPS := 1
+$(FIT_PEERS)/ready: bench/peers/fit.txt
+	$(call make_venv,$(FIT_PEERS),$<)
+.PHONY: bench-fit-peers
+## bench-fit-peers: rows of whole documents beside TRL's pack_dataset: rows, fill, time; PEERS="--documents 1e6"
+bench-fit-peers: export PYTHONPATH := $(BUILD)/python
+bench-fit-peers: python $(FIT_PEERS)/ready
+	$(call run_peers,$(FIT_PEERS),bench/peers/fit.py)
+
 # PyTorch alone takes gigabytes
 LOADER_PEERS := $(BUILD)/peers-venv
 $(LOADER_PEERS)/ready: bench/peers/dataloader.txt
 	$(call make_venv,$(LOADER_PEERS),$<)
-.PHONY: bench-peers
-## bench-peers: leat-bench load, leat.Loader, PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
-bench-peers: export PYTHONPATH := $(BUILD)/python
-bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
+.PHONY: bench-dataloader
+## bench-dataloader: leat-bench load, leat.Loader, PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
+bench-dataloader: export PYTHONPATH := $(BUILD)/python
+bench-dataloader: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
 	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
 
-# each of these packages wants other versions of what they share
-LOADERS_PEERS := torch torchdata litdata streaming datasets grain
-$(BUILD)/loaders-venv/%/ready: bench/peers/loaders/%.txt
+# each of these packages wants other versions of what they share; only PyTorch, gigabytes, is there once
+LOADERS_PEERS := torchdata litdata streaming datasets grain megatron
+$(BUILD)/loaders-venv/megatron/ready: export PIP_NO_DEPS := 1
+LOADERS_TORCH := $(BUILD)/loaders-venv/torch
+$(LOADERS_TORCH)/ready: bench/peers/loaders/torch.txt
 	$(call make_venv,$(@D),$<)
+$(BUILD)/loaders-venv/%/ready: bench/peers/loaders/%.txt | $(LOADERS_TORCH)/ready
+	$(call make_venv,$(@D),$<,$(LOADERS_TORCH))
 .PHONY: bench-loaders
 ## bench-loaders: leat beside eight other loaders, each with packages of its own; PEERS="--only leat"
 bench-loaders: export PYTHONPATH := $(BUILD)/python
-bench-loaders: $(BUILD)/leat-bench python $(MEGATRON_PYTHON) $(LOADERS_PEERS:%=$(BUILD)/loaders-venv/%/ready)
-	$(Q)bench/peers/loaders.py $(BUILD)/leat-bench --python megatron=$(MEGATRON_PYTHON) \
-	    $(foreach name,$(LOADERS_PEERS),--python $(name)=$(BUILD)/loaders-venv/$(name)/bin/python) $(PEERS)
+bench-loaders: $(BUILD)/leat-bench python $(LOADERS_PEERS:%=$(BUILD)/loaders-venv/%/ready)
+	$(Q)bench/peers/loaders.py $(BUILD)/leat-bench $(PEERS) \
+	    $(foreach name,torch $(LOADERS_PEERS),--python $(name)=$(BUILD)/loaders-venv/$(name)/bin/python)
+
+# two of the packers are scripts of repositories, of these commits
+define fetch_source
+	$(Q)rm -rf $(1) && git init -q $(1) && git -C $(1) fetch -q --depth 1 https://github.com/$(2) $(3) && \
+	    git -C $(1) checkout -q FETCH_HEAD || rm -rf $(1)
+endef
+PACKERS_SOURCES := $(BUILD)/packers-src
+$(PACKERS_SOURCES)/megatron/tools:
+	$(call fetch_source,$(@D),NVIDIA/Megatron-LM,55ac7082517c3878ae653c07c09c534b8aed49f6)
+$(PACKERS_SOURCES)/nanogpt/data:
+	$(call fetch_source,$(@D),karpathy/nanoGPT,3adf61e154c3fe3fca428ad6bc3818b27a3b8291)
+PACKERS := gigatoken tiktoken tokenizers datatrove nanogpt megatron
+$(BUILD)/packers-venv/megatron/ready: bench/peers/packers/megatron.txt | $(LOADERS_TORCH)/ready
+	$(call make_venv,$(@D),$<,$(LOADERS_TORCH))
+$(BUILD)/packers-venv/%/ready: bench/peers/packers/%.txt
+	$(call make_venv,$(@D),$<)
+.PHONY: bench-packers
+## bench-packers: leat pack beside six other tools, each with packages of its own; PEERS="--only leat --megabytes 10"
+bench-packers: $(BUILD)/leat $(BUILD)/leat-bench $(PACKERS:%=$(BUILD)/packers-venv/%/ready) \
+    $(PACKERS_SOURCES)/megatron/tools $(PACKERS_SOURCES)/nanogpt/data
+	$(Q)bench/peers/packers.py $(BUILD) $(PEERS) \
+	    $(foreach name,$(PACKERS),--python $(name)=$(BUILD)/packers-venv/$(name)/bin/python) \
+	    $(foreach name,megatron nanogpt,--source $(name)=$(PACKERS_SOURCES)/$(name)) || [ $$? -eq 77 ]
+
+.PHONY: bench-peers
+## bench-peers: bench-loaders and bench-packers, kept as JSON for make report; BENCH_SHORT=1 to see that they run
+bench-peers:
+	$(Q)mkdir -p $(BUILD)/report
+	$(Q)$(MAKE) --no-print-directory bench-loaders PEERS='--keep $(BUILD)/report/peers-loading.json \
+	    $(if $(BENCH_SHORT),--tokens 2M --seconds 0.1 --rounds 1)'
+	$(Q)$(MAKE) --no-print-directory bench-packers PEERS='--keep $(BUILD)/report/peers-packing.json \
+	    $(if $(BENCH_SHORT),--megabytes 1 --rounds 1)'
+
+.PHONY: bench-remote
+## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
+bench-remote: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/slow_server
+	$(Q)bench/remote.py $(BUILD) $(REMOTE)
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
@@ -453,6 +514,6 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-18s %s\n", $$1, $$2 }'
+	@sed -n 's/^## \([a-z0-9-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-18s %s\n", $$1, $$2 }'
 	@echo "variables: CC, CFLAGS, PREFIX, DESTDIR, BUILD; V=1 shows the commands; WERROR=1 makes warnings errors;"
 	@echo "           CUDA=auto|0|1: machine code for GPUs besides the PTX: if nvcc is found, not, or it must be found"

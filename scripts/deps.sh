@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh [build|python|check|ci|cluster]: installs what is missing from the system's packages, and is silent if
+# deps.sh [build|python|check|ci|cluster|s3]: installs what is missing from the system's packages, and is silent if
 # nothing is.
 #
 #   build   a C compiler, pkg-config, zstd and xxHash; if anything has to be installed, also liburing, isa-l, zlib,
@@ -10,14 +10,15 @@
 #   ci      as check, and isa-l, PCRE2, liblzma, libbz2, liblz4, Brotli, libcurl, the zstd command, clang with its
 #           sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck, Chromium
 #   cluster as check, and Slurm, for tests of runs in many parts
+#   s3      as check, and Ceph's gateway for S3, for tests with servers of others
 #
 # What `build` and `python` name must be there: without it, and without the right to install, this ends with 1 and the
 # command that installs it. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
 level=${1:-build}
 case $level in
-build | python | check | ci | cluster) ;;
+build | python | check | ci | cluster | s3) ;;
 *)
-    echo "usage: scripts/deps.sh [build|python|check|ci|cluster]" >&2
+    echo "usage: scripts/deps.sh [build|python|check|ci|cluster|s3]" >&2
     exit 2
     ;;
 esac
@@ -167,7 +168,7 @@ packages() {
     apt-get:qemu | dnf:qemu | pacman:qemu) echo qemu-user ;;
     dnf:shellcheck | zypper:shellcheck) echo ShellCheck ;;
     *:shellcheck) echo shellcheck ;;
-    apt-get:slurmctld | apt-get:slurmd) echo "$1" ;;
+    apt-get:slurmctld | apt-get:slurmd | apt-get:radosgw | apt-get:ceph-mon | apt-get:ceph-osd) echo "$1" ;;
     apt-get:sbatch) echo slurm-client ;;
     apt-get:chromium) echo chromium fonts-dejavu-core ;;
     dnf:chromium | pacman:chromium | apk:chromium | zypper:chromium) echo chromium ;;
@@ -179,12 +180,13 @@ needed="cc pkg-config zstd xxhash"
 wanted=
 case $level in
 python) needed="$needed python3 python-headers venv" ;;
-check | ci | cluster) wanted="python3 numpy jinja2 zlib" ;;
+check | ci | cluster | s3) wanted="python3 numpy jinja2 zlib" ;;
 esac
 [ "$level" != ci ] || wanted="$wanted isal pcre2 lzma bzip2 lz4 brotli curl zstd-command g++ clang clang-runtime \
     clang-format aarch64 s390x qemu shellcheck git chromium"
 
 [ "$level" != cluster ] || wanted="$wanted venv slurmctld slurmd sbatch"
+[ "$level" != s3 ] || wanted="$wanted venv radosgw ceph-mon ceph-osd"
 
 # The names of the given things that are missing.
 missing() {

@@ -1,5 +1,6 @@
-"""markdown.py: Markdown as this project's documents use it, to HTML: headings, paragraphs, lists, tables, fenced code,
-code, emphasis, links, images. All text is escaped; comments are left out, other markup is shown as it stands."""
+"""markdown.py: Markdown as this project's documents use it, to HTML: headings, paragraphs, lists, tables, code (fenced,
+set in by four blanks, within lines), emphasis, links, images. All text is escaped; comments are left out, other markup
+is shown as it stands."""
 import html
 import re
 
@@ -68,6 +69,10 @@ class Page:
             elif fence:
                 at, block = self._fence(lines, at, len(fence[1]))
                 yield block
+            elif line.startswith("    "):
+                end = self._while(lines, at, lambda x: x.startswith("    ") or not x.strip())
+                yield self._code([x[4:] for x in lines[at:end]])
+                at = end
             elif heading:
                 yield self._heading(len(heading[1]), heading[2])
                 at += 1
@@ -99,12 +104,16 @@ class Page:
         return at
 
     @staticmethod
-    def _fence(lines, at, indent):
+    def _code(lines):
+        code = "\n".join(lines).rstrip("\n")
+        return f"<pre tabindex=\"0\"><code>{html.escape(code)}</code></pre>"
+
+    def _fence(self, lines, at, indent):
         end = at + 1
         while end < len(lines) and lines[end].strip() != "```":
             end += 1
-        code = "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines[at + 1:end])
-        return end + 1, f"<pre tabindex=\"0\"><code>{html.escape(code)}</code></pre>"
+        code = [line[indent:] if not line[:indent].strip() else line for line in lines[at + 1:end]]
+        return end + 1, self._code(code)
 
     def _heading(self, level, text):
         anchor, n = slug(plain(text)), 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """pictures.py BUILD FOLDER: the pictures of the README, as SVG that light and dark pages can show: show.svg, what
-`leat show` prints on a terminal, and loading.svg, a chart of the latest table of `make bench-peers` in
+`leat show` prints on a terminal, and loading.svg, a chart of the latest table of `make bench-dataloader` in
 bench/RESULTS.md. `make pictures` puts them into docs/; tests/docs/test_site.py compares them with what is made
 from the build."""
 import html
@@ -92,6 +92,7 @@ def show(build):
 
 def loading():
     results = (ROOT / "bench/RESULTS.md").read_text(encoding="utf-8")
+    results = results.split("`make bench-dataloader ")[-1].split("\n### ")[0]
     rows = {label: float(rate)
             for label, rate in re.findall(r"^((?:leat|DataLoader)\S*, .*?) {2,}(\d+\.\d) ", results, re.M)}
     about = re.findall(r"^(torch .*?, numpy .*?), (\d+) cores; B = (\d+), L = (\d+)", results, re.M)[-1]

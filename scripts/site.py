@@ -39,7 +39,7 @@ STYLE = """
 @media screen and (prefers-color-scheme:dark){:root{--page:#0d1117;--ink:#e6edf3;--soft:#9aa4af;--line:#30363d;
 --box:#161b22;--accent:#58a6ff}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:78rem;padding:0 1rem 3rem;background:var(--page);color:var(--ink);
+body{margin:0 auto;max-width:80rem;padding:0 1rem 3rem;background:var(--page);color:var(--ink);
 font:16px/1.55 system-ui,sans-serif;overflow-wrap:anywhere;display:grid;grid-template-columns:14rem minmax(0,1fr);
 gap:0 2.5rem}
 header{grid-column:1/-1;padding:.8rem 0;border-bottom:1px solid var(--line);display:flex;flex-wrap:wrap;gap:.5rem 1rem;
@@ -54,8 +54,8 @@ main{padding-top:.5rem}a{color:var(--accent)}
 h1{font-size:1.7rem;line-height:1.25}h2{font-size:1.25rem;margin-top:2rem}h3{font-size:1.05rem;margin-top:1.5rem}
 code,pre{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:.88em}
 code{background:var(--box);border-radius:.25em;padding:.1em .25em}
-pre{background:var(--box);border:1px solid var(--line);border-radius:.4rem;padding:.7rem .9rem;overflow-x:auto;
-line-height:1.45;overflow-wrap:normal}pre code{background:none;padding:0;font-size:1em}
+pre{background:var(--box);border:1px solid var(--line);border-radius:.4rem;padding:.7rem;overflow-x:auto;
+font-size:.8em;line-height:1.45;overflow-wrap:normal}pre code{background:none;padding:0;font-size:1em}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem}
 th,td{border-bottom:1px solid var(--line);padding:.25rem .7rem .25rem 0;text-align:left;vertical-align:top}
 td{min-width:4rem}img{max-width:100%;height:auto}.file{border-bottom:1px dotted var(--soft)}

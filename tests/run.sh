@@ -1,26 +1,46 @@
 #!/bin/sh
-# run.sh BUILD ONLY TEST...: runs tests, several at once, a line each, and ends with "N passed, N failed, N skipped".
+# run.sh BUILD ONLY [--list] TEST...: runs tests, several at once, a line each, and ends with "N passed, N failed, N
+# skipped"; --list: only says which.
 # A test that takes 5 seconds or more has them in its line.
 # What a failing test printed follows its line. ONLY, if not empty, selects tests whose path or source names that word.
 # $LEAT_TEST_RUNNER, if set, is put before each test: an emulator. $LEAT_TEST_WITHOUT, if set: tests whose path matches
 # this regular expression are left out.
-build=$1 only=$2
+build=$1 only=$2 list=
 shift 2
-jobs=${LEAT_TEST_JOBS:-$(nproc 2>/dev/null || echo 2)}
-work=$(mktemp -d "${TMPDIR:-/tmp}/leat-run-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+[ "$1" = --list ] && list=1 && shift
+jobs=${LEAT_TEST_JOBS:-$(($(nproc 2>/dev/null || echo 2) + 1))} # some tests mostly wait
 
 source_of() {
     case $1 in
     "$build"/*/test_gzip_with_*) echo tests/corpus/test_gzip_stream.c ;; # one source, several inflaters
     "$build"/*/test_made_streams_none) echo tests/corpus/test_made_streams.c ;;
+    "$build"/tests/arrange/test_arranged_tiny) echo tests/arrange/test_arranged.c ;; # with small windows and batches
     "$build"/tests/device/test_loader_faults) echo tests/faults/test_loader_faults.c ;;
     "$build"/tests/device/*) echo "tests/loader/${1##*/}.c" ;; # the same, on a device
     "$build"/*) echo "${1#"$build"/}.c" ;;
     *) echo "$1" ;;
     esac
 }
+
+selected() {
+    for t in "$@"; do
+        if [ -n "$LEAT_TEST_WITHOUT" ] && echo "$t" | grep -qE "$LEAT_TEST_WITHOUT"; then
+            continue
+        fi
+        if [ -n "$only" ]; then
+            case $t in
+            *"$only"*) ;;
+            *) grep -qw "$only" "$(source_of "$t")" || continue ;;
+            esac
+        fi
+        echo "$t"
+    done
+}
+[ -z "$list" ] || { selected "$@" && exit; }
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/leat-run-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 
 # one test: its output to a file of its own, its result to another; expanded by the shell that runs it
 # shellcheck disable=SC2016
@@ -54,18 +74,7 @@ run_one='
     esac >"$file.result"
     cat "$file.result"
 '
-for t in "$@"; do
-    if [ -n "$LEAT_TEST_WITHOUT" ] && echo "$t" | grep -qE "$LEAT_TEST_WITHOUT"; then
-        continue
-    fi
-    if [ -n "$only" ]; then
-        case $t in
-        *"$only"*) ;;
-        *) grep -qw "$only" "$(source_of "$t")" || continue ;;
-        esac
-    fi
-    echo "$t"
-done | xargs -P "$jobs" -I{} sh -c "$run_one" run_one {} "$work" "$build"
+selected "$@" | xargs -P "$jobs" -I{} sh -c "$run_one" run_one {} "$work" "$build"
 
 count() {
     cat "$work"/*.result 2>/dev/null | grep -c "^$1 "

@@ -39,13 +39,20 @@ include tests/corpus/corpus.mk
 include tests/pack/pack.mk
 include tests/fake_cuda/fake_cuda.mk
 
-.PHONY: run-tests test-programs
-test-programs: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
-               $(BUILD)/remote_probe $(BUILD)/cache_probe $(BUILD)/tiny/cache_probe $(BUILD)/refuse_calls \
-               $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA) $(COUNT_CUDA)
-# ONLY=word runs the tests whose path or first lines hold that word
-run-tests: test-programs
-	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
+# What takes longest begins first, so that no core waits for it in the end.
+LONGEST   := %/faults/test_pack_faults tests/lint/test_lint.sh tests/remote/% tests/pack/test_run_damage.py
+ALL_TESTS := $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
+ALL_TESTS := $(filter $(LONGEST),$(ALL_TESTS)) $(filter-out $(LONGEST),$(ALL_TESTS))
+# ONLY=word makes and runs the tests whose path or source holds that word
+SELECTED  := $(if $(ONLY)$(LEAT_TEST_WITHOUT),$(shell tests/run.sh $(BUILD) "$(ONLY)" --list $(ALL_TESTS)),$(ALL_TESTS))
+
+.PHONY: run-tests test-programs test-tools
+test-tools: all $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
+            $(BUILD)/remote_probe $(BUILD)/cache_probe $(BUILD)/tiny/cache_probe $(BUILD)/refuse_calls \
+            $(FAKE_CUDA) $(COUNT_CUDA)
+test-programs: test-tools $(filter $(BUILD)/%,$(ALL_TESTS))
+run-tests: test-tools $(filter $(BUILD)/%,$(SELECTED))
+	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(SELECTED)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
 # dataset for the reader in Python, what makes small datasets for the tests of the commands, what answers questions
@@ -70,6 +77,11 @@ $(BUILD)/tiny/cache_probe: $(BUILD)/obj/tests/remote/cache_probe.o $(TINY_CACHE)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
 
+# one that is as slow as object storage, for make bench-remote
+$(BUILD)/slow_server: $(BUILD)/obj/tests/remote/slow_server.o
+	$(call say,LD      $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+
 $(BUILD)/refuse_calls: $(BUILD)/obj/tests/disks/refuse_calls.o
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
@@ -86,3 +98,8 @@ splits: $(BUILD)/make_splits
 ## soak: a million batches by a consumer with pauses, releases out of order and closes at any moment
 soak: $(BUILD)/tests/loader/test_loader_soak
 	$(Q)LEAT_TEST_SOAK=1000000 $<
+
+.PHONY: check-schedules
+## check-schedules: the packer 10,000 times with threads that stop at random places, or are killed there
+check-schedules: $(BUILD)/tests/faults/test_pack_schedules
+	$(Q)LEAT_TEST_SOAK=10000 $<

@@ -1,0 +1,150 @@
+#!/bin/sh
+# release.sh BUILD: makes and checks all packages (make.sh) in a Debian 12 of its own in BUILD/release, as root: made
+# twice, in folders of different names, whose files must be equal; looked at by auditwheel, twine and lintian; installed
+# and used where there is nothing else, the wheels also with an older C library. They are in BUILD/release/out then.
+# Needs debootstrap and a network; takes half an hour and 6 GiB. Ends with "N passed, N failed, N skipped".
+# shellcheck disable=SC2016 # what runs in the other systems is expanded there
+
+if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
+    echo "skipped: needs root, and debootstrap (Debian: apt-get install debootstrap)"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+dir=$(mkdir -p "$1/release" && cd "$1/release" && pwd) || exit 1
+here=$(cd "$(dirname "$0")" && pwd)
+passed=0 failed=0 skipped=0
+
+# A command in the system of that folder, with nothing of this one but the network, and whom it trusts there.
+inside() { # ROOT COMMAND...
+    root=$1
+    shift
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/pip.conf"
+    [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$root/trusted.crt"
+    unshare -m sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && root=$1 && shift &&
+        exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM=dumb \
+            PIP_CERT=/trusted.crt DEBIAN_FRONTEND=noninteractive "$@"' sh "$root" "$@"
+}
+
+check() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$dir/$name.log" 2>&1; then
+        echo "pass $name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $name: $dir/$name.log"
+        tail -n 15 "$dir/$name.log" | sed 's/^/    /'
+        failed=$((failed + 1))
+    fi
+}
+
+system() { # FOLDER SUITE MIRROR
+    [ -e "$dir/$1/ready" ] || { rm -rf "${dir:?}/$1" && debootstrap --variant=minbase "$2" "$dir/$1" "$3" &&
+        touch "$dir/$1/ready"; }
+}
+
+copy() { # FROM TO: a system for one check
+    rm -rf "${dir:?}/$2" && cp -a "$dir/$1" "$dir/$2"
+}
+
+libraries="libbrotli-dev libbz2-dev libcurl4-openssl-dev liblz4-dev liblzma-dev libpcre2-dev liburing-dev libxxhash-dev
+libzstd-dev zlib1g-dev"
+
+# shellcheck disable=SC2086 # words
+prepare() {
+    system bare bookworm http://deb.debian.org/debian && copy bare workshop &&
+        inside "$dir/workshop" dpkg --add-architecture arm64 &&
+        inside "$dir/workshop" apt-get -q update &&
+        for l in $libraries; do libraries="$libraries $l:arm64"; done &&
+        inside "$dir/workshop" apt-get -qy install build-essential crossbuild-essential-arm64 debhelper git lintian \
+            libisal-dev libpython3-dev:arm64 pkg-config python3-dev python3-pip python3-venv python3-wheel \
+            qemu-user $libraries &&
+        inside "$dir/workshop" python3 -m venv /tools &&
+        inside "$dir/workshop" /tools/bin/pip install -q auditwheel twine
+}
+
+make_in() { # FOLDER: in the workshop, of the last commit
+    rm -rf "$dir/workshop/$1" && git clone -q "$here/.." "$dir/workshop/$1/checkout" &&
+        inside "$dir/workshop" git config --global --add safe.directory "/$1/checkout" &&
+        inside "$dir/workshop" sh -c "cd /$1/checkout && packages/make.sh /$1/out"
+}
+
+same_bytes() {
+    diff -r "$dir/workshop/first/out" "$dir/workshop/a-second-time/out"
+}
+
+wheels_as_named() {
+    inside "$dir/workshop" sh -c 'for w in /first/out/*.whl; do
+        /tools/bin/auditwheel show "$w" | tr "\n" " " | grep -F "platform tag: \"manylinux_2_28_" || exit 1
+        done; /tools/bin/twine check --strict /first/out/*.whl /first/out/leat-*.tar.gz'
+}
+
+# These packages are no upload to Debian: there is no bug that they close, and no mailbox.
+lintian_accepts() {
+    inside "$dir/workshop" sh -c 'lintian --allow-root --fail-on error,warning \
+        --suppress-tags initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog \
+        /first/out/*.dsc /first/out/*.deb'
+}
+
+deb_is_used() {
+    copy bare debian && cp "$dir"/workshop/first/out/*.deb "$dir/debian/" &&
+        cp -r "$here/../examples/corpus" "$dir/debian/" &&
+        inside "$dir/debian" sh -e -c 'apt-get -q update; apt-get -qy install ./*.deb gcc libc6-dev pkg-config
+            leat pack -o /packed /corpus; leat verify /packed
+            leat-bench load --source /packed --seq-len 128 --batch 8 --steps 10
+            [ -e /usr/share/man/man1/leat.1.gz ]
+            echo "#include <leat.h>
+int main(void) { return leat_version_number() == LEAT_VERSION_NUMBER ? 0 : 1; }" >/use.c
+            gcc /use.c $(pkg-config --cflags --libs leat) -o /use; /use
+            dpkg --purge $(dpkg-query -Wf "\${binary:Package} " "leat*" "libleat*"); hash -r; ! command -v leat'
+}
+
+wheel_is_used() {
+    copy bare python && cp "$dir"/workshop/first/out/*x86_64.whl "$dir/python/" && mkdir "$dir/python/repository" &&
+        cp -r "$here/../examples" "$here/../python" "$dir/python/repository" &&
+        inside "$dir/python" sh -e -c 'apt-get -q update; apt-get -qy install python3-venv
+            cd /repository; mkdir /dist; mv /*.whl /dist; python/check_wheel.sh /dist python3'
+}
+
+sdist_is_used() {
+    copy bare sources && cp "$dir"/workshop/first/out/leat-*.tar.gz "$dir/sources/" &&
+        inside "$dir/sources" sh -e -c 'apt-get -q update
+            apt-get -qy install gcc libc6-dev make pkg-config python3-dev python3-venv libzstd-dev libxxhash-dev
+            python3 -m venv /venv; /venv/bin/pip install -q /leat-*.tar.gz; cd /; /venv/bin/leat --version'
+}
+
+# The commands and the extension of a wheel with the C library of another system.
+with_older_libc() {
+    system focal focal http://archive.ubuntu.com/ubuntu && rm -rf "$dir/focal/wheel" && mkdir "$dir/focal/wheel" &&
+        (cd "$dir/focal/wheel" && python3 -m zipfile -e "$dir"/workshop/first/out/*x86_64.whl .) &&
+        cp -r "$here/../examples/corpus" "$dir/focal/wheel" &&
+        inside "$dir/focal" sh -e -c 'cd /wheel; chmod +x leat/bin/*; leat/bin/leat pack --force -o packed corpus
+            leat/bin/leat verify packed; leat/bin/leat-bench load --source packed --seq-len 128 --batch 8 --steps 10'
+}
+
+# -L /: the loader of the arm64 libraries that were installed. That of the cross compiler finds their C library, of
+# another build than itself, and then hangs in pthread_create().
+on_aarch64() {
+    inside "$dir/workshop" sh -e -c 'rm -rf /arm; mkdir /arm; cd /arm; python3 -m zipfile -e /first/out/*aarch64.whl .
+        chmod +x leat/bin/*; run="qemu-aarch64 -L /"
+        $run leat/bin/leat pack -o packed /first/checkout/examples/corpus; $run leat/bin/leat verify packed
+        $run leat/bin/leat-bench load --source packed --seq-len 128 --batch 8 --steps 10'
+}
+
+check prepare prepare
+[ "$failed" -gt 0 ] || check made make_in first
+if [ "$failed" -eq 0 ]; then
+    rm -rf "$dir/out" && cp -r "$dir/workshop/first/out" "$dir/out"
+    check made_again make_in a-second-time
+    check same_bytes same_bytes
+    check wheels_as_named wheels_as_named
+    check lintian lintian_accepts
+    check deb deb_is_used
+    check wheel wheel_is_used
+    check sdist sdist_is_used
+    check older_libc with_older_libc
+    check aarch64 on_aarch64
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
