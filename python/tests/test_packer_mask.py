@@ -129,13 +129,13 @@ def test_mistakes(gpt2, name, document, mask, message):
 def test_table_mistakes(gpt2, name):
     ids = pyarrow.array([[1, 2]], pyarrow.list_(pyarrow.int32()))
     packer = leat.Packer(name, gpt2, store_mask=True)
-    for loss, message in (([[1]], "another length"), ([[1, 2]], "neither 0 nor 1"), ([None], "missing")):
+    for loss, message in (([[1]], "another length"), ([[1, 2]], "must be 0, 1"), ([None], "missing")):
         table = pyarrow.table({"input_ids": ids, "loss": pyarrow.array(loss, pyarrow.list_(pyarrow.int32()))})
         with pytest.raises(leat.Error, match=message):
             packer.extend(table, text="input_ids", mask="loss")
     for loss in [1, 1.01], [1, -0.1], [1, float("nan")]:
         table = pyarrow.table({"input_ids": ids, "loss": [[float(w) for w in loss]]})
-        with pytest.raises(leat.Error, match="number 1 of a mask is neither 0 nor 1"):
+        with pytest.raises(leat.Error, match="number 1 of a mask must be 0, 1"):
             packer.extend(table, text="input_ids", mask="loss")
     with pytest.raises(leat.Error, match="number 1 of a mask is missing"):
         packer.extend(pyarrow.table({"input_ids": ids, "loss": [[0.5, None]]}), text="input_ids", mask="loss")

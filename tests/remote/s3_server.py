@@ -6,8 +6,9 @@ parts, conditions, and signatures that are checked with code of its own. It can 
         ... server.url, server.requests ...
 
 Faults: 503 (SlowDown), later (with Retry-After), 500, stall (half of the bytes, then silence), silent (no answer),
-reset (half of the bytes), short (half of the bytes and an orderly end), wrong (one byte is another), whole (no ranges),
-expired, denied, changed (the thing is another one from now on).
+dumb (no answer, and none to those who ask for the same place again), reset (half of the bytes), short (half of the
+bytes and an orderly end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the thing is
+another one from now on).
 """
 import datetime
 import email.utils
@@ -161,6 +162,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if fault == "changed":
                 server.things[name] = bytes(255 - b for b in server.things[name])
                 server.etags.pop(name, None)
+            if fault == "dumb":
+                server.silent = (name, self.headers.get("Range", "").partition("-")[0])
             thing = server.things.get(name)
         if fault in ("503", "later"):
             raise Refused(503, "SlowDown", {"Retry-After": "1"} if fault == "later" else {})
