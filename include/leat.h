@@ -1013,7 +1013,13 @@ enum leat_output {
 enum leat_apart {
     LEAT_APART_AUTO = 0,   /* on a GPU, if rows take 8 KiB or more */
     LEAT_APART_ALWAYS = 1, /* on the host too, and for rows of any size */
-    LEAT_APART_NEVER = 2   /* every batch (not of order fit) has `tokens`, rows x width; the CPU copies them */
+    LEAT_APART_NEVER = 2,  /* every batch (not of order fit) has `tokens`, rows x width; the CPU copies them */
+    /* An experiment: rows of one piece of files in memory stay there, and nothing copies them: outputs are made from
+     * the map of their file, and such a batch has no `tokens` either. Only for datasets that are opened with
+     * LEAT_ACCESS_TRUSTED: the rows of others are copied as ever. On a GPU, the kernels read the map; that takes a GPU
+     * that can read all memory of a process, by HMM or ATS, and has never run on one: LEAT_E_UNSUPPORTED where the
+     * driver says that it cannot. */
+    LEAT_APART_MAPPED = 3
 };
 
 struct leat_loader_options {

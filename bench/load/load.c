@@ -23,7 +23,7 @@ static const char *const kinds[] = { "window", "document", NULL };
 static const char *const threads[] = { "0", "1", NULL };
 static const char *const devices[] = { "host", "cuda", "simulated", NULL };
 static const char *const compares[] = { "nothing", "synthetic", NULL };
-static const char *const aparts[] = { "auto", "always", "never", NULL };
+static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
 /* A row of the table, except what is particular to it. */
 #define LOAD_OPTION(option, kind, member, shown, text)                                                                 \
@@ -59,7 +59,7 @@ const struct option_row load_options[] = {
     { LOAD_OPTION(
           "apart", OPTION_CHOICE, apart, "WHEN",
           "read rows of cold files straight into their slots, with the pages around them: auto (on a GPU), always or "
-          "never"),
+          "never; mapped: copy no rows of files in memory, but make outputs from their maps"),
       .standard = "auto", .choices = aparts },
     { LOAD_OPTION("slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .min = 2, .max = 64 },
     { LOAD_OPTION("memory", OPTION_SIZE, memory, "SIZE", "limit on the ring's memory"), .standard = "chosen" },
@@ -332,6 +332,8 @@ int bench_load(const struct command *self, int argc, char **argv)
         plan_options_free(&v.plan);
         return code;
     }
+    if (v.apart == LEAT_APART_MAPPED)
+        v.plan.access = LEAT_ACCESS_TRUSTED;
     if (parse_work(self, &v, &code) && check_compare(self, &v, &code) &&
         plan_options_open(self, &v.plan, &plan, &code)) {
         cli_catch_interrupts();

@@ -23,7 +23,7 @@ from leat.frameworks import framework as framework_of
 from leat.ranks import rank_and_world
 
 ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
-APART = {"auto": 0, "always": 1, "never": 2}
+APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}
 ON_DAMAGE = {"error": 0, "mask": 1}
 LAST = {"short": 0, "padded": 1, "dropped": 2}
 ROWS = {"windows": 0, "documents": 1}  # "documents" is short for a plan of documents
@@ -122,7 +122,9 @@ class Loader(_leat.Turn):
     on_damage    "error"; or "mask": rows that are damaged on disk do not count for the loss
     engine       how tokens are read from files: "auto", "map", "pread", "advise" or "uring"
     apart        whether the disk writes rows of cold files straight into their slots, without a copy by the CPU: "auto"
-                 (on a GPU, for rows of at least 8 KiB), "always" or "never"; the batches are the same
+                 (on a GPU, for rows of at least 8 KiB), "always" or "never"; the batches are the same. "mapped", an
+                 experiment: outputs are made from the maps of files in memory, whose rows nothing copies, if the
+                 datasets are opened with access="trusted"
     threads      1: a background thread fills the ring; 0: each batch is made when it is asked for
     verify       False: do not check the hashes of the pages that are read
     slots        batches in the ring, 2 to 64; memory: the ring's size at most, in bytes or like "1GiB"; 0: chosen

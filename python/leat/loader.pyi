@@ -40,8 +40,8 @@ class Loader:
                  state: Mapping[str, Any] | None = None, restart: bool = False, steps: int | None = None,
                  on_damage: Literal["error", "mask"] = "error",
                  engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto",
-                 apart: Literal["auto", "always", "never"] = "auto", threads: int = 1, verify: bool = True,
-                 slots: int = 0, memory: int | str = 0, numa_node: int = -1, notices: bool = True,
+                 apart: Literal["auto", "always", "never", "mapped"] = "auto", threads: int = 1,
+                 verify: bool = True, slots: int = 0, memory: int | str = 0, numa_node: int = -1, notices: bool = True,
                  stats_file: str | PathLike[str] | None = None, stats_seconds: float = 60.0) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Loader: ...

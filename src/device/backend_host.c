@@ -125,6 +125,18 @@ static uint8_t *outputs(struct backend *b, unsigned slot)
     return b->ring + slot * b->stride + b->slot_bytes;
 }
 
+static enum leat_status reads_maps(struct backend *b, struct leat_error *err)
+{
+    (void)b;
+    (void)err;
+    return LEAT_OK;
+}
+
+static uintptr_t base(struct backend *b, unsigned slot)
+{
+    return (uintptr_t)(b->ring + slot * b->stride);
+}
+
 static void describe(struct backend *b, char *text, size_t capacity)
 {
     snprintf(text, capacity, "host, %s", b->kernels->name);
@@ -146,4 +158,6 @@ const struct backend_ops backend_host = { .name = "host",
                                           .release = release,
                                           .idle = idle,
                                           .outputs = outputs,
+                                          .reads_maps = reads_maps,
+                                          .base = base,
                                           .describe = describe };

@@ -14,6 +14,7 @@
 #ifndef CUDA_DRIVER_TYPES
 typedef int cuda_result;
 typedef int cuda_device;
+typedef int cuda_device_attribute;
 typedef int cuda_function_attribute;
 typedef int cuda_capture_status;
 typedef int cuda_capture_mode;
@@ -52,12 +53,13 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_CAPTURED_EVENT      907
 
 /* Flags and attributes. */
-#define CUDA_STREAM_NON_BLOCKING  1u
-#define CUDA_EVENT_DISABLE_TIMING 2u
-#define CUDA_CAPTURE_NONE         0
-#define CUDA_CAPTURE_RELAXED      2
-#define CUDA_FUNCTION_REGISTERS   4
-#define CUDA_LEGACY_STREAM        1u /* to cuGetProcAddress: a NULL stream is the legacy default stream */
+#define CUDA_STREAM_NON_BLOCKING    1u
+#define CUDA_EVENT_DISABLE_TIMING   2u
+#define CUDA_CAPTURE_NONE           0
+#define CUDA_CAPTURE_RELAXED        2
+#define CUDA_FUNCTION_REGISTERS     4
+#define CUDA_DEVICE_PAGEABLE_ACCESS 88
+#define CUDA_LEGACY_STREAM          1u /* to cuGetProcAddress: a NULL stream is the legacy default stream */
 
 /*
  * Every function: member, symbol, the version of its prototype (cuGetProcAddress gives the newest one up to that
@@ -73,6 +75,7 @@ typedef struct cuda_function_of_driver *cuda_function;
     X(device_count, cuDeviceGetCount, 2000, (int *count))                                                              \
     X(device_name, cuDeviceGetName, 2000, (char *name, int length, cuda_device device))                                \
     X(device_uuid, cuDeviceGetUuid, 11040, (cuda_uuid * uuid, cuda_device device))                                     \
+    X(device_attribute, cuDeviceGetAttribute, 2000, (int *value, cuda_device_attribute what, cuda_device device))      \
     X(context_retain, cuDevicePrimaryCtxRetain, 7000, (cuda_context * context, cuda_device device))                    \
     X(context_release, cuDevicePrimaryCtxRelease, 11000, (cuda_device device))                                         \
     X(context_current, cuCtxGetCurrent, 4000, (cuda_context * context))                                                \

@@ -47,6 +47,12 @@ static bool fill_regions(struct gather_file *f, const uint8_t *map, uint64_t beg
     return true;
 }
 
+/* A leased map may be gone when somebody reads the piece. Kernels read whole tokens. */
+static bool may_stay(const struct gather_file *f, const struct gather_piece *p, const uint8_t *tokens)
+{
+    return p->may_stay && !f->map->leased && (uintptr_t)tokens % f->part->token_width == 0;
+}
+
 static enum leat_status copy(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err)
 {
     const uint8_t *map = gather_inside(g, f);
@@ -64,7 +70,11 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
         counter_bump(&g->counters.read_bytes, end - begin - p->bytes);
     }
     counter_bump(&g->counters.read_bytes, p->bytes);
-    if (s == LEAT_OK)
+    if (s != LEAT_OK)
+        return s;
+    if (may_stay(f, p, map + p->offset))
+        p->stays = map + p->offset;
+    else
         gather_copy_out(g, p, p->offset, p->offset + p->bytes, map + p->offset);
     return s;
 }
@@ -77,7 +87,7 @@ static void fetch(const struct gather_file *f, const struct gather_piece *p)
 {
     uint64_t from = f->offset + p->offset, region = from / GATHER_REGION;
 
-    if (!f->inside || !f->populated || !(f->populated[region / 64] >> region % 64 & 1))
+    if (p->may_stay || !f->inside || !f->populated || !(f->populated[region / 64] >> region % 64 & 1))
         return;
     for (uint64_t at = 0; at < FETCHED && at < p->bytes; at += 64)
         __builtin_prefetch(f->inside + from + at);

@@ -394,6 +394,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
         p->cached = p->held = false;
+        p->stays = NULL;
         p->unheld_ns = 0;
         if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)
             p->span = NULL; /* the tokens' pages are not pages of the file */

@@ -176,9 +176,24 @@ bool loader_layout_size(struct leat_loader *l);
  * slot that is not gathered. */
 void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
 
-/* Where a row begins; and fills a row with end tokens. */
-uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row);
-void loader_layout_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
+/* Puts a row after the slot's `bytes`, if rows do not simply follow each other. */
+void loader_layout_put_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row);
+
+/* Where a row begins, on the host; and fills a row with end tokens. */
+const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row);
+void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
+
+/* ---- loader_mapped.c ---- */
+
+/* Lays out a batch whose rows may stay in their files' maps. */
+void loader_mapped_put(struct leat_loader *l, struct loader_slot *slot);
+
+/* After a row was gathered: writes down where it lies. */
+void loader_mapped_settle(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
+
+/* Whether a row stays in its file's map; and gives it its place in the slot back. */
+bool loader_mapped_stays(const struct loader_slot *slot, uint32_t row);
+void loader_mapped_return(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
 
 /* Clears the bits of a row but the first, which is always set; returns the row's words. */
 uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);

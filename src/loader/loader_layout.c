@@ -4,7 +4,8 @@
  * slot then says where each row begins, outputs are made from there, and the CPU copies nothing.
  *
  * The choice is made when a batch is begun: apart if the disk writes nearly all of its rows. Rows that come from
- * memory, by a map or the page cache, must be copied anyway, and are fewer bytes without the pages around them.
+ * memory, by a map or the page cache, must be copied anyway, and are fewer bytes without the pages around them. Or rows
+ * stay in their files' maps (loader_mapped.c).
  */
 #include <string.h>
 
@@ -53,7 +54,8 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 /* Whether rows of `row_bytes` may lie apart at all. */
 static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
-    if (l->options.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.engine))
+    if (l->options.apart == LEAT_APART_NEVER || l->options.apart == LEAT_APART_MAPPED ||
+        !gather_may_be_direct(l->options.engine))
         return false;
     return l->options.apart == LEAT_APART_ALWAYS || (l->ops->apart && row_bytes >= MIN_ROW);
 }
@@ -99,7 +101,8 @@ bool loader_layout_size(struct leat_loader *l)
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
         !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !add_part(&size, l->rows, &z->flags_at))
         return false;
-    if ((own || may_lie_apart(l, width * l->token_width)) && !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
+    if ((own || l->options.apart == LEAT_APART_MAPPED || may_lie_apart(l, width * l->token_width)) &&
+        !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
     if (l->documents && !add_part(&size, 8 * words * l->rows, &z->starts_at))
@@ -184,6 +187,7 @@ static void set_read(const struct leat_loader *l, struct gather_piece *read, con
     read->bytes = (uint64_t)p->count * l->token_width;
     read->to = to;
     read->span = span;
+    read->may_stay = false;
 }
 
 static void put_together(struct leat_loader *l, struct loader_slot *slot)
@@ -205,30 +209,35 @@ static void put_together(struct leat_loader *l, struct loader_slot *slot)
     slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
 }
 
-/* Rows of pieces that have labels of their own: row after row, piece after piece, each with padding for its gap, which
- * the mask takes the loss of (loader_mask.c). A row without tokens takes one. */
+/* A row's pieces, one after another, each with padding for its gap, which the mask takes the loss of (loader_mask.c). A
+ * row without tokens takes one. */
+void loader_layout_put_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row)
+{
+    uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at);
+    uint32_t end = row < slot->places ? slot->first_piece[row + 1] : 0, gap;
+
+    begins[row] = slot->bytes;
+    if (row >= slot->places || slot->samples[row].tokens == 0) {
+        fill_pad(l, slot->memory + slot->bytes, 1);
+        slot->bytes += l->token_width;
+    }
+    for (uint32_t k = row < slot->places ? slot->first_piece[row] : 0; k < end; k++) {
+        set_read(l, &slot->reads[k], &slot->pieces[k], slot->memory + slot->bytes, NULL);
+        slot->bytes += (uint64_t)slot->pieces[k].count * l->token_width;
+        gap = loader_pieces_gap(l, &slot->pieces[k]);
+        fill_pad(l, slot->memory + slot->bytes, gap);
+        slot->bytes += (uint64_t)gap * l->token_width;
+    }
+}
+
+/* Rows of pieces that have labels of their own: row after row. */
 static void put_pieces(struct leat_loader *l, struct loader_slot *slot)
 {
-    uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at), at = l->sizes.tokens_at;
-    uint32_t gap;
-
-    for (uint32_t i = 0, k = 0; i < slot->batch.rows; i++) {
-        begins[i] = at;
-        if (i >= slot->places) {
-            fill_pad(l, slot->memory + at, 1);
-            at += l->token_width;
-        }
-        for (; i < slot->places && k < slot->first_piece[i + 1]; k++) {
-            set_read(l, &slot->reads[k], &slot->pieces[k], slot->memory + at, NULL);
-            at += (uint64_t)slot->pieces[k].count * l->token_width;
-            gap = loader_pieces_gap(l, &slot->pieces[k]);
-            fill_pad(l, slot->memory + at, gap);
-            at += (uint64_t)gap * l->token_width;
-        }
-    }
+    slot->bytes = l->sizes.tokens_at;
+    for (uint32_t i = 0; i < slot->batch.rows; i++)
+        loader_layout_put_row(l, slot, i);
     slot->layout.rows_at = l->sizes.rows_at;
     slot->batch.tokens = NULL;
-    slot->bytes = at;
 }
 
 /* Rows without tokens share one place with one end token; *at is set to it when first needed. */
@@ -269,6 +278,10 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
 {
     lay_out(l, slot, rows);
     slot->job.count = slot->first_piece[slot->places];
+    if (l->options.apart == LEAT_APART_MAPPED) {
+        loader_mapped_put(l, slot);
+        return;
+    }
     if (lies_apart(l, slot))
         put_apart(l, slot);
     else if (slot->layout.own_labels)
@@ -279,16 +292,20 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
         loader_mask_put(slot);
 }
 
-uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
+const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
 {
     const struct rows_layout *y = &slot->layout;
 
+    if (loader_mapped_stays(slot, row))
+        return slot->reads[slot->first_piece[row]].stays;
     if (y->rows_at)
         return slot->memory + ((const uint64_t *)(const void *)(slot->memory + y->rows_at))[row];
     return slot->memory + y->tokens_at + (size_t)row * y->width * y->token_width;
 }
 
-void loader_layout_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
+void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, uint32_t row)
 {
-    fill_pad(l, loader_layout_row(slot, row), slot->layout.rows_at ? slot->samples[row].tokens : slot->layout.width);
+    loader_mapped_return(l, slot, row);
+    fill_pad(l, slot->memory + (loader_layout_row(slot, row) - slot->memory),
+             slot->layout.rows_at ? slot->samples[row].tokens : slot->layout.width);
 }

@@ -47,7 +47,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for on_damage", (int)o->on_damage);
     if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
         return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for `last`", (int)o->last);
-    if (o->apart < LEAT_APART_AUTO || o->apart > LEAT_APART_NEVER)
+    if (o->apart < LEAT_APART_AUTO || o->apart > LEAT_APART_MAPPED)
         return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for apart", (int)o->apart);
     if (o->threads > 1)
         return status_set(err, LEAT_E_ARGUMENT, "threads must be 0 or 1, not %u", o->threads);
@@ -281,6 +281,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
                        (ull)l->rows, (ull)l->max_length + 1);
     if (s == LEAT_OK)
         s = l->ops->open(&l->backend, l->options.device, l->options.driver, err);
+    if (s == LEAT_OK && l->options.apart == LEAT_APART_MAPPED)
+        s = l->ops->reads_maps(l->backend, err);
     if (s == LEAT_OK)
         s = size_ring(l, err);
     if (s == LEAT_OK)

@@ -32,7 +32,8 @@ struct rows_layout {
     uint32_t rows, width, token_width, start_words; /* start_words 0: documents are not known */
     size_t tokens_at, lengths_at, flags_at, starts_at;
     size_t marks_at, heads_at; /* marks_at 0: no marks */
-    size_t rows_at;            /* a uint64_t per row: where it begins, from the base; 0: rows follow each other */
+    size_t rows_at;            /* a uint64_t per row: where it begins, from the base, modulo 2^64: it may lie outside of
+                                * the slot. 0: rows follow each other */
     size_t masks_at;           /* 0: no mask */
     uint32_t mask_width;
     uint32_t own_labels; /* 1: in the slot, each stretch has one more token than inputs: its last label */

@@ -18,6 +18,17 @@ ROWS_BODY uint32_t rows_flags(const struct rows_job *j, uint32_t row)
     return row < j->layout.rows ? j->base[j->layout.flags_at + row] : 0;
 }
 
+/* A place that counts from the base, modulo 2^64. On the host a sum of integers, since a row outside of the slot is no
+ * part of what the base points into; on a device the compiler must see that it lies in global memory. */
+ROWS_BODY const uint8_t *rows_from(const uint8_t *base, uint64_t place)
+{
+#if defined(__CUDA_ARCH__)
+    return base + place;
+#else
+    return (const uint8_t *)((uintptr_t)base + (uintptr_t)place);
+#endif
+}
+
 /* Where the tokens of a row begin; anywhere in the slot for a row that only the outputs have. */
 ROWS_BODY const uint8_t *rows_begin(const struct rows_job *j, uint32_t row)
 {
@@ -26,7 +37,7 @@ ROWS_BODY const uint8_t *rows_begin(const struct rows_job *j, uint32_t row)
     if (row >= l->rows)
         return j->base;
     if (l->rows_at)
-        return j->base + ((const uint64_t *)(const void *)(j->base + l->rows_at))[row];
+        return rows_from(j->base, ((const uint64_t *)(const void *)rows_from(j->base, l->rows_at))[row]);
     return j->base + l->tokens_at + (size_t)row * l->width * l->token_width;
 }
 

@@ -193,6 +193,19 @@ static void device_memory(void)
     cuda_close(l);
 }
 
+/* Most GPUs read no memory of programs. */
+static void no_maps(void)
+{
+    struct leat_loader_options o = options();
+    struct leat_loader *l;
+
+    fake.no_maps = true;
+    configure();
+    o.apart = LEAT_APART_MAPPED;
+    T_STATUS(cuda_open(&l, &w, o), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "Stand-in cannot read the memory of programs by itself");
+}
+
 /* ---- Calls and work that fail ---- */
 
 struct run {
@@ -218,6 +231,7 @@ static struct run run(uint32_t threads, bool borrow, void (*before)(void))
     o.device = "cuda:1";
     o.threads = threads;
     o.borrow = borrow;
+    o.apart = borrow ? LEAT_APART_MAPPED : LEAT_APART_AUTO; /* one call more */
     o.outputs = LEAT_OUTPUT_INPUTS;
     o.slots = 3;
     r.opening = cuda_open(&l, &w, o);
@@ -510,6 +524,7 @@ int main(void)
     IN_CHILD(chosen);
     IN_CHILD(pinned_memory);
     IN_CHILD(device_memory);
+    IN_CHILD(no_maps);
     IN_CHILD(calls_threaded);
     IN_CHILD(calls_unthreaded);
     IN_CHILD(every_call_of_finding);

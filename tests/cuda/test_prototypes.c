@@ -17,6 +17,7 @@
 #define CUDA_DRIVER_TYPES
 typedef CUresult cuda_result;
 typedef CUdevice cuda_device;
+typedef CUdevice_attribute cuda_device_attribute;
 typedef CUfunction_attribute cuda_function_attribute;
 typedef CUstreamCaptureStatus cuda_capture_status;
 typedef CUstreamCaptureMode cuda_capture_mode;

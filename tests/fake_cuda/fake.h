@@ -50,6 +50,7 @@ struct cuda_context_of_driver {
 };
 extern struct cuda_context_of_driver fake_contexts[FAKE_DEVICES];
 cuda_context fake_current(void);
+bool fake_reads_maps(void); /* devices read all memory of the process */
 void fake_forget_stack(void);
 
 /* ---- Time as an order (fake_memory.c) ---- */
@@ -67,6 +68,7 @@ extern struct fake_clock fake_host_clock; /* what the host has seen done */
  * NULL. `clock` (not NULL): work of stream `index` that has come so far touches it. */
 void *fake_memory_at(cuda_context context, cuda_pointer address, size_t bytes, bool write,
                      const struct fake_clock *clock, unsigned index, const char *what);
+bool fake_memory_holds(cuda_pointer address); /* the device's, of any context */
 bool fake_is_registered(const void *memory, size_t bytes);
 uint64_t fake_hash(const void *memory, size_t bytes);
 unsigned fake_memory_live(void);
@@ -106,10 +108,15 @@ unsigned fake_streams_drop(cuda_context context);
 
 /* ---- Kernels (fake_kernel.c) ---- */
 
-/* All memory that a job touches: to other pointers (alias), checked; with the lock. */
-bool fake_kernel_translate(cuda_context context, struct rows_job *job, const struct fake_clock *clock, unsigned index);
+/* All memory that a job touches: to other pointers (alias), checked; with the lock. `table` (not with a clock): memory
+ * that belongs to the job, to be freed, or left alone. */
+bool fake_kernel_translate(cuda_context context, struct rows_job *job, const struct fake_clock *clock, unsigned index,
+                           uint64_t **table);
 void fake_kernel_run(const struct fake_work *work, const struct rows_job *translated);
-size_t fake_kernel_slot_bytes(const struct rows_job *translated); /* that it may read */
+/* What it may read: of the slot, and of a row that lies apart, whose address the device knows. */
+size_t fake_kernel_slot_bytes(const struct fake_work *work);
+size_t fake_kernel_row(const struct fake_work *work, const struct rows_job *translated, uint32_t row,
+                       uint64_t *address);
 unsigned fake_modules_live(void);
 unsigned fake_modules_drop(cuda_context context);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fake.h"
+#include "link.h"
 
 #define MAX_DEPTH 32u
 
@@ -61,6 +62,22 @@ cuda_result fake_device_uuid(cuda_uuid *uuid, cuda_device device)
 
     for (int i = 0; r == CUDA_OK && i < 16; i++)
         uuid->bytes[i] = (char)(i + 16 * device);
+    return r;
+}
+
+bool fake_reads_maps(void)
+{
+    return !fake_options.no_maps && !link_on();
+}
+
+cuda_result fake_device_attribute(int *value, cuda_device_attribute what, cuda_device device)
+{
+    cuda_result r = fake_enter("cuDeviceGetAttribute", FAKE_ANY);
+
+    (void)device;
+    if (r == CUDA_OK && what != CUDA_DEVICE_PAGEABLE_ACCESS)
+        fake_offence("an attribute of a device is asked for that the stand-in does not know: %d", what);
+    *value = fake_reads_maps();
     return r;
 }
 

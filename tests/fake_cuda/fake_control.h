@@ -8,7 +8,7 @@
  *
  *   memory     copies read memory that is registered, and that does not change until they are done; all memory of the
  *              device that copies and kernels touch is allocated; the host cannot touch it (it is mapped without
- *              access).
+ *              access). Kernels read memory of the host only as rows that lie apart, not in what is registered.
  *   order      work that touches the same memory of the device, some of it writing, is ordered by streams and events:
  *              told
  *              by clocks, not by what happens to run first.
@@ -35,6 +35,7 @@ struct fake_options {
     size_t pinned;     /* bytes that can be registered; 0: any number */
     size_t memory;     /* of each device; 0: 4 GiB */
     bool pageable;     /* copies from memory that is not registered are no offence */
+    bool no_maps;      /* kernels cannot read memory of the host; else they can, where it is mapped */
     int devices;       /* 0 to 4: of 4 that there are; the fourth is a MIG instance */
     int version;       /* 0: 13000 */
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "device/cuda_image.h"
 #include "fake.h"
@@ -10,6 +11,7 @@
 #include "rows/rows_outputs.h"
 
 #define MAX_GRID 0x7fffffffu
+#define PAGE     4096u
 
 struct cuda_module_of_driver {
     cuda_context context;
@@ -175,41 +177,77 @@ static size_t tokens_of_row(const struct rows_job *translated, uint32_t row)
     return (size_t)r.length + 1 + (own ? rows_line_stretch(&r, r.length - 1).documents : 0);
 }
 
-/* Of rows that lie apart: those bytes. */
-static size_t apart_bytes(const struct rows_job *translated)
+/* ---- Rows that lie apart ---- */
+
+/* Memory of the host, which the device reads by itself: mapped, and not the ring's, of which it has a copy. */
+static bool look_at_host(uintptr_t address, size_t bytes)
 {
-    size_t max = 0;
+    unsigned char in_memory;
+    bool mapped = fake_reads_maps();
 
-    for (uint32_t row = 0; translated->layout.rows_at && row < translated->layout.rows; row++) {
-        size_t end = (size_t)(rows_begin(translated, row) - translated->base) +
-                     tokens_of_row(translated, row) * (size_t)translated->layout.token_width;
+    for (uintptr_t page = address / PAGE * PAGE; mapped && page < address + bytes; page += PAGE)
+        mapped = mincore((void *)page, PAGE, &in_memory) == 0;
+    if (!mapped)
+        fake_offence("a kernel reads %zu bytes at 0x%llx of the host, where it cannot read", bytes,
+                     (unsigned long long)address);
+    else if (fake_is_registered((const void *)address, 1))
+        fake_offence("a kernel reads a row from the ring of the host");
+    return mapped;
+}
 
-        max = end > max ? end : max;
+/*
+ * Where rows lie is written in the slot, from its base as the device knows it. The translated job gets a table of its
+ * own: from where the stand-in reaches the slot, or the host's memory; behind it what was written.
+ */
+static bool place_rows(cuda_context context, const struct rows_job *job, struct rows_job *j, uint64_t **table)
+{
+    uint32_t rows = j->layout.rows;
+    const uint64_t *written = (const uint64_t *)(const void *)(j->base + j->layout.rows_at);
+    bool ok = true;
+
+    *table = malloc(2 * (size_t)rows * sizeof **table + 1);
+    if (!*table)
+        abort();
+    memcpy(*table, written, rows * sizeof **table);
+    memcpy(*table + rows, written, rows * sizeof **table);
+    j->layout.rows_at = (uintptr_t)*table - (uintptr_t)j->base;
+    for (uint32_t row = 0; ok && row < rows; row++) {
+        uintptr_t address = (uintptr_t)job->base + (uintptr_t)written[row];
+        size_t bytes = tokens_of_row(j, row) * (size_t)j->layout.token_width;
+
+        if (fake_memory_holds(address)) {
+            ok = fake_memory_at(context, address, bytes, false, NULL, 0, "a kernel") != NULL;
+        } else {
+            (*table)[row] = address - (uintptr_t)j->base;
+            ok = look_at_host(address, bytes);
+        }
     }
-    return max;
+    return ok;
 }
 
-/* The slot; at first what says how large it is, which is there only when the kernel runs (then there is no clock). */
-static bool exchange_slot(cuda_context context, struct rows_job *j, const struct fake_clock *clock, unsigned index)
+size_t fake_kernel_row(const struct fake_work *w, const struct rows_job *j, uint32_t row, uint64_t *address)
 {
-    const uint8_t *base = j->base;
+    const uint64_t *table = (const uint64_t *)((uintptr_t)j->base + j->layout.rows_at);
 
-    return exchange(context, &j->base, slot_bytes(j), false, clock, index) &&
-           (clock || exchange(context, &base, apart_bytes(j), false, clock, index));
+    *address = (uintptr_t)w->job.base + table[j->layout.rows + row];
+    return tokens_of_row(j, row) * (size_t)j->layout.token_width;
 }
 
-size_t fake_kernel_slot_bytes(const struct rows_job *translated)
+size_t fake_kernel_slot_bytes(const struct fake_work *w)
 {
-    size_t slot = slot_bytes(translated), apart = apart_bytes(translated);
-
-    return slot > apart ? slot : apart;
+    return slot_bytes(&w->job);
 }
 
-bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struct fake_clock *clock, unsigned index)
+/* What of the slot says how large it is is there only when the kernel runs (then there is no clock). */
+bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struct fake_clock *clock, unsigned index,
+                           uint64_t **table)
 {
+    const struct rows_job job = *j;
     size_t numbers = (size_t)j->rows * j->length;
-    bool ok = exchange_slot(context, j, clock, index);
+    bool ok = exchange(context, &j->base, slot_bytes(j), false, clock, index);
 
+    if (ok && !clock && j->layout.rows_at)
+        ok = place_rows(context, &job, j, table);
 #define EXCHANGE(field, name, kind, documents)                                                                         \
     ok = ok && exchange(context, &j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),     \
                         true, clock, index);

@@ -65,14 +65,15 @@ static bool may_take(const struct rows_job *j, const struct fake_work *w)
     return most == UINT64_MAX || (taken < most && vectors * STEPS_PER_VECTOR <= most - taken);
 }
 
-/* What the kernel may touch: the slot, then the outputs, which are its job's. Returns how many. */
+/* What the kernel may touch: the slot, then the outputs, which are its job's; last, rows that lie apart. Returns how
+ * many there are before those. */
 static unsigned list_ranges(const struct fake_work *w, const struct rows_job *j, struct ptx_range *ranges)
 {
     size_t numbers = (size_t)j->rows * j->length;
     unsigned n = 0;
 
     ranges[n++] =
-        (struct ptx_range) { (uintptr_t)w->job.base, fake_kernel_slot_bytes(j), (uint8_t *)(uintptr_t)j->base, false };
+        (struct ptx_range) { (uintptr_t)w->job.base, fake_kernel_slot_bytes(w), (uint8_t *)(uintptr_t)j->base, false };
 #define RANGE(field, name, kind, documents)                                                                            \
     if (j->field)                                                                                                      \
         ranges[n++] = (struct ptx_range) { (uintptr_t)w->job.field,                                                    \
@@ -80,6 +81,12 @@ static unsigned list_ranges(const struct fake_work *w, const struct rows_job *j,
                                            (uint8_t *)j->field, true };
     ROWS_OUTPUTS(RANGE, RANGE)
 #undef RANGE
+    for (uint32_t row = 0; j->layout.rows_at && row < j->layout.rows; row++) {
+        struct ptx_range *r = &ranges[n + row];
+
+        *r = (struct ptx_range) { .memory = (uint8_t *)(uintptr_t)rows_begin(j, row) };
+        r->bytes = fake_kernel_row(w, j, row, &r->address);
+    }
     return n;
 }
 
@@ -108,9 +115,9 @@ static void compare(const struct ptx_range *outputs, unsigned count, const uint8
 
 void fake_ptx_run(const struct fake_work *w, const struct rows_job *j)
 {
-    struct ptx_range ranges[1 + ROWS_OUTPUT_COUNT];
-    struct ptx_launch launch = { .ranges = ranges, .blocks = w->blocks, .threads = ROWS_BLOCK };
-    unsigned outputs = (launch.range_count = list_ranges(w, j, ranges)) - 1;
+    struct ptx_range *ranges;
+    struct ptx_launch launch = { .blocks = w->blocks, .threads = ROWS_BLOCK };
+    unsigned outputs;
     const uint8_t *parameter = w->parameters;
     uint64_t steps = 0;
     size_t bytes = 0;
@@ -121,6 +128,12 @@ void fake_ptx_run(const struct fake_work *w, const struct rows_job *j)
         fake_kernel_run(w, j);
         return;
     }
+    ranges = calloc(1 + ROWS_OUTPUT_COUNT + (size_t)j->layout.rows, sizeof *ranges);
+    if (!ranges)
+        abort();
+    outputs = list_ranges(w, j, ranges) - 1;
+    launch.ranges = ranges;
+    launch.range_count = 1 + outputs + (j->layout.rows_at ? j->layout.rows : 0);
     for (unsigned i = 0; i < w->kernel->parameter_count; parameter += w->kernel->parameters[i++])
         launch.parameters[i] = parameter;
     for (unsigned i = 1; i <= outputs; i++)
@@ -136,6 +149,7 @@ void fake_ptx_run(const struct fake_work *w, const struct rows_job *j)
     fake_kernel_run(w, j);
     compare(ranges + 1, outputs, kept, w->kernel->name);
     free(kept);
+    free(ranges);
     atomic_fetch_add(&steps_taken, steps);
     atomic_fetch_add(&kernels_run, 1);
 }

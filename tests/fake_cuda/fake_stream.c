@@ -105,12 +105,13 @@ static void run_copy(const struct fake_work *w, void *to, const void *from)
 static void run(cuda_stream s, const struct fake_work *w)
 {
     struct rows_job job = w->job;
+    uint64_t *table = NULL;
     void *to = NULL;
     const void *from = NULL;
     bool ok = true;
 
     if (w->kind == FAKE_KERNEL)
-        ok = fake_kernel_translate(s->context, &job, NULL, 0);
+        ok = fake_kernel_translate(s->context, &job, NULL, 0, &table);
     if (w->kind == FAKE_COPY_IN || w->kind == FAKE_COPY || w->kind == FAKE_SET)
         to = fake_memory_at(s->context, w->to, w->bytes, true, NULL, 0, "a copy that is made now");
     else if (w->kind == FAKE_COPY_OUT)
@@ -127,6 +128,7 @@ static void run(cuda_stream s, const struct fake_work *w)
         memset(to, w->value, w->bytes);
     else if (to && from)
         run_copy(w, to, from);
+    free(table);
     pthread_mutex_lock(&fake_lock);
 }
 
@@ -433,7 +435,7 @@ static bool check_memory(cuda_stream s, struct fake_work *w)
     if (w->kind == FAKE_RECORD || w->kind == FAKE_WAIT)
         return true;
     if (w->kind == FAKE_KERNEL)
-        return fake_kernel_translate(s->context, &job, &s->clock, s->index);
+        return fake_kernel_translate(s->context, &job, &s->clock, s->index, NULL);
     if ((w->kind == FAKE_COPY_IN || w->kind == FAKE_COPY || w->kind == FAKE_SET) &&
         !fake_memory_at(s->context, w->to, w->bytes, true, &s->clock, s->index, what))
         return false;

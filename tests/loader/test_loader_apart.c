@@ -16,6 +16,7 @@
 #include "loading.h"
 #include "page_cache.h"
 #include "refused_call.h"
+#include "taken.h"
 
 #define MAX_FILES 3u
 #define ROWS      300u /* of a run */
@@ -77,96 +78,6 @@ static struct loading open_cold(unsigned width, const char *rules)
     return w;
 }
 
-/* ---- Everything that is made of a run's batches ---- */
-
-struct taken {
-    uint8_t *bytes;
-    size_t count, room;
-    uint64_t batches, apart; /* of them, those whose rows lie apart */
-    struct leat_loader_stats stats;
-};
-
-static void keep(struct taken *t, const void *bytes, size_t count)
-{
-    if (t->count + count > t->room) {
-        t->room = 2 * (t->count + count);
-        t->bytes = realloc(t->bytes, t->room);
-    }
-    memcpy(t->bytes + t->count, bytes, count);
-    t->count += count;
-}
-
-static void keep_outputs(struct taken *t, const struct leat_batch *b, unsigned number_bytes)
-{
-    struct leat_outputs o = LEAT_OUTPUTS_INIT;
-    size_t numbers = (size_t)(b->rows + 1) * (b->length + 3), wide = numbers * number_bytes;
-    size_t bytes = 4 * wide + 2 * numbers + 4 * (numbers + 1) + 4 * numbers;
-    uint8_t *room = calloc(bytes, 1);
-
-    o.number_bytes = number_bytes;
-    o.unshifted = b->number % 3 == 0;
-    o.mask_first = b->number % 2;
-    o.rows = b->rows + 1;
-    o.length = b->length + 3;
-    o.inputs = room;
-    o.labels = room + wide;
-    o.position_ids = room + 2 * wide;
-    o.document_ids = room + 3 * wide;
-    o.cu_seqlens = (int32_t *)(void *)(room + 4 * wide);
-    o.cu_seqlens_room = numbers + 1;
-    o.loss_weights = (float *)(void *)(o.cu_seqlens + numbers + 1);
-    o.loss_mask = (uint8_t *)(o.loss_weights + numbers);
-    o.attention_mask = o.loss_mask + numbers;
-    T_OK(leat_batch_write(b, &o, NULL, &t_err));
-    keep(t, room, bytes);
-    free(room);
-}
-
-static void keep_borrowed(struct taken *t, const struct leat_batch *b)
-{
-    struct leat_outputs o = LEAT_OUTPUTS_INIT;
-
-    T_OK(leat_batch_borrow(b, &o, NULL, &t_err));
-    keep(t, o.inputs, o.rows * o.length * o.number_bytes);
-    keep(t, o.labels, o.rows * o.length * o.number_bytes);
-    keep(t, o.document_ids, o.rows * o.length * o.number_bytes);
-}
-
-static void keep_rows(struct taken *t, const struct leat_batch *b)
-{
-    keep(t, b->lengths, b->rows * sizeof *b->lengths);
-    keep(t, b->flags, b->rows);
-    for (uint32_t row = 0; row < b->rows; row++)
-        keep(t, leat_batch_row(b, row), ((uint64_t)b->lengths[row] + 1) * b->token_width);
-    T_CHECK(!leat_batch_row(b, b->rows));
-    if (b->tokens)
-        T_CHECK(leat_batch_row(b, 0) == b->tokens);
-}
-
-static struct taken take(const struct loading *w, struct leat_loader_options o, uint64_t max)
-{
-    struct taken t = { .bytes = NULL };
-    const struct leat_batch *b;
-    struct leat_loader *l;
-
-    o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_DOCUMENT_IDS;
-    o.mask_first = o.borrow;
-    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
-    while (l && t.batches < max && leat_loader_next(l, &b, &t_err) == LEAT_OK) {
-        keep_rows(&t, b);
-        keep_outputs(&t, b, b->number % 2 ? 4 : 8);
-        if (o.borrow)
-            keep_borrowed(&t, b);
-        t.batches++;
-        t.apart += b->tokens == NULL;
-        leat_batch_release(b, NULL);
-    }
-    t.stats = (struct leat_loader_stats)LEAT_LOADER_STATS_INIT;
-    leat_loader_stats(l, &t.stats);
-    leat_loader_close(l);
-    return t;
-}
-
 static struct leat_loader_options options(enum leat_engine engine, enum leat_apart apart)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -197,13 +108,13 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
         o.position = 9600 - ROWS / 2; /* where the length changes */
     else if (info.order < LEAT_ORDER_DOCUMENTS && info.positions > ROWS)
         o.position = info.positions - ROWS; /* to the end */
-    mapped = take(&w, o, ROWS / 7 + 1);
+    mapped = taken_run(&w, o, ROWS / 7 + 1);
     leat_plan_close(w.plan);
     T_EQ(mapped.apart, 0);
     T_CHECK(mapped.stats.copied_bytes > 0);
     w = open_cold(width, rules);
     o.engine = LEAT_ENGINE_URING;
-    direct = take(&w, o, ROWS / 7 + 1);
+    direct = taken_run(&w, o, ROWS / 7 + 1);
     leat_plan_close(w.plan);
     T_EQ(direct.batches, mapped.batches);
     T_EQ(direct.apart, direct.batches);
@@ -250,7 +161,7 @@ static void by_itself(void)
 
         snprintf(rules, sizeof rules, "seq-len %llu\n", (unsigned long long)table[i].length);
         w = open_cold(2, rules);
-        t = take(&w, o, 4);
+        t = taken_run(&w, o, 4);
         apart = strncmp(t.stats.device, "host", 4) == 0 ? table[i].on_host : table[i].on_gpu;
         T_EQ(t.apart, apart ? 4 : 0);
         T_EQ(t.stats.copied_bytes > 0, !apart);
@@ -371,7 +282,7 @@ static void without_registering(void)
             _exit(0); /* no filters here */
         t_failures = 0;
         w = open_cold(2, "seq-len 2048\n");
-        t = take(&w, options(LEAT_ENGINE_URING, LEAT_APART_ALWAYS), 10);
+        t = taken_run(&w, options(LEAT_ENGINE_URING, LEAT_APART_ALWAYS), 10);
         if (strcmp(t.stats.engine, "uring") != 0)
             _exit(t_failures != 0); /* there is none in any case */
         T_EQ(t.apart, 10);
@@ -401,7 +312,7 @@ static const char *missing(void)
 static bool has_uring(void)
 {
     struct loading w = open_cold(2, "seq-len 30\n");
-    struct taken t = take(&w, options(LEAT_ENGINE_URING, LEAT_APART_NEVER), 1);
+    struct taken t = taken_run(&w, options(LEAT_ENGINE_URING, LEAT_APART_NEVER), 1);
 
     leat_plan_close(w.plan);
     T_EQ(t.apart, 0);

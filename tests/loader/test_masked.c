@@ -1,8 +1,9 @@
 /*
  * test_masked.c: labels and loss masks of batches leave out what the mask of a dataset does, and loss weights are its
  * bytes / 255: in windows, in rows of whole documents and in documents, written and borrowed, shifted and not, by every
- * engine, in rows that lie apart, in outputs larger than the batch, from sources with a mask and without; on the host,
- * and as tests/device/test_masked on a device. A damaged page of a mask fails its batch, or masks its rows.
+ * engine, in rows that lie apart or in a file's map, in outputs larger than the batch, from sources with a mask and
+ * without; on the host, and as tests/device/test_masked on a device. A damaged page of a mask fails its batch, or masks
+ * its rows.
  */
 #include "gather/gather.h"
 #include "t.h"
@@ -21,6 +22,7 @@ static uint64_t left_out, counted;
 static void write_dataset(unsigned number, uint64_t *random)
 {
     struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_open_options trusted = LEAT_OPEN_OPTIONS_INIT;
     struct leat_writer *w;
     uint32_t ids[120];
     uint8_t mask[120];
@@ -41,7 +43,8 @@ static void write_dataset(unsigned number, uint64_t *random)
                                     &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
-    T_OK(leat_dataset_open(&datasets[number], names[number], NULL, &t_err));
+    trusted.access = LEAT_ACCESS_TRUSTED;
+    T_OK(leat_dataset_open(&datasets[number], names[number], &trusted, &t_err));
 }
 
 static struct leat_plan *open_plan(enum leat_order order)
@@ -104,7 +107,9 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     }
 }
 
-/* Bits of `way`: unshifted, borrowed, numbers of 4 bytes, rows that lie apart. */
+static const enum leat_apart aparts[] = { LEAT_APART_AUTO, LEAT_APART_ALWAYS, LEAT_APART_MAPPED };
+
+/* Bits of `way`: unshifted, borrowed, numbers of 4 bytes; then where rows lie. */
 static void check_batches(enum leat_order order, enum leat_engine engine, uint32_t way)
 {
     static int64_t labels[NUMBERS];
@@ -120,7 +125,7 @@ static void check_batches(enum leat_order order, enum leat_engine engine, uint32
     o.number_bytes = way & 4 ? 4 : 8;
     o.borrow = way & 2 ? 1 : 0;
     o.unshifted = way & 1;
-    o.apart = way & 8 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
+    o.apart = aparts[way >> 3];
     o.outputs = LEAT_OUTPUT_LABELS | LEAT_OUTPUT_LOSS_MASK | LEAT_OUTPUT_LOSS_WEIGHTS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK && b->number < 20) {
@@ -162,7 +167,8 @@ static void check_sequences(const struct leat_batch *b)
 }
 
 /* How many rows are masked until the end, or the failure. */
-static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_damage, uint64_t *damaged)
+static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_damage, enum leat_apart apart,
+                                 uint64_t *damaged)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     const struct leat_batch *b;
@@ -172,6 +178,7 @@ static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_
     *damaged = 0;
     o.batch = BATCH;
     o.on_damage = on_damage;
+    o.apart = apart;
     o.outputs = LEAT_OUTPUT_CU_SEQLENS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
@@ -201,10 +208,12 @@ static void check_damage(void)
     fclose(f);
     T_OK(leat_dataset_open(&datasets[0], names[0], NULL, &t_err));
     plan = open_plan(LEAT_ORDER_SHUFFLED);
-    T_STATUS(load_all(plan, LEAT_ON_DAMAGE_ERROR, &damaged), LEAT_E_CHECKSUM);
-    T_CONTAINS(t_err.message, "the mask of tokens");
-    T_STATUS(load_all(plan, LEAT_ON_DAMAGE_MASK, &damaged), LEAT_E_END);
-    T_CHECK(damaged >= 4096 / LENGTH && damaged <= 4096 / LENGTH + 2);
+    for (unsigned i = 0; i < 3; i++) {
+        T_STATUS(load_all(plan, LEAT_ON_DAMAGE_ERROR, aparts[i], &damaged), LEAT_E_CHECKSUM);
+        T_CONTAINS(t_err.message, "the mask of tokens");
+        T_STATUS(load_all(plan, LEAT_ON_DAMAGE_MASK, aparts[i], &damaged), LEAT_E_END);
+        T_CHECK(damaged >= 4096 / LENGTH && damaged <= 4096 / LENGTH + 2);
+    }
     leat_plan_close(plan);
 }
 
@@ -217,7 +226,7 @@ int main(void)
     for (unsigned i = 0; i < 2; i++)
         write_dataset(i, &random);
     for (unsigned i = 0; i < 3; i++)
-        for (uint32_t way = 0; way < 16; way++) {
+        for (uint32_t way = 0; way < 24; way++) {
             left_out = counted = 0;
             check_batches(orders[i], (enum leat_engine)((way + i) % GATHER_ENGINE_COUNT), way);
             T_CHECK(left_out > 300 && counted > 2 * left_out);

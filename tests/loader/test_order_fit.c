@@ -1,9 +1,10 @@
 /*
  * test_order_fit.c: loaders deliver rows of whole documents: every number of every output, computed here from the
- * pieces and the tokens' definition, by all engines, with rows that could lie apart, for phases of two lengths, with
- * padding, from any position and for any number of ranks; and over whole epochs each prediction inside a document once
- * an epoch, none across documents. The same with pieces that begin at multiples of 8, with gaps between them, and with
- * rows of long documents that begin with context. Damage masks the rows with a piece on the damaged page.
+ * pieces and the tokens' definition, by all engines, with rows that could lie apart or stay in maps, for phases of two
+ * lengths, with padding, from any position and for any number of ranks; and over whole epochs each prediction inside a
+ * document once an epoch, none across documents. The same with pieces that begin at multiples of 8, with gaps between
+ * them, and with rows of long documents that begin with context. Damage masks the rows with a piece on the damaged
+ * page.
  */
 #include "loading.h"
 
@@ -150,11 +151,15 @@ static void check_shown(unsigned times)
 
 static struct leat_plan *open_plan(unsigned length, const char *more)
 {
+    struct leat_open_options trusted = LEAT_OPEN_OPTIONS_INIT;
+    struct leat_plan *plan;
     char text[1500];
 
     snprintf(text, sizeof text, "source %s/a:3\nsource @%s/list\nseq-len %u\nseed 5\norder fit\n%s", folder, folder,
              length, more);
-    return loading_plan(text);
+    trusted.access = LEAT_ACCESS_TRUSTED;
+    T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, &trusted, &t_err));
+    return plan;
 }
 
 static void ranks(const struct leat_plan *plan, uint32_t world)
@@ -298,6 +303,8 @@ int main(void)
         o.engine = e;
         o.apart = e % 2 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
         o.threads = e % 2;
+        deliver(plan, o, e == LEAT_ENGINE_PREAD, NULL);
+        o.apart = LEAT_APART_MAPPED;
         deliver(plan, o, e == LEAT_ENGINE_PREAD, NULL);
     }
     leat_plan_close(plan);

@@ -87,6 +87,8 @@ static enum leat_status copy_starts(struct part *p, uint64_t first, uint64_t cou
 
 static struct part_kind bare;
 
+static const enum leat_apart aparts[] = { LEAT_APART_NEVER, LEAT_APART_ALWAYS, LEAT_APART_MAPPED };
+
 static struct leat_dataset *open_inside(enum leat_access access, enum missing missing)
 {
     struct leat_dataset *d = NULL;
@@ -276,7 +278,7 @@ static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t se
     struct loading w = plan_of(d, seq_len);
 
     for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
-        for (unsigned i = 0; i < 4; i++) {
+        for (unsigned i = 0; i < (mapped ? 6 : 4); i++) {
             struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
             int before = t_failures;
 
@@ -284,7 +286,7 @@ static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t se
             o.engine = e;
             o.threads = i == 1 || i == 2;
             o.verify = i & 1;
-            o.apart = i >> 1 & 1 ? LEAT_APART_ALWAYS : LEAT_APART_NEVER;
+            o.apart = aparts[i >> 1];
             if (i >> 1 & 1 && !mapped)
                 page_cache_drop(inside);
             check_loader(&w, o, seq_len > 10000 ? 3 : 8);
@@ -308,11 +310,11 @@ static void check_mixed(uint64_t seq_len, bool cold)
         memcpy(files[i], inside, sizeof inside);
         offset = offsets[i];
         write_inside(i == 1 ? 0 : 5000);
-        d[i] = open_inside(cold ? LEAT_ACCESS_READ : LEAT_ACCESS_LEASED, NOTHING);
+        d[i] = open_inside(cold ? LEAT_ACCESS_READ : LEAT_ACCESS_TRUSTED, NOTHING);
     }
     T_OK(open_plan(&w.plan, (const struct leat_dataset *const *)d, 3, seq_len, LEAT_ORDER_SHUFFLED));
     for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
-        for (unsigned i = 0; i < 8; i++) {
+        for (unsigned i = 0; i < (cold ? 8 : 12); i++) {
             struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
             int before = t_failures;
 
@@ -320,7 +322,7 @@ static void check_mixed(uint64_t seq_len, bool cold)
             o.engine = e;
             o.threads = i & 1;
             o.verify = i >> 1 & 1;
-            o.apart = i >> 2 & 1 ? LEAT_APART_ALWAYS : LEAT_APART_NEVER;
+            o.apart = aparts[i >> 2];
             for (unsigned k = 0; cold && k < 3; k++)
                 page_cache_drop(files[k]);
             check_loader(&w, o, 6);

@@ -220,6 +220,7 @@ static void name_option(const char *text, size_t bytes, struct leat_error *err)
 
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
 {
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     struct leat_error err;
     char *text = NULL;
     size_t bytes = 0;
@@ -227,6 +228,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
     bool ok;
 
     *plan = NULL;
+    open.access = o->access;
     if (o->plan && given_besides(o)) {
         *code = command_wrong(c, "--%s and --plan cannot both be given: write it in the plan, or give options only",
                               given_besides(o));
@@ -240,7 +242,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
     }
     ok = o->plan ? put_file(c, o, out, code) : put_lines(c, o, out, code);
     fclose(out);
-    if (ok && leat_plan_parse(plan, text, bytes, o->plan, NULL, &err) != LEAT_OK) {
+    if (ok && leat_plan_parse(plan, text, bytes, o->plan, &open, &err) != LEAT_OK) {
         if (!o->plan)
             name_option(text, bytes, &err);
         if (o->plan && err.status == LEAT_E_NO_FILE)

@@ -15,7 +15,8 @@ struct plan_options {
     uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
     const char *split, *use, *surplus, *plan;                                 /* NULL: not given */
-    unsigned order; /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
+    unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
+    enum leat_access access; /* to datasets; no option of its own */
 };
 
 #define PLAN_ORDER_NOT_GIVEN 9u

@@ -1,0 +1,230 @@
+/*
+ * test_loader_mapped.c: rows that stay in their files' maps (LEAT_APART_MAPPED): all that is made of such batches is
+ * what it is with copied rows, byte by byte, and the CPU has copied only rows of several pieces: for lengths that
+ * change, files that end inside of a page, rows that are padded or empty, documents as rows, rows of whole documents.
+ * Of maps that are not on trust, and of files that are read, everything is copied. A damaged row lies in the slot. On
+ * the host, and as tests/device/test_loader_mapped on a device, which reads the maps itself. The loader's thread runs
+ * here.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "loading.h"
+#include "taken.h"
+
+#define ROWS 300u /* of a run */
+
+static char folder[512], names[3][600];
+
+static void make_files(unsigned width, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t tokens[3] = { a, b, c };
+    static unsigned made;
+
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(names[i], sizeof names[i], "%s/d%u", folder, made++);
+        loading_write(names[i], tokens[i], width, 60);
+    }
+}
+
+/* The second and the third dataset are one source. */
+static struct loading open_plan(unsigned width, enum leat_access access, const char *rules)
+{
+    struct loading w = { .width = width, .mean = 60 };
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    char text[4096], list[700];
+    FILE *f;
+
+    snprintf(list, sizeof list, "%s.list", names[1]);
+    f = fopen(list, "w");
+    fprintf(f, "%s\n%s\n", names[1], names[2]);
+    fclose(f);
+    snprintf(text, sizeof text, "source %s\nsource @%s\n%s", names[0], list, rules);
+    open.access = access;
+    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
+    return w;
+}
+
+static struct leat_loader_options options(enum leat_apart apart)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+    o.batch = 7;
+    o.engine = LEAT_ENGINE_MAP;
+    o.apart = apart;
+    o.slots = 3;
+    o.last = LEAT_LAST_PADDED;
+    return o;
+}
+
+/* ---- The same as copied ---- */
+
+/* The bytes of a plan's rows of several pieces, or, with `align`, of a piece that has a gap. */
+static uint64_t joined_bytes(const struct loading *w, uint64_t positions, uint64_t align)
+{
+    uint64_t bytes = 0, got;
+
+    for (uint64_t n = 0; n < positions; n++) {
+        struct leat_piece pieces[80];
+        struct leat_sample x;
+
+        T_OK(leat_plan_samples(w->plan, n, 1, &x, &got, &t_err));
+        T_OK(leat_plan_sample_pieces(w->plan, &x, 1, pieces, &t_err));
+        for (uint32_t k = 0; k < x.pieces; k++)
+            if (x.pieces > 1 || (align > 0 && (pieces[k].count - 1) % align != 0))
+                bytes += (uint64_t)pieces[k].count * w->width;
+    }
+    return bytes;
+}
+
+/* `all`: to the plan's end, which is near. */
+static void same(unsigned width, const char *rules, uint32_t threads, uint32_t borrow, bool all)
+{
+    static const struct {
+        enum leat_access access;
+        enum leat_engine engine;
+        bool stays;
+    } ways[] = { { LEAT_ACCESS_TRUSTED, LEAT_ENGINE_MAP, true },
+                 { LEAT_ACCESS_TRUSTED, LEAT_ENGINE_PREAD, false },
+                 { LEAT_ACCESS_LEASED, LEAT_ENGINE_MAP, false },
+                 { LEAT_ACCESS_READ, LEAT_ENGINE_MAP, false } };
+    struct leat_loader_options o = options(LEAT_APART_NEVER);
+    struct loading w = open_plan(width, LEAT_ACCESS_TRUSTED, rules);
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    uint64_t batches = all ? UINT64_MAX : ROWS / 7 + 1;
+    struct taken copied, mapped;
+
+    o.borrow = borrow;
+    o.threads = threads;
+    o.verify = !borrow;
+    leat_plan_info(w.plan, &info);
+    if (info.positions == LEAT_NONE)
+        o.position = 9600 - ROWS / 2; /* where the length changes */
+    else if (!all)
+        o.position = info.positions - ROWS;
+    copied = taken_run(&w, o, batches);
+    T_EQ(copied.stats.copied_bytes >= copied.stats.bytes, 1);
+    leat_plan_close(w.plan);
+    for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        w = open_plan(width, ways[i].access, rules);
+        o.engine = ways[i].engine;
+        o.apart = LEAT_APART_MAPPED;
+        mapped = taken_run(&w, o, batches);
+        T_EQ(mapped.batches, copied.batches);
+        T_EQ(mapped.apart, mapped.batches);
+        T_EQ(mapped.count, copied.count);
+        if (mapped.count != copied.count || memcmp(mapped.bytes, copied.bytes, copied.count) != 0)
+            T_FAIL("way %u of %s differs", i, rules);
+        if (!ways[i].stays)
+            T_CHECK(mapped.stats.copied_bytes >= mapped.stats.bytes);
+        else
+            T_EQ(mapped.stats.copied_bytes, all ? joined_bytes(&w, info.positions, info.align) : 0);
+        free(mapped.bytes);
+        leat_plan_close(w.plan);
+    }
+    free(copied.bytes);
+}
+
+static void all_same(unsigned width)
+{
+    make_files(width, 700001, 1000003, 1000001);
+    /* both lengths in one batch */
+    same(width, "seq-len 30\nbase-len 90\nat 9600:1:len=90\n", 1, 0, false);
+    same(width, "seq-len 40\nepochs 1\norder sequential\n", 1, 0, false);
+    same(width, "seq-len 2048\nepochs 3\n", 1, 0, false);
+    same(width, "seq-len 2047\nepochs 3\n", 0, 1, false);
+    same(width, "seq-len 5000\nepochs 3\norder sequential\n", 1, 1, false);
+    same(width, "seq-len 40\nepochs 1\norder documents\n", 0, 0, false);
+    make_files(width, 9001, 7003, 6007);
+    same(width, "seq-len 70\nepochs 1\norder fit\n", 1, 1, true);
+    same(width, "seq-len 72\nepochs 1\norder fit\nalign 8\noverlap 4\n", 0, 0, true);
+}
+
+/* ---- Where they lie ---- */
+
+/* On the host a row is a place in a map of the file, whose bytes a leat_dataset_view() has, too. */
+static void lies_in_map(void)
+{
+    struct leat_loader_options o = options(LEAT_APART_MAPPED);
+    struct loading w = open_plan(2, LEAT_ACCESS_TRUSTED, "seq-len 100\nepochs 1\n");
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    uintptr_t ring;
+
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    leat_loader_stats(l, &stats);
+    ring = (uintptr_t)b->lengths; /* of the first slot, at its beginning */
+    for (uint32_t row = 0; row < b->rows; row++) {
+        uintptr_t at = (uintptr_t)leat_batch_row(b, row);
+
+        T_CHECK(at < ring || at >= ring + stats.ring_bytes);
+        T_EQ(at % 4096, b->samples[row].offset * 2 % 4096);
+    }
+    leat_batch_release(b, NULL);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+/* ---- Damage ---- */
+
+static void damaged(uint32_t threads, uint64_t length, uint64_t rows_of_file)
+{
+    struct leat_loader_options o = options(LEAT_APART_MAPPED);
+    const off_t at = 9 * 4096 + 77;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    uint64_t hurt = 0, rows = 0;
+    struct loading w;
+    char text[700];
+    uint8_t byte;
+    int fd;
+
+    make_files(2, rows_of_file * length + 1, 7 * length, 50);
+    snprintf(text, sizeof text, "%s.tokens", names[0]);
+    fd = open(text, O_RDWR);
+    T_CHECK(pread(fd, &byte, 1, at) == 1);
+    byte ^= 4;
+    T_CHECK(pwrite(fd, &byte, 1, at) == 1);
+    close(fd);
+    snprintf(text, sizeof text, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
+    w = open_plan(2, LEAT_ACCESS_TRUSTED, text);
+    o.threads = threads;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
+        loading_check(&w, b, rows);
+        for (uint32_t row = 0; row < b->rows; row++)
+            for (uint32_t i = 0; b->flags[row] & LEAT_ROW_DAMAGED && i <= b->samples[row].length; i++)
+                T_EQ(loading_stored(b, row, i), 0);
+        hurt += b->damaged_rows;
+        rows += b->rows;
+        leat_batch_release(b, NULL);
+    }
+    T_EQ(t_err.status, LEAT_E_END);
+    T_CHECK(hurt >= 2);
+    leat_loader_close(l);
+    o.on_damage = LEAT_ON_DAMAGE_ERROR;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    while (leat_loader_next(l, &b, &t_err) == LEAT_OK)
+        leat_batch_release(b, NULL);
+    T_EQ(t_err.status, LEAT_E_CHECKSUM);
+    T_CONTAINS(t_err.message, "page 9 of ");
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+int main(void)
+{
+    snprintf(folder, sizeof folder, "%s", t_folder());
+    all_same(2);
+    all_same(4);
+    make_files(2, 50001, 40001, 30001);
+    lies_in_map();
+    for (uint32_t threads = 0; threads < 2; threads++) {
+        damaged(threads, 7000, 9);
+        damaged(threads, 60, 800);
+    }
+    return t_end();
+}
