@@ -1,5 +1,5 @@
 /*
- * warm.h: reads files into the page cache in the order of their bytes, in a thread of its own, while batches are read
+ * warm.h: reads files into the page cache in the order of their bytes, in threads of its own, while batches are read
  * from them: random reads of 4 KiB reach a seventh of a disk's sequential speed. Stretches that are there already,
  * perhaps because another rank reads them too, cost next to nothing.
  */

@@ -3,8 +3,9 @@
 # says which.
 . tests/lint/common.sh
 
+tests=$(files '*' | sed -nE 's/\.(c|sh|py)$//p')
 grep -oE '\b([a-z_]+/)*(test|fuzz)_[a-z_0-9]+' SECURITY.md | sort -u | while read -r name; do
-    case $(files '*' | grep -cE "(^|/)$name\.(c|sh|py)$") in
+    case $(printf '%s\n' "$tests" | grep -cE "(^|/)$name$") in
     0) echo "SECURITY.md:1: there is no $name" ;;
     1) ;;
     *) echo "SECURITY.md:1: there are several $name: name the folder, too" ;;

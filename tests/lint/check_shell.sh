@@ -4,12 +4,15 @@
 
 scripts=$(mktemp) || exit 1
 trap 'rm -f "$scripts" "$scripts.odd"' EXIT
-files '*' | while read -r file; do
-    case $file:$(head -c 64 "$file" | tr -d '\0' | head -n 1) in
-    tests/lint/common.sh:* | *:'#!/bin/sh'* | *:'#!/bin/bash'* | *:'#!/usr/bin/env bash'*) echo "$file" ;;
-    *.sh:*) echo "$file:1: does not say which shell it is for" >&2 ;;
-    esac
-done >"$scripts" 2>"$scripts.odd"
+# awk expands these
+# shellcheck disable=SC2016
+files '*' | LC_ALL=C xargs awk 'FNR == 1 { print FILENAME ":" substr($0, 1, 64); nextfile }' | tr -d '\0' |
+    while IFS= read -r line; do
+        case $line in
+        tests/lint/common.sh:* | *:'#!/bin/sh'* | *:'#!/bin/bash'* | *:'#!/usr/bin/env bash'*) echo "${line%%:*}" ;;
+        *.sh:*) echo "${line%%:*}:1: does not say which shell it is for" >&2 ;;
+        esac
+    done >"$scripts" 2>"$scripts.odd"
 cat "$scripts.odd"
 while read -r file; do
     [ -x "$file" ] || [ "$file" = tests/lint/common.sh ] || echo "$file: is not executable"
