@@ -41,7 +41,7 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "unknown engine 5", o.engine = (enum leat_engine)5);
     REFUSED(LEAT_E_ARGUMENT, "damage", o.on_damage = (enum leat_on_damage)2);
     REFUSED(LEAT_E_ARGUMENT, "for `last`", o.last = (enum leat_last_batch)3);
-    REFUSED(LEAT_E_ARGUMENT, "for apart", o.apart = (enum leat_apart)3);
+    REFUSED(LEAT_E_ARGUMENT, "for apart", o.apart = (enum leat_apart)(LEAT_APART_MAPPED + 1));
     REFUSED(LEAT_E_ARGUMENT, "threads must be 0 or 1", o.threads = 2);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 1);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 65);
