@@ -10,6 +10,7 @@ import os
 import pathlib
 import pty
 import re
+import select
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ failures = 0
 EVIL = "e\x1b]0;x\x07\x1b[31m\x7f\x9b31m\u202eb\u2066c\u2028d\u061ce\r\n"
 NAME = EVIL.encode() + b"\x9b\xff"  # and bytes that are not UTF-8
 SHOWN = "e\\x1b]0;x\\x07\\x1b[31m\\x7f\\u009b31m\\u202eb\\u2066c\\u2028d\\u061ce\\x0d\\x0a\\x9b\\xff"
+END = b"\0the end\0"
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -55,17 +57,16 @@ def on_terminal(*words):
     """What a command sends to a terminal, without the terminal's own carriage returns."""
     parent, child = pty.openpty()
     with subprocess.Popen([build / "leat", *words], stdin=subprocess.DEVNULL, stdout=child, stderr=child) as run:
-        os.close(child)
         got = b""
-        while True:
-            try:
-                part = os.read(parent, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            got += part
+        while run.poll() is None:
+            if select.select([parent], [], [], 0.05)[0]:
+                got += os.read(parent, 65536)
+    os.write(child, END)  # a terminal that the last program has closed may lose what was not read yet
+    while not got.endswith(END):
+        got += os.read(parent, 65536)
+    got = got[:-len(END)]
     os.close(parent)
+    os.close(child)
     check(run.returncode == 0, f"leat {words} ended with {run.returncode}: {got!r}")
     return got.replace(b"\r\n", b"\n").decode()
 

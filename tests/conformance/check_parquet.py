@@ -205,6 +205,26 @@ def wide(folder):
     yield f"{groups} row groups", path, "text", "id"
 
 
+def long_group(folder):
+    """One row group of many rows, which no list here holds."""
+    rows = 100000 if arguments.share == "ci" else 10000000
+    path = os.path.join(folder, "long.parquet")
+    ids = pa.array(range(rows))
+    pq.write_table(pa.table({"text": ids.cast(pa.string()), "id": ids}), path, row_group_size=rows)
+    assert pq.ParquetFile(path).num_row_groups == 1
+    with subprocess.Popen([arguments.program, "text", "id", path], stdout=subprocess.PIPE) as reader:
+        right = reader.stdout.read(9) == struct.pack("<BQ", 0, rows)
+        for first in range(0, rows, 10000):
+            want = b"".join(struct.pack(f"<i{len(t)}s", len(t), t) * 2
+                            for t in (b"%d" % i for i in range(first, min(first + 10000, rows))))
+            right = right and reader.stdout.read(len(want)) == want
+        right = right and not reader.stdout.read(1)
+    counts["passed" if right and reader.returncode == 0 else "failed"] += 1
+    if not right:
+        print(f"FAILED a row group of {rows} rows")
+    os.remove(path)
+
+
 def others(folder):
     """Files of other writers."""
     rows = 500
@@ -337,6 +357,7 @@ with tempfile.TemporaryDirectory() as folder:
                         check(f"{case[0]} {options}", case[1], got, t, i)
             if group is wide:
                 break
+    long_group(folder)
     uuids(folder)
     nested(folder)
     refused(folder)

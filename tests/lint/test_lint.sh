@@ -31,6 +31,7 @@ unset MAKEFLAGS MFLAGS
 failures=0
 
 expect() { # CHECK TEXT: the check fails and says this
+    together
     said=$("tests/lint/check_$1.sh" 2>&1)
     case $?:$said in
     77:*) echo "check_$1: ${said##*skipped: }; not tried: $2" ;;
@@ -44,6 +45,7 @@ fail() {
 }
 
 spoil() { # FILE: its state is kept until mend
+    together
     spoiled=$1
     rm -f kept
     [ ! -e "$1" ] || cp -p "$1" kept
@@ -56,7 +58,45 @@ mend() {
     fi
 }
 
+# Lines for one of these checks that follow each other are tried together: what it says of one does not hang on others.
+waiting='' kept=build/kept
+later() { # FILE LINE CHECK TEXT
+    case $3 in
+    includes | calls | docs | text) ;;
+    *) return 1 ;;
+    esac
+    [ -e "$1" ] || return 1
+    [ "$waiting" = "$3" ] || together
+    waiting=$3
+    mkdir -p "$kept/$(dirname "$1")"
+    if [ ! -e "$kept/$1" ]; then
+        cp -p "$1" "$kept/$1"
+        echo "$1" >>build/kept-files
+    fi
+    printf '%s\n' "$2" >>"$1"
+    printf '%s\n' "$4" >>build/kept-texts
+}
+together() {
+    check=$waiting waiting=
+    [ -n "$check" ] || return 0
+    while read -r text; do
+        expect "$check" "$text"
+        check_said=$said
+        while read -r text; do
+            case $check_said in
+            *"$text"*) ;;
+            *) fail "check_$check does not say \"$text\" but: $check_said" ;;
+            esac
+        done
+    done <build/kept-texts
+    while read -r file; do
+        mv "$kept/$file" "$file"
+    done <build/kept-files
+    rm -f build/kept-files build/kept-texts
+}
+
 added() { # FILE LINE CHECK TEXT: with this line at its end
+    later "$@" && return
     spoil "$1"
     printf '%s\n' "$2" >>"$1"
     expect "$3" "$4"
@@ -250,4 +290,5 @@ renamed src/rows/rows_outputs.h ' singly(' ' together(' 'the outputs that are ma
 renamed include/leat.h 'uint8_t \*loss_mask;' 'uint8_t *loss;' 'include/leat.h:1: the fields of struct leat_outputs: '
 renamed python/leat/batch.pyi 'cu_seqlens: Any' '' 'python/leat/batch.pyi:1: the attributes of Batch: '
 
+together
 [ "$failures" -eq 0 ]
