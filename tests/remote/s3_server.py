@@ -150,15 +150,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 pass
         self.close_connection = True
 
-    def asked_bytes(self):
+    def is_meant(self, name):
+        """Whether the next fault is for what is asked for."""
+        server = self.server
         first, _, last = self.headers.get("Range", "").removeprefix("bytes=").partition("-")
-        return int(last) - int(first) + 1 if last else 0
+        asked = range(int(first), int(last) + 1) if last else range(0)
+        return (name.endswith(server.fault_suffix) and server.fault_bytes in (0, len(asked)) and
+                not any(place in asked for place in server.fault_spares))
 
     def get_thing(self, name):
         server = self.server
         with server.lock:
-            meant = name.endswith(server.fault_suffix) and server.fault_bytes in (0, self.asked_bytes())
-            fault = server.faults.pop(0) if server.faults and meant else ""
+            fault = server.faults.pop(0) if server.faults and self.is_meant(name) else ""
             if fault == "changed":
                 server.things[name] = bytes(255 - b for b in server.things[name])
                 server.etags.pop(name, None)
@@ -343,6 +346,7 @@ class S3Server(http.server.ThreadingHTTPServer):
         self.no_lists = 0  # the code of answers to questions for uploads
         self.fault_suffix = ""  # of the things that faults are for
         self.fault_bytes = 0  # the length of the ranges that faults are for; 0: any
+        self.fault_spares = ()  # places of bytes: faults are not for ranges that have one of them
         self.open_buckets, self.region, self.token, self.skew = set(), "us-east-1", None, 0
         self.bearer = None  # a token that counts in place of a signature, as Google has it
         self.lock = threading.Lock()

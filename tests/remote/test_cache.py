@@ -55,7 +55,7 @@ def batches(server, name=URL, engine=AUTO, access=LEASED, *more):
 def clear(server=None):
     shutil.rmtree(cache, ignore_errors=True)
     if server:
-        server.faults, server.fault_suffix, server.silent = [], "", None
+        server.faults, server.fault_suffix, server.fault_spares, server.silent = [], "", (), None
 
 
 class NobodyFills:
@@ -233,8 +233,10 @@ def test_faults(server):
 def test_closing(server):
     """Whatever the server does, who takes no more batches need not wait for it."""
     clear(server)
+    first = window_pages(server, 8)
     with NobodyFills():
-        server.faults, server.fault_suffix = [""] * 40 + ["silent"] * 10000, ".tokens"
+        server.faults, server.fault_suffix = ["silent"] * 10000, ".tokens"
+        server.fault_spares = [4096 * page for page in {0} | first]
         began = time.monotonic()
         got = batches(server, URL, AUTO, LEASED, "1")
         check("closing", got[0] == BATCHES[:1] and time.monotonic() - began < 15, got, time.monotonic() - began)
