@@ -286,6 +286,11 @@ check-tsan: deps
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib
 	$(Q)tests/lint/lint.sh $(BUILD)
+## check-every: make check with each call, length, bit and damage, of which tests else try some: hours
+.PHONY: check-every
+check-every: export LEAT_TEST_EVERY := 1
+check-every: export LEAT_TEST_SECONDS := 36000
+check-every: check
 ## shape: modules in layers, the largest files, the longest functions, in build/shape.svg; OF=src: a folder
 shape:
 	$(Q)mkdir -p $(BUILD) && scripts/shape.py $(BUILD)/shape.svg $(OF)

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +117,12 @@ static inline uint64_t t_seed(void)
 static inline unsigned t_times(unsigned times)
 {
     return getenv("LEAT_TEST_QUICK") ? (times + 9) / 10 : times;
+}
+
+/* Whether to try each call, bit or length, of which otherwise some are tried: make check-every. */
+static inline bool t_every(void)
+{
+    return getenv("LEAT_TEST_EVERY") != NULL;
 }
 
 /* A fresh folder under $LEAT_TEST_TMP (the runner makes and removes it) or /tmp. */

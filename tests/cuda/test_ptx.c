@@ -1,7 +1,7 @@
 /*
  * test_ptx.c: the PTX that ships, on the machine of tests/fake_cuda/ptx.h, writes what the kernels' bodies in C write,
  * byte for byte, over random jobs; and the machine sees it when the PTX is broken: each branch on the other condition,
- * each address moved, each load and store of another type. One of eight of these is tried, all with LEAT_TEST_EVERY=1.
+ * each address moved, each load and store of another type. One of eight of these is tried, all by make check-every.
  * A struct of parameters that only the host has changed is seen, too: each field moved, or exchanged with the next.
  */
 #include "device/cuda_image.h"
@@ -184,7 +184,6 @@ static void refusals(void)
 
 int main(void)
 {
-    const char *every = getenv("LEAT_TEST_EVERY");
     unsigned broken = 0, found = 0;
     uint64_t random = t_seed();
     char why[256];
@@ -196,7 +195,7 @@ int main(void)
     refusals();
     break_layout();
     for (unsigned row = 0; row < sizeof breaks / sizeof breaks[0]; row++)
-        broken += break_lines(row, every ? (unsigned)strtoul(every, NULL, 10) : 8, &found);
+        broken += break_lines(row, t_every() ? 1 : 8, &found);
     T_CHECK(broken >= 30);
     return t_end();
 }

@@ -12,7 +12,7 @@
  *
  * Where finishing could not remove a file of the first pass of an arranged run, it stayed for good.
  *
- * Some calls at the beginning, at the end and between are tried; all of them with LEAT_TEST_EVERY=1. Needs root and
+ * Some calls at the beginning, at the end and between are tried; all of them by make check-every. Needs root and
  * /dev/fuse.
  */
 #include <errno.h>
@@ -180,9 +180,7 @@ static void move_inputs(void)
 
 int main(int argc, char **argv)
 {
-    const char *word = getenv("LEAT_TEST_EVERY");
-
-    all = word && strtoul(word, NULL, 0) == 1;
+    all = t_every();
     packing_begin(&p);
     snprintf(behind, sizeof behind, "%.500s/behind", p.folder);
     snprintf(inputs, sizeof inputs, "%.500s/inputs-behind", p.folder);

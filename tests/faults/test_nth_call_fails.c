@@ -8,7 +8,7 @@
  * undisturbed run. Short and interrupted transfers must not show at all.
  *
  * Where there are thousands of calls, those between the first and the last are much alike, and some of them are tried;
- * all of them with LEAT_TEST_EVERY=1.
+ * all of them by make check-every.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -556,8 +556,7 @@ static uint64_t calls_of(const struct scenario *scenario, enum fault_kind kind, 
 
 static uint64_t next_call(uint64_t n, uint64_t calls)
 {
-    const char *every = getenv("LEAT_TEST_EVERY");
-    uint64_t step = every ? strtoull(every, NULL, 0) : calls / MIDDLE_TRIED, end = calls - ENDS_TRIED;
+    uint64_t step = t_every() ? 1 : calls / MIDDLE_TRIED, end = calls - ENDS_TRIED;
 
     if (n < ENDS_TRIED || n >= end || calls < 10 * ENDS_TRIED)
         return n + 1;

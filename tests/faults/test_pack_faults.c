@@ -12,7 +12,7 @@
  * third long texts: their pages are too large for memory, so that they lie in files.
  *
  * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Calls at
- * the begin and at the end are all tried, of those between them some; all of them with LEAT_TEST_EVERY=1.
+ * the begin and at the end are all tried, of those between them some; all of them by make check-every.
  */
 #include <errno.h>
 #include <signal.h>
@@ -27,8 +27,8 @@
 #include "support/power.h"
 
 #define FIRST_TRIED  (T_SANITIZED ? 2 : 5)  /* of the first calls */
-#define LAST_TRIED   (T_SANITIZED ? 8 : 20) /* at the end: finishing and removing */
-#define MIDDLE_TRIED (T_SANITIZED ? 3 : 8)  /* between */
+#define LAST_TRIED   (T_SANITIZED ? 4 : 12) /* at the end: finishing and removing */
+#define MIDDLE_TRIED (T_SANITIZED ? 2 : 5)  /* between */
 #define REMOVING     16 /* at most so many calls are between the first of these to be removed, and the last */
 #define GIVEN        40 /* texts of a program */
 #define GIVEN_STEP   16
@@ -44,7 +44,6 @@ static char *inputs[INPUTS], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
 static struct leat_pack_report report; /* of the last run over files */
 static uint64_t seed;
-static uint64_t every; /* 0: so that MIDDLE_TRIED are */
 
 static const char *const values[] = { "x", "y" };
 
@@ -390,7 +389,7 @@ static void go_on(const struct scenario *s)
 /* Which calls are tried. */
 static uint64_t next_call(uint64_t n, uint64_t calls)
 {
-    uint64_t step = every > 0 ? every : calls / MIDDLE_TRIED;
+    uint64_t step = t_every() ? 1 : calls / MIDDLE_TRIED;
 
     if (n < FIRST_TRIED || n + LAST_TRIED >= calls || step == 0)
         return n + 1;
@@ -671,11 +670,9 @@ static void kill_at_each(const struct scenario *s)
 
 int main(int argc, char **argv)
 {
-    const char *word = getenv("LEAT_TEST_EVERY");
     char *first;
 
     seed = t_seed();
-    every = word ? strtoull(word, NULL, 0) : 0;
     folder = memory_folder();
     snprintf(work, sizeof work, "%s/work", folder);
     make_folder(work);

@@ -3,8 +3,8 @@
  * folder is no run's any more. So they do when the process is killed before or after any call, the power fails before
  * it, or it fails, and the same is called again; and nothing that opens meanwhile is wrong: neither a part whose tokens
  * are being freed, nor the output. Nobody else writes the output meanwhile. With small pieces (base/tiny.h), so that a
- * token file is appended in many steps. LEAT_TEST_EVERY_CALL=1 kills at each call, else at some. The run's folder once
- * stayed one for ever if the process was killed at the end.
+ * token file is appended in many steps. make check-every kills at each call, else at some. The run's folder once stayed
+ * one for ever if the process was killed at the end.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -328,7 +328,7 @@ static void refuse(void)
 
 int main(void)
 {
-    uint64_t seed = t_seed(), stride = getenv("LEAT_TEST_EVERY_CALL") ? 1 : 25;
+    uint64_t seed = t_seed(), stride = t_every() ? 1 : 25;
 
     folder = t_folder();
     pack_parts();

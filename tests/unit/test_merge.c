@@ -187,13 +187,13 @@ static void test_content(void)
             struct leat_info info = LEAT_INFO_INIT, opened = LEAT_INFO_INIT;
             struct leat_dataset *d;
 
-            write_part("one", &shape, 9000, 1);
+            write_part("one", &shape, t_times(9000), 1);
             shape.lines = !shape.lines; /* a part without them is merged with parts that have them */
             write_part("two", &shape, 1, 2);
             write_part("none", &shape, 0, 3);
             shape.lines = !shape.lines;
             shape.ids = !shape.ids;
-            write_part("three", &shape, 4500, 4);
+            write_part("three", &shape, t_times(4500), 4);
             options.force = 1;
             options.created = 77;
             T_OK(merge("out", names, 4, &options, &info));
@@ -494,7 +494,7 @@ static void test_stop(void)
     struct leat_merge_options options = LEAT_MERGE_OPTIONS_INIT;
     struct leat_writer *w = begin_part("long", &plain);
     struct stop all = { .after = UINT64_MAX };
-    uint64_t count = 3000000, files;
+    uint64_t count = t_times(3000000), files;
     uint16_t *ids = calloc(count, 2);
 
     T_OK(leat_writer_add_u16(w, ids, count, NULL, &t_err));
