@@ -1,8 +1,7 @@
 /*
- * test_gzip_stream.c: byte_stream over gzip: members of all kinds, lengths that a file can be cut to, bits that are
- * wrong (all by make check-every), what may follow the last member. Built three times (tests/corpus/corpus.mk): with
- * the inflater of the build, with zlib, and with none. What is delivered before an error is compared with zlib fed byte
- * by byte.
+ * test_gzip_stream.c: byte_stream over gzip: members of all kinds, every length that a file can be cut to, bits that
+ * are wrong, what may follow the last member. Built three times (tests/corpus/corpus.mk): with the inflater of the
+ * build, with zlib, and with none. What is delivered before an error is compared with zlib fed byte by byte.
  */
 #include "corpus/streams/inflater.h"
 #include "stream_cases.h"
@@ -193,18 +192,12 @@ static void check_whole(uint64_t *random)
     }
 }
 
-/* How far it is to the next length, or bit: odd, so that each bit of a byte has its turn. */
-static size_t step(void)
-{
-    return t_every() ? 1 : T_SANITIZED ? 11 : 3;
-}
-
 static void check_cut(uint64_t *random)
 {
     struct blob file = { 0 }, text = { 0 };
 
     make_file(&file, &text, 500, random);
-    for (size_t size = 2; size < file.size; size += step()) {
+    for (size_t size = 2; size < file.size; size += T_SANITIZED ? 5 : 1) {
         struct blob cut = { file.bytes, size, 0 }, want = { 0 };
         enum leat_status s = plainly(&cut, &want);
 
@@ -221,7 +214,7 @@ static void check_broken(uint64_t *random)
     struct blob file = { 0 }, text = { 0 }, want = { 0 };
 
     make_file(&file, &text, 150, random);
-    for (size_t bit = 16; bit < 8 * file.size; bit += step()) {
+    for (size_t bit = 16; bit < 8 * file.size; bit += T_SANITIZED ? 5 : 1) {
         enum leat_status s;
 
         file.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -290,7 +283,7 @@ static void check_far_matches(uint64_t *random)
         blob_add(&text, part.bytes, 200);
     }
     add_member(&file, &text, &kinds[0]);
-    check_file(&file, &text, LEAT_OK, 1);
+    check_file(&file, &text, LEAT_OK, 10);
     check_file(&file, &text, LEAT_OK, 10000);
     check_file(&file, &text, LEAT_OK, 1 << 20);
     blob_free(&file);
@@ -331,7 +324,7 @@ static void check_defect(const char *bits, unsigned before, uint64_t *random)
     T_EQ(plainly(&file, &want), LEAT_E_TEXT);
     T_CHECK(blob_same(&want, &text));
     write_whole(path, file.bytes, file.size);
-    for (size_t piece = 1; piece <= 100000; piece *= 10) {
+    for (size_t piece = before > 60000 ? 100 : 1; piece <= 100000; piece *= 10) {
         struct leat_error err = { 0 };
         struct blob got = { 0 };
 
