@@ -210,7 +210,8 @@ int main(void)
             one_dataset(folder, &random, vocabularies[i], 1, 5000, i & 1, i & 2, access);
             one_dataset(folder, &random, vocabularies[i], t_times(300), 20000, i & 1, i & 2, access);
             one_dataset(folder, &random, vocabularies[i], t_times(20000), 4, i & 1, !(i & 2), access);
-            one_dataset(folder, &random, vocabularies[i], t_times(5000), 1 + t_below(&random, 300), !(i & 1), 1, access);
+            one_dataset(folder, &random, vocabularies[i], t_times(5000), 1 + t_below(&random, 300), !(i & 1), 1,
+                        access);
         }
     return t_end();
 }

@@ -174,6 +174,19 @@ static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, co
     _mm_storeu_si128((__m128i *)(b->parts + count), _mm_set1_epi8(1));
     return there;
 }
+#elif defined(__AVX2__)
+/* Puts eight pretokens down. */
+static inline void put_eight(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e)
+{
+    __m256i ends = _mm256_loadu_si256((const __m256i *)e->next);
+    __m256i begins = _mm256_andnot_si256(_mm256_set1_epi32((int)BATCH_FIXED), ends);
+    uint32_t fixed = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(ends));
+
+    _mm256_storeu_si256((__m256i *)(b->begins + count), _mm256_sub_epi32(begins, _mm256_set1_epi32((int)e->base)));
+    memset(b->parts + count, 1, 8);
+    if (fixed)
+        note_fixed(b, count, fixed);
+}
 #elif defined(LEVEL_NEON)
 /* Puts eight pretokens down. */
 static inline void put_eight(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e)
@@ -200,7 +213,7 @@ static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, s
     for (unsigned taken = 16; taken == 16; e->next += taken, count += taken)
         taken = (unsigned)__builtin_popcount(put_sixteen(b, count, e, limit));
 #else
-#if defined(LEVEL_NEON)
+#if defined(__AVX2__) || defined(LEVEL_NEON)
     for (; e->last - e->next > 8 && (e->next[7] & ~BATCH_FIXED) - e->base < limit; e->next += 8, count += 8)
         put_eight(b, count, e);
 #endif

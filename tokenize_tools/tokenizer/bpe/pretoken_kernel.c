@@ -35,6 +35,56 @@ static inline void fetch_eight(const struct pretoken_table *t, const uint32_t *l
 }
 #endif
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/* Writes those of four numbers from i on whose bits are set, and perhaps others behind them; returns how many are. */
+static inline uint32_t put_numbers(uint32_t *to, uint32_t i, unsigned bits)
+{
+    static const _Alignas(16)
+        uint32_t places[16][4] = { { 0 },    { 0 },       { 1 },       { 0, 1 },      { 2 },    { 0, 2 },
+                                   { 1, 2 }, { 0, 1, 2 }, { 3 },       { 0, 3 },      { 1, 3 }, { 0, 1, 3 },
+                                   { 2, 3 }, { 0, 2, 3 }, { 1, 2, 3 }, { 0, 1, 2, 3 } };
+    __m128i kept = _mm_load_si128((const __m128i *)places[bits]);
+
+    _mm_storeu_si128((__m128i *)to, _mm_add_epi32(_mm_set1_epi32((int)i), kept));
+    return (uint32_t)__builtin_popcount(bits);
+}
+
+/* The lower halves of four products: AVX2 has none of 64 bits. */
+static inline __m256i products(__m256i a, uint64_t factor)
+{
+    const __m256i low = _mm256_set1_epi64x((long long)factor), high = _mm256_srli_epi64(low, 32);
+    __m256i across = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(a, 32), low), _mm256_mul_epu32(a, high));
+
+    return _mm256_add_epi64(_mm256_mul_epu32(a, low), _mm256_slli_epi64(across, 32));
+}
+
+/* Four keys of short pretokens, 0 for others; the bits of those that are short. */
+static inline unsigned four_short_keys(const struct pretoken_batch *b, uint32_t i, __m256i *key)
+{
+    const __m256i ones = _mm256_set1_epi64x(-1), eight = _mm256_set1_epi64x(8), seven = _mm256_set1_epi64x(7);
+    const uint32_t *begins = b->begins + i;
+    __m128i first = _mm_loadu_si128((const __m128i *)begins), last = _mm_loadu_si128((const __m128i *)(begins + 1));
+    __m128i count = _mm_sub_epi32(last, first), kept = _mm_min_epu32(count, _mm_set1_epi32(8));
+    __m256i bytes = _mm256_cvtepu32_epi64(count), spare, part, is_short;
+
+    part = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)bytes_load32(b->parts + i)));
+    spare = _mm256_slli_epi64(_mm256_sub_epi64(eight, _mm256_cvtepu32_epi64(kept)), 3);
+    *key =
+        _mm256_set_epi64x((long long)bytes_load64(b->text + begins[3]), (long long)bytes_load64(b->text + begins[2]),
+                          (long long)bytes_load64(b->text + begins[1]), (long long)bytes_load64(b->text + begins[0]));
+    *key = _mm256_and_si256(*key, _mm256_srlv_epi64(ones, spare));
+    *key = _mm256_or_si256(
+        *key, _mm256_slli_epi64(_mm256_or_si256(_mm256_and_si256(bytes, seven), _mm256_slli_epi64(part, 3)), 56));
+    /* of 8 bytes: no part, and a last byte that cannot be taken for a length */
+    is_short = _mm256_cmpgt_epi64(_mm256_srli_epi64(*key, 56),
+                                  _mm256_add_epi64(_mm256_set1_epi64x(15), _mm256_slli_epi64(part, 8)));
+    is_short =
+        _mm256_or_si256(_mm256_cmpgt_epi64(eight, bytes), _mm256_and_si256(_mm256_cmpeq_epi64(eight, bytes), is_short));
+    *key = _mm256_and_si256(*key, is_short);
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(is_short));
+}
+#endif
+
 /* The keys of short pretokens, 0 for others, whose numbers are noted, and the places of their lines. */
 static void make_short_keys(const struct pretoken_table *t, struct pretoken_batch *b)
 {
@@ -71,7 +121,26 @@ static void make_short_keys(const struct pretoken_table *t, struct pretoken_batc
         others += (uint32_t)__builtin_popcount(is_short);
     }
 #else
-    for (uint32_t i = b->from; i < b->to; i++) {
+    uint32_t i = b->from;
+
+#if defined(__AVX2__)
+    const __m128i shift = _mm_cvtsi32_si128((int)t->shift);
+    const __m256i evens = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+
+    for (; i + 4 <= b->to; i += 4) {
+        __m256i key, lines;
+        unsigned is_short = four_short_keys(b, i, &key);
+
+        _mm256_storeu_si256((__m256i *)(b->short_words + (i - b->from)), key);
+        lines = _mm256_slli_epi64(_mm256_srl_epi64(products(key, pretoken_hash_short(1)), shift), 3);
+        _mm_storeu_si128((__m128i *)(b->short_lines + (i - b->from)),
+                         _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(lines, evens)));
+        for (uint32_t k = i; k < i + 4; k++)
+            __builtin_prefetch(t->lines + b->short_lines[k - b->from]);
+        others += put_numbers(b->others + others, i, ~is_short & 0xf);
+    }
+#endif
+    for (; i < b->to; i++) {
         uint64_t bytes = b->begins[i + 1] - b->begins[i], part = b->parts[i];
         uint64_t key = bytes_load64(b->text + b->begins[i]) & pretoken_bytes_mask(bytes < 8 ? bytes : 8);
         bool is_short;
@@ -85,7 +154,7 @@ static void make_short_keys(const struct pretoken_table *t, struct pretoken_batc
         b->others[others] = i;
         others += !is_short;
     }
-    for (uint32_t i = b->to - b->from; i % 4 != 0; i++)
+    for (i -= b->from; i % 4 != 0; i++)
         b->short_words[i] = b->short_lines[i] = 0;
 #endif
     b->other_count = others;
@@ -137,8 +206,7 @@ static void find_short(const struct pretoken_table *t, struct pretoken_batch *b)
     uint64_t *values = b->values + b->from;
 
     for (uint32_t i = 0; i < b->to - b->from; i += 4)
-        for (uint32_t k = i; k < i + 4; k++)
-            values[k] = line_short(t->lines + b->short_lines[k], b->short_words[k]);
+        lines_short(t->lines, b->short_lines + i, b->short_words + i, values + i);
 }
 
 static void find_middle(const struct pretoken_table *t, struct pretoken_batch *b)
@@ -206,7 +274,20 @@ static void note_missed(struct pretoken_batch *b)
         spilled += (uint32_t)__builtin_popcount(elsewhere);
     }
 #else
-    for (uint32_t i = b->from; i < b->to; i++) {
+    uint32_t i = b->from;
+
+#if defined(__AVX2__)
+    for (; i + 4 <= b->to; i += 4) {
+        __m256i values = _mm256_loadu_si256((const __m256i *)(b->values + i));
+        __m256i counts = _mm256_srli_epi64(values, PRETOKEN_COUNT_SHIFT);
+        __m256i unknown = _mm256_cmpeq_epi64(counts, _mm256_setzero_si256());
+        __m256i elsewhere = _mm256_cmpeq_epi64(counts, _mm256_set1_epi64x(14));
+
+        missed += put_numbers(b->missed + missed, i, (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(unknown)));
+        spilled += put_numbers(b->others + spilled, i, (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(elsewhere)));
+    }
+#endif
+    for (; i < b->to; i++) {
         b->missed[missed] = i;
         missed += b->values[i] >> PRETOKEN_COUNT_SHIFT == 0;
         b->others[spilled] = i;

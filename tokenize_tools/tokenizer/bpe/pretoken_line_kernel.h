@@ -36,6 +36,28 @@ static inline uint64_t line_short(const uint64_t *line, uint64_t key)
 #endif
 }
 
+/* The values of four pretokens. */
+static inline void lines_short(const uint64_t *lines, const uint32_t at[4], const uint64_t keys[4], uint64_t values[4])
+{
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    __m256i found[4], low, high;
+
+    for (unsigned i = 0; i < 4; i++) { /* all but one of the words of each are 0 */
+        const __m256i *line = (const __m256i *)(lines + at[i]);
+        __m256i same = _mm256_cmpeq_epi64(_mm256_load_si256(line), _mm256_set1_epi64x((long long)keys[i]));
+
+        found[i] = _mm256_and_si256(same, _mm256_load_si256(line + 1));
+    }
+    low = _mm256_or_si256(_mm256_unpacklo_epi64(found[0], found[1]), _mm256_unpackhi_epi64(found[0], found[1]));
+    high = _mm256_or_si256(_mm256_unpacklo_epi64(found[2], found[3]), _mm256_unpackhi_epi64(found[2], found[3]));
+    _mm256_storeu_si256((__m256i *)values, _mm256_or_si256(_mm256_permute2x128_si256(low, high, 0x20),
+                                                           _mm256_permute2x128_si256(low, high, 0x31)));
+#else
+    for (unsigned i = 0; i < 4; i++)
+        values[i] = line_short(lines + at[i], keys[i]);
+#endif
+}
+
 /* Puts an entry in front of the others, of which the last is lost; or in place of the one with this key. */
 static inline void line_put_short(uint64_t *line, uint64_t key, uint64_t value)
 {
