@@ -1,6 +1,7 @@
 """test_remote.py: a dataset on a server, by its URL: its tokens, documents and batches are those of the local files;
 the loader says what the server had to give; and after a fork, what is not here yet is an error, not a wait. leat.pull()
 and leat.push() copy it, or raise what the commands say."""
+import fcntl
 import os
 import pathlib
 import pickle
@@ -45,12 +46,15 @@ def test_tokens_and_documents(server, counting):
         assert np.array_equal(remote.documents[number], local.documents[number])
 
 
-def test_batches(server, counting):
+def test_batches(server, counting, tmp_path):
     with leat.Loader(leat.Plan(counting, 128, 9), 5, framework="numpy") as local:
         want = [next(local).inputs.copy() for _ in range(30)]
-    with leat.Loader(leat.Plan(URL, 128, 9), 5, framework="numpy") as loader:
-        assert all(np.array_equal(next(loader).inputs, inputs) for inputs in want)
-        stats = loader.stats()
+    plan = leat.Plan(URL, 128, 9)
+    with open(tmp_path / "cache" / "filling", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # so that nobody copies the rest before it is needed
+        with leat.Loader(plan, 5, framework="numpy") as loader:
+            assert all(np.array_equal(next(loader).inputs, inputs) for inputs in want)
+            stats = loader.stats()
     assert stats["remote_requests"] > 0 and stats["cache_bytes"] == len(server.things["b/counting.tokens"])
     assert 0 < stats["remote_share"] <= 1
 

@@ -6,9 +6,8 @@ parts, conditions, and signatures that are checked with code of its own. It can 
         ... server.url, server.requests ...
 
 Faults: 503 (SlowDown), later (with Retry-After), 500, stall (half of the bytes, then silence), silent (no answer),
-dumb (no answer, and none to those who ask for the same place again), reset (half of the bytes), short (half of the
-bytes and an orderly end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the thing is
-another one from now on).
+reset (half of the bytes), short (half of the bytes and an orderly end), wrong (one byte is another), whole (no ranges),
+expired, denied, changed (the thing is another one from now on).
 """
 import datetime
 import email.utils
@@ -150,11 +149,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 pass
         self.close_connection = True
 
+    def asked(self):
+        """The places of the bytes that are asked for."""
+        first, _, last = self.headers.get("Range", "").removeprefix("bytes=").partition("-")
+        return range(int(first), int(last) + 1) if last else range(0)
+
     def is_meant(self, name):
         """Whether the next fault is for what is asked for."""
-        server = self.server
-        first, _, last = self.headers.get("Range", "").removeprefix("bytes=").partition("-")
-        asked = range(int(first), int(last) + 1) if last else range(0)
+        server, asked = self.server, self.asked()
         return (name.endswith(server.fault_suffix) and server.fault_bytes in (0, len(asked)) and
                 not any(place in asked for place in server.fault_spares))
 
@@ -165,8 +167,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if fault == "changed":
                 server.things[name] = bytes(255 - b for b in server.things[name])
                 server.etags.pop(name, None)
-            if fault == "dumb":
-                server.silent = (name, self.headers.get("Range", "").partition("-")[0])
             thing = server.things.get(name)
         if fault in ("503", "later"):
             raise Refused(503, "SlowDown", {"Retry-After": "1"} if fault == "later" else {})
@@ -176,7 +176,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(403, {"expired": "ExpiredToken", "denied": "AccessDenied"}[fault])
         if thing is None:
             raise Refused(404, "NoSuchKey")
-        if fault == "silent" or (name, self.headers.get("Range", "").partition("-")[0]) == server.silent:
+        if fault == "silent" or server.silent and name == server.silent[0] and server.silent[1] in self.asked():
             self.stay_silent()
             return
         etag = server.etag(name)
@@ -339,8 +339,8 @@ class S3Server(http.server.ThreadingHTTPServer):
         # uploads nobody hears of
         self.put_faults, self.appearing, self.losses = [], {}, 0
         self.ignores_conditions, self.connections = False, 0
-        # what never gets an answer, however often it is tried: a thing and "bytes=FIRST" of a range, or the number of a
-        # part of an upload
+        # what never gets an answer, however often it is tried: a thing, and a place that ranges have, or the number of
+        # a part of an upload
         self.silent, self.spoken = None, False
         self.repeats = False  # lists that never end
         self.no_lists = 0  # the code of answers to questions for uploads

@@ -150,7 +150,7 @@ def test_two(server):
 def test_fork(server):
     """A child of fork() that lives on holds no lock: another process fills."""
     clear(server)
-    server.silent = ("b/corpus.tokens", f"bytes={RANGE * 20}")
+    server.silent = ("b/corpus.tokens", RANGE * 20)
     process = begin(server, probe, URL, "0", "0", "1", "1", "fork")
     child = int(process.stderr.readline().split()[1])
     process.wait()
@@ -167,7 +167,7 @@ def test_fork(server):
 def test_removed(server):
     """Somebody removes the folder while it is filled: what is filled then has no name, and gives none to another."""
     clear(server)
-    server.silent = ("b/corpus.tokens", f"bytes={RANGE * 20}")
+    server.silent = ("b/corpus.tokens", RANGE * 20)
     process = fill(server)
     while len(ranges(server)) < 21 and process.poll() is None:
         time.sleep(0.01)

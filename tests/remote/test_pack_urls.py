@@ -177,7 +177,7 @@ def test_changes(server):
     server.faults, server.fault_suffix = [], ""
     # without etags and conditions, a size says it: of a thing that becomes shorter, no rest is made up
     name, before = "b/c/a.jsonl", server.things["b/c/a.jsonl"]
-    server.silent, server.requests = (name, "bytes=10240"), []
+    server.silent, server.requests = (name, 10240), []
     process = start(server, "pack", *PACK, "-o", "none", "s3://" + name, AWS_MAX_ATTEMPTS="1000")
     while process.poll() is None and not asked(server, name, "bytes=10240"):
         time.sleep(0.01)
@@ -206,7 +206,7 @@ def test_resume(server):
         for number, wanted in ((signal.SIGTERM, 5), (signal.SIGKILL, -9)):
             if name not in ("a.jsonl", "b.jsonl.gz") and number == signal.SIGKILL:
                 continue  # too little comes before for a checkpoint
-            server.silent, server.requests = (f"b/c/{name}", f"bytes={silent}"), []
+            server.silent, server.requests = (f"b/c/{name}", silent), []
             out = f"r{number}-{name}"
             words = ["pack", *PACK, "-o", out, "s3://b/c/" + name, "--threads", "2"]
             process = start(server, *words, AWS_MAX_ATTEMPTS="1000")

@@ -87,7 +87,7 @@ def test_faults(server):
 def test_stopped(server):
     """The second range never comes; the others do."""
     for name, signal_number, wanted in (("k", signal.SIGKILL, -9), ("t", signal.SIGTERM, 5)):
-        server.faults, server.silent = [], ("b/corpus.tokens", "bytes=8192")
+        server.faults, server.silent = [], ("b/corpus.tokens", 8192)
         process = commands.begin(server, "pull", "s3://b/corpus", name)
         tokens = folder / f"{name}.partial.tokens"
         enough = len(server.things["b/corpus.tokens"]) * 2 // 3
