@@ -551,8 +551,8 @@ static uint64_t calls_of(const struct scenario *scenario, enum fault_kind kind, 
     return fault_disarm();
 }
 
-#define ENDS_TRIED   (T_SANITIZED ? 10 : 100) /* of the first calls, and of the last */
-#define MIDDLE_TRIED (T_SANITIZED ? 10 : 100)
+#define ENDS_TRIED   (T_SANITIZED ? 10 : 40) /* of the first calls, and of the last */
+#define MIDDLE_TRIED (T_SANITIZED ? 10 : 40)
 
 static uint64_t next_call(uint64_t n, uint64_t calls)
 {

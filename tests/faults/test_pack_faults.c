@@ -26,9 +26,9 @@
 #include "support/fault.h"
 #include "support/power.h"
 
-#define FIRST_TRIED  (T_SANITIZED ? 2 : 5)  /* of the first calls */
+#define FIRST_TRIED  (T_SANITIZED ? 2 : 3)  /* of the first calls */
 #define LAST_TRIED   (T_SANITIZED ? 4 : 12) /* at the end: finishing and removing */
-#define MIDDLE_TRIED (T_SANITIZED ? 2 : 5)  /* between */
+#define MIDDLE_TRIED (T_SANITIZED ? 2 : 3)  /* between */
 #define REMOVING     16 /* at most so many calls are between the first of these to be removed, and the last */
 #define GIVEN        40 /* texts of a program */
 #define GIVEN_STEP   16

@@ -1,7 +1,7 @@
 """check_order.py: compares the library's order of samples with order_twin.py, which was written from docs/ORDER.md
-alone, on thousands of random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths,
-limits, skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded,
-whole states. A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order.
+alone, on PLANS random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths, limits,
+skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
+A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order.
 
 The frozen vectors of that page are checked against the twin first, and by test_order_vectors.c against the library.
 
@@ -355,7 +355,7 @@ def end_of(plan):
 def main():
     dump = sys.argv[1]
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    plans = int(sys.argv[3]) if len(sys.argv) > 3 else 3000
+    plans = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
     r = random.Random(seed)
     with open("docs/ORDER.md", encoding="utf-8") as page:
         differ, count = vectors.wrong(page.read())
