@@ -3,6 +3,7 @@
 # skipped"; --list: only says which.
 # A test that takes 5 seconds or more has them in its line.
 # What a failing test printed follows its line. ONLY, if not empty, selects tests whose path or source names that word.
+# Tests in Python are skipped without a python3 of 3.9 or newer.
 # $LEAT_TEST_RUNNER, if set, is put before each test: an emulator. $LEAT_TEST_WITHOUT, if set: tests whose path matches
 # this regular expression are left out.
 build=$1 only=$2 list=
@@ -38,6 +39,8 @@ selected() {
 }
 [ -z "$list" ] || { selected "$@" && exit; }
 
+python=
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null && python=1
 work=$(mktemp -d "${TMPDIR:-/tmp}/leat-run-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -45,13 +48,18 @@ trap 'exit 130' INT TERM
 # one test: its output to a file of its own, its result to another; expanded by the shell that runs it
 # shellcheck disable=SC2016
 run_one='
-    name=$1 work=$2 build=$3
+    name=$1 work=$2 build=$3 python=$4
     file=$work/$(echo "$name" | tr / _)
     mkdir -p "$file.tmp"
     began=$(date +%s)
-    LEAT_TEST_TMP=$file.tmp LEAT_BUILD=$build timeout --foreground -k 10 "${LEAT_TEST_SECONDS:-300}" \
-        $LEAT_TEST_RUNNER "$name" >"$file.out" 2>&1 </dev/null
-    code=$?
+    if [ -z "$python" ] && [ "${name%.py}" != "$name" ]; then
+        echo "skipped: no python3 (3.9 or newer)" >"$file.out"
+        code=77
+    else
+        LEAT_TEST_TMP=$file.tmp LEAT_BUILD=$build timeout --foreground -k 10 "${LEAT_TEST_SECONDS:-300}" \
+            $LEAT_TEST_RUNNER "$name" >"$file.out" 2>&1 </dev/null
+        code=$?
+    fi
     rm -rf "$file.tmp"
     took=$(($(date +%s) - began))
     [ $took -lt 5 ] && took= || took=" ($took s)"
@@ -74,7 +82,7 @@ run_one='
     esac >"$file.result"
     cat "$file.result"
 '
-selected "$@" | xargs -P "$jobs" -I{} sh -c "$run_one" run_one {} "$work" "$build"
+selected "$@" | xargs -P "$jobs" -I{} sh -c "$run_one" run_one {} "$work" "$build" "$python"
 
 count() {
     cat "$work"/*.result 2>/dev/null | grep -c "^$1 "

@@ -148,7 +148,8 @@ while [ "$n" -lt 41 ]; do
 done
 expect shape 'src/order:1: a room of 41 files'
 rm $room/filler_41.h
-LEAT_LINT_INSIDE='' tests/lint/check_shape.sh || fail 'check_shape objects to a room of 40 files'
+LEAT_LINT_INSIDE='' tests/lint/check_shape.sh
+case $? in 0 | 77) ;; *) fail 'check_shape objects to a room of 40 files' ;; esac
 rm -f $room/filler_*
 before=$(tests/lint/check_calls.sh)
 spoil src/writer/sink.c
