@@ -32,7 +32,8 @@ done
 awk '/batches of 16.0 MiB: written/ {
     one = $15; eight = $18; alone = 100 * ($9 > $13 ? $9 : $13) / ($9 + $13)
 }
-END { exit !(alone >= 50 && one < alone + 10 && eight > one + (100 - alone) / 2) }' "$tmp/out" || fail "a ring of one slot does not stall: $(cat "$tmp/out")"
+END { exit !(alone >= 50 && one < alone + 10 && eight > one + (100 - alone) / 2) }' "$tmp/out" ||
+    fail "a ring of one slot does not stall: $(cat "$tmp/out")"
 "$bench" gpu "$tmp/gpu" --device simulated:c2c --steps 2 --json >"$tmp/out" 2>&1 || fail "--json: $(cat "$tmp/out")"
 ! command -v python3 >/dev/null || python3 - "$tmp/out" <<'EOF' || fail "JSON without its mark: $(cat "$tmp/out")"
 import json, sys
