@@ -221,8 +221,8 @@ struct leat_open_options {
  *   cache in a folder of this machine (`cache` in the options, and docs/object-storage.md).
  *   Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
  *   or in the background while a loader is open. Each page is checked when it comes. A call that reads tokens may wait
- *   for the network, and fail by it (LEAT_E_IO, _PERMISSION, _MISMATCH if the dataset has changed on the server); after
- *   a fork it returns LEAT_E_FORKED, unless all was here when it was opened;
+ *   for the network, and fail by it (LEAT_E_IO, _PERMISSION, _MISMATCH if the dataset has changed on the server); in a
+ *   child of fork() it returns LEAT_E_FORKED for tokens that are not here;
  *   files of other tools, which are opened where they lie and never written to:
  *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
  *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;
@@ -289,7 +289,7 @@ struct leat_info {
     uint32_t stores_mask;    /* 1: at least one dataset stores a mask, see leat_dataset_mask() */
     uint64_t foreign_parts;  /* of other tools (see leat_dataset_open()); `vocabulary` of such is what ids can be */
     uint64_t sequences;      /* in Megatron's index, where a document may have several; elsewhere: documents */
-    uint64_t offline_parts;  /* of a server that could not be reached: what the cache has was opened without asking */
+    uint64_t offline_parts;  /* whose server could not be reached: the cache's complete copies were opened */
 };
 #define LEAT_INFO_INIT                                                                                                 \
     { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0, 0 }
@@ -741,8 +741,8 @@ struct leat_sample {
  * none, the first token of the next piece. So a piece that covers c places has c tokens if the next piece supplies its
  * last label, and c + 1 if it has that label itself, as the last piece of a row does.
  *
- * In plans of order fit with `align`, a piece of c tokens has c - 1 predictions and covers that many places, and those
- * that are left up to the next multiple of `align`: a gap, whose places have no loss. A gap belongs to its piece:
+ * In plans of order fit with `align`, a piece of c tokens has c - 1 predictions and covers that many places, and
+ * also the places up to the next multiple of `align`: a gap, which has no loss. A gap belongs to its piece:
  * positions go on in it, and its document, its sequence in cu_seqlens and its attention mask are the piece's. Its first
  * input is the piece's last token; padding follows. In plans with `overlap`, the first `overlap` predictions of a piece
  * that does not begin where its document does are context without loss.
@@ -1016,9 +1016,9 @@ enum leat_apart {
     LEAT_APART_NEVER = 2,  /* every batch (not of order fit) has `tokens`, rows x width; the CPU copies them */
     /* An experiment: rows of one piece of files in memory stay there, and nothing copies them: outputs are made from
      * the map of their file, and such a batch has no `tokens` either. Only for datasets that are opened with
-     * LEAT_ACCESS_TRUSTED: the rows of others are copied as ever. On a GPU, the kernels read the map; that takes a GPU
-     * that can read all memory of a process, by HMM or ATS, and has never run on one: LEAT_E_UNSUPPORTED where the
-     * driver says that it cannot. */
+     * LEAT_ACCESS_TRUSTED: the rows of others are copied as ever. On a GPU, the kernels read the map, which takes one
+     * that can read all memory of a process, by HMM or ATS; if its driver says that it cannot,
+     * opening the loader fails with LEAT_E_UNSUPPORTED. This has never run on a GPU. */
     LEAT_APART_MAPPED = 3
 };
 

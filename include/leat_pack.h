@@ -532,7 +532,7 @@ struct leat_merge_options {
     uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
                          counts as 64 KiB */
     void (*output)(void *context, const struct leat_by_output *output); /* as in struct leat_pack_options */
-    uint32_t threads; /* one arranges, the others read ahead, sort and write, four at most; 0: one per CPU that the
+    uint32_t threads; /* one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU that the
                          process may run on */
     uint32_t in_place; /* join the parts of a run without a second copy of their tokens, see leat_merge() */
 };

@@ -170,8 +170,8 @@ enum leat_status cache_hold(struct cache *c, uint64_t first, uint64_t count, uin
     if (s == LEAT_E_BUSY && before + here < STUCK_NS)
         return LEAT_E_AGAIN;
     return s == LEAT_E_BUSY ? status_before(err, s,
-                                            "a process that makes room in the cache does not get on; is one "
-                                            "of those that use it stopped?")
+                                            "a process that is making room in the cache has made no progress "
+                                            "for two minutes; is a process that uses the cache stopped?")
                             : s;
 }
 

@@ -253,7 +253,7 @@ enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_er
             over = taken > c->limit ? taken - c->limit : 0;
             s = cache_evict(c, over + next_share(c->limit, bytes), &freed, err);
             if (s != LEAT_OK)
-                return status_before(err, s, "the cache of remote datasets cannot keep within its limit");
+                return status_before(err, s, "the cache of remote datasets cannot stay within its limit");
             taken -= freed < taken ? freed : taken;
         }
         c->allowed = next_share(c->limit > taken ? c->limit - taken : 0, bytes);

@@ -340,7 +340,7 @@ static bool offline_notice(struct leat_loader *l, char *text, size_t capacity)
 {
     for (uint32_t i = 0; i < l->gather.file_count; i++)
         if (l->gather.files[i].part->offline && once(l, NOTICE_OFFLINE)) {
-            snprintf(text, capacity, "the server of %s could not be reached: its copy in the cache is used as it is",
+            snprintf(text, capacity, "the server of %s could not be reached: its complete copy in the cache is used",
                      l->gather.files[i].part->name);
             return true;
         }

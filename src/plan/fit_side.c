@@ -139,7 +139,7 @@ static enum leat_status read_begin(struct fit_side *side, const struct leat_part
     side->documents = part->documents;
     store_begin(wanted, part);
     if (memcmp(header, wanted, sizeof wanted) != 0 || side->documents > UINT32_MAX || side->run_count > side->documents)
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%s was not made of this dataset, or not by this version of leat",
+        return status_set(err, LEAT_E_INCOMPATIBLE, "%s was made from another dataset, or by another version of leat",
                           side->path);
     side->list = fit_side_head_bytes(side->documents, side->run_count);
     if (side->file.size != side->list + 4 * side->documents)

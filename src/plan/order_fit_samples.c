@@ -76,7 +76,7 @@ static enum leat_status take_rows(struct batch *b, const struct leat_sample *sam
                 fit_fetch_entries(&r->documents->fit, r->pattern);
         }
         if (pieces == 0 || x->pieces != pieces)
-            return status_set(err, LEAT_E_ARGUMENT, "sample %llu is not as leat_plan_samples() of this plan gave it",
+            return status_set(err, LEAT_E_ARGUMENT, "sample %llu is not one that leat_plan_samples() of this plan gave",
                               (ull)x->number);
         r->sample = x;
         r->first = b->piece_count;

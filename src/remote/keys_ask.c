@@ -44,12 +44,13 @@ static enum leat_status judge(const struct keys_question *q, const struct transf
                               struct leat_error *err)
 {
     if ((how == CARRIED && t->code == 404) || how == CARRIED_UNREACHABLE)
-        return status_set(err, LEAT_E_NO_FILE, "%s: nobody gives any there", q->what);
+        return status_set(err, LEAT_E_NO_FILE, "%s: none found", q->what);
     if (how != CARRIED)
         return status_set(err, LEAT_E_IO, "%s: no answer", q->what);
     if (t->code == 200)
         return LEAT_OK;
-    return status_set(err, t->code >= 500 ? LEAT_E_IO : LEAT_E_PERMISSION, "%s: the answer is %ld", q->what, t->code);
+    return status_set(err, t->code >= 500 ? LEAT_E_IO : LEAT_E_PERMISSION,
+                      "%s: the server answered with HTTP status %ld", q->what, t->code);
 }
 
 enum leat_status keys_ask(const struct keys_question *q, char **answer, struct leat_error *err)

@@ -156,7 +156,7 @@ static void damage(const struct said *wanted)
     T_EQ(truncate(paths[0], st.st_size - 1), 0);
     refused(wanted, "is too short or too long");
     T_EQ(rename(paths[1], paths[0]), 0);
-    refused(wanted, "was not made of this dataset");
+    refused(wanted, "was made from another dataset");
     T_OK(leat_dataset_fit(dataset, NULL, &t_err));
     T_EQ(rename(paths[2], t_path(t_folder(), "moved")), 0);
     refused(wanted, "No such file");

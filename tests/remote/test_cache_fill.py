@@ -300,7 +300,7 @@ def test_stopped_evictor(server):
         with open(inside("tokens.partial"), "r+b") as file:
             fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))  # F_OFD_SETLK
             got = end(server, begin(server, probe, URL, "0", "0", "0"))
-        check("it says so", got[2] == 1 and "makes room in the cache" in got[1], got)
+        check("it says so", got[2] == 1 and "is making room in the cache" in got[1], got)
         got = end(server, begin(server, probe, URL, "0", "0", "0"))
         check("and goes on without it", got[0][:-2] == BATCHES, got[1:])
 
@@ -352,7 +352,7 @@ def test_options(server):
     got = end(server, begin(server, build / "leat-bench", "load", "--source", URL, "--seq-len", "512", "--batch", "8",
                             "--steps", "9", "--cache", place))
     check("leat-bench load", got[2] == 0 and place.exists() and not cache.exists(), got)
-    for size, why in (("0", "is no room at all"), ("lots", "is not a number")):
+    for size, why in (("0", "is too small"), ("lots", "is not a number")):
         got = end(server, begin(server, leat, "info", URL, "--cache-size", size))
         check(size, got[2] == 2 and "--cache-size" in got[1] and why in got[1], got)
 

@@ -145,7 +145,8 @@ static void test_refused(void)
 
     put_model(folder, "sentencepiece.bpe.model");
     refused(folder, "{\"tokenizer_class\":\"SeamlessM4TTokenizerFast\"}", "{}", "name the file itself");
-    refused(folder, "{\"tokenizer_class\":\"M2M100Tokenizer\"}", "{}", "it has no tokenizer.json, so encode with");
+    refused(folder, "{\"tokenizer_class\":\"M2M100Tokenizer\"}", "{}",
+            "its class has no tokenizer.json, so encode with");
     refused(folder, "{\"tokenizer_class\":null}", "{\"model_type\":\"m2m_100\"}", "the ids of a M2M100Tokenizer are");
     refused(folder, "{}", "{\"tokenizer_class\":\"XGLMTokenizer\"}", "let transformers write a tokenizer.json");
     refused(folder, "{\"tokenizer_class\":\"NllbTokenizer\",\"pad_token\":\"<s>\"}", "{}", "are the same");

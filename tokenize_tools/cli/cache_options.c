@@ -18,7 +18,7 @@ bool cache_options_folder(void *unused, const char *text, const char **why)
     (void)unused;
     if (*text)
         return set("LEAT_CACHE", text, why);
-    *why = "is no folder";
+    *why = "is not the name of a folder";
     return false;
 }
 
@@ -38,7 +38,7 @@ bool cache_options_size(void *unused, const char *text, const char **why)
     if (!units_parse(text, true, &bytes, why))
         return false;
     if (bytes == 0) {
-        *why = "is no room at all";
+        *why = "is too small: leave the option out for no limit";
         return false;
     }
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)bytes);

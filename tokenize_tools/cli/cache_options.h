@@ -24,11 +24,11 @@ bool cache_options_online(void *unused, const char *none, const char **why);
           .type = OPTION_CUSTOM,                                                                                       \
           .value = "SIZE",                                                                                             \
           .standard = "LEAT_CACHE_SIZE, else no limit",                                                                \
-          .help = "what all of that cache may take; what was not used for longest goes",                               \
+          .help = "limit on the whole cache; what was used longest ago is removed",                                    \
           .parse = cache_options_size },                                                                               \
     {                                                                                                                  \
         .name = "online", .type = OPTION_CUSTOM, .parse = cache_options_online,                                        \
-        .help = "fail if a dataset's server cannot be reached, also if the cache has a complete copy"                  \
+        .help = "fail if a dataset's server cannot be reached, even if the cache has a complete copy"                  \
     }
 
 #endif

@@ -157,7 +157,7 @@ static enum leat_status check_ids(const struct opened_spec *o, const struct json
                               "for sentencepiece's ids",
                               o->at.path, other_ids[i].class,
                               other_ids[i].slow
-                                  ? "it has no tokenizer.json, so encode with transformers and pack the ids, or "
+                                  ? "its class has no tokenizer.json, so encode with transformers and pack the ids, or "
                                   : "let transformers write a tokenizer.json (save_pretrained()), or ");
     return LEAT_OK;
 }
