@@ -1,11 +1,12 @@
 /*
  * test_fit_side.c: plans of rows of whole documents show the same samples, and are searched backwards with the same
- * result, with side files as without, whole and with a split. A side file that is damaged at its head, cut, of another
- * dataset or a link is passed over, or named by a plan that cannot do without. Where a page of its list is damaged,
- * rows are an error, and others are right: also where another document of the same length stands in it. A file appears
- * complete or not at all.
+ * result, with side files (mapped or read) as without, whole and with a split. A side file that is damaged at its head,
+ * cut, of another dataset or a link is passed over, or named by a plan that cannot do without. Where a page of its list
+ * is damaged, rows are an error, and others are right: also where another document of the same length stands in it. A
+ * file appears complete or not at all.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -201,6 +202,18 @@ static void write_files(const char *folder)
     T_EQ(files(folder), before + 3);
 }
 
+/* A file that somebody may write to gets no lease, and is read instead of mapped. */
+static void read_files(const struct said *wanted)
+{
+    int writing[3];
+
+    for (unsigned i = 0; i < 3; i++)
+        T_CHECK((writing[i] = open(paths[i], O_RDWR)) >= 0);
+    check(NULL, wanted, 3);
+    for (unsigned i = 0; i < 3; i++)
+        close(writing[i]);
+}
+
 int main(void)
 {
     static const char split[] = "y=0.13,x=0.6,z=0.2";
@@ -222,6 +235,7 @@ int main(void)
     write_files(folder);
     check(NULL, &whole, 3);
     check(split, &part, 3);
+    read_files(&whole);
     damage(&whole);
     leat_dataset_close(dataset);
     return t_end();

@@ -177,14 +177,15 @@ def test_changes(server):
     server.faults, server.fault_suffix = [], ""
     # without etags and conditions, a size says it: of a thing that becomes shorter, no rest is made up
     name, before = "b/c/a.jsonl", server.things["b/c/a.jsonl"]
-    server.silent, server.requests = (name, 10240), []
-    process = start(server, "pack", *PACK, "-o", "none", "s3://" + name, AWS_MAX_ATTEMPTS="1000")
-    while process.poll() is None and not asked(server, name, "bytes=10240"):
-        time.sleep(0.01)
-    server.things[name], server.etags[name], server.silent = before[:9000], server.etag(name), None
-    check_refused("shorter", "none", finish(server, process), "has changed while it was read")
-    server.things[name] = before
-    del server.etags[name]
+    for what, after in ("shorter", before[:9000]), ("longer", before + before[:100]):
+        server.silent, server.requests = (name, 10240), []
+        process = start(server, "pack", *PACK, "-o", "none", "s3://" + name, AWS_MAX_ATTEMPTS="1000")
+        while process.poll() is None and not asked(server, name, "bytes=10240"):
+            time.sleep(0.01)
+        server.things[name], server.etags[name], server.silent = after, server.etag(name), None
+        check_refused(what, "none", finish(server, process), "has changed while it was read")
+        server.things[name] = before
+        del server.etags[name]
 
 
 def asked(server, name, begin):
