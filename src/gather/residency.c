@@ -14,6 +14,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#if defined(__linux__)
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
+
 #define SAMPLES      32u
 #define SAMPLE_BYTES 4096u
 
@@ -46,14 +51,17 @@ static int range_cached(int fd, uint64_t offset, uint64_t bytes)
     return -1;
 }
 
-/* For older kernels: tries to read a byte without waiting. */
+/* For older kernels: tries to read a byte without waiting. A tmpfs refuses that, and any read there does not wait. */
 static int byte_cached(int fd, uint64_t offset)
 {
 #if defined(RWF_NOWAIT)
     char byte;
     struct iovec to = { &byte, 1 };
+    struct statfs system;
     ssize_t got = preadv2(fd, &to, 1, (off_t)offset, RWF_NOWAIT);
 
+    if (got < 0 && errno == EOPNOTSUPP && fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC)
+        got = pread(fd, &byte, 1, (off_t)offset);
     return got == 1 ? 1 : got < 0 && errno == EAGAIN ? 0 : -1;
 #else
     (void)fd;

@@ -7,9 +7,6 @@
  * at NAME.partial.tokens and cut the file behind it, then finished a dataset that did not open; and a folder at
  * NAME.tokens was found after all the work.
  */
-#include <sys/socket.h>
-#include <sys/un.h>
-
 #include "small.h"
 
 static const char *folder;
@@ -44,15 +41,10 @@ static void put_pipe(const char *path)
     T_EQ(mkfifo(path, 0666), 0);
 }
 
+/* Made without bind(), whose address has no room for a long path. */
 static void put_socket(const char *path)
 {
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-    T_CHECK(strlen(path) < sizeof at.sun_path);
-    snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
-    T_EQ(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
-    close(fd);
+    T_EQ(mknod(path, S_IFSOCK | 0666, 0), 0);
 }
 
 static const struct thing {

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "gather/warm.h"
@@ -45,6 +46,9 @@ static void test_older_kernel(void)
         T_EQ(residency_share(fd, 0, 1 << 20, 1), 0);                       /* what it does not have is not there */
         T_EQ(residency_share(-1, 0, 9, 1), 0);
         warms(fd, 9);
+        fd = memfd_create("in memory", 0); /* a file of a tmpfs */
+        T_EQ(ftruncate(fd, 1 << 20), 0);
+        T_EQ(residency_share(fd, 0, 1 << 20, 1), 1);
         _exit(t_failures != 0);
     }
     expect_success(child);
