@@ -55,8 +55,9 @@ def test_encode(both):
 
 def test_special(both):
     mine, theirs = both
-    names = sorted(mine.special_tokens_set) + ["<|nothing|>"]
     r = random.Random(SEED)
+    names = sorted(mine.special_tokens_set)
+    names = r.sample(names, min(len(names), 40)) + ["<|nothing|>"]  # tiktoken makes a pattern of each set, slowly
     for text in texts(300, 2, longest=12):
         for _ in range(r.randrange(4)):
             at = r.randrange(len(text) + 1)

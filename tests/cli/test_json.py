@@ -24,6 +24,9 @@ if not (build / "leat-bench").exists():
     print(f"skipped: no leat-bench under {build}")
     sys.exit(77)
 schemas = json.loads((pathlib.Path(__file__).parent / "schemas.json").read_text(encoding="utf-8"))
+Validator = jsonschema and jsonschema.validators.validator_for(schemas)
+if Validator:
+    Validator.check_schema(schemas)  # once: validate() would do it for each line
 temporary = tempfile.TemporaryDirectory(prefix="leat-json-", dir=os.environ.get("LEAT_TEST_TMP"))
 os.chdir(temporary.name)
 failures, seen, printed = 0, set(), []
@@ -86,10 +89,8 @@ def run(line, *, code=0, lines=False, form="", more=None):
             continue
         for what in wrong(one, schemas["definitions"][name], line):
             check(False, what)
-        if jsonschema:
-            try:
-                jsonschema.validate(one, {"$ref": f"#/definitions/{name.replace(' ', '%20')}", **schemas})
-            except jsonschema.ValidationError as why:
+        if Validator:
+            for why in Validator({"$ref": f"#/definitions/{name.replace(' ', '%20')}", **schemas}).iter_errors(one):
                 check(False, f"{line}: {why.message} at {list(why.path)}")
     return found if lines else found[0] if found else {}
 

@@ -282,7 +282,7 @@ static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t se
             struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
             int before = t_failures;
 
-            o.batch = 5;
+            o.batch = seq_len > 10000 ? 2 : 5;
             o.engine = e;
             o.threads = i == 1 || i == 2;
             o.verify = i & 1;
