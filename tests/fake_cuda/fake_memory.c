@@ -13,7 +13,6 @@
 
 #define USUAL_MEMORY ((size_t)4 << 30)
 #define PAGE         4096u
-#define LARGE        ((size_t)4 << 20)
 
 struct access {
     size_t begin, end;
@@ -163,15 +162,6 @@ static bool map_twice(struct allocation *a)
     return a->shown != MAP_FAILED && a->alias != MAP_FAILED;
 }
 
-/* What was there before is nobody's business. Of what is large, one page in eight: touching them all is what costs. */
-static void leave_old_bytes(struct allocation *a)
-{
-    size_t step = a->mapped > LARGE ? 8 * PAGE : PAGE;
-
-    for (size_t at = 0; at < a->mapped; at += step)
-        memset(a->alias + at, 0xee, PAGE);
-}
-
 cuda_result fake_memory_allocate(cuda_pointer *memory, size_t bytes)
 {
     cuda_result r = fake_enter("cuMemAlloc", FAKE_CONTEXT | FAKE_WAITS | FAKE_UNSAFE);
@@ -192,7 +182,7 @@ cuda_result fake_memory_allocate(cuda_pointer *memory, size_t bytes)
         pthread_mutex_unlock(&fake_lock);
         return CUDA_OUT_OF_MEMORY;
     }
-    leave_old_bytes(a);
+    memset(a->alias, 0xee, a->mapped); /* what was there before is nobody's business */
     a->context = context;
     a->next = allocations;
     allocations = a;
