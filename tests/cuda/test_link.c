@@ -143,7 +143,7 @@ static bool overtakes(unsigned lead)
     return ahead;
 }
 
-#define MAX_LEAD (1u << 20)
+#define MAX_LEAD (1u << 14)
 
 /* Twice as much work first, until that lasts longer than this machine takes for the calls. */
 static void with_a_lead(void)
