@@ -30,12 +30,14 @@ bool answer_number(const char *text, size_t length, uint64_t *value)
     return true;
 }
 
-/* "bytes 0-99/1234", or with a * for what is not known. */
+/* "bytes 0-99/1234", or with a * for what is not known. Of several such lines the last one counts, and it alone. */
 static void take_range(struct answer *a, const char *text, size_t length)
 {
     const char *dash = memchr(text, '-', length), *slash = memchr(text, '/', length), *end = text + length;
     uint64_t last;
 
+    a->bytes_of_range = false;
+    a->first = 0;
     if (length < 6 || strncasecmp(text, "bytes ", 6) != 0 || !slash)
         return;
     if (answer_number(slash + 1, (size_t)(end - slash - 1), &a->size) && dash && dash < slash)
