@@ -93,7 +93,7 @@ static size_t stem(const struct lines *l, size_t i)
     return l->length[i];
 }
 
-/* Whether a line names another list, or what may be an unfinished dataset, which are mistakes of the caller's. */
+/* Whether a line names another list, or what may be an unfinished dataset or a wrong URL: mistakes of the caller's. */
 static bool mistaken(const struct lines *l)
 {
     static const char suffix[] = ".partial";
@@ -101,7 +101,8 @@ static bool mistaken(const struct lines *l)
     for (size_t i = 0; i < l->count; i++) {
         size_t length = stem(l, i), bytes = sizeof suffix - 1;
 
-        if (l->at[i][0] == '@' || (length >= bytes && memcmp(l->at[i] + length - bytes, suffix, bytes) == 0))
+        if (l->at[i][0] == '@' || memmem(l->at[i], length, "://", 3) ||
+            (length >= bytes && memcmp(l->at[i] + length - bytes, suffix, bytes) == 0))
             return true;
     }
     return false;

@@ -214,7 +214,7 @@ static enum leat_status write_out(const struct chat_run *r, uint32_t learned, st
 
     for (size_t i = 0; i < r->out.count; i++)
         bytes += more_of(r->out.codes[i] & CHAT_CODE);
-    if (2 * bytes > r->arena->max_bytes - r->arena->bytes) {
+    if (4 * bytes > r->arena->max_bytes - r->arena->bytes) { /* of both; buffers take up to twice what they hold */
         r->arena->full = true;
         return status_set(r->err, LEAT_E_TEXT, "the rendered text is too long");
     }
