@@ -4,8 +4,8 @@
 # here". Programs of tests/faults/ are linked so that the system calls of the library go through tests/support/fault.c.
 
 TEST_SOURCES   := $(sort $(wildcard tests/*/test_*.c))
-# of a build with sanitizers without those that test no program of it
-TEST_SCRIPTS   := $(filter-out $(if $(strip $(SANITIZE)),tests/lint/% tests/install/%),\
+# without those that test no program of the build; make check-lint has those of lint
+TEST_SCRIPTS   := $(filter-out tests/lint/% $(if $(strip $(SANITIZE)),tests/install/%),\
                   $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py)))
 SUPPORT_SOURCES := $(filter-out tests/support/fault.c tests/support/on_device.c,$(sort $(wildcard \
                    tests/support/*.c))) bench/data/counting.c bench/device/cuda_extra.c bench/data/hostile_texts.c
@@ -40,7 +40,7 @@ include tests/pack/pack.mk
 include tests/fake_cuda/fake_cuda.mk
 
 # What takes longest begins first, so that no core waits for it in the end.
-LONGEST   := %/faults/test_pack_faults tests/lint/test_lint.sh tests/remote/% tests/pack/test_run_damage.py
+LONGEST   := %/faults/test_pack_faults tests/remote/% tests/pack/test_run_damage.py
 ALL_TESTS := $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
 ALL_TESTS := $(filter $(LONGEST),$(ALL_TESTS)) $(filter-out $(LONGEST),$(ALL_TESTS))
 # ONLY=word makes and runs the tests whose path or source holds that word

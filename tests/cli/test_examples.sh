@@ -45,11 +45,11 @@ for name in 'Wikipedia (en)' arXiv; do printf '{"text":"a","meta":{"pile_set_nam
 examples() { # PROGRAM [COMMAND]: of its help
     "$@" --help | awk '/^example:/ { on = 1; next } NF == 0 { on = 0 } on'
 }
-# Measurements are made of less, and runs of a GPU end with 77 where there is none.
+# Measurements are made of less, those of the machine once, and runs of a GPU end with 77 where there is none.
 small() {
     sed -e 's|/data|data|g' -e 's/ 1G$/ 1M/' -e 's/256M/1M/' -e 's/64GiB/16MiB/' -e 's/64MiB/1KiB/' \
-        -e 's/limits data/limits --size 16MiB --runs 1 data/' \
-        -e 's/limits --json data/limits --json --size 16MiB --runs 1 data/' \
+        -e 's/limits.* data$/limits --size 16MiB --runs 1 data/' \
+        -e 's/leat-bench limits --json data >/cp other.json /' \
         -e 's/merge data/merge --size 4MiB --runs 1 data/' \
         -e 's/hostile -t o200k_base/& --size 1KiB --runs 1/' \
         -e 's/scanners corpus/scanners --runs 1 corpus/' -e 's/order$/order --runs 1 --draws 1K/' \

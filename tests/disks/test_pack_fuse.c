@@ -24,7 +24,8 @@ static struct packing p;
 static struct fuse_disk disk;
 static char behind[600], inputs[600];
 static struct small old;
-static bool all; /* calls are tried, not some */
+static bool all; /* calls are tried, not some, which are drawn */
+static uint64_t drawn;
 
 struct fault {
     const char *what;
@@ -72,13 +73,15 @@ static const struct phase phases[] = {
     { "a folder of inputs", .is_input = true, .by_folder = true, .calls = FUSE_DISK_READING, .tried = 2 },
 };
 
-/* At the beginning, between and at the end, `tried` of each. */
+/* Between the first and the last calls `tried`; of those, and of the last as many, every second or so. */
 static unsigned long next_call(unsigned long n, unsigned long calls, unsigned tried)
 {
     unsigned long step = calls / tried;
 
-    if (all || n < tried || n + tried >= calls || step == 0)
+    if (all)
         return n + 1;
+    if (n < tried || n + tried >= calls || step == 0)
+        return n + 1 + t_below(&drawn, 3);
     return n + step < calls - tried ? n + step : calls - tried;
 }
 
@@ -181,6 +184,7 @@ static void move_inputs(void)
 int main(int argc, char **argv)
 {
     all = t_every();
+    drawn = t_seed();
     packing_begin(&p);
     snprintf(behind, sizeof behind, "%.500s/behind", p.folder);
     snprintf(inputs, sizeof inputs, "%.500s/inputs-behind", p.folder);

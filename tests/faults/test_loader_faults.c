@@ -209,7 +209,7 @@ static void failing_reads(enum leat_engine engine)
     T_EQ(r.status, LEAT_E_END);
     T_CHECK(fault_disarm() > 100);
     for (enum leat_on_damage d = LEAT_ON_DAMAGE_ERROR; d <= LEAT_ON_DAMAGE_MASK; d++)
-        for (uint64_t n = 1; n < 300; n += 7) {
+        for (uint64_t n = 1; n < 300; n += 13) {
             unsigned files = fault_open_files();
             long allocations = fault_allocations();
 
@@ -242,7 +242,7 @@ static void failing_places(enum leat_engine engine, uint32_t threads)
     copy_original();
     w = open_plan(LEAT_ACCESS_READ);
     T_OK(leat_plan_reorder(&documents, w.plan, LEAT_ORDER_DOCUMENTS, 0, &t_err));
-    for (uint64_t n = 1; n < 400; n += 9) {
+    for (uint64_t n = 1; n < 400; n += 17) {
         struct leat_loader_options o = options(engine, LEAT_ON_DAMAGE_MASK);
         const struct leat_batch *b;
         enum leat_status s;

@@ -7,8 +7,7 @@
  * at all, after suspend a checkpoint that leads to the same bytes; and success only with the bytes or answers of the
  * undisturbed run. Short and interrupted transfers must not show at all.
  *
- * Where there are thousands of calls, those between the first and the last are much alike, and some of them are tried;
- * all of them by make check-every.
+ * Some of the calls are tried, which the seed draws; all of them by make check-every.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +21,7 @@
 #include "support/fault.h"
 
 static const char *folder;
+static uint64_t drawn;                     /* state of what draws calls */
 static char work[560];                     /* where scenarios write */
 static struct small fresh, old, reference; /* work/d; an older dataset, and what work/d must become, elsewhere */
 
@@ -551,16 +551,17 @@ static uint64_t calls_of(const struct scenario *scenario, enum fault_kind kind, 
     return fault_disarm();
 }
 
-#define ENDS_TRIED   (T_SANITIZED ? 10 : 40) /* of the first calls, and of the last */
-#define MIDDLE_TRIED (T_SANITIZED ? 10 : 40)
+#define ENDS  10 /* calls at the begin, and at the end: all are tried */
+#define TRIED 25 /* of those between */
 
 static uint64_t next_call(uint64_t n, uint64_t calls)
 {
-    uint64_t step = t_every() ? 1 : calls / MIDDLE_TRIED, end = calls - ENDS_TRIED;
+    uint64_t end = calls > ENDS ? calls - ENDS : 0;
 
-    if (n < ENDS_TRIED || n >= end || calls < 10 * ENDS_TRIED)
+    if (t_every() || n < ENDS || n >= end)
         return n + 1;
-    return n + step < end ? n + step : end;
+    n += 1 + t_below(&drawn, 2 * calls / TRIED);
+    return n < end ? n : end;
 }
 
 static void fail_each_call(const struct scenario *scenario, enum fault_kind kind)
@@ -657,7 +658,7 @@ static void prepare_all(void)
     snprintf(fresh.name, sizeof fresh.name, "%s/d", work);
     snprintf(old.name, sizeof old.name, "%s/old", folder);
     snprintf(reference.name, sizeof reference.name, "%s/reference", folder);
-    fresh.seed = reference.seed = t_seed();
+    fresh.seed = reference.seed = drawn = t_seed();
     old.seed = fresh.seed + 1;
     reference.replace = true;
     small_write(&old);

@@ -11,8 +11,8 @@
  * One input is in Parquet, of many row groups; another one has conversations, which a chat template renders, and a
  * third long texts: their pages are too large for memory, so that they lie in files.
  *
- * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Calls at
- * the begin and at the end are all tried, of those between them some; all of them by make check-every.
+ * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Of the
+ * calls some are tried, most of them at the end, which the seed draws; all of them by make check-every.
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,9 +26,8 @@
 #include "support/fault.h"
 #include "support/power.h"
 
-#define FIRST_TRIED  (T_SANITIZED ? 2 : 3)  /* of the first calls */
-#define LAST_TRIED   (T_SANITIZED ? 4 : 12) /* at the end: finishing and removing */
-#define MIDDLE_TRIED (T_SANITIZED ? 2 : 3)  /* between */
+#define LAST         12 /* calls at the end: finishing and removing; about a third of them is tried */
+#define MIDDLE_TRIED 3  /* of the calls before */
 #define REMOVING     16 /* at most so many calls are between the first of these to be removed, and the last */
 #define GIVEN        40 /* texts of a program */
 #define GIVEN_STEP   16
@@ -43,7 +42,7 @@ static char from_list[600], list_word[700];
 static char *inputs[INPUTS], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
 static struct leat_pack_report report; /* of the last run over files */
-static uint64_t seed;
+static uint64_t seed, drawn; /* and the state of what draws calls */
 
 static const char *const values[] = { "x", "y" };
 
@@ -389,11 +388,14 @@ static void go_on(const struct scenario *s)
 /* Which calls are tried. */
 static uint64_t next_call(uint64_t n, uint64_t calls)
 {
-    uint64_t step = t_every() ? 1 : calls / MIDDLE_TRIED;
+    uint64_t last = calls > LAST ? calls - LAST : 1;
 
-    if (n < FIRST_TRIED || n + LAST_TRIED >= calls || step == 0)
+    if (t_every())
         return n + 1;
-    return n + step < calls - LAST_TRIED ? n + step : calls - LAST_TRIED;
+    if (n >= last)
+        return n + 1 + t_below(&drawn, 5);
+    n += 1 + t_below(&drawn, 2 * last / MIDDLE_TRIED);
+    return n < last ? n : last + t_below(&drawn, 3);
 }
 
 /* ---- Calls that fail ---- */
@@ -672,7 +674,7 @@ int main(int argc, char **argv)
 {
     char *first;
 
-    seed = t_seed();
+    seed = drawn = t_seed();
     folder = memory_folder();
     snprintf(work, sizeof work, "%s/work", folder);
     make_folder(work);

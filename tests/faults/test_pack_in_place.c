@@ -328,7 +328,7 @@ static void refuse(void)
 
 int main(void)
 {
-    uint64_t seed = t_seed(), stride = t_every() ? 1 : 25;
+    uint64_t seed = t_seed(), stride = t_every() ? 1 : 50;
 
     folder = t_folder();
     pack_parts();
@@ -339,9 +339,9 @@ int main(void)
     write_both();
     disturb(FAULT_SYSTEM, FAULT_KILL_BEFORE, 0, stride, seed);
     disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, 0, stride, seed + 1);
-    disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, FAULT_NO_RENAMEAT2, 25, seed + 2);
-    disturb(FAULT_SYSTEM, FAULT_POWER_CUT, 0, 25, seed + 3);
-    disturb(FAULT_SYSTEM, FAULT_ONCE, 0, 25, seed + 4);
-    disturb(FAULT_MEMORY, FAULT_ONCE, 0, 10, seed + 5);
+    disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, FAULT_NO_RENAMEAT2, stride, seed + 2);
+    disturb(FAULT_SYSTEM, FAULT_POWER_CUT, 0, stride, seed + 3);
+    disturb(FAULT_SYSTEM, FAULT_ONCE, 0, stride, seed + 4);
+    disturb(FAULT_MEMORY, FAULT_ONCE, 0, t_every() ? 1 : 20, seed + 5);
     return t_end();
 }

@@ -19,7 +19,7 @@
 #include "taken.h"
 
 #define MAX_FILES 3u
-#define ROWS      300u /* of a run */
+#define ROWS      100u /* of a run */
 
 static char folder[512], files[MAX_FILES][600];
 

@@ -12,7 +12,7 @@
 #include "loading.h"
 #include "taken.h"
 
-#define ROWS    300u  /* of a run */
+#define ROWS    100u  /* of a run */
 #define LONGEST 5001u /* tokens of a row */
 
 static char folder[512], names[3][600];

@@ -289,7 +289,7 @@ static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t se
             o.apart = aparts[i >> 1];
             if (i >> 1 & 1 && !mapped)
                 page_cache_drop(inside);
-            check_loader(&w, o, seq_len > 10000 ? 3 : 8);
+            check_loader(&w, o, seq_len > 10000 ? 2 : 4);
             if (t_failures > before)
                 T_FAIL("offset %u, width %u, %u tokens, engine %s, %u threads, verify %u, apart %u", (unsigned)offset,
                        width, (unsigned)seq_len, gather_engine_names[e], o.threads, o.verify, o.apart);
@@ -325,7 +325,7 @@ static void check_mixed(uint64_t seq_len, bool cold)
             o.apart = aparts[i >> 2];
             for (unsigned k = 0; cold && k < 3; k++)
                 page_cache_drop(files[k]);
-            check_loader(&w, o, 6);
+            check_loader(&w, o, 4);
             if (t_failures > before)
                 T_FAIL("mixed offsets, width %u, %u tokens, engine %s, %u threads, verify %u, apart %u", width,
                        (unsigned)seq_len, gather_engine_names[e], o.threads, o.verify, o.apart);

@@ -2,7 +2,7 @@
 """test_cache_stress.py [SECONDS [SEED]]: several processes on one cache with limits of all sizes, by all engines, with
 and without threads, through a server that fails now and then; some are killed (-9), some are stopped for a while, and
 between the rounds files of the cache are damaged at random. Every batch that any of them gives is the local dataset's,
-and what is not killed comes to its end, unless the server gave it a wrong index: it says so and ends. 8 seconds; the
+and what is not killed comes to its end, unless the server gave it a wrong index: it says so and ends. 4 seconds; the
 argument makes it as long as one likes."""
 import json
 import os
@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 import checks  # noqa: E402
 from s3_server import S3Server  # noqa: E402
 
-seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 8
+seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 4
 seed = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("LEAT_TEST_SEED", time.time()))
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache-stress"
