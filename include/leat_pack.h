@@ -382,10 +382,11 @@ struct leat_pack_report {
  *
  * A record that cannot be packed is rejected and counted, and NAME.rejects.jsonl gets a line (input, byte offset, line,
  * reason, the record's first 200 bytes); the run goes on. A compressed input or a Parquet file that is cut off or
- * broken is packed as far as it is readable, and counts in report->damaged_inputs.
+ * broken is packed as far as it is readable, and counts in report->damaged_inputs. The dataset's metadata then have
+ * "leat.damaged"; if the run is resumed, though it had ended, damaged_inputs is 1 for any number of them.
  *
- * To shuffle, deduplicate or split, it first writes the dataset OUTPUT.packed, which takes as much disk again, then
- * arranges that as leat_merge() does, and removes it.
+ * To shuffle, deduplicate or split, it first writes a dataset in the folder OUTPUT.partial.packed, which takes as much
+ * disk again, then arranges that as leat_merge() does, and removes it.
  *
  * So it does with `by`, a field of JSON records (dots lead into objects: "meta.lang"), or a column of a Parquet file,
  * of a type that `id` may have. The documents of each value become the dataset OUTPUT.VALUE; there is no OUTPUT

@@ -159,6 +159,38 @@ enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *er
     return status_set(err, LEAT_E_BUSY, "%s was renamed each of the %u times that it was made", path, BEGIN_TRIES);
 }
 
+static enum leat_status check_folder(const char *path, const char *around, struct leat_error *err)
+{
+    struct stat st, of_folder;
+
+    if (lstat(path, &st) != 0 || stat(around, &of_folder) != 0)
+        return status_set_os(err, errno, "cannot look at %s", path);
+    if (!S_ISDIR(st.st_mode))
+        return status_set(err, LEAT_E_EXISTS,
+                          "%s is not a folder, where leat makes one: remove it, or choose another name", path);
+    if (st.st_uid != geteuid() && st.st_uid != of_folder.st_uid)
+        return status_set(err, LEAT_E_PERMISSION,
+                          "%s belongs to user %lu, who can change it at any time: remove it, or choose another name",
+                          path, (unsigned long)st.st_uid);
+    return LEAT_OK;
+}
+
+enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_error *err)
+{
+    char *around = file_folder(path);
+    enum leat_status s;
+
+    *made = around && mkdir(path, 0777) == 0;
+    if (!around)
+        return status_no_memory(err, strlen(path));
+    if (!*made && errno != EEXIST)
+        s = status_set_os(err, errno, "cannot make the folder %s", path);
+    else
+        s = check_folder(path, around, err);
+    free(around);
+    return s;
+}
+
 /* The lock is held until the file has its name: nobody takes it over, or empties it, in between. */
 static enum leat_status publish(const char *partial, const char *path, const void *bytes, uint64_t count,
                                 struct leat_error *err)

@@ -34,6 +34,10 @@ enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct
  */
 enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err);
 
+/* Makes a folder (*made), or takes one that a killed process left: one of the caller, or of the owner of the folder
+ * around it; LEAT_E_EXISTS for a link or a file. */
+enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_error *err);
+
 /*
  * Writes a whole file under PATH.partial, durably, and gives it its name: who finds PATH finds all of it. LEAT_E_EXISTS
  * if PATH is there, even if another process made it meanwhile; LEAT_E_BUSY while another process writes it.

@@ -82,14 +82,14 @@ same() { # NAME AS
     cmp "$1.leat" "$2.leat" || fail "$ran: another index"
 }
 same out whole
-for file in of.packed.partial.tokens of.partial.by; do # packing, and dividing
+for file in of.partial.packed/all.partial.tokens of.partial.by; do # packing, and dividing
     stop_at $file TERM of -t gpt2 --by by --threads 1
     for value in 0 1 2; do
         same of.$value all.$value
     done
     rm of.*
 done
-for file in out.partial.tokens of.packed.partial.tokens; do
+for file in out.partial.tokens of.partial.packed/all.partial.tokens; do
     case $stopped in
     *" $file"*) ;;
     *) fail "no run was stopped at $file" ;;

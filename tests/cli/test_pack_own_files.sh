@@ -44,10 +44,11 @@ for format in auto jsonl; do
     done
 done
 printf 'left by a killed run' >d/corpus.partial.tokens
-printf 'left by a killed run' >d/corpus.packed.leat
+mkdir d/corpus.partial.packed
+printf 'left by a killed run' >d/corpus.partial.packed/all.leat
 run leat pack -t bytes -o d/corpus --force --format text --json d
 counts 2 2 0 0
-rm d/corpus.packed.leat
+[ ! -e d/corpus.partial.packed ] || fail 'what a killed run left of its first pass stays'
 for turn in 1 2; do # at the second one there is d/corpus.v
     run leat pack -t bytes -o d/corpus --force --format text --split v=0.5 --json d
     [ "$(key inputs)" = 2 ] || fail "turn $turn: $(key inputs) inputs; $(cat "$said")"
@@ -74,12 +75,12 @@ for format in auto jsonl; do
         run leat pack -t bytes -o d/one --max-rejects 0 --format $format $how d
         says 4 'continues from there'
         [ -e d/one.rejects.jsonl ] || fail 'a share that was stopped has no list of rejects'
-        left=$(find d -name 'one.*' -o -name 'corpus.*' | wc -l)
+        left=$(find d -type f -path 'd/one.*' -o -name 'corpus.*' | wc -l)
         run leat pack -t bytes -o two --force --part 2/2 --max-rejects 2 --json --format $format d
         # shellcheck disable=SC2086
         counts $right "$left"
         cmp -s two.tokens alone.tokens || fail "$format, $how: other tokens beside an unfinished dataset"
-        rm d/one.*
+        rm -r d/one.*
     done
 done
 # nor the rejects of a run that stopped and could not make a checkpoint: nothing else is left of it
@@ -89,7 +90,7 @@ for format in auto jsonl; do
     run leat pack -t bytes -o alone --force --max-rejects 2 --json --format $format d
     says 0 ', d/one.rejects.jsonl'
     [ "$(key inputs) $(key documents)" = '2 3' ] || fail "$format: the rejects of a run from standard input are packed"
-    rm d/one.*
+    rm -r d/one.*
 done
 printf '{"text":"d"}\n' >d/c.partial.jsonl # only a name
 run leat pack -t bytes -o d/corpus --force --max-rejects 2 --json d

@@ -265,8 +265,16 @@ static inline void clear_folder(const char *folder)
     DIR *dir = opendir(folder);
     struct dirent *entry;
 
-    while (dir && (entry = readdir(dir)))
-        unlink(t_path(folder, entry->d_name)); /* not folders: so neither . nor .. */
+    while (dir && (entry = readdir(dir))) {
+        char path[1200];
+        int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+
+        if (length >= (int)sizeof path || strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            unlink(path) == 0)
+            continue;
+        clear_folder(path);
+        rmdir(path);
+    }
     if (dir)
         closedir(dir);
 }

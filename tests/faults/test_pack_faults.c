@@ -42,7 +42,7 @@ static char from_list[600], list_word[700];
 static char *inputs[INPUTS], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
 static struct leat_pack_report report; /* of the last run over files */
-static uint64_t seed, drawn; /* and the state of what draws calls */
+static uint64_t seed, drawn;           /* and the state of what draws calls */
 
 static const char *const values[] = { "x", "y" };
 
@@ -622,7 +622,7 @@ static bool named_after(const struct scenario *s, uint64_t n, uint64_t again)
     killed(s, FAULT_KILL_BEFORE, n, false);
     if (again > 0)
         killed(s, FAULT_KILL_BEFORE, again, true);
-    return access(first, F_OK) == 0 && access(with(name, ".packed.leat"), F_OK) == 0;
+    return access(first, F_OK) == 0 && access(with(name, ".partial.packed/all.leat"), F_OK) == 0;
 }
 
 /* What is resumed first removes the datasets that had got their names; it is killed at each call of that. */

@@ -201,12 +201,12 @@ def check_packed_by_another():
     there = made("many")
     leat("-o", "plainly", "in2.jsonl")
     leat("--by", "text", "-o", "many.more", "in2.jsonl")
+    os.mkdir(os.path.join(folder, "many.partial.packed"))
     for suffix in (".leat", ".tokens"):
-        os.rename(os.path.join(folder, "plainly" + suffix), os.path.join(folder, "many.packed" + suffix))
+        os.rename(os.path.join(folder, "plainly" + suffix), os.path.join(folder, "many.partial.packed/all" + suffix))
     leat("--by", "text", "-o", "many", "in2.jsonl", "--resume", code=1)
     assert os.path.exists(os.path.join(folder, "many.x.leat"))  # neither gone nor made again
-    for suffix in (".leat", ".tokens"):
-        os.remove(os.path.join(folder, "many.packed" + suffix))
+    shutil.rmtree(os.path.join(folder, "many.partial.packed"))
     leat("--by", "text", "-o", "many", "in2.jsonl", "--resume")
     assert len(made("many.more")) == len(there)
     for f in made("many.more"):

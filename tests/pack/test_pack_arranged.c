@@ -1,7 +1,7 @@
 /*
  * test_pack_arranged.c: leat_pack() with splits refuses what cannot become of them before it reads anything, and leaves
- * nothing behind. It had packed everything first, then said that a name was wrong or taken, and left OUTPUT.packed. And
- * a run that had come to its end is known as such, however its fractions are written.
+ * nothing behind. It had packed everything first, then said that a name was wrong or taken, and left what it
+ * had packed. And a run that had come to its end is known as such, however its fractions are written.
  */
 #include "leat_pack.h"
 #include "t.h"

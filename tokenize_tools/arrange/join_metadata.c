@@ -22,6 +22,8 @@ static bool holds_for_all(const struct merge_parts *all, const struct leat_metad
     bool same = all->count == 1 || all->items[0].shares.of ||
                 (strcmp(pair->key, METADATA_SHUFFLE) != 0 && strcmp(pair->key, METADATA_DEDUP) != 0);
 
+    if (strcmp(pair->key, METADATA_DAMAGED) == 0)
+        return true;
     for (size_t i = 0; same && i < all->count; i++) {
         const char *value = merge_parts_metadata(&all->items[i], pair->key);
 

@@ -144,10 +144,9 @@ static int end_part(const struct pack_values *v, const struct leat_pack_report *
 {
     char said[PACK_DAMAGE];
 
-    if (r->was_finished)
+    pack_bar_damage(r, said, sizeof said);
+    if (r->was_finished && run_beat_damage(beat)[0]) /* which names the input */
         snprintf(said, sizeof said, "%s", run_beat_damage(beat));
-    else
-        pack_bar_damage(r, said, sizeof said);
     if (v->allow_truncated || !said[0]) {
         if (!pack_steps_needed(v))
             run_beat_done(beat);
@@ -198,7 +197,8 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
         run_beat_failed(beat, s == LEAT_E_STOPPED, err.message);
         return pack_bar_say_failed(v, &report, &err);
     }
-    pack_bar_say_damage(v, &report);
+    if (!v->run || !report.was_finished)
+        pack_bar_say_damage(v, &report);
     if (v->run)
         code = end_part(v, &report, beat, code);
     return cli_finish_stdout(code);

@@ -45,7 +45,7 @@ static enum leat_status find_own(struct own_outputs *own, const char *output, co
     enum leat_status s = add_own(own, output, NULL, err);
 
     if (s == LEAT_OK) /* also of an earlier run that arranged */
-        s = add_own(own, output, "packed", err);
+        s = add_own(own, output, "partial.packed/all", err);
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
         s = add_own(own, output, o->splits[i].name, err);
     return s;
@@ -108,6 +108,8 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
         s = pack_arranged(output, &list, &all, &full, err);
     else if (s == LEAT_OK)
         s = pack_files(output, NULL, NULL, &list, &all, &full, err);
+    if (s == LEAT_OK && all.force && !all.run_file)
+        pack_arranged_forget(output);
     inputs_free(&list);
     if (report)
         options_fill(report, &full, sizeof full);

@@ -30,9 +30,12 @@ char *pack_split_name(const char *output, const char *split, const char *suffix)
 bool pack_arranges(const struct leat_pack_options *options);
 enum leat_status pack_arranged_check(const struct leat_pack_options *options, struct leat_error *err);
 
-/* Packs to OUTPUT.packed, and arranges that as the options ask. The list is taken over. */
+/* Packs to OUTPUT.partial.packed/all, and arranges that as the options ask. The list is taken over. */
 enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
                                struct leat_pack_report *report, struct leat_error *err);
+
+/* Removes what such a run has left beside the output, unless another process is at it. */
+void pack_arranged_forget(const char *output);
 
 /* Compares the run with its `run_file`, or writes that if the options name no part. Sets inputs and disk_bytes. */
 enum leat_status pack_run_file(const struct leat_pack_options *options, const struct input_list *inputs,

@@ -1,17 +1,25 @@
 /*
  * pack_arranged.c: packs in two passes, to shuffle, deduplicate or split the documents.
  *
- * The first pass packs the dataset OUTPUT.packed; the second arranges it by leat_merge() and removes it. So shares that
- * are packed apart and merged become what one run gives: the code is the same. A run that is resumed finds out how far
- * it had come: if all outputs exist and hold what this run makes, it had ended; if OUTPUT.packed is complete, only the
- * second pass is left.
+ * The first pass packs the dataset OUTPUT.partial.packed/all; the second arranges it by leat_merge() and removes it. So
+ * shares that are packed apart and merged become what one run gives: the code is the same. A run that is resumed finds
+ * out how far it had come: if all outputs exist and hold what this run makes, it had ended; if the first pass is
+ * complete, only the second one is left.
+ *
+ * A folder, so that what is neither shuffled nor deduplicated yet has no name that somebody opens, or has given to a
+ * dataset of his own: once it was OUTPUT.packed, and replaced what was called so.
  */
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "arrange/splits/split_fractions.h"
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "pack.h"
 #include "pack_by.h"
@@ -21,7 +29,7 @@
 struct arranging {
     const struct leat_pack_options *options;
     const char *output;
-    char *packed, *packed_index, *packed_tokens;
+    char *folder, *packed, *packed_index, *packed_tokens;
     struct leat_pack_report *report;
     bool again; /* existing outputs are this run's */
 };
@@ -37,13 +45,60 @@ char *pack_split_name(const char *output, const char *split, const char *suffix)
     return name;
 }
 
-static enum leat_status remove_packed(const struct arranging *a, struct leat_error *err)
+/* `all`: with what is in it. Else it stays, as it should, while files of a run are there, but for those that were to
+ * have no name, and whose name could not be removed. */
+static void remove_folder(const struct arranging *a, bool all)
 {
+    int fd = open(a->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *entry;
+
+    while (d && (entry = readdir(d)))
+        if (all || strncmp(entry->d_name, ".leat-", 6) == 0)
+            (void)unlinkat(dirfd(d), entry->d_name, 0);
+    if (d)
+        closedir(d);
+    else if (fd >= 0)
+        close(fd);
+    (void)rmdir(a->folder);
+}
+
+/* Whether a process writes there. */
+static bool is_busy(const struct arranging *a)
+{
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
     enum leat_status s;
 
-    pack_run_tidy(a->packed); /* what finishing it could not remove */
+    options.vocabulary = 1;
+    options.force = 1;
+    s = leat_writer_open(&w, a->packed, &options, NULL);
+    if (s == LEAT_OK)
+        leat_writer_abandon(w);
+    return s == LEAT_E_BUSY;
+}
+
+static enum leat_status remove_packed(const struct arranging *a, struct leat_error *err)
+{
+    struct stat st;
+    enum leat_status s;
+
+    if (lstat(a->folder, &st) != 0 || !S_ISDIR(st.st_mode) || is_busy(a))
+        return LEAT_OK;
     s = file_remove(a->packed_index, err);
-    return s == LEAT_OK ? file_remove(a->packed_tokens, err) : s;
+    if (s == LEAT_OK)
+        s = file_remove(a->packed_tokens, err);
+    remove_folder(a, true); /* also what came back when the power was cut */
+    return s;
+}
+
+/* Durably, as the outputs are: while some of these have their names, a resumed run looks for it. */
+static enum leat_status begin_folder(const struct arranging *a, struct leat_error *err)
+{
+    bool made;
+    enum leat_status s = own_file_make_folder(a->folder, &made, err);
+
+    return s == LEAT_OK && made ? file_sync_folder(a->folder, err) : s;
 }
 
 /* The token bytes done, for those who count the bytes of inputs. */
@@ -143,7 +198,8 @@ static enum leat_status check_splits(const struct leat_pack_options *o, struct l
 struct outputs_found {
     size_t there;
     bool ours;
-    struct leat_info rest;
+    struct leat_info last; /* that was looked at */
+    struct pack_past past;
 };
 
 static enum leat_status look_at(const struct arranging *a, const struct input_list *inputs, const char *split,
@@ -152,7 +208,6 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
     struct leat_info info = LEAT_INFO_INIT;
     struct file_identity index;
     struct leat_dataset *d;
-    uint64_t rejects;
     char *name = pack_split_name(a->output, split, ".leat");
     enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
 
@@ -160,13 +215,12 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
         found->there++;
         s = leat_dataset_open(&d, name, NULL, err);
         if (s == LEAT_OK) {
-            found->ours = found->ours && pack_facts_fit(d, a->options, inputs, true, &rejects);
+            found->ours = found->ours && pack_facts_fit(d, a->options, inputs, true, &found->past);
             leat_dataset_info(d, &info);
             leat_dataset_close(d);
         }
     }
-    if (s == LEAT_OK && !split)
-        found->rest = info;
+    found->last = info;
     if (s == LEAT_OK && index.exists && found->ours)
         pack_run_tidy(name);
     free(name);
@@ -180,8 +234,13 @@ static enum leat_status look_at_outputs(const struct arranging *a, const struct 
 
     *found = (struct outputs_found) { .ours = true };
     s = look_at(a, inputs, NULL, found, err);
-    for (size_t i = 0; s == LEAT_OK && i < a->options->split_count; i++)
+    a->report->documents = found->last.documents;
+    a->report->tokens = found->last.tokens;
+    for (size_t i = 0; s == LEAT_OK && i < a->options->split_count; i++) {
         s = look_at(a, inputs, a->options->splits[i].name, found, err);
+        if (a->report->splits)
+            a->report->splits[i] = found->last;
+    }
     return s;
 }
 
@@ -203,9 +262,8 @@ static enum leat_status look_if_ended(struct arranging *a, const struct input_li
     a->again = found.there > 0 && packed.exists;
     if (!*ended)
         return LEAT_OK;
-    a->report->documents = found.rest.documents;
-    a->report->tokens = found.rest.tokens;
     a->report->was_finished = 1;
+    pack_past_report(&found.past, a->report);
     return remove_packed(a, err);
 }
 
@@ -223,9 +281,22 @@ static enum leat_status look_if_divided(struct arranging *a, const struct input_
     return s == LEAT_OK && *ended ? remove_packed(a, err) : s;
 }
 
+/* Another run's first pass, or this one's that is not to be resumed. */
+static enum leat_status refuse_packed(const struct arranging *a, struct leat_error *err)
+{
+    struct file_identity packed;
+
+    if (file_identify(a->packed_index, &packed, NULL) != LEAT_OK || !packed.exists)
+        return LEAT_E_EXISTS;
+    return status_set_hint(err, LEAT_E_EXISTS, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE,
+                           a->options->resume
+                               ? "%s is from another run: give the same inputs and options, or start over"
+                               : "%s is from a run that has not ended: resume it, or start over",
+                           a->folder);
+}
+
 static enum leat_status pack_and_arrange(struct arranging *a, struct input_list *inputs, struct leat_error *err)
 {
-    struct leat_pack_options packing = *a->options;
     bool ended = false;
     enum leat_status s = LEAT_OK;
 
@@ -237,11 +308,15 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
         s = look_before_all(a, err);
     if (s != LEAT_OK)
         return s;
-    /* one left by a run without `resume` is useless */
-    packing.force = packing.force || !packing.resume;
-    s = pack_files(a->packed, a->output, a->options->force ? NULL : a->output, inputs, &packing, a->report, err);
-    if (s != LEAT_OK)
+    s = begin_folder(a, err);
+    if (s == LEAT_OK)
+        s = pack_files(a->packed, a->output, a->options->force ? NULL : a->output, inputs, a->options, a->report, err);
+    if (s == LEAT_E_EXISTS && !a->options->force)
+        s = refuse_packed(a, err);
+    if (s != LEAT_OK) {
+        remove_folder(a, false);
         return s;
+    }
     a->report->was_finished = 0;
     s = arrange(a, err);
     a->report->resumable = s != LEAT_OK;
@@ -270,21 +345,42 @@ enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct l
     return check_splits(o, err);
 }
 
+static bool name_packed(struct arranging *a)
+{
+    a->folder = pack_split_name(a->output, NULL, ".partial.packed");
+    a->packed = pack_split_name(a->output, NULL, ".partial.packed/all");
+    a->packed_index = pack_split_name(a->output, NULL, ".partial.packed/all.leat");
+    a->packed_tokens = pack_split_name(a->output, NULL, ".partial.packed/all.tokens");
+    return a->folder && a->packed && a->packed_index && a->packed_tokens;
+}
+
+static void free_names(struct arranging *a)
+{
+    free(a->folder);
+    free(a->packed);
+    free(a->packed_index);
+    free(a->packed_tokens);
+}
+
+void pack_arranged_forget(const char *output)
+{
+    struct arranging a = { .output = output };
+
+    if (name_packed(&a))
+        remove_packed(&a, NULL);
+    free_names(&a);
+}
+
 enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
                                struct leat_pack_report *report, struct leat_error *err)
 {
     struct arranging a = { .options = options, .output = output, .report = report };
     enum leat_status s;
 
-    a.packed = pack_split_name(output, NULL, ".packed");
-    a.packed_index = pack_split_name(output, NULL, ".packed.leat");
-    a.packed_tokens = pack_split_name(output, NULL, ".packed.tokens");
-    if (a.packed && a.packed_index && a.packed_tokens)
+    if (name_packed(&a))
         s = pack_and_arrange(&a, inputs, err);
     else
         s = status_no_memory(err, strlen(output));
-    free(a.packed);
-    free(a.packed_index);
-    free(a.packed_tokens);
+    free_names(&a);
     return s;
 }

@@ -19,6 +19,7 @@ struct found {
     char *name; /* without .leat */
     struct leat_metadata *metadata;
     struct leat_info info;
+    struct pack_past past;
 };
 
 struct look {
@@ -67,12 +68,11 @@ static bool is_named_by_value(const struct look *l, const struct found *f)
 static void look_at(const struct look *l, struct found *f)
 {
     struct leat_dataset *d;
-    uint64_t rejects;
 
     if (leat_dataset_open(&d, f->name, NULL, NULL) != LEAT_OK)
         return;
     leat_dataset_info(d, &f->info);
-    if (pack_facts_fit(d, l->options, l->inputs, true, &rejects))
+    if (pack_facts_fit(d, l->options, l->inputs, true, &f->past))
         leat_dataset_metadata(d, 0, &f->metadata, NULL);
     leat_dataset_close(d);
     if (f->metadata && metadata_of(f, BY_METADATA_VALUE) && metadata_of(f, BY_METADATA_VALUES) &&
@@ -160,6 +160,7 @@ static void report_all(const struct look *l, struct leat_pack_report *report)
         struct leat_by_output output = { f->name, metadata_of(f, BY_METADATA_VALUE), metadata_of(f, "leat.split"),
                                          &f->info };
 
+        pack_past_report(&f->past, report); /* each lists all inputs */
         report->documents += f->info.documents;
         report->tokens += f->info.tokens;
         if (o->output)
@@ -186,11 +187,11 @@ enum leat_status pack_by_look(const char *output, const struct leat_pack_options
 static bool packed_by(const struct look *l, const char *packed)
 {
     struct leat_dataset *d;
-    uint64_t rejects;
+    struct pack_past past;
     bool fits = false;
 
     if (leat_dataset_open(&d, packed, NULL, NULL) == LEAT_OK) {
-        fits = pack_facts_fit(d, l->options, l->inputs, false, &rejects);
+        fits = pack_facts_fit(d, l->options, l->inputs, false, &past);
         leat_dataset_close(d);
     }
     return fits;

@@ -65,7 +65,7 @@ static bool has_arrangement(const struct leat_metadata *m, const struct leat_pac
     return has;
 }
 
-static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, bool arranged)
+static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, bool arranged, bool *damaged)
 {
     struct pack_facts facts;
     struct leat_metadata *m;
@@ -79,45 +79,52 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
     fit = has_arrangement(m, o, arranged) && has_fact(m, &(struct pack_fact) { BY_METADATA, arranged ? o->by : NULL });
     for (unsigned i = 0; i < PACK_FACTS; i++)
         fit = fit && has_fact(m, &facts.of[i]);
+    *damaged = has_fact(m, &(struct pack_fact) { PACK_DAMAGED, PACK_DAMAGED_VALUE });
     leat_metadata_free(m);
     return fit;
 }
 
-/* The size is that of what was read: an input that breaks off counts up to there. Where the inputs are known to be
- * those of a run's plan, that is no sign of another input. */
-static bool size_fits(const struct leat_input *input, const struct input *in, bool planned)
+/* The size is that of what was read: an input that breaks off counts up to there. */
+static bool size_fits(const struct leat_input *input, const struct input *in, bool damaged)
 {
-    return input->bytes == in->size || (planned && in->compressed && input->bytes < in->size);
+    return input->bytes == in->size || (damaged && in->compressed && input->bytes < in->size);
 }
 
-static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, bool planned,
-                       uint64_t *rejects)
+static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, struct pack_past *past)
 {
     struct leat_input input = LEAT_INPUT_INIT;
     char path[4096];
     uint64_t bytes;
 
-    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, planned) ||
+    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, past->damaged) ||
         leat_dataset_input_path(d, number, path, sizeof path, &bytes, NULL) != LEAT_OK)
         return false;
-    *rejects += input.rejects;
+    past->rejects += input.rejects;
     return bytes < sizeof path && strcmp(path, in->path) == 0;
 }
 
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
-                    bool arranged, uint64_t *rejects)
+                    bool arranged, struct pack_past *past)
 {
     struct leat_tokenizer_info tokenizer = LEAT_TOKENIZER_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     bool fit;
 
-    *rejects = 0;
+    *past = (struct pack_past) { 0 };
     leat_tokenizer_info(o->tokenizer, &tokenizer);
     leat_dataset_info(d, &info);
     fit = info.parts == 1 && (!inputs || info.inputs == inputs->count) && info.end_token == o->end_token &&
           info.begin_token == o->begin_token && info.stores_mask == (o->store_mask || o->mask_field || o->chat) &&
-          memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 && facts_fit(d, o, arranged);
+          memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 &&
+          facts_fit(d, o, arranged, &past->damaged);
     for (size_t i = 0; fit && inputs && i < inputs->count; i++)
-        fit = input_fits(d, i, &inputs->items[i], o->run_file != NULL, rejects);
+        fit = input_fits(d, i, &inputs->items[i], past);
     return fit;
+}
+
+void pack_past_report(const struct pack_past *past, struct leat_pack_report *report)
+{
+    report->rejects = past->rejects;
+    report->damaged_inputs = past->damaged;
+    snprintf(report->damage, sizeof report->damage, "%s", past->damaged ? "named when it was packed" : "");
 }

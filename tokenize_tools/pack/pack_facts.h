@@ -11,6 +11,10 @@
 #include "corpus/json/json_keep.h"
 #include "leat_pack.h"
 
+/* Metadata of what was packed from inputs that are cut off or broken: leat_merge() keeps it, once for all parts. */
+#define PACK_DAMAGED       "leat.damaged"
+#define PACK_DAMAGED_VALUE "inputs were cut off or broken"
+
 struct pack_fact {
     const char *key, *value; /* NULL: it must not be there */
 };
@@ -25,10 +29,19 @@ struct pack_facts {
 /* What decides the bytes, in addition to the inputs and what the header says; the options' texts must outlive it. */
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o);
 
+/* What a finished dataset says of the run that made it. */
+struct pack_past {
+    uint64_t rejects; /* records of its inputs */
+    bool damaged;     /* inputs were cut off or broken */
+};
+
 /* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the `arranged` one, was shuffled,
  * deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program declares, which are
- * not known beforehand. *rejects: how many records its inputs had rejected. */
+ * not known beforehand. */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
-                    bool arranged, uint64_t *rejects);
+                    bool arranged, struct pack_past *past);
+
+/* Puts into the report of a run that has nothing left to do what the dataset says of the one that made it. */
+void pack_past_report(const struct pack_past *past, struct leat_pack_report *report);
 
 #endif

@@ -207,16 +207,16 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
 {
     const struct input_list *inputs = r->takes_texts ? NULL : &r->setup.inputs;
     struct leat_dataset *d;
-    uint64_t rejects = 0;
 
     r->found = (struct leat_info)LEAT_INFO_INIT;
+    r->past = (struct pack_past) { 0 };
     if (leat_dataset_open(&d, r->name, NULL, NULL) == LEAT_OK) {
-        r->finished = pack_facts_fit(d, &r->options, inputs, false, &rejects);
+        r->finished = pack_facts_fit(d, &r->options, inputs, false, &r->past);
         leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
     if (r->finished) /* how many of a program's texts were rejected is not in its dataset */
-        return tidy(r, rejects == 0 && !r->takes_texts, err);
+        return tidy(r, r->past.rejects == 0 && !r->takes_texts, err);
     if (err)
         *err = *said;
     return said->status;
@@ -294,6 +294,8 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
     for (unsigned i = 0; s == LEAT_OK && i < PACK_FACTS; i++)
         if (facts.of[i].value)
             s = leat_writer_set_metadata(r->output.writer, facts.of[i].key, facts.of[i].value, err);
+    if (s == LEAT_OK && r->output.at.damaged_inputs > 0)
+        s = leat_writer_set_metadata(r->output.writer, PACK_DAMAGED, PACK_DAMAGED_VALUE, err);
     if (s == LEAT_OK && r->options.parts > 0) /* whether the part before begins its first input */
         s = leat_writer_set_metadata(r->output.writer, "leat.part.cut",
                                      r->setup.inputs.count > 0 && r->setup.inputs.items[0].begin > 0 ? "1" : "0", err);
@@ -397,6 +399,8 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
     report->lock_wait_ns = r->lock_ns;
     report->damaged_inputs = o->at.damaged_inputs;
     memcpy(report->damage, o->damage, sizeof report->damage);
+    if (r->finished)
+        pack_past_report(&r->past, report);
     report->peak_memory = peak_memory();
     report->was_finished = r->finished;
     report->serial = r->serial;

@@ -6,6 +6,7 @@
 #define LEAT_PACK_RUN_H
 
 #include "pack/flow/flow.h"
+#include "pack_facts.h"
 #include "pack_output.h"
 
 /* The bound on memory if none is given; whole GiB that the process holds already, as a large program may, come to
@@ -33,6 +34,7 @@ struct pack_run {
     bool stores_all;  /* lines and ids, whatever the inputs */
     bool finished;    /* there was nothing left to do: the dataset is the one of `found` */
     struct leat_info found;
+    struct pack_past past;          /* of that one */
     struct leat_pack_serial serial; /* but for place_ns, which the output has */
     struct leat_pack_stream stream;
     uint64_t units, lock_ns; /* as the flow counts them */

@@ -45,28 +45,6 @@ char *by_stage_final(const struct by_stage *s, const char *name, const char *suf
 
 /* ---- The folder ---- */
 
-/* Of the caller or of the folder's owner, as all that leat goes on with (base/own_file.h). */
-static enum leat_status check_folder(const struct by_stage *s, struct leat_error *err)
-{
-    char *around = file_folder(s->output);
-    struct stat st, of_folder;
-    enum leat_status status = LEAT_OK;
-
-    if (!around)
-        return status_no_memory(err, strlen(s->output));
-    if (lstat(s->folder, &st) != 0 || stat(around, &of_folder) != 0)
-        status = status_set_os(err, errno, "cannot look at %s", s->folder);
-    else if (!S_ISDIR(st.st_mode))
-        status = status_set(err, LEAT_E_EXISTS,
-                            "%s is not a folder, where leat makes one: remove it, or choose another name", s->folder);
-    else if (st.st_uid != geteuid() && st.st_uid != of_folder.st_uid)
-        status = status_set(err, LEAT_E_PERMISSION,
-                            "%s belongs to user %lu, who can change it at any time: remove it, or choose another name",
-                            s->folder, (unsigned long)st.st_uid);
-    free(around);
-    return status;
-}
-
 /* Calls `act` with the names of all files in the folder, but for the lock's. */
 static enum leat_status each_file(const struct by_stage *s,
                                   enum leat_status (*act)(const struct by_stage *s, const char *file,
@@ -157,10 +135,7 @@ enum leat_status by_stage_open(struct by_stage *s, const char *output, struct le
     s->folder = by_stage_final(s, "partial.by", "");
     if (!s->folder)
         return status_no_memory(err, strlen(output));
-    s->made = mkdir(s->folder, 0777) == 0;
-    if (!s->made && errno != EEXIST)
-        return status_set_os(err, errno, "cannot make the folder %s", s->folder);
-    status = check_folder(s, err);
+    status = own_file_make_folder(s->folder, &s->made, err);
     if (status == LEAT_OK)
         status = take_lock(s, err);
     if (status == LEAT_OK)

@@ -1,0 +1,88 @@
+#!/bin/sh
+# test_pack_resumed.sh: what leat pack --resume makes of a run that had ended, and of what arranged runs leave. An input
+# that was cut off or broken is told again, with the same exit code, also after shuffling, dividing and merging; once
+# `leat pack --resume` made a success of it. What is packed to be arranged lies in a folder that nobody opens, and
+# takes no dataset's name: once it replaced a dataset called OUTPUT.packed without --force.
+. tests/cli/cli.sh
+
+awk 'BEGIN { for (i = 0; i < 400; i++) printf "{\"text\":\"number %d\",\"v\":%d}\n", i, i % 2 }' >in.jsonl
+gzip -c in.jsonl >one.jsonl.gz || {
+    echo "skipped: no gzip" >&2
+    exit 77
+}
+head -c 900 one.jsonl.gz >cut.jsonl.gz
+cp one.jsonl.gz broken.jsonl.gz
+printf 'XXXXXXXXXXXX' | dd of=broken.jsonl.gz bs=1 seek=700 conv=notrunc 2>/dev/null
+
+key() { # all values of a key in the JSON that was printed
+    grep -o "\"$1\": [^,}]*" "$printed" | sed 's/.*: //' | tr '\n' ' '
+}
+
+# ---- Cut off, and resumed --------------------------------------------------------------------------------------------
+
+# words
+# shellcheck disable=SC2086
+for input in cut broken; do
+    for options in '' '--shuffle 3' '--by v' '--split a=0.5'; do
+        run leat pack -t bytes -o out $options --max-rejects 99 --json in.jsonl $input.jsonl.gz
+        says 1 "$input.jsonl.gz"
+        rejected=$(key rejected) tokens=$(key tokens)
+        run leat pack -t bytes -o out $options --max-rejects 99 --json --resume in.jsonl $input.jsonl.gz
+        says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: '
+        [ "$(key was_finished)$(key truncated_inputs)$(key rejected)$(key tokens)" = "true 1 $rejected$tokens" ] ||
+            fail "$ran: $(cat "$printed")"
+        run leat pack -t bytes -o out $options --max-rejects 99 --allow-truncated --resume in.jsonl $input.jsonl.gz
+        says 0 'leat: warning: 1 input was cut off or broken'
+        says 0 'as far as it was readable: named when it was packed'
+        rm -r out.*
+    done
+done
+
+# parts of which one has the damage give what one run gives
+run leat pack -t bytes -o whole --max-rejects 99 --allow-truncated in.jsonl cut.jsonl.gz in.jsonl
+for part in 1 2 3; do
+    run leat pack -t bytes -o "part.$part" --part $part/3 --max-rejects 99 --allow-truncated in.jsonl cut.jsonl.gz \
+        in.jsonl
+done
+run leat merge -o joined part.1 part.2 part.3
+cmp whole.leat joined.leat || fail 'parts, one of them with a damaged input: another index than of one run'
+run leat info joined
+grep -q 'leat.damaged = inputs were cut off or broken' "$printed" || fail "$ran: $(cat "$printed")"
+run leat pack -t bytes -o sound in.jsonl
+run leat info sound
+grep -q 'leat.damaged' "$printed" && fail "$ran: $(cat "$printed")"
+
+# ---- What is packed first --------------------------------------------------------------------------------------------
+
+run leat pack -t bytes -o mine.packed in.jsonl
+copy_dataset mine.packed kept
+run leat pack -t bytes -o mine --shuffle 1 one.jsonl.gz
+ended 0 ''
+cmp mine.packed.leat kept.leat || fail "$ran: mine.packed is gone"
+
+mkdir left left/out.partial.packed
+run leat pack -t bytes -o left/out.partial.packed/all in.jsonl
+run leat info left
+[ "$code" -ne 0 ] || fail "$ran: what is not shuffled yet opens: $(cat "$printed")"
+run leat pack -t bytes -o left/out --shuffle 1 in.jsonl
+says 1 'left/out.partial.packed is from a run that has not ended: resume it, or start over (--resume or --force)'
+run leat pack -t bytes -o left/out --shuffle 1 --resume one.jsonl.gz
+says 1 'left/out.partial.packed is from another run: give the same inputs and options, or start over (--force)'
+run leat pack -t bytes -o left/out --shuffle 1 --resume in.jsonl
+ended 0 ''
+[ "$(echo left/*)" = 'left/out.leat left/out.tokens' ] || fail "$ran: left $(echo left/*)"
+mkdir left/out.partial.packed
+copy_dataset sound left/out.partial.packed/all
+run leat pack -t bytes -o left/out --shuffle 1 --force one.jsonl.gz
+ended 0 ''
+[ "$(echo left/*)" = 'left/out.leat left/out.tokens' ] || fail "$ran: left $(echo left/*)"
+
+# a link in its place is not followed
+mkdir elsewhere
+copy_dataset sound elsewhere/all
+ln -s "$PWD/elsewhere" left/out.partial.packed
+run leat pack -t bytes -o left/out --shuffle 1 --force in.jsonl
+says 1 'left/out.partial.packed is not a folder, where leat makes one: remove it, or choose another name'
+run leat pack -t bytes -o left/out --force in.jsonl
+[ "$(echo elsewhere/*)" = 'elsewhere/all.leat elsewhere/all.tokens' ] || fail "$ran: left $(echo elsewhere/*)"
+finish
