@@ -161,7 +161,16 @@ for again in 1 2; do # it is no dataset of another run the second time
     [ "$(leat status broken --left)" = 2 ] || fail "$ran: left are $(leat status broken --left)"
     leat status broken | grep -q '2  failed .*cut.jsonl.gz ends' || fail "$ran: $(leat status broken)"
 done
+for command in info verify 'cat --tokens 0:1'; do # the folder once opened, since all files are there
+    # shellcheck disable=SC2086 # several words
+    run leat $command broken
+    says 1 'the run in the folder broken is not finished: part-2 has failed: 1 input was cut off or broken'
+done
+run leat merge -o all broken
+says 1 'the run in broken is not finished: of its 2 parts, 2 is not done'
 run leat pack --run broken --part 2 --allow-truncated
+ended 0 ''
+run leat info broken
 ended 0 ''
 [ -z "$(leat status broken --left)" ] || fail "what is allowed is left: $(leat status broken)"
 
