@@ -212,6 +212,7 @@ run leat merge --in-place -o placed run/part-0[1-9].leat run/part-1[0-2].leat
 says 1 "leat-run.joining says that the run is being joined into $tmp/another"
 cmp kept.leat placed.joining.leat || fail "another index of what is joined"
 echo "$tmp/placed" >run/leat-run.joining
+echo 'leat part 1' >run/part-02.beat # of a process that was killed when it had found that the part is finished
 mv run/part-01.tokens placed.joining.tokens
 run leat info run/part-01
 says 1 "is being joined in place: joining run into $tmp/placed again goes on with that"
@@ -256,7 +257,8 @@ echo "$tmp/placed" >run/leat-run.joining
 run leat merge --in-place -o placed run
 ended 0 ''
 { cmp placed.tokens one.tokens && cmp placed.leat one.leat; } || fail "joined in place: other bytes"
-ls run >"$printed"
-echo leat-run.inputs | cmp - "$printed" # no part, and no run that could be packed again
+[ -z "$(ls -A run)" ] || fail "left of a run that is joined: $(ls -A run)"
+run leat pack --run run --parts 2 -t bytes in1.jsonl # it once was "from another run", for what was left
+ended 0 ''
 [ "$(echo placed.*)" = 'placed.leat placed.tokens' ] || fail "left behind: $(echo placed.*)"
 finish
