@@ -513,8 +513,11 @@ struct leat_merge_report {
     uint64_t deduplicated; /* of these, left out because an earlier one has the same text */
     struct leat_info *splits; /* the caller's, one per split, set to LEAT_INFO_INIT; NULL: not wanted */
     struct leat_info *info;   /* the same for `output` */
+    uint64_t datasets;        /* that were joined: each one of a folder or a list counts */
+    uint64_t first_share, last_share, shares; /* consecutive parts of a run of `shares` parts: which, while some are
+                                                 missing; 0: the output is whole, or of no such run */
 };
-#define LEAT_MERGE_REPORT_INIT { sizeof(struct leat_merge_report), 0, 0, NULL, NULL }
+#define LEAT_MERGE_REPORT_INIT { sizeof(struct leat_merge_report), 0, 0, NULL, NULL, 0, 0, 0, 0 }
 
 struct leat_merge_options {
     size_t size;

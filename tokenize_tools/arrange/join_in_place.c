@@ -330,7 +330,7 @@ static enum leat_status go_on(struct join *j, struct leat_info *info, struct lea
     return s == LEAT_OK ? remove_indexes(j, err) : s;
 }
 
-enum leat_status join_in_place_go_on(const char *output, struct pace *pace, struct leat_info *info,
+enum leat_status join_in_place_go_on(const char *output, struct pace *pace, struct leat_info *info, uint64_t *parts,
                                      struct leat_error *err)
 {
     size_t length = file_dataset_length(output, strlen(output));
@@ -345,6 +345,7 @@ enum leat_status join_in_place_go_on(const char *output, struct pace *pace, stru
                              ? go_on(&j, info, err)
                              : status_no_memory(err, length);
 
+    *parts = j.count;
     join_plan_free(&j);
     free(j.plan);
     free(j.tokens);
