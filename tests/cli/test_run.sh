@@ -35,6 +35,8 @@ run leat pack --run run --parts 12 -t gpt2 --threads 1 --text text in1.jsonl in2
     in6.jsonl
 says 1 'run is the folder of another run'
 left 1-12
+run leat pack --run run --part 13 --parts 12 # which is the run's own
+says 2 'part 13: the run in run has the parts 1 to 12'
 run leat pack --run nothing --part 1
 says 1 'nothing is not the folder of a run: leat pack --run nothing --parts N ... INPUT... makes one'
 
@@ -50,7 +52,11 @@ done <<'TABLE'
 -o x --parts 3 in1.jsonl|--parts N is for a run in a folder
 -o x --part 3 in1.jsonl|--part needs the number of parts, as I/N or auto/N
 --run run --part 3/8|--part I/N has another N than the run was planned with
---run run --part 13|--part I is more than the run has parts
+--run run --part 13|part 13: the run in run has the parts 1 to 12
+--run run --part 0|part 0: the run in run has the parts 1 to 12
+--run run --part 3 --parts 8|--parts 8, but the run in run has 12 parts: leave it out
+--run run|--run run: add --part I or --part auto, to pack a part of that run; or --parts N and INPUT..., to plan it
+--run new --parts 3|INPUT... is missing: leat pack INPUT...
 --run run --part auto|--part auto: no system says which of 12 parts this is
 --run new --parts 2 -- in1.jsonl|which cannot have --
 --run new --parts 2 -|standard input comes only once

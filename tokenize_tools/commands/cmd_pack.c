@@ -242,6 +242,11 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
     struct leat_tokenizer *t;
     int code;
 
+    if (parsed->count == 0 && v->run && !v->part.given && v->parts == 0)
+        return command_wrong(self,
+                             "--run %.300s: add --part I or --part auto, to pack a part of that run; or --parts N and "
+                             "INPUT..., to plan it",
+                             v->run);
     if (parsed->count == 0)
         return command_wrong(self, "%s is missing: leat pack %s", self->words, self->words);
     if (!v->output && !v->run)

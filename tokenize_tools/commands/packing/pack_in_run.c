@@ -38,6 +38,17 @@ static char **join_words(const struct run_folder *r, int argc, char **argv)
     return words;
 }
 
+/* What the command line of a part says against the plan; CLI_DONE: nothing. Later it would have the plan's numbers. */
+static int check_part(const struct command *self, const struct run_folder *r, const struct pack_values *v)
+{
+    if (v->parts > 0 && v->parts != r->parts)
+        return command_wrong(self, "--parts %llu, but the run in %.300s has %u parts: leave it out",
+                             (unsigned long long)v->parts, v->run, r->parts);
+    if (!v->part.automatic && (v->part.part < 1 || v->part.part > r->parts))
+        return command_wrong(self, "part %u: the run in %.300s has the parts 1 to %u", v->part.part, v->run, r->parts);
+    return CLI_DONE;
+}
+
 int pack_in_run_part(struct pack_in_run *in, const struct command *self, int argc, char **argv,
                      struct pack_values *values, struct options_parsed *parsed)
 {
@@ -54,6 +65,9 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
         run_parts_say_joining(&in->folder);
         return CLI_FAILED;
     }
+    code = check_part(self, &in->folder, values);
+    if (code != CLI_DONE)
+        return code;
     in->words = join_words(&in->folder, argc, argv);
     if (!in->words)
         return no_memory();
@@ -63,7 +77,7 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
     if (!command_parse(self, (int)in->folder.count + argc, in->words, values, parsed, &code))
         return code;
     values->run = in->folder.path;
-    values->parts = in->folder.parts; /* also if this command line has another number */
+    values->parts = in->folder.parts;
     values->resume = true;
     /* a machine may not have it, if all inputs have names from the root on; else they are missed, and that is said */
     (void)!chdir(in->folder.from);
