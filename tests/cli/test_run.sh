@@ -2,6 +2,7 @@
 # test_run.sh: a run in a folder: planned once, packed part by part from any folder, each part compared with the plan;
 # leat status tells parts that are done, running, dead, stopped, failed and missing; merging and opening are refused
 # until all are there, and then give the bytes of one run.
+sbatch=$PWD/examples/cluster/pack.sbatch
 . tests/cli/cli.sh
 
 for i in 1 2 3 4 5 6; do
@@ -64,7 +65,12 @@ done <<'TABLE'
 --run new --parts 2 --dry-run in1.jsonl|--dry-run looks at a run of one process
 TABLE
 
+run leat pack --run new --parts 2 -t bytes in1.jsonl missing.jsonl
+says 1 'missing.jsonl'
 [ ! -e new ] || fail "what is refused made a folder"
+mkdir mine
+run leat pack --run mine --parts 2 -t bytes missing.jsonl
+[ -d mine ] || fail "a plan that failed removed a folder that it had not made"
 
 # Two plans at one moment: one of them is written, whole. Both once wrote the same unfinished file.
 mkdir two
@@ -179,6 +185,21 @@ ended 0 ''
 run leat info broken
 ended 0 ''
 [ -z "$(leat status broken --left)" ] || fail "what is allowed is left: $(leat status broken)"
+
+# ---- What to do then ------------------------------------------------------------------------------------------------
+
+# a part takes no --resume from its user: it once was advised
+{ cat in1.jsonl && echo '{"text":'; } >bad.jsonl
+leat pack --run rejects --parts 1 -t bytes --max-rejects 0 bad.jsonl >"$printed" || fail "cannot plan"
+run leat pack --run rejects --part 1
+says 4 'leat: nothing is lost: pack the part again, with a larger --max-rejects: it goes on from there'
+run leat pack --run rejects --part 1 --force
+says 4 'leat: nothing is lost: pack the part again, without --force and with a larger --max-rejects: it goes on from'
+run leat pack --run rejects --part 1 --max-rejects 1
+ended 0 ''
+run sh "$sbatch"
+says "$code" 'the folder of a run: sbatch --array=1-N pack.sbatch RUN'
+[ "$code" -ne 0 ] || fail "$ran: exit code 0"
 
 # ---- All ------------------------------------------------------------------------------------------------------------
 

@@ -147,12 +147,14 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
     struct run_folder *r = &in->folder;
     struct leat_error err;
     enum leat_status s;
+    bool made;
 
     if (wrong) {
         cli_error("%s", wrong);
         return CLI_WRONG;
     }
     r->parts = (unsigned)v->parts;
+    made = access(v->run, F_OK) != 0;
     r->from = getcwd(NULL, 0);
     r->path = r->from ? run_folder_make(v->run, &err) : NULL;
     if (!r->from)
@@ -178,6 +180,8 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
         s = run_folder_write(r, &err);
     r->words = NULL;
     r->count = 0;
+    if (s != LEAT_OK && made)
+        (void)rmdir(r->path); /* of which nothing came; if it is not empty, another process plans there */
     if (s != LEAT_OK)
         return cli_failed(&err);
     say_plan(v, r);
