@@ -326,10 +326,12 @@ struct leat_pack_report {
     uint64_t row_groups; /* of Parquet inputs, that were packed */
     uint64_t units;        /* stretches of inputs that threads handed to each other, in this run */
     uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
+    /* With `run_file` and `part` 0: inputs that go whole to one part, as compressed ones do, and parts that get none. */
+    uint64_t whole_inputs, empty_parts;
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, 0, \
-      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0 }
+      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0 }
 
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template

@@ -186,6 +186,42 @@ run leat info broken
 ended 0 ''
 [ -z "$(leat status broken --left)" ] || fail "what is allowed is left: $(leat status broken)"
 
+# ---- Parts without inputs -------------------------------------------------------------------------------------------
+
+for i in 1 2 3; do gzip -c in$i.jsonl >in$i.jsonl.gz; done
+run leat pack --run whole --parts 6 -t bytes in1.jsonl.gz in2.jsonl.gz in3.jsonl.gz
+grep -qxF '3 of the inputs go whole to a part, compressed or not of lines: 3 of 6 parts stay empty.' "$printed" ||
+    fail "$ran: printed $(cat "$printed")"
+empty=0
+for part in 1 2 3 4 5 6; do
+    run leat pack --run whole --part $part
+    ended 0 ''
+    empty=$((empty + $(grep -c '^This part got no input: compressed inputs go whole' "$printed")))
+done
+[ $empty -eq 3 ] || fail "$empty parts said that they have no input, not 3"
+run leat info whole
+ended 0 ''
+printf 'x' >tiny.txt
+while IFS='|' read -r parts words whole empty; do # and that is how many there are
+    rm -rf counted
+    # shellcheck disable=SC2086 # several words
+    run leat pack --run counted --parts $parts -t bytes --json $words
+    grep -qF "\"whole_inputs\": $whole, \"empty_parts\": $empty}" "$printed" || fail "$ran: $(cat "$printed")"
+    for part in $(seq $parts); do
+        # shellcheck disable=SC2086 # several words
+        leat pack -o counted/share --force --part $part/$parts -t bytes --json $words >"$printed"
+        grep -qF '"inputs": 0,' "$printed" && empty=$((empty - 1))
+    done
+    [ $empty -eq 0 ] || fail "$ran: $empty more parts than counted are empty"
+done <<'TABLE'
+3|in1.jsonl in2.jsonl|0|0
+7|in1.jsonl in2.jsonl.gz in3.jsonl|1|0
+9|in1.jsonl.gz in2.jsonl in3.jsonl.gz|2|0
+20|in1.jsonl.gz in2.jsonl in3.jsonl.gz|2|3
+5|tiny.txt|1|4
+3|tiny.txt in1.jsonl in2.jsonl.gz|2|0
+TABLE
+
 # ---- What to do then ------------------------------------------------------------------------------------------------
 
 # a part takes no --resume from its user: it once was advised

@@ -124,7 +124,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
                units_rate(token_rate(bar, r, seconds), "tokens").text, units_bytes(r->peak_memory).text);
     print_bound(r);
     pack_options_say_around(v, o);
-    if (v->part.parts > 0 && r->inputs == 0)
+    if (o->parts > 0 && r->inputs == 0)
         printf("This part got no input: compressed inputs go whole, and there are fewer than parts. `leat merge` takes "
                "it with the others.\n");
     if (r->special_strings > 0)

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/status.h"
+#include "flow/unit_kinds.h"
 #include "pack.h"
 #include "pack_description.h"
 
@@ -61,6 +62,8 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, const struct i
                        o->run_file);
     if (s == LEAT_E_CHECKPOINT && err)
         err->hint = LEAT_HINT_NONE; /* replacing this part's dataset does not help */
+    if (s == LEAT_OK && o->part == 0)
+        s = inputs_count_empty(inputs, o->parts, unit_kind_divides, &report->whole_inputs, &report->empty_parts, err);
     report->inputs = inputs->count;
     report->disk_bytes = inputs->bytes;
     buffer_free(&text);

@@ -96,13 +96,27 @@ int pack_in_run_names(struct pack_in_run *in, struct pack_values *values, struct
     return CLI_DONE;
 }
 
-static void say_plan(const struct pack_values *v, const struct run_folder *r)
+static void say_empty(const struct run_folder *r, const struct leat_pack_report *report)
+{
+    if (report->empty_parts == 0)
+        return;
+    if (report->whole_inputs > 0)
+        cli_say("%s of the inputs go%s whole to a part, compressed or not of lines: %s of %u parts stay%s empty.",
+                units_count(report->whole_inputs).text, report->whole_inputs == 1 ? "es" : "",
+                units_count(report->empty_parts).text, r->parts, report->empty_parts == 1 ? "s" : "");
+    else
+        cli_say("The inputs have few bytes: %s of %u parts stay%s empty.", units_count(report->empty_parts).text,
+                r->parts, report->empty_parts == 1 ? "s" : "");
+}
+
+static void say_plan(const struct pack_values *v, const struct run_folder *r, const struct leat_pack_report *report)
 {
     struct json j;
 
     if (!v->json) {
         cli_say("%s: a run of %s, %s in %s.", v->run, units_counted(r->parts, "part").text, units_bytes(r->bytes).text,
                 units_counted(r->inputs, "input").text);
+        say_empty(r, report);
         cli_say("Each part, on any machine that has these files: leat pack --run %s --part I (or --part auto)", v->run);
         return;
     }
@@ -112,6 +126,8 @@ static void say_plan(const struct pack_values *v, const struct run_folder *r)
     json_u64(&j, "parts", r->parts);
     json_u64(&j, "inputs", r->inputs);
     json_u64(&j, "input_bytes", r->bytes);
+    json_u64(&j, "whole_inputs", report->whole_inputs);
+    json_u64(&j, "empty_parts", report->empty_parts);
     json_close_object(&j);
     json_end(&j);
 }
@@ -184,7 +200,7 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
         (void)rmdir(r->path); /* of which nothing came; if it is not empty, another process plans there */
     if (s != LEAT_OK)
         return cli_failed(&err);
-    say_plan(v, r);
+    say_plan(v, r, &report);
     return cli_finish_stdout(CLI_DONE);
 }
 
