@@ -211,6 +211,7 @@ struct leat_pack_progress {
     const char *bound;           /* the step that the others wait for: "reading", "encoding" or "writing"; or
                                     "checking", before a run is resumed, and `bytes` are those that it had written; or
                                     "arranging", and `bytes` are those of the tokens */
+    uint64_t kept_bytes, kept_tokens, kept_documents; /* of these, at the last checkpoint: what a killed run leaves */
 };
 
 struct leat_pack_options {
@@ -328,10 +329,12 @@ struct leat_pack_report {
     uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
     /* With `run_file` and `part` 0: inputs that go whole to one part, as compressed ones do, and parts that get none. */
     uint64_t whole_inputs, empty_parts;
+    /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for a checkpoint, or not at all. */
+    uint64_t kept_bytes, kept_tokens, kept_documents;
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, 0, \
-      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0 }
+      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template

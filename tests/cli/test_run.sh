@@ -186,6 +186,22 @@ run leat info broken
 ended 0 ''
 [ -z "$(leat status broken --left)" ] || fail "what is allowed is left: $(leat status broken)"
 
+# ---- What is kept ---------------------------------------------------------------------------------------------------
+
+# a part that fails before its first checkpoint keeps nothing: its tokens counted once
+awk 'BEGIN { for (n = 0; n < 200000; n++) printf "{\"text\":\"some text of the document %d, which is a longer one\"}\n", n }' \
+    >long.jsonl
+leat pack --run full --parts 1 -t gpt2 long.jsonl >"$printed" || fail "cannot plan"
+(trap '' XFSZ && ulimit -f 3000 && exec "$build/leat" pack --run full --part 1 --threads 1) >"$printed" 2>"$said"
+[ $? -eq 1 ] || fail "a part without room for its tokens: $(cat "$said")"
+leat status full --json | grep -qF '"tokens": 0, "documents": 0, "share": 0.0,' || fail "$(leat status full --json)"
+# of a process that was killed, what was at its checkpoint counts
+printf 'leat part 1\nstate running\nbytes 900\ntotal_bytes 1000\ntokens 90\ndocuments 9\n' >full/part-1.beat
+printf 'kept_bytes 500\nkept_tokens 50\nkept_documents 5\n' >>full/part-1.beat
+leat status full --json | grep -qF '"tokens": 90, "documents": 9, "share": 0.9,' || fail "$(leat status full --json)"
+touch -d '31 seconds ago' full/part-1.beat
+leat status full --json | grep -qF '"tokens": 50, "documents": 5, "share": 0.5,' || fail "$(leat status full --json)"
+
 # ---- Parts without inputs -------------------------------------------------------------------------------------------
 
 for i in 1 2 3; do gzip -c in$i.jsonl >in$i.jsonl.gz; done

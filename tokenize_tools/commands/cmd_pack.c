@@ -195,10 +195,13 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     code = by_outputs_code(&bar.outputs, report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
     pack_bar_free(&bar);
     if (s != LEAT_OK) {
+        run_beat_keep(beat, report.kept_bytes, report.kept_tokens, report.kept_documents);
         run_beat_failed(beat, s == LEAT_E_STOPPED, err.message);
         return pack_bar_say_failed(v, &report, &err);
     }
     pack_bar_say_damage(v, &report);
+    if (v->run && !report.was_finished) /* it is packed: what comes after that can be done again */
+        run_beat_keep(beat, report.disk_bytes, report.tokens, report.documents);
     if (v->run)
         code = end_part(v, &report, beat, code);
     return cli_finish_stdout(code);

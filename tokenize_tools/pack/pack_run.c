@@ -254,6 +254,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     r->output.text_at_checkpoint = r->output.at.text_bytes;
     r->output.described = r->output.resumable = true;
     pack_output_show(&r->output);
+    pack_output_kept(&r->output);
     return s;
 }
 
@@ -340,6 +341,9 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
     }
     if (whole && o->checkpoints)
         pack_output_checkpoint(o, NULL);
+    report->kept_bytes = atomic_load_explicit(&o->kept_disk_bytes, memory_order_relaxed);
+    report->kept_tokens = atomic_load_explicit(&o->kept_tokens, memory_order_relaxed);
+    report->kept_documents = atomic_load_explicit(&o->kept_documents, memory_order_relaxed);
     if (!o->resumable) {
         if (s == LEAT_E_REJECTS)
             reject_file_publish(&o->rejects, NULL);

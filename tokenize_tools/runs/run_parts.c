@@ -68,6 +68,8 @@ static void take_beat(struct run_part *part, int64_t now)
     part->state = ended[part->beat.state];
     if (part->state == PART_RUNNING && part->age > BEAT_DEAD)
         part->state = PART_DEAD;
+    if (part->state == PART_DEAD)
+        beat_facts_keep(&part->beat.facts);
 }
 
 static enum leat_status find_part(struct run_part *part, const struct run_folder *r, unsigned number, int64_t now,

@@ -113,7 +113,10 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
                                                .documents = p->documents,
                                                .rejects = p->rejects,
                                                .tokens_per_s = (double)(p->tokens - bar->tokens_before) / seconds,
-                                               .bytes_per_s = (double)(p->bytes - p->bytes_before) / seconds });
+                                               .bytes_per_s = (double)(p->bytes - p->bytes_before) / seconds,
+                                               .kept_bytes = p->kept_bytes,
+                                               .kept_tokens = p->kept_tokens,
+                                               .kept_documents = p->kept_documents });
     snprintf(detail, sizeof detail, "%s%s  %s",
              units_rate(seconds > 0 ? (double)(p->tokens - bar->tokens_before) / seconds : 0, "tokens").text, rejects,
              p->bound);
