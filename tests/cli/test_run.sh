@@ -139,7 +139,14 @@ grep -qF '"running": 1, "waiting": 0, "dead": 0, "stopped": 0, "failed": 0, "mis
 grep -qF "\"host\": \"$(uname -n)\", \"pid\": $pid," "$printed" || fail "a part that runs: $(cat "$printed")"
 [ "$(leat status waits --left)" = 2 ] || fail "left beside a part that runs: $(leat status waits --left)"
 run leat pack --run waits --part 1 # which says nothing of itself where the other one does
-ended 1 "leat: another process is writing part 1 of the run in $tmp/waits"
+says 1 "leat: another process is writing part 1 of the run in $tmp/waits: process $pid on $(uname -n), silent for "
+grep -q ': end it there' "$said" && fail "a part that runs: $(cat "$said")"
+kill -STOP $pid # it hangs
+touch -d '40 seconds ago' waits/part-1.beat
+run leat pack --run waits --part 1
+says 1 "the run in $tmp/waits: process $pid on $(uname -n), silent for 4"
+says 1 ' s: end it there, then its lock is free'
+leat status waits | grep -q "^      1  dead .*$(uname -n), process $pid, silent for 4" || fail "$(leat status waits)"
 grep -q "^pid $pid\$" waits/part-1.beat || fail "a refused process says that it packs: $(cat waits/part-1.beat)"
 kill -KILL $pid
 wait $pid 2>/dev/null

@@ -8,6 +8,7 @@
 #include "packing/pack_dry_run.h"
 #include "packing/pack_in_run.h"
 #include "packing/pack_steps.h"
+#include "runs/run_parts.h"
 
 /* Threads that wait for so much of their time would do a tenth more without the input that they wait for. */
 #define STREAM_BOUNDS     0.1
@@ -224,7 +225,7 @@ static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_p
     cli_catch_interrupts(); /* before anybody sees that the part runs, and signals it */
     s = run_beat_begin(&beat, v->run ? run_folder_part(&in->folder, options->part, ".beat") : NULL, &err);
     if (s == LEAT_E_BUSY)
-        cli_error("another process is writing part %u of the run in %s", options->part, in->folder.path);
+        run_parts_say_busy(&in->folder, options->part);
     if (s != LEAT_OK)
         return s == LEAT_E_BUSY ? CLI_FAILED : cli_failed(&err);
     s = pack_steps_begin(&steps, &err);
