@@ -327,9 +327,9 @@ struct leat_pack_report {
     uint64_t row_groups; /* of Parquet inputs, that were packed */
     uint64_t units;        /* stretches of inputs that threads handed to each other, in this run */
     uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
-    /* With `run_file` and `part` 0: inputs that go whole to one part, as compressed ones do, and parts that get none. */
+    /* With `run_file` and `part` 0: inputs that go whole to a part, as compressed ones do, and parts that get none. */
     uint64_t whole_inputs, empty_parts;
-    /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for a checkpoint, or not at all. */
+    /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
     uint64_t kept_bytes, kept_tokens, kept_documents;
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \

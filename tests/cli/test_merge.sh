@@ -26,12 +26,14 @@ out: 62 tokens in 6 documents from 3 parts, 4.9 KiB in T.
 END
 same_dataset out all
 try 0 '' leat merge --json --output=out2.leat a.leat b.tokens c --progress never <<'END'
-{"output": "out2.leat", "parts": 3, "datasets": 3, "share": null, "documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
+{"output": "out2.leat", "parts": 3, "datasets": 3, "share": null, @
+"documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
 "identity": "1e1d56c89e3d49d76eae421d32c6056e", "deduplicated": 0, "splits": [], "seconds": T}
 END
 same_dataset out2 all
 try 0 '' leat merge -oout3 folder c --json <<'END'
-{"output": "out3", "parts": 2, "datasets": 3, "share": null, "documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
+{"output": "out3", "parts": 2, "datasets": 3, "share": null, @
+"documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
 "identity": "1e1d56c89e3d49d76eae421d32c6056e", "deduplicated": 0, "splits": [], "seconds": T}
 END
 same_dataset out3 all
@@ -84,7 +86,8 @@ END
 [ "$(leat cat d --tokens 0:6 --ids)" = '1 2 2 3 3 3' ] || fail "deduplicated: $(leat cat d --tokens 0:6 --ids)"
 leat info d --json | grep -qF '"metadata": [["leat.dedup", "1"]]' || fail "metadata: $(leat info d)"
 try 0 '' leat merge -o s.leat --split low=0.5,high=0.50 --json h1 h2 <<'END'
-{"output": "s.leat", "parts": 2, "datasets": 2, "share": null, "documents": 0, "tokens": 0, "token_bytes": 0, "index_bytes": 4224, @
+{"output": "s.leat", "parts": 2, "datasets": 2, "share": null, @
+"documents": 0, "tokens": 0, "token_bytes": 0, "index_bytes": 4224, @
 "identity": "cef5078c852c651743c52b28ffe3ffd0", "deduplicated": 0, "splits": [{"output": "s.low", "documents": 5, @
 "tokens": 9, "identity": "f5f126872e0b9c02c46dc0a37e864a13"}, {"output": "s.high", "documents": 0, "tokens": 0, @
 "identity": "cef5078c852c651743c52b28ffe3ffd0"}], "seconds": T}

@@ -31,7 +31,11 @@ run leat pack --run run --parts 12 -t gpt2 --text text in1.jsonl in2.jsonl in3.j
 ended 0 '' # the same again is the same
 cmp plan run/leat-run
 run leat pack --run run --parts 11 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl in6.jsonl
-says 1 'run/leat-run.inputs is from another run: that one had "part 0/12", this one has "part 0/11"'
+says 1 "the run in $tmp/run has 12 parts, not 11; to plan it anew, remove the folder $tmp/run"
+run leat pack --run run --parts 12 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl
+says 1 "the run in $tmp/run was planned with 6 inputs, but 5 are here; to plan it anew, remove the folder $tmp/run"
+run leat pack --run run --parts 12 -t gpt2 --text text in2.jsonl in1.jsonl in3.jsonl in4.jsonl in5.jsonl in6.jsonl
+says 1 "the run in $tmp/run was planned with the input in1.jsonl, where in2.jsonl is here; to plan it anew, remove"
 run leat pack --run run --parts 12 -t gpt2 --threads 1 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl \
     in6.jsonl
 says 1 'run is the folder of another run'
@@ -101,14 +105,16 @@ grep -q 'part-03 is finished already' "$printed" || fail "$ran: printed $(cat "$
 cd ..
 left 2,4-12
 run leat pack --run run --part 2 --text body
-says 1 'that one had "text-field text", this one has "text-field body"'
+says 1 "the run in $tmp/run was planned with \"text-field text\", not with \"text-field body\"; to plan it"
 case $(state 2) in
-'failed '*'this one has "text-field body"'*) ;;
+'failed '*'not with "text-field body"'*) ;;
 *) fail "a part that failed is: $(state 2)" ;;
 esac
 echo >>in6.jsonl
 run leat pack --run run --part 2
-says 1 'bytes 0 to ' # of the input that has changed
+says 1 "the input in6.jsonl has changed since the run in $tmp/run was planned (size or time); to plan it anew, remove "
+run leat pack --run run --part 2 -t bytes
+says 1 "the run in $tmp/run was planned with another tokenizer; to plan it anew, remove the folder $tmp/run"
 awk 'BEGIN { for (n = 0; n < 50; n++) printf "{\"text\":\"part 6, line %d\"}\n", n }' >in6.jsonl
 touch -d "@$(sed -n 's/.*changed at \([0-9.]*\).*in6.jsonl$/\1/p' run/leat-run.inputs)" in6.jsonl
 run leat pack --run run --part 2
@@ -196,7 +202,7 @@ ended 0 ''
 # ---- What is kept ---------------------------------------------------------------------------------------------------
 
 # a part that fails before its first checkpoint keeps nothing: its tokens counted once
-awk 'BEGIN { for (n = 0; n < 200000; n++) printf "{\"text\":\"some text of the document %d, which is a longer one\"}\n", n }' \
+awk 'BEGIN { for (n = 0; n < 200000; n++) printf "{\"text\":\"text of the document %d, which is longer\"}\n", n }' \
     >long.jsonl
 leat pack --run full --parts 1 -t gpt2 long.jsonl >"$printed" || fail "cannot plan"
 (trap '' XFSZ && ulimit -f 3000 && exec "$build/leat" pack --run full --part 1 --threads 1) >"$printed" 2>"$said"
@@ -230,12 +236,12 @@ while IFS='|' read -r parts words whole empty; do # and that is how many there a
     # shellcheck disable=SC2086 # several words
     run leat pack --run counted --parts $parts -t bytes --json $words
     grep -qF "\"whole_inputs\": $whole, \"empty_parts\": $empty}" "$printed" || fail "$ran: $(cat "$printed")"
-    for part in $(seq $parts); do
+    for part in $(seq "$parts"); do
         # shellcheck disable=SC2086 # several words
-        leat pack -o counted/share --force --part $part/$parts -t bytes --json $words >"$printed"
+        leat pack -o counted/share --force --part "$part/$parts" -t bytes --json $words >"$printed"
         grep -qF '"inputs": 0,' "$printed" && empty=$((empty - 1))
     done
-    [ $empty -eq 0 ] || fail "$ran: $empty more parts than counted are empty"
+    [ "$empty" -eq 0 ] || fail "$ran: $empty more parts than counted are empty"
 done <<'TABLE'
 3|in1.jsonl in2.jsonl|0|0
 7|in1.jsonl in2.jsonl.gz in3.jsonl|1|0

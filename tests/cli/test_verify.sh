@@ -46,7 +46,8 @@ END
 try 3 "leat: $page" leat verify p --json --threads 3 <<END
 {"name": "p", "ok": false, "status": "checksum", "message": "$page", "bytes": 50681, "damaged_pages": 1, @
 "damaged_others": 1, "part": "p", "page": 2, "first_document": 191, "documents": 94, "damaged_parts": [{"name": "p", @
-"damaged_pages": 1, "damaged_others": 1, "page": 2, "first_document_of_part": 191, "documents": 94}], "seconds": T, "bytes_per_s": R}
+"damaged_pages": 1, "damaged_others": 1, "page": 2, "first_document_of_part": 191, "documents": 94}], @
+"seconds": T, "bytes_per_s": R}
 END
 # two pages, of which the first is named; a byte that leaves the id below the vocabulary size is no other place
 copy_dataset n p
@@ -56,8 +57,8 @@ try 3 "leat: $page" leat verify p <<'END'
 p is damaged: 2 pages of 4 KiB, 0 other places.
 The first damaged page is page 2 of p.tokens, bytes 8192 to 12287; documents 191 to 284 lie in it.
 END
-# In a folder, documents are numbered within the part, as the message numbers them: the summary once counted them through.
-# JSON does both.
+# In a folder, documents are numbered within the part, as the message numbers them: the summary once counted them
+# through. JSON does both.
 try 3 "leat: $(echo "$page" | sed 's|p.tokens|folder/b.tokens|')" leat verify folder <<'END'
 folder is damaged: 1 page of 4 KiB, 1 other place.
 folder/b: 1 page, 1 other place. The first is page 2 of folder/b.tokens, bytes 8192 to 12287; documents 191 to 284 of @

@@ -229,7 +229,8 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     struct leat_writer_options w = writer_options(r, &stored);
     struct leat_error why;
     uint64_t note_bytes = 0;
-    enum leat_status s = pack_description_compare(r->description_path, &r->description, err);
+    enum leat_status s =
+        pack_description_compare(r->description_path, &r->description, pack_description_say_difference, err);
 
     if (s != LEAT_OK)
         return s;

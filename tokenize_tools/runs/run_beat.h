@@ -23,7 +23,7 @@ enum beat_step { BEAT_NOTHING, BEAT_PACKED, BEAT_COMPARED, BEAT_COUNTED, BEAT_SC
 struct beat_facts {
     uint64_t bytes, total_bytes; /* of the part's inputs */
     uint64_t tokens, documents, rejects;
-    double tokens_per_s, bytes_per_s; /* of this process */
+    double tokens_per_s, bytes_per_s;                 /* of this process */
     uint64_t kept_bytes, kept_tokens, kept_documents; /* at a checkpoint: all that is left when the process is killed */
 };
 
