@@ -501,6 +501,17 @@ LEAT_API void leat_metadata_free(struct leat_metadata *metadata);
 LEAT_API enum leat_status leat_dataset_verify_range(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                                     struct leat_error *err);
 
+/* A damaged part of a dataset. */
+struct leat_verify_part {
+    size_t size;
+    uint64_t part;           /* its number */
+    uint64_t damaged_pages;  /* of its token file */
+    uint64_t damaged_others;
+    uint64_t page;           /* the first damaged page; LEAT_NONE: none is */
+    uint64_t first_document; /* the first document in it, numbered within the part; LEAT_NONE: not known */
+    uint64_t documents;      /* how many documents are in it */
+};
+
 struct leat_verify_options {
     size_t size;
     uint32_t threads;    /* 0: as many as the process has CPUs to run on */
@@ -509,8 +520,10 @@ struct leat_verify_options {
      * stops the work, and leat_dataset_verify() returns LEAT_E_STOPPED. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
+    /* If not NULL: called for each damaged part, from the calling thread, in the order of the parts. */
+    void (*damaged)(void *context, const struct leat_verify_part *part);
 };
-#define LEAT_VERIFY_OPTIONS_INIT { sizeof(struct leat_verify_options), 0, 0, NULL, NULL }
+#define LEAT_VERIFY_OPTIONS_INIT { sizeof(struct leat_verify_options), 0, 0, NULL, NULL, NULL }
 
 struct leat_verify_report {
     size_t size;

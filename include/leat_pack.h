@@ -211,6 +211,7 @@ struct leat_pack_progress {
     const char *bound;           /* the step that the others wait for: "reading", "encoding" or "writing"; or
                                     "checking", before a run is resumed, and `bytes` are those that it had written; or
                                     "arranging", and `bytes` are those of the tokens */
+    uint64_t kept_bytes, kept_tokens, kept_documents; /* of these, at the last checkpoint: what a killed run leaves */
 };
 
 struct leat_pack_options {
@@ -326,10 +327,14 @@ struct leat_pack_report {
     uint64_t row_groups; /* of Parquet inputs, that were packed */
     uint64_t units;        /* stretches of inputs that threads handed to each other, in this run */
     uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
+    /* With `run_file` and `part` 0: inputs that go whole to a part, as compressed ones do, and parts that get none. */
+    uint64_t whole_inputs, empty_parts;
+    /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
+    uint64_t kept_bytes, kept_tokens, kept_documents;
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, 0, \
-      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0 }
+      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template
@@ -514,8 +519,11 @@ struct leat_merge_report {
     uint64_t deduplicated; /* of these, left out because an earlier one has the same text */
     struct leat_info *splits; /* the caller's, one per split, set to LEAT_INFO_INIT; NULL: not wanted */
     struct leat_info *info;   /* the same for `output` */
+    uint64_t datasets;        /* that were joined: each one of a folder or a list counts */
+    uint64_t first_share, last_share, shares; /* consecutive parts of a run of `shares` parts: which, while some are
+                                                 missing; 0: the output is whole, or of no such run */
 };
-#define LEAT_MERGE_REPORT_INIT { sizeof(struct leat_merge_report), 0, 0, NULL, NULL }
+#define LEAT_MERGE_REPORT_INIT { sizeof(struct leat_merge_report), 0, 0, NULL, NULL, 0, 0, 0, 0 }
 
 struct leat_merge_options {
     size_t size;

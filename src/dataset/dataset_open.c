@@ -34,6 +34,9 @@ static void names_free(struct names *n)
 /* As much of a name as a sentence shows. */
 #define SHOWN_BYTES 200u
 
+/* Of the sign of life of a process that packs a part of a run: always as many. */
+#define BEAT_BYTES 2048u
+
 /* A stretch of text. */
 struct text {
     const char *at;
@@ -94,7 +97,7 @@ static const char *other_than_part(const struct names *found, size_t first)
 
 /* A run that is packed in parts has the file leat-run in its folder, which begins "leat run 1\nparts N\n". Until all
  * of them are there, and nothing besides, the folder is not a dataset: nobody trains on half of it, or on some of it
- * twice, by mistake. */
+ * twice, by mistake. Nor is it one while a part has failed (check_failed()). */
 static enum leat_status judge_parts(const char *folder, const char *run, const struct names *found, size_t first,
                                     struct leat_error *err)
 {
@@ -114,20 +117,53 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
     return LEAT_OK;
 }
 
-static enum leat_status check_parts(const char *folder, const struct names *found, size_t first, struct leat_error *err)
+/* The first bytes of a file, as a string: "" if it cannot be read. */
+static void read_start(const char *path, char *text, size_t room)
+{
+    uint64_t size;
+    int fd = -1;
+
+    memset(text, 0, room);
+    if (file_open_read(&fd, &size, path, NULL) == LEAT_OK)
+        file_read_at(fd, 0, text, size < room - 1 ? size : room - 1, path, NULL);
+    file_close(&fd);
+}
+
+/* A part whose inputs were cut off has its dataset, but its sign of life, part-N.beat, says "damage WHY": it has failed
+ * until somebody accepts that. */
+static enum leat_status check_failed(const char *folder, const struct names *beats, struct leat_error *err)
+{
+    for (size_t i = 0; i < beats->count; i++) {
+        const char *slash = strrchr(beats->items[i], '/'), *name = slash ? slash + 1 : beats->items[i], *why;
+        char text[BEAT_BYTES + 1];
+        struct stat st;
+
+        if (stat(beats->items[i], &st) != 0 || !S_ISREG(st.st_mode))
+            continue; /* a pipe would wait */
+        read_start(beats->items[i], text, sizeof text);
+        why = strstr(text, "\ndamage ");
+        if (why && why[8] != '\n' && why[8] != '\0')
+            return status_set(err, LEAT_E_NO_FILE,
+                              "the run in the folder %.200s is not finished: %.*s has failed: %.*s", folder,
+                              (int)strcspn(name, "."), name, (int)strcspn(why + 8, "\n"), why + 8);
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status check_parts(const char *folder, const struct names *found, size_t first,
+                                    const struct names *beats, struct leat_error *err)
 {
     struct text place = { folder, strlen(folder) }, name = { "leat-run", 8 }, nothing = { NULL, 0 };
     struct names plan = { NULL, 0, 0 };
     char text[64] = "";
-    uint64_t size;
-    int fd = -1;
     enum leat_status s = names_add(&plan, nothing, place, name, err);
 
-    if (s == LEAT_OK && file_open_read(&fd, &size, plan.items[0], NULL) == LEAT_OK)
-        file_read_at(fd, 0, text, size < sizeof text - 1 ? size : sizeof text - 1, plan.items[0], NULL);
-    file_close(&fd);
+    if (s == LEAT_OK)
+        read_start(plan.items[0], text, sizeof text);
     names_free(&plan);
-    return s == LEAT_OK ? judge_parts(folder, text, found, first, err) : s;
+    if (s == LEAT_OK)
+        s = judge_parts(folder, text, found, first, err);
+    return s == LEAT_OK && text[0] ? check_failed(folder, beats, err) : s;
 }
 
 /* Adds the files of a folder that end in `suffix`, without it. */
@@ -137,6 +173,7 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
     DIR *dir = opendir(folder);
     enum leat_status s = LEAT_OK;
     size_t before = n->count;
+    struct names beats = { NULL, 0, 0 };
     struct dirent *entry;
 
     if (!dir)
@@ -144,6 +181,8 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
     while (s == LEAT_OK && (errno = 0, entry = readdir(dir))) {
         struct text name = { entry->d_name, strlen(entry->d_name) };
 
+        if (file_ends_with(name.at, name.length, ".beat") && strncmp(name.at, "part-", 5) == 0)
+            s = names_add(&beats, nothing, place, name, err);
         /* names with a leading dot are hidden, as for a shell's *; NAME.partial.leat is not finished */
         if (name.at[0] == '.' || !file_ends_with(name.at, name.length, suffix))
             continue;
@@ -155,7 +194,8 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
         s = status_set_os(err, errno, "cannot read the folder %s", folder);
     closedir(dir);
     if (s == LEAT_OK && strcmp(suffix, ".leat") == 0)
-        s = check_parts(folder, n, before, err);
+        s = check_parts(folder, n, before, &beats, err);
+    names_free(&beats);
     if (s == LEAT_OK && n->count == before)
         return status_set(err, LEAT_E_NO_FILE, "the folder %s holds no dataset (no *%s in it)", folder, suffix);
     if (n->count > before)

@@ -37,6 +37,7 @@ void verify_note(struct verify *v, enum leat_status status, const struct leat_er
     pthread_mutex_lock(&v->lock);
     keep_first(v, status, why, rank);
     v->report->damaged_others++;
+    v->found.damaged_others++;
     if (!verify_is_damage(status)) /* a failing disk, no memory */
         v->stopped = true;
     pthread_mutex_unlock(&v->lock);
@@ -49,9 +50,14 @@ void verify_note_page(struct verify_worker *w, uint64_t page)
     enum leat_status s = part_damaged_page(v->part, page, &document, &documents, &w->err);
 
     pthread_mutex_lock(&v->lock);
-    v->damaged_pages++;
+    v->found.damaged_pages++;
     v->report->damaged_pages++;
     keep_first(v, s, &w->err, VERIFY_RANK_PAGES + page);
+    if (v->found.page == LEAT_NONE || page < v->found.page) {
+        v->found.page = page;
+        v->found.first_document = document;
+        v->found.documents = documents;
+    }
     if (v->report->part == LEAT_NONE || (v->report->part == v->part_number && page < v->report->page)) {
         v->report->part = v->part_number;
         v->report->page = page;
@@ -200,6 +206,7 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
         .report = report,
         .options = options,
         .inputs = dataset_part(d, number)->inputs,
+        .found = { sizeof v.found, number, 0, 0, LEAT_NONE, LEAT_NONE, 0 },
     };
 
     if (v.inputs < SIZE_MAX / sizeof *v.counts)
@@ -213,6 +220,8 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
         verify_records(&v);
     pthread_mutex_destroy(&v.lock);
     free(v.counts);
+    if (options->damaged && v.found.damaged_pages + v.found.damaged_others > 0)
+        options->damaged(options->context, &v.found);
     if (v.status != LEAT_OK && err)
         *err = v.first;
     return v.status;

@@ -49,7 +49,7 @@ struct verify {
     uint64_t next_task;
     uint64_t total; /* bytes of the whole dataset, for the progress */
     struct hash128 token_sum;
-    uint64_t damaged_pages; /* of this part */
+    struct leat_verify_part found; /* in this part */
     bool stopped;
     enum leat_status status;
     struct leat_error first; /* the damage of least rank */

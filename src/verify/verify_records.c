@@ -33,7 +33,7 @@ static void check_sums(struct verify *v)
                         &why, VERIFY_RANK_SUMS + a->place.offset);
     }
     /* this says more than the pages only if the pages section is sound */
-    if (!v->options->index_only && v->damaged_pages == 0 &&
+    if (!v->options->index_only && v->found.damaged_pages == 0 &&
         !checksum_equal(v->token_sum, v->part->index->header.token_sum))
         verify_note(v,
                     status_set_at(&why, LEAT_E_CHECKSUM, 0,

@@ -26,12 +26,14 @@ out: 62 tokens in 6 documents from 3 parts, 4.9 KiB in T.
 END
 same_dataset out all
 try 0 '' leat merge --json --output=out2.leat a.leat b.tokens c --progress never <<'END'
-{"output": "out2.leat", "parts": 3, "documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
+{"output": "out2.leat", "parts": 3, "datasets": 3, "share": null, @
+"documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
 "identity": "1e1d56c89e3d49d76eae421d32c6056e", "deduplicated": 0, "splits": [], "seconds": T}
 END
 same_dataset out2 all
 try 0 '' leat merge -oout3 folder c --json <<'END'
-{"output": "out3", "parts": 2, "documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
+{"output": "out3", "parts": 2, "datasets": 3, "share": null, @
+"documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
 "identity": "1e1d56c89e3d49d76eae421d32c6056e", "deduplicated": 0, "splits": [], "seconds": T}
 END
 same_dataset out3 all
@@ -42,6 +44,11 @@ try 0 '' leat merge -o alone b <<'END'
 alone: 10 tokens in 2 documents from 1 part, 4.6 KiB in T.
 END
 same_dataset alone b
+
+# "from 2 parts" once, the words of the command line
+try 0 '' leat merge -o out5 folder c <<'END'
+out5: 62 tokens in 6 documents from 3 parts, 4.9 KiB in T.
+END
 
 # larger than what is copied at once, by documents, tokens and bytes; of a list, its text is that of its parts
 leat-bench counting -o big1 --tokens 2500000 --document-length 3 >/dev/null
@@ -79,7 +86,8 @@ END
 [ "$(leat cat d --tokens 0:6 --ids)" = '1 2 2 3 3 3' ] || fail "deduplicated: $(leat cat d --tokens 0:6 --ids)"
 leat info d --json | grep -qF '"metadata": [["leat.dedup", "1"]]' || fail "metadata: $(leat info d)"
 try 0 '' leat merge -o s.leat --split low=0.5,high=0.50 --json h1 h2 <<'END'
-{"output": "s.leat", "parts": 2, "documents": 0, "tokens": 0, "token_bytes": 0, "index_bytes": 4224, @
+{"output": "s.leat", "parts": 2, "datasets": 2, "share": null, @
+"documents": 0, "tokens": 0, "token_bytes": 0, "index_bytes": 4224, @
 "identity": "cef5078c852c651743c52b28ffe3ffd0", "deduplicated": 0, "splits": [{"output": "s.low", "documents": 5, @
 "tokens": 9, "identity": "f5f126872e0b9c02c46dc0a37e864a13"}, {"output": "s.high", "documents": 0, "tokens": 0, @
 "identity": "cef5078c852c651743c52b28ffe3ffd0"}], "seconds": T}
@@ -129,6 +137,33 @@ for name in there there.a there.b; do
     run leat verify $name
     ended 0 ''
 done
+
+# ---- Shares of a run ------------------------------------------------------------------------------------------------
+
+for i in 1 2 3 4; do echo "{\"text\":\"document $i\"}"; done >shares.jsonl
+leat pack -o whole -t bytes shares.jsonl >"$printed" || fail "cannot pack"
+for i in 1 2 3 4; do
+    leat pack -o share.$i --part $i/4 -t bytes shares.jsonl >"$printed" || fail "cannot pack share $i"
+done
+# of those that are missing at an end nothing was said
+while IFS='|' read -r first last here missing; do
+    # shellcheck disable=SC2046 # several words
+    run leat merge -o some --force --json $(seq -f share.%g "$first" "$last")
+    ended 0 "leat: warning: some has $here of 4, and is not whole until $missing merged"
+    [ "$first" = "$last" ] && share=$first/4 || share=$first-$last/4
+    grep -qF "\"share\": \"$share\"" "$printed" || fail "$ran: printed $(cat "$printed")"
+done <<'TABLE'
+1|3|shares 1-3|share 4 is
+1|2|shares 1-2|shares 3-4 are
+2|3|shares 2-3|shares 1 and 4 are
+2|4|shares 2-4|share 1 is
+2|2|share 2|shares 1 and 3-4 are
+TABLE
+run leat merge -o some --force share.1 share.2
+run leat merge -o rest share.3 share.4
+run leat merge -o stages some rest
+ended 0 ''
+same_dataset stages whole
 
 # ---- An output that exists, and names that are none -----------------------------------------------------------------
 

@@ -32,6 +32,7 @@ sums | cmp -s - before || fail 'something was changed'
 
 run leat merge --in-place -o joined run
 [ "$code" -eq 0 ] || fail "$ran: $(cat "$said")"
+grep -q ' from 2 parts, ' "$printed" || fail "$ran: printed $(cat "$printed")" # "from 1 part" once
 for suffix in leat tokens; do
     cmp -s joined.$suffix whole.$suffix || fail "other bytes in joined.$suffix"
 done

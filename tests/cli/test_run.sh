@@ -2,6 +2,7 @@
 # test_run.sh: a run in a folder: planned once, packed part by part from any folder, each part compared with the plan;
 # leat status tells parts that are done, running, dead, stopped, failed and missing; merging and opening are refused
 # until all are there, and then give the bytes of one run.
+sbatch=$PWD/examples/cluster/pack.sbatch
 . tests/cli/cli.sh
 
 for i in 1 2 3 4 5 6; do
@@ -30,11 +31,17 @@ run leat pack --run run --parts 12 -t gpt2 --text text in1.jsonl in2.jsonl in3.j
 ended 0 '' # the same again is the same
 cmp plan run/leat-run
 run leat pack --run run --parts 11 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl in6.jsonl
-says 1 'run/leat-run.inputs is from another run: that one had "part 0/12", this one has "part 0/11"'
+says 1 "the run in $tmp/run has 12 parts, not 11; to plan it anew, remove the folder $tmp/run"
+run leat pack --run run --parts 12 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl
+says 1 "the run in $tmp/run was planned with 6 inputs, but 5 are here; to plan it anew, remove the folder $tmp/run"
+run leat pack --run run --parts 12 -t gpt2 --text text in2.jsonl in1.jsonl in3.jsonl in4.jsonl in5.jsonl in6.jsonl
+says 1 "the run in $tmp/run was planned with the input in1.jsonl, where in2.jsonl is here; to plan it anew, remove"
 run leat pack --run run --parts 12 -t gpt2 --threads 1 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl \
     in6.jsonl
 says 1 'run is the folder of another run'
 left 1-12
+run leat pack --run run --part 13 --parts 12 # which is the run's own
+says 2 'part 13: the run in run has the parts 1 to 12'
 run leat pack --run nothing --part 1
 says 1 'nothing is not the folder of a run: leat pack --run nothing --parts N ... INPUT... makes one'
 
@@ -50,7 +57,11 @@ done <<'TABLE'
 -o x --parts 3 in1.jsonl|--parts N is for a run in a folder
 -o x --part 3 in1.jsonl|--part needs the number of parts, as I/N or auto/N
 --run run --part 3/8|--part I/N has another N than the run was planned with
---run run --part 13|--part I is more than the run has parts
+--run run --part 13|part 13: the run in run has the parts 1 to 12
+--run run --part 0|part 0: the run in run has the parts 1 to 12
+--run run --part 3 --parts 8|--parts 8, but the run in run has 12 parts: leave it out
+--run run|--run run: add --part I or --part auto, to pack a part of that run; or --parts N and INPUT..., to plan it
+--run new --parts 3|INPUT... is missing: leat pack INPUT...
 --run run --part auto|--part auto: no system says which of 12 parts this is
 --run new --parts 2 -- in1.jsonl|which cannot have --
 --run new --parts 2 -|standard input comes only once
@@ -58,7 +69,12 @@ done <<'TABLE'
 --run new --parts 2 --dry-run in1.jsonl|--dry-run looks at a run of one process
 TABLE
 
+run leat pack --run new --parts 2 -t bytes in1.jsonl missing.jsonl
+says 1 'missing.jsonl'
 [ ! -e new ] || fail "what is refused made a folder"
+mkdir mine
+run leat pack --run mine --parts 2 -t bytes missing.jsonl
+[ -d mine ] || fail "a plan that failed removed a folder that it had not made"
 
 # Two plans at one moment: one of them is written, whole. Both once wrote the same unfinished file.
 mkdir two
@@ -89,14 +105,16 @@ grep -q 'part-03 is finished already' "$printed" || fail "$ran: printed $(cat "$
 cd ..
 left 2,4-12
 run leat pack --run run --part 2 --text body
-says 1 'that one had "text-field text", this one has "text-field body"'
+says 1 "the run in $tmp/run was planned with \"text-field text\", not with \"text-field body\"; to plan it"
 case $(state 2) in
-'failed '*'this one has "text-field body"'*) ;;
+'failed '*'not with "text-field body"'*) ;;
 *) fail "a part that failed is: $(state 2)" ;;
 esac
 echo >>in6.jsonl
 run leat pack --run run --part 2
-says 1 'bytes 0 to ' # of the input that has changed
+says 1 "the input in6.jsonl has changed since the run in $tmp/run was planned (size or time); to plan it anew, remove "
+run leat pack --run run --part 2 -t bytes
+says 1 "the run in $tmp/run was planned with another tokenizer; to plan it anew, remove the folder $tmp/run"
 awk 'BEGIN { for (n = 0; n < 50; n++) printf "{\"text\":\"part 6, line %d\"}\n", n }' >in6.jsonl
 touch -d "@$(sed -n 's/.*changed at \([0-9.]*\).*in6.jsonl$/\1/p' run/leat-run.inputs)" in6.jsonl
 run leat pack --run run --part 2
@@ -127,7 +145,14 @@ grep -qF '"running": 1, "waiting": 0, "dead": 0, "stopped": 0, "failed": 0, "mis
 grep -qF "\"host\": \"$(uname -n)\", \"pid\": $pid," "$printed" || fail "a part that runs: $(cat "$printed")"
 [ "$(leat status waits --left)" = 2 ] || fail "left beside a part that runs: $(leat status waits --left)"
 run leat pack --run waits --part 1 # which says nothing of itself where the other one does
-ended 1 "leat: another process is writing part 1 of the run in $tmp/waits"
+says 1 "leat: another process is writing part 1 of the run in $tmp/waits: process $pid on $(uname -n), silent for "
+grep -q ': end it there' "$said" && fail "a part that runs: $(cat "$said")"
+kill -STOP $pid # it hangs
+touch -d '40 seconds ago' waits/part-1.beat
+run leat pack --run waits --part 1
+says 1 "the run in $tmp/waits: process $pid on $(uname -n), silent for 4"
+says 1 ' s: end it there, then its lock is free'
+leat status waits | grep -q "^      1  dead .*$(uname -n), process $pid, silent for 4" || fail "$(leat status waits)"
 grep -q "^pid $pid\$" waits/part-1.beat || fail "a refused process says that it packs: $(cat waits/part-1.beat)"
 kill -KILL $pid
 wait $pid 2>/dev/null
@@ -161,9 +186,85 @@ for again in 1 2; do # it is no dataset of another run the second time
     [ "$(leat status broken --left)" = 2 ] || fail "$ran: left are $(leat status broken --left)"
     leat status broken | grep -q '2  failed .*cut.jsonl.gz ends' || fail "$ran: $(leat status broken)"
 done
+for command in info verify 'cat --tokens 0:1'; do # the folder once opened, since all files are there
+    # shellcheck disable=SC2086 # several words
+    run leat $command broken
+    says 1 'the run in the folder broken is not finished: part-2 has failed: 1 input was cut off or broken'
+done
+run leat merge -o all broken
+says 1 'the run in broken is not finished: of its 2 parts, 2 is not done'
 run leat pack --run broken --part 2 --allow-truncated
 ended 0 ''
+run leat info broken
+ended 0 ''
 [ -z "$(leat status broken --left)" ] || fail "what is allowed is left: $(leat status broken)"
+
+# ---- What is kept ---------------------------------------------------------------------------------------------------
+
+# a part that fails before its first checkpoint keeps nothing: its tokens counted once
+awk 'BEGIN { for (n = 0; n < 200000; n++) printf "{\"text\":\"text of the document %d, which is longer\"}\n", n }' \
+    >long.jsonl
+leat pack --run full --parts 1 -t gpt2 long.jsonl >"$printed" || fail "cannot plan"
+(trap '' XFSZ && ulimit -f 3000 && exec "$build/leat" pack --run full --part 1 --threads 1) >"$printed" 2>"$said"
+[ $? -eq 1 ] || fail "a part without room for its tokens: $(cat "$said")"
+leat status full --json | grep -qF '"tokens": 0, "documents": 0, "share": 0.0,' || fail "$(leat status full --json)"
+# of a process that was killed, what was at its checkpoint counts
+printf 'leat part 1\nstate running\nbytes 900\ntotal_bytes 1000\ntokens 90\ndocuments 9\n' >full/part-1.beat
+printf 'kept_bytes 500\nkept_tokens 50\nkept_documents 5\n' >>full/part-1.beat
+leat status full --json | grep -qF '"tokens": 90, "documents": 9, "share": 0.9,' || fail "$(leat status full --json)"
+touch -d '31 seconds ago' full/part-1.beat
+leat status full --json | grep -qF '"tokens": 50, "documents": 5, "share": 0.5,' || fail "$(leat status full --json)"
+
+# ---- Parts without inputs -------------------------------------------------------------------------------------------
+
+for i in 1 2 3; do gzip -c in$i.jsonl >in$i.jsonl.gz; done
+run leat pack --run whole --parts 6 -t bytes in1.jsonl.gz in2.jsonl.gz in3.jsonl.gz
+grep -qxF '3 of the inputs go whole to a part, compressed or not of lines: 3 of 6 parts stay empty.' "$printed" ||
+    fail "$ran: printed $(cat "$printed")"
+empty=0
+for part in 1 2 3 4 5 6; do
+    run leat pack --run whole --part $part
+    ended 0 ''
+    empty=$((empty + $(grep -c '^This part got no input: compressed inputs go whole' "$printed")))
+done
+[ $empty -eq 3 ] || fail "$empty parts said that they have no input, not 3"
+run leat info whole
+ended 0 ''
+printf 'x' >tiny.txt
+while IFS='|' read -r parts words whole empty; do # and that is how many there are
+    rm -rf counted
+    # shellcheck disable=SC2086 # several words
+    run leat pack --run counted --parts $parts -t bytes --json $words
+    grep -qF "\"whole_inputs\": $whole, \"empty_parts\": $empty}" "$printed" || fail "$ran: $(cat "$printed")"
+    for part in $(seq "$parts"); do
+        # shellcheck disable=SC2086 # several words
+        leat pack -o counted/share --force --part "$part/$parts" -t bytes --json $words >"$printed"
+        grep -qF '"inputs": 0,' "$printed" && empty=$((empty - 1))
+    done
+    [ "$empty" -eq 0 ] || fail "$ran: $empty more parts than counted are empty"
+done <<'TABLE'
+3|in1.jsonl in2.jsonl|0|0
+7|in1.jsonl in2.jsonl.gz in3.jsonl|1|0
+9|in1.jsonl.gz in2.jsonl in3.jsonl.gz|2|0
+20|in1.jsonl.gz in2.jsonl in3.jsonl.gz|2|3
+5|tiny.txt|1|4
+3|tiny.txt in1.jsonl in2.jsonl.gz|2|0
+TABLE
+
+# ---- What to do then ------------------------------------------------------------------------------------------------
+
+# a part takes no --resume from its user: it once was advised
+{ cat in1.jsonl && echo '{"text":'; } >bad.jsonl
+leat pack --run rejects --parts 1 -t bytes --max-rejects 0 bad.jsonl >"$printed" || fail "cannot plan"
+run leat pack --run rejects --part 1
+says 4 'leat: nothing is lost: pack the part again, with a larger --max-rejects: it goes on from there'
+run leat pack --run rejects --part 1 --force
+says 4 'leat: nothing is lost: pack the part again, without --force and with a larger --max-rejects: it goes on from'
+run leat pack --run rejects --part 1 --max-rejects 1
+ended 0 ''
+run sh "$sbatch"
+says "$code" 'the folder of a run: sbatch --array=1-N pack.sbatch RUN'
+[ "$code" -ne 0 ] || fail "$ran: exit code 0"
 
 # ---- All ------------------------------------------------------------------------------------------------------------
 
@@ -203,6 +304,7 @@ run leat merge --in-place -o placed run/part-0[1-9].leat run/part-1[0-2].leat
 says 1 "leat-run.joining says that the run is being joined into $tmp/another"
 cmp kept.leat placed.joining.leat || fail "another index of what is joined"
 echo "$tmp/placed" >run/leat-run.joining
+echo 'leat part 1' >run/part-02.beat # of a process that was killed when it had found that the part is finished
 mv run/part-01.tokens placed.joining.tokens
 run leat info run/part-01
 says 1 "is being joined in place: joining run into $tmp/placed again goes on with that"
@@ -247,7 +349,8 @@ echo "$tmp/placed" >run/leat-run.joining
 run leat merge --in-place -o placed run
 ended 0 ''
 { cmp placed.tokens one.tokens && cmp placed.leat one.leat; } || fail "joined in place: other bytes"
-ls run >"$printed"
-echo leat-run.inputs | cmp - "$printed" # no part, and no run that could be packed again
+[ -z "$(ls -A run)" ] || fail "left of a run that is joined: $(ls -A run)"
+run leat pack --run run --parts 2 -t bytes in1.jsonl # it once was "from another run", for what was left
+ended 0 ''
 [ "$(echo placed.*)" = 'placed.leat placed.tokens' ] || fail "left behind: $(echo placed.*)"
 finish

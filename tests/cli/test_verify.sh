@@ -19,12 +19,13 @@ END
 done
 try 0 '' leat verify --json --progress never n <<'END'
 {"name": "n", "ok": true, "status": "ok", "message": null, "bytes": 50681, "damaged_pages": 0, "damaged_others": 0, @
-"part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, "bytes_per_s": R}
+"part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
+"seconds": T, "bytes_per_s": R}
 END
 try 0 '' leat verify bare --json <<'END'
 {"name": "bare", "ok": true, "status": "ok", "message": null, "bytes": 4160, "damaged_pages": 0, @
-"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
-"bytes_per_s": R}
+"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
+"seconds": T, "bytes_per_s": R}
 END
 printf 'a\nb\nc\n' >list.txt
 try 0 '' leat verify @list.txt <<'END'
@@ -44,7 +45,9 @@ The first damaged page is page 2 of p.tokens, bytes 8192 to 12287; documents 191
 END
 try 3 "leat: $page" leat verify p --json --threads 3 <<END
 {"name": "p", "ok": false, "status": "checksum", "message": "$page", "bytes": 50681, "damaged_pages": 1, @
-"damaged_others": 1, "part": "p", "page": 2, "first_document": 191, "documents": 94, "seconds": T, "bytes_per_s": R}
+"damaged_others": 1, "part": "p", "page": 2, "first_document": 191, "documents": 94, "damaged_parts": [{"name": "p", @
+"damaged_pages": 1, "damaged_others": 1, "page": 2, "first_document_of_part": 191, "documents": 94}], @
+"seconds": T, "bytes_per_s": R}
 END
 # two pages, of which the first is named; a byte that leaves the id below the vocabulary size is no other place
 copy_dataset n p
@@ -54,16 +57,36 @@ try 3 "leat: $page" leat verify p <<'END'
 p is damaged: 2 pages of 4 KiB, 0 other places.
 The first damaged page is page 2 of p.tokens, bytes 8192 to 12287; documents 191 to 284 lie in it.
 END
-# in a folder the report counts documents through
+# In a folder, documents are numbered within the part, as the message numbers them: the summary once counted them
+# through. JSON does both.
 try 3 "leat: $(echo "$page" | sed 's|p.tokens|folder/b.tokens|')" leat verify folder <<'END'
 folder is damaged: 1 page of 4 KiB, 1 other place.
-The first damaged page is page 2 of folder/b.tokens, bytes 8192 to 12287; documents 691 to 784 lie in it.
+folder/b: 1 page, 1 other place. The first is page 2 of folder/b.tokens, bytes 8192 to 12287; documents 191 to 284 of @
+this part lie in it.
 END
 try 3 "leat: $(echo "$page" | sed 's|p.tokens|folder/b.tokens|')" leat verify folder --json <<END
 {"name": "folder", "ok": false, "status": "checksum", @
 "message": "$(echo "$page" | sed 's|p.tokens|folder/b.tokens|')", "bytes": 101362, "damaged_pages": 1, @
-"damaged_others": 1, "part": "folder/b", "page": 2, "first_document": 691, "documents": 94, "seconds": T, @
-"bytes_per_s": R}
+"damaged_others": 1, "part": "folder/b", "page": 2, "first_document": 691, "documents": 94, @
+"damaged_parts": [{"name": "folder/b", "damaged_pages": 1, "damaged_others": 1, "page": 2, @
+"first_document_of_part": 191, "documents": 94}], "seconds": T, "bytes_per_s": R}
+END
+# each damaged part
+mkdir several
+for name in a b c d; do
+    copy_dataset n several/$name
+done
+overwrite several/b.tokens 10001 '~'
+overwrite several/c.leat 4501 '~'
+overwrite several/d.tokens 10000 '~'
+overwrite several/d.tokens 14000 '~'
+try 3 "leat: $(echo "$page" | sed 's|p.tokens|several/b.tokens|')" leat verify several <<'END'
+several is damaged: 3 pages of 4 KiB, 4 other places.
+several/b: 1 page, 1 other place. The first is page 2 of several/b.tokens, bytes 8192 to 12287; documents 191 to 284 @
+of this part lie in it.
+several/c: 0 pages, 3 other places.
+several/d: 2 pages, 0 other places. The first is page 2 of several/d.tokens, bytes 8192 to 12287; documents 191 to 284 @
+of this part lie in it.
 END
 # one document
 make_dataset one document="$(awk 'BEGIN { for (i = 0; i < 6200; i++) printf "%d,", i % 1000 }')"
@@ -83,8 +106,8 @@ overwrite p.tokens 0 '~'
 refuse 3 "leat: $ends" leat verify p
 try 3 "leat: $ends" leat verify p --json <<END
 {"name": "p", "ok": false, "status": "mismatch", "message": "$ends", "bytes": 0, "damaged_pages": 0, @
-"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
-"bytes_per_s": R}
+"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
+"seconds": T, "bytes_per_s": R}
 END
 cut='p.tokens has 1000 bytes, but its index says 21780: the file is incomplete, or the two files do not belong '\
 'together; restore both from their source'
@@ -93,8 +116,8 @@ head -c 1000 n.tokens >p.tokens
 refuse 3 "leat: $cut" leat verify p
 try 3 "leat: $cut" leat verify p --json <<END
 {"name": "p", "ok": false, "status": "truncated", "message": "$cut", "bytes": 0, "damaged_pages": 0, @
-"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
-"bytes_per_s": R}
+"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
+"seconds": T, "bytes_per_s": R}
 END
 copy_dataset n p
 head -c 1000 n.leat >p.leat
@@ -124,7 +147,9 @@ p is damaged: 0 pages of 4 KiB, 3 other places.
 END
 try 3 "leat: $index" leat verify p --json <<END
 {"name": "p", "ok": false, "status": "checksum", "message": "$index", "bytes": 50681, "damaged_pages": 0, @
-"damaged_others": 3, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
+"damaged_others": 3, "part": null, "page": null, "first_document": null, "documents": 0, @
+"damaged_parts": [{"name": "p", "damaged_pages": 0, "damaged_others": 3, "page": null, @
+"first_document_of_part": null, "documents": 0}], "seconds": T, @
 "bytes_per_s": R}
 END
 # a path, of which nothing but the section's sum tells

@@ -270,6 +270,25 @@ static enum leat_status remove_plan(struct join *j, struct leat_error *err)
     return s == LEAT_OK ? file_remove(j->plan, err) : s;
 }
 
+/* What a process left that was killed while it packed a finished part again. Elsewhere NAME.beat is not a run's. */
+static enum leat_status remove_beat(const struct join *j, const char *path, struct leat_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) : 0;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < j->run_count; i++) {
+        char *beat = join_name(path, file_dataset_length(path, strlen(path)), ".beat", "");
+
+        if (!beat)
+            s = status_no_memory(err, strlen(path));
+        else if (strlen(j->runs[i]) == folder && strncmp(j->runs[i], path, folder) == 0)
+            s = file_remove(beat, err);
+        free(beat);
+    }
+    return s;
+}
+
 static enum leat_status remove_indexes(struct join *j, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -280,6 +299,8 @@ static enum leat_status remove_indexes(struct join *j, struct leat_error *err)
 
         s = index ? file_remove(index, err) : status_no_memory(err, strlen(path));
         free(index);
+        if (s == LEAT_OK)
+            s = remove_beat(j, path, err);
     }
     if (s == LEAT_OK)
         s = file_sync_folder(j->files[0].path, err);
@@ -309,7 +330,7 @@ static enum leat_status go_on(struct join *j, struct leat_info *info, struct lea
     return s == LEAT_OK ? remove_indexes(j, err) : s;
 }
 
-enum leat_status join_in_place_go_on(const char *output, struct pace *pace, struct leat_info *info,
+enum leat_status join_in_place_go_on(const char *output, struct pace *pace, struct leat_info *info, uint64_t *parts,
                                      struct leat_error *err)
 {
     size_t length = file_dataset_length(output, strlen(output));
@@ -324,6 +345,7 @@ enum leat_status join_in_place_go_on(const char *output, struct pace *pace, stru
                              ? go_on(&j, info, err)
                              : status_no_memory(err, length);
 
+    *parts = j.count;
     join_plan_free(&j);
     free(j.plan);
     free(j.tokens);

@@ -22,8 +22,9 @@ struct join_lock {
 enum leat_status join_in_place_lock(struct join_lock *lock, const char *output, bool *began, struct leat_error *err);
 void join_in_place_unlock(struct join_lock *lock);
 
-/* Does what the plan says, or what is left of it: the parts are closed. `pace` counts the bytes of tokens. */
-enum leat_status join_in_place_go_on(const char *output, struct pace *pace, struct leat_info *info,
+/* Does what the plan says, or what is left of it: the parts are closed. `pace` counts the bytes of tokens. *parts: how
+ * many the plan has. */
+enum leat_status join_in_place_go_on(const char *output, struct pace *pace, struct leat_info *info, uint64_t *parts,
                                      struct leat_error *err);
 
 #endif

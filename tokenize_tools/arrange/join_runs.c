@@ -65,7 +65,7 @@ enum leat_status join_runs_mark(char *const *runs, size_t count, const char *pla
 
 enum leat_status join_runs_forget(char *const *runs, size_t count, struct leat_error *err)
 {
-    static const char *const suffixes[] = { "", ".joining", ".joining.partial" };
+    static const char *const suffixes[] = { "", ".inputs", ".joining", ".joining.partial" };
     size_t each = sizeof suffixes / sizeof *suffixes;
     enum leat_status s = LEAT_OK;
 

@@ -289,7 +289,7 @@ static enum leat_status merge_in_place(struct merge *m, const char *output, cons
     merge_parts_close(&m->parts);
     m->pace.bytes = 0;
     if (s == LEAT_OK)
-        s = join_in_place_go_on(output, &m->pace, &info, err);
+        s = join_in_place_go_on(output, &m->pace, &info, &report->datasets, err);
     join_in_place_unlock(&lock);
     if (s == LEAT_OK && report->info)
         *report->info = info;
@@ -302,6 +302,10 @@ static enum leat_status merge_or_divide(struct merge *m, const char *output, con
 {
     enum leat_status s = merge_open_parts(m, names, count, err);
 
+    report->datasets = m->parts.count;
+    report->first_share = m->parts.shares.of ? m->parts.shares.first : 0;
+    report->last_share = m->parts.shares.of ? m->parts.shares.last : 0;
+    report->shares = m->parts.shares.of;
     if (s == LEAT_OK && m->field && !m->parts.shares.of)
         return divide(output, &m->parts, m->field, &m->options, report, err);
     if (s == LEAT_OK)

@@ -121,19 +121,57 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     return s;
 }
 
+/* "1-2/3", as the output's metadata leat.part has it; NULL: it is whole. */
+static const char *share_of(const struct leat_merge_report *r, char *text, size_t room)
+{
+    if (r->shares == 0)
+        return NULL;
+    if (r->first_share == r->last_share)
+        snprintf(text, room, "%llu/%llu", (unsigned long long)r->first_share, (unsigned long long)r->shares);
+    else
+        snprintf(text, room, "%llu-%llu/%llu", (unsigned long long)r->first_share, (unsigned long long)r->last_share,
+                 (unsigned long long)r->shares);
+    return text;
+}
+
+static void print_range(char *text, size_t room, uint64_t first, uint64_t last)
+{
+    if (first == last)
+        snprintf(text, room, "%llu", (unsigned long long)first);
+    else if (first < last)
+        snprintf(text, room, "%llu-%llu", (unsigned long long)first, (unsigned long long)last);
+}
+
+/* Shares may be merged in stages; but one that was forgotten at either end looks the same. */
+static void warn_of_missing(const struct merge_values *values, const struct leat_merge_report *r)
+{
+    char here[48] = "", before[48] = "", after[48] = "";
+    bool one = r->last_share - r->first_share + 2 == r->shares; /* is missing */
+
+    if (r->shares == 0)
+        return;
+    print_range(here, sizeof here, r->first_share, r->last_share);
+    print_range(before, sizeof before, 1, r->first_share - 1);
+    print_range(after, sizeof after, r->last_share + 1, r->shares);
+    cli_error("warning: %s has share%s %s of %llu, and is not whole until share%s %s%s%s %s merged", values->output,
+              r->first_share == r->last_share ? "" : "s", here, (unsigned long long)r->shares, one ? "" : "s", before,
+              before[0] && after[0] ? " and " : "", after, one ? "is" : "are");
+}
+
 static void print_summary(const struct merge_values *values, const struct leat_merge_report *report,
                           const struct by_outputs *outputs, size_t parts, double seconds)
 {
     static const struct arrange_splits none;
     const struct arrange_splits *splits = outputs->count > 0 ? &none : &values->splits;
     const struct leat_info *info = report->info;
+    char share[64];
     struct json j;
 
     if (!values->json) {
         arrange_report_print(values->output, splits, values->dedup, report);
         cli_say("%s%s: %s in %s from %s, %s in %s.", values->output, outputs->count > 0 ? ".*" : "",
                 units_counted(info->tokens, "token").text, units_counted(info->documents, "document").text,
-                units_counted(parts, "part").text, units_bytes(info->token_bytes + info->index_bytes).text,
+                units_counted(report->datasets, "part").text, units_bytes(info->token_bytes + info->index_bytes).text,
                 units_duration(seconds).text);
         by_outputs_print(outputs);
         by_outputs_print_sources(outputs);
@@ -143,6 +181,8 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_open_object(&j, NULL);
     json_string(&j, "output", values->output);
     json_u64(&j, "parts", parts);
+    json_u64(&j, "datasets", report->datasets);
+    json_string(&j, "share", share_of(report, share, sizeof share));
     json_u64(&j, "documents", info->documents);
     json_u64(&j, "tokens", info->tokens);
     json_u64(&j, "token_bytes", info->token_bytes);
@@ -230,8 +270,10 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     report.info = &info;
     began = cli_now();
     s = merge(values, created, parsed, &made, &report, &err);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK) {
         print_summary(values, &report, &made.outputs, parsed->count, cli_now() - began);
+        warn_of_missing(values, &report);
+    }
     code = by_outputs_code(&made.outputs, CLI_DONE);
     by_outputs_free(&made.outputs);
     return cli_finish_stdout(s == LEAT_OK ? code : cli_failed_or_damaged(&err));

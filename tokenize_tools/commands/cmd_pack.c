@@ -8,6 +8,7 @@
 #include "packing/pack_dry_run.h"
 #include "packing/pack_in_run.h"
 #include "packing/pack_steps.h"
+#include "runs/run_parts.h"
 
 /* Threads that wait for so much of their time would do a tenth more without the input that they wait for. */
 #define STREAM_BOUNDS     0.1
@@ -124,7 +125,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
                units_rate(token_rate(bar, r, seconds), "tokens").text, units_bytes(r->peak_memory).text);
     print_bound(r);
     pack_options_say_around(v, o);
-    if (v->part.parts > 0 && r->inputs == 0)
+    if (o->parts > 0 && r->inputs == 0)
         printf("This part got no input: compressed inputs go whole, and there are fewer than parts. `leat merge` takes "
                "it with the others.\n");
     if (r->special_strings > 0)
@@ -194,11 +195,14 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     code = by_outputs_code(&bar.outputs, report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
     pack_bar_free(&bar);
     if (s != LEAT_OK) {
+        run_beat_keep(beat, report.kept_bytes, report.kept_tokens, report.kept_documents);
         run_beat_failed(beat, s == LEAT_E_STOPPED, err.message);
         return pack_bar_say_failed(v, &report, &err);
     }
     if (!v->run || !report.was_finished)
         pack_bar_say_damage(v, &report);
+    if (v->run && !report.was_finished) /* it is packed: what comes after that can be done again */
+        run_beat_keep(beat, report.disk_bytes, report.tokens, report.documents);
     if (v->run)
         code = end_part(v, &report, beat, code);
     return cli_finish_stdout(code);
@@ -221,7 +225,7 @@ static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_p
     cli_catch_interrupts(); /* before anybody sees that the part runs, and signals it */
     s = run_beat_begin(&beat, v->run ? run_folder_part(&in->folder, options->part, ".beat") : NULL, &err);
     if (s == LEAT_E_BUSY)
-        cli_error("another process is writing part %u of the run in %s", options->part, in->folder.path);
+        run_parts_say_busy(&in->folder, options->part);
     if (s != LEAT_OK)
         return s == LEAT_E_BUSY ? CLI_FAILED : cli_failed(&err);
     s = pack_steps_begin(&steps, &err);
@@ -242,6 +246,11 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
     struct leat_tokenizer *t;
     int code;
 
+    if (parsed->count == 0 && v->run && !v->part.given && v->parts == 0)
+        return command_wrong(self,
+                             "--run %.300s: add --part I or --part auto, to pack a part of that run; or --parts N and "
+                             "INPUT..., to plan it",
+                             v->run);
     if (parsed->count == 0)
         return command_wrong(self, "%s is missing: leat pack %s", self->words, self->words);
     if (!v->output && !v->run)

@@ -104,7 +104,7 @@ static void print_about(const struct run_parts *p, const struct run_part *part)
     if (part->state == PART_WAITING)
         printf(run_part_waits(p, part) ? "  until all parts are as far" : "  for its next step");
     if (part->state == PART_DEAD)
-        printf(", silent for %s", units_duration(part->age).text);
+        printf(", process %llu, silent for %s", (unsigned long long)b->pid, units_duration(part->age).text);
     if (b->reason[0]) {
         printf(": ");
         cli_put(b->reason, strlen(b->reason));

@@ -1,7 +1,9 @@
 /* cmd_verify.c: `leat verify`: checks everything in a dataset, and says in words what was found. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
@@ -32,11 +34,13 @@ const struct option_row verify_options[] = { { .name = "threads",
 struct verdict {
     const char *name;
     const char *part; /* name of the dataset with the first damaged page; NULL: none */
-    const char *file; /* and of its token file */
     enum leat_status status;
     const char *message;
     double seconds;
-    uint64_t width;
+    const struct leat_dataset *dataset; /* NULL: it did not open */
+    struct leat_verify_part *damaged;   /* the damaged parts */
+    size_t count, room;
+    bool no_memory; /* for all of these */
     struct leat_verify_report report;
 };
 
@@ -44,6 +48,32 @@ struct verdict {
 static bool is_damage(enum leat_status s)
 {
     return s >= LEAT_E_NOT_LEAT && s < LEAT_E_INCOMPATIBLE;
+}
+
+static struct leat_part part_of(const struct verdict *v, const struct leat_verify_part *found)
+{
+    struct leat_part part = LEAT_PART_INIT;
+
+    (void)!leat_dataset_part(v->dataset, found->part, &part, NULL); /* it is one of the dataset's */
+    return part;
+}
+
+static void parts_json(struct json *j, const struct verdict *v)
+{
+    json_open_array(j, "damaged_parts");
+    for (size_t i = 0; i < v->count; i++) {
+        const struct leat_verify_part *found = &v->damaged[i];
+
+        json_open_object(j, NULL);
+        json_string(j, "name", part_of(v, found).name);
+        json_u64(j, "damaged_pages", found->damaged_pages);
+        json_u64(j, "damaged_others", found->damaged_others);
+        json_u64_or_null(j, "page", found->page);
+        json_u64_or_null(j, "first_document_of_part", found->first_document);
+        json_u64(j, "documents", found->first_document != LEAT_NONE ? found->documents : 0);
+        json_close_object(j);
+    }
+    json_close_array(j);
 }
 
 static void print_json(const struct verdict *v)
@@ -65,30 +95,57 @@ static void print_json(const struct verdict *v)
     json_u64_or_null(&j, "page", v->part ? r->page : LEAT_NONE);
     json_u64_or_null(&j, "first_document", r->first_document);
     json_u64(&j, "documents", r->first_document != LEAT_NONE ? r->documents : 0);
+    parts_json(&j, v);
     json_double(&j, "seconds", v->seconds);
     json_double(&j, "bytes_per_s", v->seconds > 0 ? (double)r->bytes / v->seconds : 0);
     json_close_object(&j);
     json_end(&j);
 }
 
+/* Where the first damaged page is; its documents as the part numbers them, which the message does, too. */
+static void print_page(const struct leat_verify_part *found, const char *file, const char *of_part)
+{
+    printf("page %llu of ", (unsigned long long)found->page);
+    cli_put(file, strlen(file));
+    printf(", bytes %llu to %llu", (unsigned long long)found->page * PAGE_BYTES,
+           (unsigned long long)found->page * PAGE_BYTES + PAGE_BYTES - 1);
+    if (found->first_document != LEAT_NONE && found->documents == 1)
+        printf("; document %llu%s lies in it", (unsigned long long)found->first_document, of_part);
+    else if (found->first_document != LEAT_NONE && found->documents > 1)
+        printf("; documents %llu to %llu%s lie in it", (unsigned long long)found->first_document,
+               (unsigned long long)(found->first_document + found->documents - 1), of_part);
+    printf(".\n");
+}
+
+static void print_part(const struct verdict *v, const struct leat_verify_part *found)
+{
+    struct leat_part part = part_of(v, found);
+
+    cli_put(part.name, strlen(part.name));
+    printf(": %s, %s.", units_counted(found->damaged_pages, "page").text,
+           units_counted(found->damaged_others, "other place").text);
+    if (found->page == LEAT_NONE) {
+        putchar('\n');
+        return;
+    }
+    printf(" The first is ");
+    print_page(found, part.token_path, " of this part");
+}
+
 static void print_damage(const struct verdict *v)
 {
     const struct leat_verify_report *r = &v->report;
+    struct leat_info info = LEAT_INFO_INIT;
 
     cli_say("%s is damaged: %s page%s of 4 KiB, %s other place%s.", v->name, units_count(r->damaged_pages).text,
             r->damaged_pages == 1 ? "" : "s", units_count(r->damaged_others).text, r->damaged_others == 1 ? "" : "s");
-    if (!v->part)
+    leat_dataset_info(v->dataset, &info);
+    for (size_t i = 0; info.parts > 1 && i < v->count; i++)
+        print_part(v, &v->damaged[i]);
+    if (info.parts > 1 || v->count == 0 || v->damaged[0].page == LEAT_NONE)
         return;
-    printf("The first damaged page is page %llu of ", (unsigned long long)r->page);
-    cli_put(v->file, strlen(v->file));
-    printf(", bytes %llu to %llu", (unsigned long long)r->page * PAGE_BYTES,
-           (unsigned long long)r->page * PAGE_BYTES + PAGE_BYTES - 1);
-    if (r->first_document != LEAT_NONE && r->documents == 1)
-        printf("; document %llu lies in it", (unsigned long long)r->first_document);
-    else if (r->first_document != LEAT_NONE && r->documents > 1)
-        printf("; documents %llu to %llu lie in it", (unsigned long long)r->first_document,
-               (unsigned long long)(r->first_document + r->documents - 1));
-    printf(".\n");
+    printf("The first damaged page is ");
+    print_page(&v->damaged[0], part_of(v, &v->damaged[0]).token_path, "");
 }
 
 /* Printed on stderr, because the keys of the JSON are fixed. */
@@ -118,26 +175,58 @@ static int report(const struct verify_values *values, const struct verdict *v)
     return cli_finish_stdout(v->status == LEAT_OK ? CLI_DONE : CLI_DAMAGED);
 }
 
+struct verify_call {
+    struct progress progress;
+    struct verdict *verdict;
+};
+
+static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
+{
+    struct verify_call *call = context;
+
+    return commands_on_progress(&call->progress, done, total);
+}
+
+static void on_damaged(void *context, const struct leat_verify_part *part)
+{
+    struct verdict *v = ((struct verify_call *)context)->verdict;
+
+    if (v->count == v->room) {
+        size_t room = v->room ? 2 * v->room : 16;
+        struct leat_verify_part *damaged = realloc(v->damaged, room * sizeof *damaged);
+
+        v->no_memory = v->no_memory || !damaged;
+        if (!damaged)
+            return;
+        v->damaged = damaged;
+        v->room = room;
+    }
+    v->damaged[v->count++] = *part;
+}
+
 /* Runs the check; the verdict's texts live as long as `d` and `err`. */
 static void check(const struct verify_values *values, const struct leat_dataset *d, struct verdict *v,
                   struct leat_error *err)
 {
     struct leat_verify_options options = LEAT_VERIFY_OPTIONS_INIT;
     struct leat_part part = LEAT_PART_INIT;
-    struct progress progress;
+    struct verify_call call = { .verdict = v };
     double began = cli_now();
 
     cli_catch_interrupts();
-    progress_begin(&progress, (enum progress_mode)values->progress, "verify", PROGRESS_BYTES);
+    progress_begin(&call.progress, (enum progress_mode)values->progress, "verify", PROGRESS_BYTES);
     options.threads = (unsigned)values->threads;
-    options.progress = commands_on_progress;
-    options.context = &progress;
+    options.progress = on_progress;
+    options.damaged = on_damaged;
+    options.context = &call;
     v->status = leat_dataset_verify(d, &options, &v->report, err);
     v->seconds = cli_now() - began;
-    progress_end(&progress);
+    progress_end(&call.progress);
+    v->dataset = d;
+    if (v->no_memory && is_damage(v->status))
+        v->status = status_no_memory(err, v->room * sizeof *v->damaged);
     if (v->report.part != LEAT_NONE && leat_dataset_part(d, v->report.part, &part, NULL) == LEAT_OK) {
         v->part = part.name;
-        v->file = part.token_path;
     }
 }
 
@@ -162,6 +251,7 @@ int cmd_verify(const struct command *self, int argc, char **argv)
     else
         code = cli_failed(&err);
     leat_dataset_close(d);
+    free(v.damaged);
     options_free(&parsed);
     return code;
 }

@@ -167,8 +167,8 @@ static const struct command commands[] = {
       .words = "PART...",
       .words_help =
           "Each PART is a dataset (NAME, NAME.leat or NAME.tokens) or a folder of them. They are joined in the order "
-          "given. The parts of one run (leat pack --part) become the dataset that the whole run would write. The "
-          "folder "
+          "given. The parts of one run (leat pack --part) become the dataset that the whole run would write; some of "
+          "them, in order, may be merged first, with a warning that names those that are missing. The folder "
           "of a run (leat pack --run) is refused while parts are missing. Without a merge, a folder opens as one "
           "dataset, too, wherever a dataset does, and nothing is copied.",
       .min_words = 1,

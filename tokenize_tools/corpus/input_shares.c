@@ -79,3 +79,43 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
         list->bytes += list->items[i].end - list->items[i].begin;
     return LEAT_OK;
 }
+
+/* Marks the shares that get something of an input that begins at `at` of all bytes; *share, from 1, is the first one
+ * that ends after `at`, and moves on with it. */
+static void mark(bool *used, const struct input *in, bool whole, uint64_t at, uint64_t total, unsigned parts,
+                 unsigned *share)
+{
+    while (*share < parts && border(total, *share, parts) <= at)
+        ++*share;
+    used[*share - 1] = true;
+    for (unsigned next = *share + 1; !whole && next <= parts && border(total, next - 1, parts) < at + in->size; next++)
+        used[next - 1] = used[next - 1] || border(total, next - 1, parts) < border(total, next, parts);
+}
+
+enum leat_status inputs_count_empty(const struct input_list *list, unsigned parts,
+                                    bool (*divides)(const struct input *in), uint64_t *whole, uint64_t *empty,
+                                    struct leat_error *err)
+{
+    bool *used = calloc(parts, sizeof *used);
+    enum leat_status s = used ? LEAT_OK : status_no_memory(err, parts * sizeof *used);
+    uint64_t at = 0;
+    unsigned share = 1;
+
+    *whole = *empty = 0;
+    for (size_t i = 0; s == LEAT_OK && i < list->count; i++) {
+        const struct input *in = &list->items[i];
+        bool compressed = in->compressed, array = in->array, one;
+
+        if (!compressed && !in->thing && divides(in)) /* as when the share is cut */
+            s = inputs_look_inside(in, NULL, &compressed, &array, err);
+        one = compressed || array || !divides(in);
+        *whole += one;
+        if (s == LEAT_OK)
+            mark(used, in, one || in->size == 0, at, list->bytes, parts, &share);
+        at += in->size;
+    }
+    for (unsigned i = 0; s == LEAT_OK && i < parts; i++)
+        *empty += !used[i];
+    free(used);
+    return s;
+}

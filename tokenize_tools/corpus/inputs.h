@@ -71,4 +71,9 @@ enum leat_status inputs_look_inside(const struct input *in, const struct input_s
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
                               bool (*divides)(const struct input *in), struct leat_error *err);
 
+/* Counts the inputs that inputs_share() gives whole to one of `parts` shares, and the shares that get nothing. */
+enum leat_status inputs_count_empty(const struct input_list *list, unsigned parts,
+                                    bool (*divides)(const struct input *in), uint64_t *whole, uint64_t *empty,
+                                    struct leat_error *err);
+
 #endif

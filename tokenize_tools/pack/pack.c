@@ -86,6 +86,7 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
         s = options_read(&full, sizeof full, NULL, report, "leat_pack_report", err);
     if (s != LEAT_OK)
         return s;
+    full.kept_bytes = full.kept_tokens = full.kept_documents = LEAT_NONE;
     rules = (struct input_rules) { .format = all.format,
                                    .skip_unknown = all.skip_unknown != 0,
                                    .allow_binary = all.allow_binary != 0,

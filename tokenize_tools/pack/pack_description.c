@@ -127,23 +127,34 @@ static size_t line_length(const uint8_t *text, size_t bytes)
     return end ? (size_t)(end - text) : bytes;
 }
 
-static enum leat_status say_difference(const char *path, const uint8_t *then, size_t then_bytes, const uint8_t *now,
-                                       size_t now_bytes, struct leat_error *err)
+enum leat_status pack_description_say_difference(const char *path, const char *then, const char *now,
+                                                 struct leat_error *err)
 {
-    if (then_bytes == 8 && memcmp(then, "begin -1", then_bytes) == 0)
+    if (strcmp(then, "begin -1") == 0)
         return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-                               "%.300s is from another run: that one had \"begin none\", this one has \"%.*s\"; "
+                               "%.300s is from another run: that one had \"begin none\", this one has \"%.250s\"; "
                                "give the same inputs and options, no begin token included, or start over",
-                               path, (int)(now_bytes < 250 ? now_bytes : 250), (const char *)now);
-    return status_set_hint(
-        err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-        "%.300s is from another run: that one had \"%.*s\", this one has \"%.*s\"; give the same inputs and options "
-        "or start over",
-        path, (int)(then_bytes < 250 ? then_bytes : 250), (const char *)then, (int)(now_bytes < 250 ? now_bytes : 250),
-        (const char *)now);
+                               path, now);
+    return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                           "%.300s is from another run: that one had \"%.250s\", this one has \"%.250s\"; give the "
+                           "same inputs and options "
+                           "or start over",
+                           path, then, now);
 }
 
-enum leat_status pack_description_compare(const char *path, const struct buffer *text, struct leat_error *err)
+static enum leat_status say_lines(const char *path, const uint8_t *then, size_t then_bytes, const uint8_t *now,
+                                  size_t now_bytes, pack_description_say *say, struct leat_error *err)
+{
+    char *a = strndup((const char *)then, then_bytes), *b = strndup((const char *)now, now_bytes);
+    enum leat_status s = a && b ? say(path, a, b, err) : status_no_memory(err, then_bytes + now_bytes);
+
+    free(a);
+    free(b);
+    return s;
+}
+
+enum leat_status pack_description_compare(const char *path, const struct buffer *text, pack_description_say *say,
+                                          struct leat_error *err)
 {
     struct buffer then = { 0 };
     uint64_t size;
@@ -163,7 +174,7 @@ enum leat_status pack_description_compare(const char *path, const struct buffer 
         size_t b = line_length(text->bytes + at_now, text->size - at_now);
 
         if (a != b || memcmp(then.bytes + at_then, text->bytes + at_now, a) != 0)
-            s = say_difference(path, then.bytes + at_then, a, text->bytes + at_now, b, err);
+            s = say_lines(path, then.bytes + at_then, a, text->bytes + at_now, b, say, err);
         at_then += at_then + a < then.size ? a + 1 : a;
         at_now += at_now + b < text->size ? b + 1 : b;
     }

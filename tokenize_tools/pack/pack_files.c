@@ -144,6 +144,9 @@ static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t 
     p.rejects = atomic_load_explicit(&r->output.seen_rejects, memory_order_relaxed);
     p.bytes_before = before;
     p.bound = bound_of(&facts);
+    p.kept_bytes = atomic_load_explicit(&r->output.kept_disk_bytes, memory_order_relaxed);
+    p.kept_tokens = atomic_load_explicit(&r->output.kept_tokens, memory_order_relaxed);
+    p.kept_documents = atomic_load_explicit(&r->output.kept_documents, memory_order_relaxed);
     return r->options.progress(r->options.context, &p) != 0;
 }
 

@@ -442,6 +442,13 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
 
 /* ---- The whole ---- */
 
+void pack_output_kept(struct pack_output *o)
+{
+    atomic_store_explicit(&o->kept_disk_bytes, o->at.disk_bytes, memory_order_relaxed);
+    atomic_store_explicit(&o->kept_tokens, leat_writer_tokens(o->writer), memory_order_relaxed);
+    atomic_store_explicit(&o->kept_documents, leat_writer_documents(o->writer), memory_order_relaxed);
+}
+
 enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error *err)
 {
     struct buffer note = { 0 };
@@ -459,6 +466,8 @@ enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error
     if (s == LEAT_OK)
         s = leat_writer_checkpoint(o->writer, note.bytes, note.size, err);
     o->resumable = o->resumable || s == LEAT_OK;
+    if (s == LEAT_OK)
+        pack_output_kept(o);
     buffer_free(&note);
     o->checkpoint_time = now();
     return s;

@@ -66,6 +66,7 @@ struct pack_output {
     size_t replaced_inputs;
     /* what others may look at while the run goes on; written by one thread, read by another */
     _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
+    _Atomic uint64_t kept_disk_bytes, kept_tokens, kept_documents; /* at the last checkpoint */
 };
 
 /* For a flow, whose units the output takes. LEAT_E_REJECTS: more records were rejected than may be. */
@@ -73,6 +74,9 @@ struct flow_output pack_output_flow(struct pack_output *o);
 
 /* Brings the counts for progress, `seen_...`, up to date. */
 void pack_output_show(struct pack_output *o);
+
+/* Notes that what is there now is at a checkpoint. */
+void pack_output_kept(struct pack_output *o);
 
 /* Makes all so far durable. */
 enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error *err);

@@ -229,7 +229,8 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     struct leat_writer_options w = writer_options(r, &stored);
     struct leat_error why;
     uint64_t note_bytes = 0;
-    enum leat_status s = pack_description_compare(r->description_path, &r->description, err);
+    enum leat_status s =
+        pack_description_compare(r->description_path, &r->description, pack_description_say_difference, err);
 
     if (s != LEAT_OK)
         return s;
@@ -254,6 +255,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     r->output.text_at_checkpoint = r->output.at.text_bytes;
     r->output.described = r->output.resumable = true;
     pack_output_show(&r->output);
+    pack_output_kept(&r->output);
     return s;
 }
 
@@ -342,6 +344,9 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
     }
     if (whole && o->checkpoints)
         pack_output_checkpoint(o, NULL);
+    report->kept_bytes = atomic_load_explicit(&o->kept_disk_bytes, memory_order_relaxed);
+    report->kept_tokens = atomic_load_explicit(&o->kept_tokens, memory_order_relaxed);
+    report->kept_documents = atomic_load_explicit(&o->kept_documents, memory_order_relaxed);
     if (!o->resumable) {
         if (s == LEAT_E_REJECTS)
             reject_file_publish(&o->rejects, NULL);

@@ -4,11 +4,13 @@
  * is refused before it packs bytes that fit no other part.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/status.h"
+#include "flow/unit_kinds.h"
 #include "pack.h"
 #include "pack_description.h"
 
@@ -35,12 +37,62 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
     return pack_description_make(text, &o, inputs, err);
 }
 
+/* The name of the input in a line of the description; NULL: it is another line. *about: how long what is before is, the
+ * size and the time of change or etag. */
+static const char *input_of(const char *line, size_t *about)
+{
+    const char *end = strncmp(line, "input ", 6) == 0 ? strstr(line, ", bytes ") : NULL;
+    const char *name = end ? strstr(end, ": ") : NULL;
+
+    *about = end ? (size_t)(end - line) : 0;
+    return name ? name + 2 : NULL;
+}
+
+/* Says how a part, or a plan, differs from the plan that is there, in the folder `run`. */
+static void say_planned(const char *run, const char *then, const char *now, struct leat_error *err)
+{
+    unsigned long long before, after;
+    size_t about_then, about_now;
+    const char *input_then = input_of(then, &about_then), *input_now = input_of(now, &about_now);
+
+    if (sscanf(then, "part 0/%llu", &before) == 1 && sscanf(now, "part 0/%llu", &after) == 1)
+        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s has %llu part%s, not %llu", run, before,
+                   before == 1 ? "" : "s", after);
+    else if (sscanf(then, "inputs %llu", &before) == 1 && sscanf(now, "inputs %llu", &after) == 1)
+        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with %llu input%s, but %llu %s here", run,
+                   before, before == 1 ? "" : "s", after, after == 1 ? "is" : "are");
+    else if (input_then && input_now && strcmp(input_then, input_now) != 0)
+        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with the input %.200s, where %.200s is here",
+                   run, input_then, input_now);
+    else if (input_then && input_now && (about_then != about_now || memcmp(then, now, about_then) != 0))
+        status_set(err, LEAT_E_CHECKPOINT, "the input %.300s has changed since the run in %.200s was planned (%s)",
+                   input_now, run, strstr(now, " bytes, etag ") ? "size or etag" : "size or time");
+    else if (strncmp(then, "tokenizer ", 10) == 0 && strncmp(now, "tokenizer ", 10) == 0)
+        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with another tokenizer", run);
+    else
+        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with \"%.200s\", not with \"%.200s\"", run,
+                   then, now);
+}
+
+/* Replacing this part's dataset does not help: no hint. */
+static enum leat_status say_difference(const char *path, const char *then, const char *now, struct leat_error *err)
+{
+    char *run = file_folder(path);
+
+    if (!run)
+        return status_no_memory(err, strlen(path));
+    say_planned(run, then, now, err);
+    status_after(err, "; to plan it anew, remove the folder %.200s", run);
+    free(run);
+    return LEAT_E_CHECKPOINT;
+}
+
 /* Who plans the same run at the same moment finds what the first one wrote. */
 static enum leat_status write_or_compare(const char *path, const struct buffer *text, struct leat_error *err)
 {
     enum leat_status s = own_file_publish(path, text->bytes, text->size, err);
 
-    return s == LEAT_E_EXISTS ? pack_description_compare(path, text, err) : s;
+    return s == LEAT_E_EXISTS ? pack_description_compare(path, text, say_difference, err) : s;
 }
 
 enum leat_status pack_run_file(const struct leat_pack_options *o, const struct input_list *inputs,
@@ -53,14 +105,14 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, const struct i
     if (s == LEAT_OK)
         s = describe(&text, o, inputs, err);
     if (s == LEAT_OK && there.exists)
-        s = pack_description_compare(o->run_file, &text, err);
+        s = pack_description_compare(o->run_file, &text, say_difference, err);
     else if (s == LEAT_OK && o->part == 0)
         s = write_or_compare(o->run_file, &text, err);
     else if (s == LEAT_OK)
         s = status_set(err, LEAT_E_NO_FILE, "%s is missing: nobody has said what the parts of this run have in common",
                        o->run_file);
-    if (s == LEAT_E_CHECKPOINT && err)
-        err->hint = LEAT_HINT_NONE; /* replacing this part's dataset does not help */
+    if (s == LEAT_OK && o->part == 0)
+        s = inputs_count_empty(inputs, o->parts, unit_kind_divides, &report->whole_inputs, &report->empty_parts, err);
     report->inputs = inputs->count;
     report->disk_bytes = inputs->bytes;
     buffer_free(&text);

@@ -23,6 +23,13 @@ static const char *const states[] = { "running", "stopped", "failed", "waiting" 
 
 /* ---- Writing ---- */
 
+void beat_facts_keep(struct beat_facts *f)
+{
+    f->bytes = f->kept_bytes;
+    f->tokens = f->kept_tokens;
+    f->documents = f->kept_documents;
+}
+
 static void write_beat(struct run_beat *b, enum beat_state state, const char *reason)
 {
     char text[BEAT_BYTES], host[65] = "";
@@ -36,10 +43,12 @@ static void write_beat(struct run_beat *b, enum beat_state state, const char *re
     memset(text, '\n', sizeof text);
     length = snprintf(text, sizeof text,
                       "leat part 1\nstate %s\nstep %llu\nhost %s\npid %ld\nbytes %llu\ntotal_bytes %llu\ntokens %llu\n"
-                      "documents %llu\nrejects %llu\ntokens_per_s %.0f\nbytes_per_s %.0f\ndamage %s\nreason %.500s\n",
+                      "documents %llu\nrejects %llu\ntokens_per_s %.0f\nbytes_per_s %.0f\nkept_bytes %llu\nkept_tokens "
+                      "%llu\nkept_documents %llu\ndamage %s\nreason %.500s\n",
                       states[state], (unsigned long long)b->step, host, (long)getpid(), (unsigned long long)f.bytes,
                       (unsigned long long)f.total_bytes, (unsigned long long)f.tokens, (unsigned long long)f.documents,
-                      (unsigned long long)f.rejects, f.tokens_per_s, f.bytes_per_s, b->damage, reason);
+                      (unsigned long long)f.rejects, f.tokens_per_s, f.bytes_per_s, (unsigned long long)f.kept_bytes,
+                      (unsigned long long)f.kept_tokens, (unsigned long long)f.kept_documents, b->damage, reason);
     if (length > 0 && length < (int)sizeof text)
         text[length] = '\n';
     if (pwrite(b->fd, text, sizeof text, 0) == (ssize_t)sizeof text)
@@ -77,6 +86,7 @@ enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_erro
         memcpy(b->damage, before.damage, sizeof b->damage);
         b->step = before.step;
         b->facts = before.facts; /* until it has done anything itself */
+        beat_facts_keep(&b->facts);
         b->facts.tokens_per_s = b->facts.bytes_per_s = 0;
     }
     if (path)
@@ -155,9 +165,21 @@ void run_beat_damaged(struct run_beat *b, const char *damage)
     end_file(b);
 }
 
+void run_beat_keep(struct run_beat *b, uint64_t bytes, uint64_t tokens, uint64_t documents)
+{
+    if (b->fd < 0 || tokens == LEAT_NONE)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->facts.kept_bytes = bytes;
+    b->facts.kept_tokens = tokens;
+    b->facts.kept_documents = documents;
+    pthread_mutex_unlock(&b->lock);
+}
+
 void run_beat_failed(struct run_beat *b, bool stopped, const char *reason)
 {
     end_thread(b);
+    beat_facts_keep(&b->facts);
     if (b->fd >= 0)
         write_beat(b, stopped ? BEAT_STOPPED : BEAT_FAILED, reason);
     end_file(b);
@@ -207,6 +229,9 @@ static void take_line(struct beat_read *r, const char *line)
     take_number(line, "tokens", &r->facts.tokens);
     take_number(line, "documents", &r->facts.documents);
     take_number(line, "rejects", &r->facts.rejects);
+    take_number(line, "kept_bytes", &r->facts.kept_bytes);
+    take_number(line, "kept_tokens", &r->facts.kept_tokens);
+    take_number(line, "kept_documents", &r->facts.kept_documents);
     take_number(line, "tokens_per_s", &tokens_per_s);
     take_number(line, "bytes_per_s", &bytes_per_s);
     if (tokens_per_s != UINT64_MAX)

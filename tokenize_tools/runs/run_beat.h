@@ -23,8 +23,12 @@ enum beat_step { BEAT_NOTHING, BEAT_PACKED, BEAT_COMPARED, BEAT_COUNTED, BEAT_SC
 struct beat_facts {
     uint64_t bytes, total_bytes; /* of the part's inputs */
     uint64_t tokens, documents, rejects;
-    double tokens_per_s, bytes_per_s; /* of this process */
+    double tokens_per_s, bytes_per_s;                 /* of this process */
+    uint64_t kept_bytes, kept_tokens, kept_documents; /* at a checkpoint: all that is left when the process is killed */
 };
+
+/* What is kept takes the place of what was done: the process has ended. */
+void beat_facts_keep(struct beat_facts *facts);
 
 #define BEAT_REASON 512
 
@@ -58,7 +62,10 @@ void run_beat_waiting(struct run_beat *b, enum beat_step step);
 
 /* The part has its dataset, but not all of its inputs: it failed, until somebody accepts that. */
 void run_beat_damaged(struct run_beat *b, const char *damage);
+
+/* The process ends without a dataset: what is kept is left of the part. */
 void run_beat_failed(struct run_beat *b, bool stopped, const char *reason);
+void run_beat_keep(struct run_beat *b, uint64_t bytes, uint64_t tokens, uint64_t documents);
 
 /* What a file says. */
 struct beat_read {

@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "cli/cli.h"
+#include "cli/units.h"
 
 const char *const part_states[] = { "done", "running", "waiting", "dead", "stopped", "failed", "missing" };
 
@@ -68,6 +69,8 @@ static void take_beat(struct run_part *part, int64_t now)
     part->state = ended[part->beat.state];
     if (part->state == PART_RUNNING && part->age > BEAT_DEAD)
         part->state = PART_DEAD;
+    if (part->state == PART_DEAD)
+        beat_facts_keep(&part->beat.facts);
 }
 
 static enum leat_status find_part(struct run_part *part, const struct run_folder *r, unsigned number, int64_t now,
@@ -180,6 +183,23 @@ void run_parts_say_joining(const struct run_folder *r)
 {
     cli_error("the parts of the run in %s are being joined in place: leat merge --in-place -o %s %s goes on with that",
               r->path, r->joining, r->path);
+}
+
+void run_parts_say_busy(const struct run_folder *r, unsigned part)
+{
+    char *path = run_folder_part(r, part, ".beat"), who[240] = "";
+    struct beat_read beat;
+
+    if (path && run_beat_read(path, &beat) && beat.host[0]) { /* else it has just begun */
+        int64_t now = folder_now(r);
+        const char *silent = units_duration(now > beat.changed ? (double)(now - beat.changed) : 0).text;
+        bool dead = now - beat.changed > BEAT_DEAD;
+
+        snprintf(who, sizeof who, ": process %llu on %s, silent for %s%s", (unsigned long long)beat.pid, beat.host,
+                 silent, dead ? ": end it there, then its lock is free" : "");
+    }
+    cli_error("another process is writing part %u of the run in %s%s", part, r->path, who);
+    free(path);
 }
 
 int run_parts_check(const char *path)

@@ -49,6 +49,9 @@ char *run_parts_left(const struct run_parts *p, unsigned parts, bool running);
 /* The error of a command that would use parts while they are joined in place. */
 void run_parts_say_joining(const struct run_folder *r);
 
+/* The error of a process that finds another one packing its part: which one, and since when it is silent. */
+void run_parts_say_busy(const struct run_folder *r, unsigned part);
+
 /* Whether all parts are done, or `path` is no run's folder; else CLI_FAILED, after a message with the others. */
 int run_parts_check(const char *path);
 

@@ -30,6 +30,22 @@ void pack_bar_say_damage(const struct pack_values *v, const struct leat_pack_rep
                   v->allow_truncated ? "" : "; --allow-truncated counts that as success");
 }
 
+/* What is left of a run that did not end, and how to go on. A run's part goes on by itself, with the same words. */
+static void say_kept(const struct pack_values *v, const struct leat_error *err)
+{
+    const char *more = err->status == LEAT_E_REJECTS ? " and a larger --max-rejects" : "";
+
+    if (!v->run)
+        cli_error("nothing is lost: the same command with --resume%s continues from there%s", more,
+                  v->force ? "; --force alone starts over" : "");
+    else
+        cli_error("nothing is lost: pack the part again%s%s: it goes on from there",
+                  v->force ? ", without --force" : "",
+                  err->status != LEAT_E_REJECTS ? ""
+                  : v->force                    ? " and with a larger --max-rejects"
+                                                : ", with a larger --max-rejects");
+}
+
 int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_report *report,
                         const struct leat_error *err)
 {
@@ -51,13 +67,10 @@ int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_repo
             "another), and start over with --force",
             v->text);
     else if (report->resumable && err->status != LEAT_E_MISMATCH) /* an input that has changed is another one */
-        cli_error("nothing is lost: the same command with --resume%s continues from there%s",
-                  err->status == LEAT_E_REJECTS ? " and a larger --max-rejects" : "",
-                  v->force ? "; --force alone starts over" : "");
+        say_kept(v, err);
     else if (err->status == LEAT_E_NO_SPACE)
-        cli_error(
-            "nothing of this run is kept, since it had no checkpoint yet: the same command starts over, also with "
-            "--resume");
+        cli_error("nothing of this run is kept, since it had no checkpoint yet: %s",
+                  v->run ? "packing the part again starts over" : "the same command starts over, also with --resume");
     return code;
 }
 
@@ -100,7 +113,10 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
                                                .documents = p->documents,
                                                .rejects = p->rejects,
                                                .tokens_per_s = (double)(p->tokens - bar->tokens_before) / seconds,
-                                               .bytes_per_s = (double)(p->bytes - p->bytes_before) / seconds });
+                                               .bytes_per_s = (double)(p->bytes - p->bytes_before) / seconds,
+                                               .kept_bytes = p->kept_bytes,
+                                               .kept_tokens = p->kept_tokens,
+                                               .kept_documents = p->kept_documents });
     snprintf(detail, sizeof detail, "%s%s  %s",
              units_rate(seconds > 0 ? (double)(p->tokens - bar->tokens_before) / seconds : 0, "tokens").text, rejects,
              p->bound);

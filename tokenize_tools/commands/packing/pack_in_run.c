@@ -38,6 +38,17 @@ static char **join_words(const struct run_folder *r, int argc, char **argv)
     return words;
 }
 
+/* What the command line of a part says against the plan; CLI_DONE: nothing. Later it would have the plan's numbers. */
+static int check_part(const struct command *self, const struct run_folder *r, const struct pack_values *v)
+{
+    if (v->parts > 0 && v->parts != r->parts)
+        return command_wrong(self, "--parts %llu, but the run in %.300s has %u parts: leave it out",
+                             (unsigned long long)v->parts, v->run, r->parts);
+    if (!v->part.automatic && (v->part.part < 1 || v->part.part > r->parts))
+        return command_wrong(self, "part %u: the run in %.300s has the parts 1 to %u", v->part.part, v->run, r->parts);
+    return CLI_DONE;
+}
+
 int pack_in_run_part(struct pack_in_run *in, const struct command *self, int argc, char **argv,
                      struct pack_values *values, struct options_parsed *parsed)
 {
@@ -54,6 +65,9 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
         run_parts_say_joining(&in->folder);
         return CLI_FAILED;
     }
+    code = check_part(self, &in->folder, values);
+    if (code != CLI_DONE)
+        return code;
     in->words = join_words(&in->folder, argc, argv);
     if (!in->words)
         return no_memory();
@@ -63,7 +77,7 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
     if (!command_parse(self, (int)in->folder.count + argc, in->words, values, parsed, &code))
         return code;
     values->run = in->folder.path;
-    values->parts = in->folder.parts; /* also if this command line has another number */
+    values->parts = in->folder.parts;
     values->resume = true;
     /* a machine may not have it, if all inputs have names from the root on; else they are missed, and that is said */
     (void)!chdir(in->folder.from);
@@ -82,13 +96,27 @@ int pack_in_run_names(struct pack_in_run *in, struct pack_values *values, struct
     return CLI_DONE;
 }
 
-static void say_plan(const struct pack_values *v, const struct run_folder *r)
+static void say_empty(const struct run_folder *r, const struct leat_pack_report *report)
+{
+    if (report->empty_parts == 0)
+        return;
+    if (report->whole_inputs > 0)
+        cli_say("%s of the inputs go%s whole to a part, compressed or not of lines: %s of %u parts stay%s empty.",
+                units_count(report->whole_inputs).text, report->whole_inputs == 1 ? "es" : "",
+                units_count(report->empty_parts).text, r->parts, report->empty_parts == 1 ? "s" : "");
+    else
+        cli_say("The inputs have few bytes: %s of %u parts stay%s empty.", units_count(report->empty_parts).text,
+                r->parts, report->empty_parts == 1 ? "s" : "");
+}
+
+static void say_plan(const struct pack_values *v, const struct run_folder *r, const struct leat_pack_report *report)
 {
     struct json j;
 
     if (!v->json) {
         cli_say("%s: a run of %s, %s in %s.", v->run, units_counted(r->parts, "part").text, units_bytes(r->bytes).text,
                 units_counted(r->inputs, "input").text);
+        say_empty(r, report);
         cli_say("Each part, on any machine that has these files: leat pack --run %s --part I (or --part auto)", v->run);
         return;
     }
@@ -98,6 +126,8 @@ static void say_plan(const struct pack_values *v, const struct run_folder *r)
     json_u64(&j, "parts", r->parts);
     json_u64(&j, "inputs", r->inputs);
     json_u64(&j, "input_bytes", r->bytes);
+    json_u64(&j, "whole_inputs", report->whole_inputs);
+    json_u64(&j, "empty_parts", report->empty_parts);
     json_close_object(&j);
     json_end(&j);
 }
@@ -133,12 +163,14 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
     struct run_folder *r = &in->folder;
     struct leat_error err;
     enum leat_status s;
+    bool made;
 
     if (wrong) {
         cli_error("%s", wrong);
         return CLI_WRONG;
     }
     r->parts = (unsigned)v->parts;
+    made = access(v->run, F_OK) != 0;
     r->from = getcwd(NULL, 0);
     r->path = r->from ? run_folder_make(v->run, &err) : NULL;
     if (!r->from)
@@ -164,9 +196,11 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
         s = run_folder_write(r, &err);
     r->words = NULL;
     r->count = 0;
+    if (s != LEAT_OK && made)
+        (void)rmdir(r->path); /* of which nothing came; if it is not empty, another process plans there */
     if (s != LEAT_OK)
         return cli_failed(&err);
-    say_plan(v, r);
+    say_plan(v, r, &report);
     return cli_finish_stdout(CLI_DONE);
 }
 

@@ -81,7 +81,7 @@ static bool parse_part(void *field, const char *text, const char **why)
     }
     if (!*text) { /* of a run that knows how many */
         *(struct pack_part *)field = part;
-        return part.automatic || part.part > 0;
+        return true;
     }
     if (*text++ != '/' || !parse_number(&text, RUN_PARTS, &part.parts) || *text || part.parts < 1 ||
         (!part.automatic && (part.part < 1 || part.part > part.parts)))

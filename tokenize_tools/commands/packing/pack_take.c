@@ -125,8 +125,6 @@ static const char *wrong_part(const struct pack_values *v)
         return "--run needs --parts N, to plan a run, or --part I, to pack a part of it";
     if (v->run && part->parts > 0 && part->parts != v->parts)
         return "--part I/N has another N than the run was planned with: leave /N out";
-    if (v->run && part->part > v->parts)
-        return "--part I is more than the run has parts";
     return NULL;
 }
 
