@@ -95,8 +95,8 @@ rm -f tokenizer_config.json
 run leat pack -t . --run run --parts 2 --begin none texts.jsonl
 ended 0 ''
 run leat pack -t . --run run --parts 2 texts.jsonl
-says 1 'that one had "begin none", this one has "begin 1"; give the same inputs and options, no begin token included'
+says 1 'was planned with "begin none", not with "begin 1": give the same options; to plan it anew, remove the folder'
 sed 's/^begin -1$/begin -12/' run/leat-run.inputs >other && mv other run/leat-run.inputs
 run leat pack -t . --run run --parts 2 texts.jsonl
-says 1 'that one had "begin -12", this one has "begin 1"; give the same inputs and options or start over'
+says 1 'was planned with "begin -12", not with "begin 1": give the same options'
 finish

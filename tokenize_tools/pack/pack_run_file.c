@@ -48,6 +48,12 @@ static const char *input_of(const char *line, size_t *about)
     return name ? name + 2 : NULL;
 }
 
+/* As the option has it. */
+static const char *as_option(const char *line)
+{
+    return strcmp(line, "begin -1") == 0 ? "begin none" : strcmp(line, "end -1") == 0 ? "end none" : line;
+}
+
 /* Says how a part, or a plan, differs from the plan that is there, in the folder `run`. */
 static void say_planned(const char *run, const char *then, const char *now, struct leat_error *err)
 {
@@ -70,8 +76,9 @@ static void say_planned(const char *run, const char *then, const char *now, stru
     else if (strncmp(then, "tokenizer ", 10) == 0 && strncmp(now, "tokenizer ", 10) == 0)
         status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with another tokenizer", run);
     else
-        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with \"%.200s\", not with \"%.200s\"", run,
-                   then, now);
+        status_set(err, LEAT_E_CHECKPOINT,
+                   "the run in %.200s was planned with \"%.200s\", not with \"%.200s\": give the same options", run,
+                   as_option(then), as_option(now));
 }
 
 /* Replacing this part's dataset does not help: no hint. */
