@@ -351,8 +351,10 @@ static enum leat_status open_writer(struct adopt *a, struct leat_error *err)
 static enum leat_status name_index(struct adopt *a, struct leat_error *err)
 {
     const struct writer_names *n = &a->writer->names;
-    enum leat_status s = file_rename(n->partial[FILE_INDEX], n->index, a->writer->replace, err);
+    enum leat_status s = writer_check_lock(a->writer->lock, n, err);
 
+    if (s == LEAT_OK)
+        s = file_rename(n->partial[FILE_INDEX], n->index, a->writer->replace, err);
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
     if (s == LEAT_OK)
@@ -392,15 +394,16 @@ static enum leat_status adopt(struct adopt *a, struct leat_error *err)
 static void clean_up(struct adopt *a)
 {
     struct leat_writer *w = a->writer;
+    bool ours = w && w->lock >= 0 && !writer_lost_lock(w->lock, &w->names);
 
     file_close(&a->state.fd);
     free(a->token_path);
     if (!w)
         return;
-    for (unsigned i = 0; i < SPILLS && w->lock >= 0; i++)
+    for (unsigned i = 0; i < SPILLS && ours; i++)
         if (w->spills[spills[i]].fd >= 0)
             file_remove(w->names.partial[spills[i]], NULL);
-    if (w->spills[SPILL_ORIGINS].fd >= 0)
+    if (ours && w->spills[SPILL_ORIGINS].fd >= 0)
         file_remove(w->names.partial[FILE_INDEX], NULL);
     writer_unlock(&w->lock, &w->names);
     writer_free(w);
