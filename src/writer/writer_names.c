@@ -1,8 +1,8 @@
 /*
  * writer_names.c: the files of an unfinished dataset. All are named NAME.partial.<what>, so that people see what they
  * are. NAME.partial.lock is locked (flock) while a process writes, to distinguish files in use from leftovers of a
- * killed run. An operator may remove it all the same, and on some file systems locks do nothing: so a writer looks before
- * each step that others see whether the file of that name is still its own.
+ * killed run. An operator may remove it all the same, and on some file systems locks do nothing: so a writer looks
+ * before each step that others see whether the file of that name is still its own.
  */
 #include <errno.h>
 #include <stdio.h>

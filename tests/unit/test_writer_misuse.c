@@ -2,7 +2,8 @@
  * test_writer_misuse.c: calls of a writer that make no sense are refused, and what it has written stays whole: lengths
  * that cannot be, documents after leat_writer_prepare(), the writer of another process, an index alone beside tokens
  * that are there. And a tokenizer's file, an input and metadata that are larger than what is copied at once come back
- * as they were. A writer whose lock file was removed, so that another one took over, or whose files others wrote to, fails.
+ * as they were. A writer whose lock file was removed, so that another one took over, or whose files others wrote to,
+ * fails.
  */
 #include <fcntl.h>
 #include <sys/wait.h>
