@@ -30,16 +30,23 @@ static enum leat_status print_tokens(const struct leat_dataset *d, uint64_t toke
 
 static enum leat_status print_document(const struct leat_dataset *d, uint64_t number, struct leat_error *err)
 {
-    struct leat_origin origin;
+    struct leat_origin origin = { .input = LEAT_NONE };
     uint64_t first, count, bytes;
-    char path[256] = "no input", id[64], shown_path[6 * sizeof path], shown_id[6 * sizeof id];
-    enum leat_status s;
+    char path[256], id[64], shown_path[6 * sizeof path], shown_id[6 * sizeof id];
+    enum leat_status s = leat_dataset_document(d, number, &first, &count, err);
 
-    if ((s = leat_dataset_document(d, number, &first, &count, err)) != LEAT_OK ||
-        (s = leat_dataset_origin(d, number, &origin, err)) != LEAT_OK ||
-        (s = leat_dataset_id(d, number, id, sizeof id, &bytes, err)) != LEAT_OK)
+    if (s != LEAT_OK)
         return s;
-    if (origin.input != LEAT_NONE)
+    s = leat_dataset_origin(d, number, &origin, err);
+    if (s != LEAT_OK && s != LEAT_E_NOT_FOUND)
+        return s;
+    if (origin.input == LEAT_NONE) { /* files of another tool do not record it */
+        printf("document %" PRIu64 ": tokens %" PRIu64 " to %" PRIu64 ", from no recorded input\n", number, first,
+               first + count);
+        return LEAT_OK;
+    }
+    s = leat_dataset_id(d, number, id, sizeof id, &bytes, err);
+    if (s == LEAT_OK)
         s = leat_dataset_input_path(d, origin.input, path, sizeof path, &bytes, err);
     if (s != LEAT_OK)
         return s;

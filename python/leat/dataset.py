@@ -264,7 +264,12 @@ class Dataset:
         """Where a document lies, and where it came from: a Place."""
         number = self._number(number)
         first, count = self._native.document(number)
-        source, offset, line, identifier = self._native.origin(number)
+        try:
+            source, offset, line, identifier = self._native.origin(number)
+        except _leat.Error as error:
+            if error.status != "not-found":  # files of another tool do not record it
+                raise
+            source = offset = line = identifier = None
         path = None if source is None else self._native.input(source)[0]
         return Place(number, first, count, source, path, offset, line, identifier)
 

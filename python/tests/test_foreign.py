@@ -214,3 +214,17 @@ def test_export_raw_and_llmc(exported, tmp_path):
         leat.export(name, tmp_path / "x", "raw", dtype="i32")
     with pytest.raises(leat.Error, match="use megatron, raw"):
         leat.export(name, tmp_path / "x", "jsonl")
+
+
+def test_no_origins(corpus, tmp_path):
+    """Files of another tool do not record inputs: find() and trace() raised "not-found" instead of saying None."""
+    leat.export(corpus, tmp_path / "web", to="megatron")
+    with leat.Dataset(tmp_path / "web") as d, leat.Dataset(corpus) as own:
+        place, origin = d.find(token=12345), own.find(token=12345)
+        assert place == (*origin[:3], None, None, None, None, None) and origin.path
+        with pytest.raises(IndexError):
+            d.find(document=len(d))
+        with pytest.raises(leat.Error, match="no document ids stored"):
+            d.find(id=origin.id)
+    shown = leat.Plan(tmp_path / "web", 64, 5).trace(step=0, batch=4)
+    assert shown and all((x.path, x.offset, x.line, x.id) == (None,) * 4 for x in shown)

@@ -142,6 +142,9 @@ def test_adopt(tmp_path):
     with pytest.raises(leat.Error, match="already exists"):
         leat.adopt(f"raw:{tmp_path}/t.bin?dtype=u16&end=7")
 
+    with pytest.raises(leat.Error, match="has an index already"):
+        leat.adopt(tmp_path / "t.bin", end=7)
+
     def stop(done, total):
         raise KeyError(done)
 

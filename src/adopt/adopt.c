@@ -44,13 +44,28 @@ static const enum writer_spill spills[] = { SPILL_DOCUMENTS, SPILL_DIRECTORY, SP
 
 /* ---- What is adopted ---- */
 
+static enum leat_status has_index(const struct adopt *a, struct leat_error *err)
+{
+    const struct part *p = &a->part;
+
+    if (!(p->index->header.must_understand & FORMAT_ELSEWHERE))
+        return status_set(err, LEAT_E_ARGUMENT, "%s has an index of leat's already", p->name);
+    if (a->options.force)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s has an index already, %s, which does not say what its tokens in %s are: name these "
+                          "instead",
+                          p->name, p->index->file.path, p->data.file->path);
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "%s has an index already, %s: replace it", p->name,
+                           p->index->file.path);
+}
+
 static enum leat_status check_part(const struct adopt *a, struct leat_error *err)
 {
     const struct part *p = &a->part;
     enum leat_status s;
 
     if (p->index)
-        return status_set(err, LEAT_E_ARGUMENT, "%s has an index of leat's already", p->name);
+        return has_index(a, err);
     if (p->tokenizer && !a->options.tokenizer)
         return status_set(err, LEAT_E_ARGUMENT,
                           "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name);
@@ -336,8 +351,10 @@ static enum leat_status open_writer(struct adopt *a, struct leat_error *err)
 static enum leat_status name_index(struct adopt *a, struct leat_error *err)
 {
     const struct writer_names *n = &a->writer->names;
-    enum leat_status s = file_rename(n->partial[FILE_INDEX], n->index, a->writer->replace, err);
+    enum leat_status s = writer_check_lock(a->writer->lock, n, err);
 
+    if (s == LEAT_OK)
+        s = file_rename(n->partial[FILE_INDEX], n->index, a->writer->replace, err);
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
     if (s == LEAT_OK)
@@ -377,15 +394,16 @@ static enum leat_status adopt(struct adopt *a, struct leat_error *err)
 static void clean_up(struct adopt *a)
 {
     struct leat_writer *w = a->writer;
+    bool ours = w && w->lock >= 0 && !writer_lost_lock(w->lock, &w->names);
 
     file_close(&a->state.fd);
     free(a->token_path);
     if (!w)
         return;
-    for (unsigned i = 0; i < SPILLS && w->lock >= 0; i++)
+    for (unsigned i = 0; i < SPILLS && ours; i++)
         if (w->spills[spills[i]].fd >= 0)
             file_remove(w->names.partial[spills[i]], NULL);
-    if (w->spills[SPILL_ORIGINS].fd >= 0)
+    if (ours && w->spills[SPILL_ORIGINS].fd >= 0)
         file_remove(w->names.partial[FILE_INDEX], NULL);
     writer_unlock(&w->lock, &w->names);
     writer_free(w);
@@ -400,7 +418,7 @@ enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *o
     if (s == LEAT_OK && !name)
         s = status_set(err, LEAT_E_ARGUMENT, "leat_adopt: missing name");
     if (s == LEAT_OK)
-        s = adopt_open(&a.part, name, a.options.end_token, err);
+        s = adopt_open(&a.part, name, a.options.end_token, a.options.force != 0, err);
     if (s != LEAT_OK)
         return s;
     a.vocabulary = a.options.vocabulary > 0 ? a.options.vocabulary : a.part.vocabulary;

@@ -29,17 +29,17 @@ static char *with_end(const struct part_kind *kind, const char *name, uint64_t e
     return full;
 }
 
-enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token, struct leat_error *err)
+enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token, bool beside, struct leat_error *err)
 {
     const struct leat_open_options how = { .access = LEAT_ACCESS_READ };
-    enum leat_status s = part_open(p, name, &how, err);
+    enum leat_status s = beside ? part_open_beside(p, name, &how, err) : part_open(p, name, &how, err);
     const struct part_kind *kind = p->kind;
     char *full;
 
     if (s != LEAT_OK || end_token == LEAT_NONE || !takes_keys(kind) || p->documents != LEAT_NONE)
         return s;
+    full = with_end(kind, p->name, end_token);
     part_close(p);
-    full = with_end(kind, name, end_token);
     s = full ? part_open(p, full, &how, err) : status_no_memory(err, strlen(name));
     free(full);
     return s;

@@ -7,8 +7,9 @@
 
 #include "dataset/part.h"
 
-/* Opens `name`; with an end token (LEAT_NONE: none) as if the name said it, if names of that kind can say it. */
-enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token, struct leat_error *err);
+/* Opens `name`; with an end token (LEAT_NONE: none) as if the name said it, if names of that kind can say it. `beside`:
+ * also tokens that have an index, which is not looked at. */
+enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token, bool beside, struct leat_error *err);
 
 /* Sets *end_token to that of the part, or to the one that is given. LEAT_E_ARGUMENT: they are not the same. */
 enum leat_status adopt_take_end(uint64_t given, const struct part *p, uint64_t *end_token, struct leat_error *err);

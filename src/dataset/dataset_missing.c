@@ -1,6 +1,6 @@
 /*
  * dataset_missing.c: when a dataset's files do not exist, extends the error with what does: an unfinished run, a file
- * that is not a dataset, or the nearest name in that folder.
+ * that is not a dataset, half of Megatron's two files, or a near name in that folder.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/status.h"
 #include "dataset.h"
+#include "part_megatron.h"
 
 #define NAME_BYTES 256 /* of a folder's entry */
 
@@ -25,20 +26,26 @@ static bool exists(const char *name, const char *suffix)
     return length > 0 && (size_t)length < sizeof path && stat(path, &st) == 0;
 }
 
-/* Turns NAME.leat of a finished dataset into NAME; false: another kind of file. */
-static bool cut_suffix(char *entry)
+/* Turns NAME.leat of a finished dataset into NAME, and NAME.idx of Megatron's, with NAME.bin; false: another kind of
+ * file. */
+static bool cut_suffix(const char *folder, char *entry)
 {
     size_t length = strlen(entry);
+    bool other = file_ends_with(entry, length, ".idx");
+    char path[PATH_MAX];
+    int written;
 
-    if (entry[0] == '.' || !file_ends_with(entry, length, ".leat"))
+    if (entry[0] == '.' || !(other || file_ends_with(entry, length, ".leat")))
         return false;
-    length -= strlen(".leat");
+    length -= strlen(other ? ".idx" : ".leat");
     entry[length] = '\0';
-    return !file_ends_with(entry, length, ".partial");
+    written = snprintf(path, sizeof path, "%s/%s", folder, entry);
+    return other ? written > 0 && (size_t)written < sizeof path && exists(path, ".bin")
+                 : !file_ends_with(entry, length, ".partial");
 }
 
 /* The dataset in this folder with the nearest name, the first by bytes if several are; "" if there is none. */
-static size_t find_nearest(DIR *folder, const char *name, char best[NAME_BYTES])
+static size_t find_nearest(DIR *folder, const char *path, const char *name, char best[NAME_BYTES])
 {
     char entry[NAME_BYTES];
     struct dirent *e;
@@ -47,7 +54,7 @@ static size_t find_nearest(DIR *folder, const char *name, char best[NAME_BYTES])
     best[0] = '\0';
     while ((e = readdir(folder))) {
         snprintf(entry, sizeof entry, "%s", e->d_name);
-        if (!cut_suffix(entry))
+        if (!cut_suffix(path, entry))
             continue;
         distance = nearest_distance(name, entry);
         if (distance < min || (distance == min && strcmp(entry, best) < 0)) {
@@ -75,14 +82,55 @@ static void say_nearest(const char *name, struct leat_error *err)
         status_after(err, "; no folder %.300s", path);
         return;
     }
-    distance = find_nearest(folder, base, best);
+    distance = find_nearest(folder, path, base, best);
     closedir(folder);
     if (!best[0])
         status_after(err, "; no dataset in %s", before > 0 ? path : "this folder");
     else if (nearest_is_near(base, distance))
         status_after(err, "; did you mean %.*s%s?", before, name, best);
     else
-        status_after(err, "; the nearest name is %.*s%s", before, name, best);
+        status_after(err, "; no dataset in %s has a similar name", before > 0 ? path : "this folder");
+}
+
+void dataset_say_folder(const char *path, struct leat_error *err)
+{
+    char entry[NAME_BYTES] = "", best[NAME_BYTES] = "";
+    DIR *folder = err ? opendir(path) : NULL;
+    struct dirent *e;
+
+    while (folder && (e = readdir(folder))) {
+        snprintf(entry, sizeof entry, "%s", e->d_name);
+        if (file_ends_with(entry, strlen(entry), ".idx") && cut_suffix(path, entry) &&
+            (!best[0] || strcmp(entry, best) < 0))
+            memcpy(best, entry, sizeof entry);
+    }
+    if (folder)
+        closedir(folder);
+    if (best[0])
+        status_after(err, "; it has files of Megatron's, such as %s: name each of them, or list them in a file (@FILE)",
+                     best);
+}
+
+/* NAME, NAME.bin or NAME.idx, one of which is not what Megatron needs. */
+static bool say_megatron(const char *name, struct leat_error *err)
+{
+    size_t length = strlen(name);
+    bool given = file_ends_with(name, length, ".idx"), is_bin = file_ends_with(name, length, ".bin"), index = false;
+    char prefix[PATH_MAX];
+
+    length -= given || is_bin ? 4 : 0;
+    if (length >= sizeof prefix)
+        return false;
+    memcpy(prefix, name, length);
+    prefix[length] = '\0';
+    if (exists(prefix, ".idx") && (given || exists(prefix, ".bin")) &&
+        megatron_peek(prefix, length, &index, NULL) == LEAT_OK && !index)
+        status_after(err, "; %.300s.idx is not an index of Megatron: it does not begin with MMIDIDX", prefix);
+    else if (!given && !is_bin && !exists(name, "") && exists(prefix, ".bin") && !exists(prefix, ".idx"))
+        status_after(err, "; %.300s.bin is there, but its index %.300s.idx is missing", prefix, prefix);
+    else
+        return false;
+    return true;
 }
 
 /* The name is that of another file or of a folder. */
@@ -106,6 +154,8 @@ static void say_file(const char *name, struct leat_error *err)
         status_after(err, "; %.300s is %s: %s", name, kind->name, kind->cure);
     else
         status_after(err, "; %.300s itself exists, but is not a dataset: pack it into one", name);
+    if (file_ends_with(name, strlen(name), ".bin"))
+        status_after(err, "; if it is Megatron's, its index is missing: %.*s.idx", (int)strlen(name) - 4, name);
     err->hint = !kind || kind->what != FILE_OTHER ? LEAT_HINT_PACK : LEAT_HINT_NONE;
 }
 
@@ -146,6 +196,8 @@ void dataset_say_missing(const char *name, struct leat_error *err)
         err->hint = LEAT_HINT_RESUME;
     } else if (exists(name, ".tokens"))
         status_after(err, "; %.300s.tokens is there, and a dataset is both files: restore the other one", name);
+    else if (say_megatron(name, err))
+        return;
     else if (exists(name, ""))
         say_file(name, err);
     else

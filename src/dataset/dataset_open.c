@@ -196,8 +196,10 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
     if (s == LEAT_OK && strcmp(suffix, ".leat") == 0)
         s = check_parts(folder, n, before, &beats, err);
     names_free(&beats);
-    if (s == LEAT_OK && n->count == before)
-        return status_set(err, LEAT_E_NO_FILE, "the folder %s holds no dataset (no *%s in it)", folder, suffix);
+    if (s == LEAT_OK && n->count == before) {
+        s = status_set(err, LEAT_E_NO_FILE, "the folder %s holds no dataset (no *%s in it)", folder, suffix);
+        dataset_say_folder(folder, err);
+    }
     if (n->count > before)
         qsort(n->items + before, n->count - before, sizeof *n->items, compare_names);
     return s;

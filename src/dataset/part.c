@@ -48,17 +48,41 @@ static enum leat_status is_own(const char *name, bool *own, struct leat_error *e
                : foreign_peek(name, length, ".leat", NULL, 0, own, err);
 }
 
-enum leat_status part_kind_of(const struct part_kind **kind, const char *name, struct leat_error *err)
+/* The first kind of other tools' files that takes the name; else leat's. */
+static enum leat_status kind_taking(const struct part_kind **kind, const char *name, struct leat_error *err)
 {
-    bool own, takes = false;
-    enum leat_status s = is_own(name, &own, err);
+    enum leat_status s = LEAT_OK;
+    bool takes = false;
 
     *kind = kinds[KINDS - 1];
-    for (size_t i = 0; s == LEAT_OK && !own && !takes && i + 1 < KINDS; i++) {
+    for (size_t i = 0; s == LEAT_OK && !takes && i + 1 < KINDS; i++) {
         s = kinds[i]->takes(name, &takes, err);
         if (takes)
             *kind = kinds[i];
     }
+    return s;
+}
+
+enum leat_status part_kind_of(const struct part_kind **kind, const char *name, struct leat_error *err)
+{
+    bool own;
+    enum leat_status s = is_own(name, &own, err);
+
+    *kind = kinds[KINDS - 1];
+    return s == LEAT_OK && !own ? kind_taking(kind, name, err) : s;
+}
+
+static enum leat_status open_as(struct part *p, const struct part_kind *kind, const char *name,
+                                const struct leat_open_options *how, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    *p = (struct part) { .kind = kind, .kernels = checksum_kernels(), .name = strdup(name), .how = how };
+    if (s == LEAT_OK)
+        s = p->name ? kind->open(p, how->access, err) : status_no_memory(err, strlen(name) + 1);
+    p->how = NULL;
+    if (s != LEAT_OK)
+        part_close(p);
     return s;
 }
 
@@ -68,12 +92,25 @@ enum leat_status part_open(struct part *p, const char *name, const struct leat_o
     const struct part_kind *kind;
     enum leat_status s = part_kind_of(&kind, name, err);
 
-    *p = (struct part) { .kind = kind, .kernels = checksum_kernels(), .name = strdup(name), .how = how };
     if (s == LEAT_OK)
-        s = p->name ? kind->open(p, how->access, err) : status_no_memory(err, strlen(name) + 1);
-    p->how = NULL;
-    if (s != LEAT_OK)
-        part_close(p);
+        return open_as(p, kind, name, how, err);
+    *p = (struct part) { .kind = kind };
+    return s;
+}
+
+enum leat_status part_open_beside(struct part *p, const char *name, const struct leat_open_options *how,
+                                  struct leat_error *err)
+{
+    const struct part_kind *kind = kinds[KINDS - 1];
+    char *bare = strndup(name, file_dataset_length(name, strlen(name)));
+    enum leat_status s = bare ? LEAT_OK : status_no_memory(err, strlen(name));
+
+    *p = (struct part) { .kind = kind };
+    if (s == LEAT_OK && !cache_takes(name))
+        s = kind_taking(&kind, bare, err);
+    if (s == LEAT_OK)
+        s = kind == kinds[KINDS - 1] ? part_open(p, name, how, err) : open_as(p, kind, bare, how, err);
+    free(bare);
     return s;
 }
 

@@ -38,19 +38,22 @@ static const char *prefix_of(const char *name, size_t *length)
     return name;
 }
 
+enum leat_status megatron_peek(const char *prefix, size_t length, bool *is, struct leat_error *err)
+{
+    uint8_t first[sizeof magic];
+    enum leat_status s = foreign_peek(prefix, length, ".idx", first, sizeof first, is, err);
+
+    *is = *is && memcmp(first, magic, sizeof magic) == 0;
+    return s;
+}
+
 static enum leat_status takes(const char *name, bool *takes, struct leat_error *err)
 {
     size_t length;
     const char *prefix = prefix_of(name, &length);
-    uint8_t first[sizeof magic];
-    enum leat_status s;
 
     *takes = foreign_has_scheme(name, SCHEME);
-    if (*takes)
-        return LEAT_OK;
-    s = foreign_peek(prefix, length, ".idx", first, sizeof first, takes, err);
-    *takes = *takes && memcmp(first, magic, sizeof magic) == 0;
-    return s;
+    return *takes ? LEAT_OK : megatron_peek(prefix, length, takes, err);
 }
 
 /* The types of a token: NULL in `name` for unknown ones, width 0 for those that leat has no room for. */
@@ -364,6 +367,9 @@ static enum leat_status open_prefix(struct part *p, enum leat_access access, str
     s = foreign_open_file(&m->index, prefix, length, ".idx", access, err);
     if (s == LEAT_OK)
         s = foreign_open_file(&m->tokens, prefix, length, ".bin", access, err);
+    if (s == LEAT_E_NO_FILE && m->index.fd >= 0)
+        status_after(err, "; %.*s.idx needs it: restore both from their source", (int)(length < 300 ? length : 300),
+                     prefix);
     if (s == LEAT_OK)
         s = read_header(m, header, &width, err);
     if (s == LEAT_OK)

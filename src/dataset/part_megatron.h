@@ -20,6 +20,9 @@ struct part_megatron {
     uint64_t lengths_at, pointers_at, documents_at; /* bytes of the index, inside of it */
 };
 
+/* Whether PREFIX.idx, of which the first `length` bytes count, begins as an index of Megatron. */
+enum leat_status megatron_peek(const char *prefix, size_t length, bool *is, struct leat_error *err);
+
 /* The kind's own data; NULL: the part is of another kind. */
 static inline struct part_megatron *part_megatron_of(const struct part *p)
 {

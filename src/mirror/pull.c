@@ -106,6 +106,8 @@ static enum leat_status name_files(struct pull *p, struct leat_error *err)
 
     if (s == LEAT_OK)
         s = file_sync(p->index_fd, n->partial[FILE_INDEX], err);
+    if (s == LEAT_OK)
+        s = writer_check_lock(p->lock, n, err);
     if (s == LEAT_OK && p->options.force)
         s = file_remove(n->index, err);
     if (s == LEAT_OK)

@@ -198,7 +198,7 @@ static enum leat_status check_page(struct fit_side *side, const uint8_t *map, ui
 {
     uint64_t at = page * FIT_SIDE_PAGE, left = 4 * side->documents - at;
     uint64_t bytes = left < FIT_SIDE_PAGE ? left : FIT_SIDE_PAGE;
-    uint8_t copy[FIT_SIDE_PAGE], sum[SUM_BYTES];
+    uint8_t copy[FIT_SIDE_PAGE], sum[SUM_BYTES] = { 0 };
     const uint8_t *from = copy, *sums = side->head + side->list - SUM_BYTES * fit_side_pages(side->documents);
     enum leat_status s = LEAT_OK;
 

@@ -62,6 +62,22 @@ static enum leat_status read_lengths(const struct leat_dataset *d, const struct 
     return s;
 }
 
+/* The share of a small dataset may be none of its documents. */
+static enum leat_status no_sequences(const struct leat_plan *plan, size_t number, struct leat_error *err)
+{
+    const struct megatron_part *p = &((const struct megatron_order *)plan->derived)->sources[number];
+    const char *what = p->documents ? "documents" : "sequences", *name = plan->rules.sources[number].name;
+    struct leat_info info = LEAT_INFO_INIT;
+
+    leat_dataset_info(plan->sources[number].dataset, &info);
+    if (plan->rules.megatron.ratio_count == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "%.300s has no %s to make samples of", name, what);
+    return status_set(err, LEAT_E_ARGUMENT,
+                      "the split gives \"%.100s\" none of the %llu %s of %.300s (it begins and ends at number %llu): "
+                      "give it a larger share, or use more documents",
+                      plan->rules.use, (ull)info.sequences, what, name, (ull)p->first);
+}
+
 static enum leat_status make_source(const struct leat_plan *plan, size_t number, struct leat_error *err)
 {
     struct megatron_order *o = plan->derived;
@@ -70,6 +86,8 @@ static enum leat_status make_source(const struct leat_plan *plan, size_t number,
     enum leat_status s = LEAT_OK;
     uint32_t *lengths;
 
+    if (p->count == 0)
+        return no_sequences(plan, number, err);
     if (p->count > MEGATRON_MAX_ENTRIES)
         return status_set(err, LEAT_E_UNSUPPORTED, "%.300s has %llu sequences, too many for Megatron's index",
                           plan->rules.sources[number].name, (ull)p->count);

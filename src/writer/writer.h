@@ -124,7 +124,12 @@ void writer_names_free(struct writer_names *n);
 /* Takes the lock file; LEAT_E_BUSY if another process has it. */
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err);
 
-/* Removes the lock file and releases the lock. */
+/* Whether the lock file was removed since: another process may have taken one of its own, and then the files with
+ * partial names are that one's. _check_: LEAT_E_BUSY, with a sentence. */
+bool writer_lost_lock(int lock, const struct writer_names *n);
+enum leat_status writer_check_lock(int lock, const struct writer_names *n, struct leat_error *err);
+
+/* Removes the lock file, if it is still the one that was taken, and releases the lock. */
 void writer_unlock(int *lock, const struct writer_names *n);
 
 /* Which of the files exist. */

@@ -245,6 +245,8 @@ enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note,
     if (w->index_only)
         return status_set(err, LEAT_E_STATE, "an index alone has no checkpoints");
     s = sync_spills(w, &why);
+    if (s == LEAT_OK)
+        s = writer_check_lock(w->lock, &w->names, &why);
     if (s == LEAT_OK) {
         describe(&t, w, note, note_bytes);
         s = t.status == LEAT_OK ? replace_checkpoint(w, &t.buffer, &why) : t.status;

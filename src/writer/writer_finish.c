@@ -69,6 +69,8 @@ enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *e
         return status_set(err, LEAT_E_STATE, "a document is open: end it before finishing");
     s = flush_everything(w, &why);
     if (s == LEAT_OK)
+        s = writer_check_lock(w->lock, &w->names, &why);
+    if (s == LEAT_OK)
         s = writer_build_index(w, &w->header, &why);
     w->prepared = s == LEAT_OK;
     return writer_fail(w, s, &why, err);
@@ -84,7 +86,9 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
             *err = w->failure;
         return s;
     }
-    s = name_tokens(w, &why);
+    s = writer_check_lock(w->lock, &w->names, &why);
+    if (s == LEAT_OK)
+        s = name_tokens(w, &why);
     if (s == LEAT_OK)
         s = name_index(w, &why);
     if (s != LEAT_OK) {
@@ -100,6 +104,12 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
     return LEAT_OK;
 }
 
+/* Whether the files with partial names are this process's: not its parent's, nor those of one that took over. */
+static bool owns_files(const struct leat_writer *w)
+{
+    return w->owner == getpid() && !writer_lost_lock(w->lock, &w->names);
+}
+
 void leat_writer_suspend(struct leat_writer *w)
 {
     if (!w)
@@ -108,7 +118,7 @@ void leat_writer_suspend(struct leat_writer *w)
         leat_writer_abandon(w);
         return;
     }
-    if (w->owner == getpid()) {
+    if (owns_files(w)) {
         unname(w); /* if finish could not */
         writer_unlock(&w->lock, &w->names);
     }
@@ -119,7 +129,7 @@ void leat_writer_abandon(struct leat_writer *w)
 {
     if (!w)
         return;
-    if (w->owner == getpid()) {
+    if (owns_files(w)) {
         /* what finish could not undo, in an order that never leaves something to open or resume */
         if (w->index_named)
             file_remove(w->names.index, NULL);

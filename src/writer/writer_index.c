@@ -89,9 +89,12 @@ static enum leat_status end_section(struct output *o, uint64_t entries, struct l
     return flush(o, err);
 }
 
-/* The first `bytes` bytes of a spill. */
-static enum leat_status put_spill(struct output *o, const struct sink *spill, uint64_t bytes, struct leat_error *err)
+/* The first `bytes` bytes of a spill, at the beginning of a section. What the file holds must be what was written: else
+ * damage would get a valid checksum. */
+static enum leat_status put_spill(struct output *o, const struct sink *spill, uint64_t bytes, bool whole,
+                                  struct leat_error *err)
 {
+    struct hash128 sum = { 0, 0 };
     enum leat_status s = LEAT_OK;
 
     for (uint64_t at = 0; s == LEAT_OK && at < bytes;) {
@@ -101,11 +104,17 @@ static enum leat_status put_spill(struct output *o, const struct sink *spill, ui
         s = file_read_at(spill->fd, at, o->buffer + o->used, here, spill->path, err);
         if (s != LEAT_OK)
             break;
+        o->kernels->pages(&sum, o->buffer + o->used, here, at / CHECKSUM_PAGE, NULL);
         o->used += here;
         at += here;
         if (o->used == COPY_BYTES)
             s = flush(o, err);
     }
+    if (s == LEAT_OK && whole && !checksum_equal(sum, sink_sum(spill)))
+        s = status_set(err, LEAT_E_CHECKSUM,
+                       "%s does not hold what was written to it: another process wrote there too, or the disk damaged "
+                       "it; start over",
+                       spill->path);
     return s;
 }
 
@@ -117,7 +126,7 @@ static enum leat_status put_documents(struct output *o, struct leat_writer *w, s
     enum leat_status s = begin_section(o, h, FORMAT_DOCUMENTS, err);
 
     if (s == LEAT_OK)
-        s = put_spill(o, &w->spills[SPILL_DOCUMENTS], 8 * w->end.document, err);
+        s = put_spill(o, &w->spills[SPILL_DOCUMENTS], 8 * w->end.document, true, err);
     if (s == LEAT_OK)
         s = put_u64(o, w->end.start, err);
     return s == LEAT_OK ? end_section(o, w->end.document + 1, err) : s;
@@ -131,7 +140,7 @@ static enum leat_status put_directory(struct output *o, struct leat_writer *w, s
     enum leat_status s = begin_section(o, h, FORMAT_DIRECTORY, err);
 
     if (s == LEAT_OK)
-        s = put_spill(o, spill, 8 * (there < cells ? there : cells), err);
+        s = put_spill(o, spill, 8 * (there < cells ? there : cells), there <= cells, err);
     for (uint64_t i = there; s == LEAT_OK && i < cells; i++)
         s = put_u64(o, w->end.document, err);
     return s == LEAT_OK ? end_section(o, cells, err) : s;
@@ -148,7 +157,7 @@ static enum leat_status put_whole_spill(struct output *o, struct leat_writer *w,
         return LEAT_OK;
     s = begin_section(o, h, kind, err);
     if (s == LEAT_OK)
-        s = put_spill(o, &w->spills[spill], bytes, err);
+        s = put_spill(o, &w->spills[spill], bytes, true, err);
     return s == LEAT_OK ? end_section(o, bytes / entry_bytes, err) : s;
 }
 

@@ -1,7 +1,8 @@
 /*
  * writer_names.c: the files of an unfinished dataset. All are named NAME.partial.<what>, so that people see what they
  * are. NAME.partial.lock is locked (flock) while a process writes, to distinguish files in use from leftovers of a
- * killed run.
+ * killed run. An operator may remove it all the same, and on some file systems locks do nothing: so a writer looks
+ * before each step that others see whether the file of that name is still its own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -162,9 +163,26 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
                       path, LOCK_TRIES);
 }
 
+bool writer_lost_lock(int lock, const struct writer_names *n)
+{
+    bool named = true; /* unless it is known not to be */
+
+    return lock >= 0 && own_file_is_named(lock, n->partial[FILE_LOCK], &named, NULL) == LEAT_OK && !named;
+}
+
+enum leat_status writer_check_lock(int lock, const struct writer_names *n, struct leat_error *err)
+{
+    if (!writer_lost_lock(lock, n))
+        return LEAT_OK;
+    return status_set(err, LEAT_E_BUSY,
+                      "another process took over %s: somebody removed %s while this one was writing; once no other "
+                      "process writes it, start over",
+                      n->index, n->partial[FILE_LOCK]);
+}
+
 void writer_unlock(int *lock, const struct writer_names *n)
 {
-    if (*lock >= 0)
+    if (*lock >= 0 && !writer_lost_lock(*lock, n))
         file_remove(n->partial[FILE_LOCK], NULL);
     file_close(lock);
 }

@@ -118,6 +118,27 @@ cmp -s killed.leat whole.leat || fail 'a run that was killed and went on has oth
 # ---- What is refused ----------------------------------------------------------------------------------------------
 
 run leat adopt datatrove.ds
+says 1 'datatrove.ds has an index already, datatrove.ds.leat: replace it (--force)'
+# --force did not replace it: the name opened the index first
+for name in datatrove.ds megatron.4 megatron.4.leat; do
+    run leat adopt "$name" --force -t bytes
+    ended 0 ''
+    leat cat "${name%.leat}" --document 0:900 --ids | cmp -s - documents || fail "$name: other documents by --force"
+done
+head -c 100 megatron.4.leat >part && mv part megatron.4.leat # not even one that opens
+run leat adopt megatron.4 --force --end 256
+ended 0 ''
+run leat verify megatron.4
+ended 0 ''
+run leat adopt llmc.4 --force
+says 1 'does not record where its documents start'
+run leat adopt llmc.4 --force --end 256
+ended 0 ''
+run leat adopt llmc.4 --force --end 256 -o sub/llm
+ended 0 ''
+run leat adopt sub/llm --force
+says 2 'sub/llm has an index already, sub/llm.leat, which does not say what its tokens in '
+run leat adopt own --force
 says 2 "has an index of leat's already"
 run leat adopt datatrove:datatrove.ds
 says 1 'already exists: choose another name or replace it (--force)'

@@ -85,7 +85,7 @@ ended 0 ''
 for words in '^machine: ' '^dataset: w4, ' '^opening  ' '  open and close ' '^verifying  ' '^verify reaches '; do
     grep -q "$words" "$printed" || fail "$ran: does not print '$words'"
 done
-refuse 1 'leat-bench: cannot open none.leat: No such file or directory; the nearest name is w2' \
+refuse 1 'leat-bench: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
     leat-bench dataset none --json
 
 # ---- load -----------------------------------------------------------------------------------------------------------

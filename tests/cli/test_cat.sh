@@ -111,7 +111,7 @@ refuse 1 'leat: a has 3 documents, numbered from 0: number 9 does not exist' lea
 refuse 1 'leat: a has 3 documents, numbered from 0: 1:9 reaches past the end' leat cat a --document 1:9
 refuse 1 'leat: bare has 1 documents, numbered from 0: number 18446744073709551614 does not exist' \
     leat cat bare --ids --document 18446744073709551614
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest name is bare' \
+refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
     leat cat none --document 0
 refuse 2 'leat: one of --document and --tokens is needed (leat cat --help shows how)' leat cat a
 refuse 2 'leat: only one of --document and --tokens is needed (leat cat --help shows how)' \
@@ -156,4 +156,16 @@ overwrite p.leat 4501 '~'
 run leat cat p --document 40:60
 [ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
 grep -q 'verify' "$said" || fail "$ran does not send the user to verify: $(cat "$said")"
+
+# a damaged page: an error, where text that is wrong was printed. Pages that are not printed are not looked at
+make_dataset long vocabulary=60000 tokenizer=gpt2 many=20000
+overwrite long.tokens 20000 'damage'
+run leat cat long --document 0 --ids
+ended 0 ''
+for words in '--document 9000' '--tokens 8000:8300 --ids' '--document 0:20000'; do
+    # shellcheck disable=SC2086 # words
+    run leat cat long $words
+    [ "$code" -eq 3 ] || fail "$ran: exit code $code, not 3"
+    grep -q 'long.tokens' "$said" || fail "$ran does not name the file: $(cat "$said")"
+done
 finish

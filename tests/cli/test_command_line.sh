@@ -98,7 +98,8 @@ refuse 2 "leat-bench: --width cannot be \"3\", only one of: 2, 4; did you mean 2
     leat-bench counting --tokens 5 -o new --width 3
 
 # behind "--" everything is a word
-refuse 1 'leat: cannot open --json.leat: No such file or directory; the nearest name is a' leat info -- --json
+refuse 1 'leat: cannot open --json.leat: No such file or directory; no dataset in this folder has a similar name' \
+    leat info -- --json
 refuse 2 "leat: NAME is missing: leat info NAME (leat info $shows" leat info --
 
 # ---- Outputs --------------------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ refuse 1 'leat: no document has the id a.txt#' leat find all --id 'a.txt#'
 refuse 1 'leat: this dataset has no input none; see the list of its inputs (leat info)' leat find all --origin none:9
 refuse 1 'leat: no document of input 0 starts at or before byte 4' leat find odd --origin p:1:4
 refuse 1 'leat: no input 7: the dataset has 3, numbered from 0' leat find all --origin '#7:1'
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest name is odd' \
+refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
     leat find none --document 0
 
 # an index that lies about where a document came from

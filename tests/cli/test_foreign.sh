@@ -31,7 +31,7 @@ done
 run leat info web
 ended 0 ''
 for line in 'documents   3' 'vocabulary  65,536 at most; the real size is not recorded' 'end         not recorded' \
-    'tokenizer   not recorded' 'format      no index'; do
+    'tokenizer   not recorded' 'format      Megatron (web.bin, web.idx); leat adopt adds hashes and a tokenizer'; do
     grep -qF "$line" "$printed" || fail "leat info does not print \"$line\""
 done
 run leat info --json web
@@ -112,4 +112,41 @@ grep -q 'is not a weight' "$said" && fail 'a scheme is taken for a name'
 run leat trace --source web:1 --seq-len 3 --samples 0:2
 ended 0 ''
 grep -q '.' "$printed" || fail 'no documents are traced'
+
+# ---- What is said of files that are not whole, of folders, and where leat's own are needed ---------------------------
+
+no='No such file or directory'
+mkdir half folder
+cp web.bin half/d.bin
+cp web.idx half/e.idx
+cp web.bin half/k.bin
+echo 'something else' >half/k.idx
+cp web.bin web.idx folder
+run leat info half/d
+says 1 "cannot open half/d.leat: $no; half/d.bin is there, but its index half/d.idx is missing"
+run leat info half/d.bin
+says 1 "; if it is Megatron's, its index is missing: half/d.idx"
+for name in half/e half/e.idx; do
+    run leat info $name
+    says 1 "cannot open half/e.bin: $no; half/e.idx needs it: restore both from their source"
+done
+for name in half/k half/k.idx half/k.bin; do
+    run leat info $name
+    says 1 "; half/k.idx is not an index of Megatron: it does not begin with MMIDIDX"
+done
+run leat info folder/wbe
+says 1 '; did you mean folder/web?'
+run leat info folder/nono
+says 1 '; no dataset in folder/ has a similar name'
+run leat info half/nono # k is not a dataset, but is named as one
+says 1 '; no dataset in half/ has a similar name'
+run leat info folder
+says 1 "the folder folder holds no dataset (no *.leat in it); it has files of Megatron's, such as web: name each of"
+run leat merge -o merged web web
+says 1 'web has files of another tool, which lack the hashes and records that merging reads: adopt them first'
+run leat order --order megatron --source web --seq-len 1 --split 100,1,1 --use test
+says 2 'the split gives "test" none of the 5 sequences of web (it begins and ends at number 5): give it a larger share'
+run read_dataset web
+ended 0 ''
+grep -qx 'document 0: tokens 0 to 3, from no recorded input' "$printed" || fail "read_dataset: $(cat "$printed")"
 finish

@@ -240,8 +240,9 @@ grep -q '^  documents   3$' both.txt || fail "info both: the folder was taken, n
 leat info both/ >both.txt
 grep -q '^parts: 2$' both.txt || fail "info both/: the folder was not taken"
 
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest name is bare' leat info none
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest name is bare' \
+refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
+    leat info none
+refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
     leat info none --json
 # what is there instead: a name that is near, here or in the folder that was named; an unfinished run; one half
 no='No such file or directory'

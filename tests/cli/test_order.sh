@@ -159,7 +159,8 @@ refuse 2 "leat: run.plan, line 15: epochs is given twice; --epochs counts as a l
     leat order --plan run.plan --epochs 2
 refuse 2 "leat: --skip: \"5:\" is not A:B, the samples A to B - 1 $help" \
     leat order --plan run.plan --skip 5:
-(cd folder && refuse 1 'leat: cannot open numbers.leat: No such file or directory; the nearest name is b; @
+(cd folder && refuse 1 'leat: cannot open numbers.leat: No such file or directory; @
+no dataset in this folder has a similar name; @
 ../run.plan names it, and names in a plan count from the folder that the command runs in' \
     leat order --plan ../run.plan && finish) || failures=1
 refuse 1 'leat: cannot open numbers:x.leat: No such file or directory; did you mean numbers?; "x" after its last @
@@ -181,7 +182,7 @@ seed 4'
 refuse 2 'leat: a phase cannot begin at sample 100: the one before it begins at 0 and shows blocks in 2 slices, 16 @
 blocks at a time, so a change must come a multiple of 32 samples later; the nearest is sample 96' \
     leat order --source a --seq-len 2 --base-len 4 --at 100:1
-refuse 1 'leat: cannot open nothing.leat: No such file or directory; the nearest name is numbers' \
+refuse 1 'leat: cannot open nothing.leat: No such file or directory; no dataset in this folder has a similar name' \
     leat order --source nothing --seq-len 2
 refuse 1 'leat: cannot open nothing.plan: No such file or directory' leat order --plan nothing.plan
 : >empty.plan

@@ -105,7 +105,7 @@ grep -q 'part-03 is finished already' "$printed" || fail "$ran: printed $(cat "$
 cd ..
 left 2,4-12
 run leat pack --run run --part 2 --text body
-says 1 "the run in $tmp/run was planned with \"text-field text\", not with \"text-field body\"; to plan it"
+says 1 "the run in $tmp/run was planned with \"text-field text\", not with \"text-field body\": give the same options"
 case $(state 2) in
 'failed '*'not with "text-field body"'*) ;;
 *) fail "a part that failed is: $(state 2)" ;;

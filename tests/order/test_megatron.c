@@ -132,7 +132,7 @@ static void check_refused(void)
         { "source a\nsamples 0", "number of samples is 0" },
         { "source a\nsamples 1099511627777", "at most 2^40" },
         { "source a\nsamples 1099511627776", "too large" },
-        { "source a\nsplit 1,1000\nuse train", "no tokens" },
+        { "source a\nsplit 1,1000\nuse train", "\"train\" none of the 60 documents of a" },
         { "source a:1\nsource b:1000\nsamples 900\nmid-level-dataset-surplus x", "the surplus" },
         { "source a:1\nsource b:1\nsamples 9\nmid-level-dataset-surplus 1e30", "\"1e30\" is too large" },
         { "source a:1\nsource b:1\nsamples 9\nmid-level-dataset-surplus 1000000.1", "at most 1000000" },

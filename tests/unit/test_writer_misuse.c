@@ -2,8 +2,10 @@
  * test_writer_misuse.c: calls of a writer that make no sense are refused, and what it has written stays whole: lengths
  * that cannot be, documents after leat_writer_prepare(), the writer of another process, an index alone beside tokens
  * that are there. And a tokenizer's file, an input and metadata that are larger than what is copied at once come back
- * as they were.
+ * as they were. A writer whose lock file was removed, so that another one took over, or whose files others wrote to,
+ * fails.
  */
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +54,96 @@ static void test_prepared(void)
     T_STATUS(leat_writer_prepare(w, &t_err), LEAT_E_STATE);
     T_OK(leat_writer_finish(w, &info, &t_err));
     T_EQ(info.tokens, 3);
+}
+
+static char *in_folder(const char *name, const char *suffix)
+{
+    static char path[4096];
+
+    snprintf(path, sizeof path, "%s%s", t_path(folder, name), suffix);
+    return path;
+}
+
+/* Another writer of the same name, after an operator removed the lock file of the first. */
+static struct leat_writer *take_over(const char *name)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    const uint16_t ids[2] = { 8, 9 };
+    struct leat_writer *other;
+
+    o.vocabulary = 1000;
+    o.force = 1;
+    T_STATUS(leat_writer_open(&other, t_path(folder, name), &o, &t_err), LEAT_E_BUSY);
+    T_EQ(unlink(in_folder(name, ".partial.lock")), 0);
+    T_OK(leat_writer_open(&other, t_path(folder, name), &o, &t_err));
+    T_OK(leat_writer_add_u16(other, ids, 2, NULL, &t_err));
+    return other;
+}
+
+/* Both went on in the same files: the first, which had been stopped, gave names to those of the other. */
+static void test_taken_over(void)
+{
+    const uint16_t ids[3] = { 1, 2, 3 };
+
+    for (int way = 0; way < 4; way++) {
+        struct leat_writer *w = begin("taken", NULL), *other;
+        struct leat_info info = LEAT_INFO_INIT;
+        struct leat_dataset *d;
+
+        T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+        if (way != 1)
+            T_OK(leat_writer_checkpoint(w, NULL, 0, &t_err));
+        if (way == 2)
+            T_OK(leat_writer_prepare(w, &t_err));
+        other = take_over("taken");
+        if (way == 0)
+            T_STATUS(leat_writer_checkpoint(w, NULL, 0, &t_err), LEAT_E_BUSY);
+        else if (way < 3)
+            T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_BUSY);
+        if (way < 3)
+            T_CONTAINS(t_err.message, "another process took over ");
+        if (way == 1)
+            leat_writer_abandon(w);
+        else
+            leat_writer_suspend(w);
+        T_EQ(access(in_folder("taken", ".partial.lock"), F_OK), 0);
+        T_OK(leat_writer_checkpoint(other, NULL, 0, &t_err));
+        T_OK(leat_writer_finish(other, &info, &t_err));
+        T_EQ(info.tokens, 2);
+        T_OK(leat_dataset_open(&d, t_path(folder, "taken"), NULL, &t_err));
+        T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
+        leat_dataset_close(d);
+        T_EQ(unlink(in_folder("taken", ".tokens")), 0);
+        T_EQ(unlink(in_folder("taken", ".leat")), 0);
+    }
+}
+
+/* Somebody else wrote into a file that becomes a section of the index: zeros got a valid checksum. */
+static void test_other_bytes(void)
+{
+    static const char *const files[] = { ".partial.ids", ".partial.documents", ".partial.origins" };
+    const uint8_t zeros[64] = { 0 };
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+        struct leat_origin origin = { .input = 0, .line = LEAT_NONE, .id = "document", .id_bytes = 8 };
+        const uint16_t ids[3] = { 1, 2, 3 };
+        struct leat_writer *w;
+        int fd;
+
+        o.vocabulary = 1000;
+        o.store_ids = 1;
+        T_OK(leat_writer_open(&w, t_path(folder, "bytes"), &o, &t_err));
+        T_OK(leat_writer_add_input(w, "input", NULL, &t_err));
+        for (origin.offset = 1; origin.offset <= 20000; origin.offset++)
+            T_OK(leat_writer_add_u16(w, ids, 3, &origin, &t_err));
+        fd = open(in_folder("bytes", files[i]), O_WRONLY);
+        T_CHECK(fd >= 0 && pwrite(fd, zeros, sizeof zeros, 4096) == (ssize_t)sizeof zeros);
+        close(fd);
+        T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_CHECKSUM);
+        T_CONTAINS(t_err.message, "does not hold what was written to it");
+        leat_writer_abandon(w);
+    }
 }
 
 /* Adds more documents than a frame of tokens holds. */
@@ -157,5 +249,7 @@ int main(void)
     test_index_only();
     test_child();
     test_large();
+    test_taken_over();
+    test_other_bytes();
     return t_end();
 }

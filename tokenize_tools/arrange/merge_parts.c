@@ -92,6 +92,11 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
     if (all->opened_count == 1)
         all->first = info;
     s = check_agreement(&all->first, &info, first_name, name, err);
+    if (s == LEAT_OK && info.foreign_parts > 0 && info.documents != LEAT_NONE)
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "%s has files of another tool, which lack the hashes and records that merging reads: adopt them "
+                       "first (leat adopt)",
+                       name);
     if (s != LEAT_OK)
         return s;
     /* sums of the sizes of real files */

@@ -236,7 +236,9 @@ static enum leat_status pass(struct cat *c, uint64_t count, bool print, struct l
 
             c->at = 0;
             c->held = (size_t)(left < BLOCK_IDS ? left : BLOCK_IDS);
-            s = leat_dataset_read_u32(c->d, c->read, c->held, c->block, err);
+            s = leat_dataset_verify_range(c->d, c->read, c->held, err);
+            if (s == LEAT_OK || (s == LEAT_E_NOT_FOUND && c->info.foreign_parts > 0)) /* files without hashes */
+                s = leat_dataset_read_u32(c->d, c->read, c->held, c->block, err);
             if (s != LEAT_OK)
                 return s;
             c->read += c->held;
@@ -429,7 +431,7 @@ int cmd_cat(const struct command *self, int argc, char **argv)
         s = leat_dataset_open(&d, parsed.words[0], NULL, &err);
         if (s == LEAT_OK)
             s = print_range(d, &values, parsed.words[0], &err);
-        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     }
     leat_dataset_close(d);
     options_free(&parsed);

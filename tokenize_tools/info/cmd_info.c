@@ -256,6 +256,32 @@ static void print_elsewhere(const struct facts *f)
     printf("\n");
 }
 
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Of Megatron's files in place. */
+static bool print_megatron(const struct facts *f)
+{
+    struct leat_part part = LEAT_PART_INIT;
+    const char *tokens;
+    size_t length;
+
+    if (f->info.parts != 1 || leat_dataset_part(f->d, 0, &part, NULL) != LEAT_OK || strcmp(part.kind, "megatron") != 0)
+        return false;
+    tokens = last_name(part.token_path);
+    length = strlen(tokens);
+    printf("  %-*sMegatron (", KEY_COLUMNS, "format");
+    cli_put(tokens, length);
+    printf(", ");
+    cli_put(tokens, length - strlen(".bin"));
+    printf(".idx); leat adopt adds hashes and a tokenizer\n");
+    return true;
+}
+
 static void print_facts(const struct facts *f)
 {
     const struct leat_info *i = &f->info;
@@ -297,7 +323,8 @@ static void print_facts(const struct facts *f)
     if (text[0])
         line("stores", text + 2, NULL);
     snprintf(text, sizeof text, "version %u", i->format_version);
-    line("format", i->format_version > 0 ? text : "no index", NULL);
+    if (!print_megatron(f))
+        line("format", i->format_version > 0 ? text : "no index", NULL);
 }
 
 static void print_more(uint64_t all)

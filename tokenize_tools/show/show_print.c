@@ -60,6 +60,30 @@ static bool put_token(const struct show_out *o, const struct show_words *words, 
     return !t.special && t.bytes > 0 && t.text[t.bytes - 1] == '\n';
 }
 
+#define LINE_COLUMNS 100
+
+/* Without a tokenizer: numbers, in lines of some width. */
+static void put_ids(const struct show_out *o, const struct show_row *row, const struct show_stretch *x)
+{
+    int column = 0;
+
+    for (uint64_t i = x->at; i < x->at + x->places && !cli_stdout_failed(); i++) {
+        bool counts = !row->loss || row->loss[i];
+        char label[32] = "";
+
+        if (show_other_label(row, i))
+            snprintf(label, sizeof label, "\u2192%lld", (long long)row->labels[i]);
+        style(o, counts ? show_styles.plain : show_styles.soft);
+        column += printf("%s%lld%s", counts || o->colour ? "" : SHOW_MARK_IDLE, (long long)row->ids[i], label);
+        style(o, show_styles.plain);
+        if (i + 1 < x->at + x->places)
+            putchar(column < LINE_COLUMNS ? ' ' : '\n');
+        column = column < LINE_COLUMNS ? column + 1 : 0;
+    }
+    if (x->places > 0)
+        putchar('\n');
+}
+
 static void put_stretch(const struct show_out *o, const struct show_row *row, const struct show_stretch *x)
 {
     bool ended = true;
@@ -113,7 +137,11 @@ void show_print_heading(const struct show_out *o, const struct show_row *row)
 
 static void print_row(struct show_out *o, const struct show_row *row)
 {
-    show_print_legend(o);
+    if (row->count == 0 || row->stretches[0].words->tokenizer)
+        show_print_legend(o);
+    else if (o->rows == 0)
+        printf("the dataset stores no tokenizer, so ids are shown%s%s; --tokenizer names one\n\n",
+               o->colour ? "" : ", after " SHOW_MARK_IDLE, o->colour ? "" : " where the label has no loss");
     if (o->rows++ > 0)
         putchar('\n');
     show_print_heading(o, row);
@@ -125,7 +153,10 @@ static void print_row(struct show_out *o, const struct show_row *row)
             style(o, show_styles.plain);
             putchar('\n');
         }
-        put_stretch(o, row, &row->stretches[i]);
+        if (row->stretches[i].words->tokenizer)
+            put_stretch(o, row, &row->stretches[i]);
+        else
+            put_ids(o, row, &row->stretches[i]);
     }
     if (row->filled < row->length) {
         style(o, show_styles.soft);
