@@ -221,8 +221,9 @@ struct leat_open_options {
  *   cache in a folder of this machine (`cache` in the options, and docs/object-storage.md).
  *   Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
  *   or in the background while a loader is open. Each page is checked when it comes. A call that reads tokens may wait
- *   for the network, and fail by it (LEAT_E_IO, _PERMISSION, _MISMATCH if the dataset has changed on the server); in a
- *   child of fork() it returns LEAT_E_FORKED for tokens that are not here;
+ *   for the network, and fail by it (LEAT_E_IO after all tries, which docs/object-storage.md counts; _PERMISSION,
+ *   _MISMATCH if the dataset has changed on the server); in a child of fork() it returns LEAT_E_FORKED for tokens that
+ *   are not here;
  *   files of other tools, which are opened where they lie and never written to:
  *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
  *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;

@@ -223,6 +223,13 @@ def test_faults(server):
             clear(server)
     check("and nothing remains of it", batches(server)[0] == BATCHES)
     clear(server)
+    before = len(server.requests)
+    server.faults, server.fault_suffix = ["much later"] * 2, ".leat"
+    code, _, said = run(server, build / "tiny" / "cache_probe", URL, AUTO, LEASED, "1")
+    asked = [r[0] for r in server.requests[before:] if r[2].endswith(".leat")]
+    check("what a server can ask to wait is bounded, in all tries together",
+          code == 0 and asked[1] - asked[0] >= 1 > asked[2] - asked[1], code, said, asked)
+    clear(server)
     server.faults, server.fault_suffix = ["", "wrong"], ".leat"
     code, _, said = run(server, leat, "info", URL)
     check("a damaged index", code == 1 and "s3://b/corpus.leat" in said and not inside("index.leat"), code, said)
