@@ -42,7 +42,7 @@ static char from_list[600], list_word[700];
 static char *inputs[INPUTS], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
 static struct leat_pack_report report; /* of the last run over files */
-static uint64_t seed, drawn; /* and the state of what draws calls */
+static uint64_t seed, drawn;           /* and the state of what draws calls */
 
 static const char *const values[] = { "x", "y" };
 
