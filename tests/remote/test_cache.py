@@ -327,9 +327,11 @@ def test_changed_by_hand(server):
     batches(server, URL, AUTO, LEASED, "1", "1", "wait")
     change(inside("tokens"), size // 2, 1)
     got = batches(server)
-    check("damage of a complete one", got[2] == 1 and "is damaged" in got[3] and str(cache) in got[3], got[1:])
+    check("damage of a complete one", got[2] == 1 and "is damaged" in got[3] and str(cache) in got[3] and
+          "; remove its folder in the cache, and it is fetched again" in got[3], got[1:])
     code, _, said = run(server, leat, "verify", URL)
-    check("and verified", code == 3 and str(cache).encode() in _, code, said)
+    check("and verified", code == 3 and str(cache).encode() in _ and "remove its folder in the cache" in said,
+          code, _, said)
     os.truncate(inside("tokens"), 4096)
     code, _, said = run(server, leat, "info", URL)
     check("a complete one that is cut", code == 1 and "remove its folder" in said, code, said)
