@@ -27,7 +27,7 @@
 #define LEFT_SHARE    20u /* of the disk: so much (a 20th) stays free */
 #define ALLOWED_SHARE 8u  /* of what the limit leaves: so much is written before the next look */
 #define MAX_ALLOWED   ((uint64_t)64 << 20)
-#define BEYOND        TINY_OR((uint64_t)65536, (uint64_t)1 << 20) /* the limit: so much is written before the next look */
+#define BEYOND        TINY_OR((uint64_t)65536, (uint64_t)1 << 20) /* the limit; then comes a look */
 #define TURN_NS       ((uint64_t)10000000000)                     /* removing takes a moment */
 
 /* What one dataset of the cache takes. */
