@@ -238,6 +238,20 @@ def test_faults(server):
     check("nothing there", code == 1 and "s3://b/none.leat does not exist" in said, code, said)
 
 
+def test_bench(server):
+    """What has holes, but none where it is read, asks for nothing: that was "0 requests, 0 bytes"."""
+    clear(server)
+    load = build / "leat-bench", "load", "--source", URL, "--seq-len", "64", "--batch", "2", "--steps", "2"
+    with NobodyFills():
+        run(server, leat, "verify", URL)  # brings all, but names no file
+        code, out, said = run(server, *load)
+    nothing = b"  server   nothing was asked of it: all that was needed was in the cache\n"
+    check("nothing was asked", code == 0 and nothing in out, code, out, said)
+    clear(server)
+    code, out, said = run(server, *load)
+    check("something was asked", code == 0 and b" again), " in out and nothing not in out, code, out, said)
+
+
 def test_closing(server):
     """Whatever the server does, who takes no more batches need not wait for it."""
     clear(server)
@@ -425,7 +439,7 @@ with S3Server(things) as server:
         sys.exit(77)
     TOKENS = json.loads(run(server, leat, "info", "corpus", "--json")[1])["tokens"]
     BATCHES = batches(server, "corpus", PREAD, READ)[0]
-    for test in (test_commands, test_lists, test_engines, test_exact, test_ahead, test_faults, test_closing,
+    for test in (test_commands, test_lists, test_engines, test_exact, test_ahead, test_faults, test_bench, test_closing,
                  test_together, test_killed, test_changed_by_hand, test_room, test_full, test_folders):
         began = time.monotonic()
         test(server)
