@@ -1195,8 +1195,8 @@ struct leat_loader_stats {
     uint64_t rows_damaged;
     uint64_t warmed_bytes;          /* read ahead in sequence, in the background */
     struct leat_times next;         /* how long leat_loader_next() took */
-    /* Where the time of the loader's thread (with `threads` 0: of the calls) went, in nanoseconds. storage_ns: waiting for
-     * a disk or a server; 0 if all came before it was needed, however many requests that took. */
+    /* Where the time of the loader's thread (with `threads` 0: of the calls) went, in nanoseconds. storage_ns: it
+     * waited for a disk or a server; 0 if all came before it was needed, however many requests that took. */
     uint64_t order_ns, gather_ns, storage_ns, documents_ns, outputs_ns, copy_ns, slot_ns;
     uint64_t consumer_ns;           /* how long the consumer waited in leat_loader_next() */
     double waiting_share;           /* of the consumer's time, over the last 100 batches */
