@@ -221,8 +221,9 @@ struct leat_open_options {
  *   cache in a folder of this machine (`cache` in the options, and docs/object-storage.md).
  *   Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
  *   or in the background while a loader is open. Each page is checked when it comes. A call that reads tokens may wait
- *   for the network, and fail by it (LEAT_E_IO, _PERMISSION, _MISMATCH if the dataset has changed on the server); in a
- *   child of fork() it returns LEAT_E_FORKED for tokens that are not here;
+ *   for the network, and fail by it (LEAT_E_IO after all tries, which docs/object-storage.md counts; _PERMISSION,
+ *   _MISMATCH if the dataset has changed on the server); in a child of fork() it returns LEAT_E_FORKED for tokens that
+ *   are not here;
  *   files of other tools, which are opened where they lie and never written to:
  *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
  *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;
@@ -1207,7 +1208,8 @@ struct leat_loader_stats {
     uint64_t rows_damaged;
     uint64_t warmed_bytes;          /* read ahead in sequence, in the background */
     struct leat_times next;         /* how long leat_loader_next() took */
-    /* Where the time of the loader's thread (with `threads` 0: of the calls) went, in nanoseconds. */
+    /* Where the time of the loader's thread (with `threads` 0: of the calls) went, in nanoseconds. storage_ns: it
+     * waited for a disk or a server; 0 if all came before it was needed, however many requests that took. */
     uint64_t order_ns, gather_ns, storage_ns, documents_ns, outputs_ns, copy_ns, slot_ns;
     uint64_t consumer_ns;           /* how long the consumer waited in leat_loader_next() */
     double waiting_share;           /* of the consumer's time, over the last 100 batches */

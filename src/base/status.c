@@ -91,7 +91,7 @@ static const char *remedy(int os_error)
 {
     switch (os_error) {
     case EMFILE:
-        return "; raise the limit of open files (ulimit -n): each dataset of a list needs two";
+        return "; raise the limit of open files (ulimit -n)";
     case ENOSPC:
     case EDQUOT:
         return "; make room, or write to another disk";

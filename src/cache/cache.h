@@ -99,6 +99,12 @@ bool cache_announce(struct cache *c, uint64_t first, uint64_t count, bool soon);
  * for it. */
 void cache_fill(struct cache *c);
 
+/* A number of bytes, as people read it. */
+struct cache_size {
+    char text[32];
+};
+struct cache_size cache_size(uint64_t bytes);
+
 #define CACHE_REASON 400u
 
 struct cache_counts {
@@ -107,6 +113,7 @@ struct cache_counts {
     uint64_t remote_pages;             /* that were asked for and not here */
     uint64_t evicted_bytes;            /* removed by this process */
     uint64_t here_bytes, all_bytes;    /* of the tokens; those here are known only while this process fills the rest */
+    uint64_t limit, in_use;            /* of a cache with more in use than its limit, as seen last; 0: of none */
     bool filling;                      /* a process of this node does so now */
     bool failed;                       /* and none will, as far as this process knows */
     char why_not[CACHE_REASON];        /* why this process cannot fill it now, of the first dataset; "": no reason */

@@ -70,6 +70,19 @@ char *cache_server_text(const struct cache *c)
     return text;
 }
 
+struct cache_size cache_size(uint64_t bytes)
+{
+    static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+    double size = (double)bytes / 1024;
+    struct cache_size out;
+    unsigned i = 0;
+
+    for (; size >= 1000 && i + 1 < sizeof units / sizeof *units; i++)
+        size /= 1024;
+    (void)snprintf(out.text, sizeof out.text, "%.1f %s", size, units[i]);
+    return out;
+}
+
 enum leat_status cache_limit(uint64_t *limit, uint64_t given, struct leat_error *err)
 {
     static const char *const units[] = { "", "KiB", "MiB", "GiB", "TiB" };

@@ -126,6 +126,7 @@ struct cache {
 
     atomic_bool stop, filling, fill_failed; /* for good */
     atomic_uint_fast64_t requests, retries, bytes, wanted_pages, remote_pages, filled_bytes, evicted;
+    atomic_uint_fast64_t in_use; /* when nothing more could be evicted, and that was beyond the limit; 0: never */
 };
 
 /* Before what went wrong with a file of the cache. */

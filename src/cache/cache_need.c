@@ -162,6 +162,10 @@ void cache_count(struct cache *c, struct cache_counts *counts)
     counts->pages += atomic_load(&c->wanted_pages);
     counts->remote_pages += atomic_load(&c->remote_pages);
     counts->evicted_bytes += atomic_load(&c->evicted);
+    if (atomic_load(&c->in_use) > 0) {
+        counts->limit = c->limit;
+        counts->in_use = atomic_load(&c->in_use);
+    }
     counts->all_bytes += c->header.token_file_bytes;
     counts->here_bytes += c->whole ? c->header.token_file_bytes : atomic_load(&c->filled_bytes);
     counts->filling |= atomic_load(&c->filling);

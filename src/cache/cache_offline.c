@@ -132,7 +132,6 @@ enum leat_status cache_take_offline(struct cache *c, const char *folder, struct 
         return LEAT_OK;
     }
     all = c->header.token_file_bytes;
-    return status_before(err, LEAT_E_IO,
-                         "the cache has %llu of the %llu bytes of %s.tokens, and its server cannot be reached",
-                         (unsigned long long)count_here(folder, all), (unsigned long long)all, c->name);
+    return status_before(err, LEAT_E_IO, "the cache has %s of the %s of %s.tokens, and its server cannot be reached",
+                         cache_size(count_here(folder, all)).text, cache_size(all).text, c->name);
 }

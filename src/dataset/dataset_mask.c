@@ -26,8 +26,8 @@ static enum leat_status read_page(struct part *p, uint64_t page, uint8_t bytes[F
     if (found == bytes_le32(stored))
         return LEAT_OK;
     return status_set_at(err, LEAT_E_CHECKSUM, part_place(p, FORMAT_MASK)->offset + begin,
-                         "%s: the mask of tokens %llu to %llu is damaged; restore the file from its source",
-                         p->index->file.path, (unsigned long long)begin, (unsigned long long)(begin + count - 1));
+                         "%s: the mask of tokens %llu to %llu is damaged; %s", p->index->file.path,
+                         (unsigned long long)begin, (unsigned long long)(begin + count - 1), part_remedy(p, false));
 }
 
 /* Truth values become 0 and 255. */

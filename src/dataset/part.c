@@ -326,6 +326,13 @@ enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count
     return LEAT_OK;
 }
 
+const char *part_remedy(const struct part *p, bool both)
+{
+    if (p->kind->remedy)
+        return p->kind->remedy;
+    return both ? "restore both from their source" : "restore the file from its source";
+}
+
 enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *document, uint64_t *documents,
                                    struct leat_error *err)
 {
@@ -342,23 +349,21 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
         *documents = from == LEAT_NONE ? 0 : to - from + 1;
     if (from == LEAT_NONE && p->documents == LEAT_NONE)
         return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
-                             "page %llu of %s (tokens %llu to %llu) is damaged: its hash does not match; restore the "
-                             "file from its source",
+                             "page %llu of %s (tokens %llu to %llu) is damaged: its hash does not match; %s",
                              (unsigned long long)page, p->data.file->path, (unsigned long long)first,
-                             (unsigned long long)(first + count - 1));
+                             (unsigned long long)(first + count - 1), part_remedy(p, false));
     if (from == LEAT_NONE)
         return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
                              "page %llu of %s (tokens %llu to %llu) is damaged, and the document starts of its index "
-                             "cannot be read; restore both from their source",
+                             "cannot be read; %s",
                              (unsigned long long)page, p->data.file->path, (unsigned long long)first,
-                             (unsigned long long)(first + count - 1));
+                             (unsigned long long)(first + count - 1), part_remedy(p, true));
     if (from == to)
         snprintf(which, sizeof which, "document %llu", (unsigned long long)from);
     else
         snprintf(which, sizeof which, "documents %llu to %llu", (unsigned long long)from, (unsigned long long)to);
     return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
-                         "page %llu of %s (tokens %llu to %llu, %s) is damaged: its hash does not match; restore the "
-                         "file from its source",
+                         "page %llu of %s (tokens %llu to %llu, %s) is damaged: its hash does not match; %s",
                          (unsigned long long)page, p->data.file->path, (unsigned long long)first,
-                         (unsigned long long)(first + count - 1), which);
+                         (unsigned long long)(first + count - 1), which, part_remedy(p, false));
 }

@@ -65,6 +65,7 @@ struct part {
 struct part_kind {
     const char *name;   /* "leat", for those who ask */
     const char *suffix; /* a folder's files with this suffix are parts, named without it; NULL: none are */
+    const char *remedy; /* of damage; NULL: to restore the files */
 
     /* Whether a name is of this kind; an error if a file that is there cannot be read. Not called for the last kind. */
     enum leat_status (*takes)(const char *name, bool *takes, struct leat_error *err);
@@ -159,6 +160,9 @@ enum leat_status part_check_agreement(const struct part *a, const struct part *b
 
 /* Checks pages [first, first + count) of the tokens. LEAT_E_NOT_FOUND: the part has no hashes. */
 enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count, struct leat_error *err);
+
+/* What to do about damage of a file, or of `both` files, for the end of a sentence. */
+const char *part_remedy(const struct part *p, bool both);
 
 /* Fills `err` for page `page`, whose hash is wrong. Names its documents and also returns them (LEAT_NONE: their starts
  * cannot be read). */

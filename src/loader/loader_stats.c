@@ -218,7 +218,8 @@ enum notice {
     NOTICE_UNLOGGED = 512,
     NOTICE_CACHE = 1024,
     NOTICE_OFFLINE = 2048,
-    NOTICE_CACHE_FAILED = 4096
+    NOTICE_CACHE_FAILED = 4096,
+    NOTICE_CACHE_SMALL = 8192
 };
 
 #define STARVED     0.10 /* share of the consumer's time that it waits: above it, a notice */
@@ -322,12 +323,21 @@ static const char *time_left(const struct leat_loader *l, const struct leat_load
     return text;
 }
 
-/* Why the rest of a dataset on a server does not come; false: it does, or that was said. */
+/* Why the rest of a dataset on a server does not come, or the cache takes more than it may; false: neither, or that was
+ * said. */
 static bool cache_notice(struct leat_loader *l, char *text, size_t capacity)
 {
     struct cache_counts c = { 0 };
 
     count_caches(l, &c);
+    if (c.in_use > 0 && once(l, NOTICE_CACHE_SMALL)) {
+        snprintf(
+            text, capacity,
+            "the limit of the cache (LEAT_CACHE_SIZE) is %s, but %s are in use: indexes, and what batches are being "
+            "made of; it takes more than the limit. Raise the limit",
+            cache_size(c.limit).text, cache_size(c.in_use).text);
+        return true;
+    }
     if (!c.why_not[0] || !once(l, c.failed ? NOTICE_CACHE_FAILED : NOTICE_CACHE))
         return false;
     snprintf(text, capacity, "the cache %s: %s",

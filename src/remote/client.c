@@ -109,7 +109,8 @@ enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_
 {
     t->status = LEAT_OK;
     t->received = t->not_before = 0;
-    t->tries = t->redirects = 0;
+    t->tries = t->redirects = t->asked = 0;
+    t->began = clock_ns();
     t->skew_tried = t->region_tried = t->keys_tried = false;
     return client_send(r, t, err);
 }

@@ -1,4 +1,5 @@
 /* client_judge.c: what an attempt came to: done, failed, or to be tried again, and when. */
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -6,27 +7,30 @@
 #include "base/clock.h"
 #include "base/random_words.h"
 #include "base/status.h"
+#include "base/tiny.h"
 #include "client.h"
 #include "text.h"
 
-#define SECOND            ((uint64_t)1000000000)
-#define FIRST_WAIT        (SECOND / 10)
-#define MAX_WAIT          (20 * SECOND)
-#define MAX_ASKED         300u /* seconds that a server can ask for */
-#define UNREACHABLE_TRIES 4u   /* a host that does not exist, mostly; a second or two in all */
-#define MAX_REDIRECTS     10u
-#define MAX_SKEW          300 /* seconds between clocks that servers bear with */
+#define SECOND        ((uint64_t)1000000000)
+#define FIRST_WAIT    (SECOND / 10)
+#define MAX_WAIT      (20 * SECOND)
+#define MAX_ASKED     TINY_OR(1u, 300u) /* seconds that a server can ask for, in all tries of a transfer together */
+#define UNKNOWN_TRIES 4u /* of a server that has never answered: it does not exist, mostly; within a second */
+#define MAX_REDIRECTS 10u
+#define MAX_SKEW      300 /* seconds between clocks that servers bear with */
 
-/* A random time up to a limit that doubles, so that clients that failed together do not come back together. */
-static uint64_t wait_before(const struct transfer *t)
+/* A random time, so that clients that failed together do not come back together; at least half of a limit that
+ * doubles, so that the standard tries together outlast the restart of a server. */
+static uint64_t wait_before(struct transfer *t)
 {
-    uint64_t limit = FIRST_WAIT << (t->tries < 16 ? t->tries - 1 : 15), word, asked;
+    uint64_t limit = FIRST_WAIT << (t->tries < 16 ? t->tries - 1 : 15), word;
+    uint32_t left = MAX_ASKED - t->asked, asked = t->answer.retry_after < left ? t->answer.retry_after : left;
 
     if (limit > MAX_WAIT)
         limit = MAX_WAIT;
     random_words(&word, 1);
-    asked = t->answer.retry_after < MAX_ASKED ? t->answer.retry_after : MAX_ASKED;
-    return asked * SECOND + word % limit;
+    t->asked += asked;
+    return asked * SECOND + limit / 2 + word % (limit / 2);
 }
 
 static bool fail(struct transfer *t, enum leat_status s)
@@ -44,16 +48,21 @@ static bool again(struct remote *r, struct transfer *t, uint64_t wait)
 
 static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, const char *why)
 {
-    char code[ANSWER_CODE];
+    char code[ANSWER_CODE], tries[48] = "once";
+    uint64_t tenths;
 
     if (++t->tries < max_tries)
         return again(r, t, wait_before(t));
+    tenths = (clock_ns() - t->began) / (SECOND / 10);
+    if (t->tries > 1)
+        (void)snprintf(tries, sizeof tries, "%u times in %llu.%llu s", t->tries, (unsigned long long)tenths / 10,
+                       (unsigned long long)tenths % 10);
     answer_code(t, code);
     if (t->code >= 300 && !*why)
-        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: the server answered %ld%s%s, %u times; try later",
-                                  t->url->name, t->code, *code ? " " : "", code, t->tries));
-    return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s, %u times", t->url->name,
-                              *why ? why : "the connection ended in the middle of the answer", t->tries));
+        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: the server answered %ld%s%s, %s; try later", t->url->name,
+                                  t->code, *code ? " " : "", code, tries));
+    return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s, %s", t->url->name,
+                              *why ? why : "the connection ended in the middle of the answer", tries));
 }
 
 static bool is_later(const struct transfer *t)
@@ -123,15 +132,17 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
 bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
 {
     bool secure = t->url->scheme != URL_HTTP;
+    uint32_t max_tries = r->options.max_tries;
 
     r->counts.bytes += t->count ? 0 : t->text.size;
+    r->answered |= how == CARRIED;
     switch (how) {
     case CARRIED:
         return judge_answer(r, t, why);
     case CARRIED_PARTLY:
-        return retry(r, t, r->options.max_tries, why);
+        return retry(r, t, max_tries, why);
     case CARRIED_UNREACHABLE:
-        return retry(r, t, r->options.max_tries < UNREACHABLE_TRIES ? r->options.max_tries : UNREACHABLE_TRIES, why);
+        return retry(r, t, r->answered || max_tries < UNKNOWN_TRIES ? max_tries : UNKNOWN_TRIES, why);
     default:
         return fail(t,
                     status_set(&t->error, LEAT_E_IO, "%s: %s%s", t->url->name, why,

@@ -47,7 +47,8 @@ extern keys_place *const keys_places[]; /* of AWS, in their order; the last is N
 keys_place keys_google;
 
 struct keys_question {
-    const char *what; /* for messages */
+    const char *what;   /* for messages */
+    const char *remedy; /* of failures: what a caller who set nothing can do; NULL: what was set says it */
     enum transfer_method method;
     const char *url;
     char *headers[2]; /* "name: value"; NULL: none */

@@ -43,14 +43,16 @@ static enum leat_status ask_once(struct carrying *c, const struct keys_question 
 static enum leat_status judge(const struct keys_question *q, const struct transfer *t, enum carried how,
                               struct leat_error *err)
 {
+    const char *remedy = q->remedy ? q->remedy : "";
+
     if ((how == CARRIED && t->code == 404) || how == CARRIED_UNREACHABLE)
         return status_set(err, LEAT_E_NO_FILE, "%s: none found", q->what);
     if (how != CARRIED)
-        return status_set(err, LEAT_E_IO, "%s: no answer", q->what);
+        return status_set(err, LEAT_E_IO, "%s: no answer%s", q->what, remedy);
     if (t->code == 200)
         return LEAT_OK;
     return status_set(err, t->code >= 500 ? LEAT_E_IO : LEAT_E_PERMISSION,
-                      "%s: the server answered with HTTP status %ld", q->what, t->code);
+                      "%s: the server answered with HTTP status %ld%s", q->what, t->code, remedy);
 }
 
 enum leat_status keys_ask(const struct keys_question *q, char **answer, struct leat_error *err)

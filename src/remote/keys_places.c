@@ -225,6 +225,8 @@ static enum leat_status ask_instance(const char *base, const char *path, const c
                                      char **answer, struct leat_error *err)
 {
     struct keys_question q = { .what = INSTANCES,
+                               .remedy = "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or, for public buckets, "
+                                         "AWS_EC2_METADATA_DISABLED=true",
                                .method = put ? TRANSFER_PUT : TRANSFER_GET,
                                .headers = { header },
                                .near = true,
@@ -286,6 +288,7 @@ enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error
     char flavor[] = "Metadata-Flavor: Google";
     const char *host = r->environment.values[SETTING_GOOGLE];
     struct keys_question q = { .what = "the token of this machine's service account (Google's metadata)",
+                               .remedy = "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to HMAC keys",
                                .headers = { flavor },
                                .near = true,
                                .seconds = NEAR_SECONDS };

@@ -8,8 +8,9 @@
  * an answer are decided here:
  *
  *   - An answer that is lost, cut short, slow (less than 1 KiB per second for `stall_seconds`), or that says "later"
- *     (408, 429, 500, 502 to 504) is asked for again, up to `max_tries` times, after a random time that doubles, or
- *     what the server says. A range goes on where it stopped.
+ *     (408, 429, 500, 502 to 504) is asked for again, up to `max_tries` times, after a random time that doubles, and
+ *     what the server says. A range goes on where it stopped. So is a server that cannot be reached, once any has
+ *     answered this client; before that, four tries have to do: a wrong name is said soon.
  *   - A thing has an etag, and a range is asked for with it: what has changed in between is LEAT_E_MISMATCH.
  *   - No key, token or signature is in a message. They are zeroed when the client is closed.
  */

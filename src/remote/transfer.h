@@ -53,8 +53,9 @@ struct transfer {
     /* The room's, all zero at first: */
     struct transfer *next;
     struct attempt *attempt;
-    uint64_t not_before; /* of clock_ns() */
+    uint64_t began, not_before; /* of clock_ns() */
     uint32_t tries, redirects;
+    uint32_t asked; /* seconds that the server asked to wait, in all */
     bool skew_tried, region_tried, keys_tried;
     bool checked, refused;                /* the answer's head: it is not the range that was asked for */
     char *redirected;                     /* an https:// URL to go to instead */

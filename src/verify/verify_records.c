@@ -26,10 +26,11 @@ static void check_sums(struct verify *v)
             verify_note(v,
                         status_set_at(&why, LEAT_E_CHECKSUM, a->place.offset,
                                       "the %s section of %s (bytes %llu to %llu) is damaged: its checksum does not "
-                                      "match; restore the file from its source",
+                                      "match; %s",
                                       format_section_name(a->kind), v->part->index->file.path,
                                       (unsigned long long)a->place.offset,
-                                      (unsigned long long)(a->place.offset + a->place.bytes)),
+                                      (unsigned long long)(a->place.offset + a->place.bytes),
+                                      part_remedy(v->part, false)),
                         &why, VERIFY_RANK_SUMS + a->place.offset);
     }
     /* this says more than the pages only if the pages section is sound */
@@ -38,8 +39,8 @@ static void check_sums(struct verify *v)
         verify_note(v,
                     status_set_at(&why, LEAT_E_CHECKSUM, 0,
                                   "%s is damaged: the sum of its page hashes does not match its index, although the "
-                                  "short hash of each page does; restore both from their source",
-                                  v->part->data.file->path),
+                                  "short hash of each page does; %s",
+                                  v->part->data.file->path, part_remedy(v->part, true)),
                     &why, VERIFY_RANK_PAGES);
 }
 
@@ -58,10 +59,8 @@ static void check_padding(struct verify *v)
         s = file_map_read(&v->part->index->file, end, bytes, next - end, &why);
         if (s == LEAT_OK && !bytes_all_zero(bytes, next - end))
             s = status_set_at(
-                &why, LEAT_E_SECTION, end,
-                "%s: the bytes after its %s section are not zero: it is damaged; restore the file from its "
-                "source",
-                v->part->index->file.path, format_section_name(v->areas[i].kind));
+                &why, LEAT_E_SECTION, end, "%s: the bytes after its %s section are not zero: it is damaged; %s",
+                v->part->index->file.path, format_section_name(v->areas[i].kind), part_remedy(v->part, false));
         note(v, s, &why, end);
     }
 }

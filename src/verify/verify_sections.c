@@ -117,8 +117,8 @@ static enum leat_status check_mask(struct verify_worker *w, const struct verify_
     for (uint64_t i = 0; s == LEAT_OK && i < pages; i++)
         if (found[i] != bytes_le32(stored[i]))
             return status_set_at(&w->err, LEAT_E_CHECKSUM, a->place.offset + at + i * CHECKSUM_PAGE,
-                                 "%s: page %llu of its mask does not match its hash; restore the file from its source",
-                                 w->v->part->index->file.path, (unsigned long long)(page + i));
+                                 "%s: page %llu of its mask does not match its hash; %s", w->v->part->index->file.path,
+                                 (unsigned long long)(page + i), part_remedy(w->v->part, false));
     return s;
 }
 

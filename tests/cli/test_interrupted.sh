@@ -72,6 +72,9 @@ stop_at() { # FILE SIGNAL OUTPUT ARGUMENT...
     fi
     run leat pack -o "$output" "$@" --resume big.jsonl
     ended 0 ''
+    if [ "$code" -ne 0 ] && grep -q 'B/s of text' "$printed"; then # which did not fit the text of all runs beside it
+        grep -q ' for the .* that this run packed itself; memory' "$printed" || fail "a rate of what? $(cat "$printed")"
+    fi
 }
 stopped=
 leat pack -o whole -t gpt2 big.jsonl >"$printed" || fail "cannot pack"

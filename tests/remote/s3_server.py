@@ -5,9 +5,10 @@ parts, conditions, and signatures that are checked with code of its own. It can 
         server.faults = ["503", "reset"]        # what the next requests for bytes get, one each; "" for nothing
         ... server.url, server.requests ...
 
-Faults: 503 (SlowDown), later (with Retry-After), 500, stall (half of the bytes, then silence), silent (no answer),
+Faults: 503 (SlowDown), later and much later (with Retry-After: 1 and 100), 500, stall (half of the bytes, then
+silence), silent (no answer),
 reset (half of the bytes), short (half of the bytes and an orderly end), wrong (one byte is another), whole (no ranges),
-expired, denied, changed (the thing is another one from now on).
+expired, denied, changed (the thing is another one from now on), away (nobody listens for server.away seconds).
 """
 import datetime
 import email.utils
@@ -168,8 +169,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 server.things[name] = bytes(255 - b for b in server.things[name])
                 server.etags.pop(name, None)
             thing = server.things.get(name)
-        if fault in ("503", "later"):
-            raise Refused(503, "SlowDown", {"Retry-After": "1"} if fault == "later" else {})
+        if fault == "away":
+            server.go_away()
+            self.close_connection = True
+            return
+        if fault in ("503", "later", "much later"):
+            seconds = {"later": "1", "much later": "100"}.get(fault)
+            raise Refused(503, "SlowDown", {"Retry-After": seconds} if seconds else {})
         if fault == "500":
             raise Refused(500, "InternalError")
         if fault in ("expired", "denied"):
@@ -342,6 +348,7 @@ class S3Server(http.server.ThreadingHTTPServer):
         # what never gets an answer, however often it is tried: a thing, and a place that ranges have, or the number of
         # a part of an upload
         self.silent, self.spoken = None, False
+        self.away = 0  # seconds, for the fault of this name
         self.repeats = False  # lists that never end
         self.no_lists = 0  # the code of answers to questions for uploads
         self.fault_suffix = ""  # of the things that faults are for
@@ -355,6 +362,22 @@ class S3Server(http.server.ThreadingHTTPServer):
     def break_silence(self):
         """Those who wait for what never comes lose their connections."""
         self.silent, self.spoken = None, True
+
+    def listen(self):
+        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.05}).start()
+
+    def go_away(self):
+        """New connections are refused for a while, as if the server was started anew."""
+
+        def come_back():
+            self.socket = socket.socket(self.address_family, self.socket_type)
+            self.server_bind()
+            self.server_activate()
+            self.listen()
+
+        self.shutdown()
+        self.server_close()
+        threading.Timer(self.away, come_back).start()
 
     def now(self):
         return datetime.datetime.now(datetime.timezone.utc).timestamp() + self.skew
@@ -394,7 +417,7 @@ class S3Server(http.server.ThreadingHTTPServer):
             time.sleep(0.01)
 
     def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.05}).start()
+        self.listen()
         return self
 
     def __exit__(self, *_):

@@ -223,12 +223,33 @@ def test_faults(server):
             clear(server)
     check("and nothing remains of it", batches(server)[0] == BATCHES)
     clear(server)
+    before = len(server.requests)
+    server.faults, server.fault_suffix = ["much later"] * 2, ".leat"
+    code, _, said = run(server, build / "tiny" / "cache_probe", URL, AUTO, LEASED, "1")
+    asked = [r[0] for r in server.requests[before:] if r[2].endswith(".leat")]
+    check("what a server can ask to wait is bounded, in all tries together",
+          code == 0 and asked[1] - asked[0] >= 1 > asked[2] - asked[1], code, said, asked)
+    clear(server)
     server.faults, server.fault_suffix = ["", "wrong"], ".leat"
     code, _, said = run(server, leat, "info", URL)
     check("a damaged index", code == 1 and "s3://b/corpus.leat" in said and not inside("index.leat"), code, said)
     clear(server)
     code, _, said = run(server, leat, "info", "s3://b/none")
     check("nothing there", code == 1 and "s3://b/none.leat does not exist" in said, code, said)
+
+
+def test_bench(server):
+    """What has holes, but none where it is read, asks for nothing: that was "0 requests, 0 bytes"."""
+    clear(server)
+    load = build / "leat-bench", "load", "--source", URL, "--seq-len", "64", "--batch", "2", "--steps", "2"
+    with NobodyFills():
+        run(server, leat, "verify", URL)  # brings all, but names no file
+        code, out, said = run(server, *load)
+    nothing = b"  server   nothing was asked of it: all that was needed was in the cache\n"
+    check("nothing was asked", code == 0 and nothing in out, code, out, said)
+    clear(server)
+    code, out, said = run(server, *load)
+    check("something was asked", code == 0 and b" again), " in out and nothing not in out, code, out, said)
 
 
 def test_closing(server):
@@ -320,9 +341,11 @@ def test_changed_by_hand(server):
     batches(server, URL, AUTO, LEASED, "1", "1", "wait")
     change(inside("tokens"), size // 2, 1)
     got = batches(server)
-    check("damage of a complete one", got[2] == 1 and "is damaged" in got[3] and str(cache) in got[3], got[1:])
+    check("damage of a complete one", got[2] == 1 and "is damaged" in got[3] and str(cache) in got[3] and
+          "; remove its folder in the cache, and it is fetched again" in got[3], got[1:])
     code, _, said = run(server, leat, "verify", URL)
-    check("and verified", code == 3 and str(cache).encode() in _, code, said)
+    check("and verified", code == 3 and str(cache).encode() in _ and "remove its folder in the cache" in said,
+          code, _, said)
     os.truncate(inside("tokens"), 4096)
     code, _, said = run(server, leat, "info", URL)
     check("a complete one that is cut", code == 1 and "remove its folder" in said, code, said)
@@ -416,7 +439,7 @@ with S3Server(things) as server:
         sys.exit(77)
     TOKENS = json.loads(run(server, leat, "info", "corpus", "--json")[1])["tokens"]
     BATCHES = batches(server, "corpus", PREAD, READ)[0]
-    for test in (test_commands, test_lists, test_engines, test_exact, test_ahead, test_faults, test_closing,
+    for test in (test_commands, test_lists, test_engines, test_exact, test_ahead, test_faults, test_bench, test_closing,
                  test_together, test_killed, test_changed_by_hand, test_room, test_full, test_folders):
         began = time.monotonic()
         test(server)

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -23,6 +24,7 @@ leat, probe, refuse_calls = build / "leat", build / "tiny" / "cache_probe", buil
 cache = folder / "node"
 CORPUS, LARGE = "s3://b/corpus", "s3://b/large"
 F_OFD_SETLK = 37
+LOOKS = 7  # times the CPU time of a run that evicts nothing
 failures = 0
 
 
@@ -113,6 +115,23 @@ def test_beside_a_held_one(server):
             opened.close()
         check(("the other keeps to the limit", size), got[0][:-2] == BATCHES[:100] and evicted(got) > 0 and
               taken() < limit + 65536, taken(), limit, got[1:])
+
+
+def test_small_limit(server):
+    """A limit of less than what is in use: each page that was needed looked through the whole cache for something to
+    evict, which took a core, and nobody heard of it."""
+    seconds = []
+    for limit in (2 * SIZE, 8192):
+        shutil.rmtree(cache, ignore_errors=True)
+        with NobodyFills():
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            got = run(server, probe, CORPUS, "2", "0", "0", limit=limit)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        said = "notice: the limit of the cache (LEAT_CACHE_SIZE) is 8.0 KiB, but " in got[1] and \
+            "KiB are in use: indexes" in got[1]
+        check(("small limit", limit), got[0][:-2] == BATCHES and said == (limit == 8192), got[1:])
+    check("what looking for something to evict takes", seconds[1] < LOOKS * seconds[0], seconds)
 
 
 def test_child(server):
@@ -209,7 +228,8 @@ with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suff
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
     BATCHES, LARGE_BATCHES = (run(server, probe, name, "2", "2", "0")[0][:-2] for name in ("corpus", "large"))
-    for test in (test_closed, test_beside_a_held_one, test_child, test_full, test_filled_meanwhile, test_not_durable):
+    for test in (test_closed, test_beside_a_held_one, test_small_limit, test_child, test_full, test_filled_meanwhile,
+                 test_not_durable):
         if os.environ.get("ONLY_TEST", "") in test.__name__:
             test(server)
     server.settle()

@@ -158,6 +158,9 @@ def test_failures():
             fine, said = ask("s3://b/thing", more)
             why = "none were found" if place == "instance" and fault == 404 else "keys of"
             check((place, fault), not fine and why in said, said)
+            if place == "instance" and fault != 404:  # nobody has set it: it was not said what to do
+                check((place, "what to do"), "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or, for public "
+                      "buckets, AWS_EC2_METADATA_DISABLED=true" in said, said)
         provider.fault, provider.lasts = None, 3600
     for url in "http://example.invalid/x", "http://127.0.0.1.example.invalid/x", "ftp://127.0.0.1/x", \
             "http://127.0.0.1:80@example.invalid/x":

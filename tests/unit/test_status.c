@@ -34,6 +34,10 @@ static void test_errnos(void)
         T_EQ(t_err.os_error, rows[i].os_error);
         T_CONTAINS(t_err.message, rows[i].words);
     }
+    /* what needs the files is not known here: a plain pack was told of the datasets of a list */
+    T_STATUS(status_set_os(&t_err, EMFILE, "cannot open it"), LEAT_E_IO);
+    T_CONTAINS(t_err.message, "; raise the limit of open files (ulimit -n)");
+    T_CHECK(!strstr(t_err.message, "dataset"));
 }
 
 static void test_long_paths(void)

@@ -108,6 +108,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
     static const struct arrange_splits none;
     struct leat_merge_report report = arranged(v, r);
     bool many = v->by && v->part.parts == 0, steps = pack_steps_needed(v);
+    char own[128] = "";
 
     if (r->was_finished) {
         cli_say("%s%s is finished already: %s in %s.", v->output, many ? ".*" : "",
@@ -120,9 +121,11 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
     cli_say("%s%s: %s in %s from %s, %s of text in %s.", v->output, many ? ".*" : "",
             units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
             units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, units_duration(seconds).text);
+    if (bar->text_before > 0)
+        snprintf(own, sizeof own, " for the %s that this run packed itself", units_bytes(pack_bar_text(bar, r)).text);
     if (text_rate(bar, r, seconds) > 0)
-        printf("%s of text, %s; memory at most %s.\n", units_rate(text_rate(bar, r, seconds), "B").text,
-               units_rate(token_rate(bar, r, seconds), "tokens").text, units_bytes(r->peak_memory).text);
+        printf("%s of text, %s%s; memory at most %s.\n", units_rate(text_rate(bar, r, seconds), "B").text,
+               units_rate(token_rate(bar, r, seconds), "tokens").text, own, units_bytes(r->peak_memory).text);
     print_bound(r);
     pack_options_say_around(v, o);
     if (o->parts > 0 && r->inputs == 0)
