@@ -219,8 +219,7 @@ static const struct command commands[] = {
       .notes = "Documents are kept where the format records them (megatron, datatrove); elsewhere only their begin and "
                "end tokens show them. Such files hold no hashes, origins or tokenizer: keep the dataset, or be able "
                "to write it again.",
-      .example = "leat export --to megatron -o web_text_document corpus\nleat export --to raw --dtype u16 -o train.bin "
-                 "corpus",
+      .example = "leat export --to megatron -o web_text_document corpus\nleat export --to nanogpt -o train.bin corpus",
       .options = export_options,
       .run = cmd_export },
     { .name = "pull",
