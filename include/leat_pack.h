@@ -677,7 +677,8 @@ struct leat_export_report {
  * Writes the tokens of datasets, joined in order, as files of another tool:
  *   megatron   OUTPUT.bin and OUTPUT.idx; ids of 4 bytes are int32. A document is one sequence, several if it has more
  *              than 2^31 - 1 tokens
- *   raw        OUTPUT, nothing but ids: nanoGPT, OLMo-core
+ *   raw        OUTPUT, nothing but ids: OLMo-core
+ *   nanogpt    OUTPUT, nothing but ids of 2 bytes
  *   llmc       OUTPUT, with llm.c's header; at most 2^31 - 1 tokens
  *   datatrove  OUTPUT.ds, OUTPUT.ds.index and OUTPUT.ds.metadata, which does not name the tokenizer; and OUTPUT.ds.loss
  *              if a dataset stores a mask, which must have no weights between 0 and 255

@@ -5,6 +5,7 @@ they may need symbols up to a version, which becomes the platform of the wheel's
 2.28. The same files give the same wheel, byte for byte: its times are those of the last commit (or SOURCE_DATE_EPOCH).
 """
 import glob
+import importlib.util
 import os
 import re
 import shutil
@@ -52,16 +53,25 @@ def machine_of(path):
 def time_of_sources():
     if "SOURCE_DATE_EPOCH" in os.environ:
         return os.environ["SOURCE_DATE_EPOCH"]
-    told = subprocess.run(["git", "log", "-1", "--format=%ct"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True, check=False)
-    return told.stdout.strip() or str(int(os.path.getmtime("CHANGELOG.md")))
+    git = shutil.which("git")
+    told = git and subprocess.run([git, "log", "-1", "--format=%ct"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  text=True, check=False).stdout.strip()
+    return told or str(int(os.path.getmtime("CHANGELOG.md")))
 
 
-def can_build_here():
+def python_with_pip(folder):
+    """This Python, or one of a virtual environment made in the folder: Debian's python3-venv comes without pip."""
+    if importlib.util.find_spec("pip"):
+        return sys.executable
+    subprocess.run([sys.executable, "-m", "venv", "--clear", "--system-site-packages", folder], check=True)
+    return os.path.join(folder, "bin", "python")
+
+
+def can_build(python):
     """Whether this Python has a setuptools that makes wheels, so that pip need not fetch one."""
     code = ("import importlib.util, setuptools; "
             "exit(int(setuptools.__version__.split('.')[0]) < 71 and importlib.util.find_spec('wheel') is None)")
-    return subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
+    return subprocess.run([python, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def main(package, out):
@@ -75,8 +85,9 @@ def main(package, out):
     os.makedirs(out)
     environment = dict(os.environ, LEAT_WHEEL_PACKAGE=os.path.abspath(package), LEAT_WHEEL_PLATFORM=tag,
                        LEAT_PYTHON_BUILD=os.path.dirname(package), SOURCE_DATE_EPOCH=time_of_sources())
-    isolation = ["--no-build-isolation"] if can_build_here() else []
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps", *isolation,
+    python = python_with_pip(os.path.join(os.path.dirname(package), "pip-venv"))
+    isolation = ["--no-build-isolation"] if can_build(python) else []
+    subprocess.run([python, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps", *isolation,
                     "-w", out, "."], env=environment, check=True)
     for name in os.listdir(out):
         print(f"{os.path.join(out, name)}: {os.path.getsize(os.path.join(out, name)) / 1e6:.1f} MB")

@@ -80,12 +80,14 @@ WHEEL_PACKAGE := $(BUILD)/wheel/leat
 ZIG_VENV      := $(BUILD)/zig-venv
 WHEEL_LINK     = env ZIG_GLOBAL_CACHE_DIR=$(BUILD)/zig-cache ZIG_LOCAL_CACHE_DIR=$(BUILD)/zig-cache \
                  $(ZIG_VENV)/bin/python -m ziglang cc -target $(WHEEL_MACHINE)-linux-gnu.$(WHEEL_GLIBC) -Wl,-s
-$(ZIG_VENV)/ready: python/requirements-wheel.txt
+$(ZIG_VENV)/ready: python/requirements-wheel.txt | wheel-deps
 	$(call make_venv,$(ZIG_VENV),$<)
 
-.PHONY: wheel check-wheel
+.PHONY: wheel-deps wheel check-wheel
+wheel-deps:
+	$(Q)PYTHON="$(PYTHON)" scripts/deps.sh python
 ## wheel: build/dist/leat-*.whl, which needs nothing but a C library (glibc 2.28) and Python 3.10 or later
-wheel: deps $(ZIG_VENV)/ready
+wheel: wheel-deps $(ZIG_VENV)/ready
 	$(Q)[ -e $(ZIG_VENV)/ready ] || echo "ziglang cannot be installed: the wheel is for C libraries as new as this" >&2
 	$(Q)rm -rf $(WHEEL_PACKAGE) && $(MAKE) --no-print-directory python-extension PYTHON_PACKAGE=$(WHEEL_PACKAGE) \
 	    PYTHON_LINK="$$([ -e $(ZIG_VENV)/ready ] && echo '$(WHEEL_LINK)' || echo '$(CC) -Wl,-s')"
@@ -94,9 +96,9 @@ wheel: deps $(ZIG_VENV)/ready
 ## check-wheel: installs the wheel where no compiler is, and uses it; PYTHONS="python3.10 python3.13"
 PYTHONS ?= $(PYTHON)
 check-wheel:
-	$(Q)if [ -e "$(PYTHON_INCLUDE)/Python.h" ] && $(PYTHON) -c 'import pip, venv'; then \
+	$(Q)if [ -e "$(PYTHON_INCLUDE)/Python.h" ] && $(PYTHON) -c 'import ensurepip, venv'; then \
 	    $(MAKE) --no-print-directory wheel && python/check_wheel.sh $(BUILD)/dist $(PYTHONS); else \
-	    echo "skipped: $(PYTHON) has no headers, no pip or no venv"; echo "0 passed, 0 failed, 1 skipped"; fi
+	    echo "skipped: $(PYTHON) has no headers or no venv"; echo "0 passed, 0 failed, 1 skipped"; fi
 
 $(PYTHON_PACKAGE)/%: python/leat/%
 	$(Q)mkdir -p $(@D) && cp $< $@

@@ -1,6 +1,6 @@
 #!/bin/sh
-# deps.sh [build|python|check|ci|cluster|s3]: installs what is missing from the system's packages, and is silent if
-# nothing is.
+# deps.sh [build|python|check|ci|cluster|s3]: installs what is missing from the system's packages, as root or by sudo,
+# and is silent if nothing is.
 #
 #   build   a C compiler, pkg-config, zstd and xxHash; if anything has to be installed, also liburing, isa-l, zlib,
 #           PCRE2, liblzma, libbz2, liblz4, Brotli and libcurl: without these there are no gzip, xz, bzip2 and lz4, no
@@ -216,7 +216,7 @@ may=$(packages_of $wish)
 
 # ---- Getting it -----------------------------------------------------------------------------------------------------
 
-as_root=
+as_root="" first=""
 may_install() {
     [ -n "$manager" ] || return 1
     [ "$manager" = brew ] && return 0
@@ -235,7 +235,7 @@ updated=
 update() {
     [ "$manager:$updated" = apt-get: ] || return 1
     updated=1
-    run $as_root apt-get update -q
+    run $as_root apt-get update -qq
 }
 
 install() { # PACKAGE...: all of them, or it fails
@@ -253,7 +253,7 @@ install() { # PACKAGE...: all of them, or it fails
 
 installer() { # the words before the packages
     case $manager in
-    apt-get) echo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends ;;
+    apt-get) echo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ;;
     dnf) echo dnf install -y ;;
     pacman) echo pacman -S --needed --noconfirm ;;
     apk) echo apk add ;;
@@ -269,6 +269,7 @@ stop() {
 
 # shellcheck disable=SC2086
 if may_install; then
+    echo "leat: installing $(echo $must $may | wc -w) packages that the build needs or uses"
     # all at once; if that fails, what is needed, then of the rest what can be had
     if ! install $must $may </dev/null; then
         [ -z "$must" ] || install $must </dev/null || stop "cannot install these packages: $must"
@@ -278,8 +279,9 @@ if may_install; then
     fi
 elif [ -n "$lack" ]; then
     [ -n "$manager" ] || stop "no package manager that it knows; install these and try again:" $lack
+    [ "$manager" != apt-get ] || first="apt-get update && " # images come without lists
     stop "no right to install packages, and no sudo; let somebody who has it do this, then try again:
-    $(installer) $must"
+    $first$(installer) $must"
 fi
 
 # shellcheck disable=SC2086

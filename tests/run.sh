@@ -2,7 +2,8 @@
 # run.sh BUILD ONLY [--list] TEST...: runs tests, several at once, a line each, and ends with "N passed, N failed, N
 # skipped"; --list: only says which.
 # A test that takes 5 seconds or more has them in its line.
-# What a failing test printed follows its line. ONLY, if not empty, selects tests whose path or source names that word.
+# What a failing test printed follows its line, and its name stands once more before the last line.
+# ONLY, if not empty, selects tests whose path or source names that word.
 # Tests in Python are skipped without a python3 of 3.9 or newer.
 # $LEAT_TEST_RUNNER, if set, is put before each test: an emulator. $LEAT_TEST_WITHOUT, if set: tests whose path matches
 # this regular expression are left out.
@@ -77,7 +78,9 @@ run_one='
     *)
         [ $code -eq 124 ] && why="still running after ${LEAT_TEST_SECONDS:-300} s" || why="exit $code"
         echo "FAIL $short ($why)"
-        sed "s/^/    /" "$file.out" | tail -n 40
+        # a line that comes many times in a row: once, and how often
+        LC_ALL=C uniq -c "$file.out" |
+            LC_ALL=C sed -e "s/^ *1 /    /" -e t -e "s/^ *\([0-9]*\) \(.*\)/    \2 (\1 times)/" | tail -n 40
         ;;
     esac >"$file.result"
     cat "$file.result"
@@ -88,5 +91,7 @@ count() {
     cat "$work"/*.result 2>/dev/null | grep -c "^$1 "
 }
 passed=$(count pass) failed=$(count FAIL) skipped=$(count skip)
+# the names once more, below hundreds of lines; not as FAIL, which .ci/run looks for
+cat "$work"/*.result 2>/dev/null | sed -n 's/^FAIL /failed: /p'
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

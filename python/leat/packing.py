@@ -162,8 +162,8 @@ def export(parts, output, to: str, *, dtype: str | None = None, force: bool = Fa
 
     parts     a name or several: datasets, folders, "@LIST", files of other tools
     output    the name of the files
-    to        "megatron" (OUTPUT.bin and .idx), "raw" (nanoGPT, OLMo-core), "llmc", "datatrove" (OUTPUT.ds, .ds.index;
-              .ds.loss for a mask)
+    to        "megatron" (OUTPUT.bin and .idx), "raw" (OLMo-core), "nanogpt" (raw u16), "llmc", "datatrove"
+              (OUTPUT.ds, .ds.index; .ds.loss for a mask)
     dtype     "u16" or "u32": the size of an id; by default as stored
     force     replaces existing files
     progress  a function that is called with (bytes done, bytes in all)

@@ -36,6 +36,14 @@ for name in megatron.32.bin megatron.32.idx raw.16 llmc.32 datatrove.16.ds datat
 done
 [ "$(wc -c <raw.16)" -eq $((2 * $(wc -w <tokens))) ] || fail 'raw ids are not 2 bytes each'
 [ "$(wc -c <raw.32)" -eq $((4 * $(wc -w <tokens))) ] || fail 'raw ids are not 4 bytes each'
+run leat export --to nanogpt -o nanogpt a b
+ended 0 ''
+cmp -s nanogpt raw.16 || fail "nanoGPT's are not raw ids of 2 bytes"
+run leat export --to nanogpt -o nanogpt.32 'raw:raw.32?dtype=u32'
+ended 0 ''
+cmp -s nanogpt.32 raw.16 || fail 'ids of 4 bytes are not 2 bytes each for nanoGPT'
+run leat export --to nanogpt --dtype u32 -o wide a
+says 2 'wide: files of nanogpt have ids of 2 bytes, not 4'
 run leat export --to megatron --json -o there.idx @both
 ended 0 ''
 grep -qF '"documents": 6' "$printed" || fail "JSON: $(cat "$printed")"

@@ -114,6 +114,9 @@ run leat pack -t bytes -o no --format parquet mixed.jsonl
 says 1 'mixed.jsonl is no Parquet file: it does not begin with PAR1'
 run leat pack -t bytes -o no --format jsonl mixed/a.parquet
 says 1 'is a Parquet file: pack it as Parquet'
+leat pack --help | tr -s ' \n' ' ' >help.txt
+grep -qF 'or a Parquet file (.parquet .pq); a folder' help.txt || fail "the help does not name Parquet: $(cat help.txt)"
+! grep -q 'cannot be read, such as Parquet' help.txt || fail 'the help says that Parquet cannot be read'
 run leat pack -t bytes -o no --format parquet - </dev/null
 says 2 'cannot be read from standard input'
 leat pack -t bytes -o no - <mixed/a.parquet 2>"$said" && fail 'Parquet from standard input is packed'

@@ -213,6 +213,12 @@ compared = rows("-t", "gpt2", "-t", "bytes", "/dev/null") and [
     json.loads(line) for line in leat("show", "-t", "gpt2", "-t", "bytes", "--json", stdin=LINE).splitlines()]
 check(compared[1]["ids"] == list(LINE.encode()) and compared[1]["bytes"] == len(LINE.encode()), "bytes of a text")
 check(" ".join(map(str, compared[0]["ids"])) == leat("encode", "-t", "gpt2", stdin=LINE).strip(), "gpt2 of a text")
+pathlib.Path("x.parquet").write_bytes(b"PAR1")
+leat("show", "-t", "gpt2", "x.parquet", code=1, says="x.parquet is a Parquet file, which is read only to be packed")
+leat("encode", "-t", "gpt2", "x.parquet", code=1, says="x.parquet is a Parquet file, which is read only to be packed")
+line = json.dumps({"text": LINE})
+pathlib.Path("x.jsonl").write_text(line, encoding="utf-8")
+check(rows("-t", "bytes", "x.jsonl")[0]["ids"] == list(line.encode()), "JSON lines are not shown as they are")
 out = leat("show", "-t", "gpt2", "-t", "bytes", stdin=LINE)
 check(f"bytes: {len(LINE.encode())} tokens, 1.00 tokens per byte" in out and not OBEYED.search(out), f"shown: {out}")
 Page(leat("show", "-t", "gpt2", "-t", "bytes", "--html", "-", stdin=LINE))

@@ -257,6 +257,7 @@ static void test_hub(void)
     not_opened("org/name@v2", NULL, LEAT_E_NO_FILE, "no snapshot of revision v2");
     not_opened("org/other", NULL, LEAT_E_NO_FILE, "has no models--org--other");
     T_CONTAINS(t_err.message, "run hf download org/other");
+    not_opened("vocab/nope.json", NULL, LEAT_E_NO_FILE, "unknown tokenizer \"vocab/nope.json\": no such file");
     not_opened("org/../name", NULL, LEAT_E_NO_FILE, "not a file or folder");
     setenv("HF_HUB_CACHE", "/elsewhere", 1);
     not_opened("org/name", NULL, LEAT_E_NO_FILE, "the Hugging Face cache /elsewhere has no");

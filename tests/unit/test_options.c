@@ -170,7 +170,8 @@ static void test_mistakes(void)
     check_wrong(ARGUMENTS("--htreads=4"), "--htreads", "did you mean --threads?");
     check_wrong(ARGUMENTS("--mem", "4"), "--mem", "did you mean --memory?");
     check_wrong(ARGUMENTS("--hlep"), "--hlep", "did you mean --help?");
-    check_wrong(ARGUMENTS("--zzzzzzzzzzzz"), "--zzzzzzzzzzzz", "the nearest is --");
+    check_wrong(ARGUMENTS("--zzzzzzzzzzzz"), "unknown option --zzzzzzzzzzzz (", "--help");
+    check_wrong(ARGUMENTS("--seq-len", "9"), "unknown option --seq-len; lengths belong to plans", "leat.Plan");
     check_wrong(ARGUMENTS("--Json"), "--Json", "did you mean --json?");
     check_wrong(ARGUMENTS("-x"), "unknown option -x", "-o (--output)");
     check_wrong(ARGUMENTS("-fx"), "unknown option -x", "-h (--help)");

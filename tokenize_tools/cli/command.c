@@ -79,8 +79,8 @@ static int unknown_command(const struct program *program, const char *word)
         options_nearest_try(&near, c->name);
     options_nearest_try(&near, "--help");
     options_nearest_try(&near, "--version");
-    cli_error("unknown %s %.100s; %s (%s --help lists the commands)", kind, word,
-              options_nearest_advice(&near, "").text, program->name);
+    cli_error("unknown %s %.100s%s (%s --help lists the commands)", kind, word, options_nearest_advice(&near, "").text,
+              program->name);
     return CLI_WRONG;
 }
 

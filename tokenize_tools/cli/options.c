@@ -1,8 +1,8 @@
 /*
  * options.c: see options.h. A word is looked up in the rows, and its value is stored through the row's type and offset,
  * so a command has no parsing code of its own. Every mistake ends in one sentence; for an unknown name it has the
- * nearest known one (base/nearest.h). Help is printed from the same rows: their heads form a column, texts are wrapped
- * beside it.
+ * nearest known one, if that is near (base/nearest.h). Help is printed from the same rows: their heads form a column,
+ * texts are wrapped beside it.
  */
 #include "options.h"
 
@@ -35,10 +35,10 @@ void options_nearest_try(struct options_nearest *n, const char *candidate)
 struct options_advice options_nearest_advice(const struct options_nearest *n, const char *dashes)
 {
     struct options_advice advice;
-    bool near = nearest_is_near(n->word, n->distance);
 
-    snprintf(advice.text, sizeof advice.text, "%s %s%.80s%s", near ? "did you mean" : "the nearest is", dashes, n->best,
-             near ? "?" : "");
+    advice.text[0] = '\0';
+    if (nearest_is_near(n->word, n->distance))
+        snprintf(advice.text, sizeof advice.text, "; did you mean %s%.80s?", dashes, n->best);
     return advice;
 }
 
@@ -92,10 +92,13 @@ static enum options_outcome unknown_name(struct parser *p, const char *name, siz
     struct options_nearest near = { .word = word };
 
     snprintf(word, sizeof word, "%.*s", (int)(length < NAME_COLUMNS ? length : NAME_COLUMNS), name);
+    if (strcmp(word, "seq-len") == 0) /* of a command that makes no rows: people look for it where they pack */
+        return wrong(p,
+                     "unknown option --seq-len; lengths belong to plans: leat order, leat show, leat.Plan in Python");
     for (const struct option_row *r = p->rows; r->name; r++)
         options_nearest_try(&near, r->name);
     options_nearest_try(&near, help_row.name);
-    return wrong(p, "unknown option --%s; %s", word, options_nearest_advice(&near, "--").text);
+    return wrong(p, "unknown option --%s%s", word, options_nearest_advice(&near, "--").text);
 }
 
 /* A letter says too little to guess by: name the options that have one. */
@@ -126,7 +129,7 @@ static enum options_outcome set_choice(struct parser *p, const struct option_row
         if (used < sizeof list - 40)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%.30s", i > 0 ? ", " : "", r->choices[i]);
     }
-    return wrong(p, "--%s cannot be \"%.100s\", only one of: %s; %s", r->name, text, list,
+    return wrong(p, "--%s cannot be \"%.100s\", only one of: %s%s", r->name, text, list,
                  options_nearest_advice(&near, "").text);
 }
 

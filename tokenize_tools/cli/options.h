@@ -95,7 +95,7 @@ struct options_nearest {
 };
 void options_nearest_try(struct options_nearest *n, const char *candidate);
 
-/* "did you mean --threads?" for a near one, "the nearest is --threads" for a far one; `dashes` stands before it. */
+/* "; did you mean --threads?" for a near one, nothing for a far one; `dashes` stands before it. */
 struct options_advice {
     char text[128];
 };

@@ -13,7 +13,7 @@ struct export_values {
     bool force, json;
 };
 
-static const char *const formats[] = { "megatron", "raw", "llmc", "datatrove", NULL };
+static const char *const formats[] = { "megatron", "raw", "nanogpt", "llmc", "datatrove", NULL };
 static const char *const dtypes[] = { "stored", "u16", "u32", NULL };
 
 const struct option_row export_options[] = {
@@ -21,8 +21,9 @@ const struct option_row export_options[] = {
       .type = OPTION_CHOICE,
       .field = offsetof(struct export_values, to),
       .value = "FORMAT",
-      .help = "megatron: OUT.bin and OUT.idx; raw: OUT, nothing but ids (nanoGPT, OLMo-core); llmc: OUT, for llm.c; "
-              "datatrove: OUT.ds, OUT.ds.index, OUT.ds.metadata, and OUT.ds.loss for a mask",
+      .help = "megatron: OUT.bin and OUT.idx; raw: OUT, nothing but ids (OLMo-core); nanogpt: the same, with u16; "
+              "llmc: OUT, "
+              "for llm.c; datatrove: OUT.ds, OUT.ds.index, OUT.ds.metadata, and OUT.ds.loss for a mask",
       .required = true,
       .choices = formats },
     { .name = "output",

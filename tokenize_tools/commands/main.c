@@ -21,7 +21,8 @@ static const struct command commands[] = {
       .words = "INPUT...",
       .words_help =
           "INPUT is a file (.jsonl .ndjson .json .txt .md, others with --format), plain or compressed "
-          "(.zst .gz .xz .bz2 .lz4 after it); a folder, with all such files in it, in the order of their paths; "
+          "(.zst .gz .xz .bz2 .lz4 after it), or a Parquet file (.parquet .pq); a folder, with all such files in it, "
+          "in the order of their paths; "
           "@FILE with one input per line; s3://, gs:// or https:// for what lies on a server, where a URL that ends "
           "in / stands for all such files below it; or - for standard input. JSON is one object per line, or one array "
           "of objects.",
@@ -218,8 +219,7 @@ static const struct command commands[] = {
       .notes = "Documents are kept where the format records them (megatron, datatrove); elsewhere only their begin and "
                "end tokens show them. Such files hold no hashes, origins or tokenizer: keep the dataset, or be able "
                "to write it again.",
-      .example = "leat export --to megatron -o web_text_document corpus\nleat export --to raw --dtype u16 -o train.bin "
-                 "corpus",
+      .example = "leat export --to megatron -o web_text_document corpus\nleat export --to nanogpt -o train.bin corpus",
       .options = export_options,
       .run = cmd_export },
     { .name = "pull",

@@ -34,9 +34,11 @@ void document_input_close(struct document_input *in); /* NULL is fine */
 enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
                                      struct leat_error *err);
 
-/* Whether the whole input is one document. Then, in place of document_input_next(), document_input_chunk() gives it in
- * chunks, cut anywhere; *bytes is 0 at its end. */
+/* Whether the whole input is one document. */
 bool document_input_is_one(const struct document_input *in);
+
+/* In place of document_input_next(): gives the input, whatever its format, in chunks that are cut anywhere; *bytes is 0
+ * at its end. */
 enum leat_status document_input_chunk(struct document_input *in, const char **text, size_t *bytes,
                                       struct leat_error *err);
 

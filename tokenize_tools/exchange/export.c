@@ -39,6 +39,9 @@ static enum leat_status check(struct exporting *e, const char *output, struct le
     if (e->options.number_bytes != 0 && e->options.number_bytes != 2 && e->options.number_bytes != 4)
         return status_set(err, LEAT_E_ARGUMENT, "leat_export: number_bytes is %u, not 0, 2 or 4",
                           (unsigned)e->options.number_bytes);
+    if (format->width > 0 && e->width != format->width)
+        return status_set(err, LEAT_E_ARGUMENT, "%s: files of %s have ids of %u bytes, not %u", output, format->name,
+                          (unsigned)format->width, (unsigned)e->width);
     if (format->documents && info->documents == LEAT_NONE)
         return status_set(err, LEAT_E_NOT_FOUND,
                           "%s: files of %s record documents, and where those of the dataset start is not known: give "
@@ -238,7 +241,8 @@ static enum leat_status export(struct exporting *e, const char *output, const ch
     if (s != LEAT_OK) return s;
     e->dataset = dataset;
     leat_dataset_info(dataset, &e->info);
-    e->width = e->options.number_bytes > 0 ? e->options.number_bytes : e->info.token_width;
+    e->width = e->format->width > 0 ? e->format->width : e->info.token_width;
+    if (e->options.number_bytes > 0) e->width = e->options.number_bytes;
     s = check(e, output, err);
     if (s == LEAT_OK && e->info.stores_mask && e->format->mask == 0)
         s = status_set(err, LEAT_E_UNSUPPORTED,
@@ -267,7 +271,8 @@ enum leat_status leat_export(const char *output, const char *const *names, uint6
         return s;
     e.format = e.options.to ? find_format(e.options.to) : NULL;
     if (!e.format)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown format \"%.50s\": use megatron, raw, llmc or datatrove",
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "unknown format \"%.50s\": use megatron, raw, nanogpt, llmc or datatrove",
                           e.options.to ? e.options.to : "");
     for (unsigned i = 0; i < EXPORT_FILES; i++)
         e.files[i].fd = -1;

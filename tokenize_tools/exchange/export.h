@@ -45,6 +45,7 @@ struct export_format {
     unsigned mask;       /* number of the file that has the mask, and is there only with one; 0: none has */
     uint64_t max_tokens; /* 0: no limit */
     uint64_t max_id;     /* of 4 bytes; 0: no limit */
+    uint32_t width;      /* bytes per id, if all files have the same; 0: 2 or 4 */
     /* Writes what stands before the tokens; NULL: nothing does. */
     enum leat_status (*head)(struct exporting *e, struct export_file *f, struct leat_error *err);
     /* Writes the file with suffix `number`, above 0. */
@@ -52,7 +53,7 @@ struct export_format {
 };
 
 /* A format is a row here, and its table. */
-#define EXPORT_FORMATS(each) each(megatron) each(raw) each(llmc) each(datatrove)
+#define EXPORT_FORMATS(each) each(megatron) each(raw) each(nanogpt) each(llmc) each(datatrove)
 #define EXPORT_DECLARE(name) extern const struct export_format export_##name;
 EXPORT_FORMATS(EXPORT_DECLARE)
 

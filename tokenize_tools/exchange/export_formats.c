@@ -104,6 +104,7 @@ const struct export_format export_megatron = { .name = "megatron",
 /* ---- Without anything: nanoGPT, OLMo-core ---- */
 
 const struct export_format export_raw = { .name = "raw", .suffixes = { "" } };
+const struct export_format export_nanogpt = { .name = "nanogpt", .suffixes = { "" }, .width = 2 };
 
 /* ---- llm.c ---- */
 

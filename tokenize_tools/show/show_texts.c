@@ -6,11 +6,11 @@
 #include "corpus/document_input.h"
 #include "show.h"
 
-/* A whole input as one text. */
+/* A whole input as one text, whatever its format; one that is not text by its name is refused. */
 static enum leat_status read_text(const char *path, struct buffer *text, struct leat_error *err)
 {
     struct document_input *in;
-    enum leat_status s = document_input_open(&in, path, DOCUMENT_WHOLE, "text", err);
+    enum leat_status s = document_input_open(&in, path, DOCUMENT_BY_NAME, "text", err);
     const char *chunk;
     size_t bytes = 1;
 

@@ -256,7 +256,7 @@ const struct option_row pack_options[] = {
     { .name = "skip-unknown",
       .type = OPTION_FLAG,
       .field = FIELD(skip_unknown),
-      .help = "skip files of folders that may hold texts but cannot be read, such as Parquet; without it they are an "
+      .help = "skip files of folders that may hold texts but cannot be read, such as CSV; without it they are an "
               "error" },
     { .name = "allow-binary",
       .type = OPTION_FLAG,

@@ -207,6 +207,16 @@ static enum leat_status read_beside(struct located *l, struct leat_error *err)
     return s;
 }
 
+static bool names_a_file(const char *spec)
+{
+    static const char *const endings[] = { ".json", ".model", ".tiktoken", ".txt" };
+
+    for (unsigned i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (file_ends_with(spec, strlen(spec), endings[i]))
+            return true;
+    return false;
+}
+
 /* Suggests only what is certain: another vocabulary would give wrong ids. */
 static enum leat_status nothing(const char *spec, const struct leat_error *cache, struct leat_error *err)
 {
@@ -219,6 +229,8 @@ static enum leat_status nothing(const char *spec, const struct leat_error *cache
             "unknown tokenizer \"%s\"; did you mean the built-in %s? (No file, folder or model in the Hugging "
             "Face cache has that name.)",
             spec, nearest);
+    if (names_a_file(spec))
+        return status_set(err, LEAT_E_NO_FILE, "unknown tokenizer \"%s\": no such file", spec);
     if (model && model->builtin)
         return status_set(err, LEAT_E_NO_FILE,
                           "unknown tokenizer \"%s\"; that model's is the built-in %s. (No file, folder or model in the "
