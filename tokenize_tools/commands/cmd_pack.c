@@ -107,6 +107,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
     static const struct arrange_splits none;
     struct leat_merge_report report = arranged(v, r);
     bool many = v->by && v->part.parts == 0, steps = pack_steps_needed(v);
+    bool elsewhere = r->deduplicated > 0 || (v->splits.count > 0 && !steps); /* some of the text that was read */
 
     if (r->was_finished) {
         cli_say("%s%s is finished already: %s in %s.", v->output, many ? ".*" : "",
@@ -116,9 +117,10 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
         return;
     }
     arrange_report_print(v->output, many || steps ? &none : &v->splits, v->dedup && !steps, &report);
-    cli_say("%s%s: %s in %s from %s, %s of text in %s.", v->output, many ? ".*" : "",
+    cli_say("%s%s: %s in %s from %s, %s of text%s in %s.", v->output, many ? ".*" : "",
             units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
-            units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, units_duration(seconds).text);
+            units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, elsewhere ? " read" : "",
+            units_duration(seconds).text);
     if (text_rate(bar, r, seconds) > 0)
         printf("%s of text, %s; memory at most %s.\n", units_rate(text_rate(bar, r, seconds), "B").text,
                units_rate(token_rate(bar, r, seconds), "tokens").text, units_bytes(r->peak_memory).text);
