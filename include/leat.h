@@ -139,7 +139,8 @@ enum leat_hint {
     LEAT_HINT_MEMORY = 10,           /* `memory` in the options */
     LEAT_HINT_SKIP = 11,             /* `skip_unknown` in struct leat_pack_options */
     LEAT_HINT_BINARY = 12,           /* `allow_binary` in struct leat_pack_options */
-    LEAT_HINT_FOLLOW = 13            /* `follow_links` in struct leat_pack_options */
+    LEAT_HINT_FOLLOW = 13,           /* `follow_links` in struct leat_pack_options */
+    LEAT_HINT_ID = 14                /* `id` in struct leat_pack_options */
 };
 
 /* The caller provides it; a failing call fills it. */
@@ -291,9 +292,10 @@ struct leat_info {
     uint64_t foreign_parts;  /* of other tools (see leat_dataset_open()); `vocabulary` of such is what ids can be */
     uint64_t sequences;      /* in Megatron's index, where a document may have several; elsewhere: documents */
     uint64_t offline_parts;  /* whose server could not be reached: the cache's complete copies were opened */
+    uint64_t id_bytes;       /* of all id strings; 0: no document has one, also where stores_ids is 1 */
 };
 #define LEAT_INFO_INIT                                                                                                 \
-    { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0, 0 }
+    { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0, 0, 0 }
 
 LEAT_API void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info);
 

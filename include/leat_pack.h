@@ -305,7 +305,7 @@ struct leat_pack_stream {
 struct leat_pack_report {
     size_t size;
     uint64_t inputs, documents, tokens;
-    uint64_t text_bytes;      /* of the packed texts, as they were encoded */
+    uint64_t text_bytes;      /* of all texts, as they were encoded: also of copies that were left out, and of splits */
     uint64_t disk_bytes;      /* of the inputs */
     uint64_t rejects;         /* rejected records; NAME.rejects.jsonl has them */
     uint64_t deduplicated;    /* documents left out because an earlier one has the same text */

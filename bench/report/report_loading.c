@@ -51,7 +51,7 @@ void report_step(FILE *out, const struct report_item *x, uint32_t object, double
     if (!(all > 0 && isfinite(all * scale) && scale > 0))
         return;
     struct chart_part program[] = { { "waiting for the batch", waited * scale, 0, 1 },
-                                    { "its own work", fmax(0, all - waited) * scale, 0, 0 } };
+                                    { "its own work", fmax(0, all - waited) * scale, 4, 0 } };
     for (size_t i = 0; i < parts; i++)
         thread[i].value *= scale;
     fputs("<h4>Time line of a mean step</h4>\n", out);

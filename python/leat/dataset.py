@@ -17,9 +17,11 @@ Part.__doc__ = """One dataset of a list: its name, how many tokens, documents an
 first of each has in the list."""
 Input = namedtuple("Input", "path bytes documents tokens rejects hash")
 Input.__doc__ = "A file that documents were packed from; `bytes` is its size on disk, `hash` the hash of these bytes."
-Place = namedtuple("Place", "document first count input path offset line id")
+Place = namedtuple("Place", "document first count input path offset line id row row_group", defaults=(None, None))
 Place.__doc__ = """A document: its number, the position of its first token, and its number of tokens; and its origin:
-number and path of the input, byte offset in it, line, id. What is not known is None."""
+number and path of the input, byte offset in it, line, id. What is not known is None. For a document from a Parquet
+file, offset is its row and line its row_group + 1; row and row_group, counted from 0 as by `leat find --json`, say so
+plainly, and are None for other inputs."""
 Report = namedtuple("Report", "bytes damaged_pages damaged_others part page first_document documents unhashed_parts")
 Report.__doc__ = """What Dataset.verify() has checked and found; part, page, first_document and documents describe the
 first damaged page. unhashed_parts counts the datasets that store no hashes of their tokens; only ids and documents that
@@ -270,8 +272,11 @@ class Dataset:
             if error.status != "not-found":  # files of another tool do not record it
                 raise
             source = offset = line = identifier = None
-        path = None if source is None else self._native.input(source)[0]
-        return Place(number, first, count, source, path, offset, line, identifier)
+        path, size = (None, 0) if source is None else self._native.input(source)[:2]
+        # an iterable may have such a name, too, but no bytes
+        rows = line is not None and size > 0 and path.lower().endswith((".parquet", ".pq"))
+        row, group = (offset, line - 1) if rows else (None, None)
+        return Place(number, first, count, source, path, offset, line, identifier, row, group)
 
     def find(self, *, document=None, token=None, origin=None, id=None):  # noqa: A002 (the command's name)
         """Finds a document and returns its Place. Give one of:

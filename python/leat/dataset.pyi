@@ -40,6 +40,8 @@ class Place(NamedTuple):
     offset: int | None
     line: int | None
     id: str | None
+    row: int | None = None
+    row_group: int | None = None
 
 class Report(NamedTuple):
     bytes: int

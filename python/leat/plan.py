@@ -24,9 +24,9 @@ length    in tokens
 block     the number of its block in the source
 token     the position of its first token in the source's dataset
 """
-Shown = namedtuple("Shown", "n source document first count path offset line id")
+Shown = namedtuple("Shown", "n source document first count path offset line id row row_group", defaults=(None, None))
 Shown.__doc__ = """Tokens [first, first + count) of a document, which sample n shows; and the document's input, its byte
-offset there, its line and id. What is not known is None."""
+offset there, its line and id, and of a Parquet file its row and row_group, as in Place. What is not known is None."""
 Piece = namedtuple("Piece", "source part token count at document")
 Piece.__doc__ = """A piece of a sample's row: `count` tokens of a source's dataset from `token` on, at places of the row
 from `at` on; `document` holds the first of them."""
@@ -382,7 +382,7 @@ class Plan:
                     tokens = min(end - place.first, place.count) - first
                     if tokens > 0:  # empty documents between are not shown
                         shown.append(Shown(sample.n, piece.source, place.document, first, tokens, place.path,
-                                           place.offset, place.line, place.id))
+                                           *place[5:]))
         return shown
 
     # ---- States

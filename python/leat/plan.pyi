@@ -36,6 +36,8 @@ class Shown(NamedTuple):
     offset: int | None
     line: int | None
     id: str | None
+    row: int | None = None
+    row_group: int | None = None
 
 class Piece(NamedTuple):
     source: int

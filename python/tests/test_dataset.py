@@ -84,6 +84,22 @@ def test_text_is_the_commands(corpus):
         assert d.text(i) == command("leat", "cat", corpus, "--document", i % 18, "--text")
 
 
+def test_rows_of_parquet(tmp_path):
+    """Rows were only to be had as offset and line, where the commands say row and row_group."""
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"text": ["a", "bc", "def"]}), tmp_path / "t.parquet", row_group_size=2)
+    (tmp_path / "t.jsonl").write_text('{"text":"ghij"}\n')
+    leat.pack([tmp_path / "t.parquet", tmp_path / "t.jsonl"], tmp_path / "d", "bytes")
+    with leat.open(tmp_path / "d") as d:
+        places = [d.place(i) for i in range(4)]
+        assert sorted((p.path.endswith(".parquet"), p.count, p.row, p.row_group) for p in places) == [
+            (False, 5, None, None), (True, 2, 0, 0), (True, 3, 1, 0), (True, 4, 2, 1)]
+        shown = leat.Plan(d, 2, order="sequential").trace(samples=(0, 5))
+        assert {(s.document, s.path, s.offset, s.line, s.id, s.row, s.row_group) for s in shown} <= {
+            (p.document, *p[4:]) for p in places}
+        assert any(s.row_group == 1 for s in shown)
+
+
 def test_find(corpus):
     d = leat.open(corpus)
     place = d.find(token=12345)

@@ -124,6 +124,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
         }
         full.stores_lines |= part_has(p, FORMAT_LINES);
         full.stores_ids |= part_has(p, FORMAT_ID_ENDS);
+        full.id_bytes += part_has(p, FORMAT_IDS) ? part_place(p, FORMAT_IDS)->bytes : 0;
         full.stores_hashes |= part_has(p, FORMAT_TEXT_HASHES);
         full.stores_mask |= part_has_mask(p);
         /* for a list: a chain over the parts' identities */

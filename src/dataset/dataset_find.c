@@ -186,6 +186,7 @@ static enum leat_status search_id(struct part *p, const char *id, uint64_t id_by
 enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *id, uint64_t id_bytes,
                                       uint64_t *document, struct leat_error *err)
 {
+    struct leat_info info = LEAT_INFO_INIT;
     bool stored = false;
 
     for (uint64_t i = 0; i < d->part_count; i++) {
@@ -206,6 +207,11 @@ enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *
     }
     if (!stored)
         return status_set(err, LEAT_E_NOT_FOUND, "this dataset has no document ids stored");
+    leat_dataset_info(d, &info);
+    if (info.id_bytes == 0)
+        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_ID,
+                               "no document of this dataset has an id: no record of its inputs had the member or "
+                               "column that was taken for ids; pack them again with the name of theirs");
     return status_set(err, LEAT_E_NOT_FOUND, "no document has the id %.*s",
                       (int)(id_bytes < SHOWN_BYTES ? id_bytes : SHOWN_BYTES), id);
 }

@@ -100,6 +100,7 @@ void format_info(const struct format_header *h, struct leat_info *info)
         .stores_ids = h->sections[FORMAT_ID_ENDS].present,
         .stores_hashes = h->sections[FORMAT_TEXT_HASHES].present,
         .stores_mask = h->sections[FORMAT_MASK].present,
+        .id_bytes = h->sections[FORMAT_IDS].bytes,
     };
 
     checksum_store(full.identity, h->identity);

@@ -89,6 +89,17 @@ refuse 1 'leat: no input 7: the dataset has 3, numbered from 0' leat find all --
 refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
     leat find none --document 0
 
+# ids are stored, but no record had one: that is said, and info does not list them
+printf '{"text":"a","name":"x"}\n' >named.jsonl
+leat pack -t bytes -o named named.jsonl >/dev/null
+refuse 1 'leat: no document of this dataset has an id: no record of its inputs had the member or column that was taken @
+for ids; pack them again with the name of theirs (leat pack --id FIELD)' leat find named --id x
+leat info named | grep -q '^  stores      lines, text hashes$' || fail "ids of none: $(leat info named)"
+leat info named --json | grep -q '"stores": {"lines": true, "ids": true,' || fail "JSON: $(leat info named --json)"
+leat pack -t bytes -o named --id name --force named.jsonl >/dev/null
+leat find named --id x | grep -q '^id        x$' || fail "no document x: $(leat find named --id x 2>&1)"
+leat info named | grep -q '^  stores      lines, ids, text hashes$' || fail "no ids: $(leat info named)"
+
 # an index that lies about where a document came from
 copy_dataset all damaged
 spoil_section damaged.leat 4

@@ -255,6 +255,17 @@ done
 ended 0 ''
 grep -q '"documents": 1, ' "$printed" || fail "$ran: $(cat "$printed")"
 grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: $(cat "$printed")"
+# what was read is more than what a dataset has whose copies or splits were left out of it, and is called so; the line
+# once read as if all of it were in the documents beside it
+printf '{"text":"1234567890"}\n{"text":"1234567890"}\n' >copies.jsonl
+run leat pack -t bytes -o copies --dedup copies.jsonl
+grep -q '^copies: 11 tokens in 1 document from 1 input, 20 bytes of text read in ' "$printed" ||
+    fail "$ran: $(cat "$printed")"
+run leat pack -t bytes -o copies --force --split train=0.5 copies.jsonl
+grep -q '^copies: .* from 1 input, 20 bytes of text read in ' "$printed" || fail "$ran: $(cat "$printed")"
+run leat pack -t bytes -o copies --force copies.jsonl
+grep -q '^copies: 22 tokens in 2 documents from 1 input, 20 bytes of text in ' "$printed" ||
+    fail "$ran: $(cat "$printed")"
 run leat pack -t bytes -o long --max-rejects 1 --resume --json long.jsonl # nothing is left to do
 grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates of another run: $(cat "$printed")"
 refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or start over (--resume or --force)' \

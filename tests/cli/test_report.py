@@ -128,6 +128,10 @@ for shown in ("the program: waiting for the batch, 12.5 ms", "the program: its o
               "the loader's thread: copying to the device, 0.625 ms",
               "the loader's thread: waiting for a free slot, 22.5 ms"):
     check(shown in page.texts, f"no time line shows {shown}: {page.texts}")
+# each colour of a legend means one thing; the program's own work once had that of copying
+fills = set(re.findall(r'height="11" (fill=[^>]*)/><text[^>]*>([^<]*), [\d.]+ ms', page.text))
+plain = [fill for fill, _ in fills if "dasharray" not in fill]
+check(len(plain) == 5 and len(set(plain)) == 5, f"colours of legends: {fills}")
 columns = [height for height in page.heights if height not in ("12", "22.0", "11")]  # of bars, lanes and legends
 check(columns == ["186.0", "62.0"], f"30 and 10 calls, none between: {columns}")
 for shown in ("12,345,678", "3,456,789", "77", "88", "12", "64", "19,900", "398", "17.25", "1.125",

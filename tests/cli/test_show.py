@@ -205,6 +205,15 @@ for words in [[*source, "--step", "0", "--batch", "3"], ["d", "--document", "1"]
     check(not OBEYED.search(text), f"the page of {words} has control characters")
     check("&lt;script&gt;" in text and "<script" not in text, f"the page of {words} does not escape ids")
 check(leat("show", *words, "--html", "-") == text, "a page on standard output is another one")
+# A label that is a newline stands in one box: a break in it once tore the box in two. The legend says what escapes are:
+# it said that CR was no character.
+pathlib.Path("break.jsonl").write_text(json.dumps({"text": "abcd\nefg\r"}) + "\n", encoding="utf-8")
+leat("pack", "-o", "break", "-t", "bytes", "break.jsonl")
+words = ["--source", "break", "--order", "sequential", "--seq-len", "4", "--sample", "0"]
+text = leat("show", *words, "--html", "-")
+check("\u2192 \u21b5</span>" in text, f"the label's newline: {text}")
+check("a control character or a byte that is no character" in text, f"the page's legend: {text}")
+check("\\x0d a control character or a byte that is no character" in leat("show", *words), "the text's legend")
 
 # ---- Texts by tokenizers
 

@@ -18,6 +18,7 @@ static const char *const spellings[] = {
     [LEAT_HINT_SKIP] = " (--skip-unknown)",
     [LEAT_HINT_BINARY] = " (--allow-binary packs it all the same)",
     [LEAT_HINT_FOLLOW] = " (--follow-links)",
+    [LEAT_HINT_ID] = " (leat pack --id FIELD)",
 };
 
 const char *cli_hint(const struct leat_error *err)

@@ -109,6 +109,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
     struct leat_merge_report report = arranged(v, r);
     bool many = v->by && v->part.parts == 0, steps = pack_steps_needed(v);
     char own[128] = "";
+    bool elsewhere = r->deduplicated > 0 || (v->splits.count > 0 && !steps); /* some of the text that was read */
 
     if (r->was_finished) {
         cli_say("%s%s is finished already: %s in %s.", v->output, many ? ".*" : "",
@@ -118,9 +119,10 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
         return;
     }
     arrange_report_print(v->output, many || steps ? &none : &v->splits, v->dedup && !steps, &report);
-    cli_say("%s%s: %s in %s from %s, %s of text in %s.", v->output, many ? ".*" : "",
+    cli_say("%s%s: %s in %s from %s, %s of text%s in %s.", v->output, many ? ".*" : "",
             units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
-            units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, units_duration(seconds).text);
+            units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, elsewhere ? " read" : "",
+            units_duration(seconds).text);
     if (bar->text_before > 0)
         snprintf(own, sizeof own, " for the %s that this run packed itself", units_bytes(pack_bar_text(bar, r)).text);
     if (text_rate(bar, r, seconds) > 0)

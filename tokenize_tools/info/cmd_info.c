@@ -318,7 +318,7 @@ static void print_facts(const struct facts *f)
     line("created", i->created ? units_date(i->created).text : "not recorded", NULL);
     printf("  %-*s%s of tokens, %s of index\n", KEY_COLUMNS, "size", units_bytes(i->token_bytes).text,
            units_bytes(i->index_bytes).text);
-    snprintf(text, sizeof text, "%s%s%s%s", i->stores_lines ? ", lines" : "", i->stores_ids ? ", ids" : "",
+    snprintf(text, sizeof text, "%s%s%s%s", i->stores_lines ? ", lines" : "", i->id_bytes > 0 ? ", ids" : "",
              i->stores_hashes ? ", text hashes" : "", i->stores_mask ? ", mask" : "");
     if (text[0])
         line("stores", text + 2, NULL);

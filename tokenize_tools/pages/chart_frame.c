@@ -122,7 +122,7 @@ void chart_axis_left(FILE *out, const struct chart_axis *a, double left, double 
     fputs("</text>\n", out);
 }
 
-/* Plain, striped, dotted, and lined: also for paper without colours. */
+/* Plain, striped, dotted, lined, and plain in grey: also for paper without colours. */
 void chart_patterns(FILE *out)
 {
     fputs("<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>"
@@ -140,7 +140,8 @@ const char *chart_fill(unsigned series)
     static const char *const fills[CHART_SERIES] = { "fill=\"var(--accent)\"",
                                                      "fill=\"url(#fill1)\" stroke=\"var(--accent2)\"",
                                                      "fill=\"url(#fill2)\" stroke=\"var(--accent3)\"",
-                                                     "fill=\"url(#fill3)\" stroke=\"var(--accent4)\"" };
+                                                     "fill=\"url(#fill3)\" stroke=\"var(--accent4)\"",
+                                                     "fill=\"var(--soft)\"" };
 
     return fills[series % CHART_SERIES];
 }
@@ -150,7 +151,8 @@ const char *chart_stroke(unsigned series)
     static const char *const strokes[CHART_SERIES] = { "stroke=\"var(--accent)\"",
                                                        "stroke=\"var(--accent2)\" stroke-dasharray=\"7 4\"",
                                                        "stroke=\"var(--accent3)\" stroke-dasharray=\"2 3\"",
-                                                       "stroke=\"var(--accent4)\" stroke-dasharray=\"9 3 2 3\"" };
+                                                       "stroke=\"var(--accent4)\" stroke-dasharray=\"9 3 2 3\"",
+                                                       "stroke=\"var(--soft)\"" };
 
     return strokes[series % CHART_SERIES];
 }
@@ -159,7 +161,7 @@ void chart_mark(FILE *out, unsigned series, double x, double y)
 {
     static const char *const shapes[CHART_SERIES] = { "M-3.5,0a3.5,3.5 0 1,0 7,0a3.5,3.5 0 1,0 -7,0z",
                                                       "M-3.5,-3.5h7v7h-7z", "M0,-4.5l4.5,8h-9z",
-                                                      "M0,-5l4,5l-4,5l-4,-5z" };
+                                                      "M0,-5l4,5l-4,5l-4,-5z", "M0,4.5l4.5,-8h-9z" };
 
     fprintf(out,
             "<path transform=\"translate(%.1f %.1f)\" d=\"%s\" fill=\"var(--page)\" %s stroke-width=\"1.5\" "

@@ -26,8 +26,9 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
     if (s != LEAT_OK)
         return s;
     fputs("<p id=\"key\" class=\"flow\"><span class=\"a\">a token</span><span class=\"b\">the next</span> "
-          "<span class=\"s\">special token</span> <span class=\"a\"><span class=\"w\">\\xe2</span></span> a byte that "
-          "is no character, \u21b5 a newline, \u21e5 a tab, " SHOW_BASE " below a mark without its letter",
+          "<span class=\"s\">special token</span> <span class=\"a\"><span class=\"w\">\\x0d</span></span> a control "
+          "character or a byte that is no character, \u21b5 a newline, \u21e5 a tab, " SHOW_BASE
+          " below a mark without its letter",
           o->page.out);
     if (!o->beside)
         fputs("; <span class=\"i a\">its label</span><span class=\"i b\"> has no loss</span>; <span class=\"l\">\u2192 "
@@ -39,13 +40,13 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
     return LEAT_OK;
 }
 
-/* One character, or what stands for it: a break after a newline, a class for what page_text() writes as an escape. */
-static size_t put_character(FILE *out, const char *text, size_t bytes)
+/* One character, or what stands for it: a class for what page_text() writes as an escape, and after a newline `end`. */
+static size_t put_character(FILE *out, const char *text, size_t bytes, const char *end)
 {
     size_t size = 1, most = (unsigned char)text[0] < 0x80 ? 1 : bytes;
 
     if (text[0] == '\n' || text[0] == '\t') {
-        fputs(text[0] == '\n' ? "\u21b5\n" : "\u21e5", out);
+        fprintf(out, "%s%s", text[0] == '\n' ? "\u21b5" : "\u21e5", text[0] == '\n' ? end : "");
         return 1;
     }
     while (size < most && ((unsigned char)text[size] & 0xc0) == 0x80)
@@ -60,12 +61,12 @@ static size_t put_character(FILE *out, const char *text, size_t bytes)
     return size;
 }
 
-static void put_bytes(FILE *out, const char *text, uint64_t bytes)
+static void put_bytes(FILE *out, const char *text, uint64_t bytes, const char *end)
 {
     if (show_needs_base(text, bytes))
         fputs(SHOW_BASE, out);
     for (uint64_t at = 0; at < bytes;)
-        at += put_character(out, text + at, (size_t)(bytes - at));
+        at += put_character(out, text + at, (size_t)(bytes - at), end);
 }
 
 static void put_token(FILE *out, const struct show_row *row, const struct show_stretch *x, uint64_t place)
@@ -84,13 +85,13 @@ static void put_token(FILE *out, const struct show_row *row, const struct show_s
     if (row->labels && counts)
         fprintf(out, ", label %lld", (long long)row->labels[place]);
     fprintf(out, "%s\">", counts ? "" : ", no loss");
-    put_bytes(out, t.text, t.bytes);
+    put_bytes(out, t.text, t.bytes, "\n");
     fputs("</span>", out);
     if (!show_other_label(row, place))
         return;
     show_token_find(x->words, row->labels[place], &t);
     fputs("<span class=\"l\">\u2192 ", out);
-    put_bytes(out, t.text, t.bytes);
+    put_bytes(out, t.text, t.bytes, ""); /* a break would tear the box in two */
     fputs("</span>", out);
 }
 
@@ -104,7 +105,7 @@ static void put_cells(FILE *out, const struct show_row *row, const struct show_s
             t.special   ? 's'
             : place % 2 ? 'b'
                         : 'a');
-    put_bytes(out, t.text, t.bytes);
+    put_bytes(out, t.text, t.bytes, "\n");
     fputs("</span></td>", out);
     if (row->labels)
         fprintf(out, "<td class=\"n\">%lld</td><td class=\"n\">%d</td>", (long long)row->labels[place],

@@ -122,9 +122,10 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
 void show_print_legend(const struct show_out *o)
 {
     if (o->rows == 0 && !o->colour)
-        printf(
-            "%s begins a token, %s one whose label has no loss; %s...%s is a special token, %s a newline, %s a tab\n\n",
-            SHOW_MARK, SHOW_MARK_IDLE, SHOW_NAME_OPEN, SHOW_NAME_END, SHOW_NEWLINE, SHOW_TAB);
+        printf("%s begins a token, %s one whose label has no loss; %s...%s is a special token, %s a newline, %s a tab, "
+               "\\x0d "
+               "a control character or a byte that is no character\n\n",
+               SHOW_MARK, SHOW_MARK_IDLE, SHOW_NAME_OPEN, SHOW_NAME_END, SHOW_NEWLINE, SHOW_TAB);
 }
 
 void show_print_heading(const struct show_out *o, const struct show_row *row)

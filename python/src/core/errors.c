@@ -47,6 +47,7 @@ static const char *const hints[] = {
     [LEAT_HINT_SKIP] = " (skip_unknown=True)",
     [LEAT_HINT_BINARY] = " (allow_binary=True packs it all the same)",
     [LEAT_HINT_FOLLOW] = " (follow_links=True)",
+    [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
 };
 
 static PyObject *sentence(const struct leat_error *err)
