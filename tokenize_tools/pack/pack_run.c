@@ -334,15 +334,16 @@ void pack_run_abandon(struct pack_run *r)
 void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_report *report)
 {
     struct pack_output *o = &r->output;
-    bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STOPPED;
+    bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STOPPED, nothing;
 
     if (!o->writer) {
         report->resumable = s == LEAT_E_STOPPED; /* while it was read back */
         return;
     }
-    if (whole && o->checkpoints)
+    nothing = s == LEAT_E_REJECTS && leat_writer_documents(o->writer) == 0; /* worth going on from */
+    if (whole && o->checkpoints && !nothing)
         pack_output_checkpoint(o, NULL);
-    if (!o->resumable) {
+    if (!o->resumable || nothing) {
         if (s == LEAT_E_REJECTS)
             reject_file_publish(&o->rejects, NULL);
         pack_run_abandon(r);
