@@ -8,6 +8,8 @@
 
 #include "base/status.h"
 #include "bench/subcommands.h"
+#include "cli/cli.h"
+#include "cli/units.h"
 #include "pages/chart.h"
 #include "pages/page.h"
 
@@ -153,7 +155,10 @@ static enum leat_status write_page(const struct report *r, const char *path, str
     closed = page_close(&page, s != LEAT_OK, &other);
     if (s == LEAT_OK && closed != LEAT_OK)
         *err = other;
-    return s != LEAT_OK ? s : closed;
+    s = s != LEAT_OK ? s : closed;
+    if (s == LEAT_OK && page.bytes > 0)
+        cli_say("%s: %s, %s.", path, units_counted(r->count, "result").text, units_bytes(page.bytes).text);
+    return s;
 }
 
 int bench_report(const struct command *self, int argc, char **argv)

@@ -50,7 +50,8 @@ for name, part in (EVIL, texts[:4]), ("plain.jsonl", texts[4:]):
         file.writelines(json.dumps({"text": text}) + "\n" for text in part)
         file.write('{"x": 1}\n{"x": 2}\n{bad\n')
 leat("pack", "-o", "d", "-t", "gpt2", EVIL, "plain.jsonl", "--max-rejects", "10")
-leat("info", "d", "--html", "page.html")
+said = leat("info", "d", "--html", "page.html")
+check(said.startswith("page.html: a page on d, ") and said.endswith(" KiB.\n"), f"the page is announced: {said!r}")
 page = pathlib.Path("page.html").read_text(encoding="utf-8")
 info = json.loads(leat("info", "d", "--json"))
 ids = [int(n) for n in leat("cat", "d", "--document", ":", "--ids").split()]

@@ -275,10 +275,22 @@ refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or s
 refuse 4 'leat: 2 of 2 records were rejected, more than allowed; fields.rejects.jsonl lists them with the reasons, for @
 example: @
 the record has no "text"
-leat: no record was packed: fix what the reason names (a record'"'"'s text is in its "text"; --text FIELD names @
-another), and start over with --force' leat pack -t bytes -o fields fields.jsonl
-run leat pack -t bytes -o fields --text content --force fields.jsonl
+leat: no record was packed: --text FIELD names the member or column that holds the text; this run looked for @
+"text"' leat pack -t bytes -o fields fields.jsonl
+nothing_left fields # of a run without documents: the right command once needed --force
+run leat pack -t bytes -o fields --text content fields.jsonl
 ended 0 ''
+run leat pack -t bytes -o fields --dedup --force fields.jsonl
+says 4 'no record was packed: --text FIELD names'
+run leat pack -t bytes -o fields2 --dedup fields.jsonl # likewise where another folder holds what is packed
+[ ! -e fields2.partial.packed ] || fail "$ran: left $(ls -R fields2.partial.packed)"
+run leat pack -t bytes -o fields2 --dedup --text content fields.jsonl
+ended 0 ''
+# a compressed input that is cut off says nothing against the field
+printf '{"text":"a"}\n' | gzip | head -c 20 >cut.jsonl.gz
+run leat pack -t bytes -o cut cut.jsonl.gz
+[ "$code" -ne 0 ] || fail "$ran: exit code 0"
+if grep -q 'looked for' "$said"; then fail "$ran: $(cat "$said")"; fi
 difference() { # THEN NOW OPTION...: a resumed run with other options or inputs is refused, with the difference
     then=$1 now=$2
     shift 2

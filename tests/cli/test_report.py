@@ -192,6 +192,8 @@ for value in "1e308", "-1e308", "5e-324", "0", "-0.0", "-7", '"x"', "null", "[]"
 
 # ---- Refused
 
+said = bench("report", "-o", "said.html", "real.json")
+check(re.fullmatch(r"said.html: \d+ results?, [\d.]+ KiB\.\n", said), f"the page is announced: {said!r}")
 bench("report", "-o", "x.html", code=2)
 bench("report", "real.json", code=2, says="--output")
 bench("report", "-o", "x.html", "none.json", code=1, says="none.json")

@@ -197,7 +197,8 @@ class Page(html.parser.HTMLParser):
 
 os.mkdir("<i>")
 for words in [[*source, "--step", "0", "--batch", "3"], ["d", "--document", "1"], [*fit, "--sample", "0"]]:
-    leat("show", *words, "--html", "<i>/page.html")
+    said = leat("show", *words, "--html", "<i>/page.html")
+    check(re.fullmatch(r"<i>/page.html: \d rows?, [\d.]+ KiB\.\n", said), f"the page of {words} is announced: {said!r}")
     text = pathlib.Path("<i>/page.html").read_text(encoding="utf-8")
     ids = [re.search(r"id (\d+)", title)[1] for title in Page(text).titles]
     want = [n for row in rows(*words) for n in row["ids"][:row["length"] - row["padding"]]]
@@ -205,6 +206,14 @@ for words in [[*source, "--step", "0", "--batch", "3"], ["d", "--document", "1"]
     check(not OBEYED.search(text), f"the page of {words} has control characters")
     check("&lt;script&gt;" in text and "<script" not in text, f"the page of {words} does not escape ids")
 check(leat("show", *words, "--html", "-") == text, "a page on standard output is another one")
+# Pages say of what they are: steps named neither data nor plan, and documents the dataset twice.
+for words, title in ((["d", "--document", "1"], "Document 1 of d"), (["d", "--tokens", "2:5"], "Tokens 2:5 of d"),
+                     ([*source, "--step", "1", "--batch", "3", "--seed", "7"],
+                      "Step 1 of d: 16 tokens per row, seed 7, batch 3"),
+                     ([*source, "--source", "d", "--sample", "1"],
+                      "Sample 1 of d and 1 more: 16 tokens per row, seed 0")):
+    text = leat("show", *words, "--html", "-")
+    check(f"<title>{title}</title>" in text and f"<h1>{title}</h1>" in text, f"the title of {words}: {text[:2000]}")
 # A label that is a newline stands in one box: a break in it once tore the box in two. The legend says what escapes are:
 # it said that CR was no character.
 pathlib.Path("break.jsonl").write_text(json.dumps({"text": "abcd\nefg\r"}) + "\n", encoding="utf-8")

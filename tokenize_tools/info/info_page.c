@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "cli/cli.h"
 #include "cli/units.h"
 #include "pages/chart.h"
 #include "pages/page.h"
@@ -191,5 +192,8 @@ enum leat_status info_page_write(const struct info_page *p, const char *path, st
     closed = page_close(&page, s != LEAT_OK, &other);
     if (s == LEAT_OK && closed != LEAT_OK)
         *err = other;
-    return s != LEAT_OK ? s : closed;
+    s = s != LEAT_OK ? s : closed;
+    if (s == LEAT_OK && page.bytes > 0)
+        cli_say("%s: a page on %s, %s.", path, p->name, units_bytes(page.bytes).text);
+    return s;
 }

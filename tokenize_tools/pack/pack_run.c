@@ -336,23 +336,24 @@ void pack_run_abandon(struct pack_run *r)
 void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_report *report)
 {
     struct pack_output *o = &r->output;
-    bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STOPPED;
+    bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STOPPED, nothing;
 
     if (!o->writer) {
         report->resumable = s == LEAT_E_STOPPED; /* while it was read back */
         return;
     }
-    if (whole && o->checkpoints)
+    nothing = s == LEAT_E_REJECTS && leat_writer_documents(o->writer) == 0; /* worth going on from */
+    if (whole && o->checkpoints && !nothing)
         pack_output_checkpoint(o, NULL);
-    report->kept_bytes = atomic_load_explicit(&o->kept_disk_bytes, memory_order_relaxed);
-    report->kept_tokens = atomic_load_explicit(&o->kept_tokens, memory_order_relaxed);
-    report->kept_documents = atomic_load_explicit(&o->kept_documents, memory_order_relaxed);
-    if (!o->resumable) {
+    if (!o->resumable || nothing) {
         if (s == LEAT_E_REJECTS)
             reject_file_publish(&o->rejects, NULL);
         pack_run_abandon(r);
         return;
     }
+    report->kept_bytes = atomic_load_explicit(&o->kept_disk_bytes, memory_order_relaxed);
+    report->kept_tokens = atomic_load_explicit(&o->kept_tokens, memory_order_relaxed);
+    report->kept_documents = atomic_load_explicit(&o->kept_documents, memory_order_relaxed);
     leat_writer_suspend(o->writer);
     if (s == LEAT_E_REJECTS)
         reject_file_publish(&o->rejects, NULL);

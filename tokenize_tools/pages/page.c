@@ -98,6 +98,7 @@ enum leat_status page_open(struct page *p, const char *path, const char *title, 
 enum leat_status page_close(struct page *p, int failed, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
+    long bytes;
     int bad;
 
     fputs("</body>\n</html>\n", p->out);
@@ -106,6 +107,7 @@ enum leat_status page_close(struct page *p, int failed, struct leat_error *err)
     bad = fflush(p->out) != 0 || ferror(p->out);
     if (bad && !failed)
         s = status_set_os(err, errno, "cannot write %s", p->path);
+    bytes = ftell(p->out);
     if (fclose(p->out) != 0 && !bad && !failed)
         s = status_set_os(err, errno, "cannot write %s", p->path);
     if (!p->partial)
@@ -114,6 +116,8 @@ enum leat_status page_close(struct page *p, int failed, struct leat_error *err)
         s = status_set_os(err, errno, "cannot write %s", p->path);
     if (failed || s != LEAT_OK)
         (void)unlink(p->partial);
+    else
+        p->bytes = bytes > 0 ? (uint64_t)bytes : 0;
     free(p->partial);
     return s;
 }

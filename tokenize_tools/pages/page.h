@@ -18,6 +18,7 @@ struct page {
     FILE *out;
     const char *path; /* "-": standard output */
     char *partial;    /* of a file, until it is whole; NULL: standard output, or a device */
+    uint64_t bytes;   /* of a file that page_close() has ended; else 0 */
 };
 
 /*

@@ -12,6 +12,9 @@
 #include "cli/units.h"
 #include "show.h"
 
+#define TITLE      512 /* of a page */
+#define TITLE_NAME 256 /* of what it is of */
+
 struct show_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t sample, step;    /* LEAT_NONE: not given */
@@ -147,24 +150,46 @@ static enum leat_status end_rows(struct show_out *o, enum leat_status s, struct 
     return s != LEAT_OK ? s : closed;
 }
 
+/* What a page is of. A plan of several sources is named by its first. */
+static enum leat_status title_samples(const struct leat_plan *plan, const struct show_values *v, char *title,
+                                      size_t room, struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    enum leat_status s = leat_plan_source_info(plan, 0, &source, err);
+    char more[48] = "", batch[64] = "", length[48] = "";
+
+    if (s != LEAT_OK)
+        return s;
+    leat_plan_info(plan, &info);
+    if (info.sources > 1 && !v->plan.plan)
+        snprintf(more, sizeof more, " and %llu more", (unsigned long long)info.sources - 1);
+    if (info.phases == 1)
+        snprintf(length, sizeof length, "%llu tokens per row, ", (unsigned long long)info.seq_len);
+    if (v->step != LEAT_NONE)
+        snprintf(batch, sizeof batch, ", batch %.50s", v->batch);
+    snprintf(title, room, "%s %llu of %.*s%s: %sseed %llu%s", v->sample != LEAT_NONE ? "Sample" : "Step",
+             (unsigned long long)(v->sample != LEAT_NONE ? v->sample : v->step), TITLE_NAME,
+             v->plan.plan ? v->plan.plan : source.name, more, length, (unsigned long long)info.seed, batch);
+    return LEAT_OK;
+}
+
 static int show_samples(const struct command *self, struct show_out *o, const struct show_values *v)
 {
     struct leat_plan *plan = NULL;
     struct show_batch b;
     struct leat_error err;
     enum leat_status s;
-    char title[64];
+    char title[TITLE];
     int code;
 
     if (!plan_options_open(self, &v->plan, &plan, &code))
         return code;
     code = find_batch(self, plan, v, &b);
     if (code == CLI_DONE) {
-        if (v->sample != LEAT_NONE)
-            snprintf(title, sizeof title, "Sample %llu", (unsigned long long)v->sample);
-        else
-            snprintf(title, sizeof title, "Step %llu", (unsigned long long)v->step);
-        s = o->form->begin(o, title, &err);
+        s = title_samples(plan, v, title, sizeof title, &err);
+        if (s == LEAT_OK)
+            s = o->form->begin(o, title, &err);
         if (s == LEAT_OK)
             s = end_rows(o, show_batch(o, plan, &b, &err), &err);
         code = s == LEAT_OK ? CLI_DONE : cli_failed(&err);
@@ -201,6 +226,7 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
     struct show_words words = { .tokenizer = NULL };
     struct leat_dataset *d = NULL;
     uint64_t first = 0, end = 0;
+    char title[TITLE];
     struct leat_error err;
     enum leat_status s;
     const char *why;
@@ -212,8 +238,12 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
         s = show_words_open(&words, d, given_tokenizer(v), &err);
     if (s == LEAT_OK)
         s = find_tokens(d, v, &first, &end, &err);
+    if (v->document != LEAT_NONE)
+        snprintf(title, sizeof title, "Document %llu of %.*s", (unsigned long long)v->document, TITLE_NAME, name);
+    else
+        snprintf(title, sizeof title, "Tokens %.50s of %.*s", v->tokens, TITLE_NAME, name);
     if (s == LEAT_OK)
-        s = o->form->begin(o, name, &err);
+        s = o->form->begin(o, title, &err);
     if (s == LEAT_OK)
         s = end_rows(o, show_places(o, d, &words, name, first, end, &err), &err);
     show_words_close(&words);

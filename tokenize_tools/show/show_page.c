@@ -171,9 +171,15 @@ static void put_row(struct show_out *o, const struct show_row *row)
 
 static enum leat_status end(struct show_out *o, int failed, struct leat_error *err)
 {
+    enum leat_status s;
+
     if (o->beside)
         fputs("</div>\n", o->page.out);
-    return page_close(&o->page, failed, err);
+    s = page_close(&o->page, failed, err);
+    if (s == LEAT_OK && o->page.bytes > 0)
+        cli_say("%s: %s, %s.", o->path, units_counted(o->rows, o->beside ? "tokenizer" : "row").text,
+                units_bytes(o->page.bytes).text);
+    return s;
 }
 
 const struct show_form show_as_page = { .begin = begin, .row = put_row, .end = end };

@@ -63,11 +63,10 @@ int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_repo
     } else {
         code = cli_failed(err);
     }
-    if (report->resumable && err->status == LEAT_E_REJECTS && report->documents == 0)
-        cli_error(
-            "no record was packed: fix what the reason names (a record's text is in its \"%s\"; --text FIELD names "
-            "another), and start over with --force",
-            v->text);
+    if (err->status == LEAT_E_REJECTS && report->documents == 0 && report->damaged_inputs == 0 && !v->chat)
+        cli_error("no record was packed: --text FIELD names the member or column that holds the text; this run looked "
+                  "for \"%s\"",
+                  v->text);
     else if (report->resumable && err->status != LEAT_E_MISMATCH) /* an input that has changed is another one */
         say_kept(v, err);
     else if (err->status == LEAT_E_NO_SPACE)
