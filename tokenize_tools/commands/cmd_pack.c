@@ -256,7 +256,7 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
 
     if (parsed->count == 0)
         return command_wrong(self, "%s is missing: leat pack %s", self->words, self->words);
-    if (!v->output && !v->run)
+    if (!v->output && !v->run && !v->dry_run)
         return command_wrong(self, "--output NAME is missing: the dataset to write: NAME.tokens and NAME.leat");
     if (v->output && v->run)
         return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");

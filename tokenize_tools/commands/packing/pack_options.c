@@ -119,7 +119,7 @@ const struct option_row pack_options[] = {
       .type = OPTION_TEXT,
       .field = FIELD(output),
       .value = "NAME",
-      .help = "the dataset to write: NAME.tokens and NAME.leat (required, but for --run)",
+      .help = "the dataset to write: NAME.tokens and NAME.leat (required, but for --run and --dry-run)",
       .path = true },
     COMMANDS_TOKENIZER(struct pack_values, COMMANDS_TOKENIZER_HELP, .standard = "gpt2"),
     COMMANDS_PATTERN(struct pack_values),
