@@ -107,8 +107,12 @@ static enum leat_status open_lock(int *lock, const struct writer_names *n, struc
     struct leat_error why;
     enum leat_status s = file_create(lock, path, &why);
 
-    if (s == LEAT_E_NO_FILE)
-        return status_set_os(err, why.os_error, "the folder for %s does not exist", n->index);
+    if (s == LEAT_E_NO_FILE) {
+        s = status_set(err, LEAT_E_NO_FILE, "the folder for %s does not exist", n->index);
+        if (err)
+            err->os_error = why.os_error;
+        return s;
+    }
     if (s == LEAT_E_EXISTS)
         s = own_file_open(lock, NULL, path, OWN_FILE_LOCK, &why);
     if (s == LEAT_E_NO_FILE)

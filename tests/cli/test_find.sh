@@ -70,7 +70,10 @@ try 0 '' leat find folder --origin '#1:0' --json <<'END'
 {"document": 3, "input": "b.txt", "input_number": 1, "offset": 0, "line": 1, "id": "b.txt#0", "first_token": 49, @
 "tokens": 5, "part": "folder/b"}
 END
-# numbers with units
+# numbers with units; means have commas like other numbers
+printf '%02000d' 1 >zeros.txt
+leat pack -t bytes -o zeros zeros.txt >/dev/null
+leat info zeros | grep -q ', mean 2,001\.0$' || fail "mean: $(leat info zeros)"
 leat-bench counting -o counting --tokens 5000 --document-length 2 >/dev/null
 run leat find counting --document 1K
 grep -q '^document  1000$' "$printed" || fail "$ran: $(cat "$printed" "$said")"

@@ -199,7 +199,7 @@ done
 run leat merge -o '' a
 [ "$code" -eq 2 ] || fail "$ran: exit code $code, not 2"
 [ -s "$said" ] || fail "$ran: says nothing"
-refuse 1 'leat: the folder for none/new.leat does not exist: No such file or directory' \
+refuse 1 'leat: the folder for none/new.leat does not exist' \
     leat merge -o none/new a
 
 # ---- What cannot be merged ------------------------------------------------------------------------------------------

@@ -31,6 +31,11 @@ printf 'a text' >b.txt
 mkdir folder empty
 cp a.jsonl b.txt folder
 
+# an empty input once became an empty dataset without a word
+: >nothing.jsonl
+run leat pack -t bytes -o nothing nothing.jsonl
+ended 0 'leat: warning: no document was found in 1 input'
+
 # ---- What comes out -------------------------------------------------------------------------------------------------
 
 run leat pack --help

@@ -48,6 +48,13 @@ says 4 'leat: no record of the sample would be packed'
 says 4 '5 of 5 records of the sample would be rejected, for example: {"input":"in/a.jsonl"'
 says 4 'the record has no \"body\"'
 nothing_written
+if grep -q '0 tokens' "$printed"; then fail "figures of nothing: $(cat "$printed")"; fi
+run leat pack -t bytes --dry-run in # without a name, which it once demanded
+ended 0 ''
+grep -q '^To expect: about .* for the dataset, ' "$printed" || fail "$ran: $(cat "$printed")"
+run leat pack -t bytes --dry-run --json in
+grep -q '^{"output": null, "dry_run": true, ' "$printed" || fail "$ran: $(cat "$printed")"
+nothing_written
 run leat pack -t bytes -o out --dry-run --max-rejects 100% --by lang in
 grep -qx '1 value of lang in it: a dataset for each.' "$printed" || fail "values: $(cat "$printed")"
 says 0 'the record has no \"lang\" to choose its dataset by'

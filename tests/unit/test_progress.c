@@ -75,6 +75,18 @@ int main(void)
     T_STR(line, "verify  [#####---------------]   25 %  1.0 GiB of 4.0 GiB  1.07 GB/s  3.0 s left");
     make(1 << 30, (uint64_t)4 << 30, 1, "12 rejects", 200);
     T_CHECK(strstr(line, "  12 rejects") != NULL);
+    /* a detail that did not fit once took the bar's place, and was cut: its last part, the stage, goes first, then the
+     * rest of it, the rate and the amounts */
+    make(1 << 30, (uint64_t)4 << 30, 1, "9.5 M tokens/s  encoding", 90);
+    T_STR(line, "verify  [##--------]   25 %  1.0 GiB of 4.0 GiB  1.07 GB/s  3.0 s left  9.5 M tokens/s");
+    make(1 << 30, (uint64_t)4 << 30, 1, "9.5 M tokens/s  encoding", 80);
+    T_STR(line, "verify  [#####---------------]   25 %  1.0 GiB of 4.0 GiB  1.07 GB/s  3.0 s left");
+    make(1 << 30, (uint64_t)4 << 30, 1, "9.5 M tokens/s  encoding", 60);
+    T_STR(line, "verify  [##--------]   25 %  1.0 GiB of 4.0 GiB  3.0 s left");
+    make(1 << 30, (uint64_t)4 << 30, 1, "9.5 M tokens/s  encoding", 40);
+    T_STR(line, "verify  [##--------]   25 %  3.0 s left");
+    make((uint64_t)3 << 30, (uint64_t)4 << 30, 1, NULL, 100);
+    T_CONTAINS(line, "  <1 s left");
     make(0, 0, 0, NULL, 80);
     T_STR(line, "verify  0 bytes");
     make(10, 5, 1, NULL, 80); /* more than all: shown as all */

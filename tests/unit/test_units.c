@@ -124,6 +124,11 @@ static void test_printing(void)
     T_STR(units_count(1000).text, "1,000");
     T_STR(units_count(1234567).text, "1,234,567");
     T_STR(units_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
+    T_STR(units_mean(0).text, "0.0");
+    T_STR(units_mean(10.25).text, "10.3");
+    T_STR(units_mean(2597).text, "2,597.0"); /* leat info gave it without the comma */
+    T_STR(units_mean(999.96).text, "1,000.0");
+    T_STR(units_mean((double)NAN).text, "-");
     T_STR(units_rate(2.1e9, "B").text, "2.10 GB/s");
     T_STR(units_rate(35e6, "tokens").text, "35.0 M tokens/s");
     T_STR(units_rate(12, "B").text, "12.0 B/s");

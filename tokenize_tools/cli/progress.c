@@ -63,28 +63,45 @@ static size_t fit(char *line, unsigned columns)
     return used;
 }
 
+/* What a line leaves out, one after the other, until the rest and a bar fit the screen. */
+enum shorter { WHOLE, NO_STAGE, NO_DETAIL, NO_RATE, NO_AMOUNT };
+
+/* Without the last part of a detail, which says what is done at the moment. */
+static size_t without_stage(const char *detail)
+{
+    size_t length = strlen(detail);
+
+    while (length > 1 && !(detail[length - 1] == ' ' && detail[length - 2] == ' '))
+        length--;
+    return length > 1 ? length - 2 : 0;
+}
+
 /* "  43 %  1.2 GiB of 3.4 GiB  2.1 GB/s  3 s left  detail", without the label. */
 static void numbers(const struct progress *p, uint64_t done, uint64_t total, double seconds, const char *detail,
-                    char *out, size_t capacity)
+                    enum shorter shorter, char *out, size_t capacity)
 {
     struct units_text (*amount)(uint64_t) = p->unit == PROGRESS_BYTES ? units_bytes : units_count;
     double rate = seconds > 0 ? (double)(done - p->at_start) / seconds : 0;
-    size_t used = 0;
+    double left = rate > 0 && total > done ? (double)(total - done) / rate : 0;
+    size_t used = 0, shown = !detail || shorter >= NO_DETAIL ? 0
+                             : shorter == NO_STAGE           ? without_stage(detail)
+                                                             : strlen(detail);
 
     if (total > 0)
-        used += (size_t)snprintf(out, capacity, "%3.0f %%  %s of %s", 100.0 * (double)done / (double)total,
-                                 amount(done).text, amount(total).text);
-    else
+        used += (size_t)snprintf(out, capacity, "%3.0f %%", 100.0 * (double)done / (double)total);
+    if (total > 0 && shorter < NO_AMOUNT)
+        used += (size_t)snprintf(out + used, capacity - used, "  %s of %s", amount(done).text, amount(total).text);
+    if (total == 0)
         used += (size_t)snprintf(out, capacity, "%s", amount(done).text);
-    if (rate > 0)
+    if (rate > 0 && shorter < NO_RATE)
         used += (size_t)snprintf(out + used, capacity - used, "  %s",
                                  units_rate(rate, p->unit == PROGRESS_BYTES ? "B" : "").text);
-    if (rate > 0 && total > done)
-        used += (size_t)snprintf(out + used, capacity - used, "  %s left",
-                                 units_duration((double)(total - done) / rate).text);
-    if (detail && detail[0]) {
+    if (left > 0)
+        used +=
+            (size_t)snprintf(out + used, capacity - used, "  %s left", left < 1 ? "<1 s" : units_duration(left).text);
+    if (shown > 0) {
         used += (size_t)snprintf(out + used, capacity - used, "  ");
-        show_text(out + used, capacity - used, detail, strlen(detail));
+        show_text(out + used, capacity - used, detail, shown);
     }
 }
 
@@ -93,13 +110,18 @@ size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, do
 {
     char text[LINE_BYTES];
     char bar[BAR_MAX + 5] = "";
+    bool barred = p->terminal && total > 0;
     size_t taken, width, full;
 
     if (total > 0 && done > total)
         done = total;
-    numbers(p, done, total, seconds, detail, text, sizeof text);
-    taken = strlen(p->label) + 2 + fit(text, LINE_BYTES) + 4; /* with two gaps and the brackets of the bar */
-    if (p->terminal && total > 0 && taken + BAR_MIN <= columns) {
+    for (unsigned shorter = WHOLE;; shorter++) {
+        numbers(p, done, total, seconds, detail, (enum shorter)shorter, text, sizeof text);
+        taken = strlen(p->label) + 2 + fit(text, LINE_BYTES) + 4; /* with two gaps and the brackets of the bar */
+        if (!p->terminal || shorter == NO_AMOUNT || taken + (barred ? BAR_MIN : 0) <= columns)
+            break;
+    }
+    if (barred && taken + BAR_MIN <= columns) {
         for (width = BAR_MAX; taken + width > columns; width /= 2)
             ; /* in steps, so that the bar does not grow and shrink with each number beside it */
         full = (size_t)((double)done / (double)total * (double)width);

@@ -191,6 +191,21 @@ struct units_text units_count(uint64_t count)
     return out;
 }
 
+struct units_text units_mean(double mean)
+{
+    struct units_text out;
+    uint64_t tenths;
+
+    if (!(mean >= 0 && mean < 1e18)) {
+        snprintf(out.text, sizeof out.text, "-");
+        return out;
+    }
+    tenths = (uint64_t)(mean * 10 + 0.5);
+    out = units_count(tenths / 10);
+    snprintf(out.text + strlen(out.text), sizeof out.text - strlen(out.text), ".%u", (unsigned)(tenths % 10));
+    return out;
+}
+
 struct units_text units_counted(uint64_t count, const char *noun)
 {
     struct units_text out = units_count(count);

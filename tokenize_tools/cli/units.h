@@ -32,6 +32,7 @@ struct units_text {
 
 struct units_text units_bytes(uint64_t bytes);                     /* "3.2 GiB", "512 bytes" */
 struct units_text units_count(uint64_t count);                     /* "1,234,567" */
+struct units_text units_mean(double mean);                         /* "1,234.5"; of what is counted: not negative */
 struct units_text units_counted(uint64_t count, const char *noun); /* "1 document", "1,234 documents" */
 struct units_text units_rate(double per_second, const char *what); /* "2.1 GB/s" for "B"; "35.0 M tokens/s" */
 struct units_text units_duration(double seconds);                  /* "850 us", "3.2 s", "2 min 05 s", "3 h 10 min" */

@@ -144,6 +144,14 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
         print_outputs(v, r, bar);
 }
 
+/* A dataset of nothing is one, but hardly what was meant. A part of a run may well have nothing. */
+static void say_nothing_found(const struct pack_values *v, const struct leat_pack_report *r)
+{
+    if (v->part.parts == 0 && !r->was_finished && arranged(v, r).documents == 0 && r->text_bytes == 0 &&
+        r->rejects == 0 && r->kept_out == 0)
+        cli_error("warning: no document was found in %s", units_counted(r->inputs, "input").text);
+}
+
 /* Ends the sign of life of a part that has its dataset, unless more is to come. One whose inputs were cut off has
  * failed, also when it is tried again and nothing is left to do, until that is allowed. */
 static int end_part(const struct pack_values *v, const struct leat_pack_report *r, struct run_beat *beat, int code)
@@ -197,6 +205,8 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
         print_json(v, &report, &bar, cli_now() - began);
     else if (s == LEAT_OK)
         print_summary(v, options, &report, &bar, cli_now() - began);
+    if (s == LEAT_OK)
+        say_nothing_found(v, &report);
     code = by_outputs_code(&bar.outputs, report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
     pack_bar_free(&bar);
     if (s != LEAT_OK) {
@@ -258,7 +268,7 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
                              v->run);
     if (parsed->count == 0)
         return command_wrong(self, "%s is missing: leat pack %s", self->words, self->words);
-    if (!v->output && !v->run)
+    if (!v->output && !v->run && !v->dry_run)
         return command_wrong(self, "--output NAME is missing: the dataset to write: NAME.tokens and NAME.leat");
     if (v->output && v->run)
         return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");

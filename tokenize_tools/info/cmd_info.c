@@ -431,8 +431,8 @@ static void print_lengths(const struct length_histogram *h)
 
     if (!length_histogram_range(h, &first, &last))
         return;
-    printf("\ndocument lengths in tokens: shortest %s, longest %s, mean %.1f\n", units_count(h->shortest).text,
-           units_count(h->longest).text, mean_length(h));
+    printf("\ndocument lengths in tokens: shortest %s, longest %s, mean %s\n", units_count(h->shortest).text,
+           units_count(h->longest).text, units_mean(mean_length(h)).text);
     if (h->sampled)
         printf("  from a sample of %s documents, taken at equal distances\n", units_count(h->documents).text);
     for (unsigned k = first; k <= last; k++)

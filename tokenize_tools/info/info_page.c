@@ -63,8 +63,9 @@ static void put_lengths(FILE *out, const struct length_histogram *h)
     for (unsigned k = first; k <= last; k++)
         counts[k - first] = (double)h->buckets[k];
     fputs("<section><h2>Lengths of documents</h2>\n", out);
-    fprintf(out, "<p>Shortest %s, longest %s, mean %.1f tokens%s.</p>\n", units_count(h->shortest).text,
-            units_count(h->longest).text, h->documents > 0 ? (double)h->tokens / (double)h->documents : 0.0,
+    fprintf(out, "<p>Shortest %s, longest %s, mean %s tokens%s.</p>\n", units_count(h->shortest).text,
+            units_count(h->longest).text,
+            units_mean(h->documents > 0 ? (double)h->tokens / (double)h->documents : 0).text,
             h->sampled ? ", from a sample" : "");
     chart_columns(out, &(struct chart_columns) { .title = "Documents by length",
                                                  .of = "documents",

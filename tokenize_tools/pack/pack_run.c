@@ -346,6 +346,7 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
     if (whole && o->checkpoints && !nothing)
         pack_output_checkpoint(o, NULL);
     if (!o->resumable || nothing) {
+        report->kept_bytes = report->kept_tokens = report->kept_documents = 0;
         if (s == LEAT_E_REJECTS)
             reject_file_publish(&o->rejects, NULL);
         pack_run_abandon(r);

@@ -54,10 +54,12 @@ static void expect(struct dry_run *d, unsigned width)
         times = 2; /* the dataset is written twice before the first is removed */
     d->tokens = (uint64_t)((double)d->sample.report.tokens / share(d));
     d->bytes = (uint64_t)(times * ((double)d->tokens * width + documents * DOCUMENT_COST));
+    d->room = UINT64_MAX;
+    if (!d->values->output)
+        return;
     snprintf(folder, sizeof folder, "%s", d->values->output);
     slash = strrchr(folder, '/');
     folder[slash ? (size_t)(slash - folder) + 1 : 0] = '\0';
-    d->room = UINT64_MAX;
     if (statvfs(slash ? folder : ".", &fs) == 0) {
         d->room = (uint64_t)fs.f_bavail * fs.f_frsize;
     } else {
@@ -89,7 +91,8 @@ static void say_obstacles(struct dry_run *d)
     char path[4200];
 
     /* datasets of values may be in the way, but OUT itself is not */
-    for (size_t i = d->values->by && d->values->part.parts == 0 ? 2 : 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = d->values->by && d->values->part.parts == 0 ? 2 : 0;
+         d->values->output && i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s%s", d->values->output, files[i]);
         if (access(path, F_OK) != 0 || d->values->force || d->values->resume)
             continue;
@@ -168,16 +171,19 @@ static void print_words(const struct dry_run *d, const struct leat_pack_options 
     putchar('\n');
     if (!d->values->chat)
         cli_say("The first text: %s", d->text[0] ? d->text : "none in the first record");
-    printf("%s: %s in %s, %s of text; %.3f tokens per byte.\n", d->sample.whole ? "All of it" : "A sample",
-           units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
-           units_bytes(r->text_bytes).text, r->text_bytes > 0 ? (double)r->tokens / (double)r->text_bytes : 0);
+    if (r->documents > 0)
+        printf("%s: %s in %s, %s of text; %.3f tokens per byte.\n", d->sample.whole ? "All of it" : "A sample",
+               units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
+               units_bytes(r->text_bytes).text, r->text_bytes > 0 ? (double)r->tokens / (double)r->text_bytes : 0);
     if (d->values->by)
         cli_say("%s of %s in it: a dataset for each.", units_counted(r->values, "value").text, d->values->by);
     if (r->kept_out > 0)
         printf("Left out %s of it by --keep.\n", units_counted(r->kept_out, "record").text);
     pack_options_say_around(d->values, options);
-    cli_say("To expect: about %s, %s for %s, %s here.", units_counted(d->tokens, "token").text,
-            units_bytes(d->bytes).text, d->values->output, units_duration(d->sample.seconds / share(d)).text);
+    if (r->documents > 0)
+        cli_say("To expect: about %s, %s for %s, %s here.", units_counted(d->tokens, "token").text,
+                units_bytes(d->bytes).text, d->values->output ? d->values->output : "the dataset",
+                units_duration(d->sample.seconds / share(d)).text);
 }
 
 static enum leat_status look(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
