@@ -35,6 +35,9 @@ cp a.jsonl b.txt folder
 : >nothing.jsonl
 run leat pack -t bytes -o nothing nothing.jsonl
 ended 0 'leat: warning: no document was found in 1 input'
+leat pack -t bytes --run parts --parts 2 nothing.jsonl >/dev/null || fail "no run of nothing.jsonl"
+run leat pack --run parts --part 1 # a part may well have nothing
+ended 0 ''
 
 # ---- What comes out -------------------------------------------------------------------------------------------------
 

@@ -147,7 +147,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
 /* A dataset of nothing is one, but hardly what was meant. A part of a run may well have nothing. */
 static void say_nothing_found(const struct pack_values *v, const struct leat_pack_report *r)
 {
-    if (v->part.parts == 0 && !r->was_finished && arranged(v, r).documents == 0 && r->text_bytes == 0 &&
+    if (v->part.parts == 0 && !v->run && !r->was_finished && arranged(v, r).documents == 0 && r->text_bytes == 0 &&
         r->rejects == 0 && r->kept_out == 0)
         cli_error("warning: no document was found in %s", units_counted(r->inputs, "input").text);
 }
