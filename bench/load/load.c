@@ -264,7 +264,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
                units_bytes(s->read_bytes).text, units_bytes(s->bytes).text, units_bytes(s->copied_bytes).text,
                units_count(s->hits).text, units_count(s->reads).text, units_bytes(s->warmed_bytes).text);
         if (s->cache_bytes > 0 && s->remote_requests == 0)
-            printf("  server   nothing was asked of it: all that was needed was in the cache\n");
+            printf("  server   no requests: all that was needed was in the cache\n");
         else if (s->cache_bytes > 0)
             printf("  server   %s requests (%s again), %s; %.1f %% of the pages were in the cache\n",
                    units_count(s->remote_requests).text, units_count(s->remote_retries).text,

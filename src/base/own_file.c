@@ -167,7 +167,8 @@ static enum leat_status check_folder(const char *path, const char *around, struc
         return status_set_os(err, errno, "cannot look at %s", path);
     if (!S_ISDIR(st.st_mode))
         return status_set(err, LEAT_E_EXISTS,
-                          "%s is not a folder, where leat makes one: remove it, or choose another name", path);
+                          "%s is not a folder, but leat needs a folder of that name: remove it, or choose another name",
+                          path);
     if (st.st_uid != geteuid() && st.st_uid != of_folder.st_uid)
         return status_set(err, LEAT_E_PERMISSION,
                           "%s belongs to user %lu, who can change it at any time: remove it, or choose another name",

@@ -34,8 +34,8 @@ enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct
  */
 enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err);
 
-/* Makes a folder (*made), or takes one that a killed process left: one of the caller, or of the owner of the folder
- * around it; LEAT_E_EXISTS for a link or a file. */
+/* Makes a folder (*made is true), or takes over one left by a killed process if it belongs to the caller or to the
+ * owner of the parent folder. LEAT_E_EXISTS: a link or a file has the name. */
 enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_error *err);
 
 /*

@@ -44,7 +44,7 @@ static enum leat_status open_whole(struct cache *c, struct leat_error *err)
         file_close(&c->tokens_fd);
         return status_set(err, LEAT_E_TRUNCATED,
                           "%s has %llu bytes, but should have %llu: it was changed; remove its folder in the "
-                          "cache, and it is fetched again",
+                          "cache to fetch it again",
                           c->paths[PATH_TOKENS], (unsigned long long)size,
                           (unsigned long long)c->header.token_file_bytes);
     }

@@ -27,7 +27,7 @@
 #define LEFT_SHARE    20u /* of the disk: so much (a 20th) stays free */
 #define ALLOWED_SHARE 8u  /* of what the limit leaves: so much is written before the next look */
 #define MAX_ALLOWED   ((uint64_t)64 << 20)
-#define BEYOND        TINY_OR((uint64_t)65536, (uint64_t)1 << 20) /* the limit; then comes a look */
+#define BEYOND        TINY_OR((uint64_t)65536, (uint64_t)1 << 20) /* the limit: then comes the next look */
 #define TURN_NS       ((uint64_t)10000000000)                     /* removing takes a moment */
 
 /* What one dataset of the cache takes. */
@@ -260,8 +260,8 @@ enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_er
             if (taken > c->limit)
                 atomic_store(&c->in_use, taken);
         }
-        /* All that is left beyond the limit is held. Pages are needed nevertheless: a look before each of them, through
-         * all datasets and their regions, took 20 times the CPU time of the rest. */
+        /* Nothing more can be evicted, but pages are still needed. Looking through all datasets before each page took
+         * 20 times the CPU time of everything else. */
         if (taken > c->limit)
             c->allowed = bytes > BEYOND ? bytes : BEYOND;
         else

@@ -210,8 +210,8 @@ enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *
     leat_dataset_info(d, &info);
     if (info.id_bytes == 0)
         return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_ID,
-                               "no document of this dataset has an id: no record of its inputs had the member or "
-                               "column that was taken for ids; pack them again with the name of theirs");
+                               "no document in this dataset has an id: none of its records had the field or column "
+                               "that was named for ids; pack the inputs again with the right name");
     return status_set(err, LEAT_E_NOT_FOUND, "no document has the id %.*s",
                       (int)(id_bytes < SHOWN_BYTES ? id_bytes : SHOWN_BYTES), id);
 }

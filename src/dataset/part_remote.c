@@ -83,7 +83,7 @@ static void close_remote(struct part *p)
 }
 
 const struct part_kind part_remote = { .name = "leat",
-                                       .remedy = "remove its folder in the cache, and it is fetched again",
+                                       .remedy = "remove its folder in the cache to fetch it again",
                                        .takes = takes,
                                        .open = open_remote,
                                        .close = close_remote,

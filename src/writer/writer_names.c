@@ -179,8 +179,8 @@ enum leat_status writer_check_lock(int lock, const struct writer_names *n, struc
     if (!writer_lost_lock(lock, n))
         return LEAT_OK;
     return status_set(err, LEAT_E_BUSY,
-                      "another process took over %s: somebody removed %s while this one was writing; once no other "
-                      "process writes it, start over",
+                      "%s: its lock file %s was removed while this process was writing, so another process may be "
+                      "writing the same files; when no process writes them, start over",
                       n->index, n->partial[FILE_LOCK]);
 }
 

@@ -95,8 +95,8 @@ refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in 
 # ids are stored, but no record had one: that is said, and info does not list them
 printf '{"text":"a","name":"x"}\n' >named.jsonl
 leat pack -t bytes -o named named.jsonl >/dev/null
-refuse 1 'leat: no document of this dataset has an id: no record of its inputs had the member or column that was taken @
-for ids; pack them again with the name of theirs (leat pack --id FIELD)' leat find named --id x
+refuse 1 'leat: no document in this dataset has an id: none of its records had the field or column that was named @
+for ids; pack the inputs again with the right name (leat pack --id FIELD)' leat find named --id x
 leat info named | grep -q '^  stores      lines, text hashes$' || fail "ids of none: $(leat info named)"
 leat info named --json | grep -q '"stores": {"lines": true, "ids": true,' || fail "JSON: $(leat info named --json)"
 leat pack -t bytes -o named --id name --force named.jsonl >/dev/null

@@ -166,7 +166,7 @@ if command -v zstd >/dev/null; then
     zstd -q a.jsonl -o whole.jsonl.zst
     run leat pack -t bytes -o x --part 2/2 whole.jsonl.zst
     [ "$code" -eq 0 ] || fail "$ran: exit code $code"
-    grep -q 'This part got no input: compressed inputs go whole, and there are fewer than parts\.' "$printed" ||
+    grep -q 'This part got no input: some inputs are given whole to one part, or all are small\.' "$printed" ||
         fail "$ran: $(cat "$printed")"
     rm -f x.leat x.tokens
 fi

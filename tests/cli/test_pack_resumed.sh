@@ -6,11 +6,11 @@
 . tests/cli/cli.sh
 
 awk 'BEGIN { for (i = 0; i < 400; i++) printf "{\"text\":\"number %d\",\"v\":%d}\n", i, i % 2 }' >in.jsonl
-gzip -c in.jsonl >one.jsonl.gz || {
-    echo "skipped: no gzip" >&2
+{ gzip -c in.jsonl >one.jsonl.gz && zstd -q in.jsonl -o one.jsonl.zst; } || {
+    echo "skipped: no gzip, or no zstd" >&2
     exit 77
 }
-head -c 900 one.jsonl.gz >cut.jsonl.gz
+{ cat one.jsonl.zst && head -c 200 one.jsonl.zst; } >cut.jsonl.zst
 cp one.jsonl.gz broken.jsonl.gz
 printf 'XXXXXXXXXXXX' | dd of=broken.jsonl.gz bs=1 seek=700 conv=notrunc 2>/dev/null
 
@@ -22,26 +22,31 @@ key() { # all values of a key in the JSON that was printed
 
 # words
 # shellcheck disable=SC2086
-for input in cut broken; do
-    for options in '' '--shuffle 3' '--by v' '--split a=0.5'; do
-        run leat pack -t bytes -o out $options --max-rejects 99 --json in.jsonl $input.jsonl.gz
-        says 1 "$input.jsonl.gz"
-        rejected=$(key rejected) tokens=$(key tokens)
-        run leat pack -t bytes -o out $options --max-rejects 99 --json --resume in.jsonl $input.jsonl.gz
-        says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: '
-        [ "$(key was_finished)$(key truncated_inputs)$(key rejected)$(key tokens)" = "true 1 $rejected$tokens" ] ||
-            fail "$ran: $(cat "$printed")"
-        run leat pack -t bytes -o out $options --max-rejects 99 --allow-truncated --resume in.jsonl $input.jsonl.gz
-        says 0 'leat: warning: 1 input was cut off or broken'
-        says 0 'as far as it was readable: named when it was packed'
-        rm -r out.*
-    done
+for options in '' '--shuffle 3' '--by v' '--split a=0.5'; do
+    set -- -t bytes -o out $options --max-rejects 99
+    run leat pack "$@" --json in.jsonl cut.jsonl.zst
+    says 1 'cut.jsonl.zst'
+    rejected=$(key rejected) tokens=$(key tokens)
+    run leat pack "$@" --json --resume in.jsonl cut.jsonl.zst
+    says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: '
+    [ "$(key was_finished)$(key truncated_inputs)$(key rejected)$(key tokens)" = "true 1 $rejected$tokens" ] ||
+        fail "$ran: $(cat "$printed")"
+    run leat pack "$@" --allow-truncated --resume in.jsonl cut.jsonl.zst
+    says 0 'leat: warning: 1 input was cut off or broken'
+    says 0 'as far as it was readable: the run that packed it named them'
+    rm -r out.*
 done
+# what was read ends before the file: nobody knows whether it is still the same file, or whole by now
+run leat pack -t bytes -o out --max-rejects 99 in.jsonl broken.jsonl.gz
+cp one.jsonl.gz broken.jsonl.gz
+run leat pack -t bytes -o out --max-rejects 99 --resume --allow-truncated in.jsonl broken.jsonl.gz
+says 1 'leat: out.leat already exists, packed from inputs that were cut off or broken: if these are whole now, replace'
+rm out.*
 
 # parts of which one has the damage give what one run gives
-run leat pack -t bytes -o whole --max-rejects 99 --allow-truncated in.jsonl cut.jsonl.gz in.jsonl
+run leat pack -t bytes -o whole --max-rejects 99 --allow-truncated in.jsonl cut.jsonl.zst in.jsonl
 for part in 1 2 3; do
-    run leat pack -t bytes -o "part.$part" --part $part/3 --max-rejects 99 --allow-truncated in.jsonl cut.jsonl.gz \
+    run leat pack -t bytes -o "part.$part" --part $part/3 --max-rejects 99 --allow-truncated in.jsonl cut.jsonl.zst \
         in.jsonl
 done
 run leat merge -o joined part.1 part.2 part.3
@@ -77,12 +82,21 @@ run leat pack -t bytes -o left/out --shuffle 1 --force one.jsonl.gz
 ended 0 ''
 [ "$(echo left/*)" = 'left/out.leat left/out.tokens' ] || fail "$ran: left $(echo left/*)"
 
+# what is somebody else's stays
+mkdir left/out.partial.packed
+echo mine >left/out.partial.packed/notes
+run leat pack -t bytes -o left/out --shuffle 1 --force in.jsonl
+ended 0 ''
+run leat pack -t bytes -o left/out --force in.jsonl
+[ "$(cat left/out.partial.packed/notes)" = mine ] || fail "$ran: removed a file that it had not made"
+rm -r left/out.partial.packed
+
 # a link in its place is not followed
 mkdir elsewhere
 copy_dataset sound elsewhere/all
 ln -s "$PWD/elsewhere" left/out.partial.packed
 run leat pack -t bytes -o left/out --shuffle 1 --force in.jsonl
-says 1 'left/out.partial.packed is not a folder, where leat makes one: remove it, or choose another name'
+says 1 'left/out.partial.packed is not a folder, but leat needs a folder of that name: remove it, or choose another'
 run leat pack -t bytes -o left/out --force in.jsonl
 [ "$(echo elsewhere/*)" = 'elsewhere/all.leat elsewhere/all.tokens' ] || fail "$ran: left $(echo elsewhere/*)"
 finish

@@ -59,7 +59,7 @@ done <<'TABLE'
 --run run --part 3/8|--part I/N has another N than the run was planned with
 --run run --part 13|part 13: the run in run has the parts 1 to 12
 --run run --part 0|part 0: the run in run has the parts 1 to 12
---run run --part 3 --parts 8|--parts 8, but the run in run has 12 parts: leave it out
+--run run --part 3 --parts 8|--parts 8, but the run in run has 12 parts: leave --parts out
 --run run|--run run: add --part I or --part auto, to pack a part of that run; or --parts N and INPUT..., to plan it
 --run new --parts 3|INPUT... is missing: leat pack INPUT...
 --run run --part auto|--part auto: no system says which of 12 parts this is
@@ -198,6 +198,9 @@ ended 0 ''
 run leat info broken
 ended 0 ''
 [ -z "$(leat status broken --left)" ] || fail "what is allowed is left: $(leat status broken)"
+run leat pack --run broken --part 2
+ended 0 ''
+[ -z "$(leat status broken --left)" ] || fail "what was allowed is left again: $(leat status broken)"
 
 # ---- What is kept ---------------------------------------------------------------------------------------------------
 
@@ -219,13 +222,14 @@ leat status full --json | grep -qF '"tokens": 50, "documents": 5, "share": 0.5,'
 
 for i in 1 2 3; do gzip -c in$i.jsonl >in$i.jsonl.gz; done
 run leat pack --run whole --parts 6 -t bytes in1.jsonl.gz in2.jsonl.gz in3.jsonl.gz
-grep -qxF '3 of the inputs go whole to a part, compressed or not of lines: 3 of 6 parts stay empty.' "$printed" ||
+words='Inputs that are given whole to one part, such as compressed ones: 3. Parts that get no input: 3 of 6.'
+grep -qxF "$words" "$printed" ||
     fail "$ran: printed $(cat "$printed")"
 empty=0
 for part in 1 2 3 4 5 6; do
     run leat pack --run whole --part $part
     ended 0 ''
-    empty=$((empty + $(grep -c '^This part got no input: compressed inputs go whole' "$printed")))
+    empty=$((empty + $(grep -c '^This part got no input: some inputs are given whole' "$printed")))
 done
 [ $empty -eq 3 ] || fail "$empty parts said that they have no input, not 3"
 run leat info whole

@@ -245,7 +245,7 @@ def test_bench(server):
     with NobodyFills():
         run(server, leat, "verify", URL)  # brings all, but names no file
         code, out, said = run(server, *load)
-    nothing = b"  server   nothing was asked of it: all that was needed was in the cache\n"
+    nothing = b"  server   no requests: all that was needed was in the cache\n"
     check("nothing was asked", code == 0 and nothing in out, code, out, said)
     clear(server)
     code, out, said = run(server, *load)
@@ -342,7 +342,7 @@ def test_changed_by_hand(server):
     change(inside("tokens"), size // 2, 1)
     got = batches(server)
     check("damage of a complete one", got[2] == 1 and "is damaged" in got[3] and str(cache) in got[3] and
-          "; remove its folder in the cache, and it is fetched again" in got[3], got[1:])
+          "; remove its folder in the cache to fetch it again" in got[3], got[1:])
     code, _, said = run(server, leat, "verify", URL)
     check("and verified", code == 3 and str(cache).encode() in _ and "remove its folder in the cache" in said,
           code, _, said)

@@ -131,8 +131,8 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
     print_bound(r);
     pack_options_say_around(v, o);
     if (o->parts > 0 && r->inputs == 0)
-        printf("This part got no input: compressed inputs go whole, and there are fewer than parts. `leat merge` takes "
-               "it with the others.\n");
+        printf("This part got no input: some inputs are given whole to one part, or all are small. It is complete, and "
+               "`leat merge` takes it with the others.\n");
     if (r->special_strings > 0)
         printf("%s of special tokens in the texts %s.\n", units_counted(r->special_strings, "string").text,
                v->special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
@@ -158,9 +158,10 @@ static int end_part(const struct pack_values *v, const struct leat_pack_report *
 {
     char said[PACK_DAMAGE];
 
-    pack_bar_damage(r, said, sizeof said);
-    if (r->was_finished && run_beat_damage(beat)[0]) /* which names the input */
+    if (r->was_finished)
         snprintf(said, sizeof said, "%s", run_beat_damage(beat));
+    else
+        pack_bar_damage(r, said, sizeof said);
     if (v->allow_truncated || !said[0]) {
         if (!pack_steps_needed(v))
             run_beat_done(beat);
@@ -199,6 +200,8 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     bar.beat = beat;
     s = leat_pack(v->output, parsed->words, parsed->count, options, &report, &err);
     pack_bar_end(&bar);
+    if (v->run && report.was_finished) /* whether that was accepted stands in the part's sign of life */
+        report.damaged_inputs = 0;
     if (s == LEAT_OK && is_summed_up_later(v, &report))
         ;
     else if (s == LEAT_OK && v->json)
@@ -214,8 +217,7 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
         run_beat_failed(beat, s == LEAT_E_STOPPED, err.message);
         return pack_bar_say_failed(v, &report, &err);
     }
-    if (!v->run || !report.was_finished)
-        pack_bar_say_damage(v, &report);
+    pack_bar_say_damage(v, &report);
     if (v->run && !report.was_finished) /* it is packed: what comes after that can be done again */
         run_beat_keep(beat, report.disk_bytes, report.tokens, report.documents);
     if (v->run)

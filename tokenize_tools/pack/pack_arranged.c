@@ -6,8 +6,8 @@
  * out how far it had come: if all outputs exist and hold what this run makes, it had ended; if the first pass is
  * complete, only the second one is left.
  *
- * A folder, so that what is neither shuffled nor deduplicated yet has no name that somebody opens, or has given to a
- * dataset of his own: once it was OUTPUT.packed, and replaced what was called so.
+ * It is a folder, so that nobody opens a dataset that is not yet shuffled or deduplicated, and so that its name cannot
+ * be that of a user's dataset: OUTPUT.packed could be, and replaced it.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,6 +19,7 @@
 
 #include "arrange/splits/split_fractions.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/own_file.h"
 #include "base/status.h"
 #include "pack.h"
@@ -45,8 +46,8 @@ char *pack_split_name(const char *output, const char *split, const char *suffix)
     return name;
 }
 
-/* `all`: with what is in it. Else it stays, as it should, while files of a run are there, but for those that were to
- * have no name, and whose name could not be removed. */
+/* `all`: with all files of a run in it. Else it stays while such files are in it, but .leat-* are removed: they were to
+ * have no name, and unlinking that had failed. */
 static void remove_folder(const struct arranging *a, bool all)
 {
     int fd = open(a->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -54,7 +55,7 @@ static void remove_folder(const struct arranging *a, bool all)
     struct dirent *entry;
 
     while (d && (entry = readdir(d)))
-        if (all || strncmp(entry->d_name, ".leat-", 6) == 0)
+        if ((all && strncmp(entry->d_name, "all.", 4) == 0) || strncmp(entry->d_name, ".leat-", 6) == 0)
             (void)unlinkat(dirfd(d), entry->d_name, 0);
     if (d)
         closedir(d);
@@ -81,9 +82,10 @@ static bool is_busy(const struct arranging *a)
 static enum leat_status remove_packed(const struct arranging *a, struct leat_error *err)
 {
     struct stat st;
+    bool made;
     enum leat_status s;
 
-    if (lstat(a->folder, &st) != 0 || !S_ISDIR(st.st_mode) || is_busy(a))
+    if (lstat(a->folder, &st) != 0 || own_file_make_folder(a->folder, &made, NULL) != LEAT_OK || is_busy(a))
         return LEAT_OK;
     s = file_remove(a->packed_index, err);
     if (s == LEAT_OK)
@@ -239,7 +241,7 @@ static enum leat_status look_at_outputs(const struct arranging *a, const struct 
     for (size_t i = 0; s == LEAT_OK && i < a->options->split_count; i++) {
         s = look_at(a, inputs, a->options->splits[i].name, found, err);
         if (a->report->splits)
-            a->report->splits[i] = found->last;
+            options_fill(&a->report->splits[i], &found->last, sizeof found->last);
     }
     return s;
 }

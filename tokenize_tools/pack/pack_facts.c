@@ -84,19 +84,21 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
     return fit;
 }
 
-/* The size is that of what was read: an input that breaks off counts up to there. */
-static bool size_fits(const struct leat_input *input, const struct input *in, bool damaged)
+/* The size is that of what was read: an input that breaks off counts up to there. Where the inputs are known to be
+ * those of a run's plan, that is no sign of another input; else it may be whole by now. */
+static bool size_fits(const struct leat_input *input, const struct input *in, bool planned)
 {
-    return input->bytes == in->size || (damaged && in->compressed && input->bytes < in->size);
+    return input->bytes == in->size || (planned && in->compressed && input->bytes < in->size);
 }
 
-static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, struct pack_past *past)
+static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, bool planned,
+                       struct pack_past *past)
 {
     struct leat_input input = LEAT_INPUT_INIT;
     char path[4096];
     uint64_t bytes;
 
-    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, past->damaged) ||
+    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, planned) ||
         leat_dataset_input_path(d, number, path, sizeof path, &bytes, NULL) != LEAT_OK)
         return false;
     past->rejects += input.rejects;
@@ -118,7 +120,7 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
           memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 &&
           facts_fit(d, o, arranged, &past->damaged);
     for (size_t i = 0; fit && inputs && i < inputs->count; i++)
-        fit = input_fits(d, i, &inputs->items[i], past);
+        fit = input_fits(d, i, &inputs->items[i], o->run_file != NULL, past);
     return fit;
 }
 
@@ -126,5 +128,5 @@ void pack_past_report(const struct pack_past *past, struct leat_pack_report *rep
 {
     report->rejects = past->rejects;
     report->damaged_inputs = past->damaged;
-    snprintf(report->damage, sizeof report->damage, "%s", past->damaged ? "named when it was packed" : "");
+    snprintf(report->damage, sizeof report->damage, "%s", past->damaged ? "the run that packed it named them" : "");
 }

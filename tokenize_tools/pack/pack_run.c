@@ -219,6 +219,11 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
         return tidy(r, r->past.rejects == 0 && !r->takes_texts, err);
     if (err)
         *err = *said;
+    if (r->past.damaged)
+        status_set_hint(err, said->status, said->hint,
+                        "%s already exists, packed from inputs that were cut off or broken: if these are whole now, "
+                        "replace it",
+                        r->index_path);
     return said->status;
 }
 
@@ -313,6 +318,8 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
 
     if (s == LEAT_OK)
         s = set_metadata(r, err);
+    if (s == LEAT_OK) /* which finds out if another process has taken over */
+        s = leat_writer_prepare(o->writer, err);
     if (s == LEAT_OK)
         s = reject_file_publish(&o->rejects, err);
     if (s == LEAT_OK)
@@ -340,6 +347,11 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
 
     if (!o->writer) {
         report->resumable = s == LEAT_E_STOPPED; /* while it was read back */
+        return;
+    }
+    if (s == LEAT_E_BUSY) { /* the files are another process's: its description and its rejects, too */
+        leat_writer_suspend(o->writer);
+        o->writer = NULL;
         return;
     }
     nothing = s == LEAT_E_REJECTS && leat_writer_documents(o->writer) == 0; /* worth going on from */

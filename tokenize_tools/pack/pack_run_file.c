@@ -111,6 +111,8 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, const struct i
 
     if (s == LEAT_OK)
         s = describe(&text, o, inputs, err);
+    if (s == LEAT_OK && o->part == 0)
+        s = inputs_count_empty(inputs, o->parts, unit_kind_divides, &report->whole_inputs, &report->empty_parts, err);
     if (s == LEAT_OK && there.exists)
         s = pack_description_compare(o->run_file, &text, say_difference, err);
     else if (s == LEAT_OK && o->part == 0)
@@ -118,8 +120,6 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, const struct i
     else if (s == LEAT_OK)
         s = status_set(err, LEAT_E_NO_FILE, "%s is missing: nobody has said what the parts of this run have in common",
                        o->run_file);
-    if (s == LEAT_OK && o->part == 0)
-        s = inputs_count_empty(inputs, o->parts, unit_kind_divides, &report->whole_inputs, &report->empty_parts, err);
     report->inputs = inputs->count;
     report->disk_bytes = inputs->bytes;
     buffer_free(&text);

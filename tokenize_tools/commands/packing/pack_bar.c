@@ -18,8 +18,8 @@ void pack_bar_damage(const struct leat_pack_report *report, char *text, size_t r
         snprintf(text, room, "%s input%s cut off or broken, and packed as far as %s readable: %s",
                  units_count(report->damaged_inputs).text, one ? " was" : "s were", one ? "it was" : "they were",
                  report->damage[0] ? report->damage
-                 : one             ? "its name is in what the run that was stopped said"
-                                   : "their names are in what the run that was stopped said");
+                 : one             ? "the messages of the stopped run name it"
+                                   : "the messages of the stopped run name them");
 }
 
 void pack_bar_say_damage(const struct pack_values *v, const struct leat_pack_report *report)

@@ -42,7 +42,7 @@ static char **join_words(const struct run_folder *r, int argc, char **argv)
 static int check_part(const struct command *self, const struct run_folder *r, const struct pack_values *v)
 {
     if (v->parts > 0 && v->parts != r->parts)
-        return command_wrong(self, "--parts %llu, but the run in %.300s has %u parts: leave it out",
+        return command_wrong(self, "--parts %llu, but the run in %.300s has %u parts: leave --parts out",
                              (unsigned long long)v->parts, v->run, r->parts);
     if (!v->part.automatic && (v->part.part < 1 || v->part.part > r->parts))
         return command_wrong(self, "part %u: the run in %.300s has the parts 1 to %u", v->part.part, v->run, r->parts);
@@ -101,12 +101,12 @@ static void say_empty(const struct run_folder *r, const struct leat_pack_report 
     if (report->empty_parts == 0)
         return;
     if (report->whole_inputs > 0)
-        cli_say("%s of the inputs go%s whole to a part, compressed or not of lines: %s of %u parts stay%s empty.",
-                units_count(report->whole_inputs).text, report->whole_inputs == 1 ? "es" : "",
-                units_count(report->empty_parts).text, r->parts, report->empty_parts == 1 ? "s" : "");
+        cli_say(
+            "Inputs that are given whole to one part, such as compressed ones: %s. Parts that get no input: %s of %u.",
+            units_count(report->whole_inputs).text, units_count(report->empty_parts).text, r->parts);
     else
-        cli_say("The inputs have few bytes: %s of %u parts stay%s empty.", units_count(report->empty_parts).text,
-                r->parts, report->empty_parts == 1 ? "s" : "");
+        cli_say("The inputs are small. Parts that get no input: %s of %u.", units_count(report->empty_parts).text,
+                r->parts);
 }
 
 static void say_plan(const struct pack_values *v, const struct run_folder *r, const struct leat_pack_report *report)
