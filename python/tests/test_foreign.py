@@ -221,7 +221,7 @@ def test_no_origins(corpus, tmp_path):
     leat.export(corpus, tmp_path / "web", to="megatron")
     with leat.Dataset(tmp_path / "web") as d, leat.Dataset(corpus) as own:
         place, origin = d.find(token=12345), own.find(token=12345)
-        assert place == (*origin[:3], None, None, None, None, None) and origin.path
+        assert place == (*origin[:3], *(None,) * 7) and origin.path
         with pytest.raises(IndexError):
             d.find(document=len(d))
         with pytest.raises(leat.Error, match="no document ids stored"):
