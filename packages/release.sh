@@ -39,8 +39,8 @@ check() { # NAME COMMAND...
     fi
 }
 
-system() { # FOLDER SUITE MIRROR
-    [ -e "$dir/$1/ready" ] || { rm -rf "${dir:?}/$1" && debootstrap --variant=minbase "$2" "$dir/$1" "$3" &&
+system() { # FOLDER SUITE: from the mirror that debootstrap takes for it
+    [ -e "$dir/$1/ready" ] || { rm -rf "${dir:?}/$1" && debootstrap --variant=minbase "$2" "$dir/$1" &&
         touch "$dir/$1/ready"; }
 }
 
@@ -53,7 +53,7 @@ libzstd-dev zlib1g-dev"
 
 # shellcheck disable=SC2086 # words
 prepare() {
-    system bare bookworm http://deb.debian.org/debian && copy bare workshop &&
+    system bare bookworm && copy bare workshop &&
         inside "$dir/workshop" dpkg --add-architecture arm64 &&
         inside "$dir/workshop" apt-get -q update &&
         for l in $libraries; do libraries="$libraries $l:arm64"; done &&
@@ -116,7 +116,7 @@ sdist_is_used() {
 
 # The commands and the extension of a wheel with the C library of another system.
 with_older_libc() {
-    system focal focal http://archive.ubuntu.com/ubuntu && rm -rf "$dir/focal/wheel" && mkdir "$dir/focal/wheel" &&
+    system focal focal && rm -rf "$dir/focal/wheel" && mkdir "$dir/focal/wheel" &&
         (cd "$dir/focal/wheel" && python3 -m zipfile -e "$dir"/workshop/first/out/*x86_64.whl .) &&
         cp -r "$here/../examples/corpus" "$dir/focal/wheel" &&
         inside "$dir/focal" sh -e -c 'cd /wheel; chmod +x leat/bin/*; leat/bin/leat pack --force -o packed corpus

@@ -52,8 +52,8 @@ static enum leat_status has_index(const struct adopt *a, struct leat_error *err)
         return status_set(err, LEAT_E_ARGUMENT, "%s has an index of leat's already", p->name);
     if (a->options.force)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "%s has an index already, %s, which does not say what its tokens in %s are: name these "
-                          "instead",
+                          "%s already has an index, %s, which does not say which tool wrote %s: give the name of that "
+                          "file instead",
                           p->name, p->index->file.path, p->data.file->path);
     return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "%s has an index already, %s: replace it", p->name,
                            p->index->file.path);

@@ -333,9 +333,9 @@ static bool cache_notice(struct leat_loader *l, char *text, size_t capacity)
     if (c.in_use > 0 && once(l, NOTICE_CACHE_SMALL)) {
         snprintf(
             text, capacity,
-            "the limit of the cache (LEAT_CACHE_SIZE) is %s, but %s are in use: indexes, and what batches are being "
-            "made of; it takes more than the limit. Raise the limit",
-            cache_size(c.limit).text, cache_size(c.in_use).text);
+            "the cache uses %s, more than its limit of %s (LEAT_CACHE_SIZE): indexes and the pages of batches in "
+            "progress do not fit; raise the limit",
+            cache_size(c.in_use).text, cache_size(c.limit).text);
         return true;
     }
     if (!c.why_not[0] || !once(l, c.failed ? NOTICE_CACHE_FAILED : NOTICE_CACHE))

@@ -137,7 +137,7 @@ ended 0 ''
 run leat adopt llmc.4 --force --end 256 -o sub/llm
 ended 0 ''
 run leat adopt sub/llm --force
-says 2 'sub/llm has an index already, sub/llm.leat, which does not say what its tokens in '
+says 2 'sub/llm already has an index, sub/llm.leat, which does not say which tool wrote '
 run leat adopt own --force
 says 2 "has an index of leat's already"
 run leat adopt datatrove:datatrove.ds

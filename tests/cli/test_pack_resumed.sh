@@ -57,6 +57,28 @@ run leat pack -t bytes -o sound in.jsonl
 run leat info sound
 grep -q 'leat.damaged' "$printed" && fail "$ran: $(cat "$printed")"
 
+# ---- Another process took over --------------------------------------------------------------------------------------
+
+# the lock file of a run that waits for its input is removed, and another run leaves a checkpoint: the first one, which
+# finds out, once removed what that one needs to be resumed
+mkfifo pipe
+{ cat in.jsonl && for n in 1 2 3; do echo '{"no": 1}'; done; } >rejected.jsonl
+leat pack -t bytes -o lock --format jsonl - <pipe >first.out 2>first.said &
+exec 3>pipe
+cat in.jsonl >&3
+until [ -e lock.partial.lock ]; do :; done
+rm lock.partial.lock
+run leat pack -t bytes -o lock --max-rejects 1 --force rejected.jsonl
+says 4 'nothing is lost'
+exec 3>&-
+wait $!
+grep -qF 'its lock file lock.partial.lock was removed while this process was writing' first.said ||
+    fail "the first one said $(cat first.said)"
+run leat pack -t bytes -o lock --max-rejects 9 --resume rejected.jsonl
+ended 0 ''
+run leat verify lock
+ended 0 ''
+
 # ---- What is packed first --------------------------------------------------------------------------------------------
 
 run leat pack -t bytes -o mine.packed in.jsonl

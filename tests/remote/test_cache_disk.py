@@ -128,8 +128,8 @@ def test_small_limit(server):
             got = run(server, probe, CORPUS, "2", "0", "0", limit=limit)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        said = "notice: the limit of the cache (LEAT_CACHE_SIZE) is 8.0 KiB, but " in got[1] and \
-            "KiB are in use: indexes" in got[1]
+        said = "notice: the cache uses " in got[1] and \
+            "KiB, more than its limit of 8.0 KiB (LEAT_CACHE_SIZE): indexes" in got[1]
         check(("small limit", limit), got[0][:-2] == BATCHES and said == (limit == 8192), got[1:])
     check("what looking for something to evict takes", seconds[1] < LOOKS * seconds[0], seconds)
 

@@ -95,7 +95,7 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
     if (s == LEAT_OK && info.foreign_parts > 0 && info.documents != LEAT_NONE)
         s = status_set(err, LEAT_E_UNSUPPORTED,
                        "%s has files of another tool, which lack the hashes and records that merging reads: adopt them "
-                       "first (leat adopt)",
+                       "first",
                        name);
     if (s != LEAT_OK)
         return s;
