@@ -39,8 +39,8 @@ check() { # NAME COMMAND...
     fi
 }
 
-system() { # FOLDER SUITE: from the mirror that debootstrap takes for it
-    [ -e "$dir/$1/ready" ] || { rm -rf "${dir:?}/$1" && debootstrap --variant=minbase "$2" "$dir/$1" &&
+system() { # FOLDER SUITE [MIRROR]: Debian's need none
+    [ -e "$dir/$1/ready" ] || { rm -rf "${dir:?}/$1" && debootstrap --variant=minbase "$2" "$dir/$1" ${3:+"$3"} &&
         touch "$dir/$1/ready"; }
 }
 
@@ -116,7 +116,7 @@ sdist_is_used() {
 
 # The commands and the extension of a wheel with the C library of another system.
 with_older_libc() {
-    system focal focal && rm -rf "$dir/focal/wheel" && mkdir "$dir/focal/wheel" &&
+    system focal focal http://archive.ubuntu.com/ubuntu && rm -rf "$dir/focal/wheel" && mkdir "$dir/focal/wheel" &&
         (cd "$dir/focal/wheel" && python3 -m zipfile -e "$dir"/workshop/first/out/*x86_64.whl .) &&
         cp -r "$here/../examples/corpus" "$dir/focal/wheel" &&
         inside "$dir/focal" sh -e -c 'cd /wheel; chmod +x leat/bin/*; leat/bin/leat pack --force -o packed corpus
