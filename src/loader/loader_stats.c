@@ -331,11 +331,10 @@ static bool cache_notice(struct leat_loader *l, char *text, size_t capacity)
 
     count_caches(l, &c);
     if (c.in_use > 0 && once(l, NOTICE_CACHE_SMALL)) {
-        snprintf(
-            text, capacity,
-            "the cache uses %s, more than its limit of %s (LEAT_CACHE_SIZE): indexes and the pages of batches in "
-            "progress do not fit; raise the limit",
-            cache_size(c.in_use).text, cache_size(c.limit).text);
+        snprintf(text, capacity,
+                 "the cache uses %s, more than its limit of %s (LEAT_CACHE_SIZE): indexes and the pages of batches in "
+                 "progress do not fit; raise the limit",
+                 cache_size(c.in_use).text, cache_size(c.limit).text);
         return true;
     }
     if (!c.why_not[0] || !once(l, c.failed ? NOTICE_CACHE_FAILED : NOTICE_CACHE))

@@ -62,7 +62,7 @@ grep -q 'leat.damaged' "$printed" && fail "$ran: $(cat "$printed")"
 # the lock file of a run that waits for its input is removed, and another run leaves a checkpoint: the first one, which
 # finds out, once removed what that one needs to be resumed
 mkfifo pipe
-{ cat in.jsonl && for n in 1 2 3; do echo '{"no": 1}'; done; } >rejected.jsonl
+{ cat in.jsonl && printf '{"no": 1}\n{"no": 2}\n{"no": 3}\n'; } >rejected.jsonl
 leat pack -t bytes -o lock --format jsonl - <pipe >first.out 2>first.said &
 exec 3>pipe
 cat in.jsonl >&3
