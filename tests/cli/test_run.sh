@@ -148,7 +148,7 @@ run leat pack --run waits --part 1 # which says nothing of itself where the othe
 says 1 "leat: another process is writing part 1 of the run in $tmp/waits: process $pid on $(uname -n), silent for "
 grep -q ': end it there' "$said" && fail "a part that runs: $(cat "$said")"
 kill -STOP $pid # it hangs
-touch -d '40 seconds ago' waits/part-1.beat
+touch -d '45 seconds ago' waits/part-1.beat
 run leat pack --run waits --part 1
 says 1 "the run in $tmp/waits: process $pid on $(uname -n), silent for 4"
 says 1 ' s: end it there, then its lock is free'
