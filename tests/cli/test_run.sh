@@ -156,7 +156,7 @@ leat status waits | grep -q "^      1  dead .*$(uname -n), process $pid, silent 
 grep -q "^pid $pid\$" waits/part-1.beat || fail "a refused process says that it packs: $(cat waits/part-1.beat)"
 kill -KILL $pid
 wait $pid 2>/dev/null
-touch -d '31 seconds ago' waits/part-1.beat # it would take as long until then
+touch -d '35 seconds ago' waits/part-1.beat # it would take as long until then
 leat status waits --json | grep -qF '"running": 0, "waiting": 0, "dead": 1,' || fail "a dead part: $(leat status waits)"
 [ "$(leat status waits --left)" = 1-2 ] || fail "left with a part that is dead: $(leat status waits --left)"
 leat pack --run waits --part 1 >"$printed" 2>"$said" &
@@ -215,7 +215,7 @@ leat status full --json | grep -qF '"tokens": 0, "documents": 0, "share": 0.0,' 
 printf 'leat part 1\nstate running\nbytes 900\ntotal_bytes 1000\ntokens 90\ndocuments 9\n' >full/part-1.beat
 printf 'kept_bytes 500\nkept_tokens 50\nkept_documents 5\n' >>full/part-1.beat
 leat status full --json | grep -qF '"tokens": 90, "documents": 9, "share": 0.9,' || fail "$(leat status full --json)"
-touch -d '31 seconds ago' full/part-1.beat
+touch -d '35 seconds ago' full/part-1.beat
 leat status full --json | grep -qF '"tokens": 50, "documents": 5, "share": 0.5,' || fail "$(leat status full --json)"
 
 # ---- Parts without inputs -------------------------------------------------------------------------------------------
