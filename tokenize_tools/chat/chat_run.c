@@ -43,7 +43,7 @@ enum leat_status chat_to_string(struct chat_run *r, const struct chat_node *at, 
     return chat_string_make(r->arena, number, strlen(number), v->flags & CHAT_MARKS, out, r->err);
 }
 
-static enum leat_status write(struct chat_run *r, const struct chat_node *at, struct chat_string s)
+static enum leat_status write_text(struct chat_run *r, const struct chat_node *at, struct chat_string s)
 {
     size_t from = r->out.count;
     enum leat_status status = chat_text_add(r->arena, &r->out, s, r->err);
@@ -346,12 +346,12 @@ static enum leat_status run_one(struct chat_run *r, const struct chat_node *n)
 
     switch (n->kind) {
     case CHAT_N_TEXT:
-        return write(r, n, n->value.string);
+        return write_text(r, n, n->value.string);
     case CHAT_N_PRINT:
         s = chat_eval(r, n->a, &value);
         if (s == LEAT_OK)
             s = chat_to_string(r, n, &value, &string);
-        return s == LEAT_OK ? write(r, n, string) : s;
+        return s == LEAT_OK ? write_text(r, n, string) : s;
     case CHAT_N_IF:
         s = chat_eval(r, n->a, &value);
         return s == LEAT_OK ? chat_run_body(r, chat_truth(&value) ? n->b : n->c) : s;
