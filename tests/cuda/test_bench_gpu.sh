@@ -34,6 +34,13 @@ awk '/batches of 16.0 MiB: written/ {
 }
 END { exit !(alone >= 50 && one < alone + 10 && eight > one + (100 - alone) / 2) }' "$tmp/out" ||
     fail "a ring of one slot does not stall: $(cat "$tmp/out")"
+grep -q "rows in files' maps .* are not simulated over this link: .* HMM" "$tmp/out" ||
+    fail "rows in maps over PCIe are not refused: $(cat "$tmp/out")"
+"$bench" gpu "$tmp/gpu" --device simulated:c2c --steps 2 >"$tmp/out" 2>&1 || fail "simulated:c2c: $(cat "$tmp/out")"
+for rows in ring maps; do
+    [ "$(grep -c "^simulated c2c:   batches of .*: $rows: the loader's thread works .* a batch every .* adds to a step" \
+        "$tmp/out")" -eq 3 ] || fail "c2c shows no rows in $rows: $(cat "$tmp/out")"
+done
 "$bench" gpu "$tmp/gpu" --device simulated:c2c --steps 2 --json >"$tmp/out" 2>&1 || fail "--json: $(cat "$tmp/out")"
 ! command -v python3 >/dev/null || python3 - "$tmp/out" <<'EOF' || fail "JSON without its mark: $(cat "$tmp/out")"
 import json, sys

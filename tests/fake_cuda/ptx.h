@@ -107,6 +107,7 @@ struct ptx_launch {
     unsigned range_count, blocks, threads;
     const uint32_t *some; /* only these blocks of the grid, `some_count` of them; NULL: all */
     unsigned some_count;
+    uint64_t *stored; /* counts the bytes that are written; NULL: not wanted */
 };
 
 /* Runs the threads; `steps` counts instructions. False, and what was wrong in `why`. */

@@ -144,6 +144,8 @@ static void store(struct thread *t)
     size_t bytes = x->type.bits / 8;
     uint8_t *to = memory_at(t, address_of(t, 0), bytes * x->vector, true);
 
+    if (to && t->launch->stored)
+        *t->launch->stored += bytes * x->vector;
     for (unsigned i = 0; to && i < x->vector; i++) {
         uint64_t value = get(t, 1 + i, x->type.bits);
 
