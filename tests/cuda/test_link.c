@@ -1,8 +1,8 @@
 /*
  * test_link.c: the stand-in's model of a link (tests/fake_cuda/link.h) gives the times that the model's figures give by
  * hand: copies one after another, beside kernels, on two streams, in both directions, behind events; a ring of one slot
- * leaves the link idle while it is filled, and one of two does not; kernels read rows in files' maps as fast as the link
- * carries them, where the model knows that, and else that is an offence; threads of the host meet at gates.
+ * leaves the link idle while it is filled, and one of two does not; kernels read rows in files' maps as fast as the
+ * link carries them, where the model knows that, and else that is an offence; threads of the host meet at gates.
  */
 #include "cuda_loading.h"
 

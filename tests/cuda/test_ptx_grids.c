@@ -405,7 +405,7 @@ static void expect_second(struct grid *g, const struct number *n, uint64_t *stor
     expect(g, j->loss_mask, at, 1, out ? 0 : 1, out, stored);
 }
 
-/* Labels and masks as the first pass might have left them; or looks at what came out. Returns how many bytes that is. */
+/* Leaves labels and masks as the first pass might have; or looks at what came out, and returns how many bytes that is. */
 static uint64_t go_through(struct grid *g, uint32_t number_bytes, bool look)
 {
     struct rows_job *j = &g->job;
