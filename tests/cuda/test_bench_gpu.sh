@@ -13,9 +13,9 @@ fail() {
 }
 
 bench/gpu.sh "$build" simulated "$tmp" >"$tmp/out" || fail "bench/gpu.sh fails: $(cat "$tmp/out")"
-for words in '^device: Stand-in' 'its figures do not' 'filled slots ' 'driver calls .* us of CPU a batch' \
-    'widening kernel ' 'end to end ' '^a step ' '^driver calls .* a step; 0 of all of them wait' \
-    '^context .* then a loader .* another one'; do
+for words in '^device: Stand-in, driver for CUDA 13.0' '^== rows mapped' 'its figures do not' 'filled slots ' \
+    'driver calls .* us of CPU a batch' 'widening kernel ' 'end to end ' '^a step ' \
+    '^driver calls .* a step; 0 of all of them wait' '^context .* then a loader .* another one'; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done
 
