@@ -1,8 +1,25 @@
 #!/bin/sh
-# check_gpu.sh BUILD: what `make check-gpu` runs: the tests of the loader and of the CUDA backend on a real GPU
-# ($LEAT_TEST_DEVICE, or "cuda"; its driver: $LEAT_TEST_DRIVER, or the system's). Exit 77 where there is none.
+# check_gpu.sh BUILD [TEST...]: what `make check-gpu` runs: the tests of the loader and of the CUDA backend, or these
+# TESTs, on a real GPU ($LEAT_TEST_DEVICE, or "cuda"; its driver: $LEAT_TEST_DRIVER, or the system's). Exit 77 where
+# there is none.
+#
+# One call shows all that is needed to find out why something fails, since machines with a GPU may be lent for minutes:
+# first the machine; then all tests, with the output of those that fail; two processes at once on one GPU; then some
+# under compute-sanitizer, and a loader under nsys, which has to see its ranges. What of these tools is missing is said,
+# and is no failure.
 build=$1
+shift
 export LEAT_TEST_DEVICE="${LEAT_TEST_DEVICE:-cuda}" LEAT_BUILD="$build"
+[ $# -gt 0 ] || set -- "$build"/tests/device/test_* "$build"/tests/cuda/test_*
+steps=$build/tests/cuda/test_cuda_steps # several streams, captured graphs, borrowed batches
+status=0
+has() {
+    command -v "$1" >/dev/null
+}
+fail() {
+    echo "FAIL $*"
+    status=1
+}
 
 # the smallest of them says whether there is one
 "$build/tests/device/test_loader_outputs" >"$build/check_gpu.out" 2>&1
@@ -10,5 +27,61 @@ if [ $? -eq 77 ]; then
     tail -n 1 "$build/check_gpu.out"
     exit 77
 fi
+
+echo "== machine"
+uname -srm
+if has nvidia-smi; then
+    nvidia-smi --query-gpu=index,name,uuid,driver_version,memory.total,memory.free,mig.mode.current,compute_mode \
+        --format=csv
+    nvidia-smi -L
+    nvidia-smi -q | grep -i -m 3 -E 'CUDA Version|Addressing Mode'
+else
+    echo "no nvidia-smi: name, driver and modes of the GPU are not shown"
+fi
+[ ! -r /proc/driver/nvidia/version ] || head -n 1 /proc/driver/nvidia/version
+env | grep -E '^(CUDA_|NVIDIA_|LEAT_TEST_)' | sort
+
+echo "== tests"
 # one after another: memory and time of the GPU are looked at
-LEAT_TEST_JOBS=1 exec tests/run.sh "$build" "" "$build"/tests/device/test_* "$build"/tests/cuda/test_*
+LEAT_TEST_JOBS=1 tests/run.sh "$build" "" "$@" || status=1
+
+echo "== two processes at once"
+out=$build/check_gpu
+"$steps" >"$out.1" 2>&1 &
+other=$!
+"$steps" >"$out.2" 2>&1 || { fail "the second process"; cat "$out.2"; }
+wait "$other" || { fail "the first process"; cat "$out.1"; }
+
+echo "== compute-sanitizer"
+if has compute-sanitizer; then
+    for tool in memcheck racecheck initcheck; do
+        if compute-sanitizer --tool $tool --error-exitcode 99 "$steps" >"$out.$tool" 2>&1; then
+            echo "$tool: $(tail -n 1 "$out.$tool")"
+        else
+            fail "compute-sanitizer --tool $tool $steps"
+            tail -n 60 "$out.$tool"
+        fi
+    done
+else
+    echo "no compute-sanitizer (it comes with CUDA): memory and races of the kernels are not looked at"
+fi
+
+echo "== nsys"
+if ! has nsys; then
+    echo "no nsys (Nsight Systems): the loader's ranges are not looked at"
+elif ! "$build/leat-bench" counting --force -o "$out.data" --tokens 10M >/dev/null; then
+    fail "no dataset for nsys in $build"
+else
+    set -- "$build/leat-bench" load --source "$out.data" --seq-len 2048 --batch 32 --steps 200 --output i64 --nvtx \
+        --device "$LEAT_TEST_DEVICE" ${LEAT_TEST_DRIVER:+--driver "$LEAT_TEST_DRIVER"}
+    if nsys profile --trace=cuda,nvtx --force-overwrite=true -o "$out.nsys" "$@" >"$out.nsys.out" 2>&1 &&
+        nsys stats --force-export=true --report nvtx_sum,cuda_gpu_trace "$out.nsys.nsys-rep" >"$out.nsys.out" 2>&1; then
+        head -n 40 "$out.nsys.out"
+        grep -q gather "$out.nsys.out" || echo "no range of the loader: was there no header of NVTX when it was built?"
+    else
+        fail "nsys profile $*"
+        tail -n 60 "$out.nsys.out"
+    fi
+    rm -f "$out".data*
+fi
+exit $status

@@ -104,6 +104,7 @@ static void print_json(const struct gpu *g, const struct gpu_figures *f, const c
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_string(&j, "device", name);
+    json_u64(&j, "driver", (uint64_t)g->d.driver.version);
     json_bool(&j, "simulated", g->d.simulated);
     json_double(&j, "context_ms", 1e3 * f->context);
     json_double(&j, "loader_open_ms", 1e3 * f->open);
@@ -143,7 +144,7 @@ static void print_text(const struct gpu *g, const struct gpu_figures *f, const c
 
     machine_describe(&m);
     machine_print(stdout, &m);
-    printf("device: %s\n", name);
+    printf("device: %s, driver for CUDA %d.%d\n", name, g->d.driver.version / 1000, g->d.driver.version % 1000 / 10);
     if (g->d.simulated)
         printf("This is the stand-in driver, on the CPU: that it runs through means something, its figures do not.\n");
     printf("context %.1f ms, then a loader %.1f ms, another one %.1f ms\n", 1e3 * f->context, 1e3 * f->open,

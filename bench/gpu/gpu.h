@@ -56,7 +56,9 @@ void gpu_time_end(struct gpu *g);
 /* A loader with so many slots: as fast as it goes, and beside steps. Rates in bytes per second, times in seconds. */
 struct gpu_fed {
     unsigned size, slots;      /* in: batches of gpu_rows(size) rows */
+    bool written, mapped;      /* in: batches are written as inputs and labels; rows stay in their files' maps */
     double work_ms[GPU_WORKS]; /* in */
+    double busy;               /* the loader's thread, per batch */
     double gather, end_to_end; /* if the loader's thread only worked; and as batches came */
     double alone[GPU_WORKS], with[GPU_WORKS];
 };

@@ -6,6 +6,8 @@
  *
  * First a ring without a loader, which the CPU fills: with one slot writing and copying take turns, and the link idles.
  * Then loaders: as fast as they go, compared with the slower of gather and link; and beside steps of 1, 5 and 10 ms.
+ * Last, where the model knows the link's figure, rows that stay in their files' maps, beside the same in the ring:
+ * there each batch is also written, since it is the kernel that reads the maps.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +18,18 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "gpu.h"
+#include "tests/fake_cuda/fake_control.h"
 
 #define SLOT_COUNTS 4
 static const unsigned ring_slots[SLOT_COUNTS] = { 1, 2, 4, 8 }, loader_slots[SLOT_COUNTS] = { 2, 3, 4, 8 };
+#define MAPS_SLOTS 4u
 static const double works[GPU_WORKS] = { 1, 5, 10 };
 
 struct link_figures {
     struct gpu_round rounds[GPU_SIZES][SLOT_COUNTS];
     struct gpu_fed fed[GPU_SIZES][SLOT_COUNTS];
+    const char *no_maps;               /* why rows in maps are not measured; NULL: they are */
+    struct gpu_fed maps[GPU_SIZES][2]; /* rows in the ring, and in maps */
 };
 
 static double max(double a, double b)
@@ -68,6 +74,20 @@ static enum leat_status measure(struct gpu *g, struct link_figures *f, struct le
         s = gpu_measure_round(g, r, err);
         if (s == LEAT_OK)
             s = gpu_measure_fed(g, x, err);
+    }
+    return s;
+}
+
+static enum leat_status measure_maps(struct gpu *g, struct link_figures *f, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; s == LEAT_OK && !f->no_maps && i < 2 * GPU_SIZES; i++) {
+        struct gpu_fed *x = &f->maps[i / 2][i % 2];
+
+        *x = (struct gpu_fed) { .size = i / 2, .slots = MAPS_SLOTS, .written = true, .mapped = i % 2 };
+        memcpy(x->work_ms, works, sizeof works);
+        s = gpu_measure_fed(g, x, err);
     }
     return s;
 }
@@ -138,6 +158,29 @@ static void print_stalls(FILE *out, struct link_figures *f)
     }
 }
 
+static void print_maps(FILE *out, struct link_figures *f)
+{
+    static const char *const places[] = { "ring", "maps" };
+
+    if (f->no_maps) {
+        fprintf(out, "rows in files' maps (--apart mapped) are not simulated over this link: %s\n", f->no_maps);
+        return;
+    }
+    fprintf(out, "rows in the ring, and in their files' maps (--apart mapped); each batch is written; %u slots\n",
+            MAPS_SLOTS);
+    for (unsigned i = 0; i < 2 * GPU_SIZES; i++) {
+        struct gpu_fed *x = &f->maps[i / 2][i % 2];
+
+        fprintf(out,
+                "  batches of %-8s: %s: the loader's thread works %7.1f us, a batch every %7.1f us; adds to a step",
+                units_bytes(f->rounds[i / 2]->bytes).text, places[i % 2], 1e6 * x->busy,
+                1e6 * batch_seconds(f->rounds[i / 2], x));
+        for (unsigned w = 0; w < GPU_WORKS; w++)
+            fprintf(out, "%s of %.0f ms %+.1f %%", w ? "," : "", x->work_ms[w], step_share(x, w));
+        fputc('\n', out);
+    }
+}
+
 /* Everything goes through `out`, and gets its mark on each line. */
 static void print_text(struct gpu *g, struct link_figures *f)
 {
@@ -156,6 +199,7 @@ static void print_text(struct gpu *g, struct link_figures *f)
     print_loaders(out, f);
     print_steps(out, f);
     print_stalls(out, f);
+    print_maps(out, f);
     fclose(out);
     for (line = text; *line; line = next) {
         next = line + strcspn(line, "\n");
@@ -178,12 +222,14 @@ static void json_rounds(struct json *j, const struct gpu_round *r)
     }
 }
 
-static void json_fed(struct json *j, const struct gpu_fed *x)
+static void json_fed(struct json *j, const struct gpu_fed *x, unsigned count)
 {
-    for (unsigned k = 0; k < SLOT_COUNTS; k++) {
+    for (unsigned k = 0; k < count; k++) {
         json_open_object(j, NULL);
         json_bool(j, "simulated", true);
         json_u64(j, "slots", x[k].slots);
+        json_bool(j, "mapped", x[k].mapped);
+        json_double(j, "thread_us", 1e6 * x[k].busy);
         json_double(j, "gather_gb_per_s", x[k].gather / 1e9);
         json_double(j, "end_to_end_gb_per_s", x[k].end_to_end / 1e9);
         json_open_array(j, "steps");
@@ -218,8 +264,13 @@ static void print_json(struct gpu *g, struct link_figures *f)
         json_rounds(&j, f->rounds[i]);
         json_close_array(&j);
         json_open_array(&j, "loaders");
-        json_fed(&j, f->fed[i]);
+        json_fed(&j, f->fed[i], SLOT_COUNTS);
         json_close_array(&j);
+        if (!f->no_maps) {
+            json_open_array(&j, "written");
+            json_fed(&j, f->maps[i], 2);
+            json_close_array(&j);
+        }
         json_close_object(&j);
     }
     json_close_array(&j);
@@ -239,7 +290,10 @@ enum leat_status gpu_link(struct gpu *g, bool json, struct leat_error *err)
         return status_set(err, LEAT_E_ARGUMENT, "unknown link \"%.50s\"; links that can be simulated: %s", g->link,
                           names);
     memset(&f, 0, sizeof f);
+    f.no_maps = load_device_control(&g->d)->link_maps(g->link);
     s = measure(g, &f, err);
+    if (s == LEAT_OK)
+        s = measure_maps(g, &f, err);
     if (s == LEAT_OK && json)
         print_json(g, &f);
     else if (s == LEAT_OK)

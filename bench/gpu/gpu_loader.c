@@ -25,14 +25,17 @@ struct loading {
     size_t work_bytes;
     uint64_t copies; /* of a step */
     unsigned slots;  /* 0: the library chooses */
+    bool mapped;     /* rows stay in their files' maps */
 };
 
 static enum leat_status open_plan(struct loading *x, struct leat_error *err)
 {
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     char text[4400];
 
+    open.access = x->mapped ? LEAT_ACCESS_TRUSTED : open.access;
     snprintf(text, sizeof text, "source %s\nseq-len %llu\nseed 1\n", x->g->name, (unsigned long long)x->g->seq_len);
-    return leat_plan_parse(&x->plan, text, strlen(text), NULL, NULL, err);
+    return leat_plan_parse(&x->plan, text, strlen(text), NULL, &open, err);
 }
 
 static enum leat_status open_loader(struct loading *x, const char *device, const char *driver, uint64_t rows,
@@ -44,6 +47,7 @@ static enum leat_status open_loader(struct loading *x, const char *device, const
     o.device = device;
     o.driver = driver;
     o.slots = x->slots;
+    o.apart = x->mapped ? LEAT_APART_MAPPED : LEAT_APART_AUTO;
     return leat_loader_open(&x->loader, x->plan, &o, err);
 }
 
@@ -114,6 +118,15 @@ static enum leat_status calibrate(struct loading *x, struct leat_error *err)
     return s;
 }
 
+static struct leat_outputs outputs_of(const struct loading *x)
+{
+    struct leat_outputs out = LEAT_OUTPUTS_INIT;
+
+    out.inputs = x->inputs;
+    out.labels = x->labels;
+    return out;
+}
+
 /* Makes `count` steps and waits for each at its end, as a training loop that looks at its loss; their times go into
  * times[]. */
 static enum leat_status steps(struct loading *x, bool loaded, uint64_t count, double *times, struct leat_error *err)
@@ -122,12 +135,10 @@ static enum leat_status steps(struct loading *x, bool loaded, uint64_t count, do
     enum leat_status s = LEAT_OK;
 
     for (uint64_t k = 0; s == LEAT_OK && k < count; k++) {
-        struct leat_outputs out = LEAT_OUTPUTS_INIT;
+        struct leat_outputs out = outputs_of(x);
         const struct leat_batch *b = NULL;
         uint64_t began = clock_ns();
 
-        out.inputs = x->inputs;
-        out.labels = x->labels;
         if (loaded)
             s = leat_loader_next(x->loader, &b, err);
         if (s == LEAT_OK && loaded)
@@ -288,6 +299,7 @@ static enum leat_status pace(struct loading *x, struct gpu_fed *f, struct leat_e
 {
     struct leat_loader_stats a = LEAT_LOADER_STATS_INIT, b = LEAT_LOADER_STATS_INIT;
     enum leat_status s = LEAT_OK;
+    struct leat_outputs out = outputs_of(x);
     const struct leat_batch *batch;
     uint64_t began = 0, bytes = 0, ns;
 
@@ -300,12 +312,17 @@ static enum leat_status pace(struct loading *x, struct gpu_fed *f, struct leat_e
         if (s != LEAT_OK)
             return s;
         bytes += k < x->g->steps ? 0 : (uint64_t)batch->rows * batch->width * batch->token_width;
+        if (f->written)
+            s = leat_batch_write(batch, &out, x->g->d.stream, err);
         leat_batch_release(batch, x->g->d.stream);
     }
+    if (s == LEAT_OK && f->written) /* what is still on its way */
+        s = load_device_wait(&x->g->d, err);
     ns = clock_ns() - began;
     leat_loader_stats(x->loader, &b);
     f->end_to_end = (double)bytes / (double)ns * 1e9;
     ns = b.order_ns + b.gather_ns + b.copy_ns - a.order_ns - a.gather_ns - a.copy_ns;
+    f->busy = (double)ns / 1e9 / (double)x->g->steps;
     f->gather = (double)(b.bytes - a.bytes) / (double)ns * 1e9;
     return s;
 }
@@ -332,7 +349,7 @@ static enum leat_status measure_work(struct loading *x, double work_ms, double *
 
 enum leat_status gpu_measure_fed(struct gpu *g, struct gpu_fed *f, struct leat_error *err)
 {
-    struct loading x = { .g = g, .slots = f->slots };
+    struct loading x = { .g = g, .slots = f->slots, .mapped = f->mapped };
     double *times = calloc(g->steps, sizeof *times);
     enum leat_status s = times ? open_loading(&x, f->size, err) : status_no_memory(err, g->steps * sizeof *times);
 

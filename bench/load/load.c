@@ -90,6 +90,7 @@ const struct option_row load_options[] = {
                   "print XXH3-64 of the delivered rows of L + 1 stored tokens, in order; its time does not count") },
     { LOAD_OPTION("dump", OPTION_TEXT, dump, "FILE", "write the bytes of --checksum to a file"), .path = true },
     { LOAD_OPTION("trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto"), .path = true },
+    { LOAD_OPTION("nvtx", OPTION_FLAG, nvtx, NULL, "mark what the loader's thread does, for Nsight Systems") },
     { LOAD_OPTION("json", OPTION_FLAG, json, NULL, "print one JSON object") },
     OPTIONS_END,
 };

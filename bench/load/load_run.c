@@ -49,6 +49,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.verify = !v->no_verify;
     o.slots = (uint32_t)v->slots;
     o.apart = (enum leat_apart)v->apart;
+    o.nvtx = v->nvtx;
     o.memory = v->memory;
     o.device = r->consumer.on_device ? r->consumer.device.name : r->v->device;
     o.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;

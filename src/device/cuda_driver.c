@@ -68,9 +68,11 @@ static enum leat_status not_initialized(struct cuda_driver *d, cuda_result r, st
                           "the driver found no GPU: check nvidia-smi and CUDA_VISIBLE_DEVICES, or open the loader "
                           "for the device \"host\"");
     if (r == CUDA_NOT_INITIALIZED)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "CUDA does not start in this process: it was forked from one that had used it; start "
-                          "workers afresh (spawn) instead");
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "CUDA does not start in this process (cuInit: CUDA_ERROR_NOT_INITIALIZED). If it was forked "
+            "from one that had used CUDA, start workers afresh (spawn) instead; if not, the driver itself "
+            "does not start: see nvidia-smi and the kernel's log (dmesg)");
     if (r == CUDA_DEINITIALIZED)
         return status_set(err, LEAT_E_DEVICE, "the CUDA driver is shut down: this process is ending");
     return cuda_driver_failed(d, r, "starting CUDA (cuInit)", err);

@@ -18,6 +18,7 @@ struct tried {
     uint64_t slot[4096];
     struct rows_job job;
     struct ptx_range ranges[1 + ROWS_OUTPUT_COUNT];
+    uint8_t written[ROWS_OUTPUT_COUNT][ROWS_MADE_BYTES]; /* by a pass */
     unsigned range_count, passes;
     struct pass {
         struct rows_grid grid;
@@ -33,7 +34,9 @@ static void *give(struct tried *t, void *memory, size_t bytes, size_t by)
 {
     struct ptx_range *x = &t->ranges[t->range_count];
 
-    *x = (struct ptx_range) { 0x500000000u * (1 + t->range_count) + by, bytes, memory, t->range_count > 0 };
+    *x = (struct ptx_range) { .address = 0x500000000u * (1 + t->range_count) + by, .bytes = bytes, .memory = memory };
+    x->writable = t->range_count > 0;
+    x->written = x->writable ? t->written[t->range_count - 1] : NULL;
     t->range_count++;
     return (void *)(uintptr_t)x->address;
 }
@@ -157,6 +160,7 @@ static bool run_pass(struct tried *t, const struct pass *p, const struct ptx_ker
                                  .threads = ROWS_BLOCK };
     uint64_t steps = 0;
 
+    memset(t->written, 0, sizeof t->written);
     if (layout && layout->parameter == 0)
         lay_out((uint8_t *)&job, sizeof job, layout);
     else if (layout)

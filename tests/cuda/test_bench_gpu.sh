@@ -13,9 +13,9 @@ fail() {
 }
 
 bench/gpu.sh "$build" simulated "$tmp" >"$tmp/out" || fail "bench/gpu.sh fails: $(cat "$tmp/out")"
-for words in '^device: Stand-in' 'its figures do not' 'filled slots ' 'driver calls .* us of CPU a batch' \
-    'widening kernel ' 'end to end ' '^a step ' '^driver calls .* a step; 0 of all of them wait' \
-    '^context .* then a loader .* another one'; do
+for words in '^device: Stand-in, driver for CUDA 13.0' '^== rows mapped' 'its figures do not' 'filled slots ' \
+    'driver calls .* us of CPU a batch' 'widening kernel ' 'end to end ' '^a step ' \
+    '^driver calls .* a step; 0 of all of them wait' '^context .* then a loader .* another one'; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done
 
@@ -34,6 +34,13 @@ awk '/batches of 16.0 MiB: written/ {
 }
 END { exit !(alone >= 50 && one < alone + 10 && eight > one + (100 - alone) / 2) }' "$tmp/out" ||
     fail "a ring of one slot does not stall: $(cat "$tmp/out")"
+grep -q "rows in files' maps .* are not simulated over this link: .* HMM" "$tmp/out" ||
+    fail "rows in maps over PCIe are not refused: $(cat "$tmp/out")"
+"$bench" gpu "$tmp/gpu" --device simulated:c2c --steps 2 >"$tmp/out" 2>&1 || fail "simulated:c2c: $(cat "$tmp/out")"
+for rows in ring maps; do
+    line="^simulated c2c:   batches of .*: $rows: the loader's thread works .* a batch every .* adds to a step"
+    [ "$(grep -c "$line" "$tmp/out")" -eq 3 ] || fail "c2c shows no rows in $rows: $(cat "$tmp/out")"
+done
 "$bench" gpu "$tmp/gpu" --device simulated:c2c --steps 2 --json >"$tmp/out" 2>&1 || fail "--json: $(cat "$tmp/out")"
 ! command -v python3 >/dev/null || python3 - "$tmp/out" <<'EOF' || fail "JSON without its mark: $(cat "$tmp/out")"
 import json, sys

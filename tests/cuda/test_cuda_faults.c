@@ -479,6 +479,7 @@ static void forked(void)
     if (child == 0) {
         T_STATUS(cuda_open(&other, &w, o), LEAT_E_UNSUPPORTED);
         T_CONTAINS(t_err.message, "spawn");
+        T_CONTAINS(t_err.message, "the driver itself does not start"); /* error 3 may also mean that */
         leat_loader_close(l);
         _exit(t_failures != 0);
     }

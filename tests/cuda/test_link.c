@@ -1,14 +1,17 @@
 /*
  * test_link.c: the stand-in's model of a link (tests/fake_cuda/link.h) gives the times that the model's figures give by
  * hand: copies one after another, beside kernels, on two streams, in both directions, behind events; a ring of one slot
- * leaves the link idle while it is filled, and one of two does not; threads of the host meet at gates.
+ * leaves the link idle while it is filled, and one of two does not; kernels read rows in files' maps as fast as the
+ * link carries them, where the model knows that, and else that is an offence; threads of the host meet at gates.
  */
 #include "cuda_loading.h"
 
 #include <math.h>
 #include <pthread.h>
 
+#include "device/cuda_image.h"
 #include "fake_cuda/link.h"
+#include "rows/rows_device.h"
 
 #define BYTES ((size_t)16 << 20)
 #define COUNT 10
@@ -197,6 +200,88 @@ static void rings(void)
         T_FAIL("%s: rings of 1, 2 and 4 slots use %.3f, %.3f, %.3f of the link", m->name, one, two, four);
 }
 
+/* ---- Rows in maps ---- */
+
+#define ROWS  8u
+#define WIDTH 65536u
+#define TABLE 4096u /* where the slot says where rows begin */
+
+static cuda_function kernel;
+
+/* The slot's table: the last rows of the batch are somewhere on the host, the others in the slot. */
+static struct rows_job make_job(uint32_t on_host)
+{
+    struct rows_job j = { .base = (const uint8_t *)(uintptr_t)memory, .rows = ROWS, .length = WIDTH - 1 };
+    uint64_t *table = (uint64_t *)(void *)(host + TABLE);
+
+    j.layout = (struct rows_layout) { .rows = ROWS, .width = WIDTH, .token_width = 4, .rows_at = TABLE };
+    j.layout.flags_at = 64;
+    j.number_bytes = 4;
+    j.inputs = (void *)(uintptr_t)(memory + 4 * BYTES);
+    for (uint32_t row = 0; row < ROWS; row++)
+        table[row] =
+            row < ROWS - on_host ? 8192 + (uint64_t)row * WIDTH * 4 : (uintptr_t)host + BYTES - (uintptr_t)memory;
+    return j;
+}
+
+static void launch(const struct rows_job *j, cuda_stream s)
+{
+    uint64_t blocks;
+    struct rows_job job = *j;
+    struct rows_grid grid = rows_grid(j, 4, &blocks);
+    void *parameters[] = { &job, &grid };
+
+    MUST(d->launch(kernel, (unsigned)blocks, 1, 1, ROWS_BLOCK, 1, 1, 0, s, parameters, NULL));
+}
+
+/* What the kernel moves on the device, and what comes over the link meanwhile: the longer of both counts. Returns
+ * whether all was called before `lead` pieces were done. */
+static bool kernel_time(uint32_t on_host, unsigned lead)
+{
+    struct rows_job j = make_job(on_host);
+    double own = ((ROWS - on_host) * WIDTH * 4.0 + ROWS * (WIDTH - 1) * 4.0) / m->bytes_per_ns[LINK_COMPUTE];
+    double mapped = on_host ? on_host * WIDTH * 4.0 / m->mapped_per_ns : 0;
+    cuda_stream s = stream();
+    cuda_event begin = event(), end = event();
+    bool ahead;
+
+    work(LINK_OUT, s, lead, 1);
+    MUST(d->copy_to_device(memory, host, 8192 + (size_t)(ROWS - on_host) * WIDTH * 4, s));
+    MUST(d->event_record(begin, s));
+    launch(&j, s);
+    MUST(d->event_record(end, s));
+    ahead = d->event_query(begin) == CUDA_NOT_READY;
+    MUST(d->stream_synchronize(s));
+    if (ahead)
+        between(begin, end, (double)m->gap_ns[LINK_COMPUTE] + floor(own > mapped ? own : mapped), "a kernel");
+    MUST(d->event_destroy(begin));
+    MUST(d->event_destroy(end));
+    MUST(d->stream_destroy(s));
+    return ahead;
+}
+
+static void kernels(void)
+{
+    static const uint32_t counts[] = { 0, 1, 6, ROWS };
+    int can = 0;
+    unsigned lead;
+
+    MUST(d->device_attribute(&can, CUDA_DEVICE_PAGEABLE_ACCESS, 0));
+    T_EQ(can, m->mapped_per_ns > 0);
+    T_EQ(cuda->fake->link_maps(m->name) == NULL, m->mapped_per_ns > 0);
+    for (unsigned i = 0; i < 4; i++) {
+        if (counts[i] && m->mapped_per_ns <= 0)
+            cuda->fake->offences(true);
+        for (lead = 100; lead < MAX_LEAD && !kernel_time(counts[i], lead); lead *= 2)
+            ;
+        T_CHECK(lead < MAX_LEAD || (counts[i] && m->mapped_per_ns <= 0));
+        if (counts[i] && m->mapped_per_ns <= 0) {
+            T_CHECK(cuda->fake->offences(false) > 0);
+            T_CONTAINS(cuda->fake->offence(), "over PCIe (by HMM)");
+        }
+    }
+}
+
 /* ---- Threads ---- */
 
 static struct gate gate;
@@ -237,6 +322,8 @@ static void meet(void)
 
 int main(void)
 {
+    cuda_module module;
+
     if (!cuda_start())
         return 77;
     if (!cuda->fake)
@@ -247,6 +334,8 @@ int main(void)
     MUST(d->context_push(cuda->context));
     MUST(d->memory_allocate(&memory, 6 * BYTES));
     host = calloc(1, BYTES);
+    MUST(d->module_load(&module, cuda_image_ptx));
+    MUST(d->module_function(&kernel, module, "leat_rows_4_4"));
     MUST(d->host_register(host, BYTES, 0));
     T_CHECK(strcmp(cuda->fake->link_begin("pcie7"), "pcie4, pcie5, c2c") == 0);
     for (unsigned i = 0; link_model(i); i++) {
@@ -254,10 +343,12 @@ int main(void)
         T_CHECK(cuda->fake->link_begin(m->name) == NULL);
         with_a_lead();
         rings();
+        kernels();
         if (link_model(i + 1))
             cuda->fake->link_end();
     }
     meet();
+    MUST(d->module_unload(module));
     MUST(d->host_unregister(host));
     free(host);
     MUST(d->memory_free(memory));

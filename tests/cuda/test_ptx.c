@@ -143,8 +143,14 @@ static void refused(const char *code, const char *sentence)
 {
     char text[1024], why[256] = "";
     uint64_t numbers[2] = { 0 }, steps = 0, parameter = 0x1000;
-    const struct ptx_range range = { 0x1000, sizeof numbers, (uint8_t *)numbers, false };
-    struct ptx_launch launch = { { (const uint8_t *)&parameter }, &range, 1, 1, 1 };
+    uint8_t written[sizeof numbers] = { 0 };
+    const struct ptx_range ranges[] = {
+        { .address = 0x1000, .bytes = sizeof numbers, .memory = (uint8_t *)numbers },
+        { .address = 0x2000, .bytes = 16, .memory = (uint8_t *)numbers, .writable = true, .written = written },
+    };
+    struct ptx_launch launch = {
+        .parameters = { (const uint8_t *)&parameter }, .ranges = ranges, .range_count = 2, .blocks = 1, .threads = 2
+    };
     struct ptx_kernel *k;
 
     snprintf(text, sizeof text,
@@ -179,6 +185,10 @@ static void refusals(void)
     refused("ld.global.u32 %r2, [%rd1+16];", "not what it may read");
     refused("ld.global.u32 %r2, [%rd1+-4];", "not what it may read");
     refused("st.global.u32 [%rd1], %r1;", "not what it may write");
+    refused("st.global.u32 [%rd1+4096], %r1;", "is written twice");
+    refused(
+        "mov.u32 %r2, %tid.x;\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3+4096], %r2;",
+        "");
     refused("$here:\nbra.uni $here;", "does not end");
 }
 

@@ -67,7 +67,9 @@ cuda_result fake_device_uuid(cuda_uuid *uuid, cuda_device device)
 
 bool fake_reads_maps(void)
 {
-    return !fake_options.no_maps && !link_on();
+    const struct link_model *link = link_on();
+
+    return !fake_options.no_maps && (!link || !link_maps(link));
 }
 
 cuda_result fake_device_attribute(int *value, cuda_device_attribute what, cuda_device device)

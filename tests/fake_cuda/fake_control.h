@@ -72,6 +72,8 @@ struct fake_control {
      * link, the names of those that there are. All streams must be idle, and no thread may end while it is so. */
     const char *(*link_begin)(const char *name);
     void (*link_end)(void);
+    /* Whether a link's model has kernels that read rows in files' maps: NULL, or why it has not. */
+    const char *(*link_maps)(const char *name);
     uint64_t (*link_spend)(uint64_t ns); /* this thread computes for so long; its clock */
     void (*link_gate_sleep)(struct gate *g, unsigned ticket, uint64_t max_ns);
     void (*link_gate_open)(struct gate *g);

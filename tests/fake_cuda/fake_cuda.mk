@@ -23,6 +23,8 @@ $(RANGES_COUNTED): $(BUILD)/obj/tests/cuda/ranges_counted.o
 # the machine for PTX alone
 PTX_TRIED := $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c tests/cuda/ptx_tried.c)
 $(BUILD)/tests/cuda/test_ptx: $(PTX_TRIED)
+$(BUILD)/tests/cuda/test_ptx_grids: $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c \
+    tests/cuda/huge_batch.c)
 # breaks the PTX at random
 PTX_MUTANTS := $(BUILD)/ptx_mutants
 $(PTX_MUTANTS): $(BUILD)/obj/tests/cuda/ptx_mutants.o $(PTX_TRIED) $(TEST_LIBRARIES)

@@ -331,6 +331,7 @@ extern unsigned fake_depth(void);
 extern void fake_fail_work(uint64_t n, int result);
 extern const char *fake_link_begin(const char *name);
 extern void fake_link_end(void);
+extern const char *fake_link_maps(const char *name);
 
 VISIBLE const struct fake_control *fake_control(void)
 {
@@ -349,6 +350,7 @@ VISIBLE const struct fake_control *fake_control(void)
                                                  fake_ptx_kernels_run,
                                                  fake_link_begin,
                                                  fake_link_end,
+                                                 fake_link_maps,
                                                  link_turn,
                                                  link_gate_sleep,
                                                  link_gate_open,

@@ -72,13 +72,16 @@ static unsigned list_ranges(const struct fake_work *w, const struct rows_job *j,
     size_t numbers = (size_t)j->rows * j->length;
     unsigned n = 0;
 
-    ranges[n++] =
-        (struct ptx_range) { (uintptr_t)w->job.base, fake_kernel_slot_bytes(w), (uint8_t *)(uintptr_t)j->base, false };
+    ranges[n++] = (struct ptx_range) { .address = (uintptr_t)w->job.base,
+                                       .bytes = fake_kernel_slot_bytes(w),
+                                       .memory = (uint8_t *)(uintptr_t)j->base };
 #define RANGE(field, name, kind, documents)                                                                            \
     if (j->field)                                                                                                      \
-        ranges[n++] = (struct ptx_range) { (uintptr_t)w->job.field,                                                    \
-                                           rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),      \
-                                           (uint8_t *)j->field, true };
+        ranges[n++] =                                                                                                  \
+            (struct ptx_range) { .address = (uintptr_t)w->job.field,                                                   \
+                                 .bytes = rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),       \
+                                 .memory = (uint8_t *)j->field,                                                        \
+                                 .writable = true };
     ROWS_OUTPUTS(RANGE, RANGE)
 #undef RANGE
     for (uint32_t row = 0; j->layout.rows_at && row < j->layout.rows; row++) {
@@ -121,7 +124,7 @@ void fake_ptx_run(const struct fake_work *w, const struct rows_job *j)
     const uint8_t *parameter = w->parameters;
     uint64_t steps = 0;
     size_t bytes = 0;
-    uint8_t *kept;
+    uint8_t *kept, *written;
     char why[256];
 
     if (!may_take(j, w)) {
@@ -139,16 +142,20 @@ void fake_ptx_run(const struct fake_work *w, const struct rows_job *j)
     for (unsigned i = 1; i <= outputs; i++)
         bytes += ranges[i].bytes;
     kept = malloc(bytes + 1);
-    if (!kept)
+    written = calloc(1, bytes + 1);
+    if (!kept || !written)
         abort();
-    for (size_t at = 0, i = 1; i <= outputs; at += ranges[i++].bytes)
+    for (size_t at = 0, i = 1; i <= outputs; at += ranges[i++].bytes) {
         memcpy(kept + at, ranges[i].memory, ranges[i].bytes);
+        ranges[i].written = written + at;
+    }
     if (!ptx_run(w->kernel, &launch, &steps, why, sizeof why))
         fake_offence("%s", why);
     exchange(ranges + 1, outputs, kept);
     fake_kernel_run(w, j);
     compare(ranges + 1, outputs, kept, w->kernel->name);
     free(kept);
+    free(written);
     free(ranges);
     atomic_fetch_add(&steps_taken, steps);
     atomic_fetch_add(&kernels_run, 1);

@@ -24,6 +24,7 @@ enum link_engine { LINK_IN, LINK_OUT, LINK_COMPUTE, LINK_ENGINES, LINK_RECORD = 
 struct link_model {
     const char *name;
     double bytes_per_ns[LINK_ENGINES]; /* on the device: of bytes read and written */
+    double mapped_per_ns;              /* of the host's memory that kernels read by themselves; 0: no figure is known */
     uint64_t start_ns;                 /* from the end of a call until its work can start */
     uint64_t gap_ns[LINK_ENGINES];     /* that each piece of work takes, however small */
     uint64_t work_ns, call_ns;         /* CPU time of a call that puts work on a stream, and of any other */
@@ -34,6 +35,8 @@ struct link_model {
 const struct link_model *link_find(const char *name);
 const struct link_model *link_model(unsigned number);
 const char *link_names(void); /* of all */
+/* NULL: kernels that read rows in files' maps are modelled; else why not. */
+const char *link_maps(const struct link_model *model);
 
 /* ---- The device (link_model.c); with the stand-in's lock ---- */
 

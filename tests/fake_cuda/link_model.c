@@ -8,6 +8,16 @@
  * it, and 3.4 TB/s of its memory's 4.0. Other memory: nine tenths of what the data sheets of A100 (40 GB) and H100
  * (SXM) say, 1.555 and 3.35 TB/s.
  *
+ * Rows that stay in their files' maps are read by kernels, from memory that nobody has pinned. On a Grace Hopper (ATS)
+ * D. N. Ng ("What 2x GH200 delivers", dnhkng.github.io, 2026; CUDA 13.0, driver 580) measured 331 to 339 GB/s for
+ * kernels on memory of the GPU's own node that is not registered, as for pinned memory (332 to 338), and 221 on the
+ * other node. nvbandwidth's copies by kernels read pinned memory at 342 (NVIDIA/nvbandwidth, issue 23). The link
+ * carries what a kernel reads while it writes its outputs, so the longer of both times counts.
+ *
+ * Over PCIe a GPU reads maps by HMM, after faults. No figure was found for pages of files, which stay on the host,
+ * neither of faults nor of what is read after them; what was measured of managed memory is of pages that move to the
+ * GPU. So these links refuse such rows.
+ *
  * Not from any document: a call that starts a copy or a kernel takes 2 to 7 us of CPU time; another one, such as a
  * query, a few tenths; work starts some us after its call, and a copy or kernel after another one takes a little longer
  * than its bytes. Waking a thread: see LOADER_QUICK_NS. None of it was measured by leat.
@@ -20,15 +30,15 @@
 
 #define MAX_STREAMS 64u
 
-#define LINK(label, in, out, device)                                                                                   \
+#define LINK(label, in, out, device, mapped)                                                                           \
     {                                                                                                                  \
-        .name = label, .bytes_per_ns = { in, out, device }, .start_ns = 4000, .gap_ns = { 1500, 1500, 2000 },          \
-        .work_ns = 4000, .call_ns = 300, .wake_ns = 50000, .open_ns = 5000                                             \
+        .name = label, .bytes_per_ns = { in, out, device }, .mapped_per_ns = mapped, .start_ns = 4000,                 \
+        .gap_ns = { 1500, 1500, 2000 }, .work_ns = 4000, .call_ns = 300, .wake_ns = 50000, .open_ns = 5000             \
     }
 static const struct link_model models[] = {
-    LINK("pcie4", 25, 25, 1400),
-    LINK("pcie5", 55.6, 55.6, 3000),
-    LINK("c2c", 375, 297, 3400),
+    LINK("pcie4", 25, 25, 1400, 0),
+    LINK("pcie5", 55.6, 55.6, 3000, 0),
+    LINK("c2c", 375, 297, 3400, 335),
 };
 
 const struct link_model *link_model(unsigned number)
@@ -53,6 +63,12 @@ const struct link_model *link_find(const char *name)
     while (link_model(i) && strcmp(models[i].name, name) != 0)
         i++;
     return link_model(i);
+}
+
+const char *link_maps(const struct link_model *model)
+{
+    return model->mapped_per_ns > 0 ? NULL
+                                    : "no figure was found for kernels that read the map of a file over PCIe (by HMM)";
 }
 
 /* ---- Streams ---- */

@@ -1,8 +1,8 @@
 /*
  * ptx.h: a machine for PTX, the text of src/device/cuda_kernels.ptx: it runs a grid on the CPU, thread after thread,
  * and stops at what a GPU would let pass: a register that is read before it is written, or whose width is not the
- * instruction's; memory outside what the kernel was given, or misaligned; a division by zero; a thread that does not
- * end. It knows the instructions of that file and refuses any other by its name.
+ * instruction's; memory outside what the kernel was given, or misaligned, or written by two threads; a division by
+ * zero; a thread that does not end. It knows the instructions of that file and refuses any other by its name.
  */
 #ifndef LEAT_TESTS_PTX_H
 #define LEAT_TESTS_PTX_H
@@ -91,21 +91,26 @@ struct ptx_kernel *ptx_read(const char *text, char *why, size_t room);
 void ptx_free(struct ptx_kernel *kernels);
 const struct ptx_kernel *ptx_find(const struct ptx_kernel *kernels, const char *name);
 
-/* Memory that a kernel may touch: `address` is what it knows it by. */
+/* Memory that a kernel may touch: `address` is what it knows it by. A GPU runs threads in any order, so no byte may be
+ * written twice: `written` has a byte for each, which is 0 before the launch. NULL: that is not looked at. */
 struct ptx_range {
     uint64_t address;
     size_t bytes;
     uint8_t *memory;
     bool writable;
+    uint8_t *written;
 };
 
 struct ptx_launch {
     const uint8_t *parameters[PTX_PARAMETERS]; /* as many bytes each as the kernel says */
     const struct ptx_range *ranges;
     unsigned range_count, blocks, threads;
+    const uint32_t *some; /* only these blocks of the grid, `some_count` of them; NULL: all */
+    unsigned some_count;
+    uint64_t *stored; /* counts the bytes that are written; NULL: not wanted */
 };
 
-/* Runs all threads; `steps` counts instructions. False, and what was wrong in `why`. */
+/* Runs the threads; `steps` counts instructions. False, and what was wrong in `why`. */
 bool ptx_run(const struct ptx_kernel *kernel, const struct ptx_launch *launch, uint64_t *steps, char *why, size_t room);
 
 #endif

@@ -53,7 +53,7 @@ static uint64_t get(struct thread *t, unsigned i, unsigned bits)
     const struct ptx_operand *o = &t->at->operands[i];
 
     if (o->kind == PTX_CONSTANT)
-        return low_bits(o->constant, bits);
+        return bits == 1 ? o->constant != 0 : low_bits(o->constant, bits);
     if (o->kind == PTX_SPECIAL)
         return t->specials[o->number];
     if (!t->written[o->number])
@@ -71,6 +71,15 @@ static void set(struct thread *t, unsigned i, uint64_t value)
 
 /* ---- Memory ---- */
 
+static void note_written(struct thread *t, uint8_t *written, uint64_t address, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (written[i])
+            fail(t, "the byte at 0x%llx is written twice", (unsigned long long)address + i);
+        written[i] = 1;
+    }
+}
+
 /* `bytes` of memory in which the kernel has something to do; NULL after fail(). */
 static uint8_t *memory_at(struct thread *t, uint64_t address, size_t bytes, bool write)
 {
@@ -82,8 +91,11 @@ static uint8_t *memory_at(struct thread *t, uint64_t address, size_t bytes, bool
         const struct ptx_range *x = &t->launch->ranges[i];
         uint64_t from = address - x->address;
 
-        if (address >= x->address && from <= x->bytes && bytes <= x->bytes - from && (x->writable || !write))
+        if (address >= x->address && from <= x->bytes && bytes <= x->bytes - from && (x->writable || !write)) {
+            if (write && x->written)
+                note_written(t, x->written + from, address, bytes);
             return x->memory + from;
+        }
     }
     fail(t, "%zu bytes at 0x%llx are not what it may %s", bytes, (unsigned long long)address, write ? "write" : "read");
     return NULL;
@@ -132,6 +144,8 @@ static void store(struct thread *t)
     size_t bytes = x->type.bits / 8;
     uint8_t *to = memory_at(t, address_of(t, 0), bytes * x->vector, true);
 
+    if (to && t->launch->stored)
+        *t->launch->stored += bytes * x->vector;
     for (unsigned i = 0; to && i < x->vector; i++) {
         uint64_t value = get(t, 1 + i, x->type.bits);
 
@@ -336,6 +350,7 @@ static void step(struct thread *t)
 bool ptx_run(const struct ptx_kernel *kernel, const struct ptx_launch *launch, uint64_t *steps, char *why, size_t room)
 {
     struct thread t = { .kernel = kernel, .launch = launch, .why = why, .room = room };
+    unsigned blocks = launch->some ? launch->some_count : launch->blocks;
 
     t.registers = calloc(kernel->register_count, sizeof *t.registers);
     t.written = calloc(kernel->register_count, sizeof *t.written);
@@ -346,8 +361,10 @@ bool ptx_run(const struct ptx_kernel *kernel, const struct ptx_launch *launch, u
     t.at = kernel->code;
     if (launch->threads > kernel->most_threads)
         fail(&t, "it is started with %u threads, and takes %u", launch->threads, kernel->most_threads);
-    for (uint64_t i = 0; i < (uint64_t)launch->blocks * launch->threads && !t.failed; i++) {
-        t.specials[PTX_CTAID_X] = (uint32_t)(i / launch->threads);
+    for (uint64_t i = 0; i < (uint64_t)blocks * launch->threads && !t.failed; i++) {
+        uint32_t block = (uint32_t)(i / launch->threads);
+
+        t.specials[PTX_CTAID_X] = launch->some ? launch->some[block] : block;
         t.specials[PTX_TID_X] = (uint32_t)(i % launch->threads);
         memset(t.written, 0, kernel->register_count);
         t.at = kernel->code;

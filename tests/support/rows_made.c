@@ -12,11 +12,25 @@
 #define ROWS    (LENGTHS + 8192)
 #define MASKS   (LENGTHS + 8448)
 
+/* Many rows are as long as they may be, or very short, or end beside a word of starts. */
+static uint32_t choose_length(uint32_t width, uint64_t *random)
+{
+    uint32_t word = 62 + 64 * (uint32_t)t_below(random, 2) + (uint32_t)t_below(random, 4);
+
+    switch (t_below(random, 3)) {
+    case 0:
+        return (uint32_t)t_below(random, width > 4 ? 4 : width);
+    case 1:
+        return word < width ? word : (uint32_t)t_below(random, width);
+    default:
+        return width - 1;
+    }
+}
+
 static void make_row(struct rows_made *m, uint32_t row, uint64_t *random)
 {
     const struct rows_layout *l = &m->job.layout;
-    uint32_t most = t_below(random, 2) && l->width > 4 ? 4 : l->width; /* many rows are very short */
-    uint32_t length = t_below(random, 2) ? l->width - 1 : (uint32_t)t_below(random, most);
+    uint32_t length = choose_length(l->width, random);
     uint8_t *base = (uint8_t *)m->slot;
     uint64_t *words = m->slot + STARTS / 8 + row * l->start_words;
 
@@ -26,7 +40,7 @@ static void make_row(struct rows_made *m, uint32_t row, uint64_t *random)
     for (uint32_t i = 0; i < l->mask_width && l->masks_at; i++)
         base[MASKS + row * l->mask_width + i] = (uint8_t)(t_below(random, 3) ? t_random(random) : 0);
     for (uint32_t i = 1; i <= length; i++)
-        if (t_below(random, i % 64 == 0 ? 2 : 10) == 0)
+        if (t_below(random, i % 64 < 2 ? 2 : 10) == 0)
             words[i / 64] |= (uint64_t)1 << i % 64;
     if (l->rows_at)
         m->slot[ROWS / 8 + row] = t_below(random, 8192 / l->token_width - l->width) * l->token_width;
@@ -34,13 +48,15 @@ static void make_row(struct rows_made *m, uint32_t row, uint64_t *random)
 
 void rows_make(struct rows_made *m, uint64_t *random)
 {
-    uint32_t width = 2 + (uint32_t)t_below(random, 150), rows = 1 + (uint32_t)t_below(random, 4);
+    uint32_t width = t_below(random, 2) ? 2 + (uint32_t)t_below(random, 150)
+                                        : 64 * (1 + (uint32_t)t_below(random, 2)) + (uint32_t)t_below(random, 4);
+    uint32_t rows = 1 + (uint32_t)t_below(random, 4);
     uint8_t *base = (uint8_t *)m->slot;
     struct rows_job *j = &m->job;
     uint64_t longest;
     bool masked = t_below(random, 2);
 
-    *j = (struct rows_job) { .base = base, .rows = rows + (uint32_t)t_below(random, 2) };
+    *j = (struct rows_job) { .base = base, .rows = rows + (uint32_t)t_below(random, 3) };
     j->layout = (struct rows_layout) { .rows = rows,
                                        .width = width,
                                        .token_width = t_below(random, 2) ? 4 : 2,
@@ -64,6 +80,8 @@ void rows_make(struct rows_made *m, uint64_t *random)
     memset(base + LENGTHS, 0, 1024);
     for (uint32_t row = 0; row < rows; row++)
         make_row(m, row, random);
+    memset(base + LENGTHS + 4 * rows, 0x5a, 64 - 4 * rows); /* of no row */
+    memset(base + FLAGS + rows, 0x5a, 64 - rows);
 #define GIVE(field, name, kind, documents) j->field = (void *)m->outputs[ROWS_OUTPUT_##name];
     ROWS_OUTPUTS(GIVE, GIVE)
     j->cu_seqlens_room = rows_sequences(j, &longest) + 1 + t_below(random, t_below(random, 4) ? 3 : 900);

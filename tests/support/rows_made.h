@@ -8,7 +8,7 @@
 struct rows_made {
     uint64_t slot[4096];
     _Alignas(16) uint8_t outputs[ROWS_OUTPUT_COUNT][ROWS_MADE_BYTES];
-    struct rows_job job; /* of up to 5 rows with up to 153 numbers */
+    struct rows_job job; /* of up to 6 rows with up to 153 numbers */
 };
 void rows_make(struct rows_made *made, uint64_t *random);
 
