@@ -6,7 +6,8 @@
  *
  * Its files:
  *   sink.c               a file that grows, filled by several threads
- *   writer.c             open, and documents one after another
+ *   writer.c             open, flush, failures
+ *   writer_add.c         documents one after another
  *   writer_documents.c   what a document leaves in each section
  *   writer_put.c         several documents at once, from several threads
  *   writer_names.c       the files of an unfinished dataset: names, lock, leftovers
