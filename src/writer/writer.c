@@ -189,7 +189,8 @@ static bool has_hashes(enum writer_spill spill)
     return spill == SPILL_TOKENS || spill == SPILL_MASK;
 }
 
-uint64_t writer_whole_pages(const struct leat_writer *w, enum writer_spill spill)
+/* Pages of such a spill, the tokens or the mask, that are in whole frames: their hashes have been stored. */
+static uint64_t writer_whole_pages(const struct leat_writer *w, enum writer_spill spill)
 {
     return w->end.of[spill].at / TOKEN_FRAME * (TOKEN_FRAME / FORMAT_PAGE_BYTES);
 }

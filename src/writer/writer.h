@@ -166,9 +166,6 @@ size_t writer_spill_frame(enum writer_spill spill);
 /* What is appended to a spill begins at `at`. */
 void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t at);
 
-/* Pages of such a spill, the tokens or the mask, that are in whole frames: their hashes have been stored. */
-uint64_t writer_whole_pages(const struct leat_writer *w, enum writer_spill spill);
-
 /* Waits until all documents that have a place are put, then writes what is in memory; with `last`, the hashes of the
  * tokens' last frame are stored too. */
 enum leat_status writer_flush(struct leat_writer *w, bool last, struct leat_error *err);

@@ -117,7 +117,7 @@ void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enu
 
 /* ---- Members that several have ---- */
 
-enum leat_status load_hf_pattern(struct load_hf *h, uint32_t object, struct spec_pattern *out)
+static enum leat_status load_hf_pattern(struct load_hf *h, uint32_t object, struct spec_pattern *out)
 {
     uint32_t node = jsontree_member(h->j, object, "pattern");
     const struct jsontree_node *nodes = h->j->nodes;

@@ -29,7 +29,6 @@ enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_fami
 void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enum leat_status *s);
 
 /* The member "pattern", {"String": "..."} or {"Regex": "..."}; and that of a Replace. */
-enum leat_status load_hf_pattern(struct load_hf *h, uint32_t object, struct spec_pattern *out);
 enum leat_status load_hf_replaced(struct load_hf *h, uint32_t object, struct spec_pattern *out);
 
 #endif
