@@ -264,6 +264,7 @@ include tests/s3.mk
 include tests/coverage.mk
 include python/python.mk
 include packages/packages.mk
+include bench/bench.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
@@ -317,36 +318,7 @@ define run_peers
 	    echo "skipped: what it compares with cannot be installed (python3 -m venv, pip)"; fi
 endef
 
-# ---- Measuring ------------------------------------------------------------------------------------------------------
-
-.PHONY: bench bench-simdjson
-## bench: this machine's limits, leat, other tools (ALONE=1: not these); BENCH_SHORT=1 to see that it runs
-bench: deps
-	$(Q)$(MAKE) --no-print-directory tools >&2
-	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/run.sh $(BUILD)
-	$(call bench_beside,Encoding beside gigatoken,bench-encode-peers,--megabytes 50 --repeat 5 --programs $(BOTH),\
-	    --megabytes 1 --repeat 1 --programs $(BOTH) --only "english gpt2")
-	$(call bench_beside,Packing beside gigatoken with numpy,bench-pack-peers,--rounds 3,\
-	    --rounds 1 --megabytes 1 --only english)
-	$(call bench_beside,Loading beside PyTorch's DataLoader,bench-dataloader,--rounds 3 --workers 0$(comma)2,\
-	    --rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
-BOTH := leat$(comma)gigatoken
-define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
-	$(Q)[ -n "$(ALONE)" ] || { printf '\n### %s\n\n`make $(2) PEERS=\047%s\047`\n\n```\n' "$(1)" \
-	    '$(if $(BENCH_SHORT),$(4),$(3))' && \
-	    $(MAKE) --no-print-directory $(2) PEERS='$(if $(BENCH_SHORT),$(4),$(3))' && echo '```'; }
-endef
-
-.PHONY: bench-levels
-# the same program, with a cpu.o that knows of no higher level
-BENCH_LEVELS := $(patsubst %,$(BUILD)/levels/leat-bench-%,PLAIN AVX2 AVX512 AVX512_VBMI)
-$(BENCH_LEVELS): $(BUILD)/levels/leat-bench-%: src/base/cpu.c $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
-	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DCPU_MAX=CPU_$* -c $< -o $@.o
-	$(Q)$(CC) $(ALL_LDFLAGS) $(BENCH_WRAP) $@.o $(filter-out $<,$^) $(ALL_LIBS) -lm -o $@
-## bench-levels: what CPUs without AVX-512, or AVX2, get: FILES="code.jsonl.zst", LEVELS_FLAGS="--rounds 3"
-bench-levels: $(BENCH_LEVELS)
-	$(Q)bench/levels.py $(LEVELS_FLAGS) $(BUILD)/levels $(FILES)
+# ---- Pages ----------------------------------------------------------------------------------------------------------
 
 .PHONY: check-pages
 ## check-pages: the pages that leat writes, in headless Chromium: 360 and 1,600 pixels, light, dark, print
@@ -362,119 +334,6 @@ site: $(BUILD)/leat $(BUILD)/leat-bench
 ## pictures: those of the README: leat show, and a chart of the latest make bench-dataloader
 pictures: $(BUILD)/leat
 	$(Q)scripts/pictures.py $(BUILD) docs
-
-.PHONY: report
-REPORT := $(BUILD)/report.html
-## report: measures this machine and leat, writes a page: REPORT=report.html; FILES="a.jsonl" are packed, too
-report: $(BUILD)/leat-bench
-	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/report.sh $(BUILD) $(BUILD)/report $(REPORT) $(FILES)
-	$(Q)echo "$(REPORT)"
-
-.PHONY: bench-gpu
-## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1; simulated to see that it runs; simulated:pcie5
-bench-gpu: $(BUILD)/leat-bench $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so)
-	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
-
-.PHONY: bench-encode-peers bench-encode-lookup bench-pack-peers
-# what is measured beside leat lies in virtual environments of its own
-ENCODE_PEERS := $(BUILD)/encode-peers-venv
-$(ENCODE_PEERS)/ready: bench/peers/encode.txt
-	$(call make_venv,$(ENCODE_PEERS),$<)
-PACK_PEERS := $(BUILD)/pack-peers-venv
-$(PACK_PEERS)/ready: bench/peers/pack.txt
-	$(call make_venv,$(PACK_PEERS),$<)
-## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
-bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
-	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
-## bench-encode-lookup: leat-bench encode beside sentencepiece and tokenizers, for Unigram and WordPiece models
-bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
-	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode_lookup.py $(BUILD)/leat-bench)
-## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove, Megatron; PEERS="--megatron FOLDER"
-bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
-	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
-## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
-bench-simdjson: $(BUILD)/scan_simdjson
-$(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
-	$(call say,CXX     $<)
-	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
-	    $$($(PKG_CONFIG) --libs simdjson) -o $@
-
-.PHONY: bench-order-peers
-## bench-order-peers: a plan of order megatron beside megatron-core's indexes: time, memory; PEERS="--samples 1e8"
-bench-order-peers: python $(MEGATRON_PYTHON)
-	$(Q)PYTHONPATH=$(BUILD)/python $(MEGATRON_PYTHON) -B bench/peers/order.py $(PEERS)
-
-FIT_PEERS := $(BUILD)/fit-peers-venv
-$(FIT_PEERS)/ready: export PIP_NO_DEPS := 1
-$(FIT_PEERS)/ready: bench/peers/fit.txt
-	$(call make_venv,$(FIT_PEERS),$<)
-.PHONY: bench-fit-peers
-## bench-fit-peers: rows of whole documents beside TRL's pack_dataset: rows, fill, time; PEERS="--documents 1e6"
-bench-fit-peers: export PYTHONPATH := $(BUILD)/python
-bench-fit-peers: python $(FIT_PEERS)/ready
-	$(call run_peers,$(FIT_PEERS),bench/peers/fit.py)
-
-# PyTorch alone takes gigabytes
-LOADER_PEERS := $(BUILD)/peers-venv
-$(LOADER_PEERS)/ready: bench/peers/dataloader.txt
-	$(call make_venv,$(LOADER_PEERS),$<)
-.PHONY: bench-dataloader
-## bench-dataloader: leat-bench load, leat.Loader, PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
-bench-dataloader: export PYTHONPATH := $(BUILD)/python
-bench-dataloader: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
-	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
-
-# each of these packages wants other versions of what they share; only PyTorch, gigabytes, is there once
-LOADERS_PEERS := torchdata litdata streaming datasets grain megatron
-$(BUILD)/loaders-venv/megatron/ready: export PIP_NO_DEPS := 1
-LOADERS_TORCH := $(BUILD)/loaders-venv/torch
-$(LOADERS_TORCH)/ready: bench/peers/loaders/torch.txt
-	$(call make_venv,$(@D),$<)
-$(BUILD)/loaders-venv/%/ready: bench/peers/loaders/%.txt | $(LOADERS_TORCH)/ready
-	$(call make_venv,$(@D),$<,$(LOADERS_TORCH))
-.PHONY: bench-loaders
-## bench-loaders: leat beside eight other loaders, each with packages of its own; PEERS="--only leat"
-bench-loaders: export PYTHONPATH := $(BUILD)/python
-bench-loaders: $(BUILD)/leat-bench python $(LOADERS_PEERS:%=$(BUILD)/loaders-venv/%/ready)
-	$(Q)bench/peers/loaders.py $(BUILD)/leat-bench $(PEERS) \
-	    $(foreach name,torch $(LOADERS_PEERS),--python $(name)=$(BUILD)/loaders-venv/$(name)/bin/python)
-
-# two of the packers are scripts of repositories, of these commits
-define fetch_source
-	$(Q)rm -rf $(1) && git init -q $(1) && git -C $(1) fetch -q --depth 1 https://github.com/$(2) $(3) && \
-	    git -C $(1) checkout -q FETCH_HEAD || rm -rf $(1)
-endef
-PACKERS_SOURCES := $(BUILD)/packers-src
-$(PACKERS_SOURCES)/megatron/tools:
-	$(call fetch_source,$(@D),NVIDIA/Megatron-LM,55ac7082517c3878ae653c07c09c534b8aed49f6)
-$(PACKERS_SOURCES)/nanogpt/data:
-	$(call fetch_source,$(@D),karpathy/nanoGPT,3adf61e154c3fe3fca428ad6bc3818b27a3b8291)
-PACKERS := gigatoken tiktoken tokenizers datatrove nanogpt megatron
-$(BUILD)/packers-venv/megatron/ready: bench/peers/packers/megatron.txt | $(LOADERS_TORCH)/ready
-	$(call make_venv,$(@D),$<,$(LOADERS_TORCH))
-$(BUILD)/packers-venv/%/ready: bench/peers/packers/%.txt
-	$(call make_venv,$(@D),$<)
-.PHONY: bench-packers
-## bench-packers: leat pack beside six other tools, each with packages of its own; PEERS="--only leat --megabytes 10"
-bench-packers: $(BUILD)/leat $(BUILD)/leat-bench $(PACKERS:%=$(BUILD)/packers-venv/%/ready) \
-    $(PACKERS_SOURCES)/megatron/tools $(PACKERS_SOURCES)/nanogpt/data
-	$(Q)bench/peers/packers.py $(BUILD) $(PEERS) \
-	    $(foreach name,$(PACKERS),--python $(name)=$(BUILD)/packers-venv/$(name)/bin/python) \
-	    $(foreach name,megatron nanogpt,--source $(name)=$(PACKERS_SOURCES)/$(name)) || [ $$? -eq 77 ]
-
-.PHONY: bench-peers
-## bench-peers: bench-loaders and bench-packers, kept as JSON for make report; BENCH_SHORT=1 to see that they run
-bench-peers:
-	$(Q)mkdir -p $(BUILD)/report
-	$(Q)$(MAKE) --no-print-directory bench-loaders PEERS='--keep $(BUILD)/report/peers-loading.json \
-	    $(if $(BENCH_SHORT),--tokens 2M --seconds 0.1 --rounds 1)'
-	$(Q)$(MAKE) --no-print-directory bench-packers PEERS='--keep $(BUILD)/report/peers-packing.json \
-	    $(if $(BENCH_SHORT),--megabytes 1 --rounds 1)'
-
-.PHONY: bench-remote
-## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
-bench-remote: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/slow_server
-	$(Q)bench/remote.py $(BUILD) $(REMOTE)
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 

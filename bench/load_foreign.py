@@ -7,7 +7,6 @@ cold, past the page cache by io_uring, without checks of pages, which only leat'
 time per token, relative to leat's own in the same round: medians, with the least and the most.
 """
 import argparse
-import json
 import os
 import subprocess
 import sys

@@ -132,7 +132,8 @@ check-python: tools $(BUILD)/make_shapes $(PYTHON_VENV)/ready
 ASAN_BUILD   = $(BUILD)/python-asan
 ASAN_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 ASAN_RUNTIME = $(foreach l,libasan.so libubsan.so libstdc++.so,$(shell $(CC) -print-file-name=$(l)))
-ASAN_TESTS  ?= $(patsubst %,python/tests/test_%*.py,arrow dataset device lifetimes loader pack plan tokenizer)
+ASAN_TESTS  ?= $(foreach n,arrow dataset device lifetimes loader pack plan tokenizer,$(wildcard \
+                python/tests/test_$(n)*.py python/tests/*/test_$(n)*.py))
 ASAN_REPORT  = $(abspath $(ASAN_BUILD))/report
 .PHONY: check-python-asan
 ## check-python-asan: the extension under AddressSanitizer and UBSan, with gcc; ASAN_TESTS="python/tests/test_arrow.py"

@@ -11,6 +11,7 @@ import os
 import sys
 from importlib.metadata import version
 
+from c_arrays import lines_of
 from gen_unicode import FOLDER, POINTS, oniguruma_class, oniguruma_drops, rust_class, rust_matches
 
 FILE = "property_tables.h"
@@ -95,16 +96,6 @@ def ranges_of(members):
         else:
             ranges.append([c, c])
     return ranges
-
-
-def lines_of(items):
-    lines, line = [], "   "
-    for item in items:
-        if len(line) + len(item) + 1 > 120:
-            lines.append(line)
-            line = "   "
-        line += " " + item
-    return "\n".join(lines + [line])
 
 
 def make_file():

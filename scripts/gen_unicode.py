@@ -15,6 +15,7 @@ import unicodedata
 from importlib.metadata import version
 
 import tiktoken
+from c_arrays import array, braced, lines_of, two_stage
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tokenize_tools", "tokenizer",
@@ -388,37 +389,6 @@ def describe_versions(classes, normal, lower, grapheme):
 
 # ---- Writing C -------------------------------------------------------------------------------------------------------
 
-def rows(values, form="{}"):
-    """Numbers separated by commas, broken into lines."""
-    lines, line = [], "   "
-    for v in values:
-        item = " " + form.format(v) + ","
-        if len(line) + len(item) > 120:
-            lines.append(line)
-            line = "   "
-        line += item
-    return "\n".join(lines + [line])
-
-
-def array(kind, name, values, form="{}"):
-    return f"static const {kind} {name}[{len(values)}] = {{\n{rows(values, form)}\n}};\n"
-
-
-def braced(lists):
-    """Lists of numbers, each in braces."""
-    return ",\n".join("    {\n" + rows(values) + "\n    }" for values in lists)
-
-
-def two_stage(kind, shared, names, tables):
-    """For each table NAME_index[c >> 8], then SHARED_blocks[][256] for all; equal blocks are stored once."""
-    blocks, text = {}, ""
-    for name, table in zip(names, tables):
-        chunks = [tuple(table[first:first + 256]) for first in range(0, 0x110000, 256)]
-        text += array("uint8_t", f"{name}_index", [blocks.setdefault(chunk, len(blocks)) for chunk in chunks])
-    assert len(blocks) <= 256
-    return text + f"static const {kind} {shared}_blocks[{len(blocks)}][256] = {{\n{braced(blocks)}\n}};\n"
-
-
 def head(file, what):
     guard = "LEAT_TOKENIZER_" + file.upper().replace(".", "_")
     text = (f"/*\n * {file}: {what}\n *\n * Made by scripts/gen_unicode.py from tiktoken {version('tiktoken')} and"
@@ -455,14 +425,7 @@ def normalize_file(normal, lower, deltas, versions):
 
 
 def grapheme_file(grapheme, versions):
-    names = ", ".join(f"GRAPHEME_{name}" for name in GRAPHEME_CATEGORIES)
-    lines, line = [], "   "
-    for name in names.split(" "):
-        if len(line) + len(name) + 1 > 120:
-            lines.append(line)
-            line = "   "
-        line += " " + name
-    enum = "\n".join(lines + [line])
+    enum = lines_of(", ".join(f"GRAPHEME_{name}" for name in GRAPHEME_CATEGORIES).split(" "))
     return (head("grapheme_tables.h", f"boundaries of grapheme clusters, read by grapheme.c.\n *\n * Unicode"
                  f" {versions['grapheme']}.")
             + f"enum {{\n{enum}\n}};\n/* added to the category */\nenum {{ CONJUNCT_EXTEND = {CONJUNCT_EXTEND},"

@@ -58,13 +58,6 @@ size_t report_label(const struct report_item *x, struct jsontree_text more, char
 void report_cell(FILE *out, double value);
 void report_count(FILE *out, double value);
 
-/* A paragraph on waiting and its cause: from the seconds that a loader's thread spent (members of `object`), and the
- * share of time that the consumer waited. */
-void report_waiting(FILE *out, const struct report_item *x, uint32_t object, double share);
-/* From the same: a mean step of the program beside what the loader's thread does meanwhile. `step` is its length in
- * seconds; NaN: what the batches of the item took. */
-void report_step(FILE *out, const struct report_item *x, uint32_t object, double share, double step);
-
 /* The kinds' sections. */
 void report_measurements(FILE *out, const struct report_item *const *items, size_t count);
 void report_packing(FILE *out, const struct report_item *const *items, size_t count);

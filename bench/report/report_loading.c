@@ -31,7 +31,9 @@ static double seconds(const struct report_item *x, uint32_t object, const char *
     return value >= 0 ? value : 0;
 }
 
-void report_step(FILE *out, const struct report_item *x, uint32_t object, double share, double step)
+/* From the same: a mean step of the program beside what the loader's thread does meanwhile. `step` is its length in
+ * seconds; NaN: what the batches of the item took. */
+static void report_step(FILE *out, const struct report_item *x, uint32_t object, double share, double step)
 {
     struct chart_part thread[] = {
         { "copying rows", seconds(x, object, "gather"), 0, 0 },
@@ -63,7 +65,9 @@ void report_step(FILE *out, const struct report_item *x, uint32_t object, double
                 2);
 }
 
-void report_waiting(FILE *out, const struct report_item *x, uint32_t object, double share)
+/* A paragraph on waiting and its cause: from the seconds that a loader's thread spent (members of `object`), and the
+ * share of time that the consumer waited. */
+static void report_waiting(FILE *out, const struct report_item *x, uint32_t object, double share)
 {
     double most = 0;
     size_t at = 0;

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import heapq
 
+from leat import _leat
+
 # tiktoken's own, letter for letter (tiktoken_ext/openai_public.py); test_encodings.py compares what they encode
 _GPT2 = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
 _CL100K = (r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|"""
@@ -143,3 +145,15 @@ class Unstable:
             found.add((*merged(rest[:-size], self.ranks),
                        *merged(rest[-size:], self.ranks)))
         return [list(ids) for ids in found]
+
+
+def core_of(name, pat_str, mergeable_ranks, special_tokens, size):
+    """The extension's tokenizer for a program's own ranks; the arguments are those of tiktoken's Encoding."""
+    if pat_str is None or mergeable_ranks is None:
+        raise TypeError("pat_str and mergeable_ranks come together")
+    if size is not None:
+        highest = max([*mergeable_ranks.values(), *special_tokens.values()], default=-1)
+        if size != len(mergeable_ranks) + len(special_tokens) or size != highest + 1:
+            raise ValueError(f"explicit_n_vocab is {size}, but there are {len(mergeable_ranks)} ranks and "
+                             f"{len(special_tokens)} special tokens, with ids up to {highest}")
+    return _leat.Tokenizer(None, None, name, file_of(pat_str, mergeable_ranks, special_tokens))

@@ -1,5 +1,18 @@
-"""_tokenizer_file.py: what of a tokenizer.json changes only what tokenizers returns, not how documents are encoded."""
+"""_tokenizer_file.py: what of a tokenizer.json changes only what tokenizers returns, not how documents are encoded; and
+the names that it gives to tokens."""
 from __future__ import annotations
+
+
+def parsed(stored):
+    """What a tokenizer that is stored so holds, if it is a tokenizer.json, else None."""
+    import json
+    name, _, file = stored
+    if file is None or not (name.endswith(".json") or name.endswith(".json.zst")):
+        return None
+    if file[:4] == b"\x28\xb5\x2f\xfd":
+        file = unpacked(file)
+    data = json.loads(file)
+    return data if "model" in data else None  # a tekken.json has none
 
 
 def byte_letters():
@@ -9,6 +22,18 @@ def byte_letters():
     others = [byte for byte in range(256) if byte not in letters]
     letters.update((byte, 256 + i) for i, byte in enumerate(others))
     return letters
+
+
+def names_of(core):
+    """({name: id}, {id: name}) of all tokens, as a tokenizer.json writes them."""
+    letters = byte_letters()
+    names, ids = {}, {}
+    for id, (text, bytewise, _, _, other) in core.tokens(False).items():
+        name = text.decode("latin-1").translate(letters) if bytewise else text.decode("utf-8", "replace")
+        ids.setdefault(name, id)
+        names[id] = name if other is None else other.decode()
+    ids.update((text.decode("utf-8", "replace"), id) for id, (text, *_) in core.tokens(True).items())
+    return ids, names
 
 
 def affixes_of(processor, vocabulary):

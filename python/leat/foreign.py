@@ -4,7 +4,7 @@ from __future__ import annotations
 import collections
 
 from leat import _leat
-from leat._pack_options import NONE, list_paths, open_tokenizer, read_created, read_token
+from leat._pack_options import list_paths, open_tokenizer, read_created, read_token
 from leat._values import whole
 
 Import = collections.namedtuple("Import", "output files bytes documents tokens ends_added")

@@ -3,69 +3,11 @@ from __future__ import annotations
 
 import os
 
-from leat import _leat
-from leat._leat import show
+from leat import _leat, _special
 from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
-from leat._tokenizer_file import (affixes_of, byte_letters, changes_text, check_truncation, trims_of, truncation_of,
-                                  unpacked)
-
-_LIST, _BYTES = 0, 1
-
-
-class Encoding(list):
-    """The ids of a text: a list of ints that also has the attributes of tokenizers' Encoding."""
-
-    __slots__ = ("_tokenizer", "_before", "_after", "_offsets")
-
-    def __init__(self, ids=(), tokenizer: Tokenizer | None = None, before: int = 0, after: int = 0, offsets=None):
-        super().__init__(ids)
-        self._tokenizer = tokenizer
-        self._before, self._after = before, after
-        self._offsets = offsets
-
-    @property
-    def offsets(self) -> list[tuple[int, int]]:
-        """Of each token, [begin, end) in characters of the text, as in tokenizers; of encode(..., offsets=True)."""
-        return self._spans(0)
-
-    @property
-    def byte_offsets(self) -> list[tuple[int, int]]:
-        """Of each token, [begin, end) in the text's UTF-8: all of them, one after another, are its bytes, unless a
-        normalizer changed the text, or a pre-tokenizer dropped white space."""
-        return self._spans(1)
-
-    def _spans(self, which):
-        if self._offsets is None:
-            raise AttributeError("offsets are only there after encode(..., offsets=True)")
-        return list(self._offsets[which])
-
-    @property
-    def ids(self) -> list[int]:
-        return list(self)
-
-    @property
-    def tokens(self) -> list[str]:
-        """Each token as a tokenizer.json writes it."""
-        if self._tokenizer is None:
-            raise AttributeError("these ids were pickled and have lost their tokenizer: use Tokenizer.id_to_token()")
-        return [self._tokenizer.id_to_token(i) or "" for i in self]
-
-    @property
-    def attention_mask(self) -> list[int]:
-        return [1] * len(self)
-
-    @property
-    def type_ids(self) -> list[int]:
-        return [0] * len(self)
-
-    @property
-    def special_tokens_mask(self) -> list[int]:
-        """1 for the tokens that a post-processor has put around the text, as in tokenizers; not for those in it."""
-        last = len(self) - self._after
-        return [int(i < self._before or i >= last) for i in range(len(self))]
-
-    def __reduce__(self):
-        return Encoding, (list(self), None, self._before, self._after, self._offsets)
+from leat._encoding import Encoding
+from leat._leat import show
+from leat._tokenizer_file import affixes_of, check_truncation, names_of, parsed, truncation_of
 
 
 class Tokenizer:
@@ -108,14 +50,14 @@ class Tokenizer:
     def __init__(self, spec=None, *, pattern: str | None = None, like: str = "tiktoken", name: str | None = None,
                  pat_str: str | None = None, mergeable_ranks: dict[bytes, int] | None = None,
                  special_tokens: dict[str, int] | None = None, explicit_n_vocab: int | None = None):
-        import os
         if like not in ("tiktoken", "tokenizers"):
             raise ValueError(f"like must be \"tiktoken\" or \"tokenizers\", not {like!r}")
         if pat_str is not None or mergeable_ranks is not None:
             if pattern is not None or (spec is None) == (name is None):
                 raise TypeError("pat_str and mergeable_ranks come with one name and no pattern")
-            self._set(_of_ranks(spec if name is None else name, pat_str, mergeable_ranks, special_tokens or {},
-                                explicit_n_vocab), like)
+            from leat._ranks import core_of
+            self._set(core_of(spec if name is None else name, pat_str, mergeable_ranks, special_tokens or {},
+                              explicit_n_vocab), like)
             return
         if spec is None or name is not None or special_tokens is not None or explicit_n_vocab is not None:
             raise TypeError("give a spec alone, or a name with pat_str, mergeable_ranks and special_tokens")
@@ -135,7 +77,7 @@ class Tokenizer:
         self._from, self._name = None, core.stored()[0]
         self._ranks = self._unstable = None
         self._tables = self._special = self._skipped = self._affixes = self._settings = None
-        self._spelled, self._aligner, self._changing, self._truncation = None, None, None, False
+        self._offsets, self._truncation = None, False
         self.encode_special_tokens = False
 
     @classmethod
@@ -235,7 +177,7 @@ class Tokenizer:
 
     def encode_ordinary(self, text) -> Encoding:
         """Encodes a text; strings of special tokens are ordinary text."""
-        return Encoding(self._core.encode(text, False, _LIST)[0], self)
+        return Encoding(self._core.encode(text, False, _special.LIST)[0], self)
 
     def encode(self, text, pair=None, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
                allowed_special=None, disallowed_special=None, offsets: bool = False) -> Encoding:
@@ -253,21 +195,21 @@ class Tokenizer:
         """
         _refuse_pairs(pair, is_pretokenized)
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
-            return self._around([self._core.encode(text, not self.encode_special_tokens, _LIST)[0]],
+            return self._around([self._core.encode(text, not self.encode_special_tokens, _special.LIST)[0]],
                                 add_special_tokens, [text] if offsets else None)[0]
-        ids = self._encode(text, allowed_special, disallowed_special, _LIST)
-        return Encoding(ids, self, offsets=self._offsets(text, ids) if offsets else None)
+        ids = self._encode(text, allowed_special, disallowed_special, _special.LIST)
+        return Encoding(ids, self, offsets=self._places().spans(text, ids) if offsets else None)
 
     def encode_to_numpy(self, text, *, allowed_special=None, disallowed_special=None):
         """Like encode(), always by tiktoken's rules, with the ids in a numpy array of uint32."""
         import numpy
-        ids = self._encode(text, allowed_special, disallowed_special, _BYTES)
+        ids = self._encode(text, allowed_special, disallowed_special, _special.BYTES)
         return numpy.frombuffer(ids, dtype=numpy.uint32) if len(ids) else numpy.empty(0, dtype=numpy.uint32)
 
     def encode_ordinary_batch(self, texts, *, num_threads: int | None = None) -> list[Encoding]:
         """encode_ordinary() for many texts; num_threads None: one per core."""
         refuse_lazy(texts)
-        lists, _ = self._core.encode_batch(plain_texts(texts), False, _threads(num_threads), _LIST, False)
+        lists, _ = self._core.encode_batch(plain_texts(texts), False, _threads(num_threads), _special.LIST, False)
         return [Encoding(ids, self) for ids in lists]
 
     def encode_batch(self, texts, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
@@ -282,18 +224,19 @@ class Tokenizer:
             return [self.encode(text, None, False, add_special_tokens, allowed_special=allowed_special,
                                 disallowed_special=disallowed_special, offsets=True) for text in texts]
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
-            lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads, _LIST, False)
+            lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads, _special.LIST, False)
             return self._around(lists, add_special_tokens)
-        allowed, disallowed = self._sets(allowed_special, disallowed_special)
+        allowed, disallowed = _special.sets(allowed_special, disallowed_special)
         if allowed and allowed != "all":  # only some are allowed: each text is cut at these
-            return [Encoding(self._encode(text, allowed_special, disallowed_special, _LIST), self) for text in texts]
+            return [Encoding(self._encode(text, allowed_special, disallowed_special, _special.LIST), self)
+                    for text in texts]
         if disallowed and disallowed != "all":
             for text in texts:
-                self._look_for(disallowed, text)
-        lists, with_special = self._core.encode_batch(texts, allowed == "all", threads, _LIST, False)
+                _special.look_for(disallowed, text)
+        lists, with_special = self._core.encode_batch(texts, allowed == "all", threads, _special.LIST, False)
         if disallowed == "all":
             for i in with_special:
-                self._look_for(self.special_tokens, texts[i])
+                _special.look_for(self.special_tokens, texts[i])
         return [Encoding(ids, self) for ids in lists]
 
     # tokenizers' name for encoding without offsets
@@ -311,9 +254,9 @@ class Tokenizer:
         refuse_lazy(texts)
         stream = arrow_capsules(texts)
         if stream is not None:
-            (ids, offsets), _ = self._core.encode_arrow(stream, column, special, threads, _BYTES, True)
+            (ids, offsets), _ = self._core.encode_arrow(stream, column, special, threads, _special.BYTES, True)
         else:
-            (ids, offsets), _ = self._core.encode_batch(texts, special, threads, _BYTES, True)
+            (ids, offsets), _ = self._core.encode_batch(texts, special, threads, _special.BYTES, True)
         return (numpy.frombuffer(ids, dtype=numpy.uint32) if len(ids) else numpy.empty(0, dtype=numpy.uint32),
                 numpy.frombuffer(offsets, dtype=numpy.int64))
 
@@ -331,14 +274,8 @@ class Tokenizer:
 
         As in tiktoken, which calls it unstable itself; needs the package regex, as tiktoken does.
         """
-        ids = self._encode(text, allowed_special, disallowed_special, _LIST)
-        allowed, tail = self._sets(allowed_special, disallowed_special)[0], text
-        if allowed:
-            import re
-            wanted = self.special_tokens_set & (self.special_tokens_set if allowed == "all" else allowed)
-            pattern = "|".join(map(re.escape, sorted(wanted, key=len, reverse=True)))
-            for found in re.finditer(pattern, text) if wanted else ():
-                tail = text[found.end():]
+        ids = self._encode(text, allowed_special, disallowed_special, _special.LIST)
+        tail = _special.after_last(self.special_tokens, _special.sets(allowed_special, None)[0], text)
         stable, rest = self._end_of_text().split(tail, ids)
         return stable, self._end_of_text().completions(rest)
 
@@ -477,69 +414,11 @@ class Tokenizer:
 
     def _names(self):
         if self._tables is None:
-            letters = byte_letters()
-            names, ids = {}, {}
-            for id, (text, bytewise, _, _, other) in self._core.tokens(False).items():
-                name = text.decode("latin-1").translate(letters) if bytewise else text.decode("utf-8", "replace")
-                ids.setdefault(name, id)
-                names[id] = name if other is None else other.decode()
-            ids.update((text.decode("utf-8", "replace"), id) for id, (text, *_) in self._core.tokens(True).items())
-            self._tables = ids, names
+            self._tables = names_of(self._core)
         return self._tables
 
-    # ---- tiktoken's rules ----
-
-    def _sets(self, allowed, disallowed):
-        """Both, each as "all" or a set; `disallowed` "all" means the special tokens that are not allowed."""
-        allowed = "all" if allowed == "all" else frozenset(allowed or ())
-        disallowed = "all" if disallowed is None or disallowed == "all" else frozenset(disallowed)
-        return allowed, frozenset() if allowed == disallowed == "all" else disallowed
-
     def _encode(self, text, allowed, disallowed, form):
-        allowed, disallowed = self._sets(allowed, disallowed)
-        if not allowed and disallowed == "all":  # the usual case: search only if the encoder met a special string
-            ids, met = self._core.encode(text, False, form)
-            if met:
-                self._look_for(self.special_tokens, text)
-            return ids
-        if disallowed:
-            self._look_for(self.special_tokens_set - allowed if disallowed == "all" else disallowed, text)
-        if allowed == "all" or not allowed:
-            return self._core.encode(text, allowed == "all", form)[0]
-        return self._encode_with(allowed, text, form)
-
-    def _look_for(self, disallowed, text):
-        import re
-        if not disallowed:
-            return
-        if isinstance(text, bytes):
-            text = text.decode("utf-8", "replace")
-        found = re.search("|".join(map(re.escape, disallowed)), text)
-        if found:
-            token = found.group()
-            raise ValueError(
-                f"the text contains {token!r}, which is a special token or disallowed: give allowed_special="
-                f"{{{token!r}}} to encode it as that token, or disallowed_special=() to encode it as ordinary text "
-                "(texts from others should not make special tokens unnoticed)")
-
-    def _encode_with(self, allowed, text, form):
-        """Encodes with the allowed special tokens only: cuts the text at them; the rest is ordinary text."""
-        import re
-        special = self.special_tokens
-        wanted = sorted(allowed & special.keys(), key=len, reverse=True)
-        if isinstance(text, bytes):
-            text = text.decode("utf-8", "replace")
-        ids = self._core.encode("", False, form)[0]
-        at = 0
-        for found in re.finditer("|".join(map(re.escape, wanted)), text) if wanted else ():
-            if found.start() > at:
-                ids += self._core.encode(text[at:found.start()], False, form)[0]
-            one = special[found.group()]
-            ids += [one] if form == _LIST else one.to_bytes(4, _byte_order())
-            at = found.end()
-        if at < len(text):
-            ids += self._core.encode(text[at:], False, form)[0]
-        return ids
+        return _special.encode(self._core, lambda: self.special_tokens, text, allowed, disallowed, form)
 
     # ---- tokenizers' rules ----
 
@@ -555,11 +434,12 @@ class Tokenizer:
             raise NotImplementedError(f"{show(self.name)} asks for padding, which leat does not support: call "
                                       "no_padding()")
         before, after = self._post_processor() if add or add is None else ([], [])
-        spans = [self._offsets(text, ids) for text, ids in zip(texts, lists)] if texts else None
+        spans = [self._places().spans(text, ids) for text, ids in zip(texts, lists)] if texts else None
         cut = self._cut(len(before) + len(after)) if self.truncation else slice(None)
         out = []
         for i, ids in enumerate(lists):
-            offsets = self._trimmed(texts[i], ids[cut], [s[cut] for s in spans[i]], before, after) if spans else None
+            offsets = self._places().trimmed(texts[i], ids[cut], [s[cut] for s in spans[i]], len(before),
+                                             len(after)) if spans else None
             out.append(Encoding(before + ids[cut] + after, self, len(before), len(after), offsets))
         return out
 
@@ -569,92 +449,15 @@ class Tokenizer:
         keep = truncation["max_length"] - added
         return slice(0, keep) if truncation["direction"] == "right" else slice(-keep if keep else 2**62, None)
 
-    def _offsets(self, text, ids):
-        """([begin, end) in characters, in bytes) of each token; NotImplementedError."""
-        from leat import _offsets as spelling
-        text = _utf8(text)
-        entries = [self._core.token(i) for i in ids]
-        try:
-            if self._changes():
-                return self._aligned_offsets(text, entries)
-            return self._spelled_offsets(text, entries)
-        except spelling.Unspelled as e:
-            number = min(e.args[0], len(ids) - 1)
-            name = self.id_to_token(ids[number]) if ids else ""
-            raise NotImplementedError(
-                f"the offsets of this text's tokens are not known from {name!r} (token {number}) on: they do not spell "
-                "what leat knows of the text's normalizer and pre-tokenizer") from None
-
-    def _changes(self):
-        """Whether the text may reach the model changed, so that its tokens need not spell it."""
-        if self._changing is None:
-            file = self._tokenizer_json()
-            self._changing = file is not None and changes_text(file)
-        return self._changing
-
-    def _spelled_offsets(self, text, entries):
-        from leat import _offsets as spelling
-        takes, prefix, _ = self._spelling()
-        spans = spelling.byte_spans(text, [(e[0], e[1], takes.get(e[0], (False, False)) if e[2] else None)
-                                           for e in entries], prefix)
-        return spelling.character_spans(text, spans), spans
-
-    def _aligned_offsets(self, text, entries):
-        """The same where a normalizer may have changed the text, or a token is unknown."""
-        from leat import _aligned, _offsets as spelling
-        if self._aligner is None:
-            self._aligner = _aligned.Pipeline(self._tokenizer_json(),
-                                              lambda name: self._core.find(name.encode()) is not None)
-        tokens = [("" if bytewise else own.decode("utf-8", "replace"), bytewise, own, added)
-                  for own, bytewise, added, *_ in entries]
-        spans = self._aligner.spans(text.decode(), tokens)
-        try:  # to the byte, if all tokens spell the text all the same
-            characters, inside = self._spelled_offsets(text, entries)
-            if characters == spans:
-                return characters, inside
-        except spelling.Unspelled:
-            pass
-        places = [0]
-        for character in text.decode():
-            places.append(places[-1] + len(character.encode()))
-        return spans, [(places[b], places[e]) for b, e in spans]
-
-    def _spelling(self):
-        """({text: (lstrip, rstrip)} of added tokens, words_prefix of byte_spans(), what trims_of() gives)."""
-        if self._spelled is None:
-            file = self._tokenizer_json() or {}
-            model = file.get("model", {})
-            prefix = model.get("continuing_subword_prefix", "").encode() if model.get("type") == "WordPiece" else b""
-            self._spelled = ({t["content"].encode("utf-8", "replace"): (t["lstrip"], t["rstrip"])
-                              for t in file.get("added_tokens", ())},
-                             prefix if model.get("type") in ("WordPiece", "WordLevel") else None,
-                             trims_of(file.get("post_processor")))
-        return self._spelled
-
-    def _trimmed(self, text, ids, spans, before, after):
-        """Offsets as the post-processor leaves them, with those of its own tokens."""
-        from leat import _offsets as spelling
-        characters, inside = spans
-        names = [self.id_to_token(i) for i in ids]
-        if self._spelling()[2] and any(self._core.token(i)[2] for i in ids):
-            # in the reference, an added token is called by its stretch of the text
-            text = _utf8(text)
-            names = [text[b:e].decode() if self._core.token(i)[2] else name
-                     for i, name, (b, e) in zip(ids, names, inside)]
-        for prefixed in self._spelling()[2]:
-            characters = spelling.trimmed(characters, names, prefixed)
-        return [[(0, 0)] * len(before) + list(part) + [(0, 0)] * len(after) for part in (characters, inside)]
+    def _places(self):
+        if self._offsets is None:
+            from leat._token_offsets import TokenOffsets
+            self._offsets = TokenOffsets(self._core, self._tokenizer_json(), self.id_to_token)
+        return self._offsets
 
     def _tokenizer_json(self):
         """The parsed file if it is a tokenizer.json, else None."""
-        import json
-        name, _, file = self._core.stored()
-        if file is None or not (name.endswith(".json") or name.endswith(".json.zst")):
-            return None
-        if file[:4] == b"\x28\xb5\x2f\xfd":
-            file = unpacked(file)
-        data = json.loads(file)
-        return data if "model" in data else None  # a tekken.json has none
+        return parsed(self._core.stored())
 
     def _asked_for(self):
         if self._settings is None:
@@ -683,22 +486,6 @@ def _reopened(cls, spec, pattern, like, fingerprint):
     return tokenizer
 
 
-def _of_ranks(name, pat_str, mergeable_ranks, special_tokens, size):
-    from leat._ranks import file_of
-    if pat_str is None or mergeable_ranks is None:
-        raise TypeError("pat_str and mergeable_ranks come together")
-    if size is not None:
-        highest = max([*mergeable_ranks.values(), *special_tokens.values()], default=-1)
-        if size != len(mergeable_ranks) + len(special_tokens) or size != highest + 1:
-            raise ValueError(f"explicit_n_vocab is {size}, but there are {len(mergeable_ranks)} ranks and "
-                             f"{len(special_tokens)} special tokens, with ids up to {highest}")
-    return _leat.Tokenizer(None, None, name, file_of(pat_str, mergeable_ranks, special_tokens))
-
-
-def _utf8(text):
-    return text.encode() if isinstance(text, str) else bytes(text).decode("utf-8", "replace").encode()
-
-
 def _refuse_pairs(pair, is_pretokenized):
     if pair is not None or is_pretokenized:
         raise NotImplementedError("leat encodes only single texts: no pairs, and no texts already split into words; "
@@ -711,8 +498,3 @@ def _threads(count):
     if count < 1:
         raise ValueError(f"num_threads must be at least 1, not {count}")
     return min(int(count), 4096)
-
-
-def _byte_order():
-    import sys
-    return sys.byteorder

@@ -57,6 +57,13 @@ enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, cons
 cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before);
 void backend_cuda_leave(const struct backend *b, struct cuda_before *before);
 
+/* Opening and closing: see backend.h. */
+enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver,
+                                   struct leat_error *err);
+void backend_cuda_close(struct backend *b);
+void backend_cuda_forget(struct backend *b, struct backend_memory *m);
+uint64_t backend_cuda_room(struct backend *b);
+
 /* The ring: see backend.h. The last one frees only the slots, without calling the driver. */
 enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node, struct leat_error *err);
 void backend_cuda_free(struct backend *b, struct backend_memory *m);

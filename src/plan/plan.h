@@ -34,13 +34,17 @@ struct leat_plan {
     uint32_t token_width;
 };
 
-/* Opens the plan of these rules, and takes the rules over, even on failure. *out must be NULL. */
 /* leat_plan_samples(), but without what the order's `begins` fills in: for callers that ask for the pieces too. */
 enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count, struct leat_sample *samples,
                               uint64_t *got, struct leat_error *err);
 
+/* Opens the plan of these rules, and takes the rules over, even on failure. *out must be NULL. */
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err);
+
+/* Opens all sources of the rules; LEAT_E_INCOMPATIBLE if two of them differ in how they were encoded. */
+enum leat_status plan_sources_open(struct leat_plan *plan, const struct leat_open_options *options,
+                                   struct leat_error *err);
 
 /* The first sample of a phase. */
 static inline uint64_t plan_phase_begin(const struct leat_plan *plan, size_t phase)

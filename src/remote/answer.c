@@ -137,7 +137,8 @@ void answer_redirect(struct transfer *t, const char *url)
 
 /* ---- The body --------------------------------------------------------------------------------------------------- */
 
-bool answer_is_range(const struct transfer *t)
+/* Whether the answer is the range that the transfer wants next, by its code and head. */
+static bool answer_is_range(const struct transfer *t)
 {
     const struct answer *a = &t->answer;
 

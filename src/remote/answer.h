@@ -7,9 +7,6 @@
 /* A decimal number of at most 18 digits. */
 bool answer_number(const char *text, size_t length, uint64_t *value);
 
-/* Whether the answer is the range that the transfer wants next, by its code and head. */
-bool answer_is_range(const struct transfer *t);
-
 /* Whether the etag is the wanted one, as far as both are known. */
 bool answer_same_version(const struct transfer *t);
 

@@ -17,7 +17,6 @@
 #define MAX_ASKED     TINY_OR(1u, 300u) /* seconds that a server can ask for, in all tries of a transfer together */
 #define UNKNOWN_TRIES 4u /* of a server that has never answered: it does not exist, mostly; within a second */
 #define MAX_REDIRECTS 10u
-#define MAX_SKEW      300 /* seconds between clocks that servers bear with */
 
 /* A random time, so that clients that failed together do not come back together; at least half of a limit that
  * doubles, so that the standard tries together outlast the restart of a server. */

@@ -6,7 +6,8 @@
  *
  * Its files:
  *   sink.c               a file that grows, filled by several threads
- *   writer.c             open, and documents one after another
+ *   writer.c             open, flush, failures
+ *   writer_add.c         documents one after another
  *   writer_documents.c   what a document leaves in each section
  *   writer_put.c         several documents at once, from several threads
  *   writer_names.c       the files of an unfinished dataset: names, lock, leftovers
@@ -164,9 +165,6 @@ size_t writer_spill_frame(enum writer_spill spill);
 
 /* What is appended to a spill begins at `at`. */
 void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t at);
-
-/* Pages of such a spill, the tokens or the mask, that are in whole frames: their hashes have been stored. */
-uint64_t writer_whole_pages(const struct leat_writer *w, enum writer_spill spill);
 
 /* Waits until all documents that have a place are put, then writes what is in memory; with `last`, the hashes of the
  * tokens' last frame are stored too. */

@@ -50,6 +50,8 @@ same tokenize_tools/commands/packing/pack_options.c "the values of --format" \
 orders=$(header ORDER include/leat.h | sed 's/=.*//' | tr '_' '-')
 same tokenize_tools/cli/plan_options.c "the values of --order" \
     "$(sed -nE 's/.*\[LEAT_ORDER_[A-Z_]+\] = "([a-z-]+)".*/\1/p' tokenize_tools/cli/plan_options.c)" "$orders"
+same python/leat/plan.pyi "the orders" \
+    "$(grep -oE ' order: Literal\[[^]]*' python/leat/plan.pyi | head -n 1 | grep -oE '"[a-z-]+"' | tr -d '"')" "$orders"
 same src/plan/plan_orders.h "the rows" \
     "$(grep -oE 'each\([0-9]+, "[a-z-]+"' src/plan/plan_orders.h | cut -d '"' -f 2)" "$orders"
 

@@ -49,7 +49,8 @@ struct chat_value *chat_lookup(struct chat_run *r, struct chat_string name)
     return NULL;
 }
 
-struct chat_value chat_name(struct chat_run *r, const struct chat_node *n)
+/* The value of a name: range, ... are below all scopes. */
+static struct chat_value chat_name(struct chat_run *r, const struct chat_node *n)
 {
     const struct chat_value *found = chat_lookup(r, n->name_codes);
     struct chat_value function = { .kind = CHAT_FUNCTION, .function = chat_function_named(n->name) };

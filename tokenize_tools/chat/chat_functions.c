@@ -218,11 +218,6 @@ const struct chat_row *chat_function_named(const char *name)
     return find(functions, name);
 }
 
-const struct chat_row *chat_filter_named(const char *name)
-{
-    return find(filters, name);
-}
-
 bool chat_is_changing(const struct chat_row *row)
 {
     return row->changes;

@@ -49,9 +49,6 @@ enum leat_status chat_make_iterator(struct chat_run *r, struct chat_list list, s
 enum leat_status chat_fold(struct chat_run *r, const struct chat_node *n, const struct chat_value *v, bool case_counts,
                            struct chat_value *out);
 
-/* The filter of that name; NULL if it is unknown. */
-const struct chat_row *chat_filter_named(const char *name);
-
 /* The part of an item that attribute= of a filter names: "a.b", or a number. `usual`: in place of what is undefined, or
  * NULL. */
 enum leat_status chat_attribute(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,

@@ -27,8 +27,9 @@ enum leat_status chat_escape(struct chat_run *r, struct chat_string s, struct ch
     return status;
 }
 
-enum leat_status chat_join_two(struct chat_run *r, const struct chat_value *a, const struct chat_value *b,
-                               struct chat_value *out)
+/* Two strings, one after the other; what | safe gave makes the other one HTML, as Python's markupsafe does. */
+static enum leat_status chat_join_two(struct chat_run *r, const struct chat_value *a, const struct chat_value *b,
+                                      struct chat_value *out)
 {
     struct chat_text text = { 0 };
     struct chat_string first = a->string, second = b->string;
@@ -180,7 +181,7 @@ enum leat_status chat_binary(struct chat_run *r, const struct chat_node *n, cons
     return s;
 }
 
-int chat_string_order(struct chat_string a, struct chat_string b)
+static int chat_string_order(struct chat_string a, struct chat_string b)
 {
     size_t i = 0;
     uint32_t x, y;
@@ -217,8 +218,8 @@ static enum leat_status find_in(struct chat_run *r, const struct chat_node *at, 
     return chat_work(r, at, whole.count + part->string.count);
 }
 
-enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, const struct chat_value *part,
-                               const struct chat_value *whole, bool *holds)
+static enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, const struct chat_value *part,
+                                      const struct chat_value *whole, bool *holds)
 {
     enum leat_status s = LEAT_OK;
 

@@ -49,9 +49,6 @@ enum leat_status chat_to_string(struct chat_run *r, const struct chat_node *at, 
 enum leat_status chat_eval(struct chat_run *r, const struct chat_node *n, struct chat_value *out);
 struct chat_value *chat_lookup(struct chat_run *r, struct chat_string name);
 
-/* The value of a name: range, ... are below all scopes. */
-struct chat_value chat_name(struct chat_run *r, const struct chat_node *n);
-
 /* Whether two values are equal, as `wanted`. */
 enum leat_status chat_same(struct chat_run *r, const struct chat_node *at, const struct chat_value *a,
                            const struct chat_value *b, bool wanted, bool *holds);
@@ -61,8 +58,6 @@ enum leat_status chat_binary(struct chat_run *r, const struct chat_node *n, cons
                              const struct chat_value *b, struct chat_value *out);
 enum leat_status chat_compare(struct chat_run *r, const struct chat_node *operand, const struct chat_value *a,
                               const struct chat_value *b, bool *holds);
-enum leat_status chat_contains(struct chat_run *r, const struct chat_node *at, const struct chat_value *part,
-                               const struct chat_value *whole, bool *holds);
 enum leat_status chat_member(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
                              struct chat_value *out);
 enum leat_status chat_index(struct chat_run *r, const struct chat_node *n, const struct chat_value *of,
@@ -80,11 +75,7 @@ enum leat_status chat_slice(struct chat_run *r, const struct chat_node *n, const
 enum leat_status chat_items(struct chat_run *r, const struct chat_node *at, const struct chat_value *of,
                             struct chat_list *items);
 
-/* Two strings, one after the other; what | safe gave makes the other one HTML, as Python's markupsafe does. */
-enum leat_status chat_join_two(struct chat_run *r, const struct chat_value *a, const struct chat_value *b,
-                               struct chat_value *out);
 enum leat_status chat_escape(struct chat_run *r, struct chat_string s, struct chat_string *out);
-int chat_string_order(struct chat_string a, struct chat_string b);
 
 /* < 0, 0, > 0: for strings and numbers. */
 enum leat_status chat_order(struct chat_run *r, const struct chat_node *at, const struct chat_value *a,

@@ -173,14 +173,6 @@ enum leat_status chat_text_add(struct chat_arena *a, struct chat_text *t, struct
     return LEAT_OK;
 }
 
-enum leat_status chat_text_add_ascii(struct chat_arena *a, struct chat_text *t, const char *s, struct leat_error *err)
-{
-    struct chat_string string;
-    enum leat_status status = chat_string_ascii(a, s, &string, err);
-
-    return status == LEAT_OK ? chat_text_add(a, t, string, err) : status;
-}
-
 /* ---- Values ---- */
 
 const char *chat_kind_name(enum chat_kind kind)

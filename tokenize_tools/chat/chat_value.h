@@ -164,7 +164,6 @@ struct chat_text {
     size_t count, room;
 };
 enum leat_status chat_text_add(struct chat_arena *a, struct chat_text *t, struct chat_string s, struct leat_error *err);
-enum leat_status chat_text_add_ascii(struct chat_arena *a, struct chat_text *t, const char *s, struct leat_error *err);
 
 static inline struct chat_value chat_bool(bool truth)
 {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/status.h"
 #include "cli/cli.h"
 #include "cli/units.h"
 #include "pages/chart.h"
@@ -64,8 +62,7 @@ static void put_lengths(FILE *out, const struct length_histogram *h)
         counts[k - first] = (double)h->buckets[k];
     fputs("<section><h2>Lengths of documents</h2>\n", out);
     fprintf(out, "<p>Shortest %s, longest %s, mean %s tokens%s.</p>\n", units_count(h->shortest).text,
-            units_count(h->longest).text,
-            units_mean(h->documents > 0 ? (double)h->tokens / (double)h->documents : 0).text,
+            units_count(h->longest).text, units_mean(length_histogram_mean(h)).text,
             h->sampled ? ", from a sample" : "");
     chart_columns(out, &(struct chart_columns) { .title = "Documents by length",
                                                  .of = "documents",

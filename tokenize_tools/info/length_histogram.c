@@ -79,6 +79,11 @@ enum leat_status length_histogram_count(struct length_histogram *h, const struct
     return s;
 }
 
+double length_histogram_mean(const struct length_histogram *h)
+{
+    return h->documents > 0 ? (double)h->tokens / (double)h->documents : 0;
+}
+
 uint64_t length_histogram_min(unsigned k)
 {
     return k == 0 ? 0 : (uint64_t)1 << (k - 1);

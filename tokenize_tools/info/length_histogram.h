@@ -26,6 +26,9 @@ struct length_histogram {
 enum leat_status length_histogram_count(struct length_histogram *h, const struct leat_dataset *d, uint64_t exact,
                                         struct leat_error *err);
 
+/* Tokens per document; 0 if there is none. */
+double length_histogram_mean(const struct length_histogram *h);
+
 /* The least and greatest length that bucket `k` counts. */
 uint64_t length_histogram_min(unsigned k);
 uint64_t length_histogram_max(unsigned k);

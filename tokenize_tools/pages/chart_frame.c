@@ -71,7 +71,8 @@ double chart_at(const struct chart_axis *a, double value)
     return a->from + share * (a->to - a->from);
 }
 
-double chart_next(const struct chart_axis *a, double tick)
+/* The tick after `tick`; the first one is `low`. */
+static double chart_next(const struct chart_axis *a, double tick)
 {
     return a->log ? tick * a->step : tick + a->step;
 }

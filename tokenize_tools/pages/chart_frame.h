@@ -18,8 +18,6 @@ struct chart_axis {
 /* An axis with round ticks that has room for all from `low` to `high`. */
 struct chart_axis chart_axis(double low, double high, int log, double from, double to);
 double chart_at(const struct chart_axis *a, double value);
-/* The tick after `tick`; the first one is `low`. */
-double chart_next(const struct chart_axis *a, double tick);
 
 void chart_open(FILE *out, const char *title, int height);
 void chart_close(FILE *out);

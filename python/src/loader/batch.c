@@ -76,7 +76,7 @@ void batch_set_output(struct leat_outputs *o, enum batch_output which, void *mem
     memcpy((char *)o + rows[which].offset, &memory, sizeof memory);
 }
 
-void *batch_get_output(const struct leat_outputs *o, enum batch_output which)
+static void *batch_get_output(const struct leat_outputs *o, enum batch_output which)
 {
     void *memory;
 

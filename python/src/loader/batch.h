@@ -53,7 +53,6 @@ struct array_shape batch_shape(const struct leat_batch *batch, const struct batc
 
 /* Where an output goes, in the library's struct. */
 void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory);
-void *batch_get_output(const struct leat_outputs *o, enum batch_output which);
 
 int batch_register(PyObject *module);
 int loader_register(PyObject *module); /* loader.c */

@@ -1,45 +1,22 @@
 /*
  * text_packer.c: leat._leat.Packer, which python/leat/packer.py wraps.
  *
- * Every method runs between enter() and leave(): enter() releases the GIL and takes the packer's own lock, so threads
- * take turns, and a signal handler or a producer that calls the packer from inside one of its calls gets an error
- * instead of waiting for itself. Documents of an iterator are gathered in bunches, so that Python's part of the work is
- * done with the GIL and the library's part without it. A packer belongs to the process that made it: after a fork, a
- * child leaves it alone.
+ * Every method runs between packer_enter() and packer_leave(): packer_enter() releases the GIL and takes the packer's
+ * own lock, so threads take turns, and a signal handler or a producer that calls the packer from inside one of its
+ * calls gets an error instead of waiting for itself. A packer belongs to the process that made it: after a fork, a
+ * child leaves it alone. text_packer_add.c has the methods that add documents.
  */
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "arrow/arrow_rows.h"
 #include "core/args.h"
-#include "core/pause.h"
-#include "text/text.h"
 #include "text_options.h"
-
-/* A bunch of an iterator's documents goes to the packer when it has this many, or this many bytes. */
-#define BUNCH_DOCUMENTS 4096
-#define BUNCH_BYTES     ((uint64_t)1 << 20)
-
-struct packer {
-    PyObject_HEAD struct leat_packer *packer; /* NULL: ended */
-    PyObject *tokenizer;
-    pthread_mutex_t lock;
-    bool has_lock;
-    pid_t owner;
-    /* what was given, changed and read with the GIL held only, in the call that adds: an interrupt finds all or nothing
-     * of it */
-    uint64_t given, skipped; /* documents; rows without a text that were left out */
-    PyObject *numbers;       /* of the sources, by their names: a dict */
-    uint64_t *rows;          /* that each source has given, by its number */
-    uint64_t source_count;
-};
+#include "text_packer.h"
 
 static PyTypeObject *packer_type;
 
-static PyObject *raise_state(const char *sentence)
+PyObject *packer_raise_state(const char *sentence)
 {
     struct leat_error err = { .status = LEAT_E_STATE, .offset = LEAT_NONE };
 
@@ -47,13 +24,12 @@ static PyObject *raise_state(const char *sentence)
     return errors_raise(&err, NULL);
 }
 
-/* Releases the GIL and locks; -1 with an exception, and the GIL held, if the packer cannot be used. */
-static int enter(struct packer *p, struct pause *pause)
+int packer_enter(struct packer *p, struct pause *pause)
 {
     int code;
 
     if (p->owner != getpid()) {
-        raise_state("a packer belongs to the process that opened it: this is a child of it");
+        packer_raise_state("a packer belongs to the process that opened it: this is a child of it");
         return -1;
     }
     pause_begin(pause);
@@ -63,18 +39,18 @@ static int enter(struct packer *p, struct pause *pause)
     if (code == 0)
         pthread_mutex_unlock(&p->lock);
     pause_end(pause);
-    raise_state(code == EDEADLK ? "the packer is in the middle of another call of the same thread"
-                                : "the packer has ended: it was finished, suspended or abandoned");
+    packer_raise_state(code == EDEADLK ? "the packer is in the middle of another call of the same thread"
+                                       : "the packer has ended: it was finished, suspended or abandoned");
     return -1;
 }
 
-static void leave(struct packer *p, struct pause *pause)
+void packer_leave(struct packer *p, struct pause *pause)
 {
     pthread_mutex_unlock(&p->lock);
     pause_end(pause);
 }
 
-static PyObject *done(enum leat_status s, const struct leat_error *err)
+PyObject *packer_done(enum leat_status s, const struct leat_error *err)
 {
     return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(err, NULL);
 }
@@ -180,11 +156,11 @@ static PyObject *end(PyObject *self, void (*way)(struct leat_packer *))
 
     if (!p->packer)
         return Py_NewRef(Py_None);
-    if (enter(p, &pause) < 0)
+    if (packer_enter(p, &pause) < 0)
         return NULL;
     way(p->packer);
     p->packer = NULL;
-    leave(p, &pause);
+    packer_leave(p, &pause);
     return Py_NewRef(Py_None);
 }
 
@@ -210,12 +186,12 @@ static PyObject *packer_finish(PyObject *self, PyObject *unused)
     enum leat_status s;
 
     (void)unused;
-    if (enter(p, &pause) < 0)
+    if (packer_enter(p, &pause) < 0)
         return NULL;
     s = leat_packer_finish(p->packer, &report, &err);
     if (s == LEAT_OK)
         p->packer = NULL;
-    leave(p, &pause);
+    packer_leave(p, &pause);
     return s == LEAT_OK ? text_report(&report) : errors_raise(&err, NULL);
 }
 
@@ -256,12 +232,12 @@ static int add_source(struct packer *p, PyObject *name)
 
     if (!args_path(name, &path))
         return -1;
-    if (enter(p, &pause) < 0) {
+    if (packer_enter(p, &pause) < 0) {
         Py_XDECREF(path);
         return -1;
     }
     s = leat_packer_add_input(p->packer, path ? PyBytes_AsString(path) : NULL, &number, &err);
-    leave(p, &pause);
+    packer_leave(p, &pause);
     Py_XDECREF(path);
     if (s == LEAT_OK)
         return keep_source(p, name, 0);
@@ -269,8 +245,7 @@ static int add_source(struct packer *p, PyObject *name)
     return -1;
 }
 
-/* Where the next row of a source comes from; it becomes an input with its first row. None: no source. */
-static int find_source(struct packer *p, PyObject *name, uint64_t *input, uint64_t *row)
+int packer_find_source(struct packer *p, PyObject *name, uint64_t *input, uint64_t *row)
 {
     PyObject *number;
 
@@ -286,7 +261,7 @@ static int find_source(struct packer *p, PyObject *name, uint64_t *input, uint64
     return 0;
 }
 
-static void count(struct packer *p, uint64_t input, uint64_t documents, uint64_t skipped)
+void packer_count(struct packer *p, uint64_t input, uint64_t documents, uint64_t skipped)
 {
     p->given += documents;
     p->skipped += skipped;
@@ -342,11 +317,11 @@ static PyObject *packer_checkpoint(PyObject *self, PyObject *note)
     Py_ssize_t bytes;
     char *at;
 
-    if (PyBytes_AsStringAndSize(note, &at, &bytes) < 0 || enter(p, &pause) < 0)
+    if (PyBytes_AsStringAndSize(note, &at, &bytes) < 0 || packer_enter(p, &pause) < 0)
         return NULL;
     s = leat_packer_checkpoint(p->packer, at, (uint64_t)bytes, &err);
-    leave(p, &pause);
-    return done(s, &err);
+    packer_leave(p, &pause);
+    return packer_done(s, &err);
 }
 
 /* The note of the checkpoint that it was resumed from, or None. */
@@ -358,279 +333,11 @@ static PyObject *packer_note(PyObject *self, PyObject *unused)
     uint64_t bytes = 0;
 
     (void)unused;
-    if (enter(p, &pause) < 0)
+    if (packer_enter(p, &pause) < 0)
         return NULL;
     leat_packer_note(p->packer, &note, &bytes);
-    leave(p, &pause);
+    packer_leave(p, &pause);
     return bytes > 0 ? PyBytes_FromStringAndSize(note, (Py_ssize_t)bytes) : Py_NewRef(Py_None);
-}
-
-/* ---- Single documents ---- */
-
-/* (document, id or None, source or None, bytes of the mask or None) */
-static int take_origin(struct packer *p, PyObject *args, PyObject **document, struct leat_origin *origin,
-                       PyObject **kept, struct text_view *mask)
-{
-    struct text_view view = { NULL, 0 };
-    PyObject *id, *source;
-    Py_ssize_t mask_bytes = 0;
-
-    *kept = NULL;
-    mask->at = NULL;
-    if (!PyArg_ParseTuple(args, "OOO|z#", document, &id, &source, &mask->at, &mask_bytes))
-        return -1;
-    mask->bytes = (uint64_t)mask_bytes;
-    if (id != Py_None && text_view_of(id, &view, kept) < 0)
-        return -1;
-    *origin = (struct leat_origin) { .line = LEAT_NONE, .id = view.at, .id_bytes = view.bytes };
-    if (find_source(p, source, &origin->input, &origin->offset) < 0) {
-        Py_CLEAR(*kept);
-        return -1;
-    }
-    if (origin->input != LEAT_NONE)
-        origin->line = origin->offset + 1;
-    return 0;
-}
-
-/* The end of a call that adds a document. */
-static PyObject *added(struct packer *p, const struct leat_origin *origin, enum leat_status s,
-                       const struct leat_error *err)
-{
-    if (s == LEAT_OK)
-        count(p, origin->input, 1, 0);
-    return done(s, err);
-}
-
-/* add_text(text, id, source, spans): pairs of uint64, in bytes of the text, or None */
-static PyObject *packer_add_text(PyObject *self, PyObject *args)
-{
-    struct packer *p = (struct packer *)self;
-    PyObject *text, *kept, *kept_id, *result = NULL;
-    struct leat_origin origin;
-    struct pause pause;
-    struct text_view view, spans;
-    struct leat_error err;
-    enum leat_status s;
-
-    if (take_origin(p, args, &text, &origin, &kept_id, &spans) < 0)
-        return NULL;
-    if (text_view_of(text, &view, &kept) == 0) {
-        if (enter(p, &pause) == 0) {
-            s = leat_packer_add_text_masked(p->packer, view.at, view.bytes, (const void *)spans.at,
-                                            spans.bytes / sizeof(struct leat_span), &origin, &err);
-            leave(p, &pause);
-            result = added(p, &origin, s, &err);
-        }
-        Py_XDECREF(kept);
-    }
-    Py_XDECREF(kept_id);
-    return result;
-}
-
-/* add_ids(ids, id, source, a byte of the mask for each or None) */
-static PyObject *packer_add_ids(PyObject *self, PyObject *args)
-{
-    struct packer *p = (struct packer *)self;
-    PyObject *list, *kept_id, *result = NULL;
-    struct leat_origin origin;
-    struct pause pause;
-    struct leat_error err;
-    struct text_view mask;
-    struct text_ids ids;
-    enum leat_status s;
-
-    if (take_origin(p, args, &list, &origin, &kept_id, &mask) < 0)
-        return NULL;
-    if (text_ids_take(&ids, list) == 0) {
-        if (mask.at && mask.bytes != ids.count) {
-            PyErr_Format(PyExc_ValueError, "the mask has %zu numbers, for %zu ids", (size_t)mask.bytes, ids.count);
-        } else if (enter(p, &pause) == 0) {
-            s = leat_packer_add_ids_masked(p->packer, ids.at, (const uint8_t *)mask.at, ids.count, &origin, &err);
-            leave(p, &pause);
-            result = added(p, &origin, s, &err);
-        }
-        text_ids_free(&ids);
-    }
-    Py_XDECREF(kept_id);
-    return result;
-}
-
-/* ---- Many documents ---- */
-
-/* What an iterator gave: texts, and perhaps their ids, kept alive by `objects`. A row without a text has `at` NULL. */
-struct bunch {
-    struct text_view *texts, *ids;
-    PyObject *objects;
-    size_t count;
-    uint64_t bytes;
-    bool skip_missing; /* None is a row without a text; else it is an error */
-    uint64_t added, passed;
-};
-
-static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
-{
-    PyObject *kept;
-
-    if (text_view_of(object, view, &kept) < 0)
-        return -1;
-    if (PyList_Append(b->objects, kept ? kept : object) < 0) {
-        Py_XDECREF(kept);
-        return -1;
-    }
-    Py_XDECREF(kept);
-    return 0;
-}
-
-/* An id may also be a number, as in add(). */
-static int keep_id(struct bunch *b, PyObject *id, struct text_view *view)
-{
-    PyObject *text = PyLong_Check(id) ? PyObject_Str(id) : Py_NewRef(id);
-    int r = text ? keep_view(b, text, view) : -1;
-
-    Py_XDECREF(text);
-    return r;
-}
-
-/* A text, or a pair of a text and its id. */
-static int take_item(struct bunch *b, PyObject *item)
-{
-    PyObject *text = item, *id = Py_None;
-
-    if (PyTuple_Check(item) && PyTuple_Size(item) == 2) {
-        text = PyTuple_GetItem(item, 0);
-        id = PyTuple_GetItem(item, 1);
-    }
-    b->ids[b->count] = b->texts[b->count] = (struct text_view) { NULL, 0 };
-    if (item == Py_None && b->skip_missing) {
-        b->count++;
-        return 0;
-    }
-    if (keep_view(b, text, &b->texts[b->count]) < 0 || (id != Py_None && keep_id(b, id, &b->ids[b->count]) < 0))
-        return -1;
-    b->bytes += b->texts[b->count].bytes;
-    b->count++;
-    return 0;
-}
-
-/* Gathers what the iterator gives until there is enough. -1: it, or an item, has raised an exception, which is set; the
- * bunch has what came before. */
-static int fill(struct bunch *b, PyObject *iterator)
-{
-    while (b->count < BUNCH_DOCUMENTS && b->bytes < BUNCH_BYTES) {
-        PyObject *item = PyIter_Next(iterator);
-        int r;
-
-        if (!item)
-            return PyErr_Occurred() ? -1 : 0;
-        r = take_item(b, item);
-        Py_DECREF(item);
-        if (r < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static enum leat_status give(struct packer *p, struct bunch *b, uint64_t input, uint64_t row, struct leat_error *err)
-{
-    for (size_t i = 0; i < b->count; i++) {
-        struct leat_origin origin = {
-            .input = input, .line = LEAT_NONE, .id = b->ids[i].at, .id_bytes = b->ids[i].bytes
-        };
-
-        if (!b->texts[i].at) {
-            b->passed++;
-            continue;
-        }
-        if (input != LEAT_NONE) {
-            origin.offset = row + i;
-            origin.line = row + i + 1;
-        }
-        if (leat_packer_add_text(p->packer, b->texts[i].at, b->texts[i].bytes, &origin, err) != LEAT_OK)
-            return err->status;
-        b->added++;
-    }
-    return LEAT_OK;
-}
-
-/* add_some(iterator, source, whether None is a row that is left out) -> whether the iterator gave something. What comes
- * before an exception is added, too. */
-static PyObject *packer_add_some(PyObject *self, PyObject *args)
-{
-    struct packer *p = (struct packer *)self;
-    PyObject *iterator, *source, *type = NULL, *value = NULL, *trace = NULL, *result = NULL;
-    uint64_t input, row;
-    struct pause pause;
-    struct leat_error err;
-    struct bunch b = { 0 };
-    enum leat_status s;
-    int skip_missing;
-
-    if (!PyArg_ParseTuple(args, "OOp", &iterator, &source, &skip_missing))
-        return NULL;
-    b.skip_missing = skip_missing;
-    b.texts = calloc(BUNCH_DOCUMENTS, sizeof *b.texts);
-    b.ids = calloc(BUNCH_DOCUMENTS, sizeof *b.ids);
-    b.objects = PyList_New(0);
-    if (!b.texts || !b.ids || !b.objects) {
-        PyErr_NoMemory();
-        goto out;
-    }
-    if (fill(&b, iterator) < 0)
-        PyErr_Fetch(&type, &value, &trace);
-    if (find_source(p, source, &input, &row) < 0 || enter(p, &pause) < 0)
-        goto out;
-    s = give(p, &b, input, row, &err);
-    leave(p, &pause);
-    count(p, input, b.added, b.passed);
-    result = s == LEAT_OK ? PyBool_FromLong(b.count > 0) : errors_raise(&err, NULL);
-    if (result && type) {
-        Py_CLEAR(result);
-        PyErr_Restore(type, value, trace);
-        type = value = trace = NULL;
-    }
-out:
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(trace);
-    Py_XDECREF(b.objects);
-    free(b.texts);
-    free(b.ids);
-    return result;
-}
-
-/* add_arrow(rows, skip, skip missing, source) -> whether there was an array left */
-static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
-{
-    struct packer *p = (struct packer *)self;
-    unsigned long long skip;
-    uint64_t added = 0, passed = 0;
-    struct arrow_rows_plan plan;
-    struct arrow_rows *rows;
-    struct pause pause;
-    struct leat_error err;
-    enum leat_status s;
-    PyObject *object, *source;
-    int skip_missing, r;
-    bool at_end;
-
-    if (!PyArg_ParseTuple(args, "OKpO", &object, &skip, &skip_missing, &source) ||
-        (rows = arrow_rows_of(object)) == NULL)
-        return NULL;
-    if (rows->busy)
-        return raise_state("the rows are in the middle of another call");
-    plan = (struct arrow_rows_plan) { .skip = skip, .skip_missing = skip_missing != 0 };
-    rows->busy = true;
-    if (find_source(p, source, &plan.input, &plan.row) < 0 || enter(p, &pause) < 0) {
-        rows->busy = false;
-        return NULL;
-    }
-    r = arrow_rows_add(rows, p->packer, &plan, &added, &passed, &at_end, &pause, &s, &err);
-    leave(p, &pause);
-    rows->busy = false;
-    count(p, plan.input, added, passed);
-    if (r < 0)
-        return NULL;
-    return s == LEAT_OK ? PyBool_FromLong(!at_end) : errors_raise(&err, NULL);
 }
 
 /* ---- The type ---- */

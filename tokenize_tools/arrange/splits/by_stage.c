@@ -38,7 +38,7 @@ char *by_stage_path(const struct by_stage *s, const char *name, const char *suff
     return join(s->folder, (int)strlen(s->folder), '/', name, suffix);
 }
 
-char *by_stage_final(const struct by_stage *s, const char *name, const char *suffix)
+static char *by_stage_final(const struct by_stage *s, const char *name, const char *suffix)
 {
     return join(s->output, s->base, '.', name, suffix);
 }

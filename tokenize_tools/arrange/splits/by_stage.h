@@ -33,7 +33,6 @@ enum leat_status by_stage_open(struct by_stage *s, const char *output, struct le
 
 /* FOLDER/NAME and a suffix, or OUT.NAME and a suffix; the caller frees it. NULL: no memory. */
 char *by_stage_path(const struct by_stage *s, const char *name, const char *suffix);
-char *by_stage_final(const struct by_stage *s, const char *name, const char *suffix);
 
 /* Names a dataset that is to be made in the folder. LEAT_E_EXISTS if its final name is taken, unless `replace`. */
 enum leat_status by_stage_add(struct by_stage *s, const char *name, bool replace, struct leat_error *err);

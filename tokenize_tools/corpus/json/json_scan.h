@@ -50,7 +50,7 @@ struct json_place {
 struct json_scan {
     const struct json_fields *fields;
     uint64_t position; /* bytes fed */
-    uint8_t state;     /* enum state of json_scan.c */
+    uint8_t state;     /* enum json_scan_state */
     uint8_t seen;      /* digits of \u, or letters of a word */
     bool is_name;      /* the string that is open is a member's name */
     bool escaped;      /* it has an escape */
@@ -79,7 +79,7 @@ enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct l
 /* After the last byte: whether the record is valid, and an object. */
 bool json_scan_is_object(const struct json_scan *scan);
 
-/* "a string", "null", ... for a sentence. */
+/* "a string", "null", ... for a sentence; of a word, the word. */
 const char *json_scan_kind(enum json_kind kind);
 
 /* The sentence of JSON_ID_TOO_LONG. */

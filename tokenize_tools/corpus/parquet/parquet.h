@@ -128,9 +128,8 @@ bool parquet_reader_outgrew(const struct parquet_reader *r);
 /* Values that lie in files leave memory, until they are used again: for who reads a long one in stretches. */
 void parquet_reader_rest(struct parquet_reader *r);
 
-/* The number of the next row in the group, and bytes of the file that were read so far. */
+/* The number of the next row in the group. */
 uint64_t parquet_reader_row(const struct parquet_reader *r);
-uint64_t parquet_reader_read(const struct parquet_reader *r);
 
 /*
  * Gives the values of the next row, one for each wish; *found is false after the last one. They are the reader's until

@@ -123,15 +123,6 @@ uint64_t parquet_reader_row(const struct parquet_reader *r)
     return r->row;
 }
 
-uint64_t parquet_reader_read(const struct parquet_reader *r)
-{
-    uint64_t read = 0;
-
-    for (unsigned i = 0; i < r->file->count; i++)
-        read += r->columns[i].window ? r->columns[i].window->read : 0;
-    return read;
-}
-
 /* ---- Rows ---- */
 
 /* The entries of the next row of the nested column; at first, those of rows before the first one pass. */

@@ -11,7 +11,6 @@ enum leat_status window_move(struct window *w, uint64_t offset, struct leat_erro
 
     w->at = offset;
     w->held = s == LEAT_OK ? count : 0;
-    w->read += w->held;
     return s;
 }
 
@@ -27,6 +26,5 @@ enum leat_status window_copy(struct window *w, uint64_t offset, void *out, size_
     }
     if (here < count)
         s = w->source->read(w->source->context, offset + here, (uint8_t *)out + here, count - here, err);
-    w->read += count - here;
     return s;
 }

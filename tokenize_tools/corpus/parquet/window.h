@@ -16,7 +16,6 @@ struct window {
     uint64_t likely_end; /* what begins before it is read up to here at first; 0: up to the end */
     uint64_t at;         /* the place of bytes[0] */
     size_t held;         /* bytes in it */
-    uint64_t read;       /* bytes read so far */
     uint8_t bytes[WINDOW_BYTES];
 };
 

@@ -15,7 +15,8 @@
 /* Headers lie too far from each other for the kernel to see that the file is read in sequence. */
 #define ANNOUNCE ((uint64_t)TINY_OR(4096, 4 << 20))
 
-bool member_look(struct member_file *f, uint64_t at, void *bytes, size_t count)
+/* Reads exactly so many bytes; false if that fails or the file ends before. */
+static bool member_look(struct member_file *f, uint64_t at, void *bytes, size_t count)
 {
     if (at > f->size || f->size - at < count)
         return false;

@@ -22,9 +22,6 @@ struct member_file {
     uint64_t announced; /* the kernel was asked to read up to here */
 };
 
-/* Reads exactly so many bytes; false if that fails or the file ends before. */
-bool member_look(struct member_file *f, uint64_t at, void *bytes, size_t count);
-
 /* A row's way to find the member that begins at `at`. False: something is wrong there, or the headers do not say where
  * the member ends, or it has more than `most` bytes, compressed or as text. */
 typedef bool member_finder(struct member_file *f, uint64_t at, uint64_t most, struct member *m);

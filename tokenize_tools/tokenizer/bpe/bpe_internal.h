@@ -210,9 +210,6 @@ enum leat_status bpe_symbols_of_text(const struct bpe *m, uint32_t *symbols, con
 /* How many symbols a part can begin with. */
 size_t bpe_symbols_max(const struct bpe *m, size_t bytes);
 
-/* The vocabulary lacks the unknown token that the text needs. */
-enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err);
-
 /* ---- bpe_scores.c ---- */
 
 /* The tokens in their order, and the symbols that are not tokens: m->order, m->odd. */

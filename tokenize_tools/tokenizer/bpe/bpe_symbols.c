@@ -10,7 +10,8 @@
 #include "base/utf8.h"
 #include "tokenizer/unicode/unicode.h"
 
-enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err)
+/* The vocabulary lacks the unknown token that the text needs. */
+static enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err)
 {
     return status_set(err, LEAT_E_TEXT,
                       "the text has a character that is not in the vocabulary, and neither is the unknown token "

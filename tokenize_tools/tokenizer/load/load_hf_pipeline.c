@@ -1,5 +1,6 @@
 /*
- * load_hf_pipeline.c: the normalizers, pre-tokenizers and decoders of a tokenizer.json.
+ * load_hf_pipeline.c: the pre-tokenizers and decoders of a tokenizer.json, and how all components are read; its
+ * normalizers are in load_hf_normalizer.c.
  *
  * Each of the three lists has a table of the types that leat supports: the type's name, its number in spec.h, and the
  * function that reads its members. component() finds the row of a component, or goes through the components of a
@@ -8,28 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "load_hf.h"
-#include "tokenizer/notation/base64.h"
-
-/* One of the three lists. */
-struct family {
-    const char *name, *sequence; /* "normalizer"; the member that holds the parts of a Sequence */
-    const struct row *rows;
-    size_t row_count;
-};
-
-struct row {
-    const char *type;
-    unsigned kind;
-    enum leat_status (*read)(struct load_hf *h, uint32_t node, unsigned kind);
-};
+#include "load_hf_pipeline.h"
 
 /* "normalizer Strip", for sentences; lives in the caller's frame. */
 struct place {
     char text[128];
 };
 
-static const struct row *find_row(const struct family *f, const struct load_hf *h, uint32_t type)
+static const struct load_hf_row *find_row(const struct load_hf_family *f, const struct load_hf *h, uint32_t type)
 {
     for (size_t i = 0; i < f->row_count; i++)
         if (jsontree_is(h->j, type, f->rows[i].type))
@@ -37,7 +24,7 @@ static const struct row *find_row(const struct family *f, const struct load_hf *
     return NULL;
 }
 
-static enum leat_status refuse_type(struct load_hf *h, const struct family *f, uint32_t node, const char *type)
+static enum leat_status refuse_type(struct load_hf *h, const struct load_hf_family *f, uint32_t node, const char *type)
 {
     char known[400];
     size_t used = 0;
@@ -49,9 +36,9 @@ static enum leat_status refuse_type(struct load_hf *h, const struct family *f, u
 }
 
 /* One component. Of a Sequence, *parts is the array of its parts; else it stays. */
-static enum leat_status component(struct load_hf *h, const struct family *f, uint32_t node, uint32_t *parts)
+static enum leat_status component(struct load_hf *h, const struct load_hf_family *f, uint32_t node, uint32_t *parts)
 {
-    const struct row *row;
+    const struct load_hf_row *row;
     struct place place;
     enum leat_status s;
     uint32_t type, list;
@@ -82,9 +69,9 @@ static enum leat_status component(struct load_hf *h, const struct family *f, uin
 /* A Sequence takes two brackets, its object and its array. */
 #define MAX_SEQUENCES (JSONTREE_MAX_DEPTH / 2)
 
-/* A component, or each part of a Sequence, and of the Sequences in it: the file decides how deep, so nothing recurses.
- * `count` is what the rows' readers count. */
-static enum leat_status components(struct load_hf *h, const struct family *f, uint32_t node, const uint32_t *count)
+/* The file decides how deep Sequences lie in each other, so nothing recurses. */
+enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_family *f, uint32_t node,
+                                    const uint32_t *count)
 {
     struct {
         uint32_t next, end; /* nodes of the parts to read */
@@ -115,9 +102,9 @@ static enum leat_status components(struct load_hf *h, const struct family *f, ui
 /* A component becomes so many entries of a spec at most: a BertNormalizer, whose object has five members or more. */
 #define MAX_PARTS 5u
 
-/* Room for all components that are in a value: each is an object of at least one member, three nodes, and of three for
- * each two entries that it becomes. And for one. */
-static void *component_room(struct load_hf *h, uint32_t node, size_t bytes, enum leat_status *s)
+/* Each component is an object of at least one member, three nodes, and of three for each two entries that it becomes.
+ * And room for one. */
+void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enum leat_status *s)
 {
     uint32_t max = (jsontree_next(h->j, node) - node) / 3 * 2 + 2;
     void *room;
@@ -130,8 +117,7 @@ static void *component_room(struct load_hf *h, uint32_t node, size_t bytes, enum
 
 /* ---- Members that several have ---- */
 
-/* {"String": "..."} or {"Regex": "..."} */
-static enum leat_status pattern(struct load_hf *h, uint32_t object, struct spec_pattern *out)
+static enum leat_status load_hf_pattern(struct load_hf *h, uint32_t object, struct spec_pattern *out)
 {
     uint32_t node = jsontree_member(h->j, object, "pattern");
     const struct jsontree_node *nodes = h->j->nodes;
@@ -149,9 +135,9 @@ static enum leat_status pattern(struct load_hf *h, uint32_t object, struct spec_
 
 /* The pattern of a Replace. Unlike in a Split, an empty string matches between any two characters, so it is read as an
  * expression. */
-static enum leat_status replaced(struct load_hf *h, uint32_t object, struct spec_pattern *out)
+enum leat_status load_hf_replaced(struct load_hf *h, uint32_t object, struct spec_pattern *out)
 {
-    enum leat_status s = pattern(h, object, out);
+    enum leat_status s = load_hf_pattern(h, object, out);
 
     out->regex = out->regex || out->text.length == 0;
     return s;
@@ -229,143 +215,6 @@ static enum leat_status byte_level(struct load_hf *h, uint32_t node, bool *add_p
     return load_hf_bool(h, node, "use_regex", LOAD_HF_DEFAULT, use_regex);
 }
 
-/* ---- Normalizers ---- */
-
-static enum leat_status charsmap(struct load_hf *h, uint32_t object, struct spec_string *out)
-{
-    uint32_t node;
-    enum leat_status s = load_hf_string(h, object, "precompiled_charsmap", LOAD_HF_REQUIRED, &node);
-    struct jsontree_text t;
-    uint8_t *bytes;
-    size_t count;
-
-    if (s != LEAT_OK)
-        return s;
-    t = jsontree_string(h->j, node);
-    bytes = spec_alloc(h->spec, BASE64_ROOM(t.length));
-    if (!bytes)
-        return status_no_memory(h->err, BASE64_ROOM(t.length));
-    if (!base64_decode(bytes, &count, t.bytes, t.length))
-        return load_hf_wrong(h, node, "\"precompiled_charsmap\" is not base64");
-    *out = (struct spec_string) { bytes, (uint32_t)count };
-    if (!charsmap_check(out))
-        return load_hf_wrong(h, node, "\"precompiled_charsmap\" does not have the form of a compiled map");
-    return LEAT_OK;
-}
-
-static enum leat_status read_normalizer(struct load_hf *h, uint32_t node, unsigned kind)
-{
-    struct spec_normalizer *n = &h->spec->normalizers[h->spec->normalizer_count++];
-    enum leat_status s = LEAT_OK;
-
-    n->kind = (enum spec_normalizer_kind)kind;
-    switch (n->kind) {
-    case SPEC_NORM_STRIP:
-        s = load_hf_bool(h, node, "strip_left", LOAD_HF_REQUIRED, &n->strip_left);
-        if (s == LEAT_OK)
-            s = load_hf_bool(h, node, "strip_right", LOAD_HF_REQUIRED, &n->strip_right);
-        break;
-    case SPEC_NORM_REPLACE:
-        s = replaced(h, node, &n->pattern);
-        if (s == LEAT_OK)
-            s = load_hf_text(h, node, "content", false, &n->content);
-        break;
-    case SPEC_NORM_PREPEND:
-        s = load_hf_text(h, node, "prepend", false, &n->content);
-        break;
-    case SPEC_NORM_PRECOMPILED:
-        s = charsmap(h, node, &n->content);
-        break;
-    default:
-        break;
-    }
-    return s;
-}
-
-static void add_normalizer(struct load_hf *h, enum spec_normalizer_kind kind)
-{
-    h->spec->normalizers[h->spec->normalizer_count++].kind = kind;
-}
-
-/* Its parts, one by one. Accents are stripped with lower case, if the file does not say. */
-static enum leat_status read_bert_normalizer(struct load_hf *h, uint32_t node, unsigned kind)
-{
-    bool clean, chinese, lowercase, accents;
-    enum leat_status s = load_hf_bool(h, node, "clean_text", LOAD_HF_REQUIRED, &clean);
-
-    (void)kind;
-    if (s == LEAT_OK)
-        s = load_hf_bool(h, node, "handle_chinese_chars", LOAD_HF_REQUIRED, &chinese);
-    if (s == LEAT_OK)
-        s = load_hf_bool(h, node, "lowercase", LOAD_HF_REQUIRED, &lowercase);
-    if (s != LEAT_OK)
-        return s;
-    accents = lowercase;
-    s = load_hf_bool(h, node, "strip_accents", LOAD_HF_OPTION, &accents);
-    if (clean)
-        add_normalizer(h, SPEC_NORM_CLEAN);
-    if (chinese)
-        add_normalizer(h, SPEC_NORM_SPACE_HAN);
-    if (accents) {
-        add_normalizer(h, SPEC_NORM_NFD);
-        add_normalizer(h, SPEC_NORM_NONSPACING);
-    }
-    if (lowercase)
-        add_normalizer(h, SPEC_NORM_LOWERCASE);
-    return s;
-}
-
-static enum leat_status add_replace(struct load_hf *h, const char *expression, const char *content)
-{
-    struct spec_normalizer *n = &h->spec->normalizers[h->spec->normalizer_count++];
-
-    n->kind = SPEC_NORM_REPLACE;
-    n->pattern.regex = true;
-    return spec_copy(h->spec, &n->pattern.text, expression, strlen(expression)) &&
-                   spec_copy(h->spec, &n->content, content, strlen(content))
-               ? LEAT_OK
-               : status_no_memory(h->err, strlen(expression));
-}
-
-/* Its two tables, as expressions: characters that it drops, and those that become a space. */
-static enum leat_status read_nmt(struct load_hf *h, uint32_t node, unsigned kind)
-{
-    enum leat_status s = add_replace(h, "[\\x01-\\x08\\x0b\\x0e-\\x1f\\x7f\\x{8f}\\x{9f}]", "");
-
-    (void)node;
-    (void)kind;
-    if (s != LEAT_OK)
-        return s;
-    return add_replace(h, "[\\t\\n\\x0c\\r\\x{1680}\\x{200b}-\\x{200f}\\x{2028}\\x{2029}\\x{2581}\\x{feff}\\x{fffd}]",
-                       " ");
-}
-
-static const struct row normalizer_rows[] = {
-    { "NFC", SPEC_NORM_NFC, read_normalizer },
-    { "NFD", SPEC_NORM_NFD, read_normalizer },
-    { "NFKC", SPEC_NORM_NFKC, read_normalizer },
-    { "NFKD", SPEC_NORM_NFKD, read_normalizer },
-    { "Lowercase", SPEC_NORM_LOWERCASE, read_normalizer },
-    { "Strip", SPEC_NORM_STRIP, read_normalizer },
-    { "Replace", SPEC_NORM_REPLACE, read_normalizer },
-    { "Prepend", SPEC_NORM_PREPEND, read_normalizer },
-    { "Precompiled", SPEC_NORM_PRECOMPILED, read_normalizer },
-    { "ByteLevel", SPEC_NORM_BYTE_LEVEL, read_normalizer },
-    { "StripAccents", SPEC_NORM_STRIP_ACCENTS, read_normalizer },
-    { "BertNormalizer", 0, read_bert_normalizer },
-    { "Nmt", 0, read_nmt },
-};
-
-enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node)
-{
-    static const struct family family = { "normalizer", "normalizers", normalizer_rows,
-                                          sizeof normalizer_rows / sizeof normalizer_rows[0] };
-    enum leat_status s;
-
-    h->spec->normalizers = component_room(h, node, sizeof *h->spec->normalizers, &s);
-    return s == LEAT_OK ? components(h, &family, node, &h->spec->normalizer_count) : s;
-}
-
 /* ---- Pre-tokenizers ---- */
 
 static enum leat_status read_pre_tokenizer(struct load_hf *h, uint32_t node, unsigned kind)
@@ -379,7 +228,7 @@ static enum leat_status read_pre_tokenizer(struct load_hf *h, uint32_t node, uns
         s = byte_level(h, node, &p->add_prefix_space, &p->use_regex);
         break;
     case SPEC_PRE_SPLIT:
-        s = pattern(h, node, &p->pattern);
+        s = load_hf_pattern(h, node, &p->pattern);
         if (s == LEAT_OK)
             s = behavior(h, node, LOAD_HF_REQUIRED, &p->behavior);
         if (s == LEAT_OK)
@@ -448,7 +297,7 @@ static enum leat_status read_fixed_length(struct load_hf *h, uint32_t node, unsi
     return spec_copy(h->spec, &p->pattern.text, text, strlen(text)) ? LEAT_OK : status_no_memory(h->err, sizeof text);
 }
 
-static const struct row pre_tokenizer_rows[] = {
+static const struct load_hf_row pre_tokenizer_rows[] = {
     { "ByteLevel", SPEC_PRE_BYTE_LEVEL, read_pre_tokenizer },
     { "Split", SPEC_PRE_SPLIT, read_pre_tokenizer },
     { "Digits", SPEC_PRE_DIGITS, read_pre_tokenizer },
@@ -464,12 +313,12 @@ static const struct row pre_tokenizer_rows[] = {
 
 enum leat_status load_hf_pre_tokenizer(struct load_hf *h, uint32_t node)
 {
-    static const struct family family = { "pre_tokenizer", "pretokenizers", pre_tokenizer_rows,
-                                          sizeof pre_tokenizer_rows / sizeof pre_tokenizer_rows[0] };
+    static const struct load_hf_family family = { "pre_tokenizer", "pretokenizers", pre_tokenizer_rows,
+                                                  sizeof pre_tokenizer_rows / sizeof pre_tokenizer_rows[0] };
     enum leat_status s;
 
-    h->spec->pre_tokenizers = component_room(h, node, sizeof *h->spec->pre_tokenizers, &s);
-    return s == LEAT_OK ? components(h, &family, node, &h->spec->pre_tokenizer_count) : s;
+    h->spec->pre_tokenizers = load_hf_component_room(h, node, sizeof *h->spec->pre_tokenizers, &s);
+    return s == LEAT_OK ? load_hf_components(h, &family, node, &h->spec->pre_tokenizer_count) : s;
 }
 
 /* ---- Decoders ---- */
@@ -493,7 +342,7 @@ static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned 
             s = load_hf_number(h, node, "stop", &d->stop);
         break;
     case SPEC_DECODE_REPLACE:
-        s = replaced(h, node, &d->pattern);
+        s = load_hf_replaced(h, node, &d->pattern);
         if (s == LEAT_OK)
             s = load_hf_text(h, node, "content", false, &d->content);
         break;
@@ -522,7 +371,7 @@ static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned 
     return s;
 }
 
-static const struct row decoder_rows[] = {
+static const struct load_hf_row decoder_rows[] = {
     { "ByteLevel", SPEC_DECODE_BYTE_LEVEL, read_decoder },
     { "ByteFallback", SPEC_DECODE_BYTE_FALLBACK, read_decoder },
     { "Fuse", SPEC_DECODE_FUSE, read_decoder },
@@ -536,13 +385,13 @@ static const struct row decoder_rows[] = {
 
 enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node)
 {
-    static const struct family family = { "decoder", "decoders", decoder_rows,
-                                          sizeof decoder_rows / sizeof decoder_rows[0] };
+    static const struct load_hf_family family = { "decoder", "decoders", decoder_rows,
+                                                  sizeof decoder_rows / sizeof decoder_rows[0] };
     enum leat_status s;
 
-    h->spec->decoders = component_room(h, node, sizeof *h->spec->decoders, &s);
+    h->spec->decoders = load_hf_component_room(h, node, sizeof *h->spec->decoders, &s);
     if (s == LEAT_OK)
-        s = components(h, &family, node, &h->spec->decoder_count);
+        s = load_hf_components(h, &family, node, &h->spec->decoder_count);
     /* An empty Sequence joins the tokens as they are; without any decoder spaces would come between them. */
     if (s == LEAT_OK && h->spec->decoder_count == 0)
         h->spec->decoders[h->spec->decoder_count++].kind = SPEC_DECODE_FUSE;

@@ -35,7 +35,7 @@ void fingerprint_numbers(struct fingerprint_hash *h, const uint32_t *numbers, si
         fingerprint_number(h, numbers[i]);
 }
 
-void fingerprint_bytes(struct fingerprint_hash *h, const void *p, uint64_t length)
+static void fingerprint_bytes(struct fingerprint_hash *h, const void *p, uint64_t length)
 {
     if (length == 0)
         return;
@@ -43,7 +43,7 @@ void fingerprint_bytes(struct fingerprint_hash *h, const void *p, uint64_t lengt
     XXH3_128bits_update(&h->state, p, length);
 }
 
-void fingerprint_string(struct fingerprint_hash *h, const struct spec_string *s)
+static void fingerprint_string(struct fingerprint_hash *h, const struct spec_string *s)
 {
     fingerprint_number(h, s->length);
     fingerprint_bytes(h, s->bytes, s->length);

@@ -38,8 +38,6 @@
 struct fingerprint_hash;
 void fingerprint_number(struct fingerprint_hash *h, uint32_t number);
 void fingerprint_numbers(struct fingerprint_hash *h, const uint32_t *numbers, size_t count);
-void fingerprint_bytes(struct fingerprint_hash *h, const void *bytes, uint64_t length);
-void fingerprint_string(struct fingerprint_hash *h, const struct spec_string *string);
 
 void fingerprint(uint8_t out[FINGERPRINT_BYTES], const struct tokenizer_spec *spec);
 

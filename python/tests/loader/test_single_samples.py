@@ -8,7 +8,7 @@ import pytest
 import leat
 
 OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights")
-GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "tests/golden/valid"
+GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "tests/golden/valid"
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "masked"])

@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import random
-import signal
 import subprocess
 import sys
 import threading

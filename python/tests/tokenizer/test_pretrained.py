@@ -10,12 +10,13 @@ import random
 import pytest
 
 import leat
+from conftest import ROOT
 from made_texts import texts
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 os.environ["HF_HUB_OFFLINE"] = "1"
-VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "vocab"))
+VOCAB = os.environ.get("LEAT_VOCAB", str(ROOT.parent / "shared" / "vocab"))
 CONFIG = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>",
           "pad_token": "<pad>", "model_max_length": 9}
 

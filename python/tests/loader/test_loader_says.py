@@ -1,0 +1,115 @@
+"""What a leat.Loader says of itself: statistics, notices, marks of a profiler; what it refuses; that nothing of it
+stays in memory."""
+import os
+import pathlib
+import re
+
+import pytest
+import torch
+
+import leat
+from leat.loader import ENGINES
+
+
+@pytest.fixture(scope="module")
+def plan(corpus):
+    return leat.Plan(corpus, 512, 5)
+
+
+def test_stats(plan):
+    loader = leat.Loader(plan, 4)
+    for _ in range(10):
+        next(loader)
+    stats = loader.stats()
+    assert stats["batches"] == 10 and stats["tokens"] == 10 * 4 * 512 and stats["device"].startswith("host")
+    assert stats["engine"] in ENGINES and stats["next"]["count"] == 9
+    assert 0 <= stats["next"]["p50"] <= stats["next"]["max"] and "batches 10" in loader.stats_line()
+
+
+def test_stats_are_all_there(plan):
+    """Every member of the struct in leat.h, times without their unit."""
+    header = (pathlib.Path(__file__).parents[3] / "include" / "leat.h").read_text()
+    body = re.sub(r"/\*.*?\*/", "", header[header.index("struct leat_loader_stats {"):], flags=re.S).split("};")[0]
+    names = {re.sub(r"_ns$|\[.*", "", name) for line in re.findall(r"^    (?:struct )?\w+ ([^;]*);", body, re.M)
+             for name in line.replace(" ", "").split(",")}
+    assert names - {"size", "reserved"} == set(leat.Loader(plan, 4).stats())
+
+
+def test_notices(plan):
+    loader = leat.Loader(plan, 4)
+    sentences = ["wait for it", None]
+    loader._native = type("Native", (), {"notice": lambda self: sentences.pop(0)})()
+    with pytest.warns(leat.LoaderNotice, match="wait for it"):
+        loader._warn()
+
+
+def test_profiler_shows_it(plan):
+    loader = leat.Loader(plan, 4)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        for _ in range(3):
+            next(loader)
+    assert {e.key: e.count for e in profile.key_averages()}["leat.Loader.next"] == 3
+
+
+def test_arguments(plan):
+    for wrong in (dict(batch_size=0), dict(batch_size=2, slots=1), dict(batch_size=2, position=2**61),
+                  dict(batch_size=2, memory=100), dict(batch_size=2, threads=2)):
+        with pytest.raises((leat.Error, MemoryError, ValueError)):
+            leat.Loader(plan, **wrong)
+    for wrong in (dict(outputs=("inputs", "targets")), dict(outputs=()), dict(outputs=("inputs", "inputs")),
+                  dict(style="list"), dict(framework="tf"), dict(device="tpu"), dict(dtype="float32"),
+                  dict(engine="fast"), dict(apart=1), dict(last="first"), dict(rows="all"), dict(on_damage="ignore"),
+                  dict(style="huggingface", outputs=("inputs", "cu_seqlens")), dict(framework="numpy", device="cuda")):
+        with pytest.raises(ValueError):
+            leat.Loader(plan, 2, **wrong)
+    for wrong in (dict(borrow=True, buffers=True), dict(borrow=True, outputs="cu_seqlens"),
+                  dict(buffers=True, framework="jax")):
+        with pytest.raises(TypeError):
+            leat.Loader(plan, 2, **wrong)
+    with pytest.raises(TypeError, match="leat.Plan"):
+        leat.Loader("corpus", 2)
+
+
+def test_closed(plan):
+    loader = leat.Loader(plan, 2)
+    loader.close()
+    loader.close()
+    for call in (lambda: next(loader), loader.stats):
+        with pytest.raises(ValueError, match="closed"):
+            call()
+
+
+@pytest.mark.parametrize("more", [{}, {"borrow": True}, {"buffers": True}, {"style": "dict"}, {"framework": "numpy"}],
+                         ids=lambda more: "-".join(map(str, more)) or "plain")
+def test_no_leak(corpus, more):
+    """100,000 batches, with everything that goes with them: memory stays."""
+    loader = leat.Loader(leat.Plan(corpus, 16), 2, outputs=leat.batch.OUTPUTS, max_sequences=32, notices=False, **more)
+
+    def memory():
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    for k in range(100_000):
+        batch = next(loader)
+        if k % 100 == 0:
+            if "style" not in more:
+                assert len(batch.samples) == len(batch.flags) == 2
+            loader.state_dict()
+        if k == 20_000:
+            before = memory()
+    assert memory() - before < 4 << 20
+
+
+def test_no_leak_of_loaders(plan):
+    """Loaders that are opened, used a little and dropped, borrowed batches with them."""
+    for k in range(300):
+        loader = leat.Loader(plan, 2, borrow=k % 2 == 0)
+        next(loader)
+        if k == 100:
+            files, threads = len(os.listdir("/proc/self/fd")), threading_count()
+    del loader
+    assert len(os.listdir("/proc/self/fd")) <= files and threading_count() <= threads
+
+
+def threading_count():
+    return len(os.listdir("/proc/self/task"))
