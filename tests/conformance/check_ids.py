@@ -405,18 +405,6 @@ def check_models(report, folder, corpus, lines):
         report.compare(name, open_reference, some, count, report.options.seed + i, made.SYMBOLS + ["<c>", "<d>"], path)
 
 
-def check_refused_models(report, folder, lines):
-    for name, options in made.REFUSED_MODELS:
-        name = "sentencepiece: " + name
-        if not report.wanted(name):
-            continue
-        path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".model")
-        with open(path, "wb") as f:
-            f.write(made.train_model(lines[:1000], **{"vocab_size": 400, **options}))
-        sentence = report.refuses(path)
-        report.line(name, f"refused: {sentence}" if sentence else "must be refused", not sentence)
-
-
 def check_decided(report, folder, lines):
     """What is left out of the comparison, by its smallest examples: both sides must still answer so."""
     for d in decided.DECISIONS:
@@ -468,7 +456,6 @@ def run(options, report):
             os.makedirs(folder, exist_ok=True)
         check_published(report, folder, corpus)
         check_models(report, folder, corpus, lines)
-        check_refused_models(report, folder, lines)
         check_decided(report, folder, lines)
         check_ranks(report, folder, corpus, lines)
         check_json(report, folder, corpus, lines)

@@ -639,10 +639,13 @@ SYMBOLS = ["<sep>", "the", "\u4e2d\u6587", "a b", " x", "th", "<s>2", "\u2581w",
 
 
 def models_of_sentencepiece():
-    """Name, options of the trainer, changes to the file: of each type that leat knows."""
+    """Name, options of the trainer, changes to the file: of each type."""
     yield from models_of_bpe()
     for name, options, changes in models_of_bpe():
         yield "unigram, " + name, dict(options, model_type="unigram"), changes
+    for type_ in "word", "char":
+        for name, options, changes in models_of_bpe():
+            yield f"{type_}, {name}", dict(options, model_type=type_), changes
     for change in (whole_scores, high_scores, no_characters):
         yield f"unigram, {change.__name__}, defined, unused", dict(model_type="unigram"), [change, defined, unused(7)]
     yield "unigram, far from 0", dict(model_type="unigram", byte_fallback=True), [far_scores]
@@ -683,8 +686,6 @@ def models_of_bpe():
     yield "unused, odd scores", dict(byte_fallback=True), [odd_scores, unused(2)]
     yield "unused, equal scores, defined", dict(), [equal_scores, defined, unused(2)]
 
-
-REFUSED_MODELS = (("word", dict(model_type="word")), ("char", dict(model_type="char")))
 
 # ---- *.tiktoken -----------------------------------------------------------------------------------------------------
 
