@@ -154,6 +154,12 @@ static void test_decoders(void)
     o = with("\"decoder\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\".\"},", "");
     decodes(&o, ".a..a.b..b.");
     closed(&o);
+    /* of "b" nothing is left, in which nothing is found; it became a point */
+    o = with("\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\",\"pattern\":{\"String\":\"b\"},"
+             "\"content\":\"\"},{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\".\"}]},",
+             "");
+    decodes(&o, ".a..a.");
+    closed(&o);
     o = with("\"decoder\":{\"type\":\"BPEDecoder\",\"suffix\":\"\"},", "");
     decodes(&o, " a  a b b");
     closed(&o);
