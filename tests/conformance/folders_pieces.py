@@ -134,7 +134,8 @@ def merged():
         models = [model(**{"model_type": "bpe", **options, **more}) for more in (
             {}, {"byte_fallback": True, "vocab_size": 500}, {**PLAIN, **IDENTITY, "byte_fallback": True},
             {"user_defined_symbols": ["<u>", "th", " x", "\u2581\u2581", "\n", "hello"], "split_digits": True},
-            {"model_type": "unigram", "byte_fallback": True}, {"model_type": "word"}, {"add_dummy_prefix": False, **IDENTITY},
+            {"model_type": "unigram", "byte_fallback": True}, {"model_type": "word"},
+            {"add_dummy_prefix": False, **IDENTITY},
             {"treat_whitespace_as_suffix": True}, {"remove_extra_whitespaces": False, "split_by_whitespace": False})]
         for i, configuration in enumerate(configurations):
             for k in range(2):

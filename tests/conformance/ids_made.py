@@ -189,12 +189,12 @@ def added_tokens():
 
 
 def all_normalizers(charsmap):
-    """Not an expression that matches nothing at the text's beginning, as Replace(Regex("(?=1)"), "#") does: tokenizers
-    takes the text "1" to "#1", but then ByteLevel with use_regex to the pieces "##" and "1". leat has "#" and "1"."""
+    """Among them expressions that match nothing, which leat refuses with ByteLevel: tokenizers takes the text "1" to
+    "#1", but then ByteLevel with use_regex to the pieces "##" and "1", and without it panics."""
     return [normalizers.NFC(), normalizers.NFD(), normalizers.NFKC(), normalizers.NFKD(), normalizers.Lowercase(),
             normalizers.Strip(True, True), normalizers.Strip(True, False), normalizers.Strip(False, True),
             normalizers.Nmt(), normalizers.Replace(" ", MARK), normalizers.Replace(Regex(r"\s+"), " "),
-            normalizers.Replace("the", ""),
+            normalizers.Replace("the", ""), normalizers.Replace(Regex("(?=1)"), "#"), normalizers.Prepend(""),
             normalizers.Replace(Regex(r"[aeiou]+"), "\u00e9"), normalizers.Prepend(MARK), normalizers.Prepend("ab "),
             normalizers.Precompiled(charsmap)]
 
