@@ -234,8 +234,8 @@ def test_offsets_that_are_not_known(tmp_path):
 @pytest.mark.parametrize("kind, pre, text", [
     ("WordPiece", "UnicodeScripts", " \u03b1\u03b1"),  # the space is dropped
     ("Unigram", "Whitespace", "a\U00013ebe\x9d"),  # a letter since Unicode 16, which few Pythons know
-    ("WordPiece", "WhitespaceSplit", "ab"),  # unknown, and called like the letter
-    ("WordPiece", "WhitespaceSplit", "d<w> <w>"),  # the second one is the token
+    ("WordPiece", "ByteLevel", "ab"),  # unknown, and called like the letter
+    ("WordPiece", "WhitespaceSplit", "d<w> <w>|"),  # the second one is the token
 ])
 def test_offsets_of_unknown_words(tmp_path, kind, pre, text):
     """These were offsets of other characters. They are those of tokenizers, or not known."""

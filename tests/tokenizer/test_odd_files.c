@@ -573,7 +573,7 @@ static void test_sentences(void)
     not_opened("\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(\"},\"content\":\"\"}",
                "bad.json: normalizer Replace: the tokenizer's pattern");
 #define BEFORE_BYTE_LEVEL(normalizer)                                                                                  \
-    "\"normalizer\":{" normalizer "},\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"              \
+    "\"normalizer\":{" normalizer "},\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"            \
     "\"trim_offsets\":false}"
     not_opened(BEFORE_BYTE_LEVEL("\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?=a)|b\"},\"content\":\".\""),
                "bad.json: normalizer Replace: with ByteLevel, a pattern that can match no characters is not supported");

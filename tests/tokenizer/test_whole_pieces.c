@@ -13,9 +13,12 @@ static const char words[] = "\x12\x02\x18\x03" SPACES, characters[] = "\x12\x02\
                   words_or_bytes[] = "\x12\x05\x18\x03\x98\x02\x01" SPACES;
 
 static const struct made_piece pieces[] = {
-    { "<unk>", UNKNOWN, 0 },    { "<s>", CONTROL, 0 },        { "ab", NORMAL, 0 }, { MARK "ab", NORMAL, 0 },
-    { MARK, NORMAL, 0 },        { "a", NORMAL, 0 },           { "b", UNUSED, 0 },  { "\xe4\xbd\xa0", NORMAL, 0 },
-    { "<u>", USER_DEFINED, 0 }, { MARK "a", USER_DEFINED, 0 }, { "c", CONTROL, 0 }, { "c", NORMAL, 0 },
+    { "<unk>", UNKNOWN, 0 },    { "<s>", CONTROL, 0 },
+    { "ab", NORMAL, 0 },        { MARK "ab", NORMAL, 0 },
+    { MARK, NORMAL, 0 },        { "a", NORMAL, 0 },
+    { "b", UNUSED, 0 },         { "\xe4\xbd\xa0", NORMAL, 0 },
+    { "<u>", USER_DEFINED, 0 }, { MARK "a", USER_DEFINED, 0 },
+    { "c", CONTROL, 0 },        { "c", NORMAL, 0 },
 };
 #define PIECES (sizeof pieces / sizeof pieces[0])
 
@@ -73,12 +76,22 @@ static void check_rows(const char *type, size_t type_bytes, const struct made_pi
 static void test_words(void)
 {
     static const struct row rows[] = {
-        { "ab ab", "2 3" },        { "ab  ab", "2 4 3" },    { " ab ", "3 4" },
-        { "x ab", "0 3" },         { "x y  z ab", "0 4 0 3" }, /* a run of unknown words is one token */
-        { "abab", "0" },           { "b ab", "0 3" },        { "\xe4\xbd\xa0", "7" },
-        { "<u>", "8" },            { "<u>ab", "0" }, /* a user-defined token cuts no word */
-        { "ab a<u> a", "2 0 9" },  { "<s>", "0" },           { "c", "11" },
-        { MARK "ab" MARK, "3 4" }, { "<unk> ab", "0 3" },    { NULL, NULL },
+        { "ab ab", "2 3" },
+        { "ab  ab", "2 4 3" },
+        { " ab ", "3 4" },
+        { "x ab", "0 3" },
+        { "x y  z ab", "0 4 0 3" }, /* a run of unknown words is one token */
+        { "abab", "0" },
+        { "b ab", "0 3" },
+        { "\xe4\xbd\xa0", "7" },
+        { "<u>", "8" },
+        { "<u>ab", "0" }, /* a user-defined token cuts no word */
+        { "ab a<u> a", "2 0 9" },
+        { "<s>", "0" },
+        { "c", "11" },
+        { MARK "ab" MARK, "3 4" },
+        { "<unk> ab", "0 3" },
+        { NULL, NULL },
     };
 
     check_rows(words, sizeof words - 1, pieces, PIECES, rows);
@@ -87,11 +100,9 @@ static void test_words(void)
 static void test_characters(void)
 {
     static const struct row rows[] = {
-        { "ab a", "5 0 9" },         { "a", "5" },
-        { "xyz", "0" },              { "x\xe4\xbd\xa0y\xe4\xbd\xa1", "0 7 0" },
+        { "ab a", "5 0 9" },  { "a", "5" },      { "xyz", "0" },          { "x\xe4\xbd\xa0y\xe4\xbd\xa1", "0 7 0" },
         { "x<u>y", "0 8 0" }, /* it cuts a run of unknown characters */
-        { "<s>", "0" },              { "cc", "11 11" },
-        { "  a" MARK, "4 9 4" },     { "b<u", "0" },
+        { "<s>", "0" },       { "cc", "11 11" }, { "  a" MARK, "4 9 4" }, { "b<u", "0" },
         { NULL, NULL },
     };
 
@@ -101,7 +112,11 @@ static void test_characters(void)
 static void test_bytes(void)
 {
     static const struct row rows[] = {
-        { "ab x" "ab", "257 227 151 130 121 98 99" }, { "ab ab", "257 258" }, { "<0x41>", "61 49 121 53 50 63" },
+        { "ab x"
+          "ab",
+          "257 227 151 130 121 98 99" },
+        { "ab ab", "257 258" },
+        { "<0x41>", "61 49 121 53 50 63" },
         { NULL, NULL },
     };
     struct made_piece some[259] = { { "<unk>", UNKNOWN, 0 } };

@@ -134,10 +134,11 @@ static void xlmr(struct assembling *a)
 static void refuse_other_types(struct assembling *a, const char *name)
 {
     if (a->status == LEAT_OK && a->model->model != SPEC_SUMS)
-        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                               "%s: %s takes only a sentencepiece model of type unigram, and this one has another type; "
-                               "name the file itself to get sentencepiece's ids",
-                               a->source->path, name);
+        a->status =
+            status_set(a->err, LEAT_E_UNSUPPORTED,
+                       "%s: %s takes only a sentencepiece model of type unigram, and this one has another type; "
+                       "name the file itself to get sentencepiece's ids",
+                       a->source->path, name);
 }
 
 static void camembert_vocabulary(struct assembling *a)
