@@ -251,6 +251,11 @@ def _prefixed(piece, text):
     return aligned.marks
 
 
+def _kinds(pre):
+    """Of a pre-tokenizer and its parts."""
+    return {pre["type"]}.union(*map(_kinds, pre.get("pretokenizers", ()))) if pre else set()
+
+
 def _pretokenize(pieces, pre):
     """Pieces after a pre-tokenizer; cuts that only decide on ids are not made."""
     kind = pre["type"]
@@ -262,6 +267,8 @@ def _pretokenize(pieces, pre):
     elif kind == "BertPreTokenizer":
         pieces = _split(pieces, _is_space, _is_punctuation)
     elif kind == "Whitespace":
+        if any(unicodedata.category(mark[0]) == "Cn" for piece in pieces for mark in piece):
+            raise Unspelled(0)  # a letter, perhaps, of a later Unicode than Python's
         pieces = [list(part) for piece in _split(pieces, _is_space)
                   for _, part in itertools.groupby(piece, lambda mark: _is_word(mark[0]))]
     elif kind == "Metaspace":
@@ -297,6 +304,7 @@ class Pipeline:
         self._has = has  # whether a text is a token
         self._added = {t["content"]: t for t in file.get("added_tokens", ())}
         self._suffix = model.get("end_of_word_suffix") or ""
+        self._drops = "UnicodeScripts" in _kinds(self._pre)  # what has no script, at the beginning
 
     def spans(self, text: str, tokens):
         """[begin, end) in characters for (name, whether its text is bytes, its bytes, whether it is added) of each."""
@@ -324,6 +332,8 @@ class Pipeline:
         if added is None or (added["normalized"] and self._normalizer):
             raise Unspelled(stop)
         place = text.find(name, at)
+        if added["single_word"] and text.find(name, place + 1) >= 0:
+            raise Unspelled(stop)  # not each is one
         while place >= 0:
             begin, end = place, place + len(name)
             while added["lstrip"] and begin > at and _is_space(text[begin - 1]):
@@ -363,6 +373,8 @@ class Pipeline:
         if bytewise:
             return self._bytes(piece, done, tokens, spans, number)
         if name == self._unknown:
+            if self._drops:
+                raise Unspelled(number + len(spans))
             end = self._unknown_end(piece, done)
         elif self._is_models(name) and not self._spelled(piece, done, name):
             return self._fallback(piece, done, tokens, spans, number)

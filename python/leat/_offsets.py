@@ -43,6 +43,8 @@ def byte_spans(text: bytes, pieces, words_prefix=None):
             _segment(plain, at, [part[0] for part in parts[i:stop]], parts[stop:stop + 1], spans, i)
             i = stop
         at = spans[-1][1]
+    if words_prefix is not None and _skip(plain, at) < len(plain):  # the last word was unknown, and called like a part
+        raise Unspelled(max(len(parts) - 1, 0))
     return [(places[b], places[e]) for b, e in spans] if places else spans
 
 

@@ -47,6 +47,8 @@ REFUSALS = (
     r"ByteLevel twice is not supported",
     r"a normalizer after ByteLevel is not supported",
     r"Metaspace after ByteLevel is not supported",
+    r"an empty Prepend together with ByteLevel is not supported",
+    r"a pattern that can match no characters is not supported",
     r"\"prepend_scheme\": \"first\" is not supported together with",
     r"two added tokens have the same text",
     r"the added token .* becomes empty when normalized",
@@ -64,6 +66,10 @@ KNOWN_PANICS = (
     # leat strips the characters that are there.
     (r"index out of bounds: the len is \d+ but the index is 18446744073709551615",
      "tokenizers: decoder Strip with a token of fewer characters than it strips at the end"),
+    # The normalizers Prepend("") and Replace(Regex("(?=1)"), "#"), where another changes the text "1" afterwards. leat
+    # does what each does alone.
+    (r"index out of bounds: the len is \d+ but the index is \d+$",
+     "tokenizers: a normalizer after one that put text before the first character, and replaced nothing"),
     # The decoder Strip("a", 1, 1) and the token "a": both ends take the same character. leat takes it once.
     (r"slice index starts at \d+ but ends at \d+", "tokenizers: decoder Strip with a token that both ends strip"),
 )
@@ -405,18 +411,6 @@ def check_models(report, folder, corpus, lines):
         report.compare(name, open_reference, some, count, report.options.seed + i, made.SYMBOLS + ["<c>", "<d>"], path)
 
 
-def check_refused_models(report, folder, lines):
-    for name, options in made.REFUSED_MODELS:
-        name = "sentencepiece: " + name
-        if not report.wanted(name):
-            continue
-        path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".model")
-        with open(path, "wb") as f:
-            f.write(made.train_model(lines[:1000], **{"vocab_size": 400, **options}))
-        sentence = report.refuses(path)
-        report.line(name, f"refused: {sentence}" if sentence else "must be refused", not sentence)
-
-
 def check_decided(report, folder, lines):
     """What is left out of the comparison, by its smallest examples: both sides must still answer so."""
     for d in decided.DECISIONS:
@@ -468,7 +462,6 @@ def run(options, report):
             os.makedirs(folder, exist_ok=True)
         check_published(report, folder, corpus)
         check_models(report, folder, corpus, lines)
-        check_refused_models(report, folder, lines)
         check_decided(report, folder, lines)
         check_ranks(report, folder, corpus, lines)
         check_json(report, folder, corpus, lines)

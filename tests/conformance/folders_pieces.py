@@ -134,7 +134,8 @@ def merged():
         models = [model(**{"model_type": "bpe", **options, **more}) for more in (
             {}, {"byte_fallback": True, "vocab_size": 500}, {**PLAIN, **IDENTITY, "byte_fallback": True},
             {"user_defined_symbols": ["<u>", "th", " x", "\u2581\u2581", "\n", "hello"], "split_digits": True},
-            {"model_type": "unigram", "byte_fallback": True}, {"add_dummy_prefix": False, **IDENTITY},
+            {"model_type": "unigram", "byte_fallback": True}, {"model_type": "word"},
+            {"add_dummy_prefix": False, **IDENTITY},
             {"treat_whitespace_as_suffix": True}, {"remove_extra_whitespaces": False, "split_by_whitespace": False})]
         for i, configuration in enumerate(configurations):
             for k in range(2):
@@ -163,7 +164,8 @@ def folders():
     for name, kind, file, options, configurations in CLASSES:
         models = {"plain": model(**options), "with tokens": model(**{**PLAIN, **options, **dict(
             user_defined_symbols=["<u>", "th", " x", "<extra_id_7>"] if name != "T5Tokenizer" else ["<u>", "th"])}),
-                  "identity": model(**{**options, **IDENTITY, "byte_fallback": True})}
+                  "identity": model(**{**options, **IDENTITY, "byte_fallback": True}),
+                  "bpe": model(**options, model_type="bpe"), "char": model(**options, model_type="char")}
         for which, bytes in models.items():
             for i, configuration in enumerate(configurations):
                 yield f"{name} {i}, {which}", {file: bytes, "tokenizer_config.json": {

@@ -189,12 +189,12 @@ def added_tokens():
 
 
 def all_normalizers(charsmap):
-    """Not an expression that matches nothing at the text's beginning, as Replace(Regex("(?=1)"), "#") does: tokenizers
-    takes the text "1" to "#1", but then ByteLevel with use_regex to the pieces "##" and "1". leat has "#" and "1"."""
+    """Among them expressions that match nothing, which leat refuses with ByteLevel: tokenizers takes the text "1" to
+    "#1", but then ByteLevel with use_regex to the pieces "##" and "1", and without it panics."""
     return [normalizers.NFC(), normalizers.NFD(), normalizers.NFKC(), normalizers.NFKD(), normalizers.Lowercase(),
             normalizers.Strip(True, True), normalizers.Strip(True, False), normalizers.Strip(False, True),
             normalizers.Nmt(), normalizers.Replace(" ", MARK), normalizers.Replace(Regex(r"\s+"), " "),
-            normalizers.Replace("the", ""),
+            normalizers.Replace("the", ""), normalizers.Replace(Regex("(?=1)"), "#"), normalizers.Prepend(""),
             normalizers.Replace(Regex(r"[aeiou]+"), "\u00e9"), normalizers.Prepend(MARK), normalizers.Prepend("ab "),
             normalizers.Precompiled(charsmap)]
 
@@ -639,10 +639,13 @@ SYMBOLS = ["<sep>", "the", "\u4e2d\u6587", "a b", " x", "th", "<s>2", "\u2581w",
 
 
 def models_of_sentencepiece():
-    """Name, options of the trainer, changes to the file: of each type that leat knows."""
+    """Name, options of the trainer, changes to the file: of each type."""
     yield from models_of_bpe()
     for name, options, changes in models_of_bpe():
         yield "unigram, " + name, dict(options, model_type="unigram"), changes
+    for type_ in "word", "char":
+        for name, options, changes in models_of_bpe():
+            yield f"{type_}, {name}", dict(options, model_type=type_), changes
     for change in (whole_scores, high_scores, no_characters):
         yield f"unigram, {change.__name__}, defined, unused", dict(model_type="unigram"), [change, defined, unused(7)]
     yield "unigram, far from 0", dict(model_type="unigram", byte_fallback=True), [far_scores]
@@ -683,8 +686,6 @@ def models_of_bpe():
     yield "unused, odd scores", dict(byte_fallback=True), [odd_scores, unused(2)]
     yield "unused, equal scores, defined", dict(), [equal_scores, defined, unused(2)]
 
-
-REFUSED_MODELS = (("word", dict(model_type="word")), ("char", dict(model_type="char")))
 
 # ---- *.tiktoken -----------------------------------------------------------------------------------------------------
 

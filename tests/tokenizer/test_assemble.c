@@ -373,6 +373,23 @@ static void test_converted(void)
     not_opened(folder, LEAT_E_UNSUPPORTED, "\"sl_SI\", is not one of the 25 languages");
 }
 
+/* Classes that take no model of another type than Unigram, and one that takes any. They were opened. */
+static void test_other_types(void)
+{
+    static const char bpe[] = "\x0a\x0e\x0a\x05<unk>\x15\x01\x01\x01\x01\x18\x02\x12\x02\x18\x02";
+    const char *folder = t_folder();
+    struct opened_spec o;
+
+    put(folder, "sentencepiece.bpe.model", bpe);
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"CamembertTokenizer\"}");
+    not_opened(folder, LEAT_E_UNSUPPORTED, "CamembertTokenizer takes only a sentencepiece model of type unigram");
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"BarthezTokenizer\"}");
+    not_opened(folder, LEAT_E_UNSUPPORTED, "BarthezTokenizer takes only a sentencepiece model of type unigram");
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"XLMRobertaTokenizer\"}");
+    T_OK(spec_open(&o, folder, NULL, &t_err));
+    spec_close(&o);
+}
+
 /* null is false, as in Python, and a language that is null is the default one. Null counted as true; languages that are
  * null were refused, and so was Pegasus where no file gives its masks. */
 static void test_null(void)
@@ -443,6 +460,7 @@ int main(void)
     test_sentencepiece();
     test_added_pieces();
     test_converted();
+    test_other_types();
     test_null();
     test_score_bits();
     return t_end();

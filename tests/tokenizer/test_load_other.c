@@ -375,8 +375,6 @@ static void test_sentencepiece_refusals(void)
         enum leat_status status;
         const char *sentence;
     } rows[] = {
-        { "a", 1, "\x12\x02\x18\x03", 4, LEAT_E_UNSUPPORTED, "type Word is not supported" },
-        { "a", 1, "\x12\x02\x18\x04", 4, LEAT_E_UNSUPPORTED, "type Character is not supported" },
         { "a", 1,
           BPE_MODEL "\x1a\x05\x12\x03"
                     "abc",

@@ -22,6 +22,8 @@ static void test_rows(void)
     T_EQ(SPEC_SUMS, 6);
     T_EQ(SPEC_WORDPIECE, 7);
     T_EQ(SPEC_WORDLEVEL, 8);
+    T_EQ(SPEC_WORDS, 9);
+    T_EQ(SPEC_CHARACTERS, 10);
     for (; model_row(count).kind; count++) {
         const struct model_kind *kind = model_row(count).kind;
         struct tokenizer_spec spec = { .model = model_row(count).number };

@@ -154,6 +154,12 @@ static void test_decoders(void)
     o = with("\"decoder\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\".\"},", "");
     decodes(&o, ".a..a.b..b.");
     closed(&o);
+    /* of "b" nothing is left, in which nothing is found; it became a point */
+    o = with("\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\",\"pattern\":{\"String\":\"b\"},"
+             "\"content\":\"\"},{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\".\"}]},",
+             "");
+    decodes(&o, ".a..a.");
+    closed(&o);
     o = with("\"decoder\":{\"type\":\"BPEDecoder\",\"suffix\":\"\"},", "");
     decodes(&o, " a  a b b");
     closed(&o);
@@ -566,6 +572,16 @@ static void test_sentences(void)
                "bad.json: pre_tokenizer Split: the tokenizer's pattern");
     not_opened("\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(\"},\"content\":\"\"}",
                "bad.json: normalizer Replace: the tokenizer's pattern");
+#define BEFORE_BYTE_LEVEL(normalizer)                                                                                  \
+    "\"normalizer\":{" normalizer "},\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"            \
+    "\"trim_offsets\":false}"
+    not_opened(BEFORE_BYTE_LEVEL("\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?=a)|b\"},\"content\":\".\""),
+               "bad.json: normalizer Replace: with ByteLevel, a pattern that can match no characters is not supported");
+    not_opened(BEFORE_BYTE_LEVEL("\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\".\""),
+               "a pattern that can match no characters is not supported");
+    not_opened(BEFORE_BYTE_LEVEL("\"type\":\"Prepend\",\"prepend\":\"\""),
+               "an empty Prepend together with ByteLevel is not supported: tokenizers fails there");
+#undef BEFORE_BYTE_LEVEL
     not_opened("\"decoder\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(\"},\"content\":\"\"}",
                "bad.json: decoder Replace: the tokenizer's pattern");
     not_opened(

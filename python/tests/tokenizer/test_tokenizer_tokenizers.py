@@ -231,6 +231,29 @@ def test_offsets_that_are_not_known(tmp_path):
         assert mine.encode(text).ids == theirs.encode(text).ids
 
 
+@pytest.mark.parametrize("kind, pre, text", [
+    ("WordPiece", "UnicodeScripts", " \u03b1\u03b1"),  # the space is dropped
+    ("Unigram", "Whitespace", "a\U00013ebe\x9d"),  # a letter since Unicode 16, which few Pythons know
+    ("WordPiece", "ByteLevel", "ab"),  # unknown, and called like the letter
+    ("WordPiece", "WhitespaceSplit", "d<w> <w>|"),  # the second one is the token
+])
+def test_offsets_of_unknown_words(tmp_path, kind, pre, text):
+    """These were offsets of other characters. They are those of tokenizers, or not known."""
+    from tokenizers import models, pre_tokenizers
+    model = (models.WordPiece({"a": 0, "c": 1}, unk_token="a") if kind == "WordPiece" else
+             models.Unigram([("<unk>", 0.0), ("c", -1.0)], 0))
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = getattr(pre_tokenizers, pre)()
+    theirs.add_tokens([tokenizers.AddedToken("<w>", single_word=True)])
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    mine, want = leat.Tokenizer.from_file(tmp_path / "tokenizer.json"), theirs.encode(text)
+    assert mine.encode(text).ids == want.ids
+    try:
+        assert mine.encode(text, offsets=True).offsets == want.offsets
+    except NotImplementedError:
+        pass
+
+
 def test_columns(both):
     import numpy
     import pyarrow

@@ -121,7 +121,8 @@ static enum leat_status strip(const struct spec_decoder *spec, const struct text
     return s;
 }
 
-static enum leat_status replace(const struct matcher *m, const struct spec_string *content,
+/* `in_nothing`: whether an expression can match a text of no bytes. In a Replace it cannot, as in the reference. */
+static enum leat_status replace(const struct matcher *m, const struct spec_string *content, bool in_nothing,
                                 const struct text_list *from, struct text_list *to, struct pattern_steps *steps,
                                 struct leat_error *err)
 {
@@ -135,7 +136,7 @@ static enum leat_status replace(const struct matcher *m, const struct spec_strin
         bool found = true;
 
         s = matcher_begin(&pass, m, run, v.bytes, v.size, false, false, err);
-        while (s == LEAT_OK) {
+        while (s == LEAT_OK && (in_nothing || v.size > 0)) {
             s = matcher_next(&pass, &begin, &end, &found, err);
             if (s != LEAT_OK || !found)
                 break;
@@ -193,7 +194,7 @@ static enum leat_status word_suffix(const struct matcher *m, const struct text_l
         one.bytes.size = one.count = 0;
         s = text_list_add(&one, v.bytes, v.size, err);
         if (s == LEAT_OK)
-            s = replace(m, i + 1 < from->count ? &space : &nothing, &one, to, steps, err);
+            s = replace(m, i + 1 < from->count ? &space : &nothing, true, &one, to, steps, err);
     }
     text_list_free(&one);
     return s;
@@ -339,7 +340,7 @@ enum leat_status decoder_step(const struct decoder *d, uint32_t i, const struct 
     case SPEC_DECODE_STRIP:
         return strip(spec, from, to, err);
     case SPEC_DECODE_REPLACE:
-        return replace(&d->matchers[i], &spec->content, from, to, steps, err);
+        return replace(&d->matchers[i], &spec->content, false, from, to, steps, err);
     case SPEC_DECODE_METASPACE:
         return metaspace(spec, from, to, err);
     case SPEC_DECODE_BPE:

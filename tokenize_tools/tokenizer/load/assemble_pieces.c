@@ -130,8 +130,20 @@ static void xlmr(struct assembling *a)
     assemble_put_template(a, NAMED_BOS, NAMED_EOS);
 }
 
+/* Of a model of another type, AutoTokenizer makes what these classes cannot take. */
+static void refuse_other_types(struct assembling *a, const char *name)
+{
+    if (a->status == LEAT_OK && a->model->model != SPEC_SUMS)
+        a->status =
+            status_set(a->err, LEAT_E_UNSUPPORTED,
+                       "%s: %s takes only a sentencepiece model of type unigram, and this one has another type; "
+                       "name the file itself to get sentencepiece's ids",
+                       a->source->path, name);
+}
+
 static void camembert_vocabulary(struct assembling *a)
 {
+    refuse_other_types(a, "CamembertTokenizer");
     assemble_add_piece(a, assemble_text_of("<s>NOTUSED"), 0);
     assemble_add_piece_named(a, NAMED_PAD);
     assemble_add_piece(a, assemble_text_of("</s>NOTUSED"), 0);
@@ -230,6 +242,7 @@ static void mbart50(struct assembling *a)
 
 static void barthez_vocabulary(struct assembling *a)
 {
+    refuse_other_types(a, "BarthezTokenizer");
     add_model(a, 0);
     a->unknown = 3;
 }

@@ -212,6 +212,11 @@ static enum leat_status check_after_byte_level(struct load_hf *h)
         if (mapped)
             return load_hf_refuse(h, 0, "a normalizer after ByteLevel is not supported");
         mapped = spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
+        if (spec->byte_level && spec->normalizers[i].kind == SPEC_NORM_PREPEND &&
+            spec->normalizers[i].content.length == 0)
+            return load_hf_refuse(h, 0,
+                                  "an empty Prepend together with ByteLevel is not supported: tokenizers fails "
+                                  "there");
     }
     for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
         if (mapped && spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE)

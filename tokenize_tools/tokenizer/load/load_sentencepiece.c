@@ -1,5 +1,5 @@
 /*
- * load_sentencepiece.c: sentencepiece's ModelProto (tokenizer.model, spiece.model), of type BPE or Unigram.
+ * load_sentencepiece.c: sentencepiece's ModelProto (tokenizer.model, spiece.model), of any type.
  *
  * Two walks over the fields: look_ahead() reads the model's type and counts the tokens, to make room for them; then
  * read_model() takes tokens, normalizer and trainer settings, in whatever order the file has them. check() makes the
@@ -38,7 +38,7 @@ enum {
     NORMALIZER_ESCAPE_WHITESPACES = 5
 };
 
-enum model_type { UNIGRAM = 1, CHARACTER = 4 }; /* the first, which is the default, and the last */
+enum model_type { UNIGRAM = 1, BPE = 2, CHARACTER = 4 }; /* the first, which is the default, and the last */
 
 /* A token's text that has not been added to its map yet. */
 struct waiting_text {
@@ -55,7 +55,7 @@ struct proto {
     const struct load_source *source;
     struct leat_error *err;
     uint64_t type; /* enum model_type */
-    /* By name, to refuse duplicates, as sentencepiece does; of Unigram, tokens that no text becomes are apart. */
+    /* By name, to refuse duplicates, as sentencepiece does; but for BPE, tokens that no text becomes are apart. */
     struct string_map tokens, reserved;
     struct waiting_text texts[WAITING];
     unsigned waiting;
@@ -181,9 +181,9 @@ static enum leat_status read_token(struct proto *m, const struct protobuf_field 
         return wrong_at(m, message->at, "a token with a zero byte");
     if (bytes[0] == 0) /* as sentencepiece has it: its byte says the same */
         t.type = SPEC_UNUSED;
-    if (isnan(score) || (m->type == UNIGRAM && isinf(score)))
+    if ((m->type == BPE && isnan(score)) || (m->type == UNIGRAM && !isfinite(score)))
         return wrong_at(m, message->at, "a token whose score is not a number");
-    names = m->type == UNIGRAM && is_reserved(t.type) ? &m->reserved : &m->tokens;
+    names = m->type != BPE && is_reserved(t.type) ? &m->reserved : &m->tokens;
     memcpy(text, bytes, t.length);
     s = add_text(m, names, &t, message->at);
     if (s != LEAT_OK)
@@ -288,20 +288,14 @@ static enum leat_status read_model(struct proto *m)
     return s == LEAT_OK ? add_texts(m) : s;
 }
 
-/* Checks the type of the model before its tokens are read: another type has other rules for them. */
-static enum leat_status check_type(struct proto *m)
+/* The model's kind, before its tokens are read: another type has other rules for them. Each type has a row. */
+static void take_type(struct proto *m)
 {
-    static const char *const names[] = { "", "Unigram", "BPE", "Word", "Character" };
-    struct model_row row;
+    struct model_row row = model_row(0);
 
-    for (size_t i = 0; (row = model_row(i)).kind; i++)
-        if (row.kind->sentencepiece == m->type)
-            break;
-    if (!row.kind)
-        return status_set(m->err, LEAT_E_UNSUPPORTED, "%s: a sentencepiece model of type %s is not supported",
-                          m->source->path, names[m->type]);
+    for (size_t i = 0; row.kind && row.kind->sentencepiece != m->type; i++)
+        row = model_row(i + 1);
     m->spec->model = row.number;
-    return LEAT_OK;
 }
 
 static enum leat_status check(struct proto *m)
@@ -347,9 +341,7 @@ static enum leat_status look_ahead(struct proto *m)
         return wrong(m, "it has no tokens: is it a sentencepiece model?");
     if (count > SPEC_MAX_ID)
         return wrong(m, "it has too many tokens for a vocabulary");
-    s = check_type(m);
-    if (s != LEAT_OK)
-        return s;
+    take_type(m);
     m->spec->tokens = big_alloc(count * sizeof *m->spec->tokens);
     m->spec->scores = big_alloc(count * sizeof *m->spec->scores);
     m->spec->text = big_alloc(bytes + 1);

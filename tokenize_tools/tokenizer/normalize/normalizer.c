@@ -92,6 +92,20 @@ void normalizer_scratch_trim(struct normalizer_scratch *s)
         held_trim(&s->states[i].held);
 }
 
+/* Where text is put before a text's first character, and nothing replaced, ByteLevel of tokenizers 0.23.3 fails on most
+ * texts, and gives others ids of other bytes. */
+static enum leat_status check_before_byte_level(const struct tokenizer_spec *spec, const struct step *step,
+                                                struct leat_error *err)
+{
+    const struct pattern *pattern = step->matcher.pattern;
+
+    if (!spec->byte_level || step->spec->content.length == 0 || !pattern || !pattern_may_be_empty(pattern))
+        return LEAT_OK;
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "normalizer Replace: with ByteLevel, a pattern that can match no characters is not supported: "
+                      "tokenizers fails there");
+}
+
 enum leat_status normalizer_make(struct normalizer **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct normalizer *n = calloc(1, sizeof *n);
@@ -114,6 +128,8 @@ enum leat_status normalizer_make(struct normalizer **out, const struct tokenizer
             s = charsmap_create(&step->charsmap, step->spec->content.bytes, step->spec->content.length, err);
         else if (step->spec->kind == SPEC_NORM_REPLACE)
             s = matcher_make(&step->matcher, &step->spec->pattern, spec->dialect, "normalizer Replace", err);
+        if (s == LEAT_OK)
+            s = check_before_byte_level(spec, step, err);
     }
     if (s != LEAT_OK) {
         normalizer_free(n);

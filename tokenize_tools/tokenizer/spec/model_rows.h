@@ -10,6 +10,7 @@
 #define MODEL_ROWS(each)                                                                                               \
     each(BYTES, 1, model_bytes) each(RANKS, 2, model_ranks) each(MERGES, 3, model_merges)                              \
         each(SCORES, 4, model_scores) each(UNIGRAM, 5, model_unigram) each(SUMS, 6, model_sums)                        \
-            each(WORDPIECE, 7, model_wordpiece) each(WORDLEVEL, 8, model_wordlevel)
+            each(WORDPIECE, 7, model_wordpiece) each(WORDLEVEL, 8, model_wordlevel) each(WORDS, 9, model_words)        \
+                each(CHARACTERS, 10, model_characters)
 
 #endif

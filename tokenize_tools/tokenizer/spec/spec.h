@@ -57,6 +57,8 @@ struct spec_string {
  *   SPEC_WORDPIECE  the longest token that the word begins with, then the longest with the prefix, ...; else unknown
  *   SPEC_WORDLEVEL  the word's token, or unknown
  *   SPEC_SUMS    sentencepiece Unigram: the tokens whose scores have the greatest sum (lookup/unigram.h)
+ *   SPEC_WORDS   sentencepiece Word, and
+ *   SPEC_CHARACTERS  Character: the token of the word or character, or unknown (lookup/whole.h)
  */
 enum spec_model {
 #define SPEC_MODEL(NAME, number, row) SPEC_##NAME = (number),

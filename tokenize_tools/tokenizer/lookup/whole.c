@@ -1,0 +1,151 @@
+/* whole.c: see whole.h. */
+#include "whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "tokenizer/containers/string_map.h"
+#include "tokenizer/spec/model.h"
+#include "tokenizer/unicode/unicode.h"
+
+struct whole {
+    struct model model;
+    const struct tokenizer_spec *spec;
+    bool words;
+    struct string_map tokens; /* to ids */
+    uint32_t bytes[256];      /* ids, with byte_fallback */
+};
+
+/* ---- Making ---- */
+
+static bool can_be_found(const struct spec_token *t)
+{
+    return t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED;
+}
+
+static void take_tokens(struct whole *m)
+{
+    const struct tokenizer_spec *spec = m->spec;
+    bool found;
+
+    for (uint32_t i = 0; i < spec->token_count; i++) {
+        const struct spec_token *t = &spec->tokens[i];
+        const uint8_t *text = spec_token_bytes(spec, t);
+
+        if (t->type == SPEC_BYTE)
+            m->bytes[strtoul((const char *)text + strlen("<0x"), NULL, 16)] = t->id;
+        if (can_be_found(t)) {
+            uint64_t hash = string_map_hash(&m->tokens, text, t->length);
+            uint32_t entry = string_map_add(&m->tokens, hash, text, t->length, &found);
+
+            m->tokens.entries[entry].value = t->id;
+        }
+    }
+}
+
+enum leat_status whole_make(struct whole **out, const struct tokenizer_spec *spec, bool words, struct leat_error *err)
+{
+    struct whole *m = calloc(1, sizeof *m);
+
+    *out = NULL;
+    if (!m)
+        return status_no_memory(err, sizeof *m);
+    m->spec = spec;
+    m->words = words;
+    if (!string_map_init(&m->tokens, spec->token_count)) {
+        whole_free(m);
+        return status_no_memory(err, (uint64_t)spec->token_count * sizeof *m->tokens.entries);
+    }
+    take_tokens(m);
+    *out = m;
+    return LEAT_OK;
+}
+
+void whole_free(struct whole *m)
+{
+    if (!m)
+        return;
+    string_map_free(&m->tokens);
+    free(m);
+}
+
+/* ---- Encoding ---- */
+
+/* Where the next mark is, not at the beginning; `bytes` if there is none. */
+static size_t next_mark(const uint8_t *text, size_t bytes)
+{
+    const uint8_t *mark = bytes > 0 ? memmem(text + 1, bytes - 1, SPEC_MARK, SPEC_MARK_BYTES) : NULL;
+
+    return mark ? (size_t)(mark - text) : bytes;
+}
+
+/* The bytes of the word or character that the text begins with. */
+static size_t unit(const struct whole *m, const uint8_t *text, size_t bytes)
+{
+    size_t length = 0;
+
+    if (m->words)
+        return next_mark(text, bytes);
+    unicode_decode(text, &length);
+    return length;
+}
+
+static enum leat_status put_bytes(const struct whole *m, const uint8_t *text, size_t bytes, struct id_list *out,
+                                  struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < bytes; i++)
+        s = id_list_append(out, m->bytes[text[i]], err);
+    return s;
+}
+
+static enum leat_status put(const struct whole *m, const uint8_t *text, size_t bytes, bool *unknown,
+                            struct id_list *out, struct leat_error *err)
+{
+    uint32_t entry = string_map_find(&m->tokens, string_map_hash(&m->tokens, text, bytes), text, bytes);
+    bool after_unknown = *unknown;
+
+    *unknown = entry == STRING_MAP_NONE && !m->spec->byte_fallback;
+    if (entry != STRING_MAP_NONE)
+        return id_list_append(out, m->tokens.entries[entry].value, err);
+    if (m->spec->byte_fallback)
+        return put_bytes(m, text, bytes, out, err);
+    return after_unknown ? LEAT_OK : id_list_append(out, m->spec->unknown, err);
+}
+
+/* All units of a text but the last, if that is a word that may go on. */
+static enum leat_status put_all(const struct whole *m, const uint8_t *text, size_t bytes, bool last, bool *unknown,
+                                struct id_list *out, size_t *used, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t at = 0, length;
+
+    while (s == LEAT_OK && at < bytes) {
+        length = unit(m, text + at, bytes - at);
+        if (m->words && !last && at + length == bytes)
+            break;
+        s = put(m, text + at, length, unknown, out, err);
+        at += length;
+    }
+    *used = at;
+    return s;
+}
+
+enum leat_status whole_encode(const struct whole *m, const uint8_t *text, size_t bytes, struct id_list *out,
+                              struct leat_error *err)
+{
+    bool unknown = false;
+    size_t used;
+
+    return put_all(m, text, bytes, true, &unknown, out, &used, err);
+}
+
+enum leat_status whole_encode_chunk(const struct whole *m, struct whole_scratch *s, const uint8_t *text, size_t bytes,
+                                    bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err)
+{
+    if (begins)
+        s->unknown = false;
+    return put_all(m, text, bytes, last, &s->unknown, out, used, err);
+}
