@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "leat_pack.h"
-#include "small_charsmap.h"
 #include "t.h"
+#include "tokenizer_files/small_charsmap.h"
 #include "vectors.h"
 #include "vocabularies.h"
 
