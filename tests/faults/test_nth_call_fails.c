@@ -199,7 +199,7 @@ static uint64_t calls_of(const struct scenario *scenario, enum fault_kind kind, 
 }
 
 #define ENDS  10 /* the first calls, and the last: each of them is tried */
-#define TRIED 25 /* of those between */
+#define TRIED 10 /* of those between */
 
 static uint64_t next_call(uint64_t n, uint64_t calls)
 {
