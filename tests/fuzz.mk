@@ -33,7 +33,8 @@ FUZZ_CFLAGS   += -DFUZZ_PLAIN
 $(FUZZ_BUILD)/fuzz_tokenizer_cost: FUZZ_LDFLAGS += $(MEMORY_WRAP)
 endif
 
-FUZZ_HELPERS  := $(filter-out $(addprefix tests/fuzz/,fuzz_% test_% make_%),$(sort $(wildcard tests/fuzz/*.c)))
+FUZZ_HELPERS  := $(filter-out $(addprefix tests/fuzz/,fuzz_% test_% make_%),$(sort $(wildcard \
+                 tests/fuzz/*.c tests/fuzz/*/*.c)))
 FUZZ_OBJECTS  := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(LIB_SOURCES) $(FUZZ_HELPERS))
 FUZZ_PACK     := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(PACK_SOURCES))
 FUZZ_PROGRAMS := $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZERS))
@@ -42,7 +43,8 @@ FUZZ_PROGRAMS := $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZERS))
 # and the changes have one per kind.
 RULE_COVERAGE := $(FUZZ_COVERAGE)
 $(FUZZ_BUILD)/obj/src/checksum/%.o $(FUZZ_BUILD)/obj/tests/fuzz/%.o: FUZZ_COVERAGE :=
-$(patsubst %,$(FUZZ_BUILD)/obj/tests/fuzz/%.o,checker checker_sections changes): FUZZ_COVERAGE := $(RULE_COVERAGE)
+$(patsubst %,$(FUZZ_BUILD)/obj/tests/fuzz/datasets/%.o,checker checker_sections changes): \
+    FUZZ_COVERAGE := $(RULE_COVERAGE)
 # Nor are there any in tables.
 $(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: FUZZ_COVERAGE :=
 $(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)

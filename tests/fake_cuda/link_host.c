@@ -19,6 +19,7 @@ struct host {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static _Atomic(const struct link_model *) on;
+static atomic_bool was_on;
 static struct host *hosts;
 static uint64_t furthest;    /* the largest clock there was, for threads that come later */
 static uint64_t clock_costs; /* reading a thread's CPU time once: not the thread's own work either */
@@ -28,6 +29,11 @@ static _Thread_local struct host self;
 const struct link_model *link_on(void)
 {
     return atomic_load(&on);
+}
+
+bool link_was_on(void)
+{
+    return atomic_load(&was_on);
 }
 
 static uint64_t measure_clock(void)
@@ -47,6 +53,8 @@ void link_switch(const struct link_model *model)
     pthread_mutex_lock(&lock);
     clock_costs = measure_clock();
     atomic_store(&on, model);
+    if (model)
+        atomic_store(&was_on, true);
     hosts = NULL;
     furthest = clock_ns() > furthest ? clock_ns() : furthest; /* no time comes twice */
     switched++;

@@ -197,15 +197,15 @@ static void kill_at_each_call(const struct scenario *s, enum fault_mode mode)
     static const char *const modes[] = {
         [FAULT_KILL_BEFORE] = "before", [FAULT_KILL_AFTER] = "after", [FAULT_POWER_CUT] = "by power cut before"
     };
-    /* after a call is the same as before the next one, but for what no call shows: one way on tells; of power cuts
-     * there are enough for each way to come up */
-    unsigned ways = mode != FAULT_KILL_BEFORE || s->abandons ? 1 : WAYS;
+    /* one way on after each kill, in turn: at a call each scenario has another one, and make check-every tries all.
+     * After a call is the same as before the next one, but for what no call shows: there, one way on tells */
+    unsigned ways = mode == FAULT_KILL_BEFORE && !s->abandons && t_every() ? WAYS : 1;
     bool more = true;
     uint64_t n;
 
     for (n = 1; more; n++)
         for (unsigned way = 0; more && way < ways; way++) {
-            unsigned way_on = mode == FAULT_POWER_CUT ? n % WAYS : way;
+            unsigned way_on = mode == FAULT_KILL_AFTER || ways > 1 ? way : (n + (size_t)(s - scenarios)) % WAYS;
             int failures = t_failures;
             char left[4096];
 

@@ -26,8 +26,8 @@
 #include "support/fault.h"
 #include "support/power.h"
 
-#define LAST         12 /* calls at the end: finishing and removing; about a third of them is tried */
-#define MIDDLE_TRIED 3  /* of the calls before */
+#define LAST         12 /* calls at the end: finishing and removing; about a quarter of them is tried */
+#define MIDDLE_TRIED 2  /* of the calls before */
 #define REMOVING     16 /* at most so many calls are between the first of these to be removed, and the last */
 #define GIVEN        40 /* texts of a program */
 #define GIVEN_STEP   16
@@ -393,7 +393,7 @@ static uint64_t next_call(uint64_t n, uint64_t calls)
     if (t_every())
         return n + 1;
     if (n >= last)
-        return n + 1 + t_below(&drawn, 5);
+        return n + 1 + t_below(&drawn, 7);
     n += 1 + t_below(&drawn, 2 * last / MIDDLE_TRIED);
     return n < last ? n : last + t_below(&drawn, 3);
 }

@@ -10,7 +10,7 @@
 #include "gather/warm.h"
 #include "support/fault.h"
 #include "t.h"
-#include "tokenizer/peak.h"
+#include "support/peak.h"
 
 /* Pages that are mapped; two maps beside each other may count as one. */
 static unsigned long mapped(void)

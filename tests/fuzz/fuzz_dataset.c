@@ -15,7 +15,7 @@
 #include "dataset/dataset.h"
 #include "dataset/part_index.h"
 #include "fuzz.h"
-#include "shape.h"
+#include "datasets/shape.h"
 
 /* What is done besides: bits of the description's third byte. */
 #define ACT_JOIN 1u /* the dataset twice, as a list */

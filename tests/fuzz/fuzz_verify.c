@@ -14,12 +14,12 @@
  */
 #include <stdbool.h>
 
-#include "changes.h"
-#include "checker.h"
 #include "dataset/dataset.h"
+#include "datasets/changes.h"
+#include "datasets/checker.h"
+#include "datasets/shape.h"
 #include "files.h"
 #include "fuzz.h"
-#include "shape.h"
 
 #define CHANGES   4u
 #define GIVEN     (1u + CHANGES_BYTES * CHANGES)

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "datasets/shape.h"
 #include "fuzz.h"
-#include "shape.h"
 #include "tokenizer/vectors.h"
 
 /* Places in a description (shape.h). */

@@ -4,8 +4,8 @@
  *
  *   make_shapes FOLDER CHANGED SEED DESCRIPTION...    FOLDER/N.leat and FOLDER/N.tokens: all, then CHANGED changed ones
  */
+#include "datasets/shape.h"
 #include "fuzz.h"
-#include "shape.h"
 
 #define REPAIRED 180u /* of 255: all that is wrong is in what was changed */
 

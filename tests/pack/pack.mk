@@ -25,9 +25,10 @@ $(filter $(BUILD)/tests/faults/test_pack_%,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)
 $(BUILD)/tests/disks/test_pack_%: FIRST = $(TINY_OBJECTS)
 $(filter $(BUILD)/tests/disks/test_pack_%,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)
 
-# tests/tokenizer/test_*_tiny: likewise
-$(BUILD)/tests/tokenizer/test_%_tiny: FIRST = $(TINY_OBJECTS)
-$(filter $(BUILD)/tests/tokenizer/test_%_tiny,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)
+# tests/tokenizer/test_*_tiny and tests/tokenizer_files/test_*_tiny: likewise
+$(BUILD)/tests/tokenizer/test_%_tiny $(BUILD)/tests/tokenizer_files/test_%_tiny: FIRST = $(TINY_OBJECTS)
+$(filter $(BUILD)/tests/tokenizer/test_%_tiny $(BUILD)/tests/tokenizer_files/test_%_tiny,$(TEST_PROGRAMS)): | \
+    $(TINY_OBJECTS)
 
 # threads that stop at random places
 SCHEDULED := pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_cond_wait pthread_cond_signal \

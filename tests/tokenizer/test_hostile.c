@@ -9,7 +9,7 @@
 
 #include "bench/data/hostile_texts.h"
 #include "leat_pack.h"
-#include "peak.h"
+#include "support/peak.h"
 #include "t.h"
 #include "vectors.h"
 #include "vocabularies.h"

@@ -5,7 +5,7 @@
  */
 #include "t.h"
 #include "leat_pack.h"
-#include "peak.h"
+#include "support/peak.h"
 #include "vectors.h"
 #include "vocabularies.h"
 

@@ -7,13 +7,13 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
-#include "small_charsmap.h"
 #include "t.h"
 #include "tokenizer/normalize/charsmap.h"
 #include "tokenizer/unicode/char_tests.h"
 #include "tokenizer/unicode/grapheme.h"
 #include "tokenizer/unicode/normalize_unicode.h"
 #include "tokenizer/unicode/unicode.h"
+#include "tokenizer_files/small_charsmap.h"
 
 static const uint8_t *u8(const char *text)
 {

@@ -7,7 +7,7 @@
 
 /*
  * Known vocabularies: the low eight bytes of the fingerprint, read as a little-endian number, and the id. Whoever
- * changes the fingerprint renews the table: tests/tokenizer/test_vocabularies.c prints what it should be.
+ * changes the fingerprint renews the table: tests/tokenizer_files/test_vocabularies.c prints what it should be.
  */
 static const struct {
     uint64_t print;

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "format/format.h"
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 
 #define HEADER_GIVEN 152u
 #define ENTRY_GIVEN  32u

@@ -9,7 +9,7 @@
 
 #include "support/cpu_limit.h"
 #include "t.h"
-#include "valid_text.h"
+#include "tokenizer/valid_text.h"
 
 #define MODELS     40
 #define MAX_TOKENS 1200u

@@ -5,7 +5,7 @@
 #ifndef LEAT_TESTS_FUZZ_CHANGES_H
 #define LEAT_TESTS_FUZZ_CHANGES_H
 
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 
 #define CHANGES_BYTES  8u   /* of an input, for one change */
 #define CHANGES_GROWTH 256u /* each file may become so many bytes longer */

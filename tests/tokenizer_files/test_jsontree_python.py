@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 build = os.environ.get("LEAT_BUILD", "build")
-program = os.path.join(build, "tests/tokenizer/test_jsontree")
+program = os.path.join(build, "tests/tokenizer_files/test_jsontree")
 if not os.path.exists(program):
     print("skipped: no", program)
     sys.exit(77)

@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "leat_pack.h"
-#include "peak.h"
+#include "support/peak.h"
 #include "t.h"
 
 #define MIB ((uint64_t)1 << 20)

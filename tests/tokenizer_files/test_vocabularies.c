@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "t.h"
-#include "vocabularies.h"
+#include "tokenizer/vocabularies.h"
 
 #include "tokenizer/load/spec_open.h"
 
