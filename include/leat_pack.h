@@ -215,11 +215,11 @@ struct leat_pack_progress {
 };
 
 /* How tokens get to the disk. The bytes are the same. */
-enum leat_pack_write {
-    LEAT_PACK_WRITE_AUTO = 0,   /* directly from where they are a quarter of the memory that is free at the start; with
-                                   more than 8 threads, which would wait for each other, from 1 GiB on if that is less */
-    LEAT_PACK_WRITE_CACHED = 1, /* through the page cache, where training finds them next */
-    LEAT_PACK_WRITE_DIRECT = 2, /* past it, where the file system can do that: `direct_from` in leat_writer_options */
+enum leat_write {
+    LEAT_WRITE_AUTO = 0,   /* directly from where they are a quarter of the memory that is free at the start; with more
+                              than 8 threads, which would wait for each other, from 1 GiB on if that is less */
+    LEAT_WRITE_CACHED = 1, /* through the page cache, where training finds them next */
+    LEAT_WRITE_DIRECT = 2, /* past it, where the file system can do that: `direct_from` in leat_writer_options */
 };
 
 struct leat_pack_options {
@@ -284,13 +284,13 @@ struct leat_pack_options {
      * tokenizer's folder. What the assistant says is learned. NULL: records are texts. See leat_pack(). */
     const char *chat;
     const char *messages; /* the field that holds the conversation; NULL: "messages" */
-    enum leat_pack_write write;
+    enum leat_write write;
     uint32_t reserved_write; /* 0 */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_PACK_WRITE_AUTO, 0 }
+      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {

@@ -9,7 +9,7 @@ from leat.tokenizer import Tokenizer
 NONE = 2**64 - 1  # LEAT_NONE of leat.h
 FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3}  # enum leat_pack_format
 INVALID = {"replace": False, "reject": True}
-WRITE = {"auto": 0, "cached": 1, "direct": 2}  # enum leat_pack_write
+WRITE = {"auto": 0, "cached": 1, "direct": 2}  # enum leat_write
 
 
 def now():

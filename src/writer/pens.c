@@ -153,8 +153,7 @@ enum leat_status pens_write(struct pens *p, struct sink_frame *f, struct leat_er
 
     pthread_mutex_lock(&p->lock);
     s = failure(p, err);
-    if (p->frames == p->threads && p->threads < PENS &&
-        thread_start(&p->thread[p->threads], STACK, work, p) == 0)
+    if (p->frames == p->threads && p->threads < PENS && thread_start(&p->thread[p->threads], STACK, work, p) == 0)
         p->threads++;
     given = s == LEAT_OK && p->frames < p->threads;
     if (given) {

@@ -146,7 +146,7 @@ static void write_inputs(uint64_t *random)
 
 static const char *inputs[INPUTS] = { names[0], names[1], names[2], names[3] };
 static struct leat_tokenizer *tokenizer;
-static enum leat_pack_write way;
+static enum leat_write way;
 
 /* Counted by processes that are killed. */
 struct counts {
@@ -222,12 +222,12 @@ int main(void)
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     for (uint64_t i = 0; i < runs && t_failures == 0; i++) {
-        way = LEAT_PACK_WRITE_CACHED;
+        way = LEAT_WRITE_CACHED;
         if (i % 10 == 0) {
             write_inputs(&random);
             pack(alone, 1, false);
         }
-        way = i % 2 ? LEAT_PACK_WRITE_DIRECT : LEAT_PACK_WRITE_CACHED;
+        way = i % 2 ? LEAT_WRITE_DIRECT : LEAT_WRITE_CACHED;
         wild = (unsigned)t_below(&random, 4);
         if (i % 3 == 2) {
             pack_killed(crowd, &random, most_turns);

@@ -42,7 +42,7 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         o->id = "id";
     if (!o->messages)
         o->messages = "messages";
-    if (o->write > LEAT_PACK_WRITE_DIRECT)
+    if (o->write > LEAT_WRITE_DIRECT)
         return status_set(err, LEAT_E_ARGUMENT, "there is no way of writing %u", (unsigned)o->write);
     if (o->chat && o->mask_field)
         return status_set(err, LEAT_E_ARGUMENT, "a conversation says by its template what is learned, not by a field");
@@ -161,8 +161,8 @@ static uint64_t direct_from(const struct pack_run *r)
 {
     uint64_t from = memory_left() / DIRECT_SHARE + 1;
 
-    if (r->options.write != LEAT_PACK_WRITE_AUTO)
-        return r->options.write == LEAT_PACK_WRITE_DIRECT;
+    if (r->options.write != LEAT_WRITE_AUTO)
+        return r->options.write == LEAT_WRITE_DIRECT;
     return r->setup.threads > DIRECT_THREADS && from > DIRECT_LEAST ? DIRECT_LEAST : from;
 }
 

@@ -62,7 +62,7 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
         return -1;
     p->tokenizer = t->tokenizer;
     p->format = (enum leat_pack_format)format;
-    p->write = (enum leat_pack_write)write;
+    p->write = (enum leat_write)write;
     p->end_token = end;
     p->begin_token = begin;
     p->memory = memory;

@@ -13,7 +13,7 @@
 #include "runs/run_folder.h"
 
 static const char *const invalid_names[] = { "replace", "reject", NULL };
-static const char *const write_names[] = { "auto", "cached", "direct", NULL }; /* enum leat_pack_write */
+static const char *const write_names[] = { "auto", "cached", "direct", NULL }; /* enum leat_write */
 
 /* "0.5%" in millionths, exactly: at most four digits after the point. */
 static bool parse_percent(const char *text, size_t length, uint64_t *ppm)
