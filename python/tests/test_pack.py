@@ -169,7 +169,8 @@ def test_errors(tmp_path, monkeypatch):
     assert e.value.status == "rejects"
     for wrong, match in (({"format": "csv"}, "format"), ({"invalid_utf8": "drop"}, "invalid_utf8"),
                          ({"write": "fast"}, "write"), ({"end": 10**6}, "50256"),
-                         ({"end": "no such token"}, "no such token"), ({"begin": -1}, "begin"), ({"threads": 0}, "threads"),
+                         ({"end": "no such token"}, "no such token"), ({"begin": -1}, "begin"),
+                         ({"threads": 0}, "threads"),
                          ({"memory": "two"}, "2GiB"), ({"memory": 0}, "memory"), ({"shuffle": -1}, "shuffle"),
                          ({"part": (3, 2)}, "part"), ({"part": "x/2"}, "x"), ({"max_rejects": 2.0}, "max_rejects"),
                          ({"max_rejects": "200%"}, "max_rejects"), ({"max_rejects": -5}, "max_rejects")):
