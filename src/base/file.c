@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #if defined(__linux__)
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #endif
 
@@ -142,8 +143,11 @@ int file_open_direct(int fd, const char *path)
 
 bool file_reserve(int fd, uint64_t offset, uint64_t count)
 {
+    struct statvfs disk;
     int r;
 
+    if (fstatvfs(fd, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize / 8 < count)
+        return false;
     do
         r = fallocate(fd, 0, (off_t)offset, (off_t)count);
     while (r != 0 && errno == EINTR);

@@ -46,7 +46,8 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 #define FILE_DIRECT_ALIGN 4096u
 int file_open_direct(int fd, const char *path);
 
-/* Gives a stretch of a file its blocks, and the file the length that holds them. Returns whether that was done. */
+/* Gives a stretch of a file its blocks, and the file the length that holds them. Returns whether that was done; it is
+ * not where that takes more than an eighth of what is free, since a file system may reserve a part before it fails. */
 bool file_reserve(int fd, uint64_t offset, uint64_t count);
 
 enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err);

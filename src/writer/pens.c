@@ -33,7 +33,7 @@ struct pens {
 
     pthread_mutex_t reserving; /* for these: */
     uint64_t reserved;         /* up to this byte the file has blocks */
-    bool cannot_reserve;
+    uint64_t step;             /* so much at once, as long as that is a frame or more */
 
     pthread_mutex_t lock; /* for the rest: */
     pthread_cond_t work, quiet;
@@ -60,6 +60,7 @@ struct pens *pens_open(struct sink *s, uint64_t begin)
     p->sink = s;
     p->owner = getpid();
     p->reserved = begin;
+    p->step = RESERVE_STEP;
     pthread_mutex_init(&p->reserving, NULL);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
@@ -76,10 +77,14 @@ uint64_t pens_written(const struct pens *p)
 
 static void reserve(struct pens *p, uint64_t end)
 {
+    const struct sink *s = p->sink;
+
     pthread_mutex_lock(&p->reserving);
-    while (p->reserved < end && !p->cannot_reserve) {
-        p->cannot_reserve = !file_reserve(p->sink->fd, p->reserved, RESERVE_STEP);
-        p->reserved += RESERVE_STEP;
+    while (p->reserved < end && p->step >= s->frame_bytes) {
+        if (file_reserve(s->fd, p->reserved, p->step))
+            p->reserved += p->step;
+        else
+            p->step /= 2; /* less is free */
     }
     pthread_mutex_unlock(&p->reserving);
 }
