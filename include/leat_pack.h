@@ -214,6 +214,14 @@ struct leat_pack_progress {
     uint64_t kept_bytes, kept_tokens, kept_documents; /* of these, at the last checkpoint: what a killed run leaves */
 };
 
+/* How tokens get to the disk. The bytes are the same. */
+enum leat_write {
+    LEAT_WRITE_AUTO = 0,   /* directly from where they are a quarter of the memory that is free at the start; with more
+                              than 8 threads, which would wait for each other, from 1 GiB on if that is less */
+    LEAT_WRITE_CACHED = 1, /* through the page cache, where training finds them next */
+    LEAT_WRITE_DIRECT = 2, /* past it, where the file system can do that: `direct_from` in leat_writer_options */
+};
+
 struct leat_pack_options {
     size_t size;
     const struct leat_tokenizer *tokenizer; /* required */
@@ -276,11 +284,13 @@ struct leat_pack_options {
      * tokenizer's folder. What the assistant says is learned. NULL: records are texts. See leat_pack(). */
     const char *chat;
     const char *messages; /* the field that holds the conversation; NULL: "messages" */
+    enum leat_write write;
+    uint32_t reserved_write; /* 0 */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL }
+      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -331,10 +341,11 @@ struct leat_pack_report {
     uint64_t whole_inputs, empty_parts;
     /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
     uint64_t kept_bytes, kept_tokens, kept_documents;
+    uint64_t direct_bytes; /* of tokens, that this run wrote past the page cache */
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, 0, \
-      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0 }
+      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template

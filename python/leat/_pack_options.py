@@ -9,6 +9,7 @@ from leat.tokenizer import Tokenizer
 NONE = 2**64 - 1  # LEAT_NONE of leat.h
 FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3}  # enum leat_pack_format
 INVALID = {"replace": False, "reject": True}
+WRITE = {"auto": 0, "cached": 1, "direct": 2}  # enum leat_write
 
 
 def now():
@@ -36,7 +37,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
-                 mask_field=None, chat=None, messages="messages"):
+                 mask_field=None, chat=None, messages="messages", write="auto"):
     """The tuple that text_options_take() of the extension reads."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
@@ -51,7 +52,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
             0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
             follow_links, _conditions(keep), by, store_mask, mask_field,
-            chat_template(chat), messages)
+            chat_template(chat), messages, choice("write", write, WRITE))
 
 
 def chat_template(chat):

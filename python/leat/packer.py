@@ -21,7 +21,7 @@ class Packer:
         print(packer.summary.tokens)
 
     tokenizer, pattern, end, begin, special, invalid_utf8, threads, memory, max_rejects, allow_binary, force,
-    created
+    created, write
                         as in leat.pack()
     store_mask          store a mask: which tokens training learns to predict. add() and extend() say it; all that they
                         say nothing about are learned
@@ -39,14 +39,14 @@ class Packer:
                  threads: int | None = None, memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, resume: bool = False,
                  force: bool = False, created: int | None = None, checkpoint_seconds: float | None = None,
-                 store_mask: bool = False):
+                 store_mask: bool = False, write: str = "auto"):
         self._began = now()
         self._output = output
         self.tokenizer = open_tokenizer(tokenizer, pattern)
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
             self.tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
             memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
-            created=created, store_mask=store_mask))
+            created=created, store_mask=store_mask, write=write))
         self._every = checkpoint_seconds
         self._last = now()
         self._summary: Summary | None = None

@@ -52,7 +52,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
          skip_unknown: bool = False, allow_binary: bool = False, follow_links: bool = False, keep=(),
          by: str | None = None, created: int | None = None, mask_field: str | None = None, chat=None,
-         messages: str = "messages") -> Summary:
+         messages: str = "messages", write: str = "auto") -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
@@ -67,6 +67,9 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     threads       None: all cores
     memory        bound on the memory of the process, in bytes or like "4GiB"; None: 2 GiB, plus whole GiB already held,
                   but in control groups at most three quarters of what they leave
+    write         how tokens get to the disk: "cached" in the page cache, where training finds them next; "direct" past
+                  it, with less CPU time; "auto": directly what comes after a quarter of the free memory, or after
+                  1 GiB with more than 8 threads
     shuffle       a seed: shuffles the documents over the whole corpus
     dedup         keeps only the first of documents with the same text
     split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
@@ -104,7 +107,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
                        skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
                            by=by, mask_field=mask_field, chat=chat,
-                           messages=messages)
+                           messages=messages, write=write)
     notices: list[tuple[int, bytes, int]] = []
     made: list[tuple] = []
     bar, watch = _watching(progress)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #if defined(__linux__)
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #endif
 
@@ -116,6 +117,58 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
     }
     return LEAT_OK;
 }
+
+#if defined(__linux__) && defined(O_DIRECT)
+/* What statx() tells since Linux 6.1, in headers of any age: its bit, and where the two alignments stand. */
+#define STATX_DIRECT_BIT    0x2000u
+#define STATX_DIRECT_OFFSET 0x98
+
+int file_open_direct(int fd, const char *path)
+{
+    int direct = open_again(path, O_WRONLY | O_DIRECT | O_NOFOLLOW);
+    uint32_t align[2] = { 0, 0 }; /* of addresses, of offsets */
+    struct statx st;
+    struct stat own, other;
+    bool fine = direct >= 0 && fstat(fd, &own) == 0 && fstat(direct, &other) == 0 && own.st_dev == other.st_dev &&
+                own.st_ino == other.st_ino && statx(direct, "", AT_EMPTY_PATH, STATX_DIRECT_BIT, &st) == 0;
+
+    if (fine && (st.stx_mask & STATX_DIRECT_BIT))
+        memcpy(align, (const uint8_t *)&st + STATX_DIRECT_OFFSET, sizeof align);
+    for (unsigned i = 0; i < 2; i++)
+        fine = fine && align[i] > 0 && FILE_DIRECT_ALIGN % align[i] == 0;
+    if (!fine)
+        file_close(&direct);
+    return direct;
+}
+
+bool file_reserve(int fd, uint64_t offset, uint64_t count)
+{
+    struct statvfs disk;
+    int r;
+
+    if (fstatvfs(fd, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize / 8 < count)
+        return false;
+    do
+        r = fallocate(fd, 0, (off_t)offset, (off_t)count);
+    while (r != 0 && errno == EINTR);
+    return r == 0;
+}
+#else
+int file_open_direct(int fd, const char *path)
+{
+    (void)fd;
+    (void)path;
+    return -1;
+}
+
+bool file_reserve(int fd, uint64_t offset, uint64_t count)
+{
+    (void)fd;
+    (void)offset;
+    (void)count;
+    return false;
+}
+#endif
 
 enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err)
 {

@@ -40,6 +40,16 @@ static inline void *file_buffer(size_t bytes)
 enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint64_t count, const char *path,
                                struct leat_error *err);
 
+/* Opens a file that is open as `fd` once more, for writing past the page cache: from addresses, to offsets, and counts
+ * that are multiples of FILE_DIRECT_ALIGN. -1 if its file system does not say that it takes these, as tmpfs and most
+ * remote ones do not. */
+#define FILE_DIRECT_ALIGN 4096u
+int file_open_direct(int fd, const char *path);
+
+/* Gives a stretch of a file its blocks, and the file the length that holds them. Returns whether that was done; it is
+ * not where that takes more than an eighth of what is free, since a file system may reserve a part before it fails. */
+bool file_reserve(int fd, uint64_t offset, uint64_t count);
+
 enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err);
 
 /* Cuts a file back to the length that it had when it was last synced. If the disk has failed to write what is cut off,

@@ -10,6 +10,7 @@
 #include "base/own_file.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "pens.h"
 
 #define STEP_BYTES TINY_OR((uint64_t)16 << 10, (uint64_t)16 << 20) /* read back between two looks at the clock */
 #define MAX_PAGES  (SINK_MAX_FRAME / CHECKSUM_PAGE)
@@ -27,7 +28,7 @@ static struct sink_frame *new_frame(struct sink *s)
         s->spare = f->next;
         s->spare_count--;
     } else {
-        f = malloc(sizeof *f + s->frame_bytes);
+        f = aligned_alloc(FILE_DIRECT_ALIGN, sizeof *f + s->frame_bytes);
     }
     return f;
 }
@@ -72,7 +73,7 @@ static bool fill_frame(struct sink *s, struct sink_frame *f, size_t bytes)
     return complete;
 }
 
-static void put_away(struct sink *s, struct sink_frame *f)
+void sink_put_away(struct sink *s, struct sink_frame *f)
 {
     bool keep;
 
@@ -110,12 +111,14 @@ static enum leat_status complete_frame(struct sink *s, struct sink_frame *f, str
     struct hash128 sum = { 0, 0 };
     enum leat_status status = hash_frame(s, f, &sum, err);
 
-    if (status == LEAT_OK)
-        status = write_frame(s, f, err);
     pthread_mutex_lock(&s->lock);
     checksum_add(&s->complete, sum);
     pthread_mutex_unlock(&s->lock);
-    put_away(s, f);
+    if (status == LEAT_OK && s->pens && f->offset + f->filled > s->direct_from)
+        return pens_write(s->pens, f, err);
+    if (status == LEAT_OK)
+        status = write_frame(s, f, err);
+    sink_put_away(s, f);
     return status;
 }
 
@@ -164,7 +167,7 @@ enum leat_status sink_stream_put_u64(struct sink_stream *t, uint64_t value, stru
 enum leat_status sink_flush(struct sink *s, bool last, struct leat_error *err)
 {
     struct hash128 sum = { 0, 0 };
-    enum leat_status status = LEAT_OK;
+    enum leat_status status = s->pens ? pens_wait(s->pens, err) : LEAT_OK;
 
     for (struct sink_frame *f = s->open; status == LEAT_OK && f; f = f->next) {
         status = write_frame(s, f, err);
@@ -206,6 +209,30 @@ enum leat_status sink_create(struct sink *s, const char *path, size_t frame_byte
     if (status != LEAT_OK)
         sink_close(s);
     return status;
+}
+
+/* ---- Past the page cache ---- */
+
+void sink_begin_direct(struct sink *s, uint64_t from, uint64_t size)
+{
+    s->direct_from = from;
+    s->pens = pens_open(s, (size > from ? size : from) / s->frame_bytes * s->frame_bytes);
+}
+
+uint64_t sink_direct_bytes(const struct sink *s)
+{
+    return s->pens ? pens_written(s->pens) : 0;
+}
+
+void sink_end_direct(struct sink *s)
+{
+    pens_close(s->pens);
+    s->pens = NULL;
+}
+
+enum leat_status sink_trim(struct sink *s, uint64_t size, struct leat_error *err)
+{
+    return s->pens ? file_truncate(s->fd, size, s->path, err) : LEAT_OK;
 }
 
 /* ---- What a killed run left ---- */
@@ -312,6 +339,7 @@ static void free_frames(struct sink_frame **list)
 
 void sink_close(struct sink *s)
 {
+    sink_end_direct(s);
     file_close(&s->fd);
     if (!s->path)
         return;

@@ -6,6 +6,7 @@
  * end, is the writer's care. Bytes gather in *frames*, aligned stretches of the file in memory, of whole pages. The
  * thread whose bytes complete a frame hashes its pages and writes it, with one call, whatever order the bytes came in.
  * Page sums can be added in any order, so the sink has that of the file. A lock covers the list of frames and the sum.
+ * Complete frames may go past the page cache (pens.h); the last one, which is not, never does.
  */
 #ifndef LEAT_SINK_H
 #define LEAT_SINK_H
@@ -14,16 +15,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/file.h"
 #include "checksum/page_sum.h"
 #include "leat.h"
 
 struct sink;
+struct pens;
 
 struct sink_frame {
     uint64_t offset; /* in the file: a multiple of the sink's frame_bytes */
     size_t filled;   /* bytes that streams have reported */
     struct sink_frame *next;
-    uint8_t bytes[];
+    _Alignas(FILE_DIRECT_ALIGN) uint8_t bytes[];
 };
 
 /* A thread's way to put bytes one after another; sink_stream() makes one. */
@@ -43,7 +46,9 @@ struct sink {
     char *path;
     int fd;
     size_t frame_bytes;
-    bool only_hashes;              /* nothing is written */
+    bool only_hashes;  /* nothing is written */
+    struct pens *pens; /* they write frames that end after direct_from; NULL: none do */
+    uint64_t direct_from;
     sink_take_hashes *take_hashes; /* NULL: none */
     void *context;
     pthread_mutex_t lock; /* for the rest: */
@@ -74,6 +79,19 @@ enum leat_status sink_reopen(struct sink *s, const char *path, size_t frame_byte
 /* Cuts a reopened file to what was read back. */
 enum leat_status sink_cut(struct sink *s, uint64_t size, struct leat_error *err);
 
+/* Has bytes from `from` on written past the page cache, if the file's system can. `size`: what the file has. */
+void sink_begin_direct(struct sink *s, uint64_t from, uint64_t size);
+
+/* How many bytes were. */
+uint64_t sink_direct_bytes(const struct sink *s);
+
+/* Waits for what is being written, and has no more written directly: nothing changes the file after that, unless a
+ * stream does. */
+void sink_end_direct(struct sink *s);
+
+/* Cuts off what was reserved after the last byte, if bytes are written directly. */
+enum leat_status sink_trim(struct sink *s, uint64_t size, struct leat_error *err);
+
 /* Writes what is in memory, the beginning of the frame that is not full yet, and keeps it; with `last`, which comes
  * once, gives out the hashes of its pages too. All streams must have ended, and no byte may be missing. */
 enum leat_status sink_flush(struct sink *s, bool last, struct leat_error *err);
@@ -96,5 +114,10 @@ enum leat_status sink_stream_put_u64(struct sink_stream *t, uint64_t value, stru
 
 /* Reports what was put: without it, the last frame is never complete. The stream can be used again, at `at`. */
 enum leat_status sink_stream_end(struct sink_stream *t, struct leat_error *err);
+
+/* ---- For pens.c ---- */
+
+/* Takes a frame back that was written. */
+void sink_put_away(struct sink *s, struct sink_frame *f);
 
 #endif

@@ -101,6 +101,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     w->end_token = options->end_token;
     w->begin_token = options->begin_token;
     w->created = options->created;
+    w->direct_from = options->direct_from;
     w->width = format_width(options->vocabulary);
     w->replace = options->force != 0;
     w->store_lines = options->store_lines != 0;
@@ -209,6 +210,12 @@ void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t
     }
 }
 
+void writer_begin_direct(struct leat_writer *w, uint64_t size)
+{
+    if (w->direct_from > 0 && !w->index_only)
+        sink_begin_direct(&w->spills[SPILL_TOKENS], w->direct_from, size);
+}
+
 static enum leat_status create_spills(struct leat_writer *w, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -219,6 +226,8 @@ static enum leat_status create_spills(struct leat_writer *w, struct leat_error *
         writer_begin_spill(w, i, 0);
     }
     w->spills[SPILL_TOKENS].only_hashes = w->index_only;
+    if (s == LEAT_OK)
+        writer_begin_direct(w, 0);
     return s;
 }
 

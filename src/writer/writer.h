@@ -6,6 +6,7 @@
  *
  * Its files:
  *   sink.c               a file that grows, filled by several threads
+ *   pens.c               threads that write its frames past the page cache
  *   writer.c             open, flush, failures
  *   writer_add.c         documents one after another
  *   writer_documents.c   what a document leaves in each section
@@ -81,7 +82,7 @@ struct leat_writer {
     pid_t owner;
     const struct checksum_kernels *kernels;
 
-    uint64_t vocabulary, end_token, begin_token, created;
+    uint64_t vocabulary, end_token, begin_token, created, direct_from;
     uint32_t width;
     bool replace, store_lines, store_ids, store_hashes, store_mask, index_only;
     uint8_t fingerprint[16];
@@ -165,6 +166,9 @@ size_t writer_spill_frame(enum writer_spill spill);
 
 /* What is appended to a spill begins at `at`. */
 void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t at);
+
+/* Has the tokens written past the page cache from where the options say, `size` bytes of which are there. */
+void writer_begin_direct(struct leat_writer *w, uint64_t size);
 
 /* Waits until all documents that have a place are put, then writes what is in memory; with `last`, the hashes of the
  * tokens' last frame are stored too. */

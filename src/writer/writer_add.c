@@ -174,6 +174,11 @@ uint64_t leat_writer_tokens(const struct leat_writer *w)
     return written(w);
 }
 
+uint64_t leat_writer_direct_bytes(const struct leat_writer *w)
+{
+    return sink_direct_bytes(&w->spills[SPILL_TOKENS]);
+}
+
 uint64_t leat_writer_documents(const struct leat_writer *w)
 {
     return w->end.document;

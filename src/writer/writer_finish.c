@@ -13,6 +13,8 @@ static enum leat_status flush_everything(struct leat_writer *w, struct leat_erro
     enum leat_status s = writer_flush(w, true, err);
 
     if (s == LEAT_OK)
+        s = sink_trim(&w->spills[SPILL_TOKENS], w->end.of[SPILL_TOKENS].at, err);
+    if (s == LEAT_OK)
         s = file_sync(w->spills[SPILL_TOKENS].fd, w->spills[SPILL_TOKENS].path, err);
     return s;
 }
@@ -118,6 +120,7 @@ void leat_writer_suspend(struct leat_writer *w)
         leat_writer_abandon(w);
         return;
     }
+    sink_end_direct(&w->spills[SPILL_TOKENS]); /* before another process may take the files */
     if (owns_files(w)) {
         unname(w); /* if finish could not */
         writer_unlock(&w->lock, &w->names);
@@ -129,6 +132,7 @@ void leat_writer_abandon(struct leat_writer *w)
 {
     if (!w)
         return;
+    sink_end_direct(&w->spills[SPILL_TOKENS]);
     if (owns_files(w)) {
         /* what finish could not undo, in an order that never leaves something to open or resume */
         if (w->index_named)

@@ -3,7 +3,7 @@
  * random around locks and conditions, for a moment or for longer, so that units end in every order: documents of one
  * byte, a document and a text of many pages, units that end inside a page, frames that several of them fill. In every
  * third run the process is killed at such a place, again and again, and what resumes writes the same bytes too. 15
- * runs, or LEAT_TEST_SOAK=10000 of them (`make check-schedules`).
+ * runs, every second one past the page cache, or LEAT_TEST_SOAK=10000 of them (`make check-schedules`).
  *
  * The linker puts the functions below in the place of the library's calls (tests/pack/pack.mk), so that a sanitizer of
  * threads sees the calls that they make.
@@ -17,7 +17,6 @@
 #include <zstd.h>
 
 #include "leat_pack.h"
-#include "own_mounts.h"
 #include "small.h"
 
 #define INPUTS    4
@@ -147,6 +146,7 @@ static void write_inputs(uint64_t *random)
 
 static const char *inputs[INPUTS] = { names[0], names[1], names[2], names[3] };
 static struct leat_tokenizer *tokenizer;
+static enum leat_write way;
 
 /* Counted by processes that are killed. */
 struct counts {
@@ -171,6 +171,7 @@ static void pack(const char *name, unsigned threads, bool resume)
     o.resume = resume;
     o.threads = threads;
     o.progress = note_resumed;
+    o.write = way;
     T_OK(leat_pack(name, inputs, INPUTS, &o, NULL, &t_err));
 }
 
@@ -215,16 +216,18 @@ int main(void)
     uint64_t runs = soak ? strtoull(soak, NULL, 0) : T_SANITIZED ? 9 : 15;
     char alone[600], crowd[600];
 
-    folder = memory_folder();
+    folder = t_folder(); /* on a disk, if that is one: memory takes no direct writes */
     snprintf(alone, sizeof alone, "%s/alone", folder);
     snprintf(crowd, sizeof crowd, "%s/crowd", folder);
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     for (uint64_t i = 0; i < runs && t_failures == 0; i++) {
+        way = LEAT_WRITE_CACHED;
         if (i % 10 == 0) {
             write_inputs(&random);
             pack(alone, 1, false);
         }
+        way = i % 2 ? LEAT_WRITE_DIRECT : LEAT_WRITE_CACHED;
         wild = (unsigned)t_below(&random, 4);
         if (i % 3 == 2) {
             pack_killed(crowd, &random, most_turns);

@@ -43,7 +43,7 @@ ended 0 ''
 
 run leat pack --help
 ended 0 ''
-for option in output tokenizer format text id end begin special invalid-utf8 threads memory max-rejects \
+for option in output tokenizer format text id end begin special invalid-utf8 threads memory write max-rejects \
     allow-truncated resume part shuffle dedup split force progress json; do
     grep -q -- "--$option" "$printed" || fail "leat pack --help does not tell --$option"
 done
@@ -80,7 +80,8 @@ prints <<'END'
 "rejected": 1, "deduplicated": 0, @
 "splits": [], "special_strings": 1, "truncated_inputs": 0, "skipped": 0, "skipped_files": [], @
 "replaced": 0, "replaced_in": [], "not_json": 0, "kept_out": 0, "row_groups": 0, "seconds": T, @
-"mb_per_s": R, "tokens_per_s": R, "serial_share": R, "stream_share": R, "peak_memory": M}
+"mb_per_s": R, "tokens_per_s": R, "serial_share": R, "stream_share": R, "direct_bytes": 0, @
+"peak_memory": M}
 END
 run leat pack -t gpt2 -o special --max-rejects 34% --special a.jsonl
 prints <<'END'

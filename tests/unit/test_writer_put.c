@@ -1,7 +1,8 @@
 /*
  * test_writer_put.c: what several threads write side by side has the bytes of what one thread writes in turn: in
  * random stretches, of documents without tokens, with one, and with many pages; put in random orders; between documents
- * that are added alone or in chunks; with checkpoints between, resumed or not. And what leat_writer_put() refuses.
+ * that are added alone or in chunks; with checkpoints between, resumed or not; through the page cache or past it, from
+ * some byte on, in ids of two and of four bytes. And what leat_writer_put() refuses.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -43,7 +44,7 @@ static struct corpus *make_corpus(uint64_t *random)
 
     for (uint64_t i = 0; i < DOCUMENTS; i++) {
         c->starts[i] = total;
-        c->lengths[i] = random_length(random);
+        c->lengths[i] = i == DOCUMENTS / 2 ? 1000000 : random_length(random); /* one that many frames hold */
         total += c->lengths[i];
         snprintf(c->names[i], sizeof c->names[i], "%" PRIu64, t_below(random, 1000000));
         for (unsigned k = 0; k < 16; k++)
@@ -61,12 +62,15 @@ static struct corpus *make_corpus(uint64_t *random)
     return c;
 }
 
+static uint64_t vocabulary = 1000, direct_from;
+
 static struct leat_writer *open_writer(const char *name, bool resume)
 {
     struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
     struct leat_writer *w;
 
-    o.vocabulary = 1000;
+    o.vocabulary = vocabulary;
+    o.direct_from = direct_from;
     o.end_token = 999;
     o.begin_token = 1;
     o.force = 1;
@@ -156,9 +160,11 @@ static void add_one(struct leat_writer *w, const struct corpus *c, uint64_t i, u
     T_OK(leat_writer_end_document(w, &c->origins[i], &t_err));
 }
 
-static void write_side_by_side(const char *name, const struct corpus *c, uint64_t *random)
+/* Returns how many bytes went past the page cache. */
+static uint64_t write_side_by_side(const char *name, const struct corpus *c, uint64_t *random)
 {
     struct putting p = { .w = open_writer(name, false) };
+    uint64_t direct = 0;
 
     for (uint64_t i = 0, count; i < DOCUMENTS; i += count) {
         struct stretch *s = &p.stretches[p.count];
@@ -182,13 +188,33 @@ static void write_side_by_side(const char *name, const struct corpus *c, uint64_
             put_side_by_side(&p, t_below(random, 2) == 0, random);
         if (p.count == 0 && t_below(random, 3) == 0) {
             T_OK(leat_writer_checkpoint(p.w, "note", 4, &t_err));
+            direct += leat_writer_direct_bytes(p.w);
             leat_writer_suspend(p.w);
             p.w = open_writer(name, true);
             T_EQ(leat_writer_documents(p.w), i + count);
         }
     }
     put_side_by_side(&p, false, random);
+    T_OK(leat_writer_prepare(p.w, &t_err));
+    direct += leat_writer_direct_bytes(p.w);
     T_OK(leat_writer_finish(p.w, NULL, &t_err));
+    return direct;
+}
+
+/* Whether the file system takes direct writes. */
+static bool can_write_directly(const char *path)
+{
+    int fd, direct;
+    bool can;
+
+    T_OK(file_create(&fd, path, &t_err));
+    direct = file_open_direct(fd, path);
+    can = direct >= 0;
+    file_close(&fd);
+    file_close(&direct);
+    if (!can)
+        fprintf(stderr, "no direct writes here: all goes through the page cache\n");
+    return can;
 }
 
 /* ---- Comparing ---- */
@@ -253,16 +279,26 @@ int main(void)
     uint64_t random = t_seed();
     const char *folder = t_folder(), *turn = t_path(folder, "turn"), *side = t_path(folder, "side");
 
-    for (int i = 0; i < 6; i++) {
-        struct corpus *c = make_corpus(&random);
+    /* through the page cache; all past it; from the second frame on, or the third */
+    static const uint64_t from[] = { 0, 1, 1, (1 << 20) + 1, 2 << 20 };
+    bool can = can_write_directly(t_path(folder, "probe"));
 
+    for (unsigned i = 0; i < 10; i++) {
+        struct corpus *c = make_corpus(&random);
+        uint64_t direct;
+
+        vocabulary = i < 5 ? 1000 : 70000;
+        direct_from = 0;
         write_in_turn(turn, c);
-        write_side_by_side(side, c, &random);
+        direct_from = from[i % 5];
+        direct = write_side_by_side(side, c, &random);
+        T_EQ(direct > 0, can && direct_from > 0);
         compare_files(turn, side, ".tokens");
         compare_files(turn, side, ".leat");
         free(c->ids);
         free(c);
     }
+    vocabulary = 1000;
     check_refusals(side);
     return t_end();
 }

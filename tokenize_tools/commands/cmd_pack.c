@@ -74,6 +74,7 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     json_double(&j, "tokens_per_s", token_rate(bar, r, seconds));
     json_double(&j, "serial_share", pack_serial_share(r));
     json_double(&j, "stream_share", pack_stream_share(r));
+    json_u64(&j, "direct_bytes", r->direct_bytes);
     json_u64(&j, "peak_memory", r->peak_memory);
     json_close_object(&j);
     json_end(&j);
@@ -128,6 +129,8 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
     if (text_rate(bar, r, seconds) > 0)
         printf("%s of text, %s%s; memory at most %s.\n", units_rate(text_rate(bar, r, seconds), "B").text,
                units_rate(token_rate(bar, r, seconds), "tokens").text, own, units_bytes(r->peak_memory).text);
+    if (r->direct_bytes > 0)
+        printf("%s of tokens went to the disk directly.\n", units_bytes(r->direct_bytes).text);
     print_bound(r);
     pack_options_say_around(v, o);
     if (o->parts > 0 && r->inputs == 0)

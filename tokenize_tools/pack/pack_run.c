@@ -42,6 +42,8 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         o->id = "id";
     if (!o->messages)
         o->messages = "messages";
+    if (o->write > LEAT_WRITE_DIRECT)
+        return status_set(err, LEAT_E_ARGUMENT, "there is no way of writing %u", (unsigned)o->write);
     if (o->chat && o->mask_field)
         return status_set(err, LEAT_E_ARGUMENT, "a conversation says by its template what is learned, not by a field");
     o->store_mask = o->store_mask || o->mask_field || o->chat;
@@ -149,6 +151,21 @@ static uint32_t on_reading_back(void *context, uint64_t done, uint64_t total)
     return o->progress(o->context, &p);
 }
 
+/* Where direct writing begins. Up to some share of the memory, the page cache takes what is written at once, and has
+ * it for whoever trains on it next; what is larger pushes out everything else, and is gone when it is needed. */
+#define DIRECT_SHARE   4
+#define DIRECT_THREADS 8 /* with more, the kernel's lock of the file bounds a run: bench/RESULTS.md */
+#define DIRECT_LEAST   ((uint64_t)1 << 30)
+
+static uint64_t direct_from(const struct pack_run *r)
+{
+    uint64_t from = memory_left() / DIRECT_SHARE + 1;
+
+    if (r->options.write != LEAT_WRITE_AUTO)
+        return r->options.write == LEAT_WRITE_DIRECT;
+    return r->setup.threads > DIRECT_THREADS && from > DIRECT_LEAST ? DIRECT_LEAST : from;
+}
+
 static struct leat_writer_options writer_options(struct pack_run *r, struct leat_stored_tokenizer *stored)
 {
     struct leat_writer_options w = LEAT_WRITER_OPTIONS_INIT;
@@ -162,6 +179,7 @@ static struct leat_writer_options writer_options(struct pack_run *r, struct leat
     w.fingerprint = r->tokenizer.fingerprint;
     w.created = o->created;
     w.force = o->force;
+    w.direct_from = direct_from(r);
     w.store_hashes = 1;
     w.store_mask = r->setup.masks;
     w.store_lines = w.store_ids = r->stores_all;
@@ -320,6 +338,7 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* which finds out if another process has taken over */
         s = leat_writer_prepare(o->writer, err);
+    r->direct_bytes = leat_writer_direct_bytes(o->writer);
     if (s == LEAT_OK)
         s = reject_file_publish(&o->rejects, err);
     if (s == LEAT_OK)
@@ -405,6 +424,7 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
         report->documents = leat_writer_documents(o->writer);
         report->tokens = leat_writer_tokens(o->writer);
     }
+    report->direct_bytes = r->direct_bytes;
     report->text_bytes = o->at.text_bytes;
     report->disk_bytes = o->at.disk_bytes;
     report->rejects = o->at.rejects;

@@ -38,6 +38,7 @@ struct pack_run {
     struct leat_pack_serial serial; /* but for place_ns, which the output has */
     struct leat_pack_stream stream;
     uint64_t units, lock_ns; /* as the flow counts them */
+    uint64_t direct_bytes;   /* of tokens */
 };
 
 /* Everything that does not depend on inputs; `rejects` is the dataset that the file of rejects is called after (NULL:

@@ -37,14 +37,14 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
     unsigned long long end, begin, memory, rejects, ppm, seed, created;
     PyObject *splits, *keep;
     Py_ssize_t count;
-    int format;
+    int format, write;
 
     *o = (struct text_pack_options) { .options = LEAT_PACK_OPTIONS_INIT };
-    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpppOzpzzz", &format, &p->text, &p->id, &end, &begin, &p->special,
+    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpppOzpzzzi", &format, &p->text, &p->id, &end, &begin, &p->special,
                           &p->reject_invalid, &p->threads, &memory, &rejects, &ppm, &p->part, &p->parts, &p->shuffle,
                           &seed, &p->dedup, &splits, &p->resume, &p->force, &created, &p->skip_unknown,
                           &p->allow_binary, &p->follow_links, &keep, &p->by, &p->store_mask, &p->mask_field, &p->chat,
-                          &p->messages))
+                          &p->messages, &write))
         return -1;
     if (PyList_Size(keep) > TEXT_CONDITIONS) {
         PyErr_Format(PyExc_ValueError, "at most %d conditions are allowed", TEXT_CONDITIONS);
@@ -62,6 +62,7 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
         return -1;
     p->tokenizer = t->tokenizer;
     p->format = (enum leat_pack_format)format;
+    p->write = (enum leat_write)write;
     p->end_token = end;
     p->begin_token = begin;
     p->memory = memory;

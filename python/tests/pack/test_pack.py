@@ -56,6 +56,7 @@ def same(a, b):
     ({"shuffle": 7, "dedup": True, "split": {"valid": 0.1, "test": "0.05"}},
      "--shuffle 7 --dedup --split valid=0.1,test=0.05"),
     ({"part": (2, 3)}, "--part 2/3"),
+    ({"write": "direct"}, "--write direct"),
     ({"part": "1/2", "end": "50256"}, "--part 1/2 --end 50256"),
 ])
 def test_as_the_command(tmp_path, monkeypatch, how, flags):
@@ -167,8 +168,9 @@ def test_errors(tmp_path, monkeypatch):
         leat.pack("in", "x", invalid_utf8="reject", max_rejects=0)
     assert e.value.status == "rejects"
     for wrong, match in (({"format": "csv"}, "format"), ({"invalid_utf8": "drop"}, "invalid_utf8"),
-                         ({"end": 10**6}, "50256"), ({"end": "no such token"}, "no such token"),
-                         ({"begin": -1}, "begin"), ({"threads": 0}, "threads"),
+                         ({"write": "fast"}, "write"), ({"end": 10**6}, "50256"),
+                         ({"end": "no such token"}, "no such token"), ({"begin": -1}, "begin"),
+                         ({"threads": 0}, "threads"),
                          ({"memory": "two"}, "2GiB"), ({"memory": 0}, "memory"), ({"shuffle": -1}, "shuffle"),
                          ({"part": (3, 2)}, "part"), ({"part": "x/2"}, "x"), ({"max_rejects": 2.0}, "max_rejects"),
                          ({"max_rejects": "200%"}, "max_rejects"), ({"max_rejects": -5}, "max_rejects")):

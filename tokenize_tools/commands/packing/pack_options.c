@@ -13,6 +13,7 @@
 #include "runs/run_folder.h"
 
 static const char *const invalid_names[] = { "replace", "reject", NULL };
+static const char *const write_names[] = { "auto", "cached", "direct", NULL }; /* enum leat_write */
 
 /* "0.5%" in millionths, exactly: at most four digits after the point. */
 static bool parse_percent(const char *text, size_t length, uint64_t *ppm)
@@ -226,6 +227,15 @@ const struct option_row pack_options[] = {
       .standard = "2GiB, or less in a control group",
       .help = "limit on resident memory, for any input",
       .min = 1 },
+    { .name = "write",
+      .type = OPTION_CHOICE,
+      .field = FIELD(write),
+      .value = "auto|cached|direct",
+      .standard = "auto",
+      .help = "how tokens get to the disk: through the page cache, where training finds them next, or directly, which "
+              "takes less CPU time and lets more than 8 threads write at once, on file systems that can (ext4, XFS); "
+              "auto: directly what comes after a quarter of the free memory, or after 1 GiB with more than 8 threads",
+      .choices = write_names },
     { .name = "shuffle",
       .type = OPTION_CUSTOM,
       .field = FIELD(shuffle),

@@ -163,6 +163,7 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->reject_invalid = v->invalid == 1;
     o->threads = v->threads.counts[0];
     o->memory = v->memory;
+    o->write = (enum leat_write)v->write;
     o->max_rejects = v->max_rejects.count;
     o->max_rejects_ppm = v->max_rejects.ppm;
     o->shuffle = v->shuffle.given;
