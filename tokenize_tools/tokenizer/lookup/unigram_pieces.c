@@ -137,6 +137,22 @@ static enum leat_status walk_to(struct unigram_walk *w, size_t end)
     return s;
 }
 
+/* More than one addition of floats can lose. */
+#define NARROW_ERROR 1.0
+
+/* In their order: sums depend on it. */
+static float add_floats(float sum, const float *floats, const uint32_t *ids, size_t count, uint32_t *greatest)
+{
+    uint32_t most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        most = ids[i] > most ? ids[i] : most;
+        sum += floats[ids[i]];
+    }
+    *greatest = most;
+    return sum;
+}
+
 /* Adds the scores of ids that begin with out->ids[from]; false if a sum is too far from 0 for pieces. *greatest: of
  * these ids, if `narrow`. */
 static bool add_scores(struct unigram_walk *w, size_t from, double margin, uint32_t *greatest)
@@ -150,6 +166,10 @@ static bool add_scores(struct unigram_walk *w, size_t from, double margin, uint3
             wide += w->m->scores[ids[i]];
         w->s->sum = wide;
         return fabs(wide) + (double)(w->out->count - from) * w->m->highest < max;
+    }
+    if (fabs(sum) + (double)(w->out->count - from) * (w->m->highest + NARROW_ERROR) < UNIGRAM_SUM_MAX - margin) {
+        w->s->sum = add_floats(sum, w->m->floats, ids + from, w->out->count - from, greatest);
+        return true;
     }
     for (size_t i = from; i < w->out->count; i++) {
         *greatest = ids[i] > *greatest ? ids[i] : *greatest;
