@@ -72,7 +72,8 @@ static inline void load_tables(struct tables *t, const struct cut_classes *c)
  * bits, moved to where a blend looks, choose among them. */
 static inline __m256i look_up_half(const __m256i table[8], __m256i low)
 {
-    __m256i bit4 = _mm256_slli_epi16(low, 3), bit5 = _mm256_slli_epi16(low, 2), bit6 = _mm256_slli_epi16(low, 1), two[4];
+    __m256i bit4 = _mm256_slli_epi16(low, 3), bit5 = _mm256_slli_epi16(low, 2), bit6 = _mm256_slli_epi16(low, 1);
+    __m256i two[4];
 
     for (unsigned i = 0; i < 4; i++)
         two[i] = _mm256_blendv_epi8(_mm256_shuffle_epi8(table[2 * i], low), _mm256_shuffle_epi8(table[2 * i + 1], low),

@@ -28,10 +28,10 @@ struct group {
     const struct unigram *m;
     struct unigram_scratch *s;
     const uint8_t *text;
-    uint32_t base;        /* of the ends in the text */
-    const uint32_t *ends; /* of pretokens that have not been passed yet */
-    uint32_t begin;       /* of the first of these, in the group */
-    uint32_t done;        /* pieces that have been written */
+    uint32_t base;         /* of the ends in the text */
+    const uint32_t *ends;  /* of pretokens that have not been passed yet */
+    uint32_t begin;        /* of the first of these, in the group */
+    uint32_t done;         /* pieces that have been written */
     const uint32_t *fused; /* of pretokens whose unknown characters may still have to be fused */
     struct id_list *out;
     struct leat_error *err;
