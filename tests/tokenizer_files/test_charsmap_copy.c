@@ -142,7 +142,7 @@ static void check_text(const struct charsmap *map, uint64_t *random)
     while (t.at < bytes) {
         size_t from = t.at, end = from + t_below(random, bytes - from + 1);
 
-        charsmap_copy(map, &t, end, bytes);
+        charsmap_copy(map, CHARSMAP_LONGEST, &t, end, bytes);
         T_CHECK(t.at <= end);
         while (from < t.at) {
             T_CHECK(memcmp(text + from, "\u2581", 3) != 0);

@@ -68,27 +68,25 @@ static inline void load_tables(struct tables *t, const struct cut_classes *c)
     }
 }
 
-/* A shuffle gives 0 for indices with the high bit. Adding 0x70 to one of 0-15 leaves it clear, to others up to 143 sets
- * it, and with saturation it stays set: so each row of sixteen adds its share. */
-static inline __m256i look_up_half(const __m256i table[8], __m256i bytes)
+/* A shuffle goes by the lower four bits of bytes whose high bit is clear: in eight rows of sixteen. The other three
+ * bits, moved to where a blend looks, choose among them. */
+static inline __m256i look_up_half(const __m256i table[8], __m256i low)
 {
-    const __m256i top = _mm256_set1_epi8(0x70);
-    __m256i found = _mm256_setzero_si256();
+    __m256i bit4 = _mm256_slli_epi16(low, 3), bit5 = _mm256_slli_epi16(low, 2), bit6 = _mm256_slli_epi16(low, 1);
+    __m256i two[4];
 
-    for (unsigned i = 0; i < 8; i++) {
-        __m256i index = _mm256_xor_si256(bytes, _mm256_set1_epi8((char)(16 * i)));
-
-        found = _mm256_or_si256(found, _mm256_shuffle_epi8(table[i], _mm256_adds_epu8(index, top)));
-    }
-    return found;
+    for (unsigned i = 0; i < 4; i++)
+        two[i] = _mm256_blendv_epi8(_mm256_shuffle_epi8(table[2 * i], low), _mm256_shuffle_epi8(table[2 * i + 1], low),
+                                    bit4);
+    return _mm256_blendv_epi8(_mm256_blendv_epi8(two[0], two[1], bit5), _mm256_blendv_epi8(two[2], two[3], bit5), bit6);
 }
 
 static inline __m256i look_up(const __m256i table[16], __m256i bytes)
 {
-    __m256i found = look_up_half(table, bytes);
+    __m256i low = _mm256_and_si256(bytes, _mm256_set1_epi8(0x7f)), found = look_up_half(table, low);
 
     if (_mm256_movemask_epi8(bytes))
-        found = _mm256_or_si256(found, look_up_half(table + 8, _mm256_xor_si256(bytes, _mm256_set1_epi8((char)0x80))));
+        found = _mm256_blendv_epi8(found, look_up_half(table + 8, low), bytes);
     return found;
 }
 

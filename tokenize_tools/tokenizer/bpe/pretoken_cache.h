@@ -171,6 +171,12 @@ static inline bool pretoken_fits(const uint32_t *ids, size_t count)
     return count > 0 && count <= 3 && (ids[0] | ids[count / 2] | ids[count - 1]) <= PRETOKEN_ID_MASK;
 }
 
+/* How many ids a value of a batch has. */
+static inline size_t pretoken_value_count(uint64_t value)
+{
+    return (size_t)(value >= PRETOKEN_MANY ? value << 4 >> 36 : value >> PRETOKEN_COUNT_SHIFT);
+}
+
 /* The value of ids that lie at `place` of a batch's `many`: there they must remain if pretoken_fits() says no. */
 static inline uint64_t pretoken_value(const uint32_t *ids, size_t count, size_t place)
 {

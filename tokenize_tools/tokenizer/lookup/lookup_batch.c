@@ -129,7 +129,7 @@ static enum leat_status take_missed(struct lookup_batch *l, uint32_t at, const s
     if (bytes > PRETOKEN_MAX)
         return take_one(l, at, NULL, way, err);
     key = &l->new_keys[l->new_count];
-    *key = pretoken_key_make(piece, bytes, b->parts[at]);
+    *key = pretoken_key_ahead(piece, bytes, b->parts[at]);
     l->many.count += pretoken_cache_find(&l->cache, key, l->many.ids + begin);
     if (l->many.count > begin) {
         set_value(l, at, begin);

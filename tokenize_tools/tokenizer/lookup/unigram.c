@@ -48,6 +48,7 @@ static enum leat_status take_scores(struct unigram *m, struct leat_error *err)
     m->unknown_score = lowest_score(m) - UNKNOWN_PENALTY;
     if (m->narrow)
         m->unknown_score = (float)m->unknown_score;
+    m->scores[m->spec->token_count] = m->unknown_score;
     return LEAT_OK;
 }
 
@@ -132,7 +133,7 @@ enum leat_status unigram_make(struct unigram **out, const struct tokenizer_spec 
         return s;
     }
     find_byte_tokens(m);
-    m->stand_in = m->by_pieces && m->narrow && m->fallback == FALLBACK_NONE ? spec->token_count : TOKEN_NONE;
+    m->stand_in = m->by_pieces && m->fallback == FALLBACK_NONE ? spec->token_count : TOKEN_NONE;
     *out = m;
     return LEAT_OK;
 }

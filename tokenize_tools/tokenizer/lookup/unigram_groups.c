@@ -28,10 +28,11 @@ struct group {
     const struct unigram *m;
     struct unigram_scratch *s;
     const uint8_t *text;
-    uint32_t base;        /* of the ends in the text */
-    const uint32_t *ends; /* of pretokens that have not been passed yet */
-    uint32_t begin;       /* of the first of these, in the group */
-    uint32_t done;        /* pieces that have been written */
+    uint32_t base;         /* of the ends in the text */
+    const uint32_t *ends;  /* of pretokens that have not been passed yet */
+    uint32_t begin;        /* of the first of these, in the group */
+    uint32_t done;         /* pieces that have been written */
+    const uint32_t *fused; /* of pretokens whose unknown characters may still have to be fused */
     struct id_list *out;
     struct leat_error *err;
 };
@@ -72,13 +73,45 @@ static void cut(const struct group *g, size_t bytes, size_t room)
     pretoken_fill(&l->batch, l->kernels, &g->m->byte_cuts, NULL, &r, &place);
 }
 
-/* Writes the pieces up to one of them. */
+/* Writes one unknown token for each run of stand-ins in a pretoken, of pieces from one on that have been written. */
+static void fuse(struct group *g, uint32_t from, uint32_t to, uint32_t *ids)
+{
+    const struct pretoken_batch *b = &g->s->batch->batch;
+    uint32_t *next = ids;
+    bool unknown = false;
+
+    for (uint32_t piece = from; piece < to; piece++) {
+        while (*g->fused - g->base < b->begins[piece])
+            g->fused++;
+        unknown = unknown && *g->fused - g->base != b->begins[piece];
+        for (size_t count = pretoken_value_count(b->values[piece]); count > 0; count--, next++) {
+            bool is = *next == g->m->stand_in;
+
+            *ids = is ? g->m->spec->unknown : *next;
+            ids += !is || !unknown;
+            unknown = is;
+        }
+    }
+    g->out->count = (size_t)(ids - g->out->ids);
+}
+
+/* Writes the pieces up to one of them, which begins a pretoken, as does the first that has not been written. */
 static enum leat_status write_to(struct group *g, uint32_t piece)
 {
-    uint32_t from = g->done;
+    uint32_t from = g->done, any = 0;
+    size_t before = g->out->count;
+    enum leat_status s;
 
     g->done = piece;
-    return from < piece ? lookup_batch_write(g->s->batch, from, piece, g->out, g->err) : LEAT_OK;
+    if (from >= piece)
+        return LEAT_OK;
+    s = lookup_batch_write(g->s->batch, from, piece, g->out, g->err);
+    if (g->m->stand_in != TOKEN_NONE) /* what compilers make vectors of */
+        for (size_t i = before; i < g->out->count; i++)
+            any |= g->out->ids[i] == g->m->stand_in;
+    if (s == LEAT_OK && any)
+        fuse(g, from, piece, g->out->ids + before);
+    return s;
 }
 
 /* Encodes a pretoken, which the cache may know as a whole. */
@@ -158,7 +191,7 @@ enum leat_status unigram_encode_groups(const struct unigram *m, struct unigram_s
     if (count > 0)
         lookup_batch_note(s->batch, last[-1] - begin);
     while (status == LEAT_OK && ends < last) {
-        struct group g = { m, s, text + begin, begin, ends, 0, 0, out, err };
+        struct group g = { m, s, text + begin, begin, ends, 0, 0, ends, out, err };
 
         for (; ends < last && *ends - g.base <= GROUP; ends++)
             begin = *ends;

@@ -15,7 +15,7 @@ struct unigram {
     struct model model;
     const struct tokenizer_spec *spec;
     struct token_trie trie; /* by place in spec->tokens, which is the id */
-    double *scores;         /* by id */
+    double *scores;         /* by id, and that of `stand_in` */
     double unknown_score;
     uint32_t longest; /* bytes of the longest token */
     bool narrow;      /* sums are floats, over the whole text, and runs of unknown characters are not looked up */

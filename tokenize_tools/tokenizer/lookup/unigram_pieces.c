@@ -100,10 +100,11 @@ struct lookup_way unigram_probing(const struct unigram *m, struct unigram_scratc
 
 /* ---- Pieces in a row ---- */
 
-/* Whether the run of unknown characters may go on in the next piece, which then must not be taken from the cache. */
+/* Whether the run of unknown characters may go on in the next piece, which then must not be taken from the cache. If
+ * `narrow`, no run waits for its end, and fuse() knows whether one has been written. */
 static bool in_run(const struct unigram_walk *w)
 {
-    return w->m->stand_in == TOKEN_NONE && (w->run_begin != w->run_end || w->s->written);
+    return (w->m->stand_in == TOKEN_NONE || !w->m->narrow) && (w->run_begin != w->run_end || w->s->written);
 }
 
 /* Writes one unknown token for each run of stand-ins; the first may go on with a run that has been written. */
@@ -137,8 +138,24 @@ static enum leat_status walk_to(struct unigram_walk *w, size_t end)
     return s;
 }
 
+/* More than one addition of floats can lose. */
+#define NARROW_ERROR 1.0
+
+/* In their order: sums depend on it. */
+static float add_floats(float sum, const float *floats, const uint32_t *ids, size_t count, uint32_t *greatest)
+{
+    uint32_t most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        most = ids[i] > most ? ids[i] : most;
+        sum += floats[ids[i]];
+    }
+    *greatest = most;
+    return sum;
+}
+
 /* Adds the scores of ids that begin with out->ids[from]; false if a sum is too far from 0 for pieces. *greatest: of
- * these ids, if `narrow`. */
+ * these ids. */
 static bool add_scores(struct unigram_walk *w, size_t from, double margin, uint32_t *greatest)
 {
     const uint32_t *ids = w->out->ids;
@@ -146,10 +163,16 @@ static bool add_scores(struct unigram_walk *w, size_t from, double margin, uint3
     double wide = w->s->sum, max = WIDE_SUM_MAX - margin;
 
     if (!w->m->narrow) {
-        for (size_t i = from; i < w->out->count; i++)
+        for (size_t i = from; i < w->out->count; i++) {
+            *greatest = ids[i] > *greatest ? ids[i] : *greatest;
             wide += w->m->scores[ids[i]];
+        }
         w->s->sum = wide;
         return fabs(wide) + (double)(w->out->count - from) * w->m->highest < max;
+    }
+    if (fabs(sum) + (double)(w->out->count - from) * (w->m->highest + NARROW_ERROR) < UNIGRAM_SUM_MAX - margin) {
+        w->s->sum = add_floats(sum, w->m->floats, ids + from, w->out->count - from, greatest);
+        return true;
     }
     for (size_t i = from; i < w->out->count; i++) {
         *greatest = ids[i] > *greatest ? ids[i] : *greatest;

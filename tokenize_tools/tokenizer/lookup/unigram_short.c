@@ -153,16 +153,19 @@ static unsigned take_best(struct unigram_search *s, const struct unigram *m, uns
     return count;
 }
 
-/* Writes the ids of the best way; false if it has an unknown character for which nothing can stand. */
+/* Writes the ids of the best way; false if it has an unknown character for which nothing can stand. tokenizers looks
+ * for runs of these among the tokens, and there may be one in a piece, but none across a cut. */
 static bool put_ids(const struct unigram_search *s, const struct unigram *m, unsigned first, struct lookup_piece *piece)
 {
+    bool unknown = false;
     unsigned count = 0;
 
     for (unsigned at = s->ends[first]; at > first; at = (unsigned)(s->places[at].last >> 32), count++) {
         uint32_t token = (uint32_t)s->places[at].last;
 
-        if (token == TOKEN_NONE ? m->stand_in == TOKEN_NONE : token == m->spec->unknown)
+        if (token == TOKEN_NONE ? m->stand_in == TOKEN_NONE || (unknown && !m->narrow) : token == m->spec->unknown)
             return false;
+        unknown = token == TOKEN_NONE;
     }
     piece->count = count;
     for (unsigned at = s->ends[first]; at > first; at = (unsigned)(s->places[at].last >> 32)) {

@@ -149,21 +149,31 @@ static void fill_ascii(struct charsmap *map)
 
     for (uint32_t c = 0; c < 0x80; c++) {
         const uint8_t text = (uint8_t)c, *to = &text;
+        uint8_t becomes;
         size_t bytes = 1;
 
         charsmap_longest(map, &text, 1, &to, &bytes, NULL);
-        map->ascii[c] = bytes == 1 && !(map->flags[c] & BEGINS_ASCII) ? *to : CHARSMAP_NO_ASCII;
-        any |= c >= ' ' && c < 0x7f ? map->ascii[c] ^ text : 0;
+        becomes = bytes == 1 && !(map->flags[c] & BEGINS_ASCII) ? *to : CHARSMAP_NO_ASCII;
+        map->simple[CHARSMAP_LONGEST].ascii[c] = becomes;
+        map->simple[CHARSMAP_GRAPHEMES].ascii[c] = c == '\r' ? CHARSMAP_NO_ASCII : becomes; /* CR LF is a cluster */
+        any |= c >= ' ' && c < 0x7f ? becomes ^ text : 0;
     }
     map->plain_ascii = any == 0;
 }
 
 static void fill_stops(struct charsmap *map)
 {
-    for (uint32_t c = 0; c < 64 * CHARSMAP_STOPS; c++)
-        if ((c < 0x80 ? map->ascii[c] & CHARSMAP_NO_ASCII : map->flags[c] & IS_KEY) || map->flags[c] & IS_SECOND ||
-            c == 0x2581)
-            map->stops[c / 64] |= (uint64_t)1 << c % 64;
+    for (uint32_t c = 0; c < 64 * CHARSMAP_STOPS; c++) {
+        uint8_t flags = map->flags[c];
+        bool joins[2] = { flags & IS_SECOND || c == 0x2581, !(flags & IS_PLAIN) }; /* by mode */
+
+        for (unsigned mode = 0; mode < 2; mode++) {
+            struct charsmap_simple *s = &map->simple[mode];
+
+            if (joins[mode] || (c < 0x80 ? s->ascii[c] & CHARSMAP_NO_ASCII : flags & IS_KEY))
+                s->stops[c / 64] |= (uint64_t)1 << c % 64;
+        }
+    }
 }
 
 static void fill_flags(struct charsmap *map)
@@ -297,6 +307,7 @@ struct walk {
     size_t cluster_end; /* characters before it are looked up alone (CHARSMAP_GRAPHEMES) */
     uint32_t value;     /* of the key found at `at` */
     bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
+    bool one;           /* go no further than to the end of a cluster (CHARSMAP_GRAPHEMES) */
 };
 
 /* Passes ASCII characters that another one follows, while they have none of these flags and are not `stop`. */
@@ -360,14 +371,17 @@ static void skip_plain(struct walk *w)
 static size_t next_by_grapheme(struct walk *w)
 {
     const uint8_t *flags = w->map->flags;
+    size_t begin = w->at;
 
     for (;;) {
         const uint8_t *text;
         size_t left, bytes;
         uint32_t c;
 
+        if (w->one && w->at > begin && w->at >= w->cluster_end)
+            return 0;
         /* two ASCII characters are two clusters, but for CR LF */
-        if (w->at >= w->cluster_end) {
+        if (w->at >= w->cluster_end && !w->one) {
             skip_ascii(w, IS_KEY, '\r');
             skip_plain(w);
         }
@@ -404,34 +418,72 @@ size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, cons
     return w.at;
 }
 
-static enum leat_status append(struct buffer *out, struct walk *w, enum charsmap_mode mode, struct leat_error *err)
+/* What comes before the next key, and what replaces it. */
+static enum leat_status append_key(struct buffer *out, struct walk *w, enum charsmap_mode mode, struct leat_error *err)
 {
-    for (;;) {
-        size_t from = w->at, key = next_key(w, mode);
-        enum leat_status s = buffer_append(out, w->text + from, w->at - from, err);
+    size_t from = w->at, key = next_key(w, mode);
+    enum leat_status s = buffer_append(out, w->text + from, w->at - from, err);
 
-        if (s == LEAT_OK && key > 0) {
-            const char *to = (const char *)w->map->pool + w->value;
+    if (s == LEAT_OK && key > 0) {
+        const char *to = (const char *)w->map->pool + w->value;
 
-            s = buffer_append(out, to, strlen(to), err);
-        }
-        if (s != LEAT_OK || key == 0)
-            return s;
+        s = buffer_append(out, to, strlen(to), err);
         w->at += key;
     }
+    return s;
+}
+
+/* Bytes between two looks at the room. */
+#define BLOCK ((size_t)4096)
+
+/* Simple characters, if a cluster begins here; but for the last byte, which what follows may change. */
+static enum leat_status append_simple(struct buffer *out, struct walk *w, struct leat_error *err)
+{
+    size_t end = w->size - 1 - w->at < BLOCK ? w->size - 1 : w->at + BLOCK;
+    enum leat_status s = buffer_reserve(out, BLOCK + 8, err);
+    struct charsmap_text t = { .text = w->text, .at = w->at };
+
+    if (s != LEAT_OK || w->at < w->cluster_end)
+        return s;
+    t.to = out->bytes + out->size;
+    charsmap_copy(w->map, CHARSMAP_GRAPHEMES, &t, end, w->size);
+    out->size = (size_t)(t.to - out->bytes);
+    w->at = t.at;
+    return s;
+}
+
+static enum leat_status append_graphemes(struct buffer *out, struct walk *w, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t from = w->at + 1;
+
+    while (s == LEAT_OK && w->at < w->size && w->at != from) {
+        from = w->at;
+        s = append_simple(out, w, err);
+        if (s == LEAT_OK && w->at - from < BLOCK / 2)
+            s = append_key(out, w, CHARSMAP_GRAPHEMES, err);
+    }
+    return s;
 }
 
 enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map, enum charsmap_mode mode,
                                  const uint8_t *text, size_t size, struct leat_error *err)
 {
-    return append(out, &(struct walk) { .map = map, .text = text, .size = size }, mode, err);
+    struct walk w = { .map = map, .text = text, .size = size, .one = true };
+    enum leat_status s = LEAT_OK;
+
+    if (mode == CHARSMAP_GRAPHEMES)
+        return append_graphemes(out, &w, err);
+    while (s == LEAT_OK && w.at < size)
+        s = append_key(out, &w, mode, err);
+    return s;
 }
 
 enum leat_status charsmap_append_graphemes(struct buffer *out, const struct charsmap *map, const uint8_t *text,
                                            size_t size, bool last, size_t *used, struct leat_error *err)
 {
-    struct walk w = { .map = map, .text = text, .size = size, .open = !last };
-    enum leat_status s = append(out, &w, CHARSMAP_GRAPHEMES, err);
+    struct walk w = { .map = map, .text = text, .size = size, .open = !last, .one = true };
+    enum leat_status s = append_graphemes(out, &w, err);
 
     *used = w.at;
     return s;

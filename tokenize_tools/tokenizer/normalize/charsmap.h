@@ -64,10 +64,12 @@ struct charsmap_text {
 
 /*
  * Copies what stays as it is, and ASCII characters that become others, up to text[end] at most; text[0..bytes) is there
- * to look at. Stops at other keys, and at U+2581. Stopping early is no harm: what comes next is to be looked up. Writes
- * as many bytes as it reads at most, and 8 more. `map` may be NULL: no keys.
+ * to look at. Stops at other keys; CHARSMAP_LONGEST at U+2581, CHARSMAP_GRAPHEMES where a cluster begins that may have
+ * more than one character, and so may what follows the text (end < bytes, then). Stopping early is no harm: what comes
+ * next is to be looked up. Writes as many bytes as it reads at most, and 8 more. `map` may be NULL: no keys.
  */
-void charsmap_copy(const struct charsmap *map, struct charsmap_text *t, size_t end, size_t bytes);
+void charsmap_copy(const struct charsmap *map, enum charsmap_mode mode, struct charsmap_text *t, size_t end,
+                   size_t bytes);
 
 /* No key is longer, as far as they are looked for. */
 #define CHARSMAP_KEY_MAX ((size_t)1024)

@@ -14,20 +14,19 @@
 
 #define EIGHT(n) (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
 
-/* Without a map. */
-static const uint8_t same_ascii[128] = { EIGHT(0),  EIGHT(8),   EIGHT(16),  EIGHT(24), EIGHT(32), EIGHT(40),
-                                         EIGHT(48), EIGHT(56),  EIGHT(64),  EIGHT(72), EIGHT(80), EIGHT(88),
-                                         EIGHT(96), EIGHT(104), EIGHT(112), EIGHT(120) };
-
-/* Without a map: U+2581. */
-static const uint64_t no_stops[CHARSMAP_STOPS] = { [0x2581 / 64] = (uint64_t)1 << 0x2581 % 64 };
+/* Without a map: all ASCII characters remain, and only U+2581 is a stop. */
+static const struct charsmap_simple all_simple = {
+    .ascii = { EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40), EIGHT(48), EIGHT(56), EIGHT(64),
+               EIGHT(72), EIGHT(80), EIGHT(88), EIGHT(96), EIGHT(104), EIGHT(112), EIGHT(120) },
+    .stops = { [0x2581 / 64] = (uint64_t)1 << 0x2581 % 64 },
+};
 
 #define EACH(byte) (0x0101010101010101u * (byte))
 
 /* A text on its way. */
 struct copying {
     const struct charsmap *map;
-    const uint8_t *ascii; /* of the map */
+    const struct charsmap_simple *simple; /* of the map */
     struct charsmap_text *t;
     size_t end, bytes;
 };
@@ -50,7 +49,7 @@ static inline bool copy_ascii(const struct copying *c, size_t count)
     bool after_space = t->after_space;
 
     for (size_t i = 0; i < count; i++) {
-        uint8_t byte = c->ascii[t->text[t->at + i]];
+        uint8_t byte = c->simple->ascii[t->text[t->at + i]];
         bool space = byte == ' ';
 
         all |= byte;
@@ -97,8 +96,8 @@ static void copy_common(const struct copying *c)
 {
     struct charsmap_text *t = c->t;
     const uint8_t *text = t->text;
-    const uint8_t *ascii = c->ascii;
-    const uint64_t *stops = c->map ? c->map->stops : no_stops;
+    const uint8_t *ascii = c->simple->ascii;
+    const uint64_t *stops = c->simple->stops;
     const bool single = t->single;
     size_t at = t->at, last = at;
     uint8_t *to = t->to, *last_to = to;
@@ -172,9 +171,10 @@ static void copy_others(const struct copying *c)
     }
 }
 
-void charsmap_copy(const struct charsmap *map, struct charsmap_text *t, size_t end, size_t bytes)
+void charsmap_copy(const struct charsmap *map, enum charsmap_mode mode, struct charsmap_text *t, size_t end,
+                   size_t bytes)
 {
-    const struct copying c = { map, map ? map->ascii : same_ascii, t, end, bytes };
+    const struct copying c = { map, map ? &map->simple[mode] : &all_simple, t, end, bytes };
     bool plain = !map || map->plain_ascii;
     size_t before;
 
@@ -182,7 +182,7 @@ void charsmap_copy(const struct charsmap *map, struct charsmap_text *t, size_t e
         before = t->at;
         copy_all_ascii(&c, plain);
         copy_common(&c);
-        if (t->at < end)
+        if (t->at < end && mode == CHARSMAP_LONGEST)
             copy_others(&c);
     } while (t->at > before && t->at < end);
 }

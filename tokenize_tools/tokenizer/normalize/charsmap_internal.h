@@ -16,19 +16,25 @@ enum {
 /* Not an ASCII character: its high bit is set. */
 #define CHARSMAP_NO_ASCII 0x80
 
-/* A bit for each character of at most three bytes, 64 of them in a word: whether it may be part of a key, or of one
- * with the character before it. U+2581 has one too, and ASCII characters that do not become another. */
+/* A bit for each character of at most three bytes, 64 of them in a word. For sentencepiece: whether it may be part of a
+ * key, or of one with the character before it; U+2581 has one too. By clusters: whether it is a key, or may be in one
+ * cluster with another character. In both, ASCII characters that do not become another have one. */
 #define CHARSMAP_STOPS 1024
+
+/* What is copied as it stands, or as one other ASCII character, without a look at the trie. */
+struct charsmap_simple {
+    uint8_t ascii[128]; /* what becomes of an ASCII character before another: one, or CHARSMAP_NO_ASCII */
+    uint64_t stops[CHARSMAP_STOPS];
+};
 
 struct charsmap {
     uint32_t *units;
     size_t unit_count;
     uint8_t *pool; /* replacements, and a NUL */
     size_t pool_bytes;
-    uint8_t *flags;     /* by character */
-    uint8_t ascii[128]; /* what becomes of an ASCII character before another: one, or CHARSMAP_NO_ASCII */
-    bool plain_ascii;   /* all that are printable stay as they are */
-    uint64_t stops[CHARSMAP_STOPS];
+    uint8_t *flags;                   /* by character */
+    bool plain_ascii;                 /* all ASCII characters that are printable stay as they are */
+    struct charsmap_simple simple[2]; /* by charsmap_mode */
 };
 
 #endif

@@ -195,7 +195,7 @@ static enum leat_status copy(const struct sentencepiece_normalizer *n, struct se
         return status;
     t.to = s->out.bytes + s->out.size;
     t.after_space = s->after_space;
-    charsmap_copy(n->map, &t, end, bytes);
+    charsmap_copy(n->map, CHARSMAP_LONGEST, &t, end, bytes);
     s->out.size = (size_t)(t.to - s->out.bytes);
     p->at += t.at;
     s->after_space = t.single && t.after_space;

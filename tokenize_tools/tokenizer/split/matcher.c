@@ -108,6 +108,31 @@ static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, siz
     }
 }
 
+#define PAIR_BLOCK ((size_t)64)
+
+/* Whether two of these bytes stand side by side in a block, or at its end: what compilers make vectors of. */
+static bool pair_in_block(const uint8_t *text, uint8_t byte)
+{
+    uint8_t any = 0;
+
+    for (size_t i = 0; i < PAIR_BLOCK; i++)
+        any |= (uint8_t)(-(text[i] == byte) & -(text[i + 1] == byte));
+    return any != 0;
+}
+
+/* The first place of what is looked for. memmem() goes byte by byte, so pairs, which " {2,}" begins with, are looked
+ * for in blocks before. */
+static const uint8_t *find_bytes(const struct matcher *m, const uint8_t *text, size_t bytes)
+{
+    size_t at = 0;
+
+    if (m->run_bytes == 0)
+        return memmem(text, bytes, m->string.bytes, m->string.length);
+    while (m->run_bytes == 2 && bytes - at > PAIR_BLOCK && !pair_in_block(text + at, m->run[0]))
+        at += PAIR_BLOCK;
+    return memmem(text + at, bytes - at, m->run, m->run_bytes);
+}
+
 enum leat_status matcher_next(struct matcher_pass *pass, size_t *begin, size_t *end, bool *found,
                               struct leat_error *err)
 {
@@ -117,8 +142,7 @@ enum leat_status matcher_next(struct matcher_pass *pass, size_t *begin, size_t *
     *found = false;
     if (pass->run)
         return next_match(pass, begin, end, found, err);
-    at = memmem(pass->text + pass->at, pass->bytes - pass->at, m->run_bytes ? m->run : m->string.bytes,
-                m->run_bytes ? m->run_bytes : m->string.length);
+    at = find_bytes(m, pass->text + pass->at, pass->bytes - pass->at);
     if (!at)
         return LEAT_OK;
     *begin = (size_t)(at - pass->text);

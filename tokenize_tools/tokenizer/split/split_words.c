@@ -14,24 +14,24 @@
 #include "tokenizer/unicode/char_tests.h"
 #include "tokenizer/unicode/unicode.h"
 
-extern split_words_masks *const split_words_masks_words;
+extern const struct split_words_kernel split_words_kernel_words;
 #if defined(__x86_64__)
-extern split_words_masks *const split_words_masks_avx2, *const split_words_masks_avx512;
+extern const struct split_words_kernel split_words_kernel_avx2, split_words_kernel_avx512;
 #elif defined(__aarch64__) && defined(__ARM_NEON)
-extern split_words_masks *const split_words_masks_neon;
+extern const struct split_words_kernel split_words_kernel_neon;
 #endif
 
-static split_words_masks *masks_of_level(void)
+const struct split_words_kernel *split_words_block(void)
 {
 #if defined(__x86_64__)
     if (cpu_level() >= CPU_AVX512)
-        return split_words_masks_avx512;
+        return &split_words_kernel_avx512;
     if (cpu_level() >= CPU_AVX2)
-        return split_words_masks_avx2;
+        return &split_words_kernel_avx2;
 #elif defined(__aarch64__) && defined(__ARM_NEON)
-    return split_words_masks_neon;
+    return &split_words_kernel_neon;
 #endif
-    return split_words_masks_words;
+    return &split_words_kernel_words;
 }
 
 /* What the block before says of this one: the last bytes of a character that began there, and what its last is. */
@@ -77,7 +77,7 @@ static inline uint64_t ends_of(const struct split_words_block *b, struct carried
 
 size_t split_words(const uint8_t *text, size_t bytes, bool punctuation, size_t *at, uint32_t *ends, size_t room)
 {
-    split_words_masks *masks = masks_of_level();
+    split_words_masks *masks = split_words_block()->masks;
     struct carried carried = { 0 };
     uint8_t copy[64 + 4] = { 0 }; /* the last block */
     size_t count = 0;

@@ -18,4 +18,9 @@ static void masks(const uint8_t *text, struct split_words_block *out)
     out->marks = between(b, '!', '0') | between(b, ':', 'A') | between(b, '[', 'a') | between(b, '{', 0x7f);
 }
 
-split_words_masks *const LEVEL_NAME(split_words_masks) = masks;
+static uint64_t blanks(const uint8_t *text)
+{
+    return bytes64_equal(bytes64_load(text), ' ');
+}
+
+const struct split_words_kernel LEVEL_NAME(split_words_kernel) = { masks, blanks };
