@@ -115,7 +115,6 @@ uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i)
  * that comes out at n or above walks on alone. */
 static void forward_lanes(permute_rounds *run, struct permute_draw *const *draws, unsigned count, unsigned rounds)
 {
-    const struct permute_draw *before = NULL;
     struct permute_lanes lanes;
 
     for (unsigned l = 0; l < PERMUTE_LANES; l++) {
@@ -125,9 +124,7 @@ static void forward_lanes(permute_rounds *run, struct permute_draw *const *draws
         lanes.row[l] = wide_divide(p->columns, draw->at, &lanes.column[l]);
         lanes.rows[l] = p->rows;
         lanes.columns[l] = p->columns.divisor;
-        lanes.key[l] = before && p == before->permute && draw->epoch == before->epoch ? lanes.key[l - 1]
-                                                                                      : first_key(p, draw->epoch);
-        before = draw;
+        lanes.key[l] = first_key(p, draw->epoch);
     }
     run(&lanes, rounds);
     for (unsigned l = 0; l < count; l++) {
