@@ -428,6 +428,20 @@ static enum leat_status await_pages(struct gather *g, struct gather_file *f, str
     return s;
 }
 
+/* The pages of so many pieces are fetched together. */
+#define FETCHED_AT_ONCE 4u
+
+static void fetch(struct gather *g, const struct gather_job *job, uint32_t piece, bool soon)
+{
+    const struct gather_file *f;
+
+    if (piece >= job->count)
+        return;
+    f = &g->files[job->pieces[piece].file];
+    if (engines[f->engine]->fetch)
+        engines[f->engine]->fetch(f, &job->pieces[piece], soon);
+}
+
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
 {
     struct gather_piece *p = &job->pieces[piece];
@@ -447,8 +461,7 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         counter_bump(&g->counters.hits, 1);
     if (s != LEAT_OK || p->state == GATHER_DONE)
         return s;
-    if (piece + 1 < job->count && engines[g->files[p[1].file].engine]->fetch)
-        engines[g->files[p[1].file].engine]->fetch(&g->files[p[1].file], &p[1]);
+    fetch(g, job, piece + 1, true);
     engine = engines[f->engine]; /* of now, which may differ from when the job was begun */
     s = engine->copy && engine != last ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
@@ -461,6 +474,9 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
     if (f->hot)
         counter_bump(&g->counters.hits, 1);
     p->state = GATHER_DONE;
+    if (piece % FETCHED_AT_ONCE == 0)
+        for (uint32_t i = piece > 0 ? 2 : 1; i < 2 + FETCHED_AT_ONCE; i++)
+            fetch(g, job, piece + i, false);
     return s;
 }
 

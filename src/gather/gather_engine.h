@@ -66,8 +66,8 @@ struct gather_engine {
     /* Copies a piece to its place. LEAT_E_NOT_MAPPED: read it instead. */
     enum leat_status (*copy)(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err);
 
-    /* Prefetches the beginning of the next piece, if that cannot do harm. */
-    void (*fetch)(const struct gather_file *f, const struct gather_piece *p);
+    /* Prefetches the beginning of the next piece (`soon`), or of the pages of a later one, if that cannot do harm. */
+    void (*fetch)(const struct gather_file *f, const struct gather_piece *p, bool soon);
 
     void (*end_job)(struct gather *g, struct gather_job *job); /* also of jobs without a piece of it */
     void (*close)(struct gather *g);                           /* in the thread that gathers, even without a job */
