@@ -61,7 +61,7 @@ bool link_ends(unsigned stream, uint64_t *end);
 
 /* NULL: time is real. */
 const struct link_model *link_on(void);
-bool link_was_on(void); /* ever: what then lies in memory is nobody's business */
+bool link_was_on(void);                           /* ever: what then lies in memory is nobody's business */
 void link_switch(const struct link_model *model); /* NULL: off; sleepers return */
 
 /* This thread has come to a point where threads take turns; `more_ns` is added to its clock before. Returns that. */

@@ -8,9 +8,9 @@
 #include "leat_pack.h"
 #include "support/fault.h"
 #include "t.h"
+#include "tokenizer/vectors.h"
 #include "tokenizer_files/made_sentencepiece.h"
 #include "tokenizer_files/small_charsmap.h"
-#include "tokenizer/vectors.h"
 
 /* One for each way through loading, normalizing, cutting, merging and decoding. */
 static const char *const names[] = {

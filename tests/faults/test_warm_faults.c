@@ -9,8 +9,8 @@
 
 #include "gather/warm.h"
 #include "support/fault.h"
-#include "t.h"
 #include "support/peak.h"
+#include "t.h"
 
 /* Pages that are mapped; two maps beside each other may count as one. */
 static unsigned long mapped(void)

@@ -14,8 +14,8 @@
 #include "base/bytes.h"
 #include "dataset/dataset.h"
 #include "dataset/part_index.h"
-#include "fuzz.h"
 #include "datasets/shape.h"
+#include "fuzz.h"
 
 /* What is done besides: bits of the description's third byte. */
 #define ACT_JOIN 1u /* the dataset twice, as a list */

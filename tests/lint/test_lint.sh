@@ -198,8 +198,8 @@ sed 's/^    leat_version;/&\n    leat_fly;/' kept >src/leat.map
 expect symbols 'src/leat.map says leat_fly LEAT_0.1, which build/libleat.so does not export'
 mend
 spoil include/leat.h
-sed 's/^\(#define LEAT_VERSION_MINOR *\)1$/\12/' kept >include/leat.h
-expect symbols 'include/leat.h: LEAT_VERSION is 0.1.0, its numbers are 0.2.0'
+sed 's/^\(#define LEAT_VERSION_MINOR *\)2$/\13/' kept >include/leat.h
+expect symbols 'include/leat.h: LEAT_VERSION is 0.2.0, its numbers are 0.3.0'
 mend
 echo 'int fly(void); int fly(void) { return 1; }' >fly.c
 if "${CC:-cc}" -fPIC -c fly.c -o fly.o; then
