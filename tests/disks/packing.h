@@ -81,6 +81,7 @@ static inline void packing_corpus(struct packing *p, uint64_t seed)
 struct packing_run {
     const char *name;
     bool resume, force;
+    bool direct; /* past the page cache */
 };
 
 static inline enum leat_status packing_pack(const struct packing *p, const struct packing_run *run,
@@ -98,6 +99,7 @@ static inline enum leat_status packing_pack(const struct packing *p, const struc
     o.max_rejects = LEAT_NONE;
     o.resume = run->resume;
     o.force = run->force;
+    o.write = run->direct ? LEAT_WRITE_DIRECT : LEAT_WRITE_CACHED;
     o.shuffle = o.dedup = p->arrange;
     *report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     return leat_pack(run->name, inputs, p->by_folder ? 1 : PACKING_INPUTS, &o, report, err);

@@ -3,7 +3,8 @@
  * disk that is full at any point gives LEAT_E_NO_SPACE with a sentence and no dataset. A disk that takes no write any
  * more from the 1st, 2nd, 3rd, ... on (the file system then makes itself read-only, or shuts down) gives an error; and
  * mounted again, as after a power cut, there is no dataset, or a whole one. Both times the resumed run ends with the
- * bytes of one that was never disturbed. Needs root, loop devices, and /dev/fuse for what fails.
+ * bytes of one that was never disturbed. Every second run writes past the page cache. Needs root, loop devices, and
+ * /dev/fuse for what fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #define CUTS  10
 
 static struct packing p;
+static uint64_t directly; /* bytes, of the runs on one disk */
 static char image[600], behind[560], shown[560], shown_image[600], mounted[560], filler[600];
 
 /* Mounts the disk, whose folder "w" is what is written to: there may be others in its root. */
@@ -59,7 +61,7 @@ static void fill_disk(uint64_t bytes)
     close(fd);
 }
 
-static bool pack_with_room(uint64_t bytes)
+static bool pack_with_room(uint64_t bytes, bool direct)
 {
     struct leat_pack_report report;
     struct leat_error err = { 0 };
@@ -67,8 +69,9 @@ static bool pack_with_room(uint64_t bytes)
 
     clear_folder(p.work);
     fill_disk(bytes);
-    s = packing_pack(&p, &(struct packing_run) { .name = p.name }, &report, &err);
+    s = packing_pack(&p, &(struct packing_run) { .name = p.name, .direct = direct }, &report, &err);
     packing_check(&p, s, &err);
+    directly += report.direct_bytes;
     if (s != LEAT_OK) {
         T_EQ(s, LEAT_E_NO_SPACE);
         T_CONTAINS(err.message, "make room");
@@ -78,27 +81,30 @@ static bool pack_with_room(uint64_t bytes)
     return s != LEAT_OK;
 }
 
-/* Up to `room` bytes free. */
-static void full(const char *kind, uint64_t room)
+/* Up to `room` bytes free; `all_directly`: the file system takes direct writes. */
+static void full(const char *kind, uint64_t room, bool all_directly)
 {
     struct loop_disk disk;
     unsigned fulls = 0;
 
+    directly = 0;
     if (!mount_disk(&disk, image, kind)) {
         fprintf(stderr, "%s cannot be mounted: %s\n", kind, strerror(errno));
         return;
     }
     for (unsigned i = 0; i < ROOMS; i++)
-        fulls += pack_with_room(i * room / ROOMS);
-    fprintf(stderr, "%s: %u of %d disks were too small\n", kind, fulls, ROOMS);
+        fulls += pack_with_room(i * room / ROOMS, i % 2);
+    fprintf(stderr, "%s: %u of %d disks were too small, %llu bytes went past the page cache\n", kind, fulls, ROOMS,
+            (unsigned long long)directly);
     T_CHECK(fulls > ROOMS / 4 && fulls < ROOMS);
+    T_CHECK(!all_directly || directly > 0);
     loop_disk_unmount(&disk);
 }
 
 /* ---- Dying ---- */
 
 /* Writes from number n on fail; 0: none does. How many there were. */
-static unsigned long pack_on_dying(const struct fuse_disk *fuse, const char *kind, unsigned long n)
+static unsigned long pack_on_dying(const struct fuse_disk *fuse, const char *kind, unsigned long n, bool direct)
 {
     struct leat_pack_report report;
     struct leat_error err = { 0 };
@@ -113,7 +119,7 @@ static unsigned long pack_on_dying(const struct fuse_disk *fuse, const char *kin
         exit(1);
     }
     fuse_disk_arm(fuse, FUSE_DISK_WRITE, FUSE_DISK_FAILS, n, true, EIO);
-    s = packing_pack(&p, &(struct packing_run) { .name = p.name }, &report, &err);
+    s = packing_pack(&p, &(struct packing_run) { .name = p.name, .direct = direct }, &report, &err);
     if (n == 0)
         T_OK(s);
     loop_disk_unmount(&disk);
@@ -140,11 +146,11 @@ static void dying(const char *kind)
         fprintf(stderr, "no /dev/fuse: disks that die were not tried\n");
         return;
     }
-    writes = pack_on_dying(&fuse, kind, 0);
+    writes = pack_on_dying(&fuse, kind, 0, false);
     fprintf(stderr, "%s: %lu writes\n", kind, writes);
     T_CHECK(writes > CUTS);
     for (unsigned i = 0; i < CUTS; i++)
-        pack_on_dying(&fuse, kind, 1 + i * writes / CUTS);
+        pack_on_dying(&fuse, kind, 1 + i * writes / CUTS, i % 2);
     fuse_disk_unmount(&fuse);
 }
 
@@ -154,7 +160,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         uint64_t room;
-    } kinds[] = { { "ext4", 1200 << 10 }, { "xfs", 1200 << 10 }, { "btrfs", 12 << 20 } };
+        bool direct; /* Linux says so since 6.1 */
+    } kinds[] = { { "ext4", 1200 << 10, true }, { "xfs", 1200 << 10, true }, { "btrfs", 12 << 20, false } };
     unsigned tried = 0;
 
     packing_begin(&p);
@@ -180,7 +187,7 @@ int main(int argc, char **argv)
         }
         loop_disk_unmount(&disk);
         tried++;
-        full(kinds[i].name, kinds[i].room);
+        full(kinds[i].name, kinds[i].room, kinds[i].direct);
         dying(kinds[i].name);
     }
     packing_end(&p);
