@@ -80,6 +80,8 @@ static double random_score(unsigned kind, size_t bytes)
         return fine * 4000;
     case 4: /* all ways are as good but for the last bits, which floats lose, up to the limit of sums */
         return -25 * (double)bytes - (double)below(8) / 512;
+    case 5: /* two unknown characters are better than the token that they are together */
+        return 100 + fine;
     default:
         return fine;
     }
@@ -102,7 +104,7 @@ static void make_vocabulary(struct vocabulary *v, bool few, bool narrow)
 {
     static struct unigram_data data;
     struct tokenizer_spec *spec = spec_new();
-    unsigned kind = few && below(2) ? 4 : below(6), count = 1 + below(few ? 20 : 60), longest = 1 + below(4);
+    unsigned kind = few && below(2) ? 4 : below(7), count = 1 + below(few ? 20 : 60), longest = 1 + below(4);
     uint8_t text[LONGEST];
 
     T_CHECK(spec != NULL);
@@ -112,7 +114,7 @@ static void make_vocabulary(struct vocabulary *v, bool few, bool narrow)
     spec->model = narrow ? SPEC_SUMS : SPEC_UNIGRAM;
     spec->reference = narrow ? SPEC_SENTENCEPIECE : SPEC_TOKENIZERS;
     spec->tokens = calloc(MAX_TOKENS, sizeof *spec->tokens);
-    add(v, "<unk>", 5, narrow ? SPEC_UNKNOWN : SPEC_NORMAL, 0);
+    add(v, "<unk>", 5, narrow ? SPEC_UNKNOWN : SPEC_NORMAL, kind == 5 ? 100 : 0);
     for (unsigned i = 0; i < count; i++) {
         size_t bytes = random_text(v, text, 1 + below(longest));
         unsigned type = narrow ? below(12) : 0;
