@@ -21,10 +21,10 @@ $(RANGES_COUNTED): $(BUILD)/obj/tests/cuda/ranges_counted.o
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 # the machine for PTX alone
-PTX_TRIED := $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c tests/cuda/ptx_tried.c)
+PTX_MACHINE := $(call objects,$(patsubst %,tests/fake_cuda/ptx_%.c,read operand run))
+PTX_TRIED := $(PTX_MACHINE) $(call objects,tests/cuda/ptx_tried.c)
 $(BUILD)/tests/cuda/test_ptx: $(PTX_TRIED)
-$(BUILD)/tests/cuda/test_ptx_grids: $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c \
-    tests/cuda/huge_batch.c)
+$(BUILD)/tests/cuda/test_ptx_grids: $(PTX_MACHINE) $(call objects,tests/cuda/huge_batch.c)
 # breaks the PTX at random
 PTX_MUTANTS := $(BUILD)/ptx_mutants
 $(PTX_MUTANTS): $(BUILD)/obj/tests/cuda/ptx_mutants.o $(PTX_TRIED) $(TEST_LIBRARIES)
