@@ -30,6 +30,7 @@ try:
     import ids_apart
     import ids_decided as decided
     import ids_made as made
+    import ids_pieces as pieces
     import ids_published as families
     import ids_references as references
     import ids_texts as texts
@@ -377,7 +378,7 @@ def small(report, corpus):
 
 def check_json(report, folder, corpus, lines):
     some, count = small(report, corpus)
-    charsmap = made.charsmap_of(made.train_model(lines, normalization_rule_name="nmt_nfkc"))
+    charsmap = pieces.charsmap_of(pieces.train_model(lines, normalization_rule_name="nmt_nfkc"))
     all_of_them = made.configurations(charsmap, report.options.share) + families.configurations()
     for i, c in enumerate(all_of_them):
         if not report.wanted("tokenizers: " + c.name):
@@ -394,21 +395,22 @@ def check_json(report, folder, corpus, lines):
 
 def check_models(report, folder, corpus, lines):
     some, count = small(report, corpus)
-    for i, (name, options, changes) in enumerate(made.models_of_sentencepiece()):
+    for i, (name, options, changes) in enumerate(pieces.models_of_sentencepiece()):
         name = "sentencepiece: " + name
         if not report.wanted(name):
             continue
         path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".model")
 
         def open_reference(i=i, options=options, changes=changes, path=path):
-            model = made.train_model(lines[i % 3::3], **options)
+            model = pieces.train_model(lines[i % 3::3], **options)
             for change in changes:
                 model = change(model)
             with open(path, "wb") as f:
                 f.write(model)
             return references.SentencePiece(path)
 
-        report.compare(name, open_reference, some, count, report.options.seed + i, made.SYMBOLS + ["<c>", "<d>"], path)
+        extra = pieces.SYMBOLS + ["<c>", "<d>"]
+        report.compare(name, open_reference, some, count, report.options.seed + i, extra, path)
 
 
 def check_decided(report, folder, lines):
@@ -418,7 +420,7 @@ def check_decided(report, folder, lines):
             continue
         path = os.path.join(folder, "decided.model")
         with open(path, "wb") as f:
-            f.write(made.train_model(lines[:1000], **{"vocab_size": 400, **d.options}))
+            f.write(pieces.train_model(lines[:1000], **{"vocab_size": 400, **d.options}))
 
         def answers(ids=d.ids, path=path):
             reference = references.SentencePiece(path)
