@@ -38,10 +38,10 @@ $(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_coun
 
 DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release
 DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,$(wildcard tests/loader/test_*.c))
-DEVICE_FAULTS   := $(BUILD)/tests/device/test_loader_faults
+DEVICE_FAULTS   := $(patsubst %,$(BUILD)/tests/device/test_loader_%,faults cut)
 
 $(DEVICE_PROGRAMS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/loader/%.o
-$(DEVICE_FAULTS): $(BUILD)/obj/tests/faults/test_loader_faults.o $(BUILD)/obj/tests/support/fault.o
+$(DEVICE_FAULTS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/faults/%.o $(BUILD)/obj/tests/support/fault.o
 $(DEVICE_FAULTS): FAULTS = $(WRAP)
 $(DEVICE_PROGRAMS) $(DEVICE_FAULTS): $(BUILD)/obj/tests/support/on_device.o $(TEST_LIBRARIES) | $(FAKE_CUDA)
 	$(call say,LD      $@)
