@@ -1,7 +1,7 @@
 /*
  * test_foreign_documents.c: documents of raw files that are found by their end or begin token are those that a plain
- * loop finds. They are kept in a side file, which counts as long as the file stays as it is, and are found again without
- * one.
+ * loop finds. They are kept in a side file, which counts as long as the file stays as it is, and are found again
+ * without one.
  */
 #include <sys/file.h>
 #include <sys/stat.h>
