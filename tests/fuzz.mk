@@ -110,7 +110,7 @@ $(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_
 
 # the datasets that python/tests/test_hostile.py opens
 $(BUILD)/make_shapes: $(BUILD)/obj/tests/fuzz/make_shapes.o
-$(FUZZ_BUILD)/make_seeds: $(BUILD)/obj/tests/fuzz/make_seeds.o
+$(FUZZ_BUILD)/make_seeds: $(call objects,tests/fuzz/make_seeds.c tests/fuzz/make_seeds_datasets.c)
 $(FUZZ_BUILD)/make_seeds $(BUILD)/make_shapes: $(call objects,$(FUZZ_HELPERS)) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -o $@

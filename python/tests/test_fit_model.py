@@ -1,5 +1,5 @@
 """A small model that trains on rows of whole documents has the same loss at every step whether leat.Loader gives them,
-by one loader or by a resumed one for each rank, or plain Python puts them together (tests/order/order_twin.py, from
+by one loader or by a resumed one for each rank, or plain Python puts them together (tests/order/documents_twin.py, from
 docs/ORDER.md alone): two sources with masks, phases with other weights and lengths, alignment, overlap, skips."""
 import pathlib
 import sys
@@ -11,7 +11,7 @@ import pytest
 import leat
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "order"))
-import order_twin as twin  # noqa: E402
+import documents_twin as twin  # noqa: E402
 
 BATCH, STEPS, IDS, WIDTH = 4, 14, 50, 8
 

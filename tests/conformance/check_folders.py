@@ -10,13 +10,14 @@ import random
 import sys
 import tempfile
 
-os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
+os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", RUST_BACKTRACE="0")
 try:
     import transformers
     from tokenizers.pre_tokenizers import ByteLevel
 
-    import check_ids
     import folders_pieces
+    import ids_comparison
+    import ids_references
 except ImportError as e:
     print(f"skipped: {e}")
     print("0 passed, 0 failed, 1 skipped")
@@ -124,15 +125,15 @@ def compare(program, folder, texts):
     class Opened:
         spec, pattern = folder, None
 
-    leat = check_ids.Leat(program, Opened)
+    leat = ids_comparison.Leat(program, Opened)
     for special in (0, 1):
         if reference is not None:
             reference.encode_special_tokens = not special
-        theirs = [None] * len(texts) if reference is None else check_ids.references.each(
+        theirs = [None] * len(texts) if reference is None else ids_references.each(
             lambda text: reference.encode(text, add_special_tokens=False).ids, texts)
         try:
             mine = leat.encode(texts, special)
-        except check_ids.Refused as refusal:
+        except ids_comparison.Refused as refusal:
             known = reference is None or any(sentence in str(refusal) for sentence in REFUSALS)
             return None if known else f"refused: {refusal}"
         if reference is None:

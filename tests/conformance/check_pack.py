@@ -17,7 +17,7 @@ import tempfile
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "pack"))
 try:
-    import ids_made as made
+    import ids_pieces
     import ids_references as references
     import ids_texts as texts
 except ImportError as e:
@@ -52,7 +52,7 @@ def vocabularies(folder, share):
         yield name + ".tokenizer.json", path and references.HuggingFace(path)
     path = os.path.join(folder, "made.model")
     with open(path, "wb") as f:
-        f.write(made.train_model(texts.training_lines([])))
+        f.write(ids_pieces.train_model(texts.training_lines([])))
     yield "a model made by sentencepiece", references.SentencePiece(path)
 
 

@@ -2,7 +2,8 @@
 normalizers, pre-tokenizers, decoders and added tokens of families that are not at hand as files."""
 from tokenizers import AddedToken, Regex, decoders, normalizers, pre_tokenizers
 
-from ids_made import GPT4, LLAMA_DECODER, MARK, Configuration, all_bytes, option
+from ids_edits import all_bytes, option
+from ids_made import GPT4, LLAMA_DECODER, MARK, Configuration
 
 GPT4_DIGIT = GPT4.replace("{1,3}", "")
 MARKS = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"

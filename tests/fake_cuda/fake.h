@@ -75,7 +75,7 @@ unsigned fake_memory_live(void);
 /* With its context; returns how many there were. With the lock, of which streams let go meanwhile. */
 unsigned fake_memory_drop(cuda_context context);
 
-/* ---- Streams (fake_stream.c) ---- */
+/* ---- Streams (fake_stream.c, fake_event.c, fake_graph.c) ---- */
 
 enum fake_work_kind { FAKE_COPY_IN, FAKE_COPY_OUT, FAKE_COPY, FAKE_SET, FAKE_KERNEL, FAKE_RECORD, FAKE_WAIT };
 

@@ -21,10 +21,10 @@ $(RANGES_COUNTED): $(BUILD)/obj/tests/cuda/ranges_counted.o
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 # the machine for PTX alone
-PTX_TRIED := $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c tests/cuda/ptx_tried.c)
+PTX_MACHINE := $(call objects,$(patsubst %,tests/fake_cuda/ptx_%.c,read operand run))
+PTX_TRIED := $(PTX_MACHINE) $(call objects,tests/cuda/ptx_tried.c)
 $(BUILD)/tests/cuda/test_ptx: $(PTX_TRIED)
-$(BUILD)/tests/cuda/test_ptx_grids: $(call objects,tests/fake_cuda/ptx_read.c tests/fake_cuda/ptx_run.c \
-    tests/cuda/huge_batch.c)
+$(BUILD)/tests/cuda/test_ptx_grids: $(PTX_MACHINE) $(call objects,tests/cuda/huge_batch.c)
 # breaks the PTX at random
 PTX_MUTANTS := $(BUILD)/ptx_mutants
 $(PTX_MUTANTS): $(BUILD)/obj/tests/cuda/ptx_mutants.o $(PTX_TRIED) $(TEST_LIBRARIES)
@@ -38,10 +38,10 @@ $(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_coun
 
 DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release
 DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,$(wildcard tests/loader/test_*.c))
-DEVICE_FAULTS   := $(BUILD)/tests/device/test_loader_faults
+DEVICE_FAULTS   := $(patsubst %,$(BUILD)/tests/device/test_loader_%,faults cut)
 
 $(DEVICE_PROGRAMS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/loader/%.o
-$(DEVICE_FAULTS): $(BUILD)/obj/tests/faults/test_loader_faults.o $(BUILD)/obj/tests/support/fault.o
+$(DEVICE_FAULTS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/faults/%.o $(BUILD)/obj/tests/support/fault.o
 $(DEVICE_FAULTS): FAULTS = $(WRAP)
 $(DEVICE_PROGRAMS) $(DEVICE_FAULTS): $(BUILD)/obj/tests/support/on_device.o $(TEST_LIBRARIES) | $(FAKE_CUDA)
 	$(call say,LD      $@)

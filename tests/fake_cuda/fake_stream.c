@@ -1,8 +1,7 @@
 /*
- * fake_stream.c: the stand-in's streams, events and graphs. A stream is a queue with a thread, which does its work
+ * fake_stream.c: the stand-in's streams. A stream is a queue with a thread, which does its work
  * late. All that is known when work is put on a stream is checked then; see fake_control.h for the rules.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,24 +10,11 @@
 #include "fake_stream.h"
 #include "link.h"
 
-#define CAPTURE_ISOLATION 905
-#define NOT_CAPTURED      (-1)
-
-struct cuda_graph_of_driver {
-    struct fake_work *first, *last;
-};
-struct cuda_graph_exec_of_driver {
-    struct cuda_graph_of_driver graph;
-};
-
 static cuda_stream streams;
-static cuda_event events;
 static uint64_t clocks_taken;
 static struct fake_clock last_clock; /* of streams that are gone: who takes over a number goes on from there */
 static uint64_t fail_work_at, work_count;
 static int fail_work_result;
-static atomic_int global_captures;
-static _Thread_local int own_captures;
 
 void fake_fail_work(uint64_t n, int result);
 void fake_fail_work(uint64_t n, int result)
@@ -40,47 +26,14 @@ void fake_fail_work(uint64_t n, int result)
     pthread_mutex_unlock(&fake_lock);
 }
 
-bool fake_capture_forbids(void)
-{
-    return atomic_load(&global_captures) > 0 || own_captures > 0;
-}
-
 /* Default streams belong to the driver. */
 unsigned fake_streams_live(void)
 {
-    unsigned n = 0;
+    unsigned n = fake_events_live();
 
     for (cuda_stream s = streams; s; s = s->next)
         n += s->context->usual != s;
-    for (cuda_event e = events; e; e = e->next)
-        n += !e->destroyed;
     return n;
-}
-
-/* ---- Events ---- */
-
-static bool is_event(cuda_event event, const char *what)
-{
-    cuda_event e = events;
-
-    while (e && e != event)
-        e = e->next;
-    if (e && !e->destroyed)
-        return true;
-    fake_offence("%s: there is no such event, or it was destroyed", what);
-    return false;
-}
-
-void fake_event_free(cuda_event event)
-{
-    cuda_event *at = &events;
-
-    if (!event->destroyed || event->pending > 0)
-        return;
-    while (*at != event)
-        at = &(*at)->next;
-    *at = event->next;
-    free(event);
 }
 
 /* ---- A stream's thread ---- */
@@ -210,7 +163,7 @@ static cuda_stream make_stream(cuda_context context)
 }
 
 /* NULL: no such stream. */
-static cuda_stream find_stream(cuda_stream stream, const char *what)
+cuda_stream fake_stream_find(cuda_stream stream, const char *what)
 {
     cuda_stream s = streams;
 
@@ -312,15 +265,7 @@ unsigned fake_streams_drop(cuda_context context)
         s = streams;
     }
     context->usual = NULL;
-    for (cuda_event e = events, next; e; e = next) {
-        next = e->next;
-        if (e->context != context || e->destroyed)
-            continue;
-        n++;
-        e->destroyed = true;
-        fake_event_free(e);
-    }
-    return n;
+    return n + fake_events_drop(context);
 }
 
 cuda_result fake_stream_destroy(cuda_stream stream)
@@ -352,7 +297,7 @@ cuda_result fake_stream_synchronize(cuda_stream stream)
     if (r != CUDA_OK)
         return r;
     pthread_mutex_lock(&fake_lock);
-    s = find_stream(stream, "cuStreamSynchronize");
+    s = fake_stream_find(stream, "cuStreamSynchronize");
     if (s)
         await_done(s);
     r = s ? s->context->broken : CUDA_INVALID_HANDLE;
@@ -392,7 +337,7 @@ cuda_result fake_stream_capturing(cuda_stream stream, cuda_capture_status *statu
     if (r != CUDA_OK)
         return r;
     pthread_mutex_lock(&fake_lock);
-    s = find_stream(stream, "cuStreamIsCapturing");
+    s = fake_stream_find(stream, "cuStreamIsCapturing");
     if (!s)
         r = CUDA_INVALID_HANDLE;
     else if (s == s->context->usual && is_implicit(s))
@@ -404,26 +349,6 @@ cuda_result fake_stream_capturing(cuda_stream stream, cuda_capture_status *statu
 }
 
 /* ---- Putting work on a stream ---- */
-
-static cuda_result put_into_graph(cuda_stream s, const struct fake_work *work)
-{
-    struct fake_work *w;
-
-    if (work->kind == FAKE_WAIT && !work->event->captured)
-        return CAPTURE_ISOLATION;
-    if (work->kind == FAKE_RECORD)
-        work->event->captured = true;
-    if (work->kind == FAKE_RECORD || work->kind == FAKE_WAIT)
-        return CUDA_OK; /* within one stream */
-    w = malloc(sizeof *w);
-    if (!w)
-        return CUDA_OUT_OF_MEMORY;
-    *w = *work;
-    w->next = NULL;
-    *(s->graph->first ? &s->graph->last->next : &s->graph->first) = w;
-    s->graph->last = w;
-    return CUDA_OK;
-}
 
 /* The memory that work touches, and when. */
 static bool check_memory(cuda_stream s, struct fake_work *w)
@@ -474,13 +399,13 @@ static void order_events(cuda_stream s, struct fake_work *w)
 
 cuda_result fake_put(cuda_stream stream, const struct fake_work *work)
 {
-    cuda_stream s = find_stream(stream, "putting work on a stream");
+    cuda_stream s = fake_stream_find(stream, "putting work on a stream");
     struct fake_work *w;
 
     if (!s || (s->context != fake_current() && work->kind != FAKE_WAIT))
         return CUDA_INVALID_HANDLE;
     if (s->capture != NOT_CAPTURED)
-        return put_into_graph(s, work);
+        return fake_graph_add(s, work);
     if (fake_is_down()) /* since the call began */
         return CUDA_DEINITIALIZED;
     w = malloc(sizeof *w);
@@ -514,7 +439,7 @@ static cuda_result put(const char *symbol, cuda_stream stream, const struct fake
     if (r != CUDA_OK)
         return r;
     pthread_mutex_lock(&fake_lock);
-    r = work->event && !is_event(work->event, symbol) ? CUDA_INVALID_HANDLE : CUDA_OK;
+    r = work->event && !fake_is_event(work->event, symbol) ? CUDA_INVALID_HANDLE : CUDA_OK;
     if (r == CUDA_OK)
         r = fake_put(stream, work);
     pthread_mutex_unlock(&fake_lock);
@@ -554,204 +479,4 @@ cuda_result fake_stream_wait(cuda_stream stream, cuda_event event, unsigned flag
 cuda_result fake_event_record(cuda_event event, cuda_stream stream)
 {
     return put("cuEventRecord", stream, &(struct fake_work) { .kind = FAKE_RECORD, .event = event });
-}
-
-/* ---- Calls of events ---- */
-
-cuda_result fake_event_create(cuda_event *event, unsigned flags)
-{
-    cuda_result r = fake_enter("cuEventCreate", FAKE_CONTEXT);
-    cuda_event e;
-
-    (void)flags;
-    if (r != CUDA_OK)
-        return r;
-    e = calloc(1, sizeof *e);
-    if (!e)
-        return CUDA_OUT_OF_MEMORY;
-    pthread_mutex_lock(&fake_lock);
-    e->context = fake_current();
-    e->next = events;
-    events = e;
-    pthread_mutex_unlock(&fake_lock);
-    *event = e;
-    return CUDA_OK;
-}
-
-static bool has_happened(cuda_event e)
-{
-    return link_on() ? fake_timed_has_happened(e) : e->done >= e->turn;
-}
-
-cuda_result fake_event_query(cuda_event event)
-{
-    cuda_result r = fake_enter("cuEventQuery", FAKE_CONTEXT | FAKE_UNSAFE);
-
-    if (r != CUDA_OK)
-        return r;
-    pthread_mutex_lock(&fake_lock);
-    if (!is_event(event, "cuEventQuery"))
-        r = CUDA_INVALID_HANDLE;
-    else if (event->captured)
-        r = CUDA_CAPTURED_EVENT;
-    else if (event->context->broken != CUDA_OK)
-        r = event->context->broken;
-    else if (!has_happened(event))
-        r = CUDA_NOT_READY;
-    else
-        fake_clock_join(&fake_host_clock, &event->clock);
-    pthread_mutex_unlock(&fake_lock);
-    return r;
-}
-
-cuda_result fake_event_synchronize(cuda_event event)
-{
-    cuda_result r = fake_enter("cuEventSynchronize", FAKE_CONTEXT | FAKE_WAITS | FAKE_UNSAFE);
-
-    if (r != CUDA_OK)
-        return r;
-    pthread_mutex_lock(&fake_lock);
-    if (!is_event(event, "cuEventSynchronize")) {
-        r = CUDA_INVALID_HANDLE;
-    } else {
-        while (!has_happened(event))
-            if (link_on())
-                fake_timed_await(NULL, event);
-            else
-                pthread_cond_wait(&fake_changed, &fake_lock);
-        fake_clock_join(&fake_host_clock, &event->clock);
-        r = event->context->broken;
-    }
-    pthread_mutex_unlock(&fake_lock);
-    return r;
-}
-
-cuda_result fake_event_destroy(cuda_event event)
-{
-    cuda_result r = fake_enter("cuEventDestroy", FAKE_CONTEXT | FAKE_ENDS);
-
-    if (r == CUDA_DEINITIALIZED)
-        return r;
-    pthread_mutex_lock(&fake_lock);
-    if (is_event(event, "cuEventDestroy")) {
-        event->destroyed = true;
-        fake_event_free(event);
-    }
-    pthread_mutex_unlock(&fake_lock);
-    return r;
-}
-
-cuda_result fake_event_elapsed(float *ms, cuda_event first, cuda_event last)
-{
-    cuda_result r = fake_enter("cuEventElapsedTime", FAKE_CONTEXT);
-
-    if (r != CUDA_OK)
-        return r;
-    pthread_mutex_lock(&fake_lock);
-    if (first->done < first->turn || last->done < last->turn)
-        r = CUDA_NOT_READY;
-    else
-        *ms = (float)((double)(last->done_ns - first->done_ns) / 1e6);
-    pthread_mutex_unlock(&fake_lock);
-    return r;
-}
-
-/* ---- Capture and graphs ---- */
-
-cuda_result fake_capture_begin(cuda_stream stream, cuda_capture_mode mode)
-{
-    cuda_result r = fake_enter("cuStreamBeginCapture", FAKE_CONTEXT);
-    cuda_stream s;
-
-    if (r != CUDA_OK)
-        return r;
-    pthread_mutex_lock(&fake_lock);
-    s = find_stream(stream, "cuStreamBeginCapture");
-    if (s) {
-        s->graph = calloc(1, sizeof *s->graph);
-        s->capture = mode;
-        atomic_fetch_add(&global_captures, mode == CUDA_CAPTURE_GLOBAL);
-        own_captures += mode != CUDA_CAPTURE_RELAXED;
-    }
-    pthread_mutex_unlock(&fake_lock);
-    return s ? CUDA_OK : CUDA_INVALID_HANDLE;
-}
-
-cuda_result fake_capture_end(cuda_stream stream, cuda_graph *graph)
-{
-    cuda_result r = fake_enter("cuStreamEndCapture", FAKE_CONTEXT);
-    cuda_stream s;
-
-    if (r != CUDA_OK)
-        return r;
-    pthread_mutex_lock(&fake_lock);
-    s = find_stream(stream, "cuStreamEndCapture");
-    if (s) {
-        atomic_fetch_sub(&global_captures, s->capture == CUDA_CAPTURE_GLOBAL);
-        own_captures -= s->capture != CUDA_CAPTURE_RELAXED;
-        s->capture = NOT_CAPTURED;
-        *graph = s->graph;
-        s->graph = NULL;
-    }
-    pthread_mutex_unlock(&fake_lock);
-    return s ? CUDA_OK : CUDA_INVALID_HANDLE;
-}
-
-static void free_works(struct fake_work *w)
-{
-    while (w) {
-        struct fake_work *next = w->next;
-
-        free(w);
-        w = next;
-    }
-}
-
-cuda_result fake_graph_instantiate(cuda_graph_exec *exec, cuda_graph graph, unsigned long long flags)
-{
-    cuda_result r = fake_enter("cuGraphInstantiateWithFlags", FAKE_CONTEXT);
-
-    (void)flags;
-    if (r != CUDA_OK)
-        return r;
-    *exec = calloc(1, sizeof **exec);
-    for (struct fake_work *w = graph->first; *exec && w; w = w->next) {
-        struct fake_work *copy = malloc(sizeof *copy), **at = &(*exec)->graph.first;
-
-        if (!copy)
-            abort();
-        *copy = *w;
-        copy->next = NULL;
-        while (*at)
-            at = &(*at)->next;
-        *at = copy;
-    }
-    return *exec ? CUDA_OK : CUDA_OUT_OF_MEMORY;
-}
-
-cuda_result fake_graph_launch(cuda_graph_exec exec, cuda_stream stream)
-{
-    cuda_result r = fake_enter("cuGraphLaunch", FAKE_CONTEXT);
-
-    if (r != CUDA_OK)
-        return r;
-    pthread_mutex_lock(&fake_lock);
-    for (struct fake_work *w = exec->graph.first; r == CUDA_OK && w; w = w->next)
-        r = fake_put(stream, w);
-    pthread_mutex_unlock(&fake_lock);
-    return r;
-}
-
-cuda_result fake_graph_exec_destroy(cuda_graph_exec exec)
-{
-    free_works(exec->graph.first);
-    free(exec);
-    return CUDA_OK;
-}
-
-cuda_result fake_graph_destroy(cuda_graph graph)
-{
-    free_works(graph->first);
-    free(graph);
-    return CUDA_OK;
 }

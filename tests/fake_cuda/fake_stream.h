@@ -1,9 +1,11 @@
-/* fake_stream.h: the stand-in's streams and events, for fake_stream.c, which does their work, and fake_timed.c, which
- * only times it. */
+/* fake_stream.h: the stand-in's streams, events and graphs, for fake_stream.c, which does their work, fake_timed.c,
+ * which only times it, fake_event.c and fake_graph.c. */
 #ifndef LEAT_TESTS_FAKE_STREAM_H
 #define LEAT_TESTS_FAKE_STREAM_H
 
 #include "fake.h"
+
+#define NOT_CAPTURED (-1)
 
 struct cuda_stream_of_driver {
     cuda_context context;
@@ -29,8 +31,18 @@ struct cuda_event_of_driver {
     struct cuda_event_of_driver *next;
 };
 
+/* With the lock; NULL, and an offence, if there is none. */
+cuda_stream fake_stream_find(cuda_stream stream, const char *what);
+
+/* Events (fake_event.c), with the lock. Dropped with their context; says how many there were. */
+bool fake_is_event(cuda_event event, const char *what);
+unsigned fake_events_live(void);
+unsigned fake_events_drop(cuda_context context);
 /* When nothing knows a destroyed event any more. */
 void fake_event_free(cuda_event event);
+
+/* Puts a copy of `work` into the graph that is captured from a stream (fake_graph.c). */
+cuda_result fake_graph_add(cuda_stream stream, const struct fake_work *work);
 
 /* In virtual time (fake_timed.c), with the lock: */
 void fake_timed_put(cuda_stream stream, const struct fake_work *work);

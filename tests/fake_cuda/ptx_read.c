@@ -2,21 +2,13 @@
  * ptx_read.c: see ptx.h. A line of the text is a directive, a label or an instruction, as nvcc writes them. What an
  * instruction's name says of its operands is checked here, once: how many there are, and how wide their registers.
  */
-#include <ctype.h>
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx.h"
+#include "ptx_reader.h"
 
-#define MAX_LABELS 1024
-#define MAX_LINE   256
-
-/* How wide an operand is: the instruction's type, or always 32 bits, or a predicate, or twice the type; of memory: at
- * least the type. */
-enum width { TYPE, WORD, PREDICATE, DOUBLE, AT_LEAST, FROM_AT_LEAST, ADDRESS, NONE };
+#define MAX_LINE 256
 
 static const struct {
     const char *name;  /* without types */
@@ -53,156 +45,6 @@ static const struct {
     { "xor", "bp", PTX_XOR, { TYPE, TYPE, TYPE, NONE } },
 };
 
-struct reader {
-    struct ptx_kernel *kernel; /* NULL: between kernels */
-    char parameter_names[PTX_PARAMETERS][80];
-    struct {
-        char name[40];
-        uint32_t at;
-    } labels[MAX_LABELS];
-    unsigned label_count;
-    struct {
-        char label[40];
-        size_t at;
-    } jumps[MAX_LABELS];
-    unsigned jump_count;
-    size_t room;
-    unsigned line;
-    bool inside; /* of a kernel's braces */
-    char *why;
-    size_t why_room;
-};
-
-static bool __attribute__((format(printf, 2, 3))) wrong(struct reader *r, const char *format, ...)
-{
-    int used = snprintf(r->why, r->why_room, "PTX, line %u: ", r->line);
-    va_list list;
-
-    va_start(list, format);
-    vsnprintf(r->why + used, r->why_room - (size_t)used, format, list);
-    va_end(list);
-    return false;
-}
-
-static bool lacks(struct reader *r, const char *what)
-{
-    return wrong(r, "the machine of the tests lacks %s", what);
-}
-
-/* ---- Types and operands ---- */
-
-static bool read_type(const char *text, struct ptx_type *type)
-{
-    static const unsigned widths[] = { 8, 16, 32, 64 };
-
-    if (strcmp(text, "pred") == 0) {
-        *type = (struct ptx_type) { 1, 'p', false };
-        return true;
-    }
-    for (unsigned i = 0; i < 4; i++)
-        if (strchr("bus", text[0]) && text[0] && strtoul(text + 1, NULL, 10) == widths[i]) {
-            *type = (struct ptx_type) { widths[i], text[0], text[0] == 's' };
-            return true;
-        }
-    return false;
-}
-
-/* A register by its name: %rd12 is number 12 of those with the prefix %rd. */
-static bool read_register(struct reader *r, const char *text, uint32_t *number, unsigned *bits)
-{
-    size_t letters = 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
-
-    for (unsigned i = 0; i < r->kernel->register_kinds; i++)
-        if (strlen(r->kernel->registers[i].prefix) == letters &&
-            strncmp(r->kernel->registers[i].prefix, text, letters) == 0 && isdigit((unsigned char)text[letters])) {
-            unsigned long k = strtoul(text + letters, NULL, 10);
-
-            if (k >= r->kernel->registers[i].count)
-                return wrong(r, "%s is not declared", text);
-            *number = r->kernel->registers[i].first + (uint32_t)k;
-            *bits = r->kernel->registers[i].bits;
-            return true;
-        }
-    return wrong(r, "%s is no register", text);
-}
-
-/* Parameters lie at addresses of their own, far from each other. */
-static uint64_t parameter_address(unsigned number)
-{
-    return (uint64_t)(0x7a00 + number) << 48;
-}
-
-static bool read_constant(struct reader *r, const char *text, uint64_t *constant)
-{
-    char *end;
-
-    for (unsigned i = 0; i < r->kernel->parameter_count; i++)
-        if (strcmp(text, r->parameter_names[i]) == 0) {
-            *constant = parameter_address(i);
-            return true;
-        }
-    errno = 0;
-    *constant = text[0] == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
-    return (end > text && *end == '\0' && errno == 0) || wrong(r, "%s is no number", text);
-}
-
-/* `bits` is 0 for what fits any width. */
-static bool read_operand(struct reader *r, const char *text, struct ptx_operand *o, unsigned *bits)
-{
-    static const char *const specials[PTX_SPECIALS] = { "%tid.x", "%ntid.x", "%ctaid.x", "%nctaid.x" };
-
-    *o = (struct ptx_operand) { .kind = PTX_CONSTANT };
-    *bits = 0;
-    if (text[0] != '%')
-        return read_constant(r, text, &o->constant);
-    for (unsigned i = 0; i < PTX_SPECIALS; i++)
-        if (strcmp(text, specials[i]) == 0) {
-            *o = (struct ptx_operand) { .kind = PTX_SPECIAL, .number = i };
-            *bits = 32;
-            return true;
-        }
-    o->kind = PTX_REGISTER;
-    return read_register(r, text, &o->number, bits);
-}
-
-/* "[%rd5+-80]" */
-static bool read_address(struct reader *r, char *text, struct ptx_instruction *x, struct ptx_operand *o)
-{
-    char *end = strchr(text, ']'), *plus = strchr(text, '+');
-    unsigned bits;
-
-    if (text[0] != '[' || !end || end[1])
-        return wrong(r, "%s is no address", text);
-    *end = '\0';
-    if (plus) {
-        *plus = '\0';
-        x->offset = strtoll(plus + 1, &end, 10);
-        if (*end)
-            return wrong(r, "%s is no offset", plus + 1);
-    }
-    return read_operand(r, text + 1, o, &bits) && (bits == 0 || bits == 64 || wrong(r, "an address has 64 bits"));
-}
-
-static bool fits(const struct ptx_instruction *x, enum width width, unsigned bits)
-{
-    switch (width) {
-    case TYPE:
-        return bits == x->type.bits;
-    case WORD:
-        return bits == 32;
-    case PREDICATE:
-        return bits == 1;
-    case DOUBLE:
-        return bits == 2 * x->type.bits;
-    case AT_LEAST:
-        return bits >= x->type.bits;
-    case FROM_AT_LEAST:
-        return bits >= x->from.bits;
-    default:
-        return false;
-    }
-}
-
 /* ---- Instructions ---- */
 
 /* Operands between commas; braces only join those of a vector. */
@@ -234,15 +76,15 @@ static bool read_operands(struct reader *r, struct ptx_instruction *x, const enu
             if (used == count)
                 return wrong(r, "an operand is missing");
             if (widths[i] == ADDRESS) {
-                if (!read_address(r, parts[used], x, &x->operands[used]))
+                if (!ptx_read_address(r, parts[used], x, &x->operands[used]))
                     return false;
                 continue;
             }
-            if (!read_operand(r, parts[used], &x->operands[used], &bits))
+            if (!ptx_read_operand(r, parts[used], &x->operands[used], &bits))
                 return false;
             if (used == 0 && !store && x->operands[0].kind != PTX_REGISTER)
                 return wrong(r, "%s cannot be written", parts[0]);
-            if (bits ? !fits(x, widths[i], bits) : widths[i] == PREDICATE)
+            if (bits ? !ptx_fits(x, widths[i], bits) : widths[i] == PREDICATE)
                 return wrong(r, "%s has %u bits, which its instruction does not take", parts[used], bits);
         }
     }
@@ -280,11 +122,11 @@ static bool read_name(struct reader *r, char *name, struct ptx_instruction *x, u
 
     snprintf(whole, sizeof whole, "%s", name);
     x->vector = 1;
-    if (typed && !read_type(take_last(name), &x->type))
+    if (typed && !ptx_read_type(take_last(name), &x->type))
         return lacks(r, whole);
     if (strncmp(name, "cvt.", 4) == 0) { /* cvt.TO.FROM */
         x->from = x->type;
-        if (!read_type(take_last(name), &x->type) || !strchr("us", x->type.letter))
+        if (!ptx_read_type(take_last(name), &x->type) || !strchr("us", x->type.letter))
             return lacks(r, whole);
     }
     part = strrchr(name, '.');
@@ -324,7 +166,7 @@ static bool read_guard(struct reader *r, char **text, struct ptx_instruction *x)
         return true;
     x->guard_not = (*text)[1] == '!';
     *end = '\0';
-    if (!read_register(r, *text + 1 + x->guard_not, &number, &bits) || bits != 1)
+    if (!ptx_read_register(r, *text + 1 + x->guard_not, &number, &bits) || bits != 1)
         return wrong(r, "%s is no predicate", *text);
     x->guard = (int)number;
     *text = end + 1 + strspn(end + 1, " \t");
@@ -389,7 +231,7 @@ static bool read_registers(struct reader *r, const char *text)
     unsigned count;
 
     if (k->register_kinds == PTX_REGISTERS || sscanf(text, ".reg .%7s %7[^<]<%u>", name, prefix, &count) != 3 ||
-        !read_type(name, &type))
+        !ptx_read_type(name, &type))
         return lacks(r, text);
     snprintf(k->registers[k->register_kinds].prefix, sizeof prefix, "%s", prefix);
     k->registers[k->register_kinds].bits = type.bits;

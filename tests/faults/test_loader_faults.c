@@ -1,54 +1,20 @@
 /*
- * test_loader_faults.c: what the loader does when files fail under it. A file that is cut, or a read that fails, or a
- * page whose hash does not match, is an error that names file, page and documents, or a row that is masked, flagged and
- * counted; every row that is given without a flag is right, whatever happened; a file that is removed goes on. Short
- * and interrupted reads do not show. Any call of the loader may fail: a status comes back, and nothing is left behind.
- * The loader's thread runs here.
+ * test_loader_faults.c: what the loader does when files fail under it. A read that fails, or a page whose hash does not
+ * match, is an error that names file, page and documents, or a row that is masked, flagged and counted; every row that
+ * is given without a flag is right, whatever happened. Short and interrupted reads do not show. Any call of the loader
+ * may fail: a status comes back, and nothing is left behind. test_loader_cut.c has files that change. The loader's
+ * thread runs here.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "dataset/dataset.h"
 #include "dataset/part_index.h"
-#include "loader/loading.h"
 #include "loader/page_cache.h"
-#include "plan/plan.h"
-#include "small.h"
+#include "loader_faulty.h"
 #include "support/fault.h"
 
-#define TOKENS 40000
-#define LENGTH 700 /* rows lie across pages */
-
-static char folder[512], original[600], name[600];
-static enum leat_apart apart; /* where the disk itself may write rows to their slots, too */
-
-/* ---- A plan over a copy of the dataset ---- */
-
-static void copy_original(void)
-{
-    unlink(with(name, ".tokens"));
-    unlink(with(name, ".leat"));
-    copy_dataset(original, name);
-}
-
-static struct loading open_part(enum leat_access access, const char *part)
-{
-    struct loading w = { .width = 2, .mean = 50 };
-    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
-    char text[800];
-
-    open.access = access;
-    snprintf(text, sizeof text, "source %s\nseq-len %d\nepochs 3\n%s", name, LENGTH, part);
-    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
-    return w;
-}
-
-static struct loading open_plan(enum leat_access access)
-{
-    return open_part(access, "");
-}
+/* ---- A damaged page ---- */
 
 /* Damages a byte of the token file. */
 static void damage(uint64_t offset)
@@ -61,59 +27,6 @@ static void damage(uint64_t offset)
     T_CHECK(pwrite(fd, &byte, 1, (off_t)offset) == 1);
     close(fd);
 }
-
-static struct leat_loader_options options(enum leat_engine engine, enum leat_on_damage on_damage)
-{
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-
-    o.batch = 5;
-    o.engine = engine;
-    o.on_damage = on_damage;
-    o.slots = 4;
-    o.apart = apart;
-    return o;
-}
-
-/* What a run gave. */
-struct run {
-    uint64_t batches, damaged;
-    enum leat_status status;
-};
-
-/* Takes batches until there are no more, and checks each; `on_batch` is called after each. */
-static struct run take_all(const struct loading *w, const struct leat_loader_options *o, void (*on_batch)(uint64_t))
-{
-    struct run r = { 0, 0, LEAT_OK };
-    const struct leat_batch *b;
-    struct leat_loader *l;
-
-    r.status = leat_loader_open(&l, w->plan, o, &t_err);
-    if (r.status != LEAT_OK)
-        return r;
-    while ((r.status = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
-        loading_check(w, b, r.batches * o->batch);
-        r.damaged += b->damaged_rows;
-        T_EQ(b->damaged, r.damaged);
-        for (uint32_t row = 0; row < b->rows; row++)
-            if (b->flags[row] & LEAT_ROW_DAMAGED)
-                for (uint32_t i = 0; i <= LENGTH; i++)
-                    T_EQ(loading_stored(b, row, i), 0); /* there is no end token */
-        leat_batch_release(b, NULL);
-        r.batches++;
-        if (on_batch)
-            on_batch(r.batches);
-    }
-    if (r.status != LEAT_E_END) { /* it stays */
-        struct leat_error err;
-
-        T_STATUS(leat_loader_next(l, &b, &err), r.status);
-        T_STR(err.message, t_err.message);
-    }
-    leat_loader_close(l);
-    return r;
-}
-
-/* ---- A damaged page ---- */
 
 /* The rows that have a token of a page. */
 static uint64_t rows_of_page(const struct loading *w, uint64_t page, uint64_t *first_batch)
@@ -412,120 +325,22 @@ static void opening(enum fault_kind kind, enum leat_access access, bool document
     leat_plan_close(w.plan);
 }
 
-/* ---- Files that change ---- */
-
-static pthread_t cutter;
-static atomic_bool cut_done;
-static off_t cut_to;
-static struct file_map *leased; /* the token file, if it is */
-static bool cut_early;          /* while there were many batches to come */
-
-static void *cut_file(void *unused)
+static void fail(enum leat_engine e)
 {
-    (void)unused;
-    T_CHECK(truncate(with(name, ".tokens"), cut_to) == 0); /* waits until the lease is given back */
-    atomic_store(&cut_done, true);
-    return NULL;
-}
-
-/* Begins to cut, and waits until it is done, or waits for us to give the lease back; and once that is given back, until
- * it is done. */
-static void cut_after_three(uint64_t batches)
-{
-    if (batches == 3)
-        T_CHECK(pthread_create(&cutter, NULL, cut_file, NULL) == 0);
-    while (batches >= 3 && !atomic_load(&cut_done) &&
-           (!leased || (fcntl(leased->fd, F_GETLEASE) == F_RDLCK || atomic_load(&leased->unmapped))))
-        usleep(100);
-    if (batches <= 20)
-        cut_early = atomic_load(&cut_done);
-}
-
-static void remove_after_three(uint64_t batches)
-{
-    if (batches == 3) {
-        unlink(with(name, ".tokens"));
-        unlink(with(name, ".leat"));
-    }
-}
-
-static struct file_map *leased_file(const struct leat_plan *plan)
-{
-    struct file_map *f = dataset_part(plan->sources[0].dataset, 0)->data.file;
-
-    return f->leased ? f : NULL;
-}
-
-static void cut(enum leat_access access, enum leat_engine engine, enum leat_on_damage on_damage, uint32_t threads)
-{
-    struct leat_loader_options o = options(engine, on_damage);
-    struct loading w;
-    struct run r;
-
-    copy_original();
-    cut_to = 5 * 4096 + 11;
-    atomic_store(&cut_done, false);
-    w = open_plan(access);
-    leased = leased_file(w.plan);
-    cut_early = false;
-    o.threads = threads;
-    r = take_all(&w, &o, cut_after_three);
-    leat_plan_close(w.plan); /* a lease that nobody asked about any more is given back now */
-    if (r.batches >= 3)
-        pthread_join(cutter, NULL);
-    T_CHECK(atomic_load(&cut_done));
-    /* engines that do not touch the map ask for the lease once a second only */
-    if (access == LEAT_ACCESS_READ || engine <= LEAT_ENGINE_MAP)
-        T_CHECK(cut_early || r.status != LEAT_E_END);
-    if (on_damage == LEAT_ON_DAMAGE_MASK) {
-        T_EQ(r.status, LEAT_E_END);
-        T_CHECK(r.damaged > 0 || !cut_early);
-    } else if (r.status == LEAT_E_END) {
-        T_CHECK(!cut_early);
-    } else {
-        T_CHECK(r.status == LEAT_E_TRUNCATED || r.status == LEAT_E_CHECKSUM);
-        T_CONTAINS(t_err.message, "d.tokens");
-        T_CONTAINS(t_err.message, "documents ");
-    }
-}
-
-static void removed(enum leat_access access, enum leat_engine engine)
-{
-    struct leat_loader_options o = options(engine, LEAT_ON_DAMAGE_ERROR);
-    struct loading w;
-    struct run r;
-
-    copy_original();
-    w = open_plan(access);
-    r = take_all(&w, &o, remove_after_three);
-    T_EQ(r.status, LEAT_E_END);
-    leat_plan_close(w.plan);
+    for (enum leat_access a = LEAT_ACCESS_LEASED; a <= LEAT_ACCESS_READ; a += 2)
+        for (uint32_t threads = 0; threads < 2; threads++)
+            damaged_page(a, e, threads);
+    failing_reads(e);
+    failing_places(e, 0);
+    failing_places(e, 1);
+    slow_reads(e);
+    short_and_interrupted(e);
 }
 
 int main(void)
 {
-    snprintf(folder, sizeof folder, "%s", t_folder());
-    snprintf(original, sizeof original, "%s/original", folder);
-    snprintf(name, sizeof name, "%s/d", folder);
-    loading_write(original, TOKENS, 2, 50);
-    for (int k = LEAT_ENGINE_AUTO; k <= GATHER_ENGINE_COUNT; k++) {
-        enum leat_engine e = k < GATHER_ENGINE_COUNT ? (enum leat_engine)k : LEAT_ENGINE_URING;
-
-        apart = k < GATHER_ENGINE_COUNT ? LEAT_APART_AUTO : LEAT_APART_ALWAYS;
-        for (enum leat_access a = LEAT_ACCESS_LEASED; a <= LEAT_ACCESS_READ; a += 2) {
-            for (uint32_t threads = 0; threads < 2; threads++) {
-                damaged_page(a, e, threads);
-                cut(a, e, LEAT_ON_DAMAGE_ERROR, threads);
-                cut(a, e, LEAT_ON_DAMAGE_MASK, threads);
-            }
-            removed(a, e);
-        }
-        failing_reads(e);
-        failing_places(e, 0);
-        failing_places(e, 1);
-        slow_reads(e);
-        short_and_interrupted(e);
-    }
+    begin_faulty();
+    each_engine(fail);
     damaged_directory();
     failing_maps();
     failing_events();

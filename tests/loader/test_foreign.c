@@ -2,152 +2,13 @@
  * test_foreign.c: files of other tools are opened in place: Megatron's, raw ones, llm.c's, Modalities', datatrove's, of
  * 2 and 4 bytes per token. Each gives the tokens and documents that were written, by reading, by verifying and by
  * loaders of all engines, alone and beside leat's own in one plan and one list. What such files lack is said when it is
- * asked for; headers and indexes that lie are refused by name, as is a negative id when it is met. A file that is cut
- * under a loader is an error. Documents found by their end token are kept in a side file, which counts as long as the
- * file stays as it is, and are found again without one. The identity of a dataset follows its content, not its name.
+ * asked for; a negative id is refused when it is met. A file that is cut under a loader is an error. The identity of a
+ * dataset follows its content, not its name. test_foreign_refused.c has files that lie, test_foreign_documents.c
+ * documents that have to be found.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/bytes.h"
-#include "dataset/dataset.h"
-#include "dataset/part_megatron.h"
-#include "loading.h"
-
-#define TOKENS 60000u
-#define MEAN   60u
-#define END    7u /* what documents of raw files end with here */
-
-typedef unsigned long long ull;
-
-static char folder[512], path[700];
-static uint64_t starts[TOKENS + 1], documents;
-
-static const char *in_folder(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_bytes(const char *name, const void *bytes, uint64_t count)
-{
-    int fd = open(in_folder(name), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-    T_CHECK(fd >= 0 && write(fd, bytes, count) == (ssize_t)count);
-    close(fd);
-}
-
-static void patch(const char *name, uint64_t at, const void *bytes, uint64_t count)
-{
-    int fd = open(in_folder(name), O_WRONLY);
-
-    T_CHECK(fd >= 0 && pwrite(fd, bytes, count, (off_t)at) == (ssize_t)count);
-    close(fd);
-}
-
-static void patch64(const char *name, uint64_t at, uint64_t value)
-{
-    uint8_t bytes[8];
-
-    bytes_store64(bytes, value);
-    patch(name, at, bytes, 8);
-}
-
-static void patch32(const char *name, uint64_t at, uint32_t value)
-{
-    uint8_t bytes[4];
-
-    bytes_store32(bytes, value);
-    patch(name, at, bytes, 4);
-}
-
-/* ---- The files ---- */
-
-static uint8_t *out;
-static uint64_t out_bytes;
-
-static void put(uint64_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        out[out_bytes++] = (uint8_t)(value >> 8 * i);
-}
-
-static void put_tokens(unsigned width)
-{
-    for (uint64_t i = 0; i < TOKENS; i++)
-        put(counting_token(i, width), width);
-}
-
-static void end_file(const char *name)
-{
-    write_bytes(name, out, out_bytes);
-    out_bytes = 0;
-}
-
-/* Every third document is two sequences, the second of which may be empty. */
-static void write_megatron(const char *prefix, unsigned width)
-{
-    uint64_t sequences = documents + (documents + 2) / 3, at = 0;
-    char name[100];
-
-    put_tokens(width);
-    snprintf(name, sizeof name, "%s.bin", prefix);
-    end_file(name);
-    memcpy(out, "MMIDIDX\0\0", 9);
-    out_bytes = 9;
-    put(1, 8);
-    put(width == 2 ? 8 : 4, 1);
-    put(sequences, 8);
-    put(documents + 1, 8);
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (uint64_t d = 0; d < documents; d++) {
-            uint64_t length = starts[d + 1] - starts[d], first = d % 3 == 0 ? length - length / 7 : length;
-
-            put(pass == 0 ? first : starts[d] * width, pass == 0 ? 4 : 8);
-            if (d % 3 == 0)
-                put(pass == 0 ? length - first : (starts[d] + first) * width, pass == 0 ? 4 : 8);
-        }
-    for (uint64_t d = 0; d <= documents; d++) {
-        put(at, 8);
-        at += 1 + (d % 3 == 0);
-    }
-    snprintf(name, sizeof name, "%s.idx", prefix);
-    end_file(name);
-}
-
-static void write_flat(unsigned width)
-{
-    put_tokens(width);
-    end_file("raw.npy");
-    put(width == 2 ? 20240520 : 20240801, 4);
-    put(width == 2 ? 1 : 7, 4);
-    put(TOKENS, 4);
-    for (unsigned i = 3; i < 256; i++)
-        put(0, 4);
-    put_tokens(width);
-    end_file("llmc.bin");
-    put((uint64_t)TOKENS * width, 8);
-    put(width, 4);
-    put_tokens(width);
-    put(0x4e2e2e2e28, 5); /* a pickle, which nothing reads */
-    end_file("a.pbin");
-    put_tokens(width);
-    end_file("a.ds");
-    for (uint64_t d = 1; d <= documents; d++)
-        put(starts[d], 8);
-    end_file("a.ds.index");
-}
-
-static const char *raw_name(unsigned width)
-{
-    static char name[800];
-
-    snprintf(name, sizeof name, "raw:%s?dtype=u%u", in_folder("raw.npy"), 8 * width);
-    return name;
-}
+#include "foreign_files.h"
 
 /* ---- What they give ---- */
 
@@ -165,26 +26,6 @@ static void check_tokens(const struct leat_dataset *d, unsigned width)
     T_OK(leat_dataset_read_u32(d, 0, TOKENS, ids, &t_err));
     for (uint64_t i = 0; i < TOKENS; i++)
         wrong += ids[i] != counting_token(i, width);
-    T_EQ(wrong, 0);
-}
-
-static void check_documents(const struct leat_dataset *d)
-{
-    static uint64_t found[TOKENS + 1];
-    struct leat_info info = LEAT_INFO_INIT;
-    uint64_t first, count, document, n, wrong = 0;
-
-    leat_dataset_info(d, &info);
-    T_EQ(info.documents, documents);
-    T_OK(leat_dataset_starts(d, 0, documents + 1, found, &t_err));
-    T_CHECK(memcmp(found, starts, 8 * (documents + 1)) == 0);
-    for (uint64_t k = 0; k < documents; k += 37) {
-        T_OK(leat_dataset_document(d, k, &first, &count, &t_err));
-        if (count == 0)
-            continue;
-        T_OK(leat_dataset_documents_in(d, first, count, &document, &n, &t_err));
-        wrong += first != starts[k] || count != starts[k + 1] - starts[k] || document != k || n != 1;
-    }
     T_EQ(wrong, 0);
 }
 
@@ -233,14 +74,6 @@ static void load_all(const struct leat_dataset *const *d, unsigned count, unsign
     leat_plan_close(w.plan);
 }
 
-static struct leat_dataset *open_name(const char *name)
-{
-    struct leat_dataset *d;
-
-    T_OK(leat_dataset_open(&d, name, NULL, &t_err));
-    return d;
-}
-
 static void check_name(const char *name, const char *kind, unsigned width, bool has_documents)
 {
     struct leat_dataset *d = open_name(name), *own = open_name(in_folder(width == 2 ? "own2" : "own4"));
@@ -259,132 +92,6 @@ static void check_name(const char *name, const char *kind, unsigned width, bool 
     load_all(both, 2, width);
     leat_dataset_close(own);
     leat_dataset_close(d);
-}
-
-/* ---- What is refused ---- */
-
-static void refuse(const char *name, enum leat_status status, const char *words)
-{
-    struct leat_dataset *d;
-
-    T_STATUS(leat_dataset_open(&d, name, NULL, &t_err), status);
-    T_CONTAINS(t_err.message, words);
-}
-
-static void check_megatron_lies(unsigned width)
-{
-    const uint64_t sequences = documents + (documents + 2) / 3, pointers = 34 + 4 * sequences,
-                   entries = pointers + 8 * sequences;
-    char prefix[700];
-    struct leat_dataset *d;
-    uint64_t first, count;
-
-    snprintf(prefix, sizeof prefix, "%s", in_folder("m"));
-    /* each lie alone: the files are written again before it */
-#define LIE(change, status, words)                                                                                     \
-    write_megatron("m", width);                                                                                        \
-    change;                                                                                                            \
-    refuse(prefix, status, words)
-    LIE(patch("m.idx", 17, "\5", 1), LEAT_E_UNSUPPORTED, "its tokens are int64");
-    LIE(patch("m.idx", 17, "\11", 1), LEAT_E_HEADER, "unknown type 9");
-    LIE(patch("m.idx", 9, "\2", 1), LEAT_E_VERSION, "version 2");
-    LIE(patch64("m.idx", 18, UINT64_MAX / 3), LEAT_E_TRUNCATED, "too few");
-    LIE(patch64("m.idx", 26, UINT64_MAX), LEAT_E_TRUNCATED, "too few");
-    LIE(patch64("m.idx", 26, 0), LEAT_E_HEADER, "no document index");
-    LIE(patch64("m.idx", 26, documents), LEAT_E_HEADER, "bytes after its arrays");
-    LIE(patch64("m.idx", entries, 1), LEAT_E_DOCUMENTS, "document index goes from sequence 1");
-    LIE(patch64("m.idx", entries + 8 * documents, sequences - 1), LEAT_E_DOCUMENTS, "document index goes from");
-    LIE(patch64("m.idx", entries - 8, 0), LEAT_E_MISMATCH, "do not belong together");
-    LIE(T_CHECK(truncate(in_folder("m.bin"), (TOKENS - 1) * width) == 0), LEAT_E_TRUNCATED, "it is cut");
-    LIE(T_CHECK(truncate(in_folder("m.bin"), TOKENS * width - 1) == 0), LEAT_E_TRUNCATED, "no multiple of");
-    LIE(T_CHECK(truncate(in_folder("m.idx"), 33) == 0), LEAT_E_TRUNCATED, "at least 34");
-    /* 32 bits of pointers: the last one, as far as opening looks */
-    LIE(patch32("m.idx", entries - 4, UINT32_MAX), LEAT_E_DOCUMENTS, "its pointers wrap");
-#undef LIE
-    /* what opening does not see: met by who reads it, and by verifying */
-    for (unsigned i = 0; i < 4; i++) {
-        static const char *const words[4] = { "overlap or leave a gap", "does not fit into", "its pointers wrap",
-                                              "document index is damaged" };
-
-        write_megatron("m", width);
-        if (i == 0)
-            patch64("m.idx", pointers + 8 * 400, (starts[300] + 2) * width);
-        else if (i == 1)
-            patch32("m.idx", 34 + 4 * 400, UINT32_MAX - 5);
-        else if (i == 2)
-            patch32("m.idx", pointers + 8 * 400 + 4, UINT32_MAX);
-        else
-            patch64("m.idx", entries + 8 * 300, 1);
-        d = open_name(prefix);
-        T_STATUS(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_DOCUMENTS);
-        T_CONTAINS(t_err.message, words[i]);
-        if (i < 3) /* one entry alone does not look wrong */
-            T_STATUS(leat_dataset_document(d, 300, &first, &count, &t_err), LEAT_E_DOCUMENTS);
-        T_OK(leat_dataset_document(d, 3, &first, &count, &t_err));
-        leat_dataset_close(d);
-    }
-    write_megatron("m", width);
-    /* one mode per sequence may follow */
-    memset(out, 0, sequences);
-    patch("m.idx", entries + 8 * (documents + 1), out, sequences);
-    d = open_name(prefix);
-    check_documents(d);
-    leat_dataset_close(d);
-    write_megatron("m", width);
-}
-
-static void check_flat_lies(unsigned width)
-{
-    char name[800];
-
-    refuse("raw:no?dtype=u8", LEAT_E_ARGUMENT, "unknown dtype");
-    refuse("raw:no?size=2", LEAT_E_ARGUMENT, "unknown key \"size\"");
-    refuse("raw:no?dtype=u16&end=x", LEAT_E_ARGUMENT, "not the id of a token");
-    refuse("raw:no?dtype=u16&end=1&begin=2", LEAT_E_ARGUMENT, "give one");
-    refuse("raw:?dtype=u16", LEAT_E_ARGUMENT, "names no file");
-    refuse("llmc:no?dtype=u16", LEAT_E_ARGUMENT, "unknown key \"dtype\"");
-    snprintf(name, sizeof name, "raw:%s", in_folder("raw.npy"));
-    refuse(name, LEAT_E_ARGUMENT, "add ?dtype=u16 or ?dtype=u32");
-    snprintf(name, sizeof name, "raw:%s?dtype=u16&end=65536", in_folder("raw.npy"));
-    refuse(name, LEAT_E_ARGUMENT, "at most 65535");
-    snprintf(name, sizeof name, "raw:%s?dtype=u16", in_folder("llmc.bin"));
-    refuse(name, LEAT_E_UNSUPPORTED, "use llmc:FILE");
-    write_bytes("odd.npy", "\x93NUMPY..", 8);
-    snprintf(name, sizeof name, "raw:%s?dtype=u16", in_folder("odd.npy"));
-    refuse(name, LEAT_E_UNSUPPORTED, "header of NumPy");
-    write_bytes("odd.npy", "abc", 3);
-    refuse(name, LEAT_E_TRUNCATED, "no multiple of 2");
-    write_bytes("odd.npy", "", 0);
-    leat_dataset_close(open_name(name));
-
-    snprintf(name, sizeof name, "llmc:%s", in_folder("raw.npy"));
-    refuse(name, LEAT_E_NOT_LEAT, "not a token file of llm.c");
-    patch32("llmc.bin", 8, TOKENS + 1);
-    refuse(in_folder("llmc.bin"), LEAT_E_TRUNCATED, "its header needs");
-    T_CHECK(truncate(in_folder("llmc.bin"), 1024 + TOKENS * width + 1) == 0);
-    patch32("llmc.bin", 8, TOKENS);
-    refuse(in_folder("llmc.bin"), LEAT_E_TRUNCATED, "its last token has only 1 of");
-    T_CHECK(truncate(in_folder("llmc.bin"), 1024 + TOKENS * width) == 0);
-    patch32("llmc.bin", 8, TOKENS - 1);
-    refuse(in_folder("llmc.bin"), LEAT_E_HEADER, "there are bytes for 60000");
-    patch64("a.pbin", 0, (uint64_t)TOKENS * width + 6);
-    refuse(in_folder("a.pbin"), LEAT_E_TRUNCATED, "its header says");
-    patch32("a.pbin", 8, 1);
-    refuse(in_folder("a.pbin"), LEAT_E_UNSUPPORTED, "tokens of 1 bytes");
-    patch64("a.ds.index", 8 * (documents - 1), TOKENS + 1);
-    refuse(in_folder("a.ds"), LEAT_E_TRUNCATED, "fits neither");
-    T_CHECK(truncate(in_folder("a.ds.index"), 9) == 0);
-    refuse(in_folder("a.ds"), LEAT_E_TRUNCATED, "no multiple of 8");
-    write_flat(width);
-    patch64("a.ds.index", 8 * 100, TOKENS + 5);
-    {
-        struct leat_dataset *d = open_name(in_folder("a.ds"));
-
-        T_STATUS(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_DOCUMENTS);
-        T_CONTAINS(t_err.message, "document 100 ends at token 60005, beyond");
-        leat_dataset_close(d);
-    }
-    write_flat(width);
 }
 
 /* ---- Masks ---- */
@@ -573,124 +280,6 @@ static void check_shrinking(void)
     write_megatron("m", 2);
 }
 
-/* ---- Documents that are found ---- */
-
-static uint64_t side_time(void)
-{
-    struct stat st;
-
-    return stat(in_folder("found.bin.documents"), &st) == 0
-               ? (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec + (uint64_t)st.st_ino
-               : 0;
-}
-
-/* The documents that a plain loop finds. */
-static void check_found(const char *key, uint32_t id, unsigned width, uint64_t random)
-{
-    bool is_end = strcmp(key, "end") == 0;
-    static uint32_t ids[TOKENS];
-    static uint64_t found[TOKENS + 1];
-    struct leat_info info = LEAT_INFO_INIT;
-    uint64_t count = 0, tokens = 3000 + t_below(&random, 200), expected[4000] = { 0 };
-    struct leat_dataset *d;
-    char name[800];
-
-    for (uint64_t i = 0; i < tokens; i++) {
-        ids[i] = t_below(&random, 40) == 0 ? id : (uint32_t)t_below(&random, 50000);
-        put(ids[i], width);
-    }
-    for (uint64_t i = 1; i < tokens; i++)
-        if (ids[is_end ? i - 1 : i] == id)
-            expected[++count] = i;
-    expected[++count] = tokens;
-    end_file("found.bin");
-    snprintf(name, sizeof name, "raw:%s?dtype=u%u&%s=%u", in_folder("found.bin"), 8 * width, key, id);
-    for (unsigned i = 0; i < 2; i++) { /* made, and used */
-        d = open_name(name);
-        leat_dataset_info(d, &info);
-        T_EQ(info.documents, count);
-        T_EQ(is_end ? info.end_token : info.begin_token, id);
-        T_OK(leat_dataset_starts(d, 0, count + 1, found, &t_err));
-        T_CHECK(memcmp(found, expected, 8 * (count + 1)) == 0);
-        T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
-        leat_dataset_close(d);
-    }
-}
-
-static void check_side_file(void)
-{
-    struct leat_info info = LEAT_INFO_INIT;
-    struct leat_dataset *d;
-    uint64_t made, first, count;
-    char name[800];
-
-    unlink(in_folder("found.bin.documents"));
-    for (unsigned i = 0; i < 9; i++)
-        put(i % 3 == 2 ? END : 1, 2);
-    end_file("found.bin");
-    T_CHECK(utimensat(AT_FDCWD, in_folder("found.bin"), (const struct timespec[2]) { { 1, 2 }, { 3, 4 } }, 0) == 0);
-    snprintf(name, sizeof name, "raw:%s?dtype=u16&end=%u", in_folder("found.bin"), END);
-    leat_dataset_close(open_name(name));
-    made = side_time();
-    T_CHECK(made > 0);
-    leat_dataset_close(open_name(name));
-    T_EQ(side_time(), made);
-    /* another modification time, with other content of this size */
-    patch("found.bin", 0, "\7", 1);
-    d = open_name(name);
-    leat_dataset_info(d, &info);
-    T_EQ(info.documents, 4);
-    leat_dataset_close(d);
-    T_CHECK(side_time() != made);
-    /* damage of the header, the size, the ends: made again */
-    for (unsigned i = 0; i < 3; i++) {
-        if (i < 2)
-            patch64("found.bin.documents", i == 0 ? 72 : 112 + 8 * 4, 3);
-        else
-            T_CHECK(truncate(in_folder("found.bin.documents"), 100) == 0);
-        d = open_name(name);
-        T_OK(leat_dataset_document(d, 3, &first, &count, &t_err));
-        T_EQ(first + count, 9);
-        leat_dataset_close(d);
-    }
-    /* damage between: seen by the hash of the starts, whatever the value */
-    for (unsigned i = 0; i < 2; i++) {
-        made = side_time();
-        patch64("found.bin.documents", 112 + 8 * 2, i == 0 ? 100 : 2);
-        d = open_name(name);
-        T_CHECK(side_time() != made);
-        T_OK(leat_dataset_document(d, 2, &first, &count, &t_err));
-        T_EQ(first, 3);
-        T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
-        leat_dataset_close(d);
-    }
-    /* what a killed process left is taken over; what another process writes stays, and the result is in memory */
-    for (unsigned i = 0; i < 2; i++) {
-        int fd;
-
-        unlink(in_folder("found.bin.documents"));
-        write_bytes("found.bin.documents.partial", name, sizeof name);
-        fd = open(in_folder("found.bin.documents.partial"), O_RDONLY);
-        T_CHECK(i == 0 || flock(fd, LOCK_EX | LOCK_NB) == 0);
-        d = open_name(name);
-        T_OK(leat_dataset_document(d, 3, &first, &count, &t_err));
-        T_EQ(first, 6);
-        leat_dataset_close(d);
-        T_CHECK((side_time() > 0) == (i == 0));
-        T_CHECK((access(in_folder("found.bin.documents.partial"), F_OK) != 0) == (i == 0));
-        close(fd);
-        unlink(in_folder("found.bin.documents.partial"));
-    }
-    /* a name that is taken by a folder: in memory */
-    unlink(in_folder("found.bin.documents"));
-    T_CHECK(mkdir(in_folder("found.bin.documents"), 0777) == 0);
-    d = open_name(name);
-    T_OK(leat_dataset_document(d, 3, &first, &count, &t_err));
-    T_EQ(first, 6);
-    leat_dataset_close(d);
-    T_CHECK(rmdir(in_folder("found.bin.documents")) == 0);
-}
-
 /* ---- Joined, and named ---- */
 
 static void check_joined(void)
@@ -757,15 +346,7 @@ static void check_identity(void)
 
 int main(void)
 {
-    uint64_t seed = t_seed();
-
-    snprintf(folder, sizeof folder, "%s", t_folder());
-    out = malloc((size_t)40 * TOKENS);
-    for (uint64_t at = 0; at < TOKENS; documents++) {
-        starts[documents] = at;
-        at += counting_length(documents, MEAN);
-    }
-    starts[documents] = TOKENS;
+    begin_foreign();
     for (unsigned width = 2; width <= 4; width += 2) {
         loading_write(in_folder(width == 2 ? "own2" : "own4"), TOKENS, width, MEAN);
         write_megatron("m", width);
@@ -775,10 +356,6 @@ int main(void)
         check_name(in_folder("llmc.bin"), "llmc", width, false);
         check_name(in_folder("a.pbin"), "pbin", width, false);
         check_name(in_folder("a.ds"), "datatrove", width, true);
-        check_megatron_lies(width);
-        check_flat_lies(width);
-        check_found("end", END, width, seed + width);
-        check_found("begin", END, width, seed - width);
     }
     check_negative();
     write_megatron("m", 2);
@@ -787,7 +364,6 @@ int main(void)
     check_joined();
     check_shrinking();
     check_identity();
-    check_side_file();
     check_large_llmc();
     free(out);
     return t_end();

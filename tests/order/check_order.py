@@ -1,4 +1,4 @@
-"""check_order.py: compares the library's order of samples with order_twin.py, which was written from docs/ORDER.md
+"""check_order.py: compares the library's order of samples with its twins, which were written from docs/ORDER.md
 alone, on PLANS random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths, limits,
 skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
 A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order.
@@ -13,8 +13,10 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import documents_twin
 import megatron_twin
 import order_twin as twin
+import state_twin
 import vectors
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "pack"))
@@ -188,11 +190,12 @@ class DocumentCase:
     def plan(self):
         documents, used = [], []
         for i, datasets in enumerate(self.sources):
-            documents += twin.documents_of(i, datasets, self.fractions, self.used)
+            documents += documents_twin.documents_of(i, datasets, self.fractions, self.used)
             starts = [[sum(lengths[:k]) for k in range(len(lengths))] for lengths in datasets]
             used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
                          else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
-        return twin.DocumentPlan(documents, self.length, self.epochs, self.seed, self.sequential, self.skips, used)
+        return documents_twin.DocumentPlan(documents, self.length, self.epochs, self.seed, self.sequential, self.skips,
+                                           used)
 
     def questions(self, plan):
         r = self.r
@@ -234,7 +237,7 @@ class FitCase(DocumentCase):
         self.lines += [f"line source s{i}:{w}" + (f":{e}" if e else "") for i, (w, e) in enumerate(zip(weights, own))]
         self.limits = [min((e for e in (e, self.epochs) if e), default=None) for e in own]
         longest = r.choice([1, 5, 60, 4000])
-        self.options = {key: r.randint(0, longest) for key in twin.FIT_OPTIONS[:4] if r.random() < 0.2}
+        self.options = {key: r.randint(0, longest) for key in documents_twin.FIT_OPTIONS[:4] if r.random() < 0.2}
         align, shortest = r.choice([1, 1, 2, 3, 8]), 1
         if r.random() < 0.4:
             self.options["align"] = align
@@ -259,11 +262,11 @@ class FitCase(DocumentCase):
     def plan(self):
         documents, used = [], []
         for datasets in self.sources:
-            documents.append(twin.documents_of(len(documents), datasets, self.fractions, self.used))
+            documents.append(documents_twin.documents_of(len(documents), datasets, self.fractions, self.used))
             starts = [[sum(lengths[:k]) for k in range(len(lengths))] for lengths in datasets]
             used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
                          else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
-        return twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options)
+        return documents_twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options)
 
     def questions(self, plan):
         r = self.r
@@ -341,7 +344,7 @@ def states(r, plan):
     for position in (0, 1, r.randrange(700), r.randrange(2**r.randint(1, 50)), most):
         def answer(got, position=min(position, most), damaged=r.getrandbits(20)):
             identities = [[bytes.fromhex(i) for i in source.split(",")] for source in got.split("|")[0].split()]
-            text = twin.state(plan, position, damaged, identities, hash128)
+            text = state_twin.state(plan, position, damaged, identities, hash128)
             return got.split("|")[0] + "|" + text.replace("\n", "|")
         yield f"state {min(position, most)} {answer.__defaults__[1]}", answer
 

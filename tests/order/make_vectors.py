@@ -1,4 +1,4 @@
-"""make_vectors.py: prints the vectors of docs/ORDER.md, by order_twin.py. They are frozen: this shows where they come
+"""make_vectors.py: prints the vectors of docs/ORDER.md, by the twins. They are frozen: this shows where they come
 from, and makes the first ones of a new version."""
 import vectors
 

@@ -1,7 +1,8 @@
-"""vectors.py: the frozen vectors of docs/ORDER.md: made by order_twin.py (make_vectors.py), and checked against it."""
+"""vectors.py: the frozen vectors of docs/ORDER.md: made by the twins (make_vectors.py), and checked against them."""
 import re
 from fractions import Fraction
 
+import documents_twin
 import megatron_twin
 import order_twin as twin
 
@@ -53,7 +54,7 @@ def lengths(text):
 
 
 def documents(data, text):
-    """A twin.DocumentPlan of `NAME=LENGTHS ...` and `LINE; LINE; ...`."""
+    """A documents_twin.DocumentPlan of `NAME=LENGTHS ...` and `LINE; LINE; ...`."""
     given = dict(word.split("=") for word in data.split())
     keys = [line.strip().split(" ", 1) for line in text.split(";")]
     one = dict(keys)
@@ -64,14 +65,14 @@ def documents(data, text):
         used = [name for name, _ in parts].index(one["use"])
     every = []
     for i, value in enumerate(v for k, v in keys if k == "source"):
-        every += twin.documents_of(i, lengths(given[value.split(":")[0]]), fractions, used)
+        every += documents_twin.documents_of(i, lengths(given[value.split(":")[0]]), fractions, used)
     skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
-    return twin.DocumentPlan(every, int(one["seq-len"]), int(one.get("epochs", 0)), int(one.get("seed", 0)),
+    return documents_twin.DocumentPlan(every, int(one["seq-len"]), int(one.get("epochs", 0)), int(one.get("seed", 0)),
                              one["order"] == "documents-sequential", skips)
 
 
 def fit(data, text):
-    """A twin.FitPlan of `NAME=LENGTHS ...` and `LINE; LINE; ...`."""
+    """A documents_twin.FitPlan of `NAME=LENGTHS ...` and `LINE; LINE; ...`."""
     given = dict(word.split("=") for word in data.split())
     keys = [line.strip().split(" ", 1) for line in text.split(";")]
     one = dict(keys)
@@ -79,7 +80,7 @@ def fit(data, text):
     documents, weights, limits = [], [], []
     for value in (v for k, v in keys if k == "source"):
         name, weight, own = (value.split(":") + [None])[:3]
-        documents.append(twin.documents_of(0, lengths(given[name])))
+        documents.append(documents_twin.documents_of(0, lengths(given[name])))
         weights.append(Fraction(weight))
         limits.append(min((e for e in (own and int(own), every) if e), default=None))
     phases = [(0, int(one["seq-len"]), weights)]
@@ -88,8 +89,8 @@ def fit(data, text):
         phases.append((int(begin), int(length[0][4:]) if length else phases[-1][1],
                        [Fraction(w) for w in changed.split(",")]))
     skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
-    options = {key: int(one[key]) for key in twin.FIT_OPTIONS if key in one}
-    return twin.FitPlan(documents, phases, limits, int(one.get("seed", 0)), skips, options=options)
+    options = {key: int(one[key]) for key in documents_twin.FIT_OPTIONS if key in one}
+    return documents_twin.FitPlan(documents, phases, limits, int(one.get("seed", 0)), skips, options=options)
 
 
 def megatron(data, text):

@@ -2,7 +2,7 @@
  * test_changed_files.c: files that a run finds otherwise than it may: a compressed input that was cut anywhere gives
  * what was readable and a word about it; a run that its program stops can go on; none goes on with an input, a
  * checkpoint or a file of rejects that is not what it left, and says which. (What changes while a run reads it is in
- * tests/faults/test_pack_faults.c.)
+ * tests/faults/test_pack_cut.c.)
  */
 #include <fcntl.h>
 #include <sys/stat.h>

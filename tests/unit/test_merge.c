@@ -1,97 +1,11 @@
 /*
  * test_merge.c: leat_merge(): everything that documents, inputs and metadata of the parts become in the merged dataset;
- * parts that are lists; what cannot be merged; stopping half way.
+ * parts that are lists; what cannot be merged; stopping half way. test_merge_crafted.c has parts that the writer would
+ * not have written.
  */
 #include <sys/stat.h>
 
-#include "leat_pack.h"
-#include "support/craft.h"
-#include "t.h"
-
-static const char *folder;
-
-struct shape {
-    uint64_t vocabulary, end, begin;
-    int lines, ids;
-    const struct leat_stored_tokenizer *tokenizer;
-};
-
-static const struct shape plain = { .vocabulary = 1000, .end = LEAT_NONE, .begin = LEAT_NONE };
-
-static struct leat_writer *begin_part(const char *name, const struct shape *shape)
-{
-    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
-    struct leat_writer *w;
-
-    o.vocabulary = shape->vocabulary;
-    o.end_token = shape->end;
-    o.begin_token = shape->begin;
-    o.store_lines = shape->lines;
-    o.store_ids = shape->ids;
-    o.tokenizer = shape->tokenizer;
-    o.force = 1;
-    T_OK(leat_writer_open(&w, t_path(folder, name), &o, &t_err));
-    return w;
-}
-
-static void end_part(struct leat_writer *w)
-{
-    T_OK(leat_writer_finish(w, NULL, &t_err));
-}
-
-/* A part of `documents` documents: number i has i % 7 tokens, all i + from, and comes from the last input. */
-static void write_part(const char *name, const struct shape *shape, uint64_t documents, uint64_t from)
-{
-    struct leat_writer *w = begin_part(name, shape);
-    struct leat_input input = LEAT_INPUT_INIT;
-    uint64_t number = LEAT_NONE;
-    char text[32];
-
-    for (int i = 0; i < 2; i++) {
-        snprintf(text, sizeof text, "%s.%d", name, i);
-        T_OK(leat_writer_add_input(w, text, &number, &t_err));
-        input.bytes = 100 * from + (uint64_t)i;
-        input.rejects = from + (uint64_t)i;
-        input.hash[3] = (uint8_t)from;
-        T_OK(leat_writer_set_input(w, number, &input, &t_err));
-    }
-    for (uint64_t i = 0; i < documents; i++) {
-        struct leat_origin o = { .input = number, .offset = 10 * i, .line = i + 1, .id = text };
-        uint32_t ids[7];
-
-        snprintf(text, sizeof text, "%s#%" PRIu64, name, i);
-        o.id_bytes = i % 3 ? strlen(text) : 0;
-        o.line = i % 5 ? i + 1 : LEAT_NONE;
-        for (uint64_t k = 0; k < i % 7; k++)
-            ids[k] = (uint32_t)(i + from) % 900;
-        T_OK(leat_writer_add_u32(w, ids, i % 7, i % 11 == 10 ? NULL : &o, &t_err));
-    }
-    end_part(w);
-}
-
-static struct leat_dataset *open_one(const char *name)
-{
-    struct leat_dataset *d;
-
-    T_OK(leat_dataset_open(&d, t_path(folder, name), NULL, &t_err));
-    return d;
-}
-
-static enum leat_status merge(const char *output, const char *const *names, size_t count,
-                              const struct leat_merge_options *options, struct leat_info *info)
-{
-    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
-    char paths[8][600];
-    const char *parts[8];
-
-    report.info = info;
-    for (size_t i = 0; i < count; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s%s/%s", names[i][0] == '@' ? "@" : "", folder,
-                 names[i] + (names[i][0] == '@'));
-        parts[i] = paths[i];
-    }
-    return leat_merge(t_path(folder, output), parts, count, options, &report, &t_err);
-}
+#include "merge_parts.h"
 
 /* ---- Everything of the parts is there ---- */
 
@@ -392,87 +306,7 @@ static void test_taken_keys(void)
     check_pairs("k", (const char *const[]) { "about", "x", "about.1.2", "z", NULL });
 }
 
-/* ---- Parts that the writer would not have written ---- */
-
-static void write_bytes(const char *name, const struct craft_text *text)
-{
-    FILE *f = fopen(t_path(folder, name), "wb");
-
-    T_CHECK(f && fwrite(text->bytes, 1, text->count, f) == text->count && fclose(f) == 0);
-}
-
-/* As it was crafted, with one byte of its tokens or of a section changed. */
-static void write_crafted(struct craft *c, uint8_t *byte, uint8_t value)
-{
-    *byte = value;
-    craft_repair(c, CRAFT_REPAIR_ALL);
-    write_bytes("crafted.tokens", &c->tokens);
-    write_bytes("crafted.leat", &c->index);
-}
-
-static void refuse_crafted(enum leat_status status, const char *what)
-{
-    static const char *const names[] = { "crafted" };
-    struct leat_merge_options shuffle = LEAT_MERGE_OPTIONS_INIT;
-    uint64_t files = t_files(folder);
-
-    shuffle.shuffle = 1;
-    for (int i = 0; i < 2; i++) {
-        T_STATUS(merge("never", names, 1, i ? &shuffle : NULL, NULL), status);
-        T_CONTAINS(t_err.message, what);
-        T_CONTAINS(t_err.message, "/crafted");
-    }
-    T_EQ(t_files(folder), files);
-}
-
-/* One that were passed over as if it were there would take a token of the text with it. */
-static void test_lost_tokens(void)
-{
-    static const char lost[] = "lacks its begin or end token";
-    struct craft c;
-    uint8_t *starts;
-
-    craft_begin(&c, 300, 299, 298);
-    craft_text_document(&c, "water", NULL); /* tokens 0 to 6 */
-    craft_text_document(&c, "mill", NULL);  /* 7 to 12 */
-    craft_index(&c);
-    write_crafted(&c, c.tokens.bytes, c.tokens.bytes[0]);
-    T_OK(merge("uncrafted", (const char *const[]) { "crafted" }, 1, NULL, NULL));
-    write_crafted(&c, &c.tokens.bytes[2 * 7], 'x'); /* 298 is 0x12a: now 0x178 */
-    refuse_crafted(LEAT_E_TOKEN, lost);
-    T_CONTAINS(t_err.message, "at token 7 ");
-    write_crafted(&c, &c.tokens.bytes[2 * 7], 298 & 0xff);
-    write_crafted(&c, &c.tokens.bytes[2 * 6], 'x');
-    refuse_crafted(LEAT_E_TOKEN, lost);
-    write_crafted(&c, &c.tokens.bytes[2 * 6], 299 & 0xff);
-    starts = c.index.bytes + craft_place(&c, CRAFT_DOCUMENTS);
-    write_crafted(&c, starts + 8, 1); /* the first document has one token: too few for both */
-    refuse_crafted(LEAT_E_TOKEN, lost);
-    T_CONTAINS(t_err.message, "at token 0 ");
-    craft_free(&c);
-}
-
-static void test_zero_bytes(void)
-{
-    struct craft c;
-
-    craft_begin(&c, 300, 299, LEAT_NONE);
-    craft_input(&c, "mill.txt", 13, 0, 0);
-    craft_pair(&c, "key", "value");
-    craft_text_document(&c, "water", NULL);
-    craft_index(&c);
-    write_crafted(&c, &c.index.bytes[craft_place(&c, CRAFT_INPUT_PATHS) + 4], '\0');
-    refuse_crafted(LEAT_E_UNSUPPORTED, "cannot be merged: the path of one of its inputs holds a zero byte");
-    write_crafted(&c, &c.index.bytes[craft_place(&c, CRAFT_INPUT_PATHS) + 4], '.');
-    for (uint64_t at = 16; at < 24; at++) { /* behind two lengths, the key, then the value */
-        uint8_t *byte = &c.index.bytes[craft_place(&c, CRAFT_METADATA) + at], was = *byte;
-
-        write_crafted(&c, byte, '\0');
-        refuse_crafted(LEAT_E_UNSUPPORTED, "cannot be merged: its metadata hold a zero byte");
-        *byte = was;
-    }
-    craft_free(&c);
-}
+/* ---- Stopping ---- */
 
 struct stop {
     uint64_t after, calls, last, total;
@@ -538,8 +372,6 @@ int main(void)
     test_incompatible();
     test_arguments();
     test_taken_keys();
-    test_lost_tokens();
-    test_zero_bytes();
     test_stop();
     return t_end();
 }

@@ -1,7 +1,7 @@
 /*
  * load_hf.h: what the files of the tokenizer.json reader share: the state of one load, and typed members.
  *
- * The rules are those of Hugging Face's tokenizers 0.23.3, tried one by one (tests/tokenizer_files/test_load_hf.c):
+ * The rules are those of Hugging Face's tokenizers 0.23.3, tried one by one (tests/tokenizer_files/test_load_hf*.c):
  * which members must be there, which may be null, what a missing one means. Where leat is stricter: a component must
  * have a type; one id stands for one token; ids end at SPEC_MAX_ID; a list has at most LOAD_HF_COMPONENTS components.
  */

@@ -1,0 +1,105 @@
+/*
+ * fuse_loading.h: what test_loader_fuse.c and test_loader_fuse_faults.c share: a dataset on a file system of another
+ * machine (tests/support/fuse_file.h), and loaders of it. Needs root and /dev/fuse.
+ */
+#ifndef LEAT_TESTS_LOADER_FUSE_LOADING_H
+#define LEAT_TESTS_LOADER_FUSE_LOADING_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "faults/own_mounts.h"
+#include "loading.h"
+#include "support/fuse_file.h"
+
+#define TOKENS ((uint64_t)8 << 20) /* 16 MiB */
+#define LENGTH 700                 /* rows lie across pages */
+#define BATCH  16u
+
+typedef unsigned long long ull;
+
+static char folder[512], plain[600], mounted[600];
+static enum leat_apart apart; /* rows may be read to where they stay, too */
+
+/* ---- A dataset on it ---- */
+
+static inline bool mount_fuse(struct fuse_file *f)
+{
+    if (fuse_file_mount(f, plain, mounted))
+        return true;
+    fprintf(stderr, "cannot mount: %s\n", strerror(errno));
+    return false;
+}
+
+static inline struct loading open_plan(enum leat_access access, const char *more)
+{
+    struct loading w = { .width = 2, .mean = 60 };
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    char text[900];
+
+    open.access = access;
+    snprintf(text, sizeof text, "source %s/d\nseq-len %d\n%s", mounted, LENGTH, more);
+    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
+    return w;
+}
+
+static inline struct leat_loader_options options(enum leat_engine engine)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+    o.batch = BATCH;
+    o.engine = engine;
+    o.apart = apart;
+    return o;
+}
+
+/* So many batches, checked by what the tokens of the dataset are; what the statistics say then. */
+static inline struct leat_loader_stats take(const struct loading *w, struct leat_loader *l, uint64_t count)
+{
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    const struct leat_batch *b;
+
+    while (count-- > 0) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        loading_check(w, b, b->position);
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_stats(l, &stats);
+    return stats;
+}
+
+/* Reads of the token file past the page cache, so that their number is large; what it is then. */
+static inline uint64_t many_reads(const struct fuse_file *f)
+{
+    static _Alignas(4096) uint8_t page[4096];
+    char path[700];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/d.tokens", mounted);
+    fd = open(path, O_RDONLY | O_DIRECT);
+    for (unsigned i = 0; i < 300; i++)
+        T_CHECK(pread(fd, page, sizeof page, 0) == sizeof page);
+    close(fd);
+    return atomic_load(&f->board->reads);
+}
+
+/* Writes the dataset; false: a file system cannot be mounted here. */
+static inline bool begin_fuse(void)
+{
+    struct fuse_file f;
+    char name[700];
+
+    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(plain, sizeof plain, "%s/plain", folder);
+    snprintf(mounted, sizeof mounted, "%s/mounted", folder);
+    if (mkdir(plain, 0700) != 0 || mkdir(mounted, 0700) != 0 || !own_mounts() || !mount_fuse(&f))
+        return false;
+    fuse_file_unmount(&f);
+    snprintf(name, sizeof name, "%s/d", plain);
+    loading_write(name, TOKENS, 2, 60);
+    return true;
+}
+
+#endif

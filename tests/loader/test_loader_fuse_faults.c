@@ -1,0 +1,192 @@
+/*
+ * test_loader_fuse_faults.c: a file system of another machine (tests/support/fuse_file.h) whose reads fail: one that
+ * fails is an error that names file, page and documents, or a masked row; one that comes back short does not show, or
+ * is an error: never a row that is wrong. By io_uring once more with rows that are read to where they stay. Runs the
+ * loader's thread; needs root and /dev/fuse.
+ */
+#include "fuse_loading.h"
+
+#define BAD_PAGE 1003u
+
+/* How many of the first rows of the plan have a token of the bad page; *first: of which batch the first one is. */
+static uint64_t bad_rows(const struct loading *w, uint64_t rows, uint64_t *first)
+{
+    uint64_t bad = 0, got;
+
+    *first = LEAT_NONE;
+    for (uint64_t p = 0; p < rows; p++) {
+        struct leat_sample x;
+
+        T_OK(leat_plan_samples(w->plan, p, 1, &x, &got, &t_err));
+        if (2 * x.offset / 4096 > BAD_PAGE || 2 * (x.offset + x.length) / 4096 < BAD_PAGE)
+            continue;
+        if (*first == LEAT_NONE)
+            *first = p / BATCH;
+        bad++;
+    }
+    return bad;
+}
+
+static void fails(enum leat_engine engine, enum leat_on_damage on_damage, bool direct)
+{
+    struct leat_loader_options o = options(engine);
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    uint64_t first, rows, k = 0, damaged = 0;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    enum leat_status s;
+    struct fuse_file f;
+    struct loading w;
+    char words[64];
+
+    T_CHECK(mount_fuse(&f));
+    atomic_store(&f.board->direct, direct);
+    w = open_plan(LEAT_ACCESS_LEASED, "epochs 1\n");
+    leat_plan_info(w.plan, &info);
+    rows = bad_rows(&w, info.positions, &first);
+    atomic_store(&f.board->fail_begin, (uint64_t)BAD_PAGE * 4096);
+    atomic_store(&f.board->fail_end, (uint64_t)BAD_PAGE * 4096 + 4096);
+    o.on_damage = on_damage;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
+        loading_check(&w, b, BATCH * k++);
+        damaged += b->damaged_rows;
+        leat_batch_release(b, NULL);
+    }
+    T_CHECK(atomic_load(&f.board->failed) > 0);
+    if (on_damage == LEAT_ON_DAMAGE_MASK) {
+        T_STATUS(s, LEAT_E_END);
+        T_EQ(damaged, rows);
+    } else {
+        T_STATUS(s, LEAT_E_IO);
+        T_EQ(t_err.os_error, EIO);
+        T_EQ(k, first);
+        T_CONTAINS(t_err.message, "/mounted/d.tokens");
+        T_CONTAINS(t_err.message, "documents ");
+        snprintf(words, sizeof words, "page %u", BAD_PAGE);
+        if (!strstr(t_err.message, words)) /* the row begins in the page before */
+            snprintf(words, sizeof words, "page %u", BAD_PAGE - 1);
+        T_CONTAINS(t_err.message, words);
+    }
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+    fuse_file_unmount(&f);
+}
+
+/* Without the page cache a short read is one that is gone on with. With it, the kernel takes it for the file's end: an
+ * error, unless the bytes that lack were asked for by nobody. */
+static void short_reads(enum leat_engine engine, bool direct)
+{
+    struct leat_loader_options o = options(engine);
+    enum leat_status s = LEAT_OK;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    struct fuse_file f;
+    struct loading w;
+    uint64_t k = 0;
+
+    T_CHECK(mount_fuse(&f));
+    atomic_store(&f.board->direct, direct);
+    w = open_plan(LEAT_ACCESS_LEASED, "");
+    atomic_store(&f.board->short_every, 3);
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    for (; k < 200 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++) {
+        loading_check(&w, b, BATCH * k);
+        leat_batch_release(b, NULL);
+    }
+    T_CHECK(atomic_load(&f.board->shortened) > 0);
+    if (s != LEAT_OK) {
+        T_CHECK(!direct && (s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM));
+        T_CONTAINS(t_err.message, "/mounted/d.tokens");
+        T_CONTAINS(t_err.message, "documents ");
+    }
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+    fuse_file_unmount(&f);
+}
+
+/* A row of several reads, the first of which fails at once, while another is held up: what that one brings must not
+ * come to a row that was masked meanwhile. */
+static void late_reads(void)
+{
+    const uint64_t length = 500000;
+    struct leat_loader_options o = options(LEAT_ENGINE_URING);
+    struct loading w = { .width = 2, .mean = 60 };
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    struct fuse_file f;
+    uint64_t wrong = 0;
+    char text[900];
+
+    T_CHECK(mount_fuse(&f));
+    snprintf(text, sizeof text, "source %s/d\nseq-len %llu\norder sequential\n", mounted, (ull)length);
+    w.plan = loading_plan(text);
+    atomic_store(&f.board->fail_begin, 60 * 4096); /* further than what was read ahead when the file was opened */
+    atomic_store(&f.board->fail_end, 61 * 4096);
+    atomic_store(&f.board->hold_for, 1000000);
+    atomic_store(&f.board->hold_every, many_reads(&f) + 4);
+    o.batch = 2;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    usleep(300000);
+    T_EQ(atomic_load(&f.board->held), 1);
+    atomic_store(&f.board->hold_every, 0);
+    T_OK(leat_loader_next(l, &b, &t_err));
+    T_CHECK(!b->tokens);
+    loading_check(&w, b, 0);
+    T_EQ(b->flags[0], LEAT_ROW_DAMAGED);
+    T_EQ(b->flags[1], 0);
+    for (uint64_t i = 0; i <= length; i++)
+        wrong += loading_stored(b, 0, i) != 0;
+    T_EQ(wrong, 0);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+    fuse_file_unmount(&f);
+}
+
+static void each_fault(enum leat_engine engine)
+{
+    for (unsigned direct = 0; direct < 2; direct++) {
+        fails(engine, LEAT_ON_DAMAGE_ERROR, direct);
+        fails(engine, LEAT_ON_DAMAGE_MASK, direct);
+        short_reads(engine, direct);
+    }
+}
+
+/* False: there is none here, and another engine is taken. */
+static bool has_uring(void)
+{
+    struct leat_loader_options o = options(LEAT_ENGINE_URING);
+    struct loading w;
+    struct leat_loader_stats stats;
+    struct leat_loader *l;
+    struct fuse_file f;
+
+    T_CHECK(mount_fuse(&f));
+    w = open_plan(LEAT_ACCESS_LEASED, "");
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    stats = take(&w, l, 1);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+    fuse_file_unmount(&f);
+    return strcmp(stats.engine, "uring") == 0;
+}
+
+static void rows_apart(void)
+{
+    apart = LEAT_APART_ALWAYS;
+    late_reads();
+    each_fault(LEAT_ENGINE_URING);
+    apart = LEAT_APART_AUTO;
+}
+
+int main(void)
+{
+    if (!begin_fuse())
+        return t_skip("mounting /dev/fuse is not allowed here");
+    if (has_uring())
+        rows_apart();
+    each_fault(LEAT_ENGINE_PREAD);
+    each_fault(LEAT_ENGINE_URING);
+    return t_end();
+}

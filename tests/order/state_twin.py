@@ -1,0 +1,81 @@
+"""state_twin.py: the text of a state in plain Python, of the plans of order_twin.py, documents_twin.py and
+megatron_twin.py; likewise written from docs/ORDER.md alone."""
+from documents_twin import FIT_OPTIONS
+from order_twin import MASK
+
+ORDERS = ["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"]
+RULES = {4: ",fit=1", 5: ",megatron=1"}  # of an order of its own
+
+
+class Chain:
+    """`hash128`: XXH3-128 of bytes, as a number."""
+
+    def __init__(self, hash128):
+        self.hash128, self.bytes = hash128, b"leat plan state\0"
+
+    def step(self, *numbers):
+        numbers = b"".join(n.to_bytes(8, "little") for n in numbers)
+        self.bytes = self.hash128(self.bytes + numbers).to_bytes(16, "little")
+
+    def low(self):
+        return int.from_bytes(self.bytes[:8], "little")
+
+    def high(self):
+        return int.from_bytes(self.bytes[8:], "little")
+
+
+def kept(hashes):
+    """A line's count and hashes: at most 64 of them."""
+    count = len(hashes)
+    if count > 64:
+        hashes = [hashes[i * count // 64 - 1] for i in range(1, 65)]
+    return " ".join([str(count)] + [f"{h:016x}" for h in hashes])
+
+
+def joined(skips):
+    out = []
+    for first, end in sorted(skips):
+        if out and out[-1][1] == first:
+            out[-1] = out[-1][0], end
+        else:
+            out.append((first, end))
+    return out
+
+
+def state(plan, position, damaged, identities, hash128):
+    """The text of a state; `identities`: of each source, its datasets' 16 bytes."""
+    end = plan.number(position - 1) + 1 if position else 0
+    phases = [phase for i, phase in enumerate(plan.past) if i == 0 or phase[0] < end]
+    weighted = [i + 1 for _, _, weights in phases for i, w in enumerate(weights) if w]
+    sources, phase_hashes = [], []
+    chain, skips = Chain(hash128), Chain(hash128)
+    rule = RULES.get(plan.order, "")
+    chain.step(1, 1, 1, plan.base, plan.seed, plan.order, *[1] * bool(rule))
+    options = list(zip(FIT_OPTIONS, plan.options)) if plan.order == 4 else []
+    options = [group for group in (options[:4], options[4:]) if any(value for _, value in group)]
+    for group in options:
+        chain.step(*(value for _, value in group))
+    for number in range(max(weighted, default=len(plan.used))):
+        for identity, used in zip(identities[number], plan.used[number]):
+            chain.step(int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little"), *used)
+        limit = plan.limits[number]
+        chain.step(len(plan.used[number]), MASK if limit is None else limit)
+        if plan.order == 5:
+            chain.step(*plan.settings(number))
+        sources.append(chain.low())
+    for begin, length, weights in phases:
+        count = max((i + 1 for i, w in enumerate(weights) if w), default=0)
+        chain.step(begin, length, count)
+        for w in weights[:count]:
+            chain.step(w)
+        phase_hashes.append(chain.low())
+    for skip in joined(plan.skips):
+        if skip[0] < end:
+            skips.step(*skip)
+    chain.step(skips.low())
+    text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
+            f"rules permutation=1,blend=1,split=1{rule}\nbase-len {plan.base}\nseed {plan.seed}\n"
+            f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
+            f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
+            f"skips {skips.low():016x}\nfingerprint {chain.high():016x}{chain.low():016x}\n")
+    return text + f"check {hash128(text.encode()) & MASK:016x}\n"
