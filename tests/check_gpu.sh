@@ -22,7 +22,7 @@ fail() {
 }
 
 # the smallest of them says whether there is one
-"$build/tests/device/test_loader_outputs" >"$build/check_gpu.out" 2>&1
+"$build/tests/device/test_loader_log" >"$build/check_gpu.out" 2>&1
 if [ $? -eq 77 ]; then
     tail -n 1 "$build/check_gpu.out"
     exit 77
