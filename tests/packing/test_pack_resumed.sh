@@ -66,7 +66,7 @@ mkfifo pipe
 leat pack -t bytes -o lock --format jsonl - <pipe >first.out 2>first.said &
 exec 3>pipe
 cat in.jsonl >&3
-until [ -e lock.partial.lock ]; do :; done
+until [ -e lock.partial.tokens ]; do :; done # which it makes once it has the lock
 rm lock.partial.lock
 run leat pack -t bytes -o lock --max-rejects 1 --force rejected.jsonl
 says 4 'nothing is lost'
