@@ -18,7 +18,7 @@ def sets(allowed, disallowed):
 
 
 def pattern_of(names):
-    """Finds the longest of these names at each place; None: there is none to find."""
+    """Finds the longest of these names at each place; None if no name is given."""
     return re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True)))) if names else None
 
 

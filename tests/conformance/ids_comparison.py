@@ -72,7 +72,7 @@ class Leat:
 # ---- Comparing ------------------------------------------------------------------------------------------------------
 
 def same_text(mine, theirs):
-    """leat gives the bytes as they are; a reference may give them as text, with U+FFFD for what is none."""
+    """leat gives the bytes as they are; a reference may give text, with U+FFFD for bytes that are not."""
     if mine is None or not isinstance(theirs, str):
         return mine == theirs
     return mine.decode("utf-8", "replace") == theirs

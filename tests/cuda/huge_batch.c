@@ -190,7 +190,7 @@ void huge_say_row(const struct huge *g, uint64_t row, uint64_t begin, uint64_t e
         uint64_t at = row * l->start_words + word, first = word * 64;
         struct rows_mark *marks = (struct rows_mark *)(void *)(base + l->marks_at);
 
-        /* what came before the word; token 0 is none of its documents */
+        /* what came before the word, without the document that begins at token 0 */
         marks[at].begin = first ? (uint32_t)((first - 1) / g->shape->every * g->shape->every) : 0;
         marks[at].documents = first ? (uint32_t)((first - 1) / g->shape->every) : 0;
         for (uint64_t i = first; i < first + 64 && i <= huge_length(g, row); i++)

@@ -31,7 +31,7 @@ struct cuda_event_of_driver {
     struct cuda_event_of_driver *next;
 };
 
-/* With the lock; NULL, and an offence, if there is none. */
+/* With the lock; NULL, and an offence, if no stream has this handle. */
 cuda_stream fake_stream_find(cuda_stream stream, const char *what);
 
 /* Events (fake_event.c), with the lock. Dropped with their context; says how many there were. */
