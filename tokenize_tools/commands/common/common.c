@@ -13,8 +13,8 @@
 const char *const commands_tokenizers[] = { "bytes",       "gpt2",       "r50k_base",     "p50k_base", "p50k_edit",
                                             "cl100k_base", "o200k_base", "o200k_harmony", NULL };
 const char *const commands_patterns[] = { "gpt2",       "r50k_base",     "p50k_base", "p50k_edit", "cl100k_base",
-                                          "o200k_base", "o200k_harmony", "llama3",    "qwen",      "kimi",
-                                          NULL };
+                                          "o200k_base", "o200k_harmony", "llama3",    "llama4",    "qwen",
+                                          "qwen3_5",    "kimi",          NULL };
 
 char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
                       struct leat_error *err)

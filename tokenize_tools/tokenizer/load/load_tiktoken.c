@@ -1,6 +1,7 @@
 /*
  * load_tiktoken.c: *.tiktoken files: a line for each token, its bytes in base64, a space, its rank, which is its id.
- * What the file does not hold comes from tiktoken_names.h: the row that --pattern names, else that of the file's name.
+ * What the file does not hold comes from tiktoken_names.h: the row that --pattern names, else that of the file's name,
+ * else the row whose published file has the same bytes.
  *
  * The row's special tokens belong to the published vocabulary, so they are taken only if the file has as many ranks. A
  * file that has the published name and another number of ranks is refused, since it is cut off or not what it says;
@@ -170,6 +171,8 @@ static enum leat_status find_name(struct reader *r, const struct tiktoken_name *
                                        "unknown pattern %s; choose one of %s", source->pattern, tiktoken_name_list());
     }
     *name = tiktoken_name_of_file(source->path);
+    if (!*name)
+        *name = tiktoken_name_of_bytes(source->bytes, source->size);
     if (!*name)
         return status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
                                "%s: neither the file nor its name says which pattern splits text; choose one of %s",

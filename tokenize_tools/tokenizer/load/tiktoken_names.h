@@ -17,6 +17,7 @@ struct tiktoken_special {
 struct tiktoken_name {
     const char *name;
     const char *file; /* the name its publisher gave the file, if that is not NAME.tiktoken */
+    uint64_t print;   /* XXH3 of the published file, if many files have its name (tokenizer.model); 0: none */
     const char *pattern;
     uint32_t ranks; /* tokens in the published file */
     bool nfc;       /* its reference normalizes the text before tiktoken sees it */
@@ -29,6 +30,9 @@ const struct tiktoken_name *tiktoken_name_find(const char *name);
 
 /* Finds the row for a file by its path: its name without .zst, and without .tiktoken. NULL if no row fits. */
 const struct tiktoken_name *tiktoken_name_of_file(const char *path);
+
+/* Finds the row whose published file has these bytes. NULL if none has. */
+const struct tiktoken_name *tiktoken_name_of_bytes(const void *bytes, size_t size);
 
 /* The names, with commas between: for sentences. Constant memory. */
 const char *tiktoken_name_list(void);
