@@ -325,7 +325,7 @@ int main(void)
 {
     const char *why;
 
-    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(folder, sizeof folder, "%s", t_disk_folder());
     make_files(2, 1000001, 1300000, 1000100);
     why = missing();
     if (why)

@@ -450,7 +450,7 @@ static void check_ends(void)
 int main(void)
 {
     make_starts();
-    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(folder, sizeof folder, "%s", t_disk_folder());
     snprintf(inside, sizeof inside, "%s/inside", folder);
     for (width = 2; width <= 4; width += 2) {
         snprintf(index_name, sizeof index_name, "%s/d%u", folder, width);
