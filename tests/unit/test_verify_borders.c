@@ -329,7 +329,7 @@ int main(void)
     const char *asked = getenv("LEAT_TEST_QUICK");
 
     quick = T_SANITIZED || (asked && asked[0]);
-    folder = t_folder();
+    folder = t_disk_folder();
     test("single", 1000, 999, LEAT_NONE, cut_single_tokens);
     test("empty", 1000, LEAT_NONE, LEAT_NONE, cut_empty);
     if (!quick) {
