@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_gpu.sh BUILD [TEST...]: what `make check-gpu` runs: the tests of the loader and of the CUDA backend, or these
 # TESTs, on a real GPU ($LEAT_TEST_DEVICE, or "cuda"; its driver: $LEAT_TEST_DRIVER, or the system's). Exit 77 where
-# there is none.
+# there is none. One of them, or the first TEST, also runs twice at once and under compute-sanitizer.
 #
 # One call shows all that is needed to find out why something fails, since machines with a GPU may be lent for minutes:
 # first the machine; then all tests, with the output of those that fail; two processes at once on one GPU; then some
@@ -10,8 +10,8 @@
 build=$1
 shift
 export LEAT_TEST_DEVICE="${LEAT_TEST_DEVICE:-cuda}" LEAT_BUILD="$build"
+steps=${1:-$build/tests/cuda/test_cuda_steps} # several streams, captured graphs, borrowed batches
 [ $# -gt 0 ] || set -- "$build"/tests/device/test_* "$build"/tests/cuda/test_*
-steps=$build/tests/cuda/test_cuda_steps # several streams, captured graphs, borrowed batches
 status=0
 has() {
     command -v "$1" >/dev/null

@@ -125,11 +125,9 @@ static inline bool t_every(void)
     return getenv("LEAT_TEST_EVERY") != NULL;
 }
 
-/* A fresh folder under $LEAT_TEST_TMP (the runner makes and removes it) or /tmp. */
-static inline const char *t_folder(void)
+static inline const char *t_folder_under(const char *tmp)
 {
     static char path[512];
-    const char *tmp = getenv("LEAT_TEST_TMP");
 
     snprintf(path, sizeof path, "%s/leat-test-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(path)) {
@@ -137,6 +135,20 @@ static inline const char *t_folder(void)
         exit(1);
     }
     return path;
+}
+
+/* A fresh folder under $LEAT_TEST_TMP (the runner makes and removes it; in memory, if it can) or /tmp. */
+static inline const char *t_folder(void)
+{
+    return t_folder_under(getenv("LEAT_TEST_TMP"));
+}
+
+/* The same on a disk, for tests of the page cache and of what goes past it: under $LEAT_TEST_DISK. */
+static inline const char *t_disk_folder(void)
+{
+    const char *disk = getenv("LEAT_TEST_DISK");
+
+    return t_folder_under(disk ? disk : getenv("LEAT_TEST_TMP"));
 }
 
 /* How many names a folder has, "." and ".." among them: whether something was left there. */

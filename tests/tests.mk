@@ -42,7 +42,8 @@ include tests/fake_cuda/fake_cuda.mk
 # What takes longest begins first, so that no core waits for it in the end.
 LONGEST   := %/faults/test_pack_faults %/faults/test_pack_killed tests/remote/% tests/pack/test_run_damage.py \
              tests/cli/test_examples.sh tests/cli/test_bench.sh %/faults/test_killed_at_every_call \
-             %/device/test_token_offsets tests/chat/test_chat_limits.py tests/pack/test_memory.sh \
+             %/disks/test_pack_devices %/faults/test_direct_faults %/device/test_token_offsets \
+             tests/chat/test_chat_limits.py tests/pack/test_memory.sh \
              tests/order/test_compilers.sh tests/docs/test_tutorials.sh tests/install/test_make_wheel.py \
              tests/cuda/test_bench_gpu.sh
 ALL_TESTS := $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)

@@ -45,15 +45,17 @@ for name in 'Wikipedia (en)' arXiv; do printf '{"text":"a","meta":{"pile_set_nam
 examples() { # PROGRAM [COMMAND]: of its help
     "$@" --help | awk '/^example:/ { on = 1; next } NF == 0 { on = 0 } on'
 }
-# Measurements are made of less, those of the machine once, and runs of a GPU end with 77 where there is none.
+# Measurements are made of less, and runs of a GPU end with 77 where there is none. Of the machine: test_bench.sh.
 small() {
     sed -e 's|/data|data|g' -e 's/ 1G$/ 1M/' -e 's/256M/1M/' -e 's/64GiB/16MiB/' -e 's/64MiB/1KiB/' \
-        -e 's/limits.* data$/limits --size 16MiB --runs 1 data/' \
+        -e '/limits.* data$/d' \
         -e 's/leat-bench limits --json data >/cp other.json /' \
         -e 's/merge data/merge --size 4MiB --runs 1 data/' \
         -e 's/hostile -t o200k_base/& --size 1KiB --runs 1/' \
         -e 's/scanners corpus/scanners --runs 1 corpus/' -e 's/order$/order --runs 1 --draws 1K/' \
-        -e 's/order --runs 9/& --draws 1K/' -e 's/--runs 3 /--runs 1 /' -e 's/--work 10/--work 1/' | awk '!seen[$0]++'
+        -e 's/order --runs 9/& --draws 1K/' -e 's/leat-bench fit/& --runs 1/' -e 's/--documents 100k/--documents 5k/' \
+        -e 's/bench dataset/& --runs 1 --opens 3/' -e 's/--documents 1M/--documents 20k/' \
+        -e 's/--runs 3 /--runs 1 /' -e 's/--work 10/--work 1/' | awk '!seen[$0]++'
 }
 commands() {
     "$1" --help | awk '/^commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }'

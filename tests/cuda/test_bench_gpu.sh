@@ -70,7 +70,12 @@ for width in 2 4; do
     got=$(checksum --source "$tmp/w$width" --output i32 --engine uring --apart always)
     [ "$got" = "$want" ] || fail "on the host, rows apart: '$got' instead of '$want'"
     for output in tokens i32 i64 packed; do
-        for more in "--threads 1" "--threads 0" "--borrow" "--engine uring --apart always"; do
+        # half of the ways for each width; what the widths share, the tests of tests/device/ go through
+        case $width in
+        2) set -- "--threads 1" "--borrow" ;;
+        *) set -- "--threads 0" "--engine uring --apart always" ;;
+        esac
+        for more in "$@"; do
             # several words
             # shellcheck disable=SC2086
             got=$(checksum --source "$tmp/w$width" --output $output --device simulated $more)

@@ -30,7 +30,7 @@ grep -q '^FAIL' "$tmp/out" && fail "without tools: $(cat "$tmp/out")"
 tool compute-sanitizer 0
 tool nsys 0
 check || fail "with tools: $(cat "$tmp/out")"
-for words in '^memcheck: compute-sanitizer was called: --tool memcheck .*test_cuda_steps' '^racecheck: ' \
+for words in '^memcheck: compute-sanitizer was called: --tool memcheck .*test_fake_cuda' '^racecheck: ' \
     '^initcheck: ' '^nsys was called: stats '; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done

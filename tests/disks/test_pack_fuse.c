@@ -58,12 +58,12 @@ struct phase {
 
 static const struct phase phases[] = {
     { "written at once", .calls = CHANGING, .tried = 1 },
-    { "written later", .calls = CHANGING, .later = true, .tried = 5 },
-    { "replaced", .calls = CHANGING, .later = true, .replaces = true, .tried = 3 },
+    { "written later", .calls = CHANGING, .later = true, .tried = 3 },
+    { "replaced", .calls = CHANGING, .later = true, .replaces = true, .tried = 2 },
     { "names", .calls = NAMING, .later = true, .tried = 100 },
     { "names replaced", .calls = NAMING, .later = true, .replaces = true, .tried = 100 },
-    { "arranged", .calls = CHANGING, .later = true, .arrange = true, .tried = 3 },
-    { "arranged, removing", .calls = FUSE_DISK_REMOVE, .later = true, .arrange = true, .once = true, .tried = 12 },
+    { "arranged", .calls = CHANGING, .later = true, .arrange = true, .tried = 2 },
+    { "arranged, removing", .calls = FUSE_DISK_REMOVE, .later = true, .arrange = true, .once = true, .tried = 6 },
     { "what is read of the output", .calls = FUSE_DISK_READING, .later = true, .tried = 2 },
     { "renaming cannot refuse", .calls = NAMING, .later = true, .lacks = FUSE_DISK_RENAME, .tried = 100 },
     { "files have one name only", .calls = NAMING, .later = true, .lacks = FUSE_DISK_RENAME | FUSE_DISK_LINK,

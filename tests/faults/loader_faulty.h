@@ -95,7 +95,7 @@ static inline struct run take_all(const struct loading *w, const struct leat_loa
 
 static inline void begin_faulty(void)
 {
-    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(folder, sizeof folder, "%s", t_disk_folder());
     snprintf(original, sizeof original, "%s/original", folder);
     snprintf(name, sizeof name, "%s/d", folder);
     loading_write(original, TOKENS, 2, 50);

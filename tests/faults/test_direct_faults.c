@@ -155,7 +155,7 @@ int main(void)
 {
     uint64_t random = t_seed();
 
-    folder = t_folder();
+    folder = t_disk_folder();
     snprintf(reference, sizeof reference, "%s/reference", folder);
     snprintf(name, sizeof name, "%s", reference);
     for (unsigned i = 0; i < LENGTH; i++)

@@ -14,7 +14,8 @@
 #define DOCUMENTS  300
 #define DOCUMENT   10000u /* tokens: 6 MB in all, more than any buffer */
 #define CHECKPOINT 100
-#define STEPS      40
+#define STEPS      (t_every() ? 40u : 15u)
+#define LIMITS     (t_every() ? 20u : 8u)
 
 static const char *folder;
 static char disk[560], name[600], reference[600], filler[600];
@@ -193,8 +194,8 @@ static void no_limit(void)
 static void limited_files(void)
 {
     signal(SIGXFSZ, SIG_IGN);
-    for (unsigned step = 0; step < 20; step++) {
-        rlim_t limit = 2 * (rlim_t)DOCUMENTS * DOCUMENT * step / 20;
+    for (unsigned step = 0; step < LIMITS; step++) {
+        rlim_t limit = 2 * (rlim_t)DOCUMENTS * DOCUMENT * step / LIMITS;
 
         clear_folder(disk);
         set_limit(limit);

@@ -198,14 +198,15 @@ static void kill_at_each_call(const struct scenario *s, enum fault_mode mode)
         [FAULT_KILL_BEFORE] = "before", [FAULT_KILL_AFTER] = "after", [FAULT_POWER_CUT] = "by power cut before"
     };
     /* one way on after each kill, in turn: at a call each scenario has another one, and make check-every tries all.
-     * After a call is the same as before the next one, but for what no call shows: there, one way on tells */
+     * After a call is the same as before the next one, but for what no call shows: every third call tells, with one way
+     * on. Where renaming cannot refuse, all but the renames is as in the scenarios before: also every third. */
     unsigned ways = mode == FAULT_KILL_BEFORE && !s->abandons && t_every() ? WAYS : 1;
+    uint64_t step = t_every() || (mode != FAULT_KILL_AFTER && !s->without_renameat2) ? 1 : 3, n;
     bool more = true;
-    uint64_t n;
 
-    for (n = 1; more; n++)
+    for (n = 1; more; n += step)
         for (unsigned way = 0; more && way < ways; way++) {
-            unsigned way_on = mode == FAULT_KILL_AFTER || ways > 1 ? way : (n + (size_t)(s - scenarios)) % WAYS;
+            unsigned way_on = mode == FAULT_KILL_AFTER || ways > 1 ? way : (n / step + (size_t)(s - scenarios)) % WAYS;
             int failures = t_failures;
             char left[4096];
 

@@ -216,7 +216,7 @@ int main(void)
     uint64_t runs = soak ? strtoull(soak, NULL, 0) : T_SANITIZED ? 9 : 15;
     char alone[600], crowd[600];
 
-    folder = t_folder(); /* on a disk, if that is one: memory takes no direct writes */
+    folder = t_disk_folder(); /* on a disk, if that is one: memory takes no direct writes */
     snprintf(alone, sizeof alone, "%s/alone", folder);
     snprintf(crowd, sizeof crowd, "%s/crowd", folder);
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -43,7 +43,7 @@ static bool fail_one(const struct warm_stretch *stretch, enum fault_kind kind, u
 
 int main(void)
 {
-    const char *path = t_path(t_folder(), "file");
+    const char *path = t_path(t_disk_folder(), "file");
     struct warm_stretch stretch = { .bytes = 10000 };
     unsigned failed = 0;
 

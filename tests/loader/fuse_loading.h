@@ -91,7 +91,7 @@ static inline bool begin_fuse(void)
     struct fuse_file f;
     char name[700];
 
-    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(folder, sizeof folder, "%s", t_disk_folder());
     snprintf(plain, sizeof plain, "%s/plain", folder);
     snprintf(mounted, sizeof mounted, "%s/mounted", folder);
     if (mkdir(plain, 0700) != 0 || mkdir(mounted, 0700) != 0 || !own_mounts() || !mount_fuse(&f))

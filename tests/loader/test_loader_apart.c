@@ -131,11 +131,13 @@ static void all_same(unsigned width)
     make_files(width, 700001, 1000003, 1000001);
     /* both lengths in one batch */
     same(width, "seq-len 30\nbase-len 90\nat 9600:1:len=90\n", 1, 0);
-    same(width, "seq-len 40\nepochs 1\norder sequential\n", 1, 0);
-    same(width, "seq-len 2048\nepochs 3\n", 1, 0);
     same(width, "seq-len 2047\nepochs 3\n", 0, 1);
-    same(width, "seq-len 5000\nepochs 3\norder sequential\n", 1, 1);
-    same(width, "seq-len 40\nepochs 1\norder documents\n", 0, 0);
+    if (width == 2 || t_every()) { /* the width counts where rows are cut to pages, and these are cut as those are */
+        same(width, "seq-len 40\nepochs 1\norder sequential\n", 1, 0);
+        same(width, "seq-len 2048\nepochs 3\n", 1, 0);
+        same(width, "seq-len 5000\nepochs 3\norder sequential\n", 1, 1);
+        same(width, "seq-len 40\nepochs 1\norder documents\n", 0, 0);
+    }
     same(width, "seq-len 333000\nepochs 2\n", 1, 0); /* several reads each */
 }
 
@@ -325,7 +327,7 @@ int main(void)
 {
     const char *why;
 
-    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(folder, sizeof folder, "%s", t_disk_folder());
     make_files(2, 1000001, 1300000, 1000100);
     why = missing();
     if (why)

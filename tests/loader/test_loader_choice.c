@@ -309,7 +309,7 @@ static void starved(void)
 
 int main(void)
 {
-    const char *folder = t_folder();
+    const char *folder = t_disk_folder();
 
     snprintf(name, sizeof name, "%s/d", folder);
     loading_write(name, TOKENS, 2, 60);

@@ -24,12 +24,14 @@ static void check_cuts(struct buffer *bytes, const char *name)
     buffer_free(&got);
 }
 
+/* In files, by make check: a bit of each byte. */
 static unsigned check_flips(struct buffer *bytes, const char *name, const struct buffer *want, enum memory limit)
 {
+    const size_t step = limit == MAPPED && !t_every() ? 7 : 1;
     struct buffer got = { 0 };
     unsigned others = 0;
 
-    for (size_t bit = 0; bit < 8 * bytes->size; bit++) {
+    for (size_t bit = 0; bit < 8 * bytes->size; bit += step) {
         enum leat_status s;
 
         bytes->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -59,7 +61,7 @@ int main(void)
 
         check_cuts(&bytes, files[i].name);
         T_EQ(check_flips(&bytes, files[i].name, &want, UNLIMITED), files[i].others);
-        T_EQ(check_flips(&bytes, files[i].name, &want, MAPPED), files[i].others);
+        T_CHECK(check_flips(&bytes, files[i].name, &want, MAPPED) <= files[i].others);
         buffer_free(&bytes);
         buffer_free(&want);
     }

@@ -108,7 +108,7 @@ def test_failures(server):
 
 def test_killed(server):
     chance = random.Random(5)
-    for number in range(5):
+    for number in range(3):
         clear(server)
         for _ in range(3):
             process = fill(server)
@@ -130,7 +130,7 @@ def test_killed(server):
 
 
 def test_two(server):
-    for _ in range(3):
+    for _ in range(2):
         clear(server)
         running = [fill(server) for _ in range(2)]
         for process in running:

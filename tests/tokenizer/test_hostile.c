@@ -173,7 +173,8 @@ static void test_large(uint64_t seed)
     check_large("nfc.json", "bytes", size, false);
 }
 
-/* The same five texts through published vocabularies, where they are at hand. */
+/* Five texts through published vocabularies, where they are at hand; by make check two through each, one of which each
+ * has in turn: what a long text costs depends on its pretokens and models, which are those of the files above. */
 static void test_published(uint64_t seed)
 {
     static const char *const names[] = { "llama3_1.tokenizer.json.zst", "qwen2_5.tokenizer.json.zst",
@@ -188,8 +189,11 @@ static void test_published(uint64_t seed)
             continue;
         snprintf(path, sizeof path, "%s", vocabulary_path(names[i]));
         for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
-            size_t size = repeat(units[k]);
+            size_t size;
 
+            if (!t_every() && k != i % (sizeof units / sizeof units[0]))
+                continue;
+            size = repeat(units[k]);
             check_large(path, units[k], size, false);
         }
         check_large(path, "letters", hostile_letters(text, text_bytes, &random), false);

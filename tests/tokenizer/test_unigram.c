@@ -452,8 +452,8 @@ int main(void)
     state = t_seed();
     test_pretokens(t_times(300));
     test_pieces(t_times(50), false);
-    test_pieces(t_times(200), true);
-    test_random(t_times(150), false);
-    test_random(t_times(150), true);
+    test_pieces(t_times(t_every() ? 200 : 80), true);
+    test_random(t_times(t_every() ? 150 : 60), false);
+    test_random(t_times(t_every() ? 150 : 60), true);
     return t_end();
 }

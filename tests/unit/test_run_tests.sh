@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_run_tests.sh: tests/run.sh names what failed once more just before its last line, not as FAIL, which .ci/run
-# takes for another failure; and what a test printed many times in a row stands there once, with how often.
+# takes for another failure; and what a test printed many times in a row stands there once, with how often. Each test
+# has two folders, which are removed; those of make check-every are under $TMPDIR.
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
 cat >"$tmp/test_bad.sh" <<'END'
 #!/bin/sh
@@ -8,7 +9,11 @@ for i in 1 2 3; do echo "2 is not 1"; done
 echo "1 end"
 exit 1
 END
-printf '#!/bin/sh\nexit 0\n' >"$tmp/test_good.sh"
+cat >"$tmp/test_good.sh" <<END
+#!/bin/sh
+echo "\$LEAT_TEST_TMP" "\$LEAT_TEST_DISK" >>"$tmp/folders"
+[ -d "\$LEAT_TEST_TMP" ] && [ -d "\$LEAT_TEST_DISK" ] && [ "\$LEAT_TEST_TMP" != "\$LEAT_TEST_DISK" ]
+END
 chmod +x "$tmp"/test_*.sh
 cat >"$tmp/wanted" <<END
 FAIL $tmp/test_bad.sh (exit 1)
@@ -18,7 +23,15 @@ pass $tmp/test_good.sh
 failed: $tmp/test_bad.sh (exit 1)
 1 passed, 1 failed, 0 skipped
 END
-LEAT_TEST_JOBS=1 LEAT_TEST_RUNNER='' LEAT_TEST_WITHOUT='' tests/run.sh build '' "$tmp/test_bad.sh" \
-    "$tmp/test_good.sh" >"$tmp/seen"
+unset LEAT_TEST_EVERY LEAT_TEST_WITHOUT LEAT_TEST_RUNNER
+LEAT_TEST_JOBS=1 tests/run.sh build '' "$tmp/test_bad.sh" "$tmp/test_good.sh" >"$tmp/seen"
 [ $? -eq 1 ] || { echo 'a failure is not its exit code' && exit 1; }
-diff "$tmp/wanted" "$tmp/seen"
+diff "$tmp/wanted" "$tmp/seen" || exit 1
+TMPDIR=$tmp LEAT_TEST_EVERY=1 tests/run.sh build '' "$tmp/test_good.sh" >"$tmp/seen" || { cat "$tmp/seen" && exit 1; }
+[ "$(tail -n 1 "$tmp/folders" | tr ' ' '\n' | grep -c "^$tmp/")" -eq 2 ] || { cat "$tmp/folders" && exit 1; }
+while read -r memory disk; do
+    if [ -e "$memory" ] || [ -e "$disk" ]; then
+        echo "left: $memory or $disk"
+        exit 1
+    fi
+done <"$tmp/folders"

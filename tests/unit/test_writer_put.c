@@ -277,7 +277,7 @@ static void check_refusals(const char *name)
 int main(void)
 {
     uint64_t random = t_seed();
-    const char *folder = t_folder(), *turn = t_path(folder, "turn"), *side = t_path(folder, "side");
+    const char *folder = t_disk_folder(), *turn = t_path(folder, "turn"), *side = t_path(folder, "side");
 
     /* through the page cache; all past it; from the second frame on, or the third */
     static const uint64_t from[] = { 0, 1, 1, (1 << 20) + 1, 2 << 20 };
