@@ -188,8 +188,8 @@ static void plan_seeds(void)
 {
     static const char *const plans[] = {
         "source a\nseq-len 8\n",
-        "# all\nseed 5\nseq-len 16\nbase-len 64\norder sequential\nepochs 2\nsource a:0.5\nsource b:1e-3:3\nsource f\n"
-        "at 6400:1,2:len=32\nat 6528:0,0,.1\nskip 7:9\nskip 100:105\n",
+        ("# all\nseed 5\nseq-len 16\nbase-len 64\norder sequential\nepochs 2\nsource a:0.5\nsource b:1e-3:3\nsource f\n"
+         "at 6400:1,2:len=32\nat 6528:0,0,.1\nskip 7:9\nskip 100:105\n"),
         "source c:1\nsource d:0:4\nseq-len 1000000\nat 1099511627776:1,1\nseed 18446744073709551615",
         "source e:0\nsource a:7:1\nsource b:0.25:none\nseq-len 3\nbase-len 12\nskip 0:1152921504606846976\n",
         "source a\nsplit x=0.9,y=0.1\nuse y\nseq-len 4\n",

@@ -42,10 +42,6 @@ formats=tokenize_tools/corpus/record_format.h
 table $formats PACK include/leat_pack.h
 same python/leat/_pack_options.py FORMATS "$(dict FORMATS python/leat/_pack_options.py)" \
     "$(header PACK include/leat_pack.h)"
-same tokenize_tools/commands/packing/pack_options.c "the values of --format" \
-    "$(grep -A 3 '\.name = "format"' tokenize_tools/commands/packing/pack_options.c |
-        sed -nE 's/.*\.value = "([a-z|]+)".*/\1/p' | tr '|' '\n')" \
-    "$(header PACK include/leat_pack.h | sed 's/=.*//')"
 
 orders=$(header ORDER include/leat.h | sed 's/=.*//' | tr '_' '-')
 same tokenize_tools/cli/plan_options.c "the values of --order" \

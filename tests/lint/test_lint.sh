@@ -282,7 +282,6 @@ renamed src/gather/gather.h 'ENGINE_PREAD, pread' 'ENGINE_PREAD, read' 'LEAT_ENG
 renamed include/leat.h 'LEAT_ENGINE_MAP = 1,' 'LEAT_ENGINE_MAP = 5,' 'python/leat/loader.py:1: ENGINES: '
 renamed python/leat/loader.pyi '"advise", ' '' 'python/leat/loader.pyi:1: the engines: '
 renamed python/leat/_pack_options.py '"text": 2' '"text": 3' 'python/leat/_pack_options.py:1: FORMATS: '
-renamed tokenize_tools/commands/packing/pack_options.c 'auto|jsonl|text' 'auto|jsonl' 'the values of --format'
 renamed tokenize_tools/cli/plan_options.c '"sequential"' '"in-order"' 'the values of --order: '
 renamed src/plan/plan_orders.h '"sequential"' '"in-order"' 'src/plan/plan_orders.h:1: the rows: '
 renamed src/rows/rows_outputs.h 'LOSS_MASK, ROWS' 'LOSS, ROWS' 'src/rows/rows_outputs.h:1: the rows: '

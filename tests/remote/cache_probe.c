@@ -47,6 +47,7 @@ static unsigned long long mapped(void)
 #endif
 }
 
+/* A copy that was complete when it was opened is a file like any other: of 0 bytes in the cache, 0 are here. */
 static void print_stats(const struct leat_loader *l)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -54,7 +55,7 @@ static void print_stats(const struct leat_loader *l)
     leat_loader_stats(l, &s);
     printf("engine %s requests %llu bytes %llu share %.3f complete %d evicted %llu mapped %llu\n", s.engine,
            (unsigned long long)s.remote_requests, (unsigned long long)s.remote_bytes, s.remote_share,
-           s.cache_bytes > 0 && s.cached_bytes == s.cache_bytes, (unsigned long long)s.evicted_bytes, mapped());
+           s.cached_bytes == s.cache_bytes, (unsigned long long)s.evicted_bytes, mapped());
 }
 
 static void print_notices(struct leat_loader *l)

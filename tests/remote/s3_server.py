@@ -345,6 +345,7 @@ class S3Server(http.server.ThreadingHTTPServer):
         # uploads nobody hears of
         self.put_faults, self.appearing, self.losses = [], {}, 0
         self.ignores_conditions, self.connections = False, 0
+        self.clients = set()  # the addresses of those that were accepted since all was settled
         # what never gets an answer, however often it is tried: a thing, and a place that ranges have, or the number of
         # a part of an upload
         self.silent, self.spoken = None, False
@@ -399,6 +400,7 @@ class S3Server(http.server.ThreadingHTTPServer):
     def process_request(self, request, client_address):
         with self.lock:
             self.connections += 1
+            self.clients.add(client_address)
         super().process_request(request, client_address)
 
     def process_request_thread(self, request, client_address):
@@ -410,7 +412,11 @@ class S3Server(http.server.ThreadingHTTPServer):
 
     def settle(self):
         """Waits until all that clients asked for is done, those that have gone, too: it would get the next faults."""
-        socket.create_connection(self.server_address).close()  # behind theirs
+        with socket.create_connection(self.server_address) as last:  # behind theirs, and accepted after them
+            address = last.getsockname()
+        while address not in self.clients:
+            time.sleep(0.01)
+        self.clients.clear()
         seen = 0
         while seen < 3:
             seen = seen + 1 if self.connections == 0 else 0

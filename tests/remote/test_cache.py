@@ -33,7 +33,7 @@ def begin(server, *words, place=cache):
 
 
 def end(server, process):
-    out, said = process.communicate(timeout=120)
+    out, said = process.communicate()
     server.settle()
     said = said.decode()
     check("no key is in a message", ACCESS not in said and SECRET not in said, said)
@@ -273,7 +273,7 @@ def test_together(server):
         running = [begin(server, probe, URL, engine, access, "0")
                    for engine, access in ((AUTO, LEASED), (PREAD, READ), (MAP, TRUSTED))]
         for process in running:
-            out, said = process.communicate(timeout=120)
+            out, said = process.communicate()
             check("together", out.decode().split("\n")[:-2] == BATCHES, process.returncode, said)
     server.settle()
     clear(server)  # one of two copies the rest, and both hear when it is complete
@@ -281,7 +281,7 @@ def test_together(server):
         running = [begin(server, probe, URL, AUTO, LEASED, "1", "1", "wait") for _ in range(2)]
         first = [process.stdout.readline() for process in running]
     for process, line in zip(running, first):
-        out, said = process.communicate(timeout=120)
+        out, said = process.communicate()
         lines = (line + out).decode().split("\n")
         check("both wait", lines[0] == BATCHES[0] and "complete 1" in lines[1] and inside("tokens"), lines, said)
     server.settle()

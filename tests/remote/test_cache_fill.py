@@ -33,7 +33,7 @@ def begin(server, *words, **more):
 
 
 def end(server, process):
-    out, said = process.communicate(timeout=120)
+    out, said = process.communicate()
     server.settle()
     return out.decode().split("\n"), said.decode(), process.returncode
 
@@ -157,7 +157,7 @@ def test_fork(server):
     server.silent = None
     other = fill(server)
     try:
-        is_complete("while a child of fork() lives", other.communicate(timeout=60))
+        is_complete("while a child of fork() lives", other.communicate(timeout=250))
     finally:
         os.kill(child, signal.SIGKILL)
         other.kill()
@@ -193,7 +193,7 @@ def test_stopped_holder(server):
     os.kill(first.pid, signal.SIGSTOP)
     try:
         second = begin(server, probe, URL, "0", "0", "1")
-        said = second.communicate(timeout=60)[1].decode()
+        said = second.communicate(timeout=250)[1].decode()
         check("it names the one that is stopped", second.returncode == 1 and f"process {first.pid} " in said and
               "s3://b/corpus.leat" in said, said)
     finally:

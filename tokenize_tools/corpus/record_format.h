@@ -32,6 +32,10 @@ RECORD_FORMATS(RECORD_FORMAT_DECLARE)
 #define RECORD_FORMAT_ONE(number, name) +1
 #define RECORD_FORMAT_COUNT             (1 RECORD_FORMATS(RECORD_FORMAT_ONE)) /* with AUTO */
 
+/* As --help shows them: "auto|jsonl|...". */
+#define RECORD_FORMAT_BAR(number, name) "|" #name
+#define RECORD_FORMAT_VALUES            "auto" RECORD_FORMATS(RECORD_FORMAT_BAR)
+
 /* By number, from "auto" on; the last is NULL. */
 extern const char *const record_format_names[RECORD_FORMAT_COUNT + 1];
 

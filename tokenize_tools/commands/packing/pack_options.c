@@ -127,7 +127,7 @@ const struct option_row pack_options[] = {
     { .name = "format",
       .type = OPTION_CHOICE,
       .field = FIELD(format),
-      .value = "auto|jsonl|text|parquet",
+      .value = RECORD_FORMAT_VALUES,
       .standard = "auto",
       .help = "the format of the inputs: JSON lines hold one document per line, Parquet one per row, a text is one "
               "document; auto goes by the name",
