@@ -79,7 +79,7 @@ static void compare(const struct normalizer *n, struct normalizer_scratch *fast,
                     unsigned list, bool parts)
 {
     static uint8_t text[4096], a[1 << 16], b[1 << 16];
-    size_t bytes = make_text(text, (unsigned)t_below(&state, t_below(&state, 30) == 0 ? 150 : 10));
+    size_t bytes = make_text(text, (unsigned)t_below(&state, t_below(&state, 8) == 0 ? 150 : 10));
     size_t want = normalize(n, plain, text, bytes, false, b), got = normalize(n, fast, text, bytes, parts, a);
 
     if (got != want || memcmp(a, b, got) != 0)

@@ -1,11 +1,13 @@
 /*
  * images.c: see images.h.
  *
- * A character is simple if it becomes one to seven bytes, and neither it nor anything that it becomes can move past
- * another character when a form of Unicode sorts marks. So marks that the normalizers remove after the sorting do not
- * count. Simple characters are written one after another. Between them stand runs of others, which go through the
- * normalizers; both ends of a run are places where nothing moves across. Where a chunk ends in a run, the run may go
- * on, and is held back from its last character that begins something new.
+ * A character is simple if it becomes 1 to 15 bytes, and neither it nor anything that it becomes can move past another
+ * character when a form of Unicode sorts marks. So marks that the normalizers remove after the sorting do not count.
+ * Simple characters are written one after another, 64 bytes at a time where few are ASCII; what nothing remains of is
+ * skipped. Between them stand runs of others, which go through the normalizers; both ends of a run are places where
+ * nothing moves across. What nothing remains of does not end a run: others may move past it, or it may keep them from
+ * moving. Where a chunk ends in a run, the run may go on, and is held back from its last character that begins
+ * something new.
  */
 #include "images.h"
 
@@ -15,15 +17,20 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "base/utf8.h"
+#include "tokenizer/split/split_words_block.h"
 #include "tokenizer/unicode/unicode.h"
 
 /* Characters from here on are not remembered. */
 #define IMAGES 0x10000u
 
-/* Lengths of images that are not simple. */
-#define SIMPLE_MAX 7
-#define BEGINS_NEW 8 /* nothing moves to before the character */
-#define MAY_MOVE   9
+/* What is known of a character. In between are the simple ones in `of`: their lengths, and IS_GONE more. */
+enum {
+    NOT_KNOWN,
+    IS_GONE,                             /* nothing remains of it */
+    IS_LONG = IS_GONE + IMAGE_SHORT + 1, /* simple, in `longs` */
+    BEGINS_NEW,                          /* nothing moves to before it */
+    MAY_MOVE
+};
 
 /* Bytes of text between two looks at the room. */
 #define BLOCK ((size_t)1024)
@@ -70,18 +77,22 @@ static enum leat_status find_image(const struct normalizing *n, uint32_t c, stru
     const uint8_t *text = character;
     size_t bytes = utf8_encode(character, c), length;
     enum leat_status s = n->run(n->context, &text, &bytes, n->err);
-    bool simple = bytes <= SIMPLE_MAX;
+    bool simple = bytes <= IMAGE_SHORT || (bytes <= IMAGE_LONG && c >= 0x80 && c < IMAGES);
 
     if (s != LEAT_OK)
         return s;
-    *image = (struct image) { .length = MAY_MOVE };
+    *image = (struct image) { .number = bytes == 0 ? IS_GONE : MAY_MOVE };
     if (bytes == 0 || !begins_new(n->images, c) || !begins_new(n->images, unicode_decode(text, &length)))
         return LEAT_OK;
     for (size_t at = 0; at < bytes; at += length)
         simple = begins_new(n->images, unicode_decode(text + at, &length)) && simple;
-    image->length = simple ? (uint8_t)bytes : BEGINS_NEW;
-    if (simple)
+    image->number = !simple ? BEGINS_NEW : bytes <= IMAGE_SHORT ? (uint8_t)(IS_GONE + bytes) : IS_LONG;
+    if (image->number < IS_LONG)
         memcpy(image->bytes, text, bytes);
+    if (image->number == IS_LONG) {
+        n->images->longs[c].length = (uint8_t)bytes;
+        memcpy(n->images->longs[c].bytes, text, bytes);
+    }
     return LEAT_OK;
 }
 
@@ -92,7 +103,7 @@ static inline enum leat_status image_at(const struct normalizing *n, const uint8
     uint32_t c = unicode_decode(text, length);
     struct image *known = &n->images->of[c < IMAGES ? c : 0];
 
-    if (c < IMAGES && known->length > 0) {
+    if (c < IMAGES && known->number != NOT_KNOWN) {
         *image = *known;
         return LEAT_OK;
     }
@@ -102,7 +113,7 @@ static inline enum leat_status image_at(const struct normalizing *n, const uint8
         *image = *known;
         return s;
     }
-    *image = (struct image) { .length = BEGINS_NEW };
+    *image = (struct image) { .number = BEGINS_NEW };
     return begins_new(n->images, c) ? LEAT_OK : find_image(n, c, image);
 }
 
@@ -117,8 +128,8 @@ static enum leat_status look_at_ascii(const struct normalizing *n)
         size_t length;
 
         s = image_at(n, &c, &length, &image);
-        n->images->same_ascii = n->images->same_ascii && image.length == 1 && image.bytes[0] == c;
-        n->images->lower_ascii = n->images->lower_ascii && image.length == 1 && image.bytes[0] == small;
+        n->images->same_ascii = n->images->same_ascii && image.number == IS_GONE + 1 && image.bytes[0] == c;
+        n->images->lower_ascii = n->images->lower_ascii && image.number == IS_GONE + 1 && image.bytes[0] == small;
     }
     return s;
 }
@@ -131,8 +142,9 @@ enum leat_status images_make(struct images *i, const struct tokenizer_spec *spec
     *i = (struct images) { .out.bound = bound, .held.text.bound = bound };
     /* from the system, so that characters that never come cost nothing */
     i->of = calloc(IMAGES, sizeof *i->of);
-    if (!i->of)
-        return status_no_memory(err, IMAGES * sizeof *i->of);
+    i->longs = calloc(IMAGES, sizeof *i->longs);
+    if (!i->of || !i->longs)
+        return status_no_memory(err, IMAGES * (sizeof *i->of + sizeof *i->longs));
     for (uint32_t k = 0; k < spec->normalizer_count; k++)
         if (spec->normalizers[k].kind == SPEC_NORM_NFD || spec->normalizers[k].kind == SPEC_NORM_NFKD) {
             i->reorders = true;
@@ -144,6 +156,7 @@ enum leat_status images_make(struct images *i, const struct tokenizer_spec *spec
 void images_free(struct images *i)
 {
     free(i->of);
+    free(i->longs);
     buffer_free(&i->out);
     held_free(&i->held);
     *i = (struct images) { .of = NULL };
@@ -173,6 +186,11 @@ static size_t put_ascii(struct images *i, const uint8_t *text, size_t bytes)
     return at;
 }
 
+static inline bool is_simple(uint8_t number)
+{
+    return number > IS_GONE && number <= IS_LONG;
+}
+
 /* The run of characters that are not simple, from `at` on: its end, or, if the run may go on, where it begins anew for
  * the last time. */
 static enum leat_status find_run(const struct normalizing *n, const uint8_t *text, size_t bytes, size_t at, bool last,
@@ -184,9 +202,9 @@ static enum leat_status find_run(const struct normalizing *n, const uint8_t *tex
 
     for (; at < bytes; at += length) {
         s = image_at(n, text + at, &length, &image);
-        if (s != LEAT_OK || image.length <= SIMPLE_MAX)
+        if (s != LEAT_OK || is_simple(image.number))
             break;
-        anew = image.length == BEGINS_NEW && at > begin ? at : anew;
+        anew = image.number == BEGINS_NEW && at > begin ? at : anew;
     }
     *end = at < bytes || last ? at : anew;
     return s;
@@ -199,23 +217,108 @@ static enum leat_status put_run(const struct normalizing *n, const uint8_t *text
     return s == LEAT_OK ? buffer_append(&n->images->out, text, bytes, n->err) : s;
 }
 
+/* Writes all bytes that the image of a character may have; returns how many it has. */
+static inline size_t put_long(const struct image_long *image, uint8_t *to)
+{
+    memcpy(to, image->bytes, IMAGE_LONG);
+    return image->length;
+}
+
+/* Characters of so many bytes are found together, if so many of them are not ASCII; and bytes behind these that can be
+ * read, of a character's end. */
+#define DENSE_BYTES  64
+#define DENSE_MIN    8
+#define DENSE_BEHIND 3
+
+/* How a character is read, by the upper half of its first byte, from four bytes of which the first is highest: shifted
+ * down, it has six bits in each byte but the first. */
+struct reading {
+    uint32_t shift, low, middle, high;
+};
+
+static const struct reading readings[16] = { { 24, 0x7f, 0, 0 },
+                                             { 24, 0x7f, 0, 0 },
+                                             { 24, 0x7f, 0, 0 },
+                                             { 24, 0x7f, 0, 0 },
+                                             { 24, 0x7f, 0, 0 },
+                                             { 24, 0x7f, 0, 0 },
+                                             { 24, 0x7f, 0, 0 },
+                                             { 24, 0x7f, 0, 0 },
+                                             [0xc] = { 16, 0x3f, 0x7c0, 0 },
+                                             [0xd] = { 16, 0x3f, 0x7c0, 0 },
+                                             [0xe] = { 8, 0x3f, 0xfc0, 0xf000 } };
+
+/*
+ * Writes the simple characters that begin in text[0..DENSE_BYTES), as far as they are remembered, and returns how many
+ * bytes they have; 0 if ASCII is all but some. There is no branch on how many bytes a character has: where spaces stand
+ * between words of others, no CPU foretells it.
+ */
+static size_t put_dense(struct images *i, split_words_masks *masks, const uint8_t *text)
+{
+    const struct image *of = i->of; /* what is written may lie anywhere, for all that compilers know */
+    uint8_t *to = i->out.bytes + i->out.size;
+    struct split_words_block block;
+    uint64_t starts;
+    size_t at = 0;
+
+    masks(text, &block);
+    if (__builtin_popcountll(block.leads) < DENSE_MIN)
+        return 0;
+    for (starts = ~block.high | block.leads; starts; starts &= starts - 1) {
+        uint32_t word, first;
+        uint64_t image;
+
+        at = (size_t)__builtin_ctzll(starts);
+        word = bytes_swap32(bytes_load32(text + at));
+        first = word >> 24;
+        word >>= readings[first >> 4].shift;
+        word = (word & readings[first >> 4].low) | (word >> 2 & readings[first >> 4].middle) |
+               (word >> 4 & readings[first >> 4].high);
+        image = bytes_load64(&of[word]);
+        if (((image - IS_GONE) & 0xff) > IMAGE_SHORT || first >= 0xf0) {
+            if ((uint8_t)image != IS_LONG || first >= 0xf0)
+                break;
+            to += put_long(&i->longs[word], to);
+            continue;
+        }
+        bytes_store64(to, image >> 8);
+        to += (image & 0xff) - IS_GONE;
+    }
+    i->out.size = (size_t)(to - i->out.bytes);
+    return starts ? at : at + 4 - readings[text[at] >> 4].shift / 8;
+}
+
 /* Writes simple characters up to a block's end or another character; moves *at. */
 static enum leat_status put_simple(const struct normalizing *n, const uint8_t *text, size_t bytes, size_t *at)
 {
     size_t end = bytes - *at < BLOCK ? bytes : *at + BLOCK, length;
+    split_words_masks *masks = split_words_block()->masks;
     struct buffer *out = &n->images->out;
-    enum leat_status s = buffer_reserve(out, 8 * BLOCK, n->err);
+    enum leat_status s = buffer_reserve(out, 8 * (BLOCK + DENSE_BYTES + DENSE_BEHIND), n->err);
     struct image image;
+    uint8_t *to;
 
     while (s == LEAT_OK && *at < end) {
         *at += put_ascii(n->images, text + *at, end - *at);
         if (*at == end)
             break;
+        if (text[*at] >= 0x80 && bytes - *at >= DENSE_BYTES + DENSE_BEHIND) {
+            size_t begin = *at;
+
+            *at += put_dense(n->images, masks, text + begin);
+            if (*at > begin)
+                continue;
+        }
         s = image_at(n, text + *at, &length, &image);
-        if (s != LEAT_OK || image.length > SIMPLE_MAX)
+        if (s != LEAT_OK || image.number > IS_LONG)
             break;
-        memcpy(out->bytes + out->size, image.bytes, SIMPLE_MAX);
-        out->size += image.length;
+        to = out->bytes + out->size;
+        if (image.number == IS_LONG) {
+            out->size += put_long(&n->images->longs[unicode_decode(text + *at, &length)], to);
+        } else {
+            memcpy(to, image.bytes, IMAGE_SHORT);
+            out->size += image.number - IS_GONE;
+        }
         *at += length;
     }
     return s;

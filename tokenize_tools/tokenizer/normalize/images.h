@@ -13,16 +13,23 @@
 #include "tokenizer/split/held.h"
 #include "tokenizer/unicode/normalize_unicode.h"
 
-/* What becomes of a character: up to seven bytes. */
+/* What becomes of a character. */
+#define IMAGE_SHORT 7
+#define IMAGE_LONG  15
 struct image {
-    uint8_t length; /* 0: not known yet; above 7: see images.c */
-    uint8_t bytes[7];
+    uint8_t number; /* what is known of it, see images.c */
+    uint8_t bytes[IMAGE_SHORT];
+};
+struct image_long {
+    uint8_t length;
+    uint8_t bytes[IMAGE_LONG];
 };
 
 /* A thread's memory. */
 struct images {
     struct image *of; /* by character; NULL: normalizers do not go by character */
-    bool reorders;    /* one of them is a form of Unicode, */
+    struct image_long *longs;
+    bool reorders; /* one of them is a form of Unicode, */
     enum normalize_form form;
     bool same_ascii, lower_ascii; /* printable ASCII remains, or becomes small letters */
     struct buffer out;

@@ -44,18 +44,25 @@ struct carried {
 static inline void add_others(struct split_words_block *b, const uint8_t *text, bool punctuation, struct carried *c)
 {
     uint64_t spaces = b->spaces | c->spaces, marks = b->marks | c->marks;
+    const struct char_test_table table = char_test_table;
+    const uint8_t wanted = punctuation ? CHAR_WHITESPACE | CHAR_PUNCTUATION : CHAR_WHITESPACE;
 
     c->spaces = c->marks = 0;
     for (uint64_t leads = b->leads; leads; leads &= leads - 1) {
         unsigned i = (unsigned)__builtin_ctzll(leads);
         size_t length;
-        uint8_t tests = char_tests(unicode_decode(text + i, &length));
-        uint64_t bytes = ((uint64_t)1 << length) - 1, over = i + length > 64 ? bytes >> (64 - i) : 0;
+        uint32_t character = unicode_decode(text + i, &length);
+        uint8_t tests = table.blocks[table.index[character >> 8]][character & 255];
+        uint64_t bytes, over;
 
+        if (!(tests & wanted))
+            continue;
+        bytes = ((uint64_t)1 << length) - 1;
+        over = i + length > 64 ? bytes >> (64 - i) : 0;
         if (tests & CHAR_WHITESPACE) {
             spaces |= bytes << i;
             c->spaces = over;
-        } else if (punctuation && tests & CHAR_PUNCTUATION) {
+        } else {
             marks |= bytes << i;
             c->marks = over;
         }

@@ -20,6 +20,13 @@ enum {
 /* The bits of a character; 0 beyond U+10FFFF. */
 uint8_t char_tests(uint32_t c);
 
+/* The same for many characters, all of them up to U+10FFFF: bits = blocks[index[c >> 8]][c & 255]. */
+struct char_test_table {
+    const uint8_t *index;
+    const uint8_t (*blocks)[256];
+};
+extern const struct char_test_table char_test_table;
+
 /* The script of a character, as the pre-tokenizer UnicodeScripts has it: numbers that can only be compared. 0: it goes
  * with any script, as a space and what no script has. */
 uint8_t char_script(uint32_t c);

@@ -11,6 +11,8 @@ const struct unicode_classes unicode_classes[UNICODE_EDITIONS] = {
     [UNICODE_ONIGURUMA] = { oniguruma_index, class_blocks },
 };
 
+const struct char_test_table char_test_table = { char_test_index, char_test_blocks };
+
 uint8_t char_tests(uint32_t c)
 {
     return c <= 0x10ffff ? char_test_blocks[char_test_index[c >> 8]][c & 255] : 0;
