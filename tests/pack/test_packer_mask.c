@@ -139,7 +139,8 @@ static void test_texts_and_ids(uint64_t *seed)
 
 /* Packs a text with one span, for a vocabulary of tests/tokenizer; `want`: the tokens that are learned, each with a |
  * after it, or "rejected". */
-static void expect(const char *file, const char *text, uint64_t begin, uint64_t end, const char *want)
+static void expect_bytes(const char *file, const char *text, uint64_t bytes, uint64_t begin, uint64_t end,
+                         const char *want)
 {
     struct leat_tokenizer *t;
     struct leat_packer *p;
@@ -156,7 +157,7 @@ static void expect(const char *file, const char *text, uint64_t begin, uint64_t 
     T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
     o = options_of(t, 1);
     T_OK(leat_packer_open(&p, t_path(folder, "s"), &o, &t_err));
-    T_OK(leat_packer_add_text_masked(p, text, strlen(text), &span, 1, NULL, &t_err));
+    T_OK(leat_packer_add_text_masked(p, text, bytes, &span, 1, NULL, &t_err));
     T_OK(leat_packer_finish(p, &report, &t_err));
     T_OK(leat_dataset_open(&set, t_path(folder, "s"), NULL, &t_err));
     leat_dataset_info(set, &info);
@@ -175,6 +176,11 @@ static void expect(const char *file, const char *text, uint64_t begin, uint64_t 
     leat_tokenizer_close(t);
 }
 
+static void expect(const char *file, const char *text, uint64_t begin, uint64_t end, const char *want)
+{
+    expect_bytes(file, text, strlen(text), begin, end, want);
+}
+
 static void test_vocabularies(void)
 {
     expect("metaspace_always.json", "the mill", 4, 6, "m|i|");
@@ -185,6 +191,7 @@ static void test_vocabularies(void)
     expect("prefix_space.json", "the mill", 0, 1, " the|");
     expect("prefix_space.json", " the mill", 1, 2, " the|");
     expect("piece_fallback.model", "the \xe6\xb0\xb4 mill", 5, 6, "<0xB0>|");
+    expect_bytes("piece_fallback.model", "the \0 mill", 10, 4, 5, "<0x00>|");
     /* white space that an added token swallows is its own, before it and after it */
     expect("added.json", "a<|endoftext|>  b", 14, 15, "<|endoftext|>|");
     expect("added.json", "a  <mask>b", 1, 2, "<mask>|");
