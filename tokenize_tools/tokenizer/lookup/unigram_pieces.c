@@ -47,7 +47,6 @@ static enum leat_status make_cuts(struct unigram *m, struct leat_error *err)
             mark_pairs(pairs, spec_token_bytes(m->spec, &m->spec->tokens[i]), m->spec->tokens[i].length);
     cut_classes_make(&m->classes, pairs);
     free(pairs);
-    m->byte_cuts.long_only = true;
     return byte_cuts_make(&m->byte_cuts, m->spec, err);
 }
 
