@@ -147,6 +147,7 @@ def byte_level_configurations():
     yield Configuration("ByteLevel normalizer", [normalizers.ByteLevel()], decoder=D)
     yield Configuration("NFC, ByteLevel normalizer, Split", [normalizers.NFC(), normalizers.ByteLevel()],
                         [pre_tokenizers.Split(Regex("\u0120"), "merged_with_next")], D)
+    yield from letters_configurations()
     for edit in EDITS:
         yield Configuration(f"ByteLevel, {edit.__name__}", pre=[B(False)], decoder=D, edits=[edit])
         yield Configuration(f"ByteLevel, ignore_merges, {edit.__name__}", pre=[B(True)], decoder=D,
@@ -158,6 +159,29 @@ def byte_level_configurations():
     yield Configuration("ByteLevel, bytes missing, fused unk", pre=[B(False)], decoder=D,
                         model={"unk_token": "<unk>", "fuse_unk": True}, edits=[drop_single_characters])
     yield Configuration("ByteLevel, bytes missing", pre=[B(False)], decoder=D, edits=[drop_single_characters])
+
+
+def letters_configurations():
+    """ByteLevel where something maps or changes its letters before the model sees them."""
+    B, N, D = pre_tokenizers.ByteLevel, normalizers.ByteLevel(), [decoders.ByteLevel()]
+    prefix = {"continuing_subword_prefix": "\u4e2d"}
+    letters = [((), (B(False, use_regex=False), B(True))), ((N,), (B(True),)), ((N, N), ()),
+               ((), (B(True), pre_tokenizers.Digits(True), B(False, use_regex=False), pre_tokenizers.Punctuation())),
+               ((N, normalizers.NFKD(), normalizers.Lowercase()), ()), ((normalizers.NFC(), N, normalizers.NFC()), ()),
+               ((N, normalizers.Replace("\u0120", MARK), normalizers.Prepend(MARK)), ()),
+               ((N, normalizers.Strip()), (pre_tokenizers.Split("\u0120", "merged_with_next"),)),
+               ((N,), (pre_tokenizers.Metaspace("_", "always"),))]
+    for i, (normalizer, pre) in enumerate(letters):
+        for unk in ({}, {"unk_token": "<unk>"}):
+            yield Configuration(f"letters {i} unk={bool(unk)}", normalizer, pre, D, model=unk)
+        yield Configuration(f"letters {i}, bytes", normalizer, pre, D, model={"byte_fallback": True}, edits=[all_bytes])
+        yield Configuration(f"letters {i}, WordLevel", normalizer, pre, D, model={"unk_token": "[UNK]"},
+                            kind="WordLevel")
+        yield Configuration(f"letters {i}, Unigram", normalizer, pre, D, kind="Unigram",
+                            trainer={"vocab_size": 2000})
+    yield Configuration("letters, foreign prefix", pre=[B(False)], decoder=D, model=prefix)
+    yield Configuration("letters, foreign prefix, WordPiece", pre=[B(True)], decoder=D, kind="WordPiece",
+                        model={"unk_token": "[UNK]", **prefix})
 
 
 def text_configurations(charsmap):

@@ -201,28 +201,17 @@ static void take_notes(struct load_hf *h)
         h->spec->notes |= SPEC_NOTE_POST_PROCESSOR;
 }
 
-/* Steps after the mapping must not bring in characters that no byte is mapped to. */
-static enum leat_status check_after_byte_level(struct load_hf *h)
+/* Where tokenizers fails. */
+static enum leat_status check_prepend(struct load_hf *h)
 {
     const struct tokenizer_spec *spec = h->spec;
-    bool mapped = false;
 
     h->place = "the pipeline";
-    for (uint32_t i = 0; i < spec->normalizer_count; i++) {
-        if (mapped)
-            return load_hf_refuse(h, 0, "a normalizer after ByteLevel is not supported");
-        mapped = spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
-        if (spec->byte_level && spec->normalizers[i].kind == SPEC_NORM_PREPEND &&
-            spec->normalizers[i].content.length == 0)
+    for (uint32_t i = 0; spec_maps_bytes(spec) && i < spec->normalizer_count; i++)
+        if (spec->normalizers[i].kind == SPEC_NORM_PREPEND && spec->normalizers[i].content.length == 0)
             return load_hf_refuse(h, 0,
                                   "an empty Prepend together with ByteLevel is not supported: tokenizers fails "
                                   "there");
-    }
-    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
-        if (mapped && spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE)
-            return load_hf_refuse(h, 0, "Metaspace after ByteLevel is not supported");
-        mapped = mapped || spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
-    }
     return LEAT_OK;
 }
 
@@ -279,19 +268,47 @@ static enum leat_status check_first(struct load_hf *h)
                                                : "a normalizer and what cuts text before Metaspace");
 }
 
-/* Whether text reaches the model as mapped bytes. If it were mapped twice, the alphabet would be another one. */
+/* Whether a prefix or suffix of tokens has a character that ByteLevel never makes. */
+static bool has_foreign_affix(const struct load_hf *h)
+{
+    static const char *const names[] = { "continuing_subword_prefix", "end_of_word_suffix" };
+    uint32_t model = part(h, "model");
+    uint8_t decoded[SPEC_MAX_AFFIX];
+    struct byte_alphabet alphabet;
+
+    byte_alphabet_init(&alphabet);
+    for (size_t i = 0; model != JSONTREE_NONE && i < sizeof names / sizeof names[0]; i++) {
+        uint32_t node = jsontree_member(h->j, model, names[i]), length;
+        struct jsontree_text t;
+
+        if (node == JSONTREE_NONE || h->j->nodes[node].kind != JSONTREE_STRING)
+            continue;
+        t = jsontree_string(h->j, node);
+        if (t.length <= SPEC_MAX_AFFIX && !byte_alphabet_decode(&alphabet, decoded, &length, t.bytes, t.length))
+            return true;
+    }
+    return false;
+}
+
+/* Whether text reaches the model as mapped bytes, each of them one letter. It does not if letters are mapped again, or
+ * changed: then the tokens are letters, as the file has them, and ByteLevel changes text as any other station does. */
 static enum leat_status find_byte_level(struct load_hf *h)
 {
     struct tokenizer_spec *spec = h->spec;
-    uint32_t found = 0;
+    bool mapped = false, only_bytes = true;
 
-    for (uint32_t i = 0; i < spec->normalizer_count; i++)
-        found += spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
-    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++)
-        found += spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
-    spec->byte_level = found > 0;
-    h->place = "the pipeline";
-    return found > 1 ? load_hf_refuse(h, 0, "ByteLevel twice is not supported") : check_after_byte_level(h);
+    for (uint32_t i = 0; i < spec->normalizer_count; i++) {
+        only_bytes = only_bytes && !mapped;
+        mapped = mapped || spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
+    }
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
+        bool maps = spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
+
+        only_bytes = only_bytes && !(mapped && (maps || spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE));
+        mapped = mapped || maps;
+    }
+    spec->byte_level = mapped && only_bytes && !has_foreign_affix(h);
+    return check_prepend(h);
 }
 
 static enum leat_status load_parts(struct load_hf *h)

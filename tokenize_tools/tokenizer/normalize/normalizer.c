@@ -99,7 +99,7 @@ static enum leat_status check_before_byte_level(const struct tokenizer_spec *spe
 {
     const struct pattern *pattern = step->matcher.pattern;
 
-    if (!spec->byte_level || step->spec->content.length == 0 || !pattern || !pattern_may_be_empty(pattern))
+    if (!spec_maps_bytes(spec) || step->spec->content.length == 0 || !pattern || !pattern_may_be_empty(pattern))
         return LEAT_OK;
     return status_set(err, LEAT_E_UNSUPPORTED,
                       "normalizer Replace: with ByteLevel, a pattern that can match no characters is not supported: "
