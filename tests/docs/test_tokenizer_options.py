@@ -69,7 +69,7 @@ REFUSED = {
         "normalizer": {"type": "Prepend", "prepend": ""}, "pre_tokenizer": BYTE_LEVEL},
     '"length" must be 1 to 65535': {"pre_tokenizer": {"type": "FixedLength", "length": 65536}},
     '"prepend_scheme": "first" is not supported together with': {
-        "normalizer": {"type": "Strip", "strip_left": True, "strip_right": False},
+        "normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]},
         "pre_tokenizer": {**METASPACE, "prepend_scheme": "first"}},
     "two added tokens have the same text": {
         "normalizer": {"type": "Lowercase"}, "added_tokens": [ADDED, {**ADDED, "id": 5, "content": "<X>"}]},

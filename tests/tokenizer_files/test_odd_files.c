@@ -168,6 +168,52 @@ static void test_letters(void)
     }
 }
 
+/* Metaspace's "first" puts a mark before what comes from the text's first character: all of it, where that is cut; and
+ * nothing, where that was removed, or replaced together with the one after it. */
+static void test_first(void)
+{
+#ifdef LEAT_HAVE_PCRE2
+#define METASPACE         "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
+#define REPLACE(from, to) "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"" from "\"},\"content\":\"" to "\"}"
+    static const char cut[] =
+        "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
+        "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";
+    static const struct {
+        const char *normalizer, *pre, *text, *ids;
+    } rows[] = {
+        { "{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false}", METASPACE, "ab", "2 0 1 " },
+        { "{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false}", METASPACE, " ab", "0 1 " },
+        { REPLACE("^ab?", "x"), METASPACE, "ab", "4 " },
+        { REPLACE("^ab?", "x"), METASPACE, "a", "2 4 " },
+        { REPLACE("a", "xx"), cut, "ab", "2 4 2 4 1 " },
+        { REPLACE("a", "xx"), cut, "ba", "2 1 4 4 " },
+        { "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":\"x\"}," REPLACE("xa?", "b") "]}",
+          METASPACE, "ab", "2 1 1 " },
+        { "{\"type\":\"StripAccents\"}", METASPACE,
+          "\xcc\x81"
+          "ab",
+          "0 1 " },
+        { "{\"type\":\"Nmt\"}", cut, "\001ab", "0 1 " },
+    };
+#undef METASPACE
+#undef REPLACE
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char json[1024];
+        struct opened o;
+
+        snprintf(
+            json, sizeof json,
+            "{\"normalizer\":%s,\"pre_tokenizer\":%s,\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"_\":2,"
+            "\" \":3,\"x\":4},\"merges\":[]}}",
+            rows[i].normalizer, rows[i].pre);
+        o = opened(file_with("tokenizer.json", json), NULL);
+        encodes(&o, rows[i].text, rows[i].ids);
+        closed(&o);
+    }
+#endif
+}
+
 static void test_replace_nothing(void)
 {
 #ifdef LEAT_HAVE_PCRE2
@@ -392,6 +438,7 @@ int main(void)
     test_wordpiece();
     test_byte_level_normalizer();
     test_letters();
+    test_first();
     test_replace_nothing();
     test_split_by_nothing();
     test_colon();
