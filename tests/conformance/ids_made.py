@@ -190,16 +190,19 @@ def first_configurations(charsmap):
     changes = [[P, normalizers.Strip(False, True), R(Regex(" {2,}"), MARK)], [P], [P, normalizers.Strip()],
                [normalizers.Strip()], [normalizers.Nmt()], [normalizers.StripAccents()], [R("the", ""), P],
                [R(Regex("^.[aeiou]?"), "x y")], [R(Regex("[aeiou]+"), "\u00e9")], [R(Regex(r"^\W+"), "")],
-               [normalizers.Prepend("ab "), R(Regex("ab? ?[t1]?"), "q. ")], [normalizers.Prepend("\u00bd "), P, R("1", "")],
+               [normalizers.Prepend("ab "), R(Regex("ab? ?[t1]?"), "q. ")],
+               [normalizers.Prepend("\u00bd "), P, R("1", "")],
                [normalizers.BertNormalizer(True, True, False, True)], [normalizers.Lowercase(), R("i", "")],
-               [normalizers.Prepend(MARK), R(" ", MARK)], [normalizers.NFKC()], [normalizers.Strip(), normalizers.NFKD()],
+               [normalizers.Prepend(MARK), R(" ", MARK)], [normalizers.NFKC()],
+               [normalizers.Strip(), normalizers.NFKD()],
                [normalizers.Prepend(""), R(Regex("^the"), "a")]]
     cuts = [[], [pre_tokenizers.Punctuation()], [pre_tokenizers.Split(Regex("[^a-z]"), "isolated")],
             [pre_tokenizers.ByteLevel(True)]]
     for i, change in enumerate(changes):
         for k, cut in enumerate(cuts):
             if not cut or "NFK" not in type(change[-1]).__name__:
-                yield Configuration(f"first {i}, cut {k}", change, [*cut, pre_tokenizers.Metaspace(MARK, "first", bool(k))],
+                yield Configuration(f"first {i}, cut {k}", change,
+                                    [*cut, pre_tokenizers.Metaspace(MARK, "first", bool(k))],
                                     [decoders.Metaspace()], {"unk_token": "<unk>"}, {"limit_alphabet": 300},
                                     added_tokens()[::5] if k == 1 else ())
 
@@ -362,7 +365,8 @@ def configurations(charsmap, share):
     named = list(byte_level_configurations()) + list(text_configurations(charsmap))
     if share == "ci":
         named = [c for i, c in enumerate(named) if "Split " not in c.name or i % 5 == 0]
-    named += [*first_configurations(charsmap), *unigram_configurations(charsmap), *word_configurations(), *added_configurations(charsmap)]
+    named += [*first_configurations(charsmap), *unigram_configurations(charsmap), *word_configurations(),
+              *added_configurations(charsmap)]
     return named + [drawn(n, charsmap) for n in range(50 if share == "ci" else 600)]
 
 

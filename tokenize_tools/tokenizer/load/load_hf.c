@@ -228,8 +228,8 @@ static bool may_lose_first(const struct spec_normalizer *n)
                                             n->kind == SPEC_NORM_CLEAN || n->kind == SPEC_NORM_NONSPACING;
 }
 
-/* Metaspace's "first" depends on how many bytes of a normalized text come from the first character. For forms of Unicode
- * it is known only that the first one does. */
+/* Metaspace's "first" depends on how many bytes of a normalized text come from the first character. For forms of
+ * Unicode it is known only that the first one does. */
 static enum leat_status check_first(struct load_hf *h)
 {
     const struct tokenizer_spec *spec = h->spec;

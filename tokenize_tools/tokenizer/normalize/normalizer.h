@@ -38,8 +38,8 @@ struct normalizer_scratch {
     struct normalizer_state *states;
     uint32_t count;
     struct pattern_steps *steps;
-    /* For Metaspace's "first": how many bytes at the beginning of what comes in, and of what is given, come from the first
-     * character of the whole text. The caller sets it before each run. */
+    /* For Metaspace's "first": how many bytes at the beginning of what comes in, and of what is given, come from the
+     * first character of the whole text. The caller sets it before each run. */
     size_t first;
     struct images images; /* images.of NULL: the steps go through the text one after another */
 };

@@ -12,7 +12,6 @@
 #include "base/tiny.h"
 #include "base/utf8.h"
 #include "encoder_internal.h"
-#include "tokenizer/unicode/unicode.h"
 
 /* The most that is taken of a text at a time; a small bound takes less. About ten buffers have this size or a multiple
  * of it. */
@@ -229,10 +228,11 @@ static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_
                                    struct leat_error *err)
 {
     static const struct cutter_take take = { take_raw, take_token };
-    size_t first = 0;
+    size_t first = 0; /* bytes of the whole text's first character */
 
     if (e->offset == 0 && bytes > 0)
-        unicode_decode(text, &first);
+        for (first = 1; first < bytes && (text[first] & 0xc0) == 0x80;)
+            first++;
     if (e->pipeline->prefix == SPACED_NONE && !e->pipeline->sentencepiece && model_takes_spans(e->pipeline->model))
         return encoder_take_runs(e, text, bytes, last, err);
     return e->pipeline->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
