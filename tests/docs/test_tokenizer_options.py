@@ -73,6 +73,8 @@ REFUSED = {
         "pre_tokenizer": {**METASPACE, "prepend_scheme": "first"}},
     "two added tokens have the same text": {
         "normalizer": {"type": "Lowercase"}, "added_tokens": [ADDED, {**ADDED, "id": 5, "content": "<X>"}]},
+    "becomes empty when normalized": {
+        "normalizer": {"type": "Replace", "pattern": {"String": "<x>"}, "content": ""}, "added_tokens": [ADDED]},
 }
 failures = []
 

@@ -44,8 +44,8 @@ static enum leat_status add_normalized(struct pipeline *e, uint32_t place, struc
         return refuse_added(content, "becomes too long", err);
     if (s == LEAT_E_TEXT)
         return refuse_added(content, "takes too many steps", err);
-    if (s == LEAT_OK && bytes == 0) /* never found in a text, as in the reference */
-        return LEAT_OK;
+    if (s == LEAT_OK && bytes == 0)
+        return refuse_added(content, "becomes empty", err);
     if (s == LEAT_OK)
         s = string_finder_add(e->normalized, text, bytes, place, err);
     if (s == LEAT_OK && (bytes != content->length || memcmp(text, content->bytes, bytes) != 0) &&
