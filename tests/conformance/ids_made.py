@@ -147,6 +147,7 @@ def byte_level_configurations():
     yield Configuration("ByteLevel normalizer", [normalizers.ByteLevel()], decoder=D)
     yield Configuration("NFC, ByteLevel normalizer, Split", [normalizers.NFC(), normalizers.ByteLevel()],
                         [pre_tokenizers.Split(Regex("\u0120"), "merged_with_next")], D)
+    yield from letters_configurations()
     for edit in EDITS:
         yield Configuration(f"ByteLevel, {edit.__name__}", pre=[B(False)], decoder=D, edits=[edit])
         yield Configuration(f"ByteLevel, ignore_merges, {edit.__name__}", pre=[B(True)], decoder=D,
@@ -158,6 +159,52 @@ def byte_level_configurations():
     yield Configuration("ByteLevel, bytes missing, fused unk", pre=[B(False)], decoder=D,
                         model={"unk_token": "<unk>", "fuse_unk": True}, edits=[drop_single_characters])
     yield Configuration("ByteLevel, bytes missing", pre=[B(False)], decoder=D, edits=[drop_single_characters])
+
+
+def letters_configurations():
+    """ByteLevel where something maps or changes its letters before the model sees them."""
+    B, N, D = pre_tokenizers.ByteLevel, normalizers.ByteLevel(), [decoders.ByteLevel()]
+    prefix = {"continuing_subword_prefix": "\u4e2d"}
+    letters = [((), (B(False, use_regex=False), B(True))), ((N,), (B(True),)), ((N, N), ()),
+               ((), (B(True), pre_tokenizers.Digits(True), B(False, use_regex=False), pre_tokenizers.Punctuation())),
+               ((N, normalizers.NFKD(), normalizers.Lowercase()), ()), ((normalizers.NFC(), N, normalizers.NFC()), ()),
+               ((N, normalizers.Replace("\u0120", MARK), normalizers.Prepend(MARK)), ()),
+               ((N, normalizers.Strip()), (pre_tokenizers.Split("\u0120", "merged_with_next"),)),
+               ((N,), (pre_tokenizers.Metaspace("_", "always"),))]
+    for i, (normalizer, pre) in enumerate(letters):
+        for unk in ({}, {"unk_token": "<unk>"}):
+            yield Configuration(f"letters {i} unk={bool(unk)}", normalizer, pre, D, model=unk)
+        yield Configuration(f"letters {i}, bytes", normalizer, pre, D, model={"byte_fallback": True}, edits=[all_bytes])
+        yield Configuration(f"letters {i}, WordLevel", normalizer, pre, D, model={"unk_token": "[UNK]"},
+                            kind="WordLevel")
+        yield Configuration(f"letters {i}, Unigram", normalizer, pre, D, kind="Unigram",
+                            trainer={"vocab_size": 2000})
+    yield Configuration("letters, foreign prefix", pre=[B(False)], decoder=D, model=prefix)
+    yield Configuration("letters, foreign prefix, WordPiece", pre=[B(True)], decoder=D, kind="WordPiece",
+                        model={"unk_token": "[UNK]", **prefix})
+
+
+def first_configurations(charsmap):
+    """Metaspace's "first" after what removes, replaces or doubles the text's first character, and after cuts in it."""
+    R, P = normalizers.Replace, normalizers.Precompiled(charsmap)
+    changes = [[P, normalizers.Strip(False, True), R(Regex(" {2,}"), MARK)], [P], [P, normalizers.Strip()],
+               [normalizers.Strip()], [normalizers.Nmt()], [normalizers.StripAccents()], [R("the", ""), P],
+               [R(Regex("^.[aeiou]?"), "x y")], [R(Regex("[aeiou]+"), "\u00e9")], [R(Regex(r"^\W+"), "")],
+               [normalizers.Prepend("ab "), R(Regex("ab? ?[t1]?"), "q. ")],
+               [normalizers.Prepend("\u00bd "), P, R("1", "")],
+               [normalizers.BertNormalizer(True, True, False, True)], [normalizers.Lowercase(), R("i", "")],
+               [normalizers.Prepend(MARK), R(" ", MARK)], [normalizers.NFKC()],
+               [normalizers.Strip(), normalizers.NFKD()],
+               [normalizers.Prepend(""), R(Regex("^the"), "a")]]
+    cuts = [[], [pre_tokenizers.Punctuation()], [pre_tokenizers.Split(Regex("[^a-z]"), "isolated")],
+            [pre_tokenizers.ByteLevel(True)]]
+    for i, change in enumerate(changes):
+        for k, cut in enumerate(cuts):
+            if not cut or "NFK" not in type(change[-1]).__name__:
+                yield Configuration(f"first {i}, cut {k}", change,
+                                    [*cut, pre_tokenizers.Metaspace(MARK, "first", bool(k))],
+                                    [decoders.Metaspace()], {"unk_token": "<unk>"}, {"limit_alphabet": 300},
+                                    added_tokens()[::5] if k == 1 else ())
 
 
 def text_configurations(charsmap):
@@ -318,7 +365,8 @@ def configurations(charsmap, share):
     named = list(byte_level_configurations()) + list(text_configurations(charsmap))
     if share == "ci":
         named = [c for i, c in enumerate(named) if "Split " not in c.name or i % 5 == 0]
-    named += [*unigram_configurations(charsmap), *word_configurations(), *added_configurations(charsmap)]
+    named += [*first_configurations(charsmap), *unigram_configurations(charsmap), *word_configurations(),
+              *added_configurations(charsmap)]
     return named + [drawn(n, charsmap) for n in range(50 if share == "ci" else 600)]
 
 

@@ -63,18 +63,13 @@ OPENS = {
 REFUSED = {
     "dropout": {"model": {**BPE, "dropout": 0.1}},
     "is not supported": {"model": {**BPE, "dropout": 1}},
-    "a normalizer after ByteLevel is not supported": {
-        "normalizer": {"type": "Sequence", "normalizers": [{"type": "ByteLevel"}, {"type": "NFC"}]}},
     "a pattern that can match no characters is not supported": {
         "normalizer": {"type": "Replace", "pattern": {"Regex": "(?=1)"}, "content": "#"}, "pre_tokenizer": BYTE_LEVEL},
     "an empty Prepend together with ByteLevel is not supported": {
         "normalizer": {"type": "Prepend", "prepend": ""}, "pre_tokenizer": BYTE_LEVEL},
-    "ByteLevel twice is not supported": {"normalizer": {"type": "ByteLevel"}, "pre_tokenizer": BYTE_LEVEL},
     '"length" must be 1 to 65535': {"pre_tokenizer": {"type": "FixedLength", "length": 65536}},
-    "Metaspace after ByteLevel is not supported": {
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [BYTE_LEVEL, METASPACE]}},
     '"prepend_scheme": "first" is not supported together with': {
-        "normalizer": {"type": "Strip", "strip_left": True, "strip_right": False},
+        "normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]},
         "pre_tokenizer": {**METASPACE, "prepend_scheme": "first"}},
     "two added tokens have the same text": {
         "normalizer": {"type": "Lowercase"}, "added_tokens": [ADDED, {**ADDED, "id": 5, "content": "<X>"}]},

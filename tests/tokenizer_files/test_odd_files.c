@@ -133,6 +133,87 @@ static void test_byte_level_normalizer(void)
     closed(&o);
 }
 
+/* Where the letters of bytes are mapped again or changed, the model sees letters: a second ByteLevel maps the two bytes
+ * of each letter; NFD takes the dot off the letter for a space; Metaspace puts a mark there that no byte becomes; and a
+ * prefix of tokens may have one, too. */
+static void test_letters(void)
+{
+#define BYTE_LEVEL "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}"
+    static const struct {
+        const char *parts, *options, *text, *ids;
+    } rows[] = {
+        { "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[" BYTE_LEVEL "," BYTE_LEVEL "]},", "", " a",
+          "4 0 " },
+        { "\"normalizer\":{\"type\":\"ByteLevel\"},\"pre_tokenizer\":" BYTE_LEVEL ",", "", "a ", "0 4 " },
+        { "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"ByteLevel\"},{\"type\":\"NFD\"}]},", "",
+          " a", "5 6 0 " },
+        { "\"normalizer\":{\"type\":\"ByteLevel\"},\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\","
+          "\"prepend_scheme\":\"always\"},",
+          "", "a a", "8 1 0 " },
+        { "\"pre_tokenizer\":" BYTE_LEVEL ",", "\"continuing_subword_prefix\":\"\\u4e2d\",", "aa", "0 9 " },
+    };
+#undef BYTE_LEVEL
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char json[1024];
+        struct opened o;
+
+        snprintf(json, sizeof json,
+                 "{%s\"model\":{\"type\":\"BPE\",%s\"vocab\":{\"a\":0,\"\\u0120\":1,\"\\u00c4\":2,\"\\u0142\":3,"
+                 "\"\\u00c4\\u0142\":4,\"G\":5,\"\\u0307\":6,\"_\":7,\"_a\":8,\"\\u4e2da\":9},\"merges\":[%s]}}",
+                 rows[i].parts, rows[i].options, *rows[i].options ? "" : "\"\\u00c4 \\u0142\",\"_ a\"");
+        o = opened(file_with("tokenizer.json", json), NULL);
+        encodes(&o, rows[i].text, rows[i].ids);
+        closed(&o);
+    }
+}
+
+/* Metaspace's "first" puts a mark before what comes from the text's first character: all of it, where that is cut; and
+ * nothing, where that was removed, or replaced together with the one after it. */
+static void test_first(void)
+{
+#ifdef LEAT_HAVE_PCRE2
+#define METASPACE         "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
+#define REPLACE(from, to) "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"" from "\"},\"content\":\"" to "\"}"
+    static const char cut[] =
+        "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
+        "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";
+    static const struct {
+        const char *normalizer, *pre, *text, *ids;
+    } rows[] = {
+        { "{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false}", METASPACE, "ab", "2 0 1 " },
+        { "{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false}", METASPACE, " ab", "0 1 " },
+        { REPLACE("^ab?", "x"), METASPACE, "ab", "4 " },
+        { REPLACE("^ab?", "x"), METASPACE, "a", "2 4 " },
+        { REPLACE("a", "xx"), cut, "ab", "2 4 2 4 1 " },
+        { REPLACE("a", "xx"), cut, "ba", "2 1 4 4 " },
+        { "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":\"x\"}," REPLACE("xa?", "b") "]}",
+          METASPACE, "ab", "2 1 1 " },
+        { "{\"type\":\"StripAccents\"}", METASPACE,
+          "\xcc\x81"
+          "ab",
+          "0 1 " },
+        { "{\"type\":\"Nmt\"}", cut, "\001ab", "0 1 " },
+    };
+#undef METASPACE
+#undef REPLACE
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char json[1024];
+        struct opened o;
+
+        snprintf(
+            json, sizeof json,
+            "{\"normalizer\":%s,\"pre_tokenizer\":%s,\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"_\":2,"
+            "\" \":3,\"x\":4},\"merges\":[]}}",
+            rows[i].normalizer, rows[i].pre);
+        o = opened(file_with("tokenizer.json", json), NULL);
+        encodes(&o, rows[i].text, rows[i].ids);
+        closed(&o);
+    }
+#endif
+}
+
 static void test_replace_nothing(void)
 {
 #ifdef LEAT_HAVE_PCRE2
@@ -356,6 +437,8 @@ int main(void)
     test_bytes_between_decoders();
     test_wordpiece();
     test_byte_level_normalizer();
+    test_letters();
+    test_first();
     test_replace_nothing();
     test_split_by_nothing();
     test_colon();

@@ -201,97 +201,100 @@ static void take_notes(struct load_hf *h)
         h->spec->notes |= SPEC_NOTE_POST_PROCESSOR;
 }
 
-/* Steps after the mapping must not bring in characters that no byte is mapped to. */
-static enum leat_status check_after_byte_level(struct load_hf *h)
+/* Where tokenizers fails. */
+static enum leat_status check_prepend(struct load_hf *h)
 {
     const struct tokenizer_spec *spec = h->spec;
-    bool mapped = false;
 
     h->place = "the pipeline";
-    for (uint32_t i = 0; i < spec->normalizer_count; i++) {
-        if (mapped)
-            return load_hf_refuse(h, 0, "a normalizer after ByteLevel is not supported");
-        mapped = spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
-        if (spec->byte_level && spec->normalizers[i].kind == SPEC_NORM_PREPEND &&
-            spec->normalizers[i].content.length == 0)
+    for (uint32_t i = 0; spec_maps_bytes(spec) && i < spec->normalizer_count; i++)
+        if (spec->normalizers[i].kind == SPEC_NORM_PREPEND && spec->normalizers[i].content.length == 0)
             return load_hf_refuse(h, 0,
                                   "an empty Prepend together with ByteLevel is not supported: tokenizers fails "
                                   "there");
-    }
-    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
-        if (mapped && spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE)
-            return load_hf_refuse(h, 0, "Metaspace after ByteLevel is not supported");
-        mapped = mapped || spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
-    }
     return LEAT_OK;
 }
 
-/* Which part of a normalized text comes from the text's first character. */
-enum keeping {
-    KEEPS_IT,   /* its first character */
-    GROWS_IT,   /* that, and maybe more */
-    MAY_LOSE_IT /* maybe nothing */
-};
-
-static enum keeping keeping_of(const struct spec_normalizer *n)
+static bool is_form(const struct spec_normalizer *n)
 {
-    bool one;
-
-    switch (n->kind) {
-    case SPEC_NORM_STRIP:
-    case SPEC_NORM_PRECOMPILED:
-    case SPEC_NORM_STRIP_ACCENTS:
-    case SPEC_NORM_CLEAN:
-    case SPEC_NORM_NONSPACING:
-        return MAY_LOSE_IT;
-    case SPEC_NORM_REPLACE:
-        one = !n->pattern.regex && characters(n->pattern.text.bytes, n->pattern.text.length) == 1;
-        return !one || n->content.length == 0                         ? MAY_LOSE_IT
-               : characters(n->content.bytes, n->content.length) == 1 ? KEEPS_IT
-                                                                      : GROWS_IT;
-    default:
-        return GROWS_IT;
-    }
+    return n->kind >= SPEC_NORM_NFC && n->kind <= SPEC_NORM_NFKD;
 }
 
-/* Metaspace's "first" depends on where in the text before normalization a pretoken begins, which is not known here. A
- * pretoken is at the first character if that cannot have been lost, and if nothing cuts inside what it became. */
+/* Whether what becomes of a text's first character depends on how much of the text that is. */
+static bool may_lose_first(const struct spec_normalizer *n)
+{
+    return n->kind == SPEC_NORM_STRIP ? n->strip_left
+                                      : n->kind == SPEC_NORM_REPLACE || n->kind == SPEC_NORM_STRIP_ACCENTS ||
+                                            n->kind == SPEC_NORM_CLEAN || n->kind == SPEC_NORM_NONSPACING;
+}
+
+/* Metaspace's "first" depends on how many bytes of a normalized text come from the first character. For forms of
+ * Unicode it is known only that the first one does. */
 static enum leat_status check_first(struct load_hf *h)
 {
     const struct tokenizer_spec *spec = h->spec;
-    enum keeping worst = KEEPS_IT;
-    bool first = false, cut = false;
+    bool first = false, form = false, loses = false;
 
-    for (uint32_t i = 0; i < spec->normalizer_count; i++)
-        worst = keeping_of(&spec->normalizers[i]) > worst ? keeping_of(&spec->normalizers[i]) : worst;
+    for (uint32_t i = 0; i < spec->normalizer_count; i++) {
+        loses = loses || (form && may_lose_first(&spec->normalizers[i]));
+        form = form || is_form(&spec->normalizers[i]);
+    }
     for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
         first = first || (spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE &&
                           spec->pre_tokenizers[i].prepend == SPEC_PREPEND_FIRST);
-        cut = cut || !first;
+        loses = loses || !first;
     }
     for (uint32_t i = 0; i < spec->added_count; i++)
-        cut = cut || spec->added[i].normalized;
+        loses = loses || spec->added[i].normalized;
     h->place = "pre_tokenizer Metaspace";
-    if (!first || worst == KEEPS_IT || (worst == GROWS_IT && !cut))
+    if (!first || !form || !loses)
         return LEAT_OK;
-    return load_hf_refuse(h, 0, "\"prepend_scheme\": \"first\" is not supported together with %s",
-                          worst == MAY_LOSE_IT ? "a normalizer that may remove the text's first character"
-                                               : "a normalizer and what cuts text before Metaspace");
+    return load_hf_refuse(h, 0,
+                          "\"prepend_scheme\": \"first\" is not supported together with a form of Unicode and what "
+                          "may remove or cut off the text's first characters after it");
 }
 
-/* Whether text reaches the model as mapped bytes. If it were mapped twice, the alphabet would be another one. */
+/* Whether a prefix or suffix of tokens has a character that ByteLevel never makes. */
+static bool has_foreign_affix(const struct load_hf *h)
+{
+    static const char *const names[] = { "continuing_subword_prefix", "end_of_word_suffix" };
+    uint32_t model = part(h, "model");
+    uint8_t decoded[SPEC_MAX_AFFIX];
+    struct byte_alphabet alphabet;
+
+    byte_alphabet_init(&alphabet);
+    for (size_t i = 0; model != JSONTREE_NONE && i < sizeof names / sizeof names[0]; i++) {
+        uint32_t node = jsontree_member(h->j, model, names[i]), length;
+        struct jsontree_text t;
+
+        if (node == JSONTREE_NONE || h->j->nodes[node].kind != JSONTREE_STRING)
+            continue;
+        t = jsontree_string(h->j, node);
+        if (t.length <= SPEC_MAX_AFFIX && !byte_alphabet_decode(&alphabet, decoded, &length, t.bytes, t.length))
+            return true;
+    }
+    return false;
+}
+
+/* Whether text reaches the model as mapped bytes, each of them one letter. It does not if letters are mapped again, or
+ * changed: then the tokens are letters, as the file has them, and ByteLevel changes text as any other station does. */
 static enum leat_status find_byte_level(struct load_hf *h)
 {
     struct tokenizer_spec *spec = h->spec;
-    uint32_t found = 0;
+    bool mapped = false, only_bytes = true;
 
-    for (uint32_t i = 0; i < spec->normalizer_count; i++)
-        found += spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
-    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++)
-        found += spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
-    spec->byte_level = found > 0;
-    h->place = "the pipeline";
-    return found > 1 ? load_hf_refuse(h, 0, "ByteLevel twice is not supported") : check_after_byte_level(h);
+    for (uint32_t i = 0; i < spec->normalizer_count; i++) {
+        only_bytes = only_bytes && !mapped;
+        mapped = mapped || spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
+    }
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
+        bool maps = spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
+
+        only_bytes = only_bytes && !(mapped && (maps || spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE));
+        mapped = mapped || maps;
+    }
+    spec->byte_level = mapped && only_bytes && !has_foreign_affix(h);
+    return check_prepend(h);
 }
 
 static enum leat_status load_parts(struct load_hf *h)

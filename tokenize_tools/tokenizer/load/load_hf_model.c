@@ -137,9 +137,8 @@ enum leat_status load_hf_affix(struct load_hf *h, uint32_t model, const char *na
     byte_alphabet_init(&alphabet);
     if (!h->spec->byte_level)
         memcpy(bytes, t.bytes, length);
-    else if (!byte_alphabet_decode(&alphabet, bytes, &length, t.bytes, t.length))
-        return load_hf_refuse(h, node, "\"%s\" has characters that ByteLevel never makes, which is not supported",
-                              name);
+    else /* which it is for no other letters */
+        byte_alphabet_decode(&alphabet, bytes, &length, t.bytes, t.length);
     *out = (struct spec_string) { bytes, length };
     return LEAT_OK;
 }

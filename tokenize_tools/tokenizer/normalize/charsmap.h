@@ -53,6 +53,18 @@ enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map,
 enum leat_status charsmap_append_graphemes(struct buffer *out, const struct charsmap *map, const uint8_t *text,
                                            size_t size, bool last, size_t *used, struct leat_error *err);
 
+/* How many characters at the beginning of a text come from the first one of the whole, and how many places have been
+ * passed. All zero at the beginning. */
+struct charsmap_places {
+    uint64_t first, passed;
+    bool done; /* what comes next stands at a later place */
+};
+
+/* How many bytes, of what charsmap_append_graphemes() makes of this text, stand at the first p->first places. As in the
+ * reference, which shifts all places if it removes the first characters. */
+size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last,
+                      struct charsmap_places *p);
+
 /* A text that is copied, and where to. */
 struct charsmap_text {
     const uint8_t *text;

@@ -2,6 +2,11 @@
  * normalizer.c: see normalizer.h. A step gets a chunk and says how much of it is done: it passes bytes on as they are,
  * or appends its result to a buffer; what further text may still change it leaves, and that is held back (held.h) and
  * put before the next chunk. So the chunks' results are those of the whole text, and an unchanged text is never copied.
+ *
+ * If Metaspace will ask for it, each step also says how many bytes at the beginning of its result come from the first
+ * character of the whole text, as the reference has it, which keeps the place in the text of each byte: what is written
+ * for a match stands where the match ends, and what is put before a text, or in a place before its first character,
+ * stands with that.
  */
 #include "normalizer.h"
 
@@ -29,6 +34,7 @@ struct normalizer {
     const struct tokenizer_spec *spec;
     struct step *steps;
     uint32_t count;
+    bool follows; /* the text's first character */
     struct byte_alphabet alphabet;
 };
 
@@ -52,7 +58,7 @@ enum leat_status normalizer_scratch_make(struct normalizer_scratch *s, const str
         s->states[s->count].held.text.bound = bound;
         status = matcher_run_make(&s->states[s->count].run, &n->steps[s->count].matcher, bound, steps, err);
     }
-    if (status == LEAT_OK && images_can(n->spec))
+    if (status == LEAT_OK && images_can(n->spec) && !n->follows)
         status = images_make(&s->images, n->spec, bound, normalize_all, &(struct stepping) { n, s }, err);
     return status;
 }
@@ -70,11 +76,20 @@ void normalizer_scratch_free(struct normalizer_scratch *s)
     *s = (struct normalizer_scratch) { 0 };
 }
 
+/* For the next text. `of_first`: it begins where the whole does. */
+static void state_begin(struct normalizer_state *s, bool of_first)
+{
+    s->begun = s->after_match = false;
+    s->first = 0;
+    s->of_first = s->after_first = of_first;
+    s->places = (struct charsmap_places) { 0 };
+}
+
 void normalizer_scratch_clear(struct normalizer_scratch *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         held_clear(&s->states[i].held);
-        s->states[i].begun = s->states[i].after_match = false;
+        state_begin(&s->states[i], false);
     }
     held_clear(&s->images.held);
 }
@@ -99,7 +114,7 @@ static enum leat_status check_before_byte_level(const struct tokenizer_spec *spe
 {
     const struct pattern *pattern = step->matcher.pattern;
 
-    if (!spec->byte_level || step->spec->content.length == 0 || !pattern || !pattern_may_be_empty(pattern))
+    if (!spec_maps_bytes(spec) || step->spec->content.length == 0 || !pattern || !pattern_may_be_empty(pattern))
         return LEAT_OK;
     return status_set(err, LEAT_E_UNSUPPORTED,
                       "normalizer Replace: with ByteLevel, a pattern that can match no characters is not supported: "
@@ -120,6 +135,8 @@ enum leat_status normalizer_make(struct normalizer **out, const struct tokenizer
     }
     n->spec = spec;
     byte_alphabet_init(&n->alphabet);
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++)
+        n->follows = n->follows || spec->pre_tokenizers[i].prepend == SPEC_PREPEND_FIRST;
     for (uint32_t i = 0; s == LEAT_OK && i < spec->normalizer_count; i++) {
         struct step *step = &n->steps[n->count++];
 
@@ -160,9 +177,15 @@ struct chunk {
     struct normalizer_state *state;
     const uint8_t *text;
     size_t bytes, used;
+    size_t first; /* bytes of `text`, and later of the result, that come from the first character of the whole */
     bool last, changed;
     struct buffer *out;
 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 /* The last place where the text can be cut, whatever follows it. */
 static size_t form_boundary(enum normalize_form form, const uint8_t *text, size_t bytes)
@@ -190,32 +213,62 @@ static enum leat_status unicode_form(struct chunk *p, struct leat_error *err)
         return LEAT_OK;
     p->changed = true;
     s = buffer_append(p->out, p->text, prefix, err);
-    return s == LEAT_OK ? normalize_append(p->out, form, p->text + prefix, p->bytes - prefix, err) : s;
+    if (s == LEAT_OK)
+        s = normalize_append(p->out, form, p->text + prefix, p->bytes - prefix, err);
+    if (s == LEAT_OK && p->first > prefix && p->out->size > 0)
+        unicode_decode(p->out->bytes, &p->first); /* the others are not known, nor asked for: see check_first() */
+    return s;
 }
 
-static enum leat_status lowercase(struct chunk *p, struct leat_error *err)
-{
-    size_t prefix = lowercase_prefix(p->text, p->bytes);
-    enum leat_status s;
+/* ---- Those that change each character by itself ---- */
 
-    if (prefix == p->bytes)
-        return LEAT_OK;
-    p->changed = true;
-    s = buffer_append(p->out, p->text, prefix, err);
-    return s == LEAT_OK ? lowercase_append(p->out, p->text + prefix, p->bytes - prefix, err) : s;
+static size_t same_prefix(const struct chunk *p)
+{
+    return p->step->spec->kind == SPEC_NORM_LOWERCASE    ? lowercase_prefix(p->text, p->bytes)
+           : p->step->spec->kind == SPEC_NORM_BYTE_LEVEL ? 0
+                                                         : by_character_prefix(p->step->spec->kind, p->text, p->bytes);
 }
 
-static enum leat_status by_character(struct chunk *p, struct leat_error *err)
+static enum leat_status append_bytes(struct buffer *out, const struct byte_alphabet *alphabet, const uint8_t *text,
+                                     size_t bytes, struct leat_error *err)
 {
-    size_t prefix = by_character_prefix(p->step->spec->kind, p->text, p->bytes);
+    enum leat_status s = bytes < SIZE_MAX / 2 ? buffer_reserve(out, 2 * bytes, err) : status_no_memory(err, bytes);
+
+    for (size_t i = 0; s == LEAT_OK && i < bytes; i++)
+        out->size += utf8_encode(out->bytes + out->size, alphabet->code_of[text[i]]);
+    return s;
+}
+
+static enum leat_status append_changed(const struct normalizer *n, struct chunk *p, size_t from, size_t to,
+                                       struct leat_error *err)
+{
+    switch (p->step->spec->kind) {
+    case SPEC_NORM_LOWERCASE:
+        return lowercase_append(p->out, p->text + from, to - from, err);
+    case SPEC_NORM_BYTE_LEVEL:
+        return append_bytes(p->out, &n->alphabet, p->text + from, to - from, err);
+    default:
+        return by_character_append(p->out, p->step->spec->kind, p->text + from, to - from, err);
+    }
+}
+
+static enum leat_status by_character(const struct normalizer *n, struct chunk *p, struct leat_error *err)
+{
+    size_t prefix = same_prefix(p), first = p->first;
     enum leat_status s;
 
-    if (prefix == p->bytes)
+    if (prefix == p->bytes && p->bytes > 0)
         return LEAT_OK;
     p->changed = true;
+    if (prefix < first)
+        prefix = 0;
     s = buffer_append(p->out, p->text, prefix, err);
-    return s == LEAT_OK ? by_character_append(p->out, p->step->spec->kind, p->text + prefix, p->bytes - prefix, err)
-                        : s;
+    if (s == LEAT_OK && prefix == 0 && first > 0) {
+        s = append_changed(n, p, 0, first, err);
+        prefix = first;
+        p->first = p->out->size;
+    }
+    return s == LEAT_OK ? append_changed(n, p, prefix, p->bytes, err) : s;
 }
 
 static bool is_space(const uint8_t *text)
@@ -242,14 +295,20 @@ static void strip(struct chunk *p)
     p->used = to;
 }
 
+/* Of the text from `begin` to `end`, which stays, so many bytes come from the first character. */
+static size_t first_of(size_t first, size_t begin, size_t end)
+{
+    return first > begin ? least(first, end) - begin : 0;
+}
+
 static enum leat_status replace(struct chunk *p, struct leat_error *err)
 {
     const struct spec_string *content = &p->step->spec->content;
+    struct normalizer_state *state = p->state;
     struct matcher_pass pass;
-    size_t start, end, copied = 0;
-    bool found = true, matched = p->state->after_match;
-    enum leat_status s =
-        matcher_begin(&pass, &p->step->matcher, p->state->run, p->text, p->bytes, !p->last, matched, err);
+    size_t start, end, copied = 0, first = 0;
+    bool found = true, matched = state->after_match;
+    enum leat_status s = matcher_begin(&pass, &p->step->matcher, state->run, p->text, p->bytes, !p->last, matched, err);
 
     while (s == LEAT_OK) {
         s = matcher_next(&pass, &start, &end, &found, err);
@@ -259,43 +318,59 @@ static enum leat_status replace(struct chunk *p, struct leat_error *err)
         s = buffer_append(p->out, p->text + copied, start - copied, err);
         if (s == LEAT_OK)
             s = buffer_append(p->out, content->bytes, content->length, err);
+        first += first_of(p->first, copied, start);
+        first += (end > 0 ? end <= p->first : state->after_first) ? content->length : 0;
         copied = end;
     }
     if (s != LEAT_OK)
         return s;
     p->bytes = p->used = matcher_used(&pass);
-    p->state->after_match = matched && p->used == copied;
+    state->after_match = matched && p->used == copied;
+    if (p->used > 0)
+        state->after_first = p->used <= p->first;
+    p->first = first + first_of(p->first, copied, p->used);
     return p->changed ? buffer_append(p->out, p->text + copied, p->used - copied, err) : LEAT_OK;
 }
 
 static enum leat_status prepend(struct chunk *p, struct leat_error *err)
 {
+    const struct spec_string *content = &p->step->spec->content;
     enum leat_status s;
 
-    if (p->state->begun || p->bytes == 0 || p->step->spec->content.length == 0)
+    if (p->state->begun || p->bytes == 0)
         return LEAT_OK;
-    p->state->begun = p->changed = true;
-    s = buffer_append(p->out, p->step->spec->content.bytes, p->step->spec->content.length, err);
+    p->state->begun = true;
+    if (content->length == 0 && p->first == 0 && p->state->of_first)
+        unicode_decode(p->text, &p->first); /* put anew before all others, in the reference */
+    if (content->length == 0)
+        return LEAT_OK;
+    p->changed = true;
+    p->first += p->first > 0 ? content->length : 0;
+    s = buffer_append(p->out, content->bytes, content->length, err);
     return s == LEAT_OK ? buffer_append(p->out, p->text, p->bytes, err) : s;
 }
 
+/* Where the text's first character is followed, that and a cluster after it are seen together. */
+#define AFTER_FIRST 64
+
 static enum leat_status precompiled(struct chunk *p, struct leat_error *err)
 {
-    if (p->last && charsmap_prefix(p->step->charsmap, CHARSMAP_GRAPHEMES, p->text, p->bytes) == p->bytes)
+    const struct charsmap *map = p->step->charsmap;
+    struct charsmap_places *places = &p->state->places;
+    size_t first = p->first;
+    enum leat_status s;
+
+    if (first > 0 && !p->last && p->bytes - first < AFTER_FIRST) {
+        p->bytes = p->used = 0;
+        return LEAT_OK;
+    }
+    if (p->last && charsmap_prefix(map, CHARSMAP_GRAPHEMES, p->text, p->bytes) == p->bytes && places->first == 0)
         return LEAT_OK;
     p->changed = true;
-    return charsmap_append_graphemes(p->out, p->step->charsmap, p->text, p->bytes, p->last, &p->used, err);
-}
-
-static enum leat_status byte_level(const struct normalizer *n, struct chunk *p, struct leat_error *err)
-{
-    struct buffer *out = p->out;
-    enum leat_status s =
-        p->bytes < SIZE_MAX / 2 ? buffer_reserve(out, 2 * p->bytes, err) : status_no_memory(err, p->bytes);
-
-    for (size_t i = 0; s == LEAT_OK && i < p->bytes; i++)
-        out->size += utf8_encode(out->bytes + out->size, n->alphabet.code_of[p->text[i]]);
-    p->changed = true;
+    s = charsmap_append_graphemes(p->out, map, p->text, p->bytes, p->last, &p->used, err);
+    for (size_t i = 0; i < least(first, p->used); i++)
+        places->first += (p->text[i] & 0xc0) != 0x80;
+    p->first = places->first > 0 ? charsmap_first(map, p->text, p->used, p->last, places) : 0;
     return s;
 }
 
@@ -307,8 +382,6 @@ static enum leat_status take_step(const struct normalizer *n, struct chunk *p, s
     case SPEC_NORM_NFKC:
     case SPEC_NORM_NFKD:
         return unicode_form(p, err);
-    case SPEC_NORM_LOWERCASE:
-        return lowercase(p, err);
     case SPEC_NORM_STRIP:
         strip(p);
         return LEAT_OK;
@@ -318,13 +391,13 @@ static enum leat_status take_step(const struct normalizer *n, struct chunk *p, s
         return prepend(p, err);
     case SPEC_NORM_PRECOMPILED:
         return precompiled(p, err);
+    case SPEC_NORM_LOWERCASE:
     case SPEC_NORM_BYTE_LEVEL:
-        return byte_level(n, p, err);
     case SPEC_NORM_STRIP_ACCENTS:
     case SPEC_NORM_CLEAN:
     case SPEC_NORM_SPACE_HAN:
     case SPEC_NORM_NONSPACING:
-        return by_character(p, err);
+        return by_character(n, p, err);
     }
     return LEAT_OK;
 }
@@ -336,18 +409,26 @@ static enum leat_status take_chunk(const struct normalizer *n, struct chunk *p, 
     struct held *held = &p->state->held;
     const uint8_t *all;
     bool ready;
-    enum leat_status s = held_join(held, text, bytes, p->last, &ready, err);
+    enum leat_status s;
 
+    if (p->first > 0)
+        p->state->first = held->text.size - held->begin + p->first;
+    p->first = 0;
+    s = held_join(held, text, bytes, p->last, &ready, err);
     if (s != LEAT_OK || !ready || (*bytes == 0 && !p->last)) {
         *bytes = 0;
         return s;
     }
     all = p->text = *text;
     p->bytes = p->used = *bytes;
+    p->first = least(p->state->first, *bytes);
     p->out->size = 0;
     s = take_step(n, p, err);
     if (s == LEAT_OK)
         s = held_keep(held, all, *bytes, p->last ? *bytes : p->used, err);
+    p->state->first -= least(p->state->first, p->used);
+    if (!p->changed)
+        p->first = first_of(p->first, (size_t)(p->text - all), (size_t)(p->text - all) + p->bytes);
     *text = p->changed ? p->out->bytes : p->text;
     *bytes = p->changed ? p->out->size : p->bytes;
     return s;
@@ -359,17 +440,21 @@ static enum leat_status run_steps(const struct normalizer *n, struct normalizer_
     enum leat_status status = LEAT_OK;
     unsigned turn = 0;
 
+    for (uint32_t i = 0; n->follows && s->first > 0 && i < n->count; i++)
+        state_begin(&s->states[i], true);
     for (uint32_t i = 0; status == LEAT_OK && i < n->count; i++) {
         struct chunk p = { .step = &n->steps[i], .state = &s->states[i], .last = last, .out = &s->buffers[turn] };
 
+        p.first = n->follows ? s->first : 0;
         status = take_chunk(n, &p, text, bytes, err);
+        s->first = p.first;
         if (!*text) /* nothing is left, and there was never a buffer */
             *text = (const uint8_t *)"";
         if (status == LEAT_OK)
             status = matcher_wrote(s->steps, *bytes, err);
         turn ^= p.changed;
         if (last)
-            p.state->begun = p.state->after_match = false;
+            state_begin(p.state, false);
     }
     return status;
 }

@@ -11,6 +11,7 @@
 #ifndef LEAT_TOKENIZER_NORMALIZER_H
 #define LEAT_TOKENIZER_NORMALIZER_H
 
+#include "charsmap.h"
 #include "images.h"
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/split/held.h"
@@ -24,6 +25,11 @@ struct normalizer_state {
     struct pattern_run *run; /* of a replaced expression */
     bool begun;              /* something of the text has come */
     bool after_match;        /* what comes next begins after a match */
+    /* Only if the normalizer follows the text's first character: */
+    size_t first;     /* bytes at the beginning of what is held that come from it */
+    bool of_first;    /* the text begins where the whole does */
+    bool after_first; /* and what comes next follows its first character, or begins it */
+    struct charsmap_places places;
 };
 
 /* A thread's memory: two buffers that take turns, and the steps' states. */
@@ -32,6 +38,9 @@ struct normalizer_scratch {
     struct normalizer_state *states;
     uint32_t count;
     struct pattern_steps *steps;
+    /* For Metaspace's "first": how many bytes at the beginning of what comes in, and of what is given, come from the
+     * first character of the whole text. The caller sets it before each run. */
+    size_t first;
     struct images images; /* images.of NULL: the steps go through the text one after another */
 };
 

@@ -180,7 +180,7 @@ static enum leat_status take_token(void *context, uint32_t id, const uint8_t *te
     return id_list_append(&e->ids, id, err);
 }
 
-static enum leat_status take_normalized(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+static enum leat_status take_normalized(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
                                         struct leat_error *err)
 {
     struct encoder *e = context;
@@ -189,7 +189,7 @@ static enum leat_status take_normalized(void *context, const uint8_t *text, size
                             err);
 }
 
-static enum leat_status take_raw(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+static enum leat_status take_raw(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
                                  struct leat_error *err)
 {
     static const struct cutter_take take = { take_normalized, take_token };
@@ -197,13 +197,14 @@ static enum leat_status take_raw(void *context, const uint8_t *text, size_t byte
     enum leat_status s;
 
     if (e->pipeline->prefix != SPACED_NOT)
-        return encoder_take_spaced(e, text, bytes, first, last, err);
+        return encoder_take_spaced(e, text, bytes, first > 0, last, err);
+    e->normalizer.first = first;
     s = normalizer_run(e->pipeline->normalizer, &e->normalizer, &text, &bytes, last, err);
-    return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, first, last, &take, e, err) : s;
+    return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, e->normalizer.first, last, &take, e, err) : s;
 }
 
 /* sentencepiece: what lies between its user-defined tokens is a pretoken. */
-static enum leat_status take_between(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+static enum leat_status take_between(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
                                      struct leat_error *err)
 {
     (void)first;
@@ -220,18 +221,22 @@ static enum leat_status take_sentencepiece(struct encoder *e, const uint8_t *tex
         return encoder_take_spaced(e, text, bytes, true, last, err);
     s = sentencepiece_normalizer_run(e->pipeline->sentencepiece, &e->sentencepiece, &text, &bytes, last, err);
 
-    return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, true, last, &take, e, err) : s;
+    return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, 0, last, &take, e, err) : s;
 }
 
 static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
                                    struct leat_error *err)
 {
     static const struct cutter_take take = { take_raw, take_token };
+    size_t first = 0; /* bytes of the whole text's first character */
 
+    if (e->offset == 0 && bytes > 0)
+        for (first = 1; first < bytes && (text[first] & 0xc0) == 0x80;)
+            first++;
     if (e->pipeline->prefix == SPACED_NONE && !e->pipeline->sentencepiece && model_takes_spans(e->pipeline->model))
         return encoder_take_runs(e, text, bytes, last, err);
     return e->pipeline->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
-                                      : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
+                                      : cutter_run(&e->raw, text, bytes, first, last, &take, e, err);
 }
 
 /* Malformed UTF-8 is repaired, or the text refused, unless the caller has done that. */

@@ -88,7 +88,7 @@ static enum leat_status add_span(struct encoder *e, const uint8_t *text, size_t 
 }
 
 /* A segment that is all there goes into the run; others, at the ends of what has come, are encoded by themselves. */
-static enum leat_status take_segment(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+static enum leat_status take_segment(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
                                      struct leat_error *err)
 {
     struct encoder *e = context;
@@ -97,7 +97,7 @@ static enum leat_status take_segment(void *context, const uint8_t *text, size_t 
     if (last && !e->spaced_begun && bytes > 0 && bytes <= MODEL_SPAN_MAX)
         return add_span(e, text, bytes, MODEL_PRETOKEN, err);
     s = encode_run(e, err);
-    return s == LEAT_OK ? encoder_take_spaced(e, text, bytes, first, last, err) : s;
+    return s == LEAT_OK ? encoder_take_spaced(e, text, bytes, first > 0, last, err) : s;
 }
 
 static enum leat_status take_fixed(void *context, uint32_t id, const uint8_t *text, size_t bytes,
@@ -116,7 +116,7 @@ enum leat_status encoder_take_runs(struct encoder *e, const uint8_t *text, size_
                                    struct leat_error *err)
 {
     static const struct cutter_take take = { take_segment, take_fixed };
-    enum leat_status s = cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
+    enum leat_status s = cutter_run(&e->raw, text, bytes, 0, last, &take, e, err);
 
     return s == LEAT_OK ? encode_run(e, err) : s;
 }

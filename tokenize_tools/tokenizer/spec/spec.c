@@ -133,6 +133,17 @@ uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, si
     return SPEC_NONE;
 }
 
+bool spec_maps_bytes(const struct tokenizer_spec *spec)
+{
+    for (uint32_t i = 0; i < spec->normalizer_count; i++)
+        if (spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL)
+            return true;
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++)
+        if (spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL)
+            return true;
+    return false;
+}
+
 /* ---- Finishing ---- */
 
 struct sorting {

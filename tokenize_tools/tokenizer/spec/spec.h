@@ -4,7 +4,8 @@
  *
  * Where bytes become letters. Byte-level files (GPT-2's way, in tokenizer.json) write each byte as a printable
  * character: a space as U+0120, and so on. The loaders undo that: if the pipeline has a ByteLevel pre-tokenizer or
- * normalizer, `byte_level` is set and a token's text is the *bytes* it stands for. An entry with a character outside
+ * normalizer, `byte_level` is set and a token's text is the *bytes* it stands for. (It is not set if the letters are
+ * changed or mapped again before the model: then the tokens are letters.) An entry with a character outside
  * that alphabet cannot be met in text, whatever the text; it keeps its characters as they stand, in UTF-8, and has
  * `foreign` set (decoders show it as it stands; merges that touch it can never happen). ByteLevel stays in the
  * pipeline's list, since it has options, and because what stands after it sees mapped text. In all other pipelines
@@ -290,6 +291,9 @@ const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint
 
 /* The id whose text is exactly this: of an added token, else of a token; SPEC_NONE if none. Searches all of them. */
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length);
+
+/* Whether a ByteLevel stands before the model, be it that the tokens are bytes or letters. */
+bool spec_maps_bytes(const struct tokenizer_spec *spec);
 
 /*
  * Called by loaders at the end. Sorts tokens (those with scores are sorted already) and added tokens, lays out `text`

@@ -26,8 +26,8 @@ static bool is_space(const uint8_t *text, size_t *length)
 void cutter_clear(struct cutter *c)
 {
     held_clear(&c->held);
-    c->done = c->from = 0;
-    c->begun = c->open = false;
+    c->done = c->from = c->first = 0;
+    c->open = false;
 }
 
 /* ---- Looking for tokens ---- */
@@ -130,12 +130,13 @@ static enum leat_status hand_text(struct cutter *c, const struct window *w, size
                                   struct leat_error *err)
 {
     size_t begin = c->done, bytes = end > begin ? end - begin : 0;
+    size_t first = c->first > begin ? c->first - begin : 0;
 
     if (bytes == 0 && (!c->open || !ends))
         return LEAT_OK;
     c->done += bytes;
     c->open = !ends;
-    return w->take->text(w->context, w->text + begin, bytes, c->first, ends, err);
+    return w->take->text(w->context, w->text + begin, bytes, first < bytes ? first : bytes, ends, err);
 }
 
 static enum leat_status hand_token(struct cutter *c, const struct window *w, const struct found *f,
@@ -145,7 +146,6 @@ static enum leat_status hand_token(struct cutter *c, const struct window *w, con
     size_t bytes;
 
     c->done = f->wide_end;
-    c->first = false;
     if (s != LEAT_OK)
         return s;
     bytes = f->wide_end > f->wide_start ? f->wide_end - f->wide_start : 0; /* the one before may have taken all of it */
@@ -206,10 +206,11 @@ static enum leat_status keep(struct cutter *c, const struct window *w, struct le
         used = utf8_before(w->text, used);
     c->done -= used;
     c->from -= used;
+    c->first -= c->first < used ? c->first : used;
     return held_keep(&c->held, w->text, w->bytes, used, err);
 }
 
-enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, bool first, bool last,
+enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, size_t first, bool last,
                             const struct cutter_take *take, void *context, struct leat_error *err)
 {
     size_t longest = string_finder_longest(c->options.finder);
@@ -217,14 +218,14 @@ enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes,
     bool ready;
     enum leat_status s;
 
-    if (!c->begun)
-        c->first = first;
-    c->begun = !last;
     if (longest == 0) {
         w.text = text;
         c->done = 0;
+        c->first = first;
         return hand_text(c, &w, bytes, last, err);
     }
+    if (first > 0)
+        c->first = c->held.text.size - c->held.begin + first;
     s = held_join(&c->held, &text, &bytes, last, &ready, err);
     if (s != LEAT_OK || !ready)
         return s;

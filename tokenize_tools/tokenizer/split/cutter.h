@@ -25,8 +25,7 @@ struct cutter {
     struct held held;  /* from the character before `done` or `from` on, whichever comes first */
     size_t done;       /* up to here the text has been handed on */
     size_t from;       /* up to here tokens have been looked for */
-    bool begun;        /* something of the text has come */
-    bool first;        /* no token has come yet, and the text is the beginning of the whole */
+    size_t first;      /* up to here the text comes from the first character of the whole */
     bool open;         /* the stretch between tokens that came last goes on */
     uint64_t specials; /* strings of special tokens so far; the caller's to reset */
 };
@@ -35,17 +34,17 @@ struct cutter {
 void cutter_clear(struct cutter *c);
 
 struct cutter_take {
-    /* Takes a stretch between tokens, or its next chunk. `first`: it is the beginning of the whole text; `last`: the
-     * stretch ends here. Empty only to say that it ends. */
-    enum leat_status (*text)(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+    /* Takes a stretch between tokens, or its next chunk. `first`: so many bytes at its beginning come from the first
+     * character of the whole text; `last`: the stretch ends here. Empty only to say that it ends. */
+    enum leat_status (*text)(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
                              struct leat_error *err);
     /* A token, and the text that it takes with it. */
     enum leat_status (*token)(void *context, uint32_t id, const uint8_t *text, size_t bytes, struct leat_error *err);
 };
 
-/* Takes a text (valid UTF-8), or its next chunk. `first`: it is the beginning of the whole; `last`: it ends here.
+/* Takes a text (valid UTF-8), or its next chunk. `first`: as above; `last`: it ends here.
  * Returns what `take` returns, if that is not LEAT_OK, or LEAT_E_NO_MEMORY. */
-enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, bool first, bool last,
+enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, size_t first, bool last,
                             const struct cutter_take *take, void *context, struct leat_error *err);
 
 #endif

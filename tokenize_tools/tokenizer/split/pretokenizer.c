@@ -77,7 +77,8 @@ void pretokenizer_scratch_free(struct pretokenizer_scratch *s)
 void pretokenizer_scratch_clear(struct pretokenizer_scratch *s)
 {
     held_clear(&s->held);
-    s->begun = s->cut = s->in_word = false;
+    s->begun = s->in_word = false;
+    s->first = 0;
 }
 
 void pretokenizer_scratch_trim(struct pretokenizer_scratch *s)
@@ -126,14 +127,20 @@ static enum leat_status replace_spaces(struct buffer *out, const uint8_t *text, 
 }
 
 static enum leat_status metaspace(const struct spec_pre_tokenizer *spec, struct buffer *out, const uint8_t *text,
-                                  size_t bytes, bool begins, bool first, struct leat_error *err)
+                                  size_t bytes, bool begins, size_t *first, struct leat_error *err)
 {
-    bool wanted = begins && (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && first));
+    bool wanted =
+        begins && (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && *first > 0));
     enum leat_status s = LEAT_OK;
+    size_t own = *first;
 
     if (wanted && text[0] != ' ' && !pretokenizer_begins_with(text, bytes, &spec->replacement))
         s = buffer_append(out, spec->replacement.bytes, spec->replacement.length, err);
-    return s == LEAT_OK ? replace_spaces(out, text, bytes, &spec->replacement, err) : s;
+    if (s == LEAT_OK)
+        s = replace_spaces(out, text, own, &spec->replacement, err);
+    if (own > 0)
+        *first = out->size;
+    return s == LEAT_OK ? replace_spaces(out, text + own, bytes - own, &spec->replacement, err) : s;
 }
 
 static enum leat_status map_bytes(const struct byte_alphabet *alphabet, struct buffer *out, const uint8_t *text,
@@ -146,10 +153,10 @@ static enum leat_status map_bytes(const struct byte_alphabet *alphabet, struct b
     return s;
 }
 
-/* Changes the text as the step says; *text and *bytes then lie in the level's buffer. `begins`: it is not the later
- * chunk of a segment. */
+/* Changes the text as the step says; *text and *bytes then lie in the level's buffer, and *first is changed along.
+ * `begins`: it is not the later chunk of a segment. */
 static enum leat_status change(const struct pretokenizer *p, const struct step *step, struct buffer *out,
-                               const uint8_t **text, size_t *bytes, bool begins, bool first, struct leat_error *err)
+                               const uint8_t **text, size_t *bytes, bool begins, size_t *first, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -159,8 +166,11 @@ static enum leat_status change(const struct pretokenizer *p, const struct step *
     if (step->change == CHANGE_METASPACE) {
         s = metaspace(step->spec, out, *text, *bytes, begins, first, err);
     } else if (step->change == CHANGE_BYTES) {
-        s = map_bytes(&p->alphabet, out, *text, *bytes, err);
+        s = map_bytes(&p->alphabet, out, *text, *first, err);
+        if (s == LEAT_OK)
+            s = map_bytes(&p->alphabet, out, *text + *first, *bytes - *first, err);
     } else {
+        *first += *first > 0;
         s = buffer_append(out, " ", 1, err);
         if (s == LEAT_OK)
             s = buffer_append(out, *text, *bytes, err);
@@ -233,7 +243,7 @@ static enum leat_status scan_pretokens(struct way *w, uint32_t number, size_t *d
 }
 
 /* Gives a level a text or, if not `last`, what of it is there. The level's run says what came before. */
-static void begin_text(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first, bool last)
+static void begin_text(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, size_t first, bool last)
 {
     struct level *l = &w->s->levels[number];
     const struct pattern *pattern = w->p->steps[number].pattern;
@@ -357,7 +367,7 @@ static void begin_split(struct pretokenizer_scratch *s, uint32_t number)
 }
 
 /* Takes a pretoken of the step before `number` on to the next step that splits, which becomes *top, or out. */
-static enum leat_status pass_on(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
+static enum leat_status pass_on(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, size_t first,
                                 uint32_t *top, struct leat_error *err)
 {
     uint32_t above = *top;
@@ -366,7 +376,7 @@ static enum leat_status pass_on(struct way *w, uint32_t number, const uint8_t *t
     for (; s == LEAT_OK && number < w->p->count; number++) {
         const struct step *step = &w->p->steps[number];
 
-        s = change(w->p, step, &w->s->levels[number].changed, &text, &bytes, true, first, err);
+        s = change(w->p, step, &w->s->levels[number].changed, &text, &bytes, true, &first, err);
         if (s != LEAT_OK || !step->splits)
             continue;
         w->s->levels[number].above = above;
@@ -376,6 +386,16 @@ static enum leat_status pass_on(struct way *w, uint32_t number, const uint8_t *t
         return LEAT_OK;
     }
     return s == LEAT_OK ? take_pretoken(w, text, bytes, true, err) : s;
+}
+
+/* How many bytes at the beginning of a pretoken come from the first character of the whole text. */
+static size_t first_of(const struct level *l, const struct split_pretoken *p)
+{
+    size_t begin = l->used + p->begin, bytes = p->end - p->begin;
+
+    if (l->first <= begin)
+        return 0;
+    return l->first - begin < bytes ? l->first - begin : bytes;
 }
 
 /*
@@ -399,8 +419,7 @@ static enum leat_status split_text(struct way *w, uint32_t number, size_t *used,
             break;
         s = next_pretoken(w, top, &p, &found, err);
         if (s == LEAT_OK && found)
-            s = pass_on(w, top + 1, l->window.text + p.begin, p.end - p.begin, l->first && l->used == 0 && p.begin == 0,
-                        &top, err);
+            s = pass_on(w, top + 1, l->window.text + p.begin, p.end - p.begin, first_of(l, &p), &top, err);
         else if (top == number)
             break;
         else
@@ -411,24 +430,27 @@ static enum leat_status split_text(struct way *w, uint32_t number, size_t *used,
 }
 
 /* The chunk of a segment that has come, changed by all steps before it, goes through the first splitter. */
-static enum leat_status split_part(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
+static enum leat_status split_part(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, size_t first,
                                    bool last, struct leat_error *err)
 {
     struct held *held = &w->s->held;
     bool ready;
     size_t used;
-    enum leat_status s = held_join(held, &text, &bytes, last, &ready, err);
+    enum leat_status s;
 
+    if (first > 0)
+        w->s->first = held->text.size - held->begin + first;
+    s = held_join(held, &text, &bytes, last, &ready, err);
     if (s != LEAT_OK || !ready)
         return s;
-    begin_text(w, number, text, bytes, first && !w->s->cut, last);
+    begin_text(w, number, text, bytes, w->s->first, last);
     s = split_text(w, number, &used, err);
-    w->s->cut = w->s->cut || used > 0;
+    w->s->first -= w->s->first < used ? w->s->first : used;
     return s == LEAT_OK ? held_keep(held, text, bytes, used, err) : s;
 }
 
 enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s, const uint8_t *text,
-                                  size_t bytes, bool first, bool last, pretokenizer_take *take, void *context,
+                                  size_t bytes, size_t first, bool last, pretokenizer_take *take, void *context,
                                   struct leat_error *err)
 {
     struct way w = { p, s, take, context };
@@ -444,10 +466,10 @@ enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokeni
     }
     if (p->spaces) {
         s->begun = !last;
-        return pretokenizer_run_spaces(&w, text, bytes, begins, first, last, err);
+        return pretokenizer_run_spaces(&w, text, bytes, begins, first > 0, last, err);
     }
     for (; status == LEAT_OK && number < p->count; number++) {
-        status = change(p, &p->steps[number], &s->levels[number].changed, &text, &bytes, begins, first, err);
+        status = change(p, &p->steps[number], &s->levels[number].changed, &text, &bytes, begins, &first, err);
         if (p->steps[number].splits)
             break;
     }
@@ -457,7 +479,9 @@ enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokeni
     if (status == LEAT_OK)
         status = number == p->count ? take_pretoken(&w, text, bytes, last, err)
                                     : split_part(&w, number, text, bytes, first, last, err);
-    if (last)
-        s->begun = s->cut = false;
+    if (last) {
+        s->begun = false;
+        s->first = 0;
+    }
     return status;
 }

@@ -63,12 +63,13 @@ void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_t
 void pretokenizer_scratch_words(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take);
 
 /*
- * Takes a segment, or a chunk of it. `first`: the segment begins where the whole text does; `last`: it ends here.
+ * Takes a segment, or a chunk of it. `first`: so many bytes at its beginning come from the first character of the whole
+ * text; `last`: it ends here.
  * Returns what `take` returns when that is not LEAT_OK, or LEAT_E_TEXT (an expression takes too many steps),
  * LEAT_E_STOPPED, LEAT_E_NO_MEMORY.
  */
 enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s, const uint8_t *text,
-                                  size_t bytes, bool first, bool last, pretokenizer_take *take, void *context,
+                                  size_t bytes, size_t first, bool last, pretokenizer_take *take, void *context,
                                   struct leat_error *err);
 
 #endif

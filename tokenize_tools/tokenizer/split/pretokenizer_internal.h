@@ -51,7 +51,8 @@ struct level {
     struct pattern_run *pattern_run;
     const uint8_t *text;
     size_t bytes, used;               /* of it so much is done with */
-    bool first, last;                 /* it begins where the whole text does; it ends here */
+    size_t first;                     /* bytes at its beginning that come from the first character of the whole */
+    bool last;                        /* it ends here */
     bool needs_all;                   /* of the step's pattern */
     bool open, more, ended;           /* a window is; its splitter has more to give; nothing comes after it */
     size_t window_bytes;              /* at most, of the next window */
@@ -67,8 +68,8 @@ struct pretokenizer_scratch {
     struct bound *bound;
     pretokenizer_take_pretokens *batches, *words; /* may be NULL */
     struct held held;    /* of a segment that comes in chunks, what the first splitter is not done with */
+    size_t first;        /* bytes at the beginning of what is held that come from the text's first character */
     bool begun;          /* something of the segment has come */
-    bool cut;            /* and a pretoken of it has been given */
     bool in_word;        /* what has come of it ends in a word (split_spaces.h) */
     struct buffer bytes; /* of an unmapped pretoken */
     struct level levels[];

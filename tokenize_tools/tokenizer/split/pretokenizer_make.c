@@ -5,7 +5,7 @@
  * several expressions in a row (DeepSeek's three), then of two, then of one; only what has none becomes a step of its
  * own kind. What cannot change anything becomes no step: ByteLevel after the expressions, or splitting at spaces when
  * none are left. If steps follow ByteLevel, the text is mapped to its alphabet for them, and pretokens are mapped back
- * at the end.
+ * at the end, unless the model's tokens are letters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -167,9 +167,10 @@ static enum leat_status make_steps(struct pretokenizer *p, const struct tokenize
         if (!step->splits && step->change == CHANGE_NOTHING)
             p->count--; /* ByteLevel after the expressions: bytes are what the model takes */
         at += together > 0 ? together : 1;
-        if (spec->pre_tokenizers[at - 1].kind == SPEC_PRE_BYTE_LEVEL && at < spec->pre_tokenizer_count && !p->unmaps) {
+        if (spec->pre_tokenizers[at - 1].kind == SPEC_PRE_BYTE_LEVEL &&
+            (at < spec->pre_tokenizer_count || !spec->byte_level)) {
             p->steps[p->count++].change = CHANGE_BYTES;
-            p->unmaps = true;
+            p->unmaps = spec->byte_level;
         }
     }
     return s;
@@ -216,7 +217,7 @@ enum leat_status pretokenizer_make(struct pretokenizer **out, const struct token
     }
     byte_alphabet_init(&p->alphabet);
     for (uint32_t i = 0; i < spec->normalizer_count; i++)
-        p->unmaps = p->unmaps || spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
+        p->unmaps = p->unmaps || (spec->byte_level && spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL);
     s = make_steps(p, spec, err);
     p->words = only_words(spec) && !p->unmaps;
     for (uint32_t i = 0; i < p->count; i++)
