@@ -147,7 +147,7 @@ def cases(shell):
     yield "leat pack --tokenizer gp", ["gpt2", "gpt2.json"]
     yield "leat pack --tokenizer my", ["my\\ data.jsonl"]
     yield "leat encode --pattern ", patterns
-    yield "leat pack --pattern ll", ["llama3"]
+    yield "leat pack --pattern ll", ["llama3", "llama4"]
     yield "leat pack -o a.l", ["a.leat"]
     yield "leat pack --threads ", []
     yield "leat pack --invalid-utf8 rep", ["replace"]

@@ -95,10 +95,17 @@ static const char *const atoms[] = {
 
 #define ATOMS (sizeof atoms / sizeof atoms[0])
 
+/* What a text begins with now and then: a cluster of more bytes than a step looks ahead. */
+#define ELEVEN "\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81"
+#define MARKS  ELEVEN ELEVEN ELEVEN
+static const char *const beginnings[] = { MARKS, "a" MARKS, "\xc2\xa9q" MARKS };
+
 static size_t random_text(uint64_t *random, uint8_t *out, size_t max)
 {
-    size_t size = 0, few = 1 + t_below(random, ATOMS), from = t_below(random, ATOMS);
+    const char *begin = t_below(random, 8) == 0 ? beginnings[t_below(random, 3)] : "";
+    size_t size = strlen(begin), few = 1 + t_below(random, ATOMS), from = t_below(random, ATOMS);
 
+    memcpy(out, begin, size);
     while (size + 20 < max && t_below(random, 24) > 0) {
         const char *atom = atoms[(from + t_below(random, few)) % ATOMS];
         size_t length = *atom ? strlen(atom) : 1;

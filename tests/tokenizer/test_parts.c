@@ -385,6 +385,8 @@ static void check_all_made(uint64_t *random)
         check_made("null", others[i], added[0], models[i % 3], map, 10, random);
     check_made("null", "null", added[0], whole, map, 60, random);
     check_made("null", "null", added[3], whole, map, 30, random);
+    check_made("@", STEPS(SPLIT(REGEX("."), "Isolated", "false") "," METASPACE("first", "true")), added[0], unknown,
+               map, 60, random);
     for (size_t i = 0; i < COUNT(added); i++)
         check_made("null", byte_level[0], added[i], bytes, map, 40, random);
     for (int i = 0; i < 120; i++) {

@@ -1,5 +1,6 @@
 /*
- * small_charsmap.h: a charsmap (tokenizer/charsmap.h) made by hand, with the keys "a", "ab", "a" U+0301 and U+00A9.
+ * small_charsmap.h: a charsmap (tokenizer/charsmap.h) made by hand, with the keys "a", "ab", "a" U+0301, U+00A9
+ * and "q", which becomes nothing.
  */
 #ifndef LEAT_TESTS_SMALL_CHARSMAP_H
 #define LEAT_TESTS_SMALL_CHARSMAP_H
@@ -28,8 +29,9 @@ static inline size_t small_charsmap(uint8_t *bytes)
         { 4 ^ 0x81, 0x81, 5, true },  /* a CC 81 */
         { 1 ^ 0xc2, 0xc2, 6, false }, /* C2 */
         { 6 ^ 0xa9, 0xa9, 7, true },  /* C2 A9 */
+        { 1 ^ 'q', 'q', 9, true },    /* q */
     };
-    static const uint32_t values[][2] = { { 8, 0 }, { 3, 2 }, { 5, 5 }, { 7, 8 } };
+    static const uint32_t values[][2] = { { 8, 0 }, { 3, 2 }, { 5, 5 }, { 7, 8 }, { 9, 1 } };
     static const char pool[] = "1\0"
                                "22\0"
                                "33\0"

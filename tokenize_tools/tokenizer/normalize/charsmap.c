@@ -544,14 +544,14 @@ static void place_key(struct placing *l, const uint8_t *to, size_t from)
         l->last.passes += (int64_t)from;
 }
 
-size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last,
+size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last, size_t used,
                       struct charsmap_places *p)
 {
     struct walk w = { .map = map, .text = text, .size = size, .open = !last, .one = true };
     struct placing l = { .p = p };
     size_t from = w.at + 1;
 
-    while (!p->done && w.at < size && w.at != from) {
+    while (!p->done && w.at < used && w.at != from) {
         size_t key, bytes;
 
         from = w.at;
@@ -564,6 +564,7 @@ size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t si
             place_key(&l, map->pool + w.value, characters(text + w.at, key));
         w.at += key;
     }
+    p->open = !p->done && l.last.bytes > 0;
     place_last(&l);
     return l.bytes;
 }

@@ -58,11 +58,12 @@ enum leat_status charsmap_append_graphemes(struct buffer *out, const struct char
 struct charsmap_places {
     uint64_t first, passed;
     bool done; /* what comes next stands at a later place */
+    bool open; /* what is removed next may still move the last character that was written */
 };
 
-/* How many bytes, of what charsmap_append_graphemes() makes of this text, stand at the first p->first places. As in the
- * reference, which shifts all places if it removes the first characters. */
-size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last,
+/* How many bytes, of what charsmap_append_graphemes() makes of the text that it used, stand at the first p->first places.
+ * As in the reference, which shifts all places if it removes the first characters. */
+size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last, size_t used,
                       struct charsmap_places *p);
 
 /* A text that is copied, and where to. */

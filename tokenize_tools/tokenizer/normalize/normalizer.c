@@ -81,6 +81,7 @@ static void state_begin(struct normalizer_state *s, bool of_first)
 {
     s->begun = s->after_match = false;
     s->first = 0;
+    s->awaited = 0;
     s->of_first = s->after_first = of_first;
     s->places = (struct charsmap_places) { 0 };
 }
@@ -350,18 +351,26 @@ static enum leat_status prepend(struct chunk *p, struct leat_error *err)
     return s == LEAT_OK ? buffer_append(p->out, p->text, p->bytes, err) : s;
 }
 
-/* Where the text's first character is followed, that and a cluster after it are seen together. */
+/* Where the text's first character is followed, that and what decides its place are seen together: mostly this much
+ * after it. Twice as much each time that it is not enough, so that a long text is not gone through often. */
 #define AFTER_FIRST 64
+
+static void await_more(struct chunk *p)
+{
+    p->out->size = p->used = p->first = 0;
+    p->changed = true;
+}
 
 static enum leat_status precompiled(struct chunk *p, struct leat_error *err)
 {
     const struct charsmap *map = p->step->charsmap;
-    struct charsmap_places *places = &p->state->places;
+    struct charsmap_places *places = &p->state->places, before = *places;
+    bool follows = p->first > 0 || (places->first > 0 && !places->done);
     size_t first = p->first;
     enum leat_status s;
 
-    if (first > 0 && !p->last && p->bytes - first < AFTER_FIRST) {
-        p->bytes = p->used = 0;
+    if (follows && !p->last && p->bytes - first < (size_t)AFTER_FIRST << p->state->awaited) {
+        await_more(p);
         return LEAT_OK;
     }
     if (p->last && charsmap_prefix(map, CHARSMAP_GRAPHEMES, p->text, p->bytes) == p->bytes && places->first == 0)
@@ -370,7 +379,12 @@ static enum leat_status precompiled(struct chunk *p, struct leat_error *err)
     s = charsmap_append_graphemes(p->out, map, p->text, p->bytes, p->last, &p->used, err);
     for (size_t i = 0; i < least(first, p->used); i++)
         places->first += (p->text[i] & 0xc0) != 0x80;
-    p->first = places->first > 0 ? charsmap_first(map, p->text, p->used, p->last, places) : 0;
+    p->first = places->first > 0 ? charsmap_first(map, p->text, p->bytes, p->last, p->used, places) : 0;
+    if (follows && places->open && !p->last) {
+        *places = before;
+        p->state->awaited++;
+        await_more(p);
+    }
     return s;
 }
 

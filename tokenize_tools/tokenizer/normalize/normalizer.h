@@ -29,6 +29,7 @@ struct normalizer_state {
     size_t first;     /* bytes at the beginning of what is held that come from it */
     bool of_first;    /* the text begins where the whole does */
     bool after_first; /* and what comes next follows its first character, or begins it */
+    unsigned awaited; /* how often what came was not enough to tell where it ends */
     struct charsmap_places places;
 };
 
