@@ -45,11 +45,11 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null && pyth
 work=$(mktemp -d "${TMPDIR:-/tmp}/leat-run-XXXXXX") || exit 1
 memory=
 trap 'rm -rf "$work" ${memory:+"$memory"}' EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' HUP INT TERM
 
 # Tests make and remove files by the ten thousand, which takes a disk's file system a third of all CPU time: their
-# folders lie in memory, where there are 4 GiB of it for files, from which programs can be started. Those of make
-# check-every lie on the disk, as do $LEAT_TEST_DISK, for tests that need one.
+# folders lie in memory if /dev/shm has 4 GiB free and lets programs start from it. Those of make check-every lie on
+# the disk, and so does $LEAT_TEST_DISK, for tests that need one.
 in_memory() {
     [ -z "$LEAT_TEST_EVERY" ] || return
     df -Pk /dev/shm 2>/dev/null | awk 'END { exit $1 != "tmpfs" || $4 < 4194304 }' || return

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_run_tests.sh: tests/run.sh names what failed once more just before its last line, not as FAIL, which .ci/run
 # takes for another failure; and what a test printed many times in a row stands there once, with how often. Each test
-# has two folders, which are removed; those of make check-every are under $TMPDIR.
+# has two folders, which are removed, also when the terminal is closed; those of make check-every are under $TMPDIR.
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
 cat >"$tmp/test_bad.sh" <<'END'
 #!/bin/sh
@@ -29,6 +29,20 @@ LEAT_TEST_JOBS=1 tests/run.sh build '' "$tmp/test_bad.sh" "$tmp/test_good.sh" >"
 diff "$tmp/wanted" "$tmp/seen" || exit 1
 TMPDIR=$tmp LEAT_TEST_EVERY=1 tests/run.sh build '' "$tmp/test_good.sh" >"$tmp/seen" || { cat "$tmp/seen" && exit 1; }
 [ "$(tail -n 1 "$tmp/folders" | tr ' ' '\n' | grep -c "^$tmp/")" -eq 2 ] || { cat "$tmp/folders" && exit 1; }
+cat >"$tmp/test_long.sh" <<END
+#!/bin/sh
+echo "\$LEAT_TEST_TMP" "\$LEAT_TEST_DISK" >>"$tmp/folders"
+: >"$tmp/began"
+sleep 200
+END
+chmod +x "$tmp/test_long.sh"
+if command -v setsid >/dev/null; then
+    setsid tests/run.sh build '' "$tmp/test_long.sh" >"$tmp/seen" 2>&1 &
+    run=$!
+    while [ ! -e "$tmp/began" ] && kill -0 $run; do sleep 0.1; done
+    kill -HUP "-$run"
+    wait $run
+fi
 while read -r memory disk; do
     if [ -e "$memory" ] || [ -e "$disk" ]; then
         echo "left: $memory or $disk"
