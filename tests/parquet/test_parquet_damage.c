@@ -58,10 +58,12 @@ int main(void)
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct buffer bytes = load(files[i].name, ".parquet"), want = expected(files[i].name);
+        unsigned others;
 
         check_cuts(&bytes, files[i].name);
         T_EQ(check_flips(&bytes, files[i].name, &want, UNLIMITED), files[i].others);
-        T_CHECK(check_flips(&bytes, files[i].name, &want, MAPPED) <= files[i].others);
+        others = check_flips(&bytes, files[i].name, &want, MAPPED);
+        T_CHECK(t_every() ? others == files[i].others : others <= files[i].others);
         buffer_free(&bytes);
         buffer_free(&want);
     }
