@@ -299,19 +299,8 @@ size_t charsmap_longest(const struct charsmap *map, const uint8_t *text, size_t 
 
 /* ---- Going through a text ---- */
 
-struct walk {
-    const struct charsmap *map;
-    const uint8_t *text;
-    size_t size;
-    size_t at;          /* what lies before is done */
-    size_t cluster_end; /* characters before it are looked up alone (CHARSMAP_GRAPHEMES) */
-    uint32_t value;     /* of the key found at `at` */
-    bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
-    bool one;           /* go no further than to the end of a cluster (CHARSMAP_GRAPHEMES) */
-};
-
 /* Passes ASCII characters that another one follows, while they have none of these flags and are not `stop`. */
-static void skip_ascii(struct walk *w, uint8_t mask, uint8_t stop)
+static void skip_ascii(struct charsmap_walk *w, uint8_t mask, uint8_t stop)
 {
     const uint8_t *text = w->text, *flags = w->map->flags;
     size_t at = w->at;
@@ -322,7 +311,7 @@ static void skip_ascii(struct walk *w, uint8_t mask, uint8_t stop)
 }
 
 /* Goes to the next key; returns how many bytes to replace there, 0 at the end of the text. */
-static size_t next_longest(struct walk *w)
+static size_t next_longest(struct charsmap_walk *w)
 {
     const uint8_t *flags = w->map->flags;
 
@@ -349,7 +338,7 @@ static size_t next_longest(struct walk *w)
 }
 
 /* Passes characters that are clusters of their own, and no keys. `at` is where a cluster begins, and remains so. */
-static void skip_plain(struct walk *w)
+static void skip_plain(struct charsmap_walk *w)
 {
     const uint8_t *text = w->text, *flags = w->map->flags;
     size_t at = w->at, bytes, next;
@@ -368,7 +357,7 @@ static void skip_plain(struct walk *w)
     w->at = at;
 }
 
-static size_t next_by_grapheme(struct walk *w)
+static size_t next_by_grapheme(struct charsmap_walk *w)
 {
     const uint8_t *flags = w->map->flags;
     size_t begin = w->at;
@@ -405,21 +394,27 @@ static size_t next_by_grapheme(struct walk *w)
     }
 }
 
-static size_t next_key(struct walk *w, enum charsmap_mode mode)
+static size_t next_key(struct charsmap_walk *w, enum charsmap_mode mode)
 {
     return mode == CHARSMAP_LONGEST ? next_longest(w) : next_by_grapheme(w);
 }
 
+size_t charsmap_next(struct charsmap_walk *w)
+{
+    return next_by_grapheme(w);
+}
+
 size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, const uint8_t *text, size_t size)
 {
-    struct walk w = { .map = map, .text = text, .size = size };
+    struct charsmap_walk w = { .map = map, .text = text, .size = size };
 
     next_key(&w, mode);
     return w.at;
 }
 
 /* What comes before the next key, and what replaces it. */
-static enum leat_status append_key(struct buffer *out, struct walk *w, enum charsmap_mode mode, struct leat_error *err)
+static enum leat_status append_key(struct buffer *out, struct charsmap_walk *w, enum charsmap_mode mode,
+                                   struct leat_error *err)
 {
     size_t from = w->at, key = next_key(w, mode);
     enum leat_status s = buffer_append(out, w->text + from, w->at - from, err);
@@ -437,7 +432,7 @@ static enum leat_status append_key(struct buffer *out, struct walk *w, enum char
 #define BLOCK ((size_t)4096)
 
 /* Simple characters, if a cluster begins here; but for the last byte, which what follows may change. */
-static enum leat_status append_simple(struct buffer *out, struct walk *w, struct leat_error *err)
+static enum leat_status append_simple(struct buffer *out, struct charsmap_walk *w, struct leat_error *err)
 {
     size_t end = w->size - 1 - w->at < BLOCK ? w->size - 1 : w->at + BLOCK;
     enum leat_status s = buffer_reserve(out, BLOCK + 8, err);
@@ -452,7 +447,7 @@ static enum leat_status append_simple(struct buffer *out, struct walk *w, struct
     return s;
 }
 
-static enum leat_status append_graphemes(struct buffer *out, struct walk *w, struct leat_error *err)
+static enum leat_status append_graphemes(struct buffer *out, struct charsmap_walk *w, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     size_t from = w->at + 1;
@@ -469,7 +464,7 @@ static enum leat_status append_graphemes(struct buffer *out, struct walk *w, str
 enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map, enum charsmap_mode mode,
                                  const uint8_t *text, size_t size, struct leat_error *err)
 {
-    struct walk w = { .map = map, .text = text, .size = size, .one = true };
+    struct charsmap_walk w = { .map = map, .text = text, .size = size, .one = true };
     enum leat_status s = LEAT_OK;
 
     if (mode == CHARSMAP_GRAPHEMES)
@@ -482,89 +477,9 @@ enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map,
 enum leat_status charsmap_append_graphemes(struct buffer *out, const struct charsmap *map, const uint8_t *text,
                                            size_t size, bool last, size_t *used, struct leat_error *err)
 {
-    struct walk w = { .map = map, .text = text, .size = size, .open = !last, .one = true };
+    struct charsmap_walk w = { .map = map, .text = text, .size = size, .open = !last, .one = true };
     enum leat_status s = append_graphemes(out, &w, err);
 
     *used = w.at;
     return s;
-}
-
-/* ---- Places ---- */
-
-/* A character that is written: it stands at the next place, and passes it and others, or at the one before. */
-struct placed {
-    size_t bytes;   /* 0: none yet */
-    int64_t passes; /* places */
-};
-
-struct placing {
-    struct charsmap_places *p;
-    struct placed last; /* which what is removed after it may still change */
-    size_t bytes;       /* at the first places */
-};
-
-static void place_last(struct placing *l)
-{
-    uint64_t at = l->last.passes > 0 || l->p->passed == 0 ? l->p->passed : l->p->passed - 1;
-
-    if (l->last.bytes == 0 || l->p->done)
-        return;
-    l->p->done = at >= l->p->first && (l->last.passes > 0 || l->p->passed > 0);
-    if (!l->p->done)
-        l->bytes += l->last.bytes;
-    l->p->passed += (uint64_t)l->last.passes;
-    l->last.bytes = 0;
-}
-
-static void place(struct placing *l, size_t bytes, int64_t passes)
-{
-    place_last(l);
-    l->last = (struct placed) { bytes, passes };
-}
-
-static size_t characters(const uint8_t *text, size_t bytes)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < bytes; i++)
-        count += (text[i] & 0xc0) != 0x80;
-    return count;
-}
-
-/* A key of `from` characters and what replaces it. */
-static void place_key(struct placing *l, const uint8_t *to, size_t from)
-{
-    size_t bytes = strlen((const char *)to), count = characters(to, bytes), size;
-
-    for (size_t i = 0; i < count; i++, to += size) {
-        unicode_decode(to, &size);
-        place(l, size, i >= from ? 0 : i + 1 == count ? (int64_t)(from - i) : 1);
-    }
-    if (count == 0 && l->last.bytes > 0)
-        l->last.passes += (int64_t)from;
-}
-
-size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last, size_t used,
-                      struct charsmap_places *p)
-{
-    struct walk w = { .map = map, .text = text, .size = size, .open = !last, .one = true };
-    struct placing l = { .p = p };
-    size_t from = w.at + 1;
-
-    while (!p->done && w.at < used && w.at != from) {
-        size_t key, bytes;
-
-        from = w.at;
-        key = next_key(&w, CHARSMAP_GRAPHEMES);
-        for (size_t at = from; at < w.at && !p->done; at += bytes) {
-            unicode_decode(text + at, &bytes);
-            place(&l, bytes, 1);
-        }
-        if (key > 0)
-            place_key(&l, map->pool + w.value, characters(text + w.at, key));
-        w.at += key;
-    }
-    p->open = !p->done && l.last.bytes > 0;
-    place_last(&l);
-    return l.bytes;
 }

@@ -1,4 +1,4 @@
-/* charsmap_internal.h: the members of a map, for the files that make it and copy texts with it. */
+/* charsmap_internal.h: the members of a map, for the files that make it and go through texts with it. */
 #ifndef LEAT_TOKENIZER_CHARSMAP_INTERNAL_H
 #define LEAT_TOKENIZER_CHARSMAP_INTERNAL_H
 
@@ -36,5 +36,20 @@ struct charsmap {
     bool plain_ascii;                 /* all ASCII characters that are printable stay as they are */
     struct charsmap_simple simple[2]; /* by charsmap_mode */
 };
+
+/* A way through a text, from key to key. */
+struct charsmap_walk {
+    const struct charsmap *map;
+    const uint8_t *text;
+    size_t size;
+    size_t at;          /* what lies before is done */
+    size_t cluster_end; /* characters before it are looked up alone (CHARSMAP_GRAPHEMES) */
+    uint32_t value;     /* of the key found at `at` */
+    bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
+    bool one;           /* go no further than to the end of a cluster (CHARSMAP_GRAPHEMES) */
+};
+
+/* Goes to the next key, by CHARSMAP_GRAPHEMES; returns how many bytes to replace there, 0 at the end of the text. */
+size_t charsmap_next(struct charsmap_walk *w);
 
 #endif
