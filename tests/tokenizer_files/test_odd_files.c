@@ -168,8 +168,9 @@ static void test_letters(void)
     }
 }
 
-/* Metaspace's "first" puts a mark before what comes from the text's first character: all of it, where that is cut; and
- * nothing, where that was removed, or replaced together with the one after it. So have all letters of its bytes. */
+/* Metaspace's "first" puts a mark before what comes from the text's first character: before each piece of it, where it
+ * is cut, also between the letters of its bytes; and before nothing, where it was removed, or replaced together with
+ * the one after it. */
 static void test_first(void)
 {
 #ifdef LEAT_HAVE_PCRE2

@@ -119,7 +119,7 @@ static inline size_t next_place(uint64_t *bits)
     return place;
 }
 
-/* What stands before and from four places on: the bytes of two go into one half each. */
+/* The eight bytes around each of four places: four before it, and four from it on. */
 static inline __m256i around_four(const uint8_t *text, const size_t at[4])
 {
     return _mm256_set_epi64x((long long)bytes_load64(text + at[3] - 4), (long long)bytes_load64(text + at[2] - 4),

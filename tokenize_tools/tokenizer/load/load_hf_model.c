@@ -137,7 +137,7 @@ enum leat_status load_hf_affix(struct load_hf *h, uint32_t model, const char *na
     byte_alphabet_init(&alphabet);
     if (!h->spec->byte_level)
         memcpy(bytes, t.bytes, length);
-    else /* which it is for no other letters */
+    else /* find_byte_level() has seen that it can be decoded */
         byte_alphabet_decode(&alphabet, bytes, &length, t.bytes, t.length);
     *out = (struct spec_string) { bytes, length };
     return LEAT_OK;

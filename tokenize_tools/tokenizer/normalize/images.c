@@ -224,8 +224,8 @@ static inline size_t put_long(const struct image_long *image, uint8_t *to)
     return image->length;
 }
 
-/* Characters of so many bytes are found together, if so many of them are not ASCII; and bytes behind these that can be
- * read, of a character's end. */
+/* So many bytes are gone through together, if at least so many characters in them are not ASCII; and so many bytes can
+ * be read after them, for the end of the last character. */
 #define DENSE_BYTES  64
 #define DENSE_MIN    8
 #define DENSE_BEHIND 3
@@ -250,12 +250,12 @@ static const struct reading readings[16] = { { 24, 0x7f, 0, 0 },
 
 /*
  * Writes the simple characters that begin in text[0..DENSE_BYTES), as far as they are remembered, and returns how many
- * bytes they have; 0 if ASCII is all but some. There is no branch on how many bytes a character has: where spaces stand
- * between words of others, no CPU foretells it.
+ * bytes they have; 0 if nearly all are ASCII. There is no branch on how many bytes a character has: where spaces stand
+ * between words of other scripts, no CPU predicts it.
  */
 static size_t put_dense(struct images *i, split_words_masks *masks, const uint8_t *text)
 {
-    const struct image *of = i->of; /* what is written may lie anywhere, for all that compilers know */
+    const struct image *of = i->of; /* a copy: for all that a compiler knows, what is written below may change it */
     uint8_t *to = i->out.bytes + i->out.size;
     struct split_words_block block;
     uint64_t starts;

@@ -351,8 +351,8 @@ static enum leat_status prepend(struct chunk *p, struct leat_error *err)
     return s == LEAT_OK ? buffer_append(p->out, p->text, p->bytes, err) : s;
 }
 
-/* Where the text's first character is followed, that and what decides its place are seen together: mostly this much
- * after it. Twice as much each time that it is not enough, so that a long text is not gone through often. */
+/* The text's first character and what decides its place must be seen together. So many bytes after it are mostly
+ * enough; if not, twice as many each time, so that a long text is gone through only a few times. */
 #define AFTER_FIRST 64
 
 static void await_more(struct chunk *p)

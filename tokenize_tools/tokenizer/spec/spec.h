@@ -292,7 +292,7 @@ const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint
 /* The id whose text is exactly this: of an added token, else of a token; SPEC_NONE if none. Searches all of them. */
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length);
 
-/* Whether a ByteLevel stands before the model, be it that the tokens are bytes or letters. */
+/* Whether the pipeline has a ByteLevel before the model, whether the tokens are bytes or letters. */
 bool spec_maps_bytes(const struct tokenizer_spec *spec);
 
 /*
