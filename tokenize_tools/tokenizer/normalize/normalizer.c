@@ -258,7 +258,7 @@ static enum leat_status by_character(const struct normalizer *n, struct chunk *p
     size_t prefix = same_prefix(p), first = p->first;
     enum leat_status s;
 
-    if (prefix == p->bytes && p->bytes > 0)
+    if (prefix == p->bytes)
         return LEAT_OK;
     p->changed = true;
     if (prefix < first)
