@@ -110,7 +110,7 @@ def test_beside_a_held_one(server):
             opened = open(next(cache.glob("*-*/in-use")), "w")
             fcntl.flock(opened, fcntl.LOCK_SH)
             limit = whole + SIZE // 2
-            got = run(server, probe, CORPUS, "2", "0", "100", limit=limit)
+            got = run(server, probe, CORPUS, "2", "0", "100", "1", "narrow", limit=limit)
             held.close()
             opened.close()
         check(("the other keeps to the limit", size), got[0][:-2] == BATCHES[:100] and evicted(got) > 0 and
