@@ -42,8 +42,8 @@ static size_t make_text(uint8_t *text, unsigned count)
         const char *bit = bits[t_below(&state, sizeof bits / sizeof bits[0])];
         uint32_t c = (uint32_t)t_below(&state, t_below(&state, 2) ? 0x3000 : 0x20000);
 
-        if (t_below(&state, 4) == 0 && c > 0 && (c < 0xd800 || c > 0xdfff)) {
-            n += utf8_encode(text + n, c);
+        if (t_below(&state, 4) == 0 && (c < 0xd800 || c > 0xdfff)) {
+            n += utf8_encode(text + n, t_below(&state, 50) == 0 ? 0 : c); /* NUL: four bytes are not taken for it */
             continue;
         }
         memcpy(text + n, bit, strlen(bit));

@@ -276,7 +276,7 @@ static size_t put_dense(struct images *i, split_words_masks *masks, const uint8_
                (word >> 4 & readings[first >> 4].high);
         image = bytes_load64(&of[word]);
         if (((image - IS_GONE) & 0xff) > IMAGE_SHORT || first >= 0xf0) {
-            if ((uint8_t)image != IS_LONG || first >= 0xf0)
+            if ((uint8_t)image != IS_LONG) /* NUL's, looked up for four bytes, is not */
                 break;
             to += put_long(&i->longs[word], to);
             continue;
