@@ -197,7 +197,8 @@ def first_configurations(charsmap):
                [normalizers.Strip(), normalizers.NFKD()],
                [normalizers.Prepend(""), R(Regex("^the"), "a")]]
     cuts = [[], [pre_tokenizers.Punctuation()], [pre_tokenizers.Split(Regex("[^a-z]"), "isolated")],
-            [pre_tokenizers.ByteLevel(True)]]
+            [pre_tokenizers.ByteLevel(True)],
+            [pre_tokenizers.ByteLevel(False, use_regex=False), pre_tokenizers.Split(Regex("."), "isolated")]]
     for i, change in enumerate(changes):
         for k, cut in enumerate(cuts):
             if not cut or "NFK" not in type(change[-1]).__name__:

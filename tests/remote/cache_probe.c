@@ -6,7 +6,8 @@
  * prints the hash of each batch, then the statistics about the server; 0 batches: to the end. WAIT: "wait" waits until
  * the cache is complete, "notice" for a notice, which it prints first, and "fork" leaves a child behind, whose number
  * it prints; "online" opens only what the server has; "child" lets a child open the loader; "closed" closes the
- * loader, says so, and keeps the dataset open until its input ends. ACCESS: 0 leased, 1 trusted, 2 read.
+ * loader, says so, and keeps the dataset open until its input ends; "narrow" has a ring of two slots, so that little is
+ * held at once. ACCESS: 0 leased, 1 trusted, 2 read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 
 #define SEQ_LEN 512
 #define ROWS    8
+#define NARROW  2
 
 static uint64_t hash_of(const struct leat_batch *b)
 {
@@ -148,6 +150,7 @@ static enum leat_status run(char **words, uint32_t threads, const char *mode, st
     how.batch = ROWS;
     how.engine = (enum leat_engine)strtoul(words[1], NULL, 10);
     how.threads = threads;
+    how.slots = strcmp(mode, "narrow") == 0 ? NARROW : 0;
     how.apart = LEAT_APART_NEVER;
     s = leat_plan_open(&plan, &options, err);
     if (s == LEAT_OK && strcmp(mode, "child") == 0 && fork() > 0)

@@ -169,7 +169,7 @@ static void test_letters(void)
 }
 
 /* Metaspace's "first" puts a mark before what comes from the text's first character: all of it, where that is cut; and
- * nothing, where that was removed, or replaced together with the one after it. */
+ * nothing, where that was removed, or replaced together with the one after it. So have all letters of its bytes. */
 static void test_first(void)
 {
 #ifdef LEAT_HAVE_PCRE2
@@ -177,6 +177,10 @@ static void test_first(void)
 #define REPLACE(from, to) "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"" from "\"},\"content\":\"" to "\"}"
     static const char cut[] =
         "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
+        "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";
+    static const char letters[] =
+        "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
+        "\"trim_offsets\":true,\"use_regex\":false},{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
         "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";
     static const struct {
         const char *normalizer, *pre, *text, *ids;
@@ -194,6 +198,10 @@ static void test_first(void)
           "ab",
           "0 1 " },
         { "{\"type\":\"Nmt\"}", cut, "\001ab", "0 1 " },
+        { "null", letters,
+          "\xc3\xa9"
+          "b",
+          "2 5 2 6 1 " }, /* only the first letter had a mark */
     };
 #undef METASPACE
 #undef REPLACE
@@ -205,7 +213,7 @@ static void test_first(void)
         snprintf(
             json, sizeof json,
             "{\"normalizer\":%s,\"pre_tokenizer\":%s,\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"_\":2,"
-            "\" \":3,\"x\":4},\"merges\":[]}}",
+            "\" \":3,\"x\":4,\"\\u00c3\":5,\"\\u00a9\":6},\"merges\":[]}}",
             rows[i].normalizer, rows[i].pre);
         o = opened(file_with("tokenizer.json", json), NULL);
         encodes(&o, rows[i].text, rows[i].ids);

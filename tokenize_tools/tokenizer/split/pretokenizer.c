@@ -159,6 +159,7 @@ static enum leat_status change(const struct pretokenizer *p, const struct step *
                                const uint8_t **text, size_t *bytes, bool begins, size_t *first, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
+    size_t own = *first;
 
     if (*bytes == 0 || step->change == CHANGE_NOTHING || (step->change == CHANGE_PREFIX && (!begins || **text == ' ')))
         return LEAT_OK;
@@ -166,9 +167,10 @@ static enum leat_status change(const struct pretokenizer *p, const struct step *
     if (step->change == CHANGE_METASPACE) {
         s = metaspace(step->spec, out, *text, *bytes, begins, first, err);
     } else if (step->change == CHANGE_BYTES) {
-        s = map_bytes(&p->alphabet, out, *text, *first, err);
+        s = map_bytes(&p->alphabet, out, *text, own, err);
+        *first = out->size;
         if (s == LEAT_OK)
-            s = map_bytes(&p->alphabet, out, *text + *first, *bytes - *first, err);
+            s = map_bytes(&p->alphabet, out, *text + own, *bytes - own, err);
     } else {
         *first += *first > 0;
         s = buffer_append(out, " ", 1, err);
