@@ -61,8 +61,8 @@ struct charsmap_places {
     bool open; /* what is removed next may still move the last character that was written */
 };
 
-/* How many bytes, of what charsmap_append_graphemes() makes of the text that it used, stand at the first p->first places.
- * As in the reference, which shifts all places if it removes the first characters. */
+/* How many bytes, of what charsmap_append_graphemes() makes of the text that it used, stand at the first p->first
+ * places. As in the reference, which shifts all places if it removes the first characters. */
 size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last, size_t used,
                       struct charsmap_places *p);
 
