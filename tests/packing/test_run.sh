@@ -217,6 +217,16 @@ printf 'kept_bytes 500\nkept_tokens 50\nkept_documents 5\n' >>full/part-1.beat
 leat status full --json | grep -qF '"tokens": 90, "documents": 9, "share": 0.9,' || fail "$(leat status full --json)"
 touch -d '35 seconds ago' full/part-1.beat
 leat status full --json | grep -qF '"tokens": 50, "documents": 5, "share": 0.5,' || fail "$(leat status full --json)"
+# half of the input is left, and a second has room for all of it
+printf 'leat part 1\nstate running\nbytes 50\ntotal_bytes 100\ntokens_per_s 7\n' >full/part-1.beat
+echo "bytes_per_s $(wc -c <long.jsonl)" >>full/part-1.beat
+leat status full --json | grep -qF '"tokens_per_s": 7.0, "seconds_left": 0.5,' || fail "$(leat status full --json)"
+leat status full | grep -qF '; 7.00 tokens/s, 500 ms left at this rate.' || fail "$(leat status full)"
+# a process that has just begun has the lock, and says nothing of itself yet
+: >full/part-1.beat
+run flock full/part-1.beat leat pack --run full --part 1
+says 1 "another process is writing part 1 of the run in $tmp/full"
+grep -qF "$tmp/full:" "$said" && fail "$ran: says who without knowing: $(cat "$said")"
 
 # ---- Parts without inputs -------------------------------------------------------------------------------------------
 

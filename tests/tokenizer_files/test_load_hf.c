@@ -239,6 +239,8 @@ static int same_print(const char *a, const char *b)
     return memcmp(p, q, sizeof p) == 0;
 }
 
+#define UNIGRAM(score) "{\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"a\"," score "]]}}"
+
 /* Only what decides the ids counts. */
 static void test_fingerprint(void)
 {
@@ -254,6 +256,9 @@ static void test_fingerprint(void)
     T_CHECK(!same_print(plain, "{\"added_tokens\":[" ADDED(3, "X", PLAIN) "]," MODEL "}"));
     T_CHECK(!same_print("{\"added_tokens\":[" ADDED(3, "X", PLAIN) "]," MODEL "}",
                         "{\"added_tokens\":[" ADDED(3, "X", OTHER) "]," MODEL "}"));
+    /* a score's halves */
+    T_CHECK(!same_print(UNIGRAM("-1.5"), UNIGRAM("-2.5")));
+    T_CHECK(!same_print(UNIGRAM("-1.5"), UNIGRAM("-1.5000000000000002")));
 }
 
 int main(void)
