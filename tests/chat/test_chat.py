@@ -105,8 +105,9 @@ for template in ("{{ raise_exception('no ' + messages[0].role) }}", "{{ nothing.
     "{{ 1 + 'a' }}",
                  "{{ none | length }}", "{% for x in 5 %}{% endfor %}", "{{ 1 // 0 }}", "{{ 1 < 'a' }}",
                  "{{ nothing() }}", "{{ +'a' }}", "{{ 1 / 0 }}", "{{ 1.5 % 0 }}", "{{ (1, 2) + [3] }}",
-                 "{{ none + 'a' }}", "{{ messages[1].content + nothing }}", "{% set a, b = [1] %}", "{{ 5 | items | list }}",
-                 "{{ 'ab' | items | list }}", "{{ none | items | list }}", "{{ [1] | items | list }}"):
+                 "{{ none + 'a' }}", "{{ messages[1].content + nothing }}", "{% set a, b = [1] %}",
+                 "{{ 5 | items | list }}", "{{ 'ab' | items | list }}", "{{ none | items | list }}",
+                 "{{ [1] | items | list }}"):
     assert render(template, FIXED) is None, template
     check(template, [FIXED])
 write("template.jinja", "{{ raise_exception('no ' + messages[0].role) }}")
