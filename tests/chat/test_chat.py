@@ -112,6 +112,9 @@ for template in ("{{ raise_exception('no ' + messages[0].role) }}", "{{ nothing.
 write("template.jinja", "{{ raise_exception('no ' + messages[0].role) }}")
 leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
 assert rejects() == ["the chat template refuses it: no user"], rejects()
+write("template.jinja", "{{ raise_exception('é' + 'x' * 500) }}")
+leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
+assert rejects() == ["the chat template refuses it: ?" + "x" * 398], rejects()
 for template, message in (("{{ [1] | tojson(indent=-1) }}", "an indent that is not supported"),
                           ("\n{{ messages[0].content.center(9) }}",
                            "line 2 of the chat template: center: it is not supported")):

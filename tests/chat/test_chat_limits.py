@@ -48,6 +48,13 @@ code, usage = run("--chat", "doubles.jinja", "--memory", "256MiB", "--threads", 
 assert code == 0 and rejects() == [TOO_BIG] * 12, (code, rejects()[:2])
 assert sanitized or usage.ru_maxrss < 256 * 1024, usage.ru_maxrss  # KiB
 
+# dicts, beside texts of several lengths, so that for some of them the first allocation that fails is of a dict
+write("dicts.jinja", "{% for i in range(100000) %}{% set s = messages[0].content + 'x' %}" +
+      "{% if dict().a %}{% endif %}" * 20 + "{% endfor %}")
+write("texts.jsonl", "".join(json.dumps({"messages": conversation("x" * 4 * n)}) + "\n" for n in range(12)))
+code, usage = run("--chat", "dicts.jinja", "--memory", "192MiB", "texts.jsonl")
+assert code == 0 and rejects() == [TOO_BIG] * 12, (code, rejects())
+
 write("long.jinja", "{% for m in messages %}{{ m.content + '\\n' }}{% endfor %}")
 long = [{"messages": conversation("é " * n)} for n in (5, 300 * 1024, 10, 700 * 1024, 20, 1900 * 1024, 3)]
 write("long.jsonl", "".join(json.dumps(c, ensure_ascii=False) + "\n" for c in long))

@@ -310,6 +310,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def on_delete(self, bucket, key, members, _body):
         if "uploadId" in members:
             self.server.uploads.pop(members["uploadId"], None)
+        elif self.server.delete_faults:
+            raise Refused(*{"denied": (403, "AccessDenied"), "none": (404, "NoSuchKey")}[
+                self.server.delete_faults.pop(0)])
         else:
             self.server.things.pop(f"{bucket}/{key}", None)
         self.answer(204)
@@ -344,6 +347,7 @@ class S3Server(http.server.ThreadingHTTPServer):
         # lost: done, without an answer; appear: another makes `appearing` meanwhile; and how many completed
         # uploads nobody hears of
         self.put_faults, self.appearing, self.losses = [], {}, 0
+        self.delete_faults = []  # denied; none: as Google's answers where nothing is there; Amazon's finds that right
         self.ignores_conditions, self.connections = False, 0
         self.clients = set()  # the addresses of those that were accepted since all was settled
         # what never gets an answer, however often it is tried: a thing, and a place that ranges have, or the number of

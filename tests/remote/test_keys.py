@@ -40,8 +40,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def keys(self):
         until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=self.server.lasts)
-        return {"AccessKeyId": ACCESS, "SecretAccessKey": SECRET, "Token": TOKEN,
-                "Expiration": until.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        return self.some({"AccessKeyId": ACCESS, "SecretAccessKey": SECRET, "Token": TOKEN,
+                          "Expiration": until.strftime("%Y-%m-%dT%H:%M:%SZ")})
+
+    def some(self, members):
+        return {name: value for name, value in members.items() if name != self.server.without}
 
     def run(self):
         server, h = self.server, self.headers
@@ -66,13 +69,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 "Action": "AssumeRoleWithWebIdentity", "Version": "2011-06-15", "RoleArn": "arn:aws:iam::1:role/x",
                 "RoleSessionName": "leat", "WebIdentityToken": IDENTITY} and "form" in h["Content-Type"]:
             keys = self.keys()
-            keys["SessionToken"] = keys.pop("Token")
+            keys = {"SessionToken" if name == "Token" else name: value for name, value in keys.items()}
             inner = "".join(f"<{n}>{v}</{n}>" for n, v in keys.items())
             self.answer(200, "<AssumeRoleWithWebIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">"
                              f"<AssumeRoleWithWebIdentityResult><Credentials>{inner}</Credentials>"
                              "</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>")
         elif self.path.endswith("/service-accounts/default/token") and h["Metadata-Flavor"] == "Google":
-            self.answer(200, json.dumps({"access_token": BEARER, "expires_in": server.lasts, "token_type": "Bearer"}))
+            self.answer(200, json.dumps(self.some({"access_token": BEARER, "expires_in": server.lasts,
+                                                   "token_type": "Bearer"})))
         else:
             self.answer(404)
 
@@ -91,6 +95,7 @@ class Provider(http.server.ThreadingHTTPServer):
 
     def reset(self):
         self.asked, self.fault, self.lasts, self.grant = [], None, 3600, ""
+        self.without = None  # a member that the answers do not have
 
 
 def ask(name, more):
@@ -162,6 +167,10 @@ def test_failures():
                 check((place, "what to do"), "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or, for public "
                       "buckets, AWS_EC2_METADATA_DISABLED=true" in said, said)
         provider.fault, provider.lasts = None, 3600
+        for provider.without in "AccessKeyId", "SecretAccessKey", "Token", "Expiration":
+            fine, said = ask("s3://b/thing", more)
+            check((place, "without", provider.without), not fine and "the answer has no keys" in said, said)
+        provider.without = None
     for url in "http://example.invalid/x", "http://127.0.0.1.example.invalid/x", "ftp://127.0.0.1/x", \
             "http://127.0.0.1:80@example.invalid/x":
         fine, said = ask("s3://b/thing", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": url})
@@ -194,6 +203,11 @@ def test_google():
         provider.fault = fault
         fine, said = ask("gs://b/thing", more)
         check(("Google", fault), not fine and ("none were found" if fault == 404 else "service account") in said, said)
+    provider.fault = None
+    for provider.without in "access_token", "expires_in":
+        fine, said = ask("gs://b/thing", more)
+        check(("Google", "without", provider.without), not fine and "the answer has no keys" in said, said)
+    provider.reset()
 
 
 def test_proxy():

@@ -64,6 +64,12 @@ def test_faults(server):
         check_pushed(("small", faults), server, f"s{number}", push(server, "small", f"s3://b/s{number}"), "small")
     server.put_faults, server.losses = [], 2
     check_pushed("a completion that nobody heard of", server, "l", push(server, "corpus", "s3://b/l"))
+    server.delete_faults = ["denied"]
+    code, _, said = push(server, "other", "s3://b/l", "--force")
+    check("the old index must stay", code == 1 and "does not allow" in said and there(server, "l") == local("corpus"),
+          code, said)
+    server.delete_faults = ["none"]
+    check_pushed("replacing what is not there", server, "g", push(server, "corpus", "s3://b/g", "--force"))
     server.put_faults = ["denied"]
     code, _, said = push(server, "corpus", "s3://b/d")
     check("denied", code == 1 and "does not allow" in said and there(server, "d") == [None, None], code, said)
