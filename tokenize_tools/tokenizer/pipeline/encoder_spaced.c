@@ -94,10 +94,11 @@ static enum leat_status take_segment(void *context, const uint8_t *text, size_t 
     struct encoder *e = context;
     enum leat_status s;
 
+    (void)first; /* nothing is put before a text whose segments come in runs */
     if (last && !e->spaced_begun && bytes > 0 && bytes <= MODEL_SPAN_MAX)
         return add_span(e, text, bytes, MODEL_PRETOKEN, err);
     s = encode_run(e, err);
-    return s == LEAT_OK ? encoder_take_spaced(e, text, bytes, first > 0, last, err) : s;
+    return s == LEAT_OK ? encoder_take_spaced(e, text, bytes, false, last, err) : s;
 }
 
 static enum leat_status take_fixed(void *context, uint32_t id, const uint8_t *text, size_t bytes,
