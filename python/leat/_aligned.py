@@ -4,7 +4,7 @@ Each character of a normalized text knows the stretch of the text that it comes 
 replaces, or, where one becomes several, that of the one before. So each normalizer here does what its namesake in
 tokenizers does with these stretches. Nothing here decides the ids: the tokens are known, and if they do not spell what
 these normalizers make, there is no answer (Unspelled). So a character that Python's Unicode knows otherwise gives no
-wrong offsets.
+wrong offsets. An unknown token spells nothing, so where one is, there is an answer only if nothing is in doubt.
 """
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ _HAN = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73
         (0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F))
 
 
+IN_DOUBT = object()
+
+
 class Aligned:
     """A text on its way: `marks` has (character, begin, end) of each, the latter in characters of the first text."""
 
     def __init__(self, text: str, at: int):
         self.marks = [(c, at + i, at + i + 1) for i, c in enumerate(text)]
+        self.nothing = (at, at)  # where what has nothing before it comes from
+        self.doubt = False  # whether some character may come from elsewhere
 
     def text(self) -> str:
         return "".join(mark[0] for mark in self.marks)
@@ -35,7 +40,7 @@ class Aligned:
         old, place, new = self.marks, skipped, []
         for character, change in changes:
             if change > 0:
-                new.append((character, *(old[place - 1][1:] if place else (0, 0))))
+                new.append((character, *(old[place - 1][1:] if place else self.nothing)))
             else:
                 new.append((character, *old[place][1:]))
                 place += 1 - change
@@ -49,15 +54,18 @@ class Aligned:
         self.marks = [(c, *mark[1:]) for mark in self.marks for c in become(mark[0])]
 
     def prepend(self, text: str) -> None:
-        if self.marks:
+        if self.marks and text:
             self.marks = [(c, *self.marks[0][1:]) for c in text] + self.marks
+        elif self.marks:  # the character then counts as one that was put before the first
+            self.marks[0] = (self.marks[0][0], *self.nothing)
 
     def replace(self, pattern, content: str) -> None:
-        new, last = [], 0
-        for match in pattern.finditer(self.text()):
+        new, last, text = [], 0, self.text()
+        if "\\" in pattern.pattern and re.search("[\x1c-\x1f]", text):
+            raise Unspelled(0)  # white space for Python alone
+        for match in pattern.finditer(text):
             new += self.marks[last:match.start()]
-            place = self.marks[match.end() - 1][1:] if match.end() else (0, 0)
-            new += [(c, *place) for c in content]
+            new += [(c, *self.marks[match.end() - 1][1:]) for c in content]
             last = match.end()
         self.marks = new + self.marks[last:]
 
@@ -126,6 +134,23 @@ def _bert(text, options):
         text.each(str.lower)
 
 
+_JOINED = re.compile("[\u0e33\u0eb3\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\U0001f1e6-\U0001f1ff"
+                     "\U0001f3fb-\U0001f3ff]|[\t\n\r][\u0300-\u036f]")
+
+
+def _clusters_in_doubt(text):
+    """Whether a text may have other grapheme clusters than the expression below finds."""
+    return bool(_JOINED.search(text)) or any(
+        unicodedata.category(c)[0] in "MC" and c not in "\t\n\r" and not "\u0300" <= c <= "\u036f" for c in text)
+
+
+def _classes_in_doubt(text):
+    """Whether tokenizers, whose tables of marks, punctuation and controls are old, may see a character otherwise."""
+    return any(c in "\u166d\u1734\u1885\u1886\u1cf2\u1cf3" or (
+        unicodedata.category(c)[0] in "MPC" and unicodedata.category(c) not in ("Cn", "Cc", "Co") and
+        unicodedata.ucd_3_2_0.category(c) == "Cn") for c in text)
+
+
 class _Map:
     """sentencepiece's compiled map: a double array, and strings that end with a zero."""
 
@@ -155,6 +180,7 @@ class _Map:
 
     def apply(self, text) -> None:
         changes = []
+        text.doubt = text.doubt or _clusters_in_doubt(text.text())
         for cluster in re.findall(r"\r\n|.[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f]*", text.text(), re.DOTALL):
             whole = self.find(cluster) if len(cluster.encode()) < 6 else None
             parts = [(cluster, whole)] if whole is not None else [(c, self.find(c)) for c in cluster]
@@ -171,9 +197,10 @@ class _Map:
 def _pattern(value):
     if "String" in value:
         return re.compile(re.escape(value["String"]))
-    if re.search(r"\\[^nrtsSdD]|\(\?|\[\[|[*+?}][+]", value["Regex"]):
-        raise Unspelled(0)  # Oniguruma's own
-    return re.compile(value["Regex"])
+    pattern = value["Regex"]
+    if re.search(r"\\[^nrtsSdD]|\(\?|\[\[|[*+?}][+]|(?<!\[)\^|\$", pattern) or re.compile(pattern).search(""):
+        raise Unspelled(0)  # Oniguruma's own, or nothing may be what it finds
+    return re.compile(pattern)
 
 
 def _normalize(text, normalizer):
@@ -210,6 +237,9 @@ def _normalize(text, normalizer):
 
 # ---- Pre-tokenizers -------------------------------------------------------------------------------------------------
 
+_CUTS = ("Split", "Digits", "Punctuation", "UnicodeScripts", "FixedLength")  # cut only, and their cuts are not made
+
+
 def _split(pieces, apart, alone=lambda c: False):
     """Cuts at characters that are `apart`, and drops them; those that are `alone` are pieces of their own."""
     out = []
@@ -232,7 +262,8 @@ def _is_punctuation(c):
 
 def _is_word(c):
     return unicodedata.category(c)[0] in "LM" or unicodedata.category(c) in ("Nd", "Nl", "Pc") or (
-        c in "\u200c\u200d" or "\u24b6" <= c <= "\u24e9" or "\U0001f130" <= c <= "\U0001f189")
+        c in "\u200c\u200d" or "\u24b6" <= c <= "\u24e9" or "\U0001f130" <= c <= "\U0001f149" or
+        "\U0001f150" <= c <= "\U0001f169" or "\U0001f170" <= c <= "\U0001f189")
 
 
 def _before(pieces, mark):
@@ -251,9 +282,12 @@ def _prefixed(piece, text):
     return aligned.marks
 
 
-def _kinds(pre):
-    """Of a pre-tokenizer and its parts."""
-    return {pre["type"]}.union(*map(_kinds, pre.get("pretokenizers", ()))) if pre else set()
+def _kinds(part):
+    """Of a normalizer or pre-tokenizer and its parts, in order."""
+    if not part:
+        return []
+    parts = part.get("normalizers", part.get("pretokenizers"))
+    return [kind for one in parts for kind in _kinds(one)] if part["type"] == "Sequence" else [part["type"]]
 
 
 def _pretokenize(pieces, pre):
@@ -280,10 +314,16 @@ def _pretokenize(pieces, pre):
     elif kind == "ByteLevel":
         pieces = [_prefixed(piece, " ") if pre["add_prefix_space"] and piece[0][0] != " " else piece
                   for piece in pieces]
-    elif kind not in ("Split", "Digits", "Punctuation", "UnicodeScripts", "FixedLength") or (
-            pre.get("behavior") == "Removed"):
+    elif kind not in _CUTS or pre.get("behavior") == "Removed":
         raise Unspelled(0)
     return pieces
+
+
+def _words_apart(text, word):
+    """Whether no letter touches a word, wherever the text has it."""
+    ends = [at for match in re.finditer(f"(?={re.escape(word)})", text)
+            for at in (match.start() - 1, match.start() + len(word))]
+    return not any(_is_word(text[at]) or unicodedata.category(text[at]) == "Cn" for at in ends if 0 <= at < len(text))
 
 
 # ---- Tokens ---------------------------------------------------------------------------------------------------------
@@ -291,27 +331,37 @@ def _pretokenize(pieces, pre):
 class Pipeline:
     """What a tokenizer.json does to a text before its model."""
 
-    def __init__(self, file, has):
+    def __init__(self, file):
         model = file.get("model", {})
         self._normalizer, self._pre = file.get("normalizer"), file.get("pre_tokenizer")
         self._kind = model.get("type") or "BPE"
         self._prefix = model.get("continuing_subword_prefix") or ""
-        self._fuse = self._kind == "Unigram" or bool(model.get("fuse_unk"))
-        unknown = model.get("unk_token")
-        if self._kind == "Unigram" and model.get("unk_id") is not None:
-            unknown = model["vocab"][model["unk_id"]][0]
-        self._unknown = unknown
-        self._has = has  # whether a text is a token
-        self._added = {t["content"]: t for t in file.get("added_tokens", ())}
         self._suffix = model.get("end_of_word_suffix") or ""
-        self._drops = "UnicodeScripts" in _kinds(self._pre)  # what has no script, at the beginning
+        self._fuse = self._kind == "Unigram" or bool(model.get("fuse_unk"))
+        vocab, unknown = model.get("vocab", ()), model.get("unk_token")
+        if self._kind == "Unigram":
+            unknown = vocab[model["unk_id"]][0] if model.get("unk_id") is not None else None
+            vocab = [entry[0] for entry in vocab]
+        self._unknown, self._vocab = unknown, frozenset(vocab)
+        self._added = {t["content"]: t for t in file.get("added_tokens", ())}
+        normalizers, pres = _kinds(self._normalizer), _kinds(self._pre)
+        kinds = normalizers + pres
+        after = kinds[kinds.index("ByteLevel") + 1:] if "ByteLevel" in kinds else ()
+        self._letters = any(kind not in _CUTS for kind in after)  # something sees the letters of bytes
+        self._drops = "UnicodeScripts" in pres  # what has no script, at the beginning
+        # unknown tokens reach to a cut, and not all cuts are made
+        self._loose = any(kind in _CUTS for kind in pres) and (
+            self._kind in ("WordPiece", "WordLevel") or bool(self._prefix or self._suffix))
 
     def spans(self, text: str, tokens):
-        """[begin, end) in characters for (name, whether its text is bytes, its bytes, whether it is added) of each."""
+        """(begin, end, what tokenizers calls it) in characters for (name, whether its text is bytes, its bytes, whether
+        it is added) of each. It is called by its name: None; or what is before is IN_DOUBT."""
         # an added token that the text does not have is the model's, as unknown ones are
         tokens = [(name, bytewise, own, added and own.decode("utf-8", "replace") in text)
                   for name, bytewise, own, added in tokens]
-        spans: list[tuple[int, int]] = []
+        if self._letters:
+            raise Unspelled(0)
+        spans: list[tuple[int, int, str | None]] = []
         at = i = 0
         while i < len(tokens) or at < len(text):
             stop = next((k for k in range(i, len(tokens)) if tokens[k][3]), len(tokens))
@@ -332,7 +382,7 @@ class Pipeline:
         if added is None or (added["normalized"] and self._normalizer):
             raise Unspelled(stop)
         place = text.find(name, at)
-        if added["single_word"] and text.find(name, place + 1) >= 0:
+        if added["single_word"] and not _words_apart(text, name):
             raise Unspelled(stop)  # not each is one
         while place >= 0:
             begin, end = place, place + len(name)
@@ -345,7 +395,7 @@ class Pipeline:
             except Unspelled:
                 place = text.find(name, place + 1)
                 continue
-            spans += found + [(begin, end)]
+            spans += found + [(begin, end, text[begin:end])]
             return end
         raise Unspelled(first)
 
@@ -353,6 +403,9 @@ class Pipeline:
         aligned = Aligned(segment, at)
         if self._normalizer:
             _normalize(aligned, self._normalizer)
+        if any(name == self._unknown for name, *_ in tokens) and (
+                aligned.doubt or self._drops or self._loose):
+            raise Unspelled(number)
         pieces = [aligned.marks] if aligned.marks else []
         if self._pre:
             pieces = _pretokenize(pieces, self._pre)
@@ -365,28 +418,35 @@ class Pipeline:
                 raise Unspelled(number + len(spans))
         if len(spans) < len(tokens):
             raise Unspelled(number + len(spans))
+        for i, (name, *_) in enumerate(tokens):
+            if name == self._unknown:
+                begin = spans[i - 1][1] - at if i > 0 else 0
+                end = spans[i + 1][0] - at if i + 1 < len(spans) else len(segment)
+                if _classes_in_doubt(segment[begin:end]):
+                    spans[i] = (*spans[i][:2], IN_DOUBT)
         return spans
 
     def _token(self, piece, done, tokens, spans, number):
         """Adds the spans of the next token, or of those that share its characters; where the next begins."""
         name, bytewise, own, _ = tokens[len(spans)]
+        called = None
         if bytewise:
             return self._bytes(piece, done, tokens, spans, number)
         if name == self._unknown:
-            if self._drops:
-                raise Unspelled(number + len(spans))
             end = self._unknown_end(piece, done)
+            called = "".join(mark[0] for mark in piece[done:end]) if self._kind == "Unigram" else None
         elif self._is_models(name) and not self._spelled(piece, done, name):
             return self._fallback(piece, done, tokens, spans, number)
         else:
-            if self._prefix and done > 0 and name.startswith(self._prefix):
-                name = name[len(self._prefix):]
+            if self._prefix and name.startswith(self._prefix) and (done > 0 or self._kind == "BPE"):
+                name = name[len(self._prefix):] if done > 0 else ""
             if self._suffix and name.endswith(self._suffix):
                 name = name[:-len(self._suffix)]
-            if not name or not self._spelled(piece, done, name):
-                raise Unspelled(number + len(spans))
+            added = self._added.get(name)
+            if not name or not self._spelled(piece, done, name) or (added and (added["lstrip"] or added["rstrip"])):
+                raise Unspelled(number + len(spans))  # or the space beside it is its own
             end = done + len(name)
-        spans.append((piece[done][1], piece[end - 1][2]))
+        spans.append((piece[done][1], piece[end - 1][2], called))
         return end
 
     @staticmethod
@@ -397,7 +457,8 @@ class Pipeline:
         if self._kind in ("WordPiece", "WordLevel"):
             return len(piece)
         end = done + 1
-        while self._fuse and end < len(piece) and not self._has(piece[end][0]):
+        while self._fuse and end < len(piece) and (
+                piece[end][0] == self._unknown or piece[end][0] not in self._vocab):
             end += 1
         return end
 
@@ -406,7 +467,7 @@ class Pipeline:
         for byte in piece[done][0].encode():
             if len(spans) == len(tokens) or tokens[len(spans)][0] != f"<0x{byte:02X}>":
                 raise Unspelled(number + len(spans))
-            spans.append(piece[done][1:])
+            spans.append((*piece[done][1:], None))
         if self._kind == "Unigram" and len(spans) < len(tokens) and re.fullmatch("<0x..>", tokens[len(spans)][0]):
             raise Unspelled(number + len(spans))  # each then has the characters of all
         return done + 1
@@ -423,7 +484,7 @@ class Pipeline:
             own, used = own[len(part):], used + len(part)
             whole = len(part) == len(data)
             if not own:
-                spans.append((piece[first][1], piece[done][2]))
+                spans.append((piece[first][1], piece[done][2], None))
                 if whole:
                     return done + 1
                 if len(spans) == len(tokens):

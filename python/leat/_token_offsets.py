@@ -13,60 +13,79 @@ class TokenOffsets:
         self._core, self._name_of = core, name_of
         # whether the text may reach the model changed, so that its tokens need not spell it
         self._changes = file is not None and changes_text(file)
-        self._aligner = _aligned.Pipeline(file, lambda name: core.find(name.encode()) is not None) \
-            if self._changes else None
+        self._aligner = _aligned.Pipeline(file) if self._changes else None
         file = file or {}
         model = file.get("model", {})
         prefix = model.get("continuing_subword_prefix", "").encode() if model.get("type") == "WordPiece" else b""
         self._words_prefix = prefix if model.get("type") in ("WordPiece", "WordLevel") else None
-        # of added tokens: (lstrip, rstrip)
-        self._takes = {t["content"].encode("utf-8", "replace"): (t["lstrip"], t["rstrip"])
-                       for t in file.get("added_tokens", ())}
+        self._added = {t["content"].encode("utf-8", "replace"): t for t in file.get("added_tokens", ())}
         self._trims = trims_of(file.get("post_processor"))
 
     def spans(self, text, ids):
-        """([begin, end) in characters, in bytes) of each token; NotImplementedError."""
+        """([begin, end) in characters, in bytes, what tokenizers calls it if not by its name, else None) of each token;
+        NotImplementedError."""
         text = _utf8(text)
         entries = [self._core.token(i) for i in ids]
         try:
+            self._refuse_shared_space(entries)
             return self._aligned(text, entries) if self._changes else self._spelled(text, entries)
         except spelling.Unspelled as e:
-            number = min(e.args[0], len(ids) - 1)
-            name = self._name_of(ids[number]) if ids else ""
-            raise NotImplementedError(
-                f"the offsets of this text's tokens are not known from {name!r} (token {number}) on: they do not spell "
-                "what leat knows of the text's normalizer and pre-tokenizer") from None
+            raise self._unknown(ids, e.args[0]) from None
+
+    def _unknown(self, ids, number):
+        number = min(number, len(ids) - 1)
+        name = self._name_of(ids[number]) if ids else ""
+        return NotImplementedError(
+            f"the offsets of this text's tokens are not known from {name!r} (token {number}) on: they do not spell "
+            "what leat knows of the text's normalizer and pre-tokenizer")
+
+    def _refuse_shared_space(self, entries):
+        """Of two added tokens side by side, tokenizers looks for those first that are not normalized. So such a second
+        one has the white space between both, if both would take it."""
+        added = [self._added.get(entry[0]) if entry[2] else None for entry in entries]
+        for number, (a, b) in enumerate(zip(added, added[1:])):
+            if a and b and a["rstrip"] and a["normalized"] and b["lstrip"] and not b["normalized"]:
+                raise spelling.Unspelled(number)
 
     def _spelled(self, text, entries):
-        spans = spelling.byte_spans(text, [(e[0], e[1], self._takes.get(e[0], (False, False)) if e[2] else None)
-                                           for e in entries], self._words_prefix)
-        return spelling.character_spans(text, spans), spans
+        pieces = []
+        for own, bytewise, added, *_ in entries:
+            token = self._added.get(own, {"lstrip": False, "rstrip": False}) if added else None
+            pieces.append((own, bytewise, (token["lstrip"], token["rstrip"]) if token else None))
+        spans = spelling.byte_spans(text, pieces, self._words_prefix)
+        called = [text[b:e].decode("utf-8", "replace") if entry[2] else None for entry, (b, e) in zip(entries, spans)]
+        return spelling.character_spans(text, spans), spans, called
 
     def _aligned(self, text, entries):
         """The same where a normalizer may have changed the text, or a token is unknown."""
         tokens = [("" if bytewise else own.decode("utf-8", "replace"), bytewise, own, added)
                   for own, bytewise, added, *_ in entries]
-        spans = self._aligner.spans(text.decode(), tokens)
+        found = self._aligner.spans(text.decode(), tokens)
+        spans, called = [f[:2] for f in found], [f[2] for f in found]
         try:  # to the byte, if all tokens spell the text all the same
-            characters, inside = self._spelled(text, entries)
+            characters, inside, _ = self._spelled(text, entries)
             if characters == spans:
-                return characters, inside
+                return characters, inside, called
         except spelling.Unspelled:
             pass
         places = [0]
         for character in text.decode():
             places.append(places[-1] + len(character.encode()))
-        return spans, [(places[b], places[e]) for b, e in spans]
+        return spans, [(places[b], places[e]) for b, e in spans], called
 
-    def trimmed(self, text, ids, spans, before, after):
+    def all_of(self, text, ids):
+        """Those of a text that no post-processor changes."""
+        return self._sure(ids, self.spans(text, ids))[:2]
+
+    def _sure(self, ids, spans):
+        if _aligned.IN_DOUBT in spans[2]:
+            raise self._unknown(ids, spans[2].index(_aligned.IN_DOUBT))
+        return spans
+
+    def trimmed(self, ids, spans, before, after):
         """Offsets as the post-processor leaves them, with those of so many tokens of its own before and after."""
-        characters, inside = spans
-        names = [self._name_of(i) for i in ids]
-        if self._trims and any(self._core.token(i)[2] for i in ids):
-            # in the reference, an added token is called by its stretch of the text
-            text = _utf8(text)
-            names = [text[b:e].decode() if self._core.token(i)[2] else name
-                     for i, name, (b, e) in zip(ids, names, inside)]
+        characters, inside, called = self._sure(ids, spans)
+        names = [self._name_of(i) if other is None else other for i, other in zip(ids, called)]
         for prefixed in self._trims:
             characters = spelling.trimmed(characters, names, prefixed)
         return [[(0, 0)] * before + list(part) + [(0, 0)] * after for part in (characters, inside)]

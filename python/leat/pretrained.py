@@ -151,13 +151,13 @@ class PreTrainedTokenizer:
     def _rows(self, texts, before, after, cut, offsets):
         """A dict of each text, with all that may be asked for."""
         rows = []
-        for encoding in self.tokenizer.encode_batch(texts, False, False, offsets=offsets):
-            ids = before + list(encoding)[cut] + after
+        for encoding in self.tokenizer._cut_out(texts, cut, offsets):
+            ids = before + list(encoding) + after
             row = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": [0] * len(ids)}
             inside = len(ids) - len(before) - len(after)
             row["special_tokens_mask"] = [1] * len(before) + [0] * inside + [1] * len(after)
             if offsets:
-                row["offset_mapping"] = [(0, 0)] * len(before) + encoding.offsets[cut] + [(0, 0)] * len(after)
+                row["offset_mapping"] = [(0, 0)] * len(before) + encoding.offsets + [(0, 0)] * len(after)
             rows.append(row)
         return rows
 

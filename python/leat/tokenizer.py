@@ -1,6 +1,7 @@
 """tokenizer.py: leat.Tokenizer: fast and token-exact, replaces tiktoken's Encoding and tokenizers' Tokenizer."""
 from __future__ import annotations
 
+import itertools
 import os
 
 from leat import _leat, _special
@@ -198,7 +199,7 @@ class Tokenizer:
             return self._around([self._core.encode(text, not self.encode_special_tokens, _special.LIST)[0]],
                                 add_special_tokens, [text] if offsets else None)[0]
         ids = self._encode(text, allowed_special, disallowed_special, _special.LIST)
-        return Encoding(ids, self, offsets=self._places().spans(text, ids) if offsets else None)
+        return Encoding(ids, self, offsets=self._places().all_of(text, ids) if offsets else None)
 
     def encode_to_numpy(self, text, *, allowed_special=None, disallowed_special=None):
         """Like encode(), always by tiktoken's rules, with the ids in a numpy array of uint32."""
@@ -429,17 +430,26 @@ class Tokenizer:
                             "tiktoken's: give one or the other")
         return add is not None or (self._like == "tokenizers" and not given)
 
-    def _around(self, lists, add, texts=None):
+    def _cut_out(self, texts, cut, offsets):
+        """encode_batch() without special tokens; of each text only what the slice `cut` takes."""
+        refuse_lazy(texts)
+        texts = plain_texts(texts)
+        lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, _threads(None), _special.LIST, False)
+        return self._around(lists, False, texts if offsets else None, cut)
+
+    def _around(self, lists, add, texts=None, cut=None):
         if self._asked_for():
             raise NotImplementedError(f"{show(self.name)} asks for padding, which leat does not support: call "
                                       "no_padding()")
         before, after = self._post_processor() if add or add is None else ([], [])
-        spans = [self._places().spans(text, ids) for text, ids in zip(texts, lists)] if texts else None
-        cut = self._cut(len(before) + len(after)) if self.truncation else slice(None)
+        if cut is None:
+            cut = self._cut(len(before) + len(after)) if self.truncation else slice(None)
         out = []
-        for i, ids in enumerate(lists):
-            offsets = self._places().trimmed(texts[i], ids[cut], [s[cut] for s in spans[i]], len(before),
-                                             len(after)) if spans else None
+        for ids, text in zip(lists, itertools.repeat(None) if texts is None else texts):
+            offsets = None
+            if text is not None:
+                spans = self._places().spans(text, ids)
+                offsets = self._places().trimmed(ids[cut], [s[cut] for s in spans], len(before), len(after))
             out.append(Encoding(before + ids[cut] + after, self, len(before), len(after), offsets))
         return out
 

@@ -254,6 +254,79 @@ def test_offsets_of_unknown_words(tmp_path, kind, pre, text):
         pass
 
 
+def file_of(model, normalizer=None, pre=None, added=(), post=None):
+    """A tokenizer.json. Of an added token: its text and the flags that are set."""
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    return {"version": "1.0", "truncation": None, "padding": None, "normalizer": normalizer, "pre_tokenizer": pre,
+            "post_processor": post, "decoder": None, "model": model, "added_tokens": [
+                {"id": len(model["vocab"]) + i, "content": text, **{flag: flag in those for flag in flags}}
+                for i, (text, *those) in enumerate(added)]}
+
+
+def unigram(unknown, *more):
+    return {"type": "Unigram", "unk_id": 0, "byte_fallback": False,
+            "vocab": [[unknown, 0.0], *([piece, -1.0] for piece in more)]}
+
+
+def words(kind, *vocabulary, **more):
+    return {"type": kind, "vocab": {word: i for i, word in enumerate(vocabulary)}, "unk_token": "<u>", **more}
+
+
+WORD_PIECE = dict(continuing_subword_prefix="##", max_input_chars_per_word=100)
+PLAIN_BPE = {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "##",
+             "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "merges": [],
+             "vocab": {"#": 0, "##f": 1, "##e": 2}}
+TRIMS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+METASPACE = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True}
+STRIPS = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": True,
+          "lowercase": False}
+
+
+@pytest.mark.parametrize("file, text, known", [
+    # an unknown token of Unigram is called by its text, which is what is trimmed: not "\n", its name
+    (file_of(unigram("\n", "a"), {"type": "NFC"}, post=TRIMS), "a\u3000ba\n", True),
+    (file_of(unigram("<u>", "a"), {"type": "NFC"}, post=TRIMS), "a\u3000 ba ", True),
+    # a character that is the unknown token's own goes on with a run of unknown ones
+    (file_of(unigram("x", "a"), {"type": "NFC"}), "abxba", True),
+    # an empty Prepend takes the first character's place away
+    (file_of(unigram("<u>", "a", "b"), {"type": "Prepend", "prepend": ""}), "ab", True),
+    # white space in Python alone
+    (file_of(words("WordLevel", "<u>"), {"type": "Replace", "pattern": {"Regex": "\\s+"}, "content": "_"}),
+     "a\x1c", False),
+    # an end of a line for Oniguruma
+    (file_of(words("WordLevel", "<u>"), {"type": "Replace", "pattern": {"Regex": "a$"}, "content": ""}), "a\nba",
+     False),
+    # of unknown words, no cut is known but those at white space and punctuation
+    (file_of(words("WordLevel", "<u>"), pre={"type": "Digits", "individual_digits": False}), "a1b", False),
+    # letters of bytes, which another normalizer does not take for controls
+    (file_of(words("WordPiece", "<u>", **WORD_PIECE), {"type": "Sequence", "normalizers": [
+        {"type": "ByteLevel"}, STRIPS]}), "\u200ba", False),
+    # tokenizers does not know this mark, and does not remove it
+    (file_of(words("WordPiece", "<u>", **WORD_PIECE), STRIPS, {"type": "WhitespaceSplit"}), "b\u08de b", False),
+    (file_of(words("WordPiece", "<u>", **WORD_PIECE), STRIPS, {"type": "WhitespaceSplit"}), "b\u0301 b", True),
+    # a letter touches the token, so it is the model's
+    (file_of(words("WordLevel", "<u>", "<w>x"), pre={"type": "WhitespaceSplit"},
+             added=[("<w>", "single_word")]), "<w>x <w>", False),
+    # white space beside two tokens is the one's for which tokenizers looks first
+    (file_of(unigram("<u>", "a"), pre=METASPACE, added=[("<r>", "rstrip", "normalized"), ("<l>", "lstrip")]),
+     "<r> <l>", False),
+    (file_of(unigram("<u>", "a"), pre=METASPACE, added=[("<r>", "rstrip"), ("<l>", "lstrip")]), "<r> <l>", True),
+    # unknown characters that are dropped take no place
+    (file_of(PLAIN_BPE, pre={"type": "Digits", "individual_digits": False}), "x##fe", False),
+])
+def test_offsets_once_wrong(tmp_path, file, text, known):
+    """Found by comparing thousands of random tokenizer.json. They are those of tokenizers, or not known."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(file))
+    mine, want = leat.Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path)).encode(text)
+    assert mine.encode(text).ids == want.ids
+    if known:
+        assert mine.encode(text, offsets=True).offsets == want.offsets
+    else:
+        with pytest.raises(NotImplementedError):
+            mine.encode(text, offsets=True)
+
+
 def test_columns(both):
     import numpy
     import pyarrow
