@@ -3,11 +3,12 @@
 
 Compares leat's ids, and what it decodes ids to, with those of tokenizers, tiktoken, sentencepiece and mistral-common:
 for the published vocabularies (LEAT_VOCAB or ../shared/vocab, where they are at hand; the built-in ones always), those
-that mistral-common brings along, and many that are trained here; on corpora (LEAT_CORPORA or ../shared/corpora), on
-nasty text, and on random Unicode strings: a million for each published vocabulary in the full share. The first
-difference of each vocabulary is cut down and printed. Ends with "N passed, N failed, N skipped": one for each
-vocabulary. Each is compared in a process of its own, with at most GIB (8) GiB of address space: if that ends without an
-answer, however, the vocabulary has failed. Without the last line the whole has failed, as check.sh sees.
+that mistral-common brings along, many that are trained here, and files of tokenizers written at random; on corpora
+(LEAT_CORPORA or ../shared/corpora), on nasty text, and on random Unicode strings: a million for each published
+vocabulary in the full share. Texts in parts must have the ids of whole texts. The first difference of each vocabulary
+is cut down and printed. Ends with "N passed, N failed, N skipped": one for each vocabulary. Each is compared in a
+process of its own, with at most GIB (8) GiB of address space: if that ends without an answer, however, the vocabulary
+has failed. Without the last line the whole has failed, as check.sh sees.
 
 PROGRAM is ids_dump.c, built. 77: a reference is not installed.
 """
@@ -27,6 +28,7 @@ try:
     import ids_apart
     import ids_comparison as comparison
     import ids_decided as decided
+    import ids_written as written
     import ids_made as made
     import ids_pieces as pieces
     import ids_published as families
@@ -195,6 +197,20 @@ def check_json(report, folder, corpus, lines):
         report.compare("tokenizers: " + c.name, open_reference, some, count, report.options.seed + i, extra, path)
 
 
+def check_written(report, folder, lines):
+    o = report.options
+    charsmap = pieces.charsmap_of(pieces.train_model(lines, normalization_rule_name="nmt_nfkc"))
+    path = os.path.join(folder, "written.tokenizer.json")
+    for seed in range(o.seed * 10**6, o.seed * 10**6 + (300 if o.share == "ci" else 20000)):
+        if report.wanted(f"written {seed}"):
+            def open_reference():
+                written.write(path, seed, charsmap)
+                return references.HuggingFace(path)
+
+            extra = written.CHARACTERS + written.TOKENS
+            report.compare(f"written {seed}", open_reference, [], o.random or 150, seed, extra, path)
+
+
 def check_models(report, folder, corpus, lines):
     some, count = small(report, corpus)
     for i, (name, options, changes) in enumerate(pieces.models_of_sentencepiece()):
@@ -270,6 +286,7 @@ def run(options, report):
         check_decided(report, folder, lines)
         check_ranks(report, folder, corpus, lines)
         check_json(report, folder, corpus, lines)
+        check_written(report, folder, lines)
     for sentence, count in report.refused.items():
         print(f"{count} combinations refused: {sentence}".replace('\\', ""))
     if report.untrained:

@@ -4,8 +4,8 @@
  *     ids_dump TOKENIZER SPECIAL [PATTERN]
  *
  * SPECIAL is 0 or 1: whether strings of special tokens become these tokens. Reads requests from the standard input: a
- * byte 'e' and a text to encode, or 'd' and ids to decode, each with its bytes counted before it (four bytes,
- * little-endian, as are ids). Answers each with a status (four bytes; 0: well) and ids, bytes or a sentence, counted
+ * byte 'e' and a text to encode, 'p' and one to encode in parts of all sizes, or 'd' and ids to decode, each with its
+ * bytes counted before it (four bytes, little-endian, as are ids). Answers each with a status (four bytes; 0: well) and ids, bytes or a sentence, counted
  * likewise. Exits 3 if the tokenizer is refused, saying why on the standard output.
  */
 #include <leat_pack.h>
@@ -51,6 +51,71 @@ static void encode(struct leat_encoder *e, const uint8_t *text, uint32_t bytes)
         put32(ids[i]);
 }
 
+struct ids {
+    uint32_t *ids;
+    size_t count, room;
+};
+
+static void add(struct ids *to, const uint32_t *ids, uint64_t count)
+{
+    if (to->count + count > to->room)
+        to->ids = realloc(to->ids, (to->room = 2 * (to->count + count)) * sizeof *ids);
+    if (count > 0 && !to->ids)
+        exit(1);
+    for (uint64_t i = 0; i < count; i++)
+        to->ids[to->count++] = ids[i];
+}
+
+/* Each part lies in memory of its own, so that valgrind sees a byte too far. */
+static enum leat_status encode_part(struct leat_encoder *e, const char *text, uint32_t bytes, uint64_t *used,
+                                    struct ids *out, struct leat_error *err)
+{
+    char *copy = malloc(bytes);
+    const uint32_t *ids;
+    enum leat_status s;
+    uint64_t count;
+
+    if (!copy)
+        exit(1);
+    memcpy(copy, text, bytes);
+    s = leat_encoder_part(e, copy, bytes, used, &ids, &count, err);
+    free(copy);
+    if (s == LEAT_OK)
+        add(out, ids, count);
+    return s;
+}
+
+/* The sizes follow from the text's: mostly single bytes, mostly a few, or more. */
+static void encode_parts(struct leat_encoder *e, const char *text, uint32_t bytes)
+{
+    static const uint32_t most[] = { 1, 3, 17, 300 };
+    uint32_t random = bytes * 2654435761u, max = most[random >> 30];
+    struct ids out = { NULL, 0, 0 };
+    struct leat_error err;
+    const uint32_t *ids;
+    uint64_t count, used;
+    enum leat_status s = leat_encoder_begin(e, &err);
+
+    for (uint32_t at = 0; s == LEAT_OK && at < bytes; at += (uint32_t)used) {
+        uint32_t part = 1 + (random >> 8) % max;
+
+        random = random * 1664525 + 1013904223;
+        s = encode_part(e, text + at, part < bytes - at ? part : bytes - at, &used, &out, &err);
+    }
+    if (s == LEAT_OK)
+        s = leat_encoder_end(e, &ids, &count, &err);
+    if (s == LEAT_OK) {
+        add(&out, ids, count);
+        put32(0);
+        put32((uint32_t)(4 * out.count));
+        for (size_t i = 0; i < out.count; i++)
+            put32(out.ids[i]);
+    } else {
+        refuse(&err);
+    }
+    free(out.ids);
+}
+
 static void decode(struct leat_encoder *e, uint8_t *payload, uint32_t bytes)
 {
     struct leat_error err;
@@ -88,6 +153,8 @@ static void answer_all(struct leat_encoder *e)
             exit(1);
         if (head[0] == 'e')
             encode(e, payload, bytes);
+        else if (head[0] == 'p')
+            encode_parts(e, (const char *)payload, bytes);
         else
             decode(e, payload, bytes);
     }
