@@ -5,8 +5,8 @@
  *
  * SPECIAL is 0 or 1: whether strings of special tokens become these tokens. Reads requests from the standard input: a
  * byte 'e' and a text to encode, 'p' and one to encode in parts of all sizes, or 'd' and ids to decode, each with its
- * bytes counted before it (four bytes, little-endian, as are ids). Answers each with a status (four bytes; 0: well) and ids, bytes or a sentence, counted
- * likewise. Exits 3 if the tokenizer is refused, saying why on the standard output.
+ * bytes counted before it (four bytes, little-endian, as are ids). Answers each with a status (four bytes; 0: well) and
+ * ids, bytes or a sentence, counted likewise. Exits 3 if the tokenizer is refused, saying why on the standard output.
  */
 #include <leat_pack.h>
 #include <stdint.h>
