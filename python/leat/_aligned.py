@@ -344,6 +344,8 @@ class Pipeline:
             vocab = [entry[0] for entry in vocab]
         self._unknown, self._vocab = unknown, frozenset(vocab)
         self._added = {t["content"]: t for t in file.get("added_tokens", ())}
+        # where a letter touches one, no token is found, and none in it
+        self._single_words = [text for text, token in self._added.items() if token["single_word"]]
         normalizers, pres = _kinds(self._normalizer), _kinds(self._pre)
         kinds = normalizers + pres
         after = kinds[kinds.index("ByteLevel") + 1:] if "ByteLevel" in kinds else ()
@@ -359,7 +361,7 @@ class Pipeline:
         # an added token that the text does not have is the model's, as unknown ones are
         tokens = [(name, bytewise, own, added and own.decode("utf-8", "replace") in text)
                   for name, bytewise, own, added in tokens]
-        if self._letters:
+        if self._letters or not all(_words_apart(text, word) for word in self._single_words if word in text):
             raise Unspelled(0)
         spans: list[tuple[int, int, str | None]] = []
         at = i = 0
@@ -382,8 +384,6 @@ class Pipeline:
         if added is None or (added["normalized"] and self._normalizer):
             raise Unspelled(stop)
         place = text.find(name, at)
-        if added["single_word"] and not _words_apart(text, name):
-            raise Unspelled(stop)  # not each is one
         while place >= 0:
             begin, end = place, place + len(name)
             while added["lstrip"] and begin > at and _is_space(text[begin - 1]):

@@ -307,6 +307,8 @@ STRIPS = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": 
     # a letter touches the token, so it is the model's
     (file_of(words("WordLevel", "<u>", "<w>x"), pre={"type": "WhitespaceSplit"},
              added=[("<w>", "single_word")]), "<w>x <w>", False),
+    # nor is the token that it has in it
+    (file_of(words("WordPiece", "<u>", **WORD_PIECE), added=[("h",), ("the", "single_word")]), "theh\ud55c", False),
     # white space beside two tokens is the one's for which tokenizers looks first
     (file_of(unigram("<u>", "a"), pre=METASPACE, added=[("<r>", "rstrip", "normalized"), ("<l>", "lstrip")]),
      "<r> <l>", False),
