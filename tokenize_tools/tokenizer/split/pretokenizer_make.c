@@ -188,9 +188,12 @@ static bool only_words(const struct tokenizer_spec *spec)
 bool pretokenizer_only_spaces(const struct tokenizer_spec *spec)
 {
     uint32_t count = spec->pre_tokenizer_count;
-    const struct spec_pre_tokenizer *first = spec->pre_tokenizers, *last = first + count - 1;
+    const struct spec_pre_tokenizer *first = spec->pre_tokenizers, *last;
 
-    if (count == 0 || count > 2 || last->kind != SPEC_PRE_METASPACE || !last->split)
+    if (count == 0 || count > 2)
+        return false;
+    last = first + count - 1;
+    if (last->kind != SPEC_PRE_METASPACE || !last->split)
         return false;
     if (last->replacement.length != SPEC_MARK_BYTES || memcmp(last->replacement.bytes, SPEC_MARK, SPEC_MARK_BYTES) != 0)
         return false;
