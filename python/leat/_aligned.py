@@ -351,8 +351,8 @@ class Pipeline:
         after = kinds[kinds.index("ByteLevel") + 1:] if "ByteLevel" in kinds else ()
         self._letters = any(kind not in _CUTS for kind in after)  # something sees the letters of bytes
         self._drops = "UnicodeScripts" in pres  # what has no script, at the beginning
-        # unknown tokens reach to a cut, and not all cuts are made
-        self._loose = any(kind in _CUTS for kind in pres) and (
+        # unknown tokens reach to a cut, and not all cuts are made; or they are of the letters of bytes
+        self._loose = "ByteLevel" in kinds or any(kind in _CUTS for kind in pres) and (
             self._kind in ("WordPiece", "WordLevel") or bool(self._prefix or self._suffix))
 
     def spans(self, text: str, tokens):

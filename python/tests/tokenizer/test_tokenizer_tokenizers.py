@@ -301,6 +301,8 @@ STRIPS = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": 
     # letters of bytes, which another normalizer does not take for controls
     (file_of(words("WordPiece", "<u>", **WORD_PIECE), {"type": "Sequence", "normalizers": [
         {"type": "ByteLevel"}, STRIPS]}), "\u200ba", False),
+    # each run of letters is unknown, of bytes that are parts of characters
+    (file_of(unigram("\n", "-", "\u0120"), {"type": "NFKC"}, TRIMS), "\u0e33g\u0120-_", False),
     # tokenizers does not know this mark, and does not remove it
     (file_of(words("WordPiece", "<u>", **WORD_PIECE), STRIPS, {"type": "WhitespaceSplit"}), "b\u08de b", False),
     (file_of(words("WordPiece", "<u>", **WORD_PIECE), STRIPS, {"type": "WhitespaceSplit"}), "b\u0301 b", True),
