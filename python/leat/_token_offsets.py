@@ -20,6 +20,9 @@ class TokenOffsets:
         self._words_prefix = prefix if model.get("type") in ("WordPiece", "WordLevel") else None
         self._added = {t["content"].encode("utf-8", "replace"): t for t in file.get("added_tokens", ())}
         self._trims = trims_of(file.get("post_processor"))
+        # a space that is put before the text, but dropped as unknown, moves the reference's offsets
+        self._drops_space = _puts_space(file.get("pre_tokenizer")) and "\u0120" not in model.get("vocab", ()) and \
+            model.get("unk_token") is None
 
     def spans(self, text, ids):
         """([begin, end) in characters, in bytes, what tokenizers calls it if not by its name, else None) of each token;
@@ -27,6 +30,8 @@ class TokenOffsets:
         text = _utf8(text)
         entries = [self._core.token(i) for i in ids]
         try:
+            if self._drops_space:
+                raise spelling.Unspelled(0)
             self._refuse_shared_space(entries)
             return self._aligned(text, entries) if self._changes else self._spelled(text, entries)
         except spelling.Unspelled as e:
@@ -89,6 +94,13 @@ class TokenOffsets:
         for prefixed in self._trims:
             characters = spelling.trimmed(characters, names, prefixed)
         return [[(0, 0)] * before + list(part) + [(0, 0)] * after for part in (characters, inside)]
+
+
+def _puts_space(pre):
+    if not pre:
+        return False
+    return any(map(_puts_space, pre.get("pretokenizers", ()))) or (
+        pre["type"] == "ByteLevel" and pre.get("add_prefix_space", True))
 
 
 def _utf8(text):

@@ -315,7 +315,9 @@ STRIPS = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": 
     (file_of(unigram("<u>", "a"), pre=METASPACE, added=[("<r>", "rstrip", "normalized"), ("<l>", "lstrip")]),
      "<r> <l>", False),
     (file_of(unigram("<u>", "a"), pre=METASPACE, added=[("<r>", "rstrip"), ("<l>", "lstrip")]), "<r> <l>", True),
-    # unknown characters that are dropped take no place
+    # unknown characters that are dropped take no place, nor does a space before the text
+    (file_of({**PLAIN_BPE, "vocab": {"a": 0, "b": 1}, "continuing_subword_prefix": None},
+             pre=dict(TRIMS, add_prefix_space=True, use_regex=False)), "ab", False),
     (file_of(PLAIN_BPE, pre={"type": "Digits", "individual_digits": False}), "x##fe", False),
 ])
 def test_offsets_once_wrong(tmp_path, file, text, known):
