@@ -237,7 +237,7 @@ def _normalize(text, normalizer):
 
 # ---- Pre-tokenizers -------------------------------------------------------------------------------------------------
 
-_CUTS = ("Split", "Digits", "Punctuation", "UnicodeScripts", "FixedLength")  # cut only, and their cuts are not made
+_CUTS = ("Split", "Digits", "Punctuation", "FixedLength")  # cut only, and their cuts are not made
 
 
 def _split(pieces, apart, alone=lambda c: False):
@@ -349,8 +349,8 @@ class Pipeline:
         normalizers, pres = _kinds(self._normalizer), _kinds(self._pre)
         kinds = normalizers + pres
         after = kinds[kinds.index("ByteLevel") + 1:] if "ByteLevel" in kinds else ()
-        self._letters = any(kind not in _CUTS for kind in after)  # something sees the letters of bytes
-        self._drops = "UnicodeScripts" in pres  # what has no script, at the beginning
+        # something sees the letters of bytes; or what has no script is dropped at the beginning
+        self._unseen = any(kind not in _CUTS for kind in after) or "UnicodeScripts" in pres
         # unknown tokens reach to a cut, and not all cuts are made; or they are of the letters of bytes
         self._loose = "ByteLevel" in kinds or any(kind in _CUTS for kind in pres) and (
             self._kind in ("WordPiece", "WordLevel") or bool(self._prefix or self._suffix))
@@ -361,7 +361,7 @@ class Pipeline:
         # an added token that the text does not have is the model's, as unknown ones are
         tokens = [(name, bytewise, own, added and own.decode("utf-8", "replace") in text)
                   for name, bytewise, own, added in tokens]
-        if self._letters or not all(_words_apart(text, word) for word in self._single_words if word in text):
+        if self._unseen or not all(_words_apart(text, word) for word in self._single_words if word in text):
             raise Unspelled(0)
         spans: list[tuple[int, int, str | None]] = []
         at = i = 0
@@ -404,7 +404,7 @@ class Pipeline:
         if self._normalizer:
             _normalize(aligned, self._normalizer)
         if any(name == self._unknown for name, *_ in tokens) and (
-                aligned.doubt or self._drops or self._loose):
+                aligned.doubt or self._loose):
             raise Unspelled(number)
         pieces = [aligned.marks] if aligned.marks else []
         if self._pre:
@@ -434,6 +434,8 @@ class Pipeline:
             return self._bytes(piece, done, tokens, spans, number)
         if name == self._unknown:
             end = self._unknown_end(piece, done)
+            if end == done:
+                raise Unspelled(number + len(spans))
             called = "".join(mark[0] for mark in piece[done:end]) if self._kind == "Unigram" else None
         elif self._is_models(name) and not self._spelled(piece, done, name):
             return self._fallback(piece, done, tokens, spans, number)
@@ -456,8 +458,8 @@ class Pipeline:
     def _unknown_end(self, piece, done):
         if self._kind in ("WordPiece", "WordLevel"):
             return len(piece)
-        end = done + 1
-        while self._fuse and end < len(piece) and (
+        end = done
+        while end < len(piece) and (end == done or self._fuse) and (
                 piece[end][0] == self._unknown or piece[end][0] not in self._vocab):
             end += 1
         return end

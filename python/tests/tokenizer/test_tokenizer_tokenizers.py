@@ -303,6 +303,9 @@ STRIPS = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": 
         {"type": "ByteLevel"}, STRIPS]}), "\u200ba", False),
     # each run of letters is unknown, of bytes that are parts of characters
     (file_of(unigram("\n", "-", "\u0120"), {"type": "NFKC"}, TRIMS), "\u0e33g\u0120-_", False),
+    # a space without a script is dropped at the beginning, whatever token the next one becomes
+    (file_of(unigram("<u>", "\u2581", "a"), pre={"type": "Sequence", "pretokenizers": [
+        {"type": "UnicodeScripts"}, METASPACE]}), " \u2581a", False),
     # tokenizers does not know this mark, and does not remove it
     (file_of(words("WordPiece", "<u>", **WORD_PIECE), STRIPS, {"type": "WhitespaceSplit"}), "b\u08de b", False),
     (file_of(words("WordPiece", "<u>", **WORD_PIECE), STRIPS, {"type": "WhitespaceSplit"}), "b\u0301 b", True),
