@@ -205,7 +205,7 @@ struct spec_sentencepiece {
  * each side; documents get it only as --begin and --end. */
 struct spec_around {
     uint32_t before, after; /* SPEC_NONE: nothing */
-    bool other;             /* it puts something else there, or cannot be read; both are SPEC_NONE */
+    bool other;             /* it puts something else there; both are SPEC_NONE */
 };
 
 /* Settings of the file that do not affect how documents are encoded: reported to the user, and ignored. */
