@@ -263,11 +263,9 @@ static enum leat_status check_prepend(struct load_hf *h)
     const struct tokenizer_spec *spec = h->spec;
 
     h->place = "the pipeline";
-    for (uint32_t i = 0; spec_maps_bytes(spec) && i < spec->normalizer_count; i++)
+    for (uint32_t i = 0; spec_maps_bytes(spec, i) && i < spec->normalizer_count; i++)
         if (spec->normalizers[i].kind == SPEC_NORM_PREPEND && spec->normalizers[i].content.length == 0)
-            return load_hf_refuse(h, 0,
-                                  "an empty Prepend together with ByteLevel is not supported: tokenizers fails "
-                                  "there");
+            return load_hf_refuse(h, 0, "an empty Prepend before ByteLevel is not supported: tokenizers fails there");
     return LEAT_OK;
 }
 
