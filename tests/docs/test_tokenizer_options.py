@@ -92,7 +92,7 @@ def rows():
 
 
 def known():
-    """{part: components} of the loader's tables, which do not list Sequence."""
+    """{part: components} of the loader's tables, where Sequence has no reader."""
     source = ""
     for path in LOAD:
         with open(path, encoding="utf-8") as f:

@@ -374,8 +374,8 @@ static void encodes_in_parts(const struct opened *o, const char *text, const cha
     T_STR(got, wanted);
 }
 
-/* Before ByteLevel, tokenizers fails where something is put before a text and nothing replaced. Such a text is rejected;
- * once each file was refused that has an expression which can match nothing. */
+/* Before ByteLevel, tokenizers fails where something is put before a text and nothing replaced. Such a text is
+ * rejected; once each file was refused that has an expression which can match nothing. */
 static void test_replaced_nothing(void)
 {
 #ifdef LEAT_HAVE_PCRE2
@@ -395,8 +395,8 @@ static void test_replaced_nothing(void)
         { "\"String\":\"\"", "a", NULL },
         { "\"String\":\"\"", "", "" },
     };
-    static const char vocab[] =
-        "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\".\":3},\"merges\":[]}}";
+    static const char vocab[] = "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\".\":3},"
+                                "\"merges\":[]}}";
     char json[1024];
     struct opened o;
 

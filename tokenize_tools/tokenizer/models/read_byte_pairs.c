@@ -299,10 +299,8 @@ static enum leat_status read_dropout(struct load_hf *h, uint32_t model)
 static enum leat_status read_options(struct load_hf *h, uint32_t model)
 {
     struct tokenizer_spec *spec = h->spec;
-    enum leat_status s = read_dropout(h, model);
+    enum leat_status s = load_hf_unknown(h, model);
 
-    if (s == LEAT_OK)
-        s = load_hf_unknown(h, model);
     if (s == LEAT_OK)
         s = load_hf_affix(h, model, "continuing_subword_prefix", LOAD_HF_OPTION, &spec->continuing_prefix);
     if (s == LEAT_OK)
@@ -324,6 +322,8 @@ enum leat_status read_byte_pairs(struct load_hf *h, uint32_t node)
         s = read_options(h, node);
     if (s == LEAT_OK)
         s = read_merges(h, node);
+    if (s == LEAT_OK)
+        s = read_dropout(h, node); /* last: a model without a type may be of another kind for all else */
     if (s != LEAT_OK)
         return s;
     return load_hf_tokens(h);
