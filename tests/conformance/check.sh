@@ -1,7 +1,7 @@
 #!/bin/bash
 # check.sh BUILD PYTHON SHARE: the comparisons of this folder; the last line sums their counts. Those of characters,
-# scanners, packing, Parquet, folders, what stands around texts and odd shapes of files run beside that of ids; what they
-# say follows at the end, and lies in BUILD/conformance-NAME.log.
+# scanners, packing, Parquet, folders, what stands around texts and odd shapes of files run beside that of ids; what
+# they say follows at the end, and lies in BUILD/conformance-NAME.log.
 #
 # A comparison must end with "N passed, N failed, N skipped" and with the exit code that says the same. One that ends
 # early, for whatever reason, is a failure.

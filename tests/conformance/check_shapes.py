@@ -27,8 +27,9 @@ BPE = {"type": "BPE", "vocab": VOCAB, "merges": ["a b", "_ a"]}
 TEXTS = ["ab a", "  ab xb \u00e9 A.", "a", "x_a,b ab"]
 IDS = [0, 3, 2, 1, 4, 4, 0]
 # values of every kind; numbers that JSON's writer does not give are marked
-JUNK = [None, True, False, 0, 1, -1, "@-0", 1.0, 2**32, 2**32 - 1, 2**64 - 1, 2**64, "@1e3", "", "x", "ab", "Removed", [],
-        {}, ["x"], {"x": 1}, "NFC", {"NFC": None}, [True], "Left", {"String": "a"}, "ByteLevel", "Sequence", "first"]
+JUNK = [None, True, False, 0, 1, -1, "@-0", 1.0, 2**32, 2**32 - 1, 2**64 - 1, 2**64, "@1e3", "", "x", "ab", "Removed",
+        [], {}, ["x"], {"x": 1}, "NFC", {"NFC": None}, [True], "Left", {"String": "a"}, "ByteLevel",
+        "Sequence", "first"]
 
 
 class Pairs(list):
@@ -154,8 +155,10 @@ class Maker:
             {"type": "WordPiece", "vocab": VOCAB, "unk_token": "<unk>", "continuing_subword_prefix": "#",
              "max_input_chars_per_word": 5},
             {"type": "BPE", "vocab": VOCAB, "merges": r.choice([["a b"], ["q q"], [["a", "b"]], 5, []]),
-             "unk_token": "<unk>", "continuing_subword_prefix": r.choice(["#", None, ""]), "fuse_unk": r.choice([True, 5]),
-             "dropout": r.choice([None, 0, 0.0, -1, 2, "@1e-60", "x"]), "max_input_chars_per_word": r.choice([5, "x"])}])
+             "unk_token": "<unk>", "continuing_subword_prefix": r.choice(["#", None, ""]),
+             "fuse_unk": r.choice([True, 5]),
+             "dropout": r.choice([None, 0, 0.0, -1, 2, "@1e-60", "x"]),
+             "max_input_chars_per_word": r.choice([5, "x"])}])
         model = Pairs(list(model.items())[r.random() < 0.7:])
         return self.changed(model) if r.random() < 0.5 else model
 
