@@ -1,7 +1,7 @@
 #!/bin/bash
 # check.sh BUILD PYTHON SHARE: the comparisons of this folder; the last line sums their counts. Those of characters,
-# scanners, packing, Parquet, folders and what stands around texts run beside that of ids; what they say follows at the
-# end, and lies in BUILD/conformance-NAME.log.
+# scanners, packing, Parquet, folders, what stands around texts and odd shapes of files run beside that of ids; what
+# they say follows at the end, and lies in BUILD/conformance-NAME.log.
 #
 # A comparison must end with "N passed, N failed, N skipped" and with the exit code that says the same. One that ends
 # early, for whatever reason, is a failure.
@@ -62,6 +62,7 @@ fi
     compare parquet "$here/check_parquet.py" "$programs/parquet_dump" --share "$share"
     compare folders "$here/check_folders.py" "$programs/ids_dump"
     compare around "$here/check_around.py" "$build/leat"
+    compare shapes "$here/check_shapes.py" "$programs/ids_dump" --share "$share"
 } &
 beside=$!
 compare ids "$here/check_ids.py" "$programs/ids_dump" --share "$share" &
@@ -71,8 +72,8 @@ touch "$(log_of ids)"
 tail -n +1 -f --pid=$ids "$(log_of ids)"
 wait $ids $beside
 cat "$(log_of characters)" "$(log_of scanners)" "$(log_of pack)" "$(log_of parquet)" "$(log_of folders)" \
-    "$(log_of around)"
-for name in ids characters scanners pack parquet folders around; do
+    "$(log_of around)" "$(log_of shapes)"
+for name in ids characters scanners pack parquet folders around shapes; do
     add $name
 done
 echo "$passed passed, $failed failed, $skipped skipped"

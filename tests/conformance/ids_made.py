@@ -98,8 +98,8 @@ def added_tokens():
 
 
 def all_normalizers(charsmap):
-    """Among them expressions that match nothing, which leat refuses with ByteLevel: tokenizers takes the text "1" to
-    "#1", but then ByteLevel with use_regex to the pieces "##" and "1", and without it panics."""
+    """Among them expressions that match nothing, with which leat rejects texts before ByteLevel: tokenizers takes the
+    text "1" to "#1", but then ByteLevel with use_regex to the pieces "##" and "1", and without it panics."""
     return [normalizers.NFC(), normalizers.NFD(), normalizers.NFKC(), normalizers.NFKD(), normalizers.Lowercase(),
             normalizers.Strip(True, True), normalizers.Strip(True, False), normalizers.Strip(False, True),
             normalizers.Nmt(), normalizers.Replace(" ", MARK), normalizers.Replace(Regex(r"\s+"), " "),

@@ -81,7 +81,7 @@ def one_way(model):
 
 
 def unused(every):
-    """Some of the pieces that can be merged in one way are unused. leat refuses those with two: unused_two_ways()."""
+    """Some of the pieces that can be merged in one way are unused; unused_two_ways() has the others."""
     def unused_pieces(model):
         single = one_way(model)
         return with_types(model, lambda place, text, score, type_: (

@@ -243,12 +243,13 @@ static void check_many_strings(const char *path)
 {
     enum { STRINGS = 300, LONG = 300 };
     static char json[8192];
-    size_t used = (size_t)snprintf(json, sizeof json, "{\"padding\":[\"\"");
+    size_t used = (size_t)snprintf(json, sizeof json, "{\"truncation\":{\"more\":[\"\"");
 
     for (int i = 0; i < STRINGS; i++)
         used += (size_t)snprintf(json + used, sizeof json - used, ",\"\\n\"");
     snprintf(json + used, sizeof json - used,
-             "],\"added_tokens\":[{\"id\":3,\"content\":\"%0*d\",\"single_word\":false,\"lstrip\":false,"
+             "],\"max_length\":1,\"strategy\":\"OnlyFirst\",\"stride\":0},\"added_tokens\":[{\"id\":3,\"content\":\"%0*"
+             "d\",\"single_word\":false,\"lstrip\":false,"
              "\"rstrip\":false,\"normalized\":false,\"special\":false}]," MODEL "}",
              LONG, 0);
     put(path, json);

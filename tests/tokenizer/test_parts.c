@@ -24,6 +24,7 @@
 struct answer {
     enum leat_status status;
     uint64_t offset, specials;
+    bool no_place; /* a Replace before ByteLevel has refused it */
     uint32_t *ids;
     size_t count, room;
 };
@@ -82,6 +83,7 @@ static void encode_parts(struct encoder *e, struct answer *a, const uint8_t *tex
             add_ids(a, ids, n);
     }
     a->offset = a->status == LEAT_OK ? 0 : t_err.offset;
+    a->no_place = a->status == LEAT_E_TEXT && strstr(t_err.message, "without replacing anything");
     a->specials = encoder_special_strings(e);
 }
 
@@ -96,7 +98,8 @@ static void show(const char *what, const uint8_t *text, size_t bytes)
 static bool compare(const char *name, const struct answer *want, const struct answer *got, const uint8_t *text,
                     size_t bytes, size_t at)
 {
-    if (want->status == got->status && want->offset == got->offset &&
+    /* what has no place at the text's beginning may be found before the text is malformed */
+    if (want->status == got->status && (want->offset == got->offset || got->no_place) &&
         (want->status != LEAT_OK || (want->specials == got->specials && want->count == got->count &&
                                      memcmp(want->ids, got->ids, want->count * sizeof *want->ids) == 0)))
         return true;

@@ -136,7 +136,13 @@ static void test_candidates(void)
     T_EQ(end.candidates[0], 300001);
 }
 
-#define NONE SPEC_NONE
+#define NONE          SPEC_NONE
+#define BYTE_LEVEL    "{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true}"
+#define TEXT(id)      "{\"Sequence\":{\"id\":\"" id "\",\"type_id\":0}}"
+#define SPECIAL(name) "{\"SpecialToken\":{\"id\":\"" name "\",\"type_id\":0}}"
+#define TEMPLATE(single, ids)                                                                                          \
+    "{\"type\":\"TemplateProcessing\",\"single\":[" single                                                             \
+    "],\"pair\":[],\"special_tokens\":{\"x\":{\"id\":\"x\",\"ids\":" ids ",\"tokens\":[]}}}"
 
 static void test_around(void)
 {
@@ -146,41 +152,28 @@ static void test_around(void)
         bool other;
     } rows[] = {
         { "null", NONE, NONE, NONE, NONE, false },
-        { "{\"type\":\"ByteLevel\"}", NONE, NONE, NONE, NONE, false },
+        { BYTE_LEVEL, NONE, NONE, NONE, NONE, false },
         { "{\"type\":\"BertProcessing\",\"sep\":[\"s\",1],\"cls\":[\"c\",2]}", 2, 1, 2, 1, false },
         { "{\"type\":\"RobertaProcessing\",\"sep\":[\"s\",1],\"cls\":[\"c\",2]}", 2, 1, 2, 1, false },
-        { "{\"type\":\"Sequence\",\"processors\":[{\"type\":\"ByteLevel\"},{\"type\":\"BertProcessing\",\"sep\":"
+        { "{\"type\":\"Another\",\"sep\":[\"s\",1],\"cls\":[\"c\",2]}", 2, 1, 2, 1, false },
+        { "[[\"s\",1],[\"c\",2]]", 2, 1, 2, 1, false },
+        { "{\"type\":\"Sequence\",\"processors\":[" BYTE_LEVEL ",{\"type\":\"BertProcessing\",\"sep\":"
           "[\"s\",0],\"cls\":[\"c\",0]}]}",
           0, 0, 0, 0, false },
-        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"x\"}},{\"Sequence\":{\"id\":"
-          "\"A\"}}],\"special_tokens\":{\"x\":{\"ids\":[2]}}}",
-          2, NONE, NONE, NONE, false },
-        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"A\"}},{\"SpecialToken\":{\"id\":\"x\"}"
-          "}],\"special_tokens\":{\"x\":{\"ids\":[2]}}}",
-          NONE, 2, NONE, 2, false },
-        /* two tokens; no text, or two; ids that nothing has; no sense */
-        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"A\"}},{\"SpecialToken\":{\"id\":\"x\"}"
-          "}],\"special_tokens\":{\"x\":{\"ids\":[2,1]}}}",
-          NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"TemplateProcessing\",\"single\":[],\"special_tokens\":{}}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"A\"}},{\"Sequence\":{\"id\":\"A\"}}]}",
-          NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"B\"}}]}", NONE, NONE, NONE, NONE,
-          true },
-        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{}}]}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"y\"}},{\"Sequence\":{\"id\":"
-          "\"A\"}}],\"special_tokens\":{\"x\":{\"ids\":[2]}}}",
-          NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"TemplateProcessing\",\"single\":\"$A\"}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"TemplateProcessing\"}", NONE, NONE, NONE, NONE, true },
+        { TEMPLATE(SPECIAL("x") "," TEXT("A"), "[2]"), 2, NONE, NONE, NONE, false },
+        { TEMPLATE(TEXT("A") "," SPECIAL("x"), "[2]"), NONE, 2, NONE, 2, false },
+        { "[[{\"SpecialToken\":[\"x\",0]},{\"Sequence\":[{\"A\":null},0]}],[],{\"x\":[\"x\",[2],[]]}]", 2, NONE, NONE,
+          NONE, false },
+        /* two tokens; no text, or two, or that of a pair; a token that is not there; ids that nothing has; two that add
+         * tokens */
+        { TEMPLATE(TEXT("A") "," SPECIAL("x"), "[2,1]"), NONE, NONE, NONE, NONE, true },
+        { TEMPLATE("", "[2]"), NONE, NONE, NONE, NONE, true },
+        { TEMPLATE(TEXT("A") "," TEXT("A"), "[2]"), NONE, NONE, NONE, NONE, true },
+        { TEMPLATE(TEXT("B"), "[2]"), NONE, NONE, NONE, NONE, true },
+        { TEMPLATE(SPECIAL("y") "," TEXT("A"), "[2]"), NONE, NONE, NONE, NONE, true },
         { "{\"type\":\"BertProcessing\",\"sep\":[\"s\",3],\"cls\":[\"c\",2]}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"BertProcessing\",\"sep\":[\"s\",-1],\"cls\":[\"c\",2]}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"BertProcessing\",\"sep\":7}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"Sequence\"}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"Sequence\",\"processors\":[7]}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":\"Another\"}", NONE, NONE, NONE, NONE, true },
-        { "{\"type\":7}", NONE, NONE, NONE, NONE, true },
-        { "[7]", NONE, NONE, NONE, NONE, true },
+        { "{\"type\":\"Sequence\",\"processors\":[[[\"s\",1],[\"c\",2]],[[\"s\",1],[\"c\",2]]]}", NONE, NONE, NONE,
+          NONE, true },
     };
     static const uint8_t print[FINGERPRINT_BYTES];
 

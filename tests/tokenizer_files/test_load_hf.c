@@ -155,7 +155,8 @@ static void test_parts(void)
         "{\"type\":\"WordPiece\",\"prefix\":\"##\",\"cleanup\":true},"
         "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"add_prefix_space\":false,\"prepend_scheme\":\"never\"},"
         "{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true}]},"
-        "\"post_processor\":{\"type\":\"Anything\"},\"truncation\":{\"max_length\":1},\"padding\":{\"pad_id\":0}"));
+        "\"post_processor\":[[\"a\",0],[\"a\",0]],\"truncation\":[\"Left\",1,\"OnlyFirst\",0],"
+        "\"padding\":[\"BatchLongest\",\"Left\",8,0,0,\"\"]"));
     const struct spec_normalizer *n = spec->normalizers;
     const struct spec_pre_tokenizer *p = spec->pre_tokenizers;
     const struct spec_decoder *d = spec->decoders;

@@ -353,6 +353,80 @@ static void test_shown_expressions(void)
     }
 }
 
+/* The same, byte by byte. */
+static void encodes_in_parts(const struct opened *o, const char *text, const char *wanted)
+{
+    char got[256] = "";
+    const uint32_t *ids;
+    uint64_t used, count;
+
+    T_OK(leat_encoder_begin(o->encoder, &t_err));
+    for (const char *at = text;; at++) {
+        if (*at)
+            T_OK(leat_encoder_part(o->encoder, at, 1, &used, &ids, &count, &t_err));
+        else
+            T_OK(leat_encoder_end(o->encoder, &ids, &count, &t_err));
+        for (uint64_t i = 0; i < count && i < IDS_MAX; i++)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%u ", (unsigned)ids[i]);
+        if (!*at)
+            break;
+    }
+    T_STR(got, wanted);
+}
+
+/* Before ByteLevel, tokenizers fails where something is put before a text and nothing replaced. Such a text is
+ * rejected; once each file was refused that has an expression which can match nothing. */
+static void test_replaced_nothing(void)
+{
+#ifdef LEAT_HAVE_PCRE2
+#define BYTE_LEVEL "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":false,\"use_regex\":false}"
+    static const struct {
+        const char *pattern, *text, *ids; /* NULL: rejected */
+    } rows[] = {
+        { "\"Regex\":\"$\"", "a", "0 3 " },
+        { "\"Regex\":\"$\"", "", "" },
+        { "\"Regex\":\"$\"", "\na", NULL },
+        { "\"Regex\":\"(?<=a)\"", "ba", "1 0 3 " },
+        { "\"Regex\":\"(?=a)|b\"", "ba", "3 0 " },
+        { "\"Regex\":\"(?=a)|b\"", "aa", NULL },
+        { "\"Regex\":\"(?=a)\"", "ba", "1 3 0 " },
+        { "\"Regex\":\"b*\"", "ba", "3 0 3 " },
+        { "\"Regex\":\"b*\"", "a", NULL },
+        { "\"String\":\"\"", "a", NULL },
+        { "\"String\":\"\"", "", "" },
+    };
+    static const char vocab[] = "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\".\":3},"
+                                "\"merges\":[]}}";
+    char json[1024];
+    struct opened o;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(
+            json, sizeof json,
+            "{\"normalizer\":{\"type\":\"Replace\",\"pattern\":{%s},\"content\":\".\"},\"pre_tokenizer\":" BYTE_LEVEL
+            ",%s",
+            rows[i].pattern, vocab);
+        o = opened(file_with("tokenizer.json", json), NULL);
+        if (rows[i].ids) {
+            encodes(&o, rows[i].text, rows[i].ids);
+            encodes_in_parts(&o, rows[i].text, rows[i].ids);
+        } else {
+            refuses(&o, rows[i].text, "puts something before this text without replacing anything");
+        }
+        closed(&o);
+    }
+    /* after it, no text is rejected, and an empty Prepend does nothing */
+    snprintf(json, sizeof json,
+             "{\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"ByteLevel\"},{\"type\":\"Replace\","
+             "\"pattern\":{\"Regex\":\"^\"},\"content\":\".\"},{\"type\":\"Prepend\",\"prepend\":\"\"}]},%s",
+             vocab);
+    o = opened(file_with("tokenizer.json", json), NULL);
+    encodes(&o, "ab", "3 0 1 ");
+    closed(&o);
+#undef BYTE_LEVEL
+#endif
+}
+
 static void test_sentences(void)
 {
     not_opened("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(\"},\"behavior\":\"Isolated\","
@@ -363,12 +437,8 @@ static void test_sentences(void)
 #define BEFORE_BYTE_LEVEL(normalizer)                                                                                  \
     "\"normalizer\":{" normalizer "},\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"            \
     "\"trim_offsets\":false}"
-    not_opened(BEFORE_BYTE_LEVEL("\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?=a)|b\"},\"content\":\".\""),
-               "bad.json: normalizer Replace: with ByteLevel, a pattern that can match no characters is not supported");
-    not_opened(BEFORE_BYTE_LEVEL("\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\".\""),
-               "a pattern that can match no characters is not supported");
     not_opened(BEFORE_BYTE_LEVEL("\"type\":\"Prepend\",\"prepend\":\"\""),
-               "an empty Prepend together with ByteLevel is not supported: tokenizers fails there");
+               "an empty Prepend before ByteLevel is not supported: tokenizers fails there");
 #undef BEFORE_BYTE_LEVEL
     not_opened("\"decoder\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(\"},\"content\":\"\"}",
                "bad.json: decoder Replace: the tokenizer's pattern");
@@ -455,6 +525,7 @@ int main(void)
     test_shown_expressions();
     test_tiktoken();
     test_suffix();
+    test_replaced_nothing();
     test_sentences();
     test_large_expressions();
     return t_end();

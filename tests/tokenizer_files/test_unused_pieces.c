@@ -1,7 +1,6 @@
 /*
  * test_unused_pieces.c: a tokenizer.model with unused tokens: they are merged as others are, and then taken apart into
- * what they were merged from; ids as sentencepiece 0.2.3 gives them. Where that depends on the whole text, the model is
- * refused.
+ * what they were merged from; ids as sentencepiece 0.2.3 gives them.
  */
 #include "leat_pack.h"
 #include "made_sentencepiece.h"
@@ -45,17 +44,46 @@ static void test_taken_apart(const char *path)
     leat_tokenizer_close(t);
 }
 
-static void test_refused(const char *path)
+/* Merged in two ways: what the token's own characters are merged into decides, in every text. Such models were refused.
+ */
+static void test_two_ways(const char *path)
 {
-    static const struct made_piece pieces[] = {
-        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },  { "b", NORMAL, -9 },   { "c", NORMAL, -9 },
-        { "ab", NORMAL, -1 },    { "bc", NORMAL, -2 }, { "abc", UNUSED, -3 },
+    struct made_piece pieces[] = {
+        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },    { "b", NORMAL, -9 },
+        { "c", NORMAL, -9 },     { "ab", NORMAL, -1 },   { "bc", NORMAL, -2 },
+        { "abc", UNUSED, -3 },   { "abca", UNUSED, -4 }, { "ca", NORMAL, -5 },
     };
     struct leat_tokenizer *t;
 
     write_model(path, pieces, sizeof pieces / sizeof pieces[0], plain, sizeof plain);
+    T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
+    check(t, "abc", "4 3");
+    check(t, "cabc", "3 4 3");
+    check(t, "abca", "4 3 1"); /* not "ab" and "ca" */
+    leat_tokenizer_close(t);
+    pieces[4].score = -2.5f;
+    write_model(path, pieces, sizeof pieces / sizeof pieces[0], plain, sizeof plain);
+    T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
+    check(t, "abc", "1 5");
+    check(t, "abcabc", "1 5 1 5");
+    leat_tokenizer_close(t);
+}
+
+static void test_refused(const char *path)
+{
+    static char more[102], most[103], length[101];
+    const struct made_piece pieces[] = {
+        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },  { "aa", NORMAL, -1 },
+        { length, NORMAL, -2 },  { more, NORMAL, -3 }, { most, UNUSED, -4 },
+    };
+    struct leat_tokenizer *t;
+
+    memset(length, 'a', sizeof length - 1);
+    memset(more, 'a', sizeof more - 1);
+    memset(most, 'a', sizeof most - 1);
+    write_model(path, pieces, sizeof pieces / sizeof pieces[0], plain, sizeof plain);
     T_STATUS(leat_tokenizer_open(&t, path, NULL, &t_err), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "the unused token \"abc\" can be merged in two ways");
+    T_CONTAINS(t_err.message, "can be merged in two ways and is longer than 100 bytes");
 }
 
 int main(void)
@@ -63,6 +91,7 @@ int main(void)
     const char *path = t_path(t_folder(), "unused.model");
 
     test_taken_apart(path);
+    test_two_ways(path);
     test_refused(path);
     return t_end();
 }

@@ -144,14 +144,59 @@ enum leat_status bpe_scores_merges(struct bpe *m, struct leat_error *err)
     return s;
 }
 
+/* Longer tokens that can be merged in two ways are refused: a file must not take long to open. */
+#define SPLIT_BYTES 100u
+
 static enum leat_status two_ways(const struct bpe *m, uint32_t place, struct leat_error *err)
 {
     const struct spec_token *t = &m->spec->tokens[place];
 
     return status_set(err, LEAT_E_UNSUPPORTED,
-                      "the unused token \"%.*s\" can be merged in two ways, which is not supported: the right one "
-                      "depends on the whole text",
-                      (int)(t->length < 60 ? t->length : 60), (const char *)spec_token_bytes(m->spec, t));
+                      "the unused token \"%.*s\" can be merged in two ways and is longer than %u bytes, which is not "
+                      "supported",
+                      (int)(t->length < 60 ? t->length : 60), (const char *)spec_token_bytes(m->spec, t), SPLIT_BYTES);
+}
+
+static uint32_t token_between(const struct bpe *m, const uint8_t *text, uint32_t begin, uint32_t end)
+{
+    uint32_t place = vocabulary_map_find(&m->map, text + begin, end - begin);
+
+    return place != SPEC_NONE && bpe_mergeable(&m->spec->tokens[place]) ? place : NO_SYMBOL;
+}
+
+/*
+ * What a token was merged from, of several pairs that make it: merges its characters. It is the same in every text. As
+ * long as none of its characters is merged with one beyond it, what stands beside it changes nothing: of the pairs
+ * within, the best goes first. So there is one last pair, or the token never comes about.
+ */
+static struct split last_merge(const struct bpe *m, const struct spec_token *t)
+{
+    const uint8_t *text = spec_token_bytes(m->spec, t);
+    uint32_t begin[SPLIT_BYTES + 1], pair[SPLIT_BYTES], count = 0;
+
+    for (size_t at = 0, length; at < t->length; at += length) {
+        unicode_decode(text + at, &length);
+        begin[count++] = (uint32_t)at;
+    }
+    begin[count] = t->length;
+    for (uint32_t i = 0; i + 1 < count; i++)
+        pair[i] = token_between(m, text, begin[i], begin[i + 2]);
+    for (; count > 2; count--) {
+        uint32_t best = NO_SYMBOL;
+
+        for (uint32_t i = 0; i + 1 < count; i++)
+            if (pair[i] != NO_SYMBOL && (best == NO_SYMBOL || m->spec->scores[pair[i]] > m->spec->scores[pair[best]]))
+                best = i;
+        if (best == NO_SYMBOL)
+            return (struct split) { NO_SYMBOL, NO_SYMBOL };
+        memmove(begin + best + 1, begin + best + 2, (count - best - 1) * sizeof *begin);
+        memmove(pair + best, pair + best + 1, (count - best - 2) * sizeof *pair);
+        if (best > 0)
+            pair[best - 1] = token_between(m, text, begin[best - 1], begin[best + 1]);
+        if (best + 2 < count)
+            pair[best] = token_between(m, text, begin[best], begin[best + 2]);
+    }
+    return (struct split) { symbol_of(m, text, begin[1]), symbol_of(m, text + begin[1], t->length - begin[1]) };
 }
 
 enum leat_status bpe_scores_splits(struct bpe *m, struct leat_error *err)
@@ -169,13 +214,20 @@ enum leat_status bpe_scores_splits(struct bpe *m, struct leat_error *err)
     memset(m->splits, 0xff, spec->token_count * sizeof *m->splits);
     for (size_t i = 0; i < m->list_count; i++) {
         const struct merge *merge = &m->list[i];
+        struct split *split = &m->splits[merge->result];
 
         if (spec->tokens[merge->result].type != SPEC_UNUSED)
             continue;
-        if (m->splits[merge->result].left != NO_SYMBOL)
+        if (split->left == NO_SYMBOL)
+            *split = (struct split) { merge->left, merge->right };
+        else if (spec->tokens[merge->result].length > SPLIT_BYTES)
             return two_ways(m, merge->result, err);
-        m->splits[merge->result] = (struct split) { merge->left, merge->right };
+        else
+            split->right = NO_SYMBOL; /* several: see below */
     }
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        if (m->splits[i].left != NO_SYMBOL && m->splits[i].right == NO_SYMBOL)
+            m->splits[i] = last_merge(m, &spec->tokens[i]);
     return LEAT_OK;
 }
 

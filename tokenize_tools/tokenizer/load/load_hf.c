@@ -73,11 +73,44 @@ const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80])
 
 /* ---- Typed members ---- */
 
+uint32_t load_hf_member(const struct load_hf *h, uint32_t component, const char *name)
+{
+    size_t length = strlen(name);
+    const char *f = h->fields;
+    uint32_t k = component + 1;
+
+    if (h->j->nodes[component].kind != JSONTREE_ARRAY)
+        return jsontree_member(h->j, component, name);
+    while (f && !(strncmp(f, name, length) == 0 && (f[length] == ' ' || f[length] == '\0'))) {
+        f = strchr(f, ' ');
+        f = f ? f + 1 : NULL;
+        k = jsontree_next(h->j, k);
+    }
+    return f ? k : JSONTREE_NONE;
+}
+
+bool load_hf_twice(const struct jsontree *j, uint32_t object, const char *name)
+{
+    unsigned count = 0;
+
+    for (uint32_t k = object + 1; k < jsontree_next(j, object); k = jsontree_next(j, k + 1))
+        count += jsontree_is(j, k, name);
+    return count > 1;
+}
+
+bool load_hf_names(const struct jsontree *j, uint32_t node, const char *name)
+{
+    const struct jsontree_node *n = &j->nodes[node];
+
+    return jsontree_is(j, node, name) || (n->kind == JSONTREE_OBJECT && n->length == 1 &&
+                                          jsontree_is(j, node + 1, name) && n[2].kind == JSONTREE_NULL);
+}
+
 /* Finds a member; JSONTREE_NONE if it is missing (or null) and may be. */
 static enum leat_status member(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
                                uint32_t *node)
 {
-    *node = jsontree_member(h->j, object, name);
+    *node = load_hf_member(h, object, name);
     if (*node == JSONTREE_NONE)
         return need == LOAD_HF_REQUIRED ? load_hf_wrong(h, object, "it lacks \"%s\"", name) : LEAT_OK;
     if (need == LOAD_HF_OPTION && h->j->nodes[*node].kind == JSONTREE_NULL)
@@ -148,6 +181,29 @@ enum leat_status load_hf_number(struct load_hf *h, uint32_t object, const char *
     return LEAT_OK;
 }
 
+enum leat_status load_hf_choice(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
+                                const char *const *names, unsigned *choice)
+{
+    uint32_t node;
+    enum leat_status s = member(h, object, name, need, &node);
+    char all[160] = "";
+    size_t used = 0;
+
+    if (s != LEAT_OK || node == JSONTREE_NONE)
+        return s;
+    for (unsigned i = 0; names[i]; i++) {
+        if (load_hf_names(h->j, node, names[i])) {
+            *choice = i;
+            return LEAT_OK;
+        }
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", names[i],
+                                 !names[i + 1]   ? ""
+                                 : !names[i + 2] ? " or "
+                                                 : ", ");
+    }
+    return load_hf_wrong(h, node, "\"%s\" must be %s", name, all);
+}
+
 /* ---- The file ---- */
 
 static enum leat_status check_version(struct load_hf *h)
@@ -207,11 +263,9 @@ static enum leat_status check_prepend(struct load_hf *h)
     const struct tokenizer_spec *spec = h->spec;
 
     h->place = "the pipeline";
-    for (uint32_t i = 0; spec_maps_bytes(spec) && i < spec->normalizer_count; i++)
+    for (uint32_t i = 0; spec_maps_bytes(spec, i) && i < spec->normalizer_count; i++)
         if (spec->normalizers[i].kind == SPEC_NORM_PREPEND && spec->normalizers[i].content.length == 0)
-            return load_hf_refuse(h, 0,
-                                  "an empty Prepend together with ByteLevel is not supported: tokenizers fails "
-                                  "there");
+            return load_hf_refuse(h, 0, "an empty Prepend before ByteLevel is not supported: tokenizers fails there");
     return LEAT_OK;
 }
 
@@ -328,7 +382,7 @@ static enum leat_status load_parts(struct load_hf *h)
     take_notes(h);
     s = spec_finish(h->spec, h->j->path, h->err);
     if (s == LEAT_OK && (node = part(h, "post_processor")) != JSONTREE_NONE)
-        load_hf_around(h, node);
+        s = load_hf_around(h, node);
     return s;
 }
 
@@ -336,6 +390,7 @@ enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, 
 {
     struct load_hf h = { .spec = spec, .j = j, .err = err, .place = "the file" };
     enum leat_status s;
+    uint32_t node;
 
     if (j->nodes[0].kind != JSONTREE_OBJECT)
         return load_hf_wrong(&h, 0, "it holds %s, not an object", jsontree_kind_name(j, 0));
@@ -343,6 +398,10 @@ enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, 
     s = check_version(&h);
     if (s == LEAT_OK)
         s = check_names(&h);
+    if (s == LEAT_OK && (node = part(&h, "truncation")) != JSONTREE_NONE)
+        s = load_hf_truncation(&h, node);
+    if (s == LEAT_OK && (node = part(&h, "padding")) != JSONTREE_NONE)
+        s = load_hf_padding(&h, node);
     if (s == LEAT_OK)
         s = load_parts(&h);
     string_map_free(&h.vocab);

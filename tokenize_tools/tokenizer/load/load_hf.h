@@ -2,8 +2,8 @@
  * load_hf.h: what the files of the tokenizer.json reader share: the state of one load, and typed members.
  *
  * The rules are those of Hugging Face's tokenizers 0.23.3, tried one by one (tests/tokenizer_files/test_load_hf*.c):
- * which members must be there, which may be null, what a missing one means. Where leat is stricter: a component must
- * have a type; one id stands for one token; ids end at SPEC_MAX_ID; a list has at most LOAD_HF_COMPONENTS components.
+ * which members must be there, which may be null, what a missing one means. Where leat is stricter: one id stands for
+ * one token; ids end at SPEC_MAX_ID; a list has at most LOAD_HF_COMPONENTS components.
  */
 #ifndef LEAT_TOKENIZER_LOAD_HF_H
 #define LEAT_TOKENIZER_LOAD_HF_H
@@ -26,6 +26,7 @@ struct load_hf {
     char model_place[80];          /* `place` while the model is read */
     struct string_map vocab;       /* the model's vocabulary as the file writes it, if it does; value: the id */
     struct byte_alphabet alphabet; /* load_hf_token_room() fills it in */
+    const char *fields;            /* of a component that is an array: the names of its elements, spaces between them */
 };
 
 /* The file is broken at a node: "PATH: PLACE: SENTENCE (byte N)". Returns LEAT_E_VOCABULARY. */
@@ -44,6 +45,19 @@ enum load_hf_need {
 /* A member of a Unigram model that leat itself wrote, from a sentencepiece model some of whose scores no number in a
  * tokenizer.json is read as: true if scores are the bits of doubles. */
 #define LOAD_HF_SCORE_BITS "leat_scores_are_bits"
+
+/* The value of a member of a component, which may be an array of all its members; JSONTREE_NONE if it is missing. */
+uint32_t load_hf_member(const struct load_hf *h, uint32_t component, const char *name);
+
+/* Whether a member is given twice: the last one counts, but where the reference demands that there is one. */
+bool load_hf_twice(const struct jsontree *j, uint32_t object, const char *name);
+
+/* Whether a node is this name of several that a value may have: a string, or {"NAME": null}, as serde has it. */
+bool load_hf_names(const struct jsontree *j, uint32_t node, const char *name);
+
+/* One of several names, NULL after the last: *choice is its place, and stays as it is if the member is missing. */
+enum leat_status load_hf_choice(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
+                                const char *const *names, unsigned *choice);
 
 /* *value stays as it is if the member is missing (or null). */
 enum leat_status load_hf_bool(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
@@ -87,8 +101,11 @@ enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node);
 enum leat_status load_hf_model(struct load_hf *h, uint32_t node);
 enum leat_status load_hf_added(struct load_hf *h, uint32_t node);
 
-/* The post-processor, after all tokens; fills in spec->around. It does not decide how documents are encoded, so one
- * that cannot be read is no error. */
-void load_hf_around(struct load_hf *h, uint32_t node);
+/* Of these, leat uses nothing. */
+enum leat_status load_hf_truncation(struct load_hf *h, uint32_t node);
+enum leat_status load_hf_padding(struct load_hf *h, uint32_t node);
+
+/* The post-processor, after all tokens; fills in spec->around. */
+enum leat_status load_hf_around(struct load_hf *h, uint32_t node);
 
 #endif

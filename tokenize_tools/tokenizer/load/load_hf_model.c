@@ -3,6 +3,7 @@
  * several kinds have. Each kind reads its own section (struct model_kind).
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/big.h"
@@ -150,12 +151,12 @@ static struct model_row row_of_type(const struct load_hf *h, uint32_t type)
     struct model_row row;
 
     for (size_t i = 0; (row = model_row(i)).kind; i++)
-        if (row.kind->type && jsontree_is(h->j, type, row.kind->type))
+        if (row.kind->type && load_hf_names(h->j, type, row.kind->type))
             break;
     return row;
 }
 
-/* Without a type, the members decide, as in the reference. */
+/* Of a model without a type that cannot be read: the row whose members it has, for a sentence. */
 static struct model_row row_of_members(const struct load_hf *h, uint32_t model)
 {
     struct model_row row;
@@ -188,6 +189,55 @@ static enum leat_status refuse_type(struct load_hf *h, uint32_t model, uint32_t 
     return load_hf_refuse(h, type, "unknown type \"%s\"; supported: %s", load_hf_show(h->j, type, shown), known);
 }
 
+static enum leat_status read_row(struct load_hf *h, struct model_row row, uint32_t node)
+{
+    snprintf(h->model_place, sizeof h->model_place, "model %s", row.kind->type);
+    h->place = h->model_place;
+    h->spec->model = row.number;
+    return row.kind->read(h, node);
+}
+
+/* What a reader left that found something wrong. */
+static void forget(struct load_hf *h)
+{
+    struct tokenizer_spec *spec = h->spec;
+
+    string_map_free(&h->vocab);
+    free(spec->tokens);
+    free((void *)(uintptr_t)spec->text);
+    free(spec->merges);
+    spec->tokens = NULL;
+    spec->text = NULL;
+    spec->merges = NULL;
+    spec->token_count = spec->merge_count = 0;
+    spec->text_bytes = 0;
+    spec->unknown = SPEC_NONE;
+    spec->byte_fallback = spec->fuse_unknown = spec->ignore_merges = false;
+    spec->unknown_text = spec->continuing_prefix = spec->word_suffix = (struct spec_string) { 0 };
+    spec->model_data = NULL;
+}
+
+/* Without a type, it is the first kind as which it can be read, as in the reference. */
+static enum leat_status guess(struct load_hf *h, uint32_t node)
+{
+    struct model_row row;
+    enum leat_status s;
+
+    for (size_t i = 0; (row = model_row(i)).kind; i++) {
+        if (!row.kind->type)
+            continue;
+        s = read_row(h, row, node);
+        if (s != LEAT_E_VOCABULARY)
+            return s;
+        forget(h);
+    }
+    row = row_of_members(h, node);
+    if (row.kind)
+        return read_row(h, row, node);
+    h->place = "model";
+    return refuse_type(h, node, JSONTREE_NONE);
+}
+
 enum leat_status load_hf_model(struct load_hf *h, uint32_t node)
 {
     uint32_t type;
@@ -198,13 +248,16 @@ enum leat_status load_hf_model(struct load_hf *h, uint32_t node)
     if (h->j->nodes[node].kind != JSONTREE_OBJECT)
         return load_hf_wrong(h, node, "it must be an object, not %s", jsontree_kind_name(h->j, node));
     type = jsontree_member(h->j, node, "type");
-    row = type != JSONTREE_NONE ? row_of_type(h, type) : row_of_members(h, node);
-    if (!row.kind)
-        return refuse_type(h, node, type);
-    snprintf(h->model_place, sizeof h->model_place, "model %s", row.kind->type);
-    h->place = h->model_place;
-    h->spec->model = row.number;
-    s = row.kind->read(h, node);
+    if (type == JSONTREE_NONE) {
+        s = guess(h, node);
+    } else {
+        row = row_of_type(h, type);
+        if (!row.kind)
+            return refuse_type(h, node, type);
+        if (load_hf_twice(h->j, node, "type"))
+            return load_hf_wrong(h, node, "it has \"type\" twice");
+        s = read_row(h, row, node);
+    }
     if (s == LEAT_OK && !h->vocab.slots &&
         !string_map_init(&h->vocab, 1)) /* a vocabulary that the file does not list */
         s = status_no_memory(h->err, 1);

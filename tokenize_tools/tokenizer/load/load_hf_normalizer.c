@@ -33,7 +33,7 @@ static enum leat_status read_normalizer(struct load_hf *h, uint32_t node, unsign
     struct spec_normalizer *n = &h->spec->normalizers[h->spec->normalizer_count++];
     enum leat_status s = LEAT_OK;
 
-    n->kind = (enum spec_normalizer_kind)kind;
+    *n = (struct spec_normalizer) { .kind = (enum spec_normalizer_kind)kind };
     switch (n->kind) {
     case SPEC_NORM_STRIP:
         s = load_hf_bool(h, node, "strip_left", LOAD_HF_REQUIRED, &n->strip_left);
@@ -59,7 +59,7 @@ static enum leat_status read_normalizer(struct load_hf *h, uint32_t node, unsign
 
 static void add_normalizer(struct load_hf *h, enum spec_normalizer_kind kind)
 {
-    h->spec->normalizers[h->spec->normalizer_count++].kind = kind;
+    h->spec->normalizers[h->spec->normalizer_count++] = (struct spec_normalizer) { .kind = kind };
 }
 
 /* Its parts, one by one. Accents are stripped with lower case, if the file does not say. */
@@ -94,8 +94,7 @@ static enum leat_status add_replace(struct load_hf *h, const char *expression, c
 {
     struct spec_normalizer *n = &h->spec->normalizers[h->spec->normalizer_count++];
 
-    n->kind = SPEC_NORM_REPLACE;
-    n->pattern.regex = true;
+    *n = (struct spec_normalizer) { .kind = SPEC_NORM_REPLACE, .pattern.regex = true };
     return spec_copy(h->spec, &n->pattern.text, expression, strlen(expression)) &&
                    spec_copy(h->spec, &n->content, content, strlen(content))
                ? LEAT_OK
@@ -116,19 +115,20 @@ static enum leat_status read_nmt(struct load_hf *h, uint32_t node, unsigned kind
 }
 
 static const struct load_hf_row normalizer_rows[] = {
-    { "NFC", SPEC_NORM_NFC, read_normalizer },
-    { "NFD", SPEC_NORM_NFD, read_normalizer },
-    { "NFKC", SPEC_NORM_NFKC, read_normalizer },
-    { "NFKD", SPEC_NORM_NFKD, read_normalizer },
-    { "Lowercase", SPEC_NORM_LOWERCASE, read_normalizer },
-    { "Strip", SPEC_NORM_STRIP, read_normalizer },
-    { "Replace", SPEC_NORM_REPLACE, read_normalizer },
-    { "Prepend", SPEC_NORM_PREPEND, read_normalizer },
-    { "Precompiled", SPEC_NORM_PRECOMPILED, read_normalizer },
-    { "ByteLevel", SPEC_NORM_BYTE_LEVEL, read_normalizer },
-    { "StripAccents", SPEC_NORM_STRIP_ACCENTS, read_normalizer },
-    { "BertNormalizer", 0, read_bert_normalizer },
-    { "Nmt", 0, read_nmt },
+    { "BertNormalizer", 0, read_bert_normalizer, "clean_text handle_chinese_chars strip_accents lowercase", "Bert" },
+    { "Strip", SPEC_NORM_STRIP, read_normalizer, "strip_left strip_right", NULL },
+    { "StripAccents", SPEC_NORM_STRIP_ACCENTS, read_normalizer, "type", NULL },
+    { "NFC", SPEC_NORM_NFC, read_normalizer, "type", NULL },
+    { "NFD", SPEC_NORM_NFD, read_normalizer, "type", NULL },
+    { "NFKC", SPEC_NORM_NFKC, read_normalizer, "type", NULL },
+    { "NFKD", SPEC_NORM_NFKD, read_normalizer, "type", NULL },
+    { .type = "Sequence", .fields = "normalizers" },
+    { "Lowercase", SPEC_NORM_LOWERCASE, read_normalizer, "type", NULL },
+    { "Nmt", 0, read_nmt, "type", NULL },
+    { "Precompiled", SPEC_NORM_PRECOMPILED, read_normalizer, NULL, NULL },
+    { "Replace", SPEC_NORM_REPLACE, read_normalizer, "pattern content", NULL },
+    { "Prepend", SPEC_NORM_PREPEND, read_normalizer, "prepend", NULL },
+    { "ByteLevel", SPEC_NORM_BYTE_LEVEL, read_normalizer, "type", NULL },
 };
 
 enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node)

@@ -3,8 +3,9 @@
  * normalizers are in load_hf_normalizer.c.
  *
  * Each of the three lists has a table of the types that leat supports: the type's name, its number in spec.h, and the
- * function that reads its members. component() finds the row of a component, or goes through the components of a
- * Sequence; it refuses a type without a row, by its name.
+ * function that reads its members. component() finds the row of a component by its type, or guess() by its members, as
+ * the reference does; load_hf_components() goes through the components of a Sequence. A type that the reference does
+ * not know, with members that are of no row, is refused by its name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,47 +17,35 @@ struct place {
     char text[128];
 };
 
-static const struct load_hf_row *find_row(const struct load_hf_family *f, const struct load_hf *h, uint32_t type)
+static enum leat_status refuse_type(struct load_hf *h, const struct load_hf_family *f, uint32_t node, uint32_t type)
 {
-    for (size_t i = 0; i < f->row_count; i++)
-        if (jsontree_is(h->j, type, f->rows[i].type))
-            return &f->rows[i];
-    return NULL;
-}
-
-static enum leat_status refuse_type(struct load_hf *h, const struct load_hf_family *f, uint32_t node, const char *type)
-{
-    char known[400];
+    char known[400], shown[80];
     size_t used = 0;
 
     for (size_t i = 0; i < f->row_count && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s, ", f->rows[i].type);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", f->rows[i].type);
     h->place = "the pipeline";
-    return load_hf_refuse(h, node, "the %s \"%s\" is not supported; supported: %sSequence", f->name, type, known);
+    if (type == JSONTREE_NONE)
+        return load_hf_wrong(h, node, "a %s without \"type\", and its members are of none; known: %s", f->name, known);
+    return load_hf_refuse(h, type, "the %s \"%s\" is not supported; supported: %s", f->name,
+                          load_hf_show(h->j, type, shown), known);
 }
 
-/* One component. Of a Sequence, *parts is the array of its parts; else it stays. */
-static enum leat_status component(struct load_hf *h, const struct load_hf_family *f, uint32_t node, uint32_t *parts)
+/* A component as this row. Of a Sequence, *parts is the array of its parts; else it stays. */
+static enum leat_status read_row(struct load_hf *h, const struct load_hf_family *f, const struct load_hf_row *row,
+                                 uint32_t node, uint32_t *parts)
 {
-    const struct load_hf_row *row;
+    enum leat_status s = LEAT_OK;
     struct place place;
-    enum leat_status s;
-    uint32_t type, list;
-    char shown[80];
+    uint32_t list;
 
-    if (h->j->nodes[node].kind != JSONTREE_OBJECT)
-        return load_hf_wrong(h, node, "it must be an object, not %s", jsontree_kind_name(h->j, node));
-    s = load_hf_string(h, node, "type", LOAD_HF_REQUIRED, &type);
-    if (s != LEAT_OK)
-        return s;
-    load_hf_show(h->j, type, shown);
-    snprintf(place.text, sizeof place.text, "%s %s", f->name, shown);
+    snprintf(place.text, sizeof place.text, "%s %s", f->name, row->type);
     h->place = place.text;
-    if (!jsontree_is(h->j, type, "Sequence")) {
-        row = find_row(f, h, type);
-        s = row ? row->read(h, node, row->kind) : refuse_type(h, f, type, shown);
+    h->fields = row->fields;
+    if (row->read) {
+        s = row->read(h, node, row->kind);
     } else {
-        list = jsontree_member(h->j, node, f->sequence);
+        list = load_hf_member(h, node, f->sequence);
         if (list == JSONTREE_NONE || h->j->nodes[list].kind != JSONTREE_ARRAY)
             s = load_hf_wrong(h, node, "it lacks the array \"%s\"", f->sequence);
         else
@@ -66,12 +55,67 @@ static enum leat_status component(struct load_hf *h, const struct load_hf_family
     return s;
 }
 
+/* Whether a component without a type that the reference knows may be of this row. */
+static bool may_be(struct load_hf *h, const struct load_hf_row *row, uint32_t node)
+{
+    bool array = h->j->nodes[node].kind == JSONTREE_ARRAY;
+    uint32_t type, count = 1;
+
+    if (array && !row->fields)
+        return false;
+    for (const char *f = array ? row->fields : ""; *f; f++)
+        count += *f == ' ';
+    if (array && h->j->nodes[node].length != count)
+        return false;
+    if (row->fields && strncmp(row->fields, "type", 4) != 0)
+        return true;
+    h->fields = row->fields;
+    type = load_hf_member(h, node, "type");
+    return type != JSONTREE_NONE && load_hf_names(h->j, type, row->type);
+}
+
+/* The first row that can be read. If there is none, the error is that of the row which has the component's type. */
+static enum leat_status guess(struct load_hf *h, const struct load_hf_family *f, uint32_t node, uint32_t *count,
+                              uint32_t *parts)
+{
+    uint32_t type = jsontree_member(h->j, node, "type"), before = *count;
+    const struct load_hf_row *named = NULL;
+
+    for (size_t i = 0; i < f->row_count; i++) {
+        enum leat_status s = LEAT_E_VOCABULARY;
+
+        if (may_be(h, &f->rows[i], node))
+            s = read_row(h, f, &f->rows[i], node, parts);
+        if (s != LEAT_E_VOCABULARY)
+            return s;
+        *count = before;
+        if (type != JSONTREE_NONE && jsontree_is(h->j, type, f->rows[i].type))
+            named = &f->rows[i];
+    }
+    return named ? read_row(h, f, named, node, parts) : refuse_type(h, f, node, type);
+}
+
+/* One component. */
+static enum leat_status component(struct load_hf *h, const struct load_hf_family *f, uint32_t node, bool outermost,
+                                  uint32_t *count, uint32_t *parts)
+{
+    uint32_t type = jsontree_member(h->j, node, "type");
+
+    if (h->j->nodes[node].kind < JSONTREE_ARRAY)
+        return load_hf_wrong(h, node, "it must be an object, not %s", jsontree_kind_name(h->j, node));
+    /* The reference does not take one given twice for a type; in Sequences it no longer sees that. */
+    if (type != JSONTREE_NONE && !(outermost && load_hf_twice(h->j, node, "type")))
+        for (size_t i = 0; i < f->row_count; i++)
+            if (load_hf_names(h->j, type, f->rows[i].tag ? f->rows[i].tag : f->rows[i].type))
+                return read_row(h, f, &f->rows[i], node, parts);
+    return guess(h, f, node, count, parts);
+}
+
 /* A Sequence takes two brackets, its object and its array. */
 #define MAX_SEQUENCES (JSONTREE_MAX_DEPTH / 2)
 
 /* The file decides how deep Sequences lie in each other, so nothing recurses. */
-enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_family *f, uint32_t node,
-                                    const uint32_t *count)
+enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_family *f, uint32_t node, uint32_t *count)
 {
     struct {
         uint32_t next, end; /* nodes of the parts to read */
@@ -90,7 +134,7 @@ enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_fami
         open[depth - 1].next = jsontree_next(h->j, part);
         if (*count >= LOAD_HF_COMPONENTS)
             return load_hf_refuse(h, part, "more than %u of them are not supported", (unsigned)LOAD_HF_COMPONENTS);
-        s = component(h, f, part, &parts);
+        s = component(h, f, part, part == node, count, &parts);
         if (s == LEAT_OK && parts != JSONTREE_NONE) {
             open[depth].next = parts + 1;
             open[depth++].end = jsontree_next(h->j, parts);
@@ -99,14 +143,13 @@ enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_fami
     return s;
 }
 
-/* A component becomes so many entries of a spec at most: a BertNormalizer, whose object has five members or more. */
+/* A component becomes so many entries of a spec at most: a BertNormalizer. */
 #define MAX_PARTS 5u
 
-/* Each component is an object of at least one member, three nodes, and of three for each two entries that it becomes.
- * And room for one. */
+/* No component becomes more entries than it has nodes. And room for one, which is written before it is refused. */
 void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enum leat_status *s)
 {
-    uint32_t max = (jsontree_next(h->j, node) - node) / 3 * 2 + 2;
+    uint32_t max = jsontree_next(h->j, node) - node + 1;
     void *room;
 
     bytes *= max < LOAD_HF_COMPONENTS + MAX_PARTS ? max : LOAD_HF_COMPONENTS + MAX_PARTS;
@@ -119,7 +162,7 @@ void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enu
 
 static enum leat_status load_hf_pattern(struct load_hf *h, uint32_t object, struct spec_pattern *out)
 {
-    uint32_t node = jsontree_member(h->j, object, "pattern");
+    uint32_t node = load_hf_member(h, object, "pattern");
     const struct jsontree_node *nodes = h->j->nodes;
     struct jsontree_text t;
 
@@ -145,56 +188,42 @@ enum leat_status load_hf_replaced(struct load_hf *h, uint32_t object, struct spe
 
 static enum leat_status behavior(struct load_hf *h, uint32_t object, enum load_hf_need need, enum spec_behavior *out)
 {
-    static const struct {
-        const char *name;
-        enum spec_behavior behavior;
-    } names[] = {
-        { "Removed", SPEC_REMOVED },
-        { "Isolated", SPEC_ISOLATED },
-        { "MergedWithPrevious", SPEC_MERGED_WITH_PREVIOUS },
-        { "MergedWithNext", SPEC_MERGED_WITH_NEXT },
-        { "Contiguous", SPEC_CONTIGUOUS },
-    };
-    uint32_t node;
-    enum leat_status s = load_hf_string(h, object, "behavior", need, &node);
+    static const char *const names[] = { "Removed",        "Isolated",   "MergedWithPrevious",
+                                         "MergedWithNext", "Contiguous", NULL };
+    static const enum spec_behavior behaviors[] = { SPEC_REMOVED, SPEC_ISOLATED, SPEC_MERGED_WITH_PREVIOUS,
+                                                    SPEC_MERGED_WITH_NEXT, SPEC_CONTIGUOUS };
+    unsigned choice = 1; /* of a Punctuation without it */
+    enum leat_status s = load_hf_choice(h, object, "behavior", need, names, &choice);
 
-    if (s != LEAT_OK || node == JSONTREE_NONE)
-        return s;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (jsontree_is(h->j, node, names[i].name)) {
-            *out = names[i].behavior;
-            return LEAT_OK;
-        }
-    return load_hf_wrong(h, node,
-                         "\"behavior\" must be Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous");
+    *out = behaviors[choice];
+    return s;
 }
+
+#define METASPACE_FIELDS "type replacement add_prefix_space prepend_scheme split str_rep"
 
 /* The members of Metaspace, as pre-tokenizer and as decoder. */
 static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spec_string *replacement,
                                   enum spec_prepend *prepend, bool *split)
 {
     enum leat_status s = load_hf_text(h, object, "replacement", true, replacement);
+    static const char *const schemes[] = { "first", "never", "always", NULL };
+    static const enum spec_prepend prepends[] = { SPEC_PREPEND_FIRST, SPEC_PREPEND_NEVER, SPEC_PREPEND_ALWAYS };
     bool add_prefix_space = true;
-    uint32_t node;
+    unsigned scheme = 2;
+    uint32_t unused;
 
-    *prepend = SPEC_PREPEND_ALWAYS;
     *split = true;
     if (s == LEAT_OK)
         s = load_hf_bool(h, object, "add_prefix_space", LOAD_HF_OPTION, &add_prefix_space);
     if (s == LEAT_OK)
         s = load_hf_bool(h, object, "split", LOAD_HF_OPTION, split);
     if (s == LEAT_OK)
-        s = load_hf_string(h, object, "prepend_scheme", LOAD_HF_DEFAULT, &node);
+        s = load_hf_choice(h, object, "prepend_scheme", LOAD_HF_DEFAULT, schemes, &scheme);
+    if (s == LEAT_OK)
+        s = load_hf_string(h, object, "str_rep", LOAD_HF_OPTION, &unused);
     if (s != LEAT_OK)
         return s;
-    if (node != JSONTREE_NONE) {
-        if (jsontree_is(h->j, node, "first"))
-            *prepend = SPEC_PREPEND_FIRST;
-        else if (jsontree_is(h->j, node, "never"))
-            *prepend = SPEC_PREPEND_NEVER;
-        else if (!jsontree_is(h->j, node, "always"))
-            return load_hf_wrong(h, node, "\"prepend_scheme\" must be first, never or always");
-    }
+    *prepend = prepends[scheme];
     if (!add_prefix_space && *prepend != SPEC_PREPEND_NEVER)
         return load_hf_wrong(h, object, "\"add_prefix_space\" is false, but \"prepend_scheme\" is not \"never\"");
     return LEAT_OK;
@@ -222,7 +251,7 @@ static enum leat_status read_pre_tokenizer(struct load_hf *h, uint32_t node, uns
     struct spec_pre_tokenizer *p = &h->spec->pre_tokenizers[h->spec->pre_tokenizer_count++];
     enum leat_status s = LEAT_OK;
 
-    p->kind = (enum spec_pre_kind)kind;
+    *p = (struct spec_pre_tokenizer) { .kind = (enum spec_pre_kind)kind };
     switch (p->kind) {
     case SPEC_PRE_BYTE_LEVEL:
         s = byte_level(h, node, &p->add_prefix_space, &p->use_regex);
@@ -238,7 +267,6 @@ static enum leat_status read_pre_tokenizer(struct load_hf *h, uint32_t node, uns
         s = load_hf_bool(h, node, "individual_digits", LOAD_HF_REQUIRED, &p->individual_digits);
         break;
     case SPEC_PRE_PUNCTUATION:
-        p->behavior = SPEC_ISOLATED;
         s = behavior(h, node, LOAD_HF_DEFAULT, &p->behavior);
         break;
     case SPEC_PRE_METASPACE:
@@ -298,17 +326,18 @@ static enum leat_status read_fixed_length(struct load_hf *h, uint32_t node, unsi
 }
 
 static const struct load_hf_row pre_tokenizer_rows[] = {
-    { "ByteLevel", SPEC_PRE_BYTE_LEVEL, read_pre_tokenizer },
-    { "Split", SPEC_PRE_SPLIT, read_pre_tokenizer },
-    { "Digits", SPEC_PRE_DIGITS, read_pre_tokenizer },
-    { "Punctuation", SPEC_PRE_PUNCTUATION, read_pre_tokenizer },
-    { "Whitespace", SPEC_PRE_WHITESPACE, read_pre_tokenizer },
-    { "WhitespaceSplit", SPEC_PRE_WHITESPACE_SPLIT, read_pre_tokenizer },
-    { "Metaspace", SPEC_PRE_METASPACE, read_pre_tokenizer },
-    { "UnicodeScripts", SPEC_PRE_SCRIPTS, read_pre_tokenizer },
-    { "BertPreTokenizer", 0, read_bert_pre_tokenizer },
-    { "CharDelimiterSplit", SPEC_PRE_SPLIT, read_char_delimiter },
-    { "FixedLength", SPEC_PRE_SPLIT, read_fixed_length },
+    { "BertPreTokenizer", 0, read_bert_pre_tokenizer, "type", NULL },
+    { "ByteLevel", SPEC_PRE_BYTE_LEVEL, read_pre_tokenizer, NULL, NULL },
+    { "CharDelimiterSplit", SPEC_PRE_SPLIT, read_char_delimiter, NULL, NULL },
+    { "Metaspace", SPEC_PRE_METASPACE, read_pre_tokenizer, METASPACE_FIELDS, NULL },
+    { "Whitespace", SPEC_PRE_WHITESPACE, read_pre_tokenizer, "type", NULL },
+    { .type = "Sequence" },
+    { "Split", SPEC_PRE_SPLIT, read_pre_tokenizer, "type pattern behavior invert", NULL },
+    { "Punctuation", SPEC_PRE_PUNCTUATION, read_pre_tokenizer, NULL, NULL },
+    { "WhitespaceSplit", SPEC_PRE_WHITESPACE_SPLIT, read_pre_tokenizer, "type", NULL },
+    { "Digits", SPEC_PRE_DIGITS, read_pre_tokenizer, NULL, NULL },
+    { "UnicodeScripts", SPEC_PRE_SCRIPTS, read_pre_tokenizer, "type", NULL },
+    { "FixedLength", SPEC_PRE_SPLIT, read_fixed_length, NULL, NULL },
 };
 
 enum leat_status load_hf_pre_tokenizer(struct load_hf *h, uint32_t node)
@@ -329,7 +358,7 @@ static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned 
     enum leat_status s = LEAT_OK;
     bool ignored;
 
-    d->kind = (enum spec_decoder_kind)kind;
+    *d = (struct spec_decoder) { .kind = (enum spec_decoder_kind)kind };
     switch (d->kind) {
     case SPEC_DECODE_BYTE_LEVEL:
         s = byte_level(h, node, &ignored, &ignored);
@@ -372,15 +401,16 @@ static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned 
 }
 
 static const struct load_hf_row decoder_rows[] = {
-    { "ByteLevel", SPEC_DECODE_BYTE_LEVEL, read_decoder },
-    { "ByteFallback", SPEC_DECODE_BYTE_FALLBACK, read_decoder },
-    { "Fuse", SPEC_DECODE_FUSE, read_decoder },
-    { "Strip", SPEC_DECODE_STRIP, read_decoder },
-    { "Replace", SPEC_DECODE_REPLACE, read_decoder },
-    { "Metaspace", SPEC_DECODE_METASPACE, read_decoder },
-    { "WordPiece", SPEC_DECODE_WORDPIECE, read_decoder },
-    { "BPEDecoder", SPEC_DECODE_BPE, read_decoder },
-    { "CTC", SPEC_DECODE_CTC, read_decoder },
+    { "BPEDecoder", SPEC_DECODE_BPE, read_decoder, "suffix", NULL },
+    { "ByteLevel", SPEC_DECODE_BYTE_LEVEL, read_decoder, NULL, NULL },
+    { "WordPiece", SPEC_DECODE_WORDPIECE, read_decoder, "prefix cleanup", NULL },
+    { "Metaspace", SPEC_DECODE_METASPACE, read_decoder, METASPACE_FIELDS, NULL },
+    { "CTC", SPEC_DECODE_CTC, read_decoder, "pad_token word_delimiter_token cleanup", NULL },
+    { .type = "Sequence" },
+    { "Replace", SPEC_DECODE_REPLACE, read_decoder, "pattern content", NULL },
+    { "Fuse", SPEC_DECODE_FUSE, read_decoder, NULL, NULL },
+    { "Strip", SPEC_DECODE_STRIP, read_decoder, "content start stop", NULL },
+    { "ByteFallback", SPEC_DECODE_BYTE_FALLBACK, read_decoder, NULL, NULL },
 };
 
 enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node)

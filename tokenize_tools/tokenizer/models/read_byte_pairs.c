@@ -165,8 +165,10 @@ static enum leat_status add_merge(struct merging *m, uint32_t node, struct jsont
     m->batch[i].part[0] = left;
     m->batch[i].part[1] = right;
     m->batch[i].joined_at = 0;
-    if (right.length < m->prefix)
-        return load_hf_wrong(m->h, node, "the right part of a merge is shorter than \"continuing_subword_prefix\"");
+    if (right.length < m->prefix || (right.length > m->prefix && (right.bytes[m->prefix] & 0xc0) == 0x80))
+        return load_hf_refuse(m->h, node,
+                              "the right part of a merge is shorter than \"continuing_subword_prefix\", or ends it "
+                              "inside a character: tokenizers fails there");
     right.bytes += m->prefix;
     right.length -= m->prefix;
     m->batch[i].result = guess_result(m, left, right);
@@ -281,29 +283,24 @@ static enum leat_status read_dropout(struct load_hf *h, uint32_t model)
 {
     uint32_t node = jsontree_member(h->j, model, "dropout");
     const struct jsontree_node *n = &h->j->nodes[node == JSONTREE_NONE ? 0 : node];
+    double dropout;
 
     if (node == JSONTREE_NONE || n->kind == JSONTREE_NULL)
         return LEAT_OK;
-    if (n->kind != JSONTREE_NUMBER)
+    if (n->kind != JSONTREE_NUMBER || !json_number(h->j->text + n->at, n->length, &dropout))
         return load_hf_wrong(h, node, "\"dropout\" must be a number or null");
-    for (uint32_t i = 0; i < n->length; i++) {
-        uint8_t c = h->j->text[n->at + i];
-
-        if (c == 'e' || c == 'E')
-            break; /* 0.0e5 is no dropout either */
-        if (c >= '1' && c <= '9')
-            return load_hf_refuse(h, node, "\"dropout\" is not supported: it makes encoding random; set it to null");
-    }
+    if (!((float)dropout >= 0 && (float)dropout <= 1))
+        return load_hf_wrong(h, node, "\"dropout\" must be 0 to 1");
+    if ((float)dropout > 0)
+        return load_hf_refuse(h, node, "\"dropout\" is not supported: it makes encoding random; set it to null");
     return LEAT_OK;
 }
 
 static enum leat_status read_options(struct load_hf *h, uint32_t model)
 {
     struct tokenizer_spec *spec = h->spec;
-    enum leat_status s = read_dropout(h, model);
+    enum leat_status s = load_hf_unknown(h, model);
 
-    if (s == LEAT_OK)
-        s = load_hf_unknown(h, model);
     if (s == LEAT_OK)
         s = load_hf_affix(h, model, "continuing_subword_prefix", LOAD_HF_OPTION, &spec->continuing_prefix);
     if (s == LEAT_OK)
@@ -325,6 +322,8 @@ enum leat_status read_byte_pairs(struct load_hf *h, uint32_t node)
         s = read_options(h, node);
     if (s == LEAT_OK)
         s = read_merges(h, node);
+    if (s == LEAT_OK)
+        s = read_dropout(h, node); /* last: a model without a type may be of another kind for all else */
     if (s != LEAT_OK)
         return s;
     return load_hf_tokens(h);

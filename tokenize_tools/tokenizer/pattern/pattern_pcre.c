@@ -171,14 +171,6 @@ bool pattern_needs_all(const struct pattern *p)
     return p->needs_all;
 }
 
-bool pattern_may_be_empty(const struct pattern *p)
-{
-    uint32_t empty = 1;
-
-    pcre2_pattern_info(p->code, PCRE2_INFO_MATCHEMPTY, &empty);
-    return empty;
-}
-
 void pattern_steps_begin(struct pattern_steps *s)
 {
     s->left = STEPS_FIRST;

@@ -60,9 +60,6 @@ void pattern_free(struct pattern *p);
  * final. */
 bool pattern_needs_all(const struct pattern *p);
 
-/* Whether a match may be of no bytes. */
-bool pattern_may_be_empty(const struct pattern *p);
-
 /* NULL if memory is short. The pattern must outlive it. */
 struct pattern_run *pattern_run_new(const struct pattern *p);
 void pattern_run_free(struct pattern_run *run);

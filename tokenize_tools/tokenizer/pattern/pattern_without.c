@@ -40,12 +40,6 @@ bool pattern_needs_all(const struct pattern *p)
     return true;
 }
 
-bool pattern_may_be_empty(const struct pattern *p)
-{
-    (void)p;
-    return true;
-}
-
 struct pattern_run *pattern_run_new(const struct pattern *p)
 {
     (void)p;

@@ -43,7 +43,7 @@ static enum leat_status add_normalized(struct pipeline *e, uint32_t place, struc
     if (s == LEAT_E_PRETOKEN || (s == LEAT_OK && !bound_take(bound, bytes)))
         return refuse_added(content, "becomes too long", err);
     if (s == LEAT_E_TEXT)
-        return refuse_added(content, "takes too many steps", err);
+        return refuse_added(content, "has something put before it, or takes too many steps,", err);
     if (s == LEAT_OK && bytes == 0)
         return refuse_added(content, "becomes empty", err);
     if (s == LEAT_OK)

@@ -39,7 +39,8 @@ struct model_kind {
     /* ---- Files ---- */
 
     /* The "type" of its section in a tokenizer.json; NULL: that format does not have it. A section without a type is of
-     * the kind whose `member` it has (NULL: of none), as in the reference. */
+     * the first kind that can read it, as in the reference; if none can, of the one whose `member` it has, for a
+     * sentence. */
     const char *type, *member;
     /* Reads the section, `node` of the file, which is an object, into the spec: its tokens, and what else the kind
      * needs (spec->model_data). See load_hf.h for what it may use. NULL if type is. */

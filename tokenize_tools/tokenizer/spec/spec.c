@@ -133,9 +133,9 @@ uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, si
     return SPEC_NONE;
 }
 
-bool spec_maps_bytes(const struct tokenizer_spec *spec)
+bool spec_maps_bytes(const struct tokenizer_spec *spec, uint32_t from)
 {
-    for (uint32_t i = 0; i < spec->normalizer_count; i++)
+    for (uint32_t i = from; i < spec->normalizer_count; i++)
         if (spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL)
             return true;
     for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++)

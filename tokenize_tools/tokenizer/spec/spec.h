@@ -205,7 +205,7 @@ struct spec_sentencepiece {
  * each side; documents get it only as --begin and --end. */
 struct spec_around {
     uint32_t before, after; /* SPEC_NONE: nothing */
-    bool other;             /* it puts something else there, or cannot be read; both are SPEC_NONE */
+    bool other;             /* it puts something else there; both are SPEC_NONE */
 };
 
 /* Settings of the file that do not affect how documents are encoded: reported to the user, and ignored. */
@@ -292,8 +292,9 @@ const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint
 /* The id whose text is exactly this: of an added token, else of a token; SPEC_NONE if none. Searches all of them. */
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length);
 
-/* Whether the pipeline has a ByteLevel before the model, whether the tokens are bytes or letters. */
-bool spec_maps_bytes(const struct tokenizer_spec *spec);
+/* Whether the pipeline has a ByteLevel before the model and not before this normalizer, whether the tokens are bytes or
+ * letters. */
+bool spec_maps_bytes(const struct tokenizer_spec *spec, uint32_t from);
 
 /*
  * Called by loaders at the end. Sorts tokens (those with scores are sorted already) and added tokens, lays out `text`
