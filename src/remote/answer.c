@@ -132,7 +132,7 @@ void answer_redirect(struct transfer *t, const char *url)
     text_forget(t->redirected);
     t->redirected = NULL;
     if (url && !url_in_bucket(t->url) && (text_begins(url, "https://") || (!secure && text_begins(url, "http://"))))
-        (void)text_join(&t->redirected, NULL, url, NULL);
+        t->no_memory |= text_join(&t->redirected, NULL, url, NULL) != LEAT_OK;
 }
 
 /* ---- The body --------------------------------------------------------------------------------------------------- */
@@ -163,8 +163,12 @@ bool answer_bytes(struct transfer *t, const void *bytes, size_t count)
         keep_problem(t, bytes, count);
         return true;
     }
-    if (t->count == 0)
-        return count <= MAX_TEXT - t->text.size && buffer_append(&t->text, bytes, count, NULL) == LEAT_OK;
+    if (t->count == 0 && count > MAX_TEXT - t->text.size)
+        return false;
+    if (t->count == 0) {
+        t->no_memory = buffer_append(&t->text, bytes, count, NULL) != LEAT_OK;
+        return !t->no_memory;
+    }
     if (!t->checked) {
         t->checked = true;
         if (t->up_to && t->answer.size > t->first && t->answer.size - t->first < t->count)

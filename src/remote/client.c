@@ -177,10 +177,9 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
     int until;
 
     for (;;) {
-        while (send_due(r, done, &until))
-            if (*done)
-                return LEAT_OK;
         *done = take_ended(r);
+        while (!*done && send_due(r, done, &until)) /* also what has just ended, to be tried again at once */
+            ;
         if (*done || (!r->under_way && !r->waiting))
             return LEAT_OK;
         if (r->options.stop && r->options.stop(r->options.context))

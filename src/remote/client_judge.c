@@ -135,6 +135,8 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
 
     r->counts.bytes += t->count ? 0 : t->text.size;
     r->answered |= how == CARRIED;
+    if (t->no_memory)
+        return fail(t, status_no_memory(&t->error, t->text.size));
     switch (how) {
     case CARRIED:
         return judge_answer(r, t, why);

@@ -139,7 +139,7 @@ enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_e
     t->answer = (struct answer) { .size = UINT64_MAX };
     t->text.size = 0;
     t->problem_bytes = 0;
-    t->checked = t->refused = false;
+    t->checked = t->refused = t->no_memory = false;
     if (s == LEAT_OK)
         s = send_to(r, t, &a, err);
     address_free(&a);

@@ -61,7 +61,7 @@ struct keys_question {
  * Messages have nothing of the question but `what`. */
 enum leat_status keys_ask(const struct keys_question *q, char **answer, struct leat_error *err);
 
-/* A copy of the text, or number, of a member of an answer in JSON; NULL: it has none. */
-char *keys_member(const char *json, const char *name);
+/* Sets *value to a copy of the text, or number, of a member of an answer in JSON; NULL: it has none. */
+enum leat_status keys_member(char **value, const char *json, const char *name, struct leat_error *err);
 
 #endif

@@ -28,6 +28,7 @@ static enum leat_status ask_once(struct carrying *c, const struct keys_question 
         request.headers[request.header_count++] = q->headers[i];
     t->code = 0;
     t->text.size = 0;
+    t->no_memory = false;
     s = carrier_library.begin(c, t, &request, err);
     while (s == LEAT_OK && !carrier_library.ended(c, how, &why)) {
         if (clock_ns() > end) { /* bytes that come one by one */
@@ -45,6 +46,8 @@ static enum leat_status judge(const struct keys_question *q, const struct transf
 {
     const char *remedy = q->remedy ? q->remedy : "";
 
+    if (t->no_memory)
+        return status_no_memory(err, t->text.size);
     if ((how == CARRIED && t->code == 404) || how == CARRIED_UNREACHABLE)
         return status_set(err, LEAT_E_NO_FILE, "%s: none found", q->what);
     if (how != CARRIED)
@@ -80,24 +83,26 @@ enum leat_status keys_ask(const struct keys_question *q, char **answer, struct l
     return s == LEAT_OK ? ended : s;
 }
 
-char *keys_member(const char *json, const char *name)
+enum leat_status keys_member(char **value, const char *json, const char *name, struct leat_error *err)
 {
     size_t length = strlen(name), bytes = 0;
     const char *at = json;
     bool text;
-    char *value;
 
+    *value = NULL;
     while ((at = strstr(at, name)) && (at == json || at[-1] != '"' || at[length] != '"'))
         at += length;
     if (!at)
-        return NULL;
+        return LEAT_OK;
     at += length + 1;
     at += strspn(at, " \t\r\n:");
     text = *at == '"';
     at += text;
-    value = calloc(1, strlen(at) + 1);
-    for (; value && *at && (text ? *at != '"' : *at >= '0' && *at <= '9'); at++)
+    *value = calloc(1, strlen(at) + 1);
+    if (!*value)
+        return status_no_memory(err, strlen(at) + 1);
+    for (; *at && (text ? *at != '"' : *at >= '0' && *at <= '9'); at++)
         if (*at != '\\') /* "\/" is the only one that keys may have */
-            value[bytes++] = *at;
-    return value;
+            (*value)[bytes++] = *at;
+    return LEAT_OK;
 }

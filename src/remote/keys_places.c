@@ -36,18 +36,33 @@ static enum leat_status incomplete(const char *what, struct leat_error *err)
     return status_set(err, LEAT_E_PERMISSION, "%s: the answer has no keys", what);
 }
 
+/* The end of reading an answer: frees `expires`. */
+static enum leat_status take_expiry(struct keys *k, char *expires, const char *what, enum leat_status s,
+                                    struct leat_error *err)
+{
+    k->expires = read_time(expires);
+    free(expires);
+    if (s == LEAT_OK && !(k->id && k->secret && k->token && k->expires))
+        s = incomplete(what, err);
+    return s;
+}
+
 /* What containers and instances answer. */
 static enum leat_status take_json(struct keys *k, char *answer, const char *what, struct leat_error *err)
 {
-    char *expires = keys_member(answer, "Expiration");
+    char *expires = NULL;
+    const struct {
+        const char *name;
+        char **to;
+    } members[] = {
+        { "Expiration", &expires }, { "AccessKeyId", &k->id }, { "SecretAccessKey", &k->secret }, { "Token", &k->token }
+    };
+    enum leat_status s = LEAT_OK;
 
-    k->id = keys_member(answer, "AccessKeyId");
-    k->secret = keys_member(answer, "SecretAccessKey");
-    k->token = keys_member(answer, "Token");
-    k->expires = read_time(expires);
-    free(expires);
+    for (unsigned i = 0; i < sizeof members / sizeof *members && s == LEAT_OK; i++)
+        s = keys_member(members[i].to, answer, members[i].name, err);
     text_forget(answer);
-    return k->id && k->secret && k->token && k->expires ? LEAT_OK : incomplete(what, err);
+    return take_expiry(k, expires, what, s, err);
 }
 
 /* The text of a small file, without white space at its end. */
@@ -78,11 +93,12 @@ static enum leat_status take_xml(struct keys *k, char *answer, struct leat_error
 {
 #define CREDENTIALS "AssumeRoleWithWebIdentityResponse/AssumeRoleWithWebIdentityResult/Credentials/"
     char *expires = NULL;
+    enum leat_status s = LEAT_OK;
     struct xml_text text;
     struct xml x;
 
     xml_begin(&x, answer, strlen(answer));
-    while (xml_next(&x, &text)) {
+    while (s == LEAT_OK && xml_next(&x, &text)) {
         char **to = xml_is(&x, CREDENTIALS "AccessKeyId")       ? &k->id
                     : xml_is(&x, CREDENTIALS "SecretAccessKey") ? &k->secret
                     : xml_is(&x, CREDENTIALS "SessionToken")    ? &k->token
@@ -90,12 +106,10 @@ static enum leat_status take_xml(struct keys *k, char *answer, struct leat_error
                                                                 : NULL;
 
         if (to && !*to)
-            (void)text_copy(to, text.at, text.bytes, NULL);
+            s = text_copy(to, text.at, text.bytes, err);
     }
-    k->expires = read_time(expires);
-    free(expires);
     text_forget(answer);
-    return k->id && k->secret && k->token && k->expires ? LEAT_OK : incomplete(STS, err);
+    return take_expiry(k, expires, STS, s, err);
 #undef CREDENTIALS
 }
 
@@ -292,7 +306,7 @@ enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error
                                .headers = { flavor },
                                .near = true,
                                .seconds = NEAR_SECONDS };
-    char *url, *answer = NULL, *lasts;
+    char *url, *answer = NULL, *lasts = NULL;
     uint64_t seconds = 0;
     enum leat_status s;
 
@@ -305,11 +319,12 @@ enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error
     free(url);
     if (s != LEAT_OK)
         return s == LEAT_E_IO && !host ? LEAT_E_NO_FILE : s;
-    k->token = keys_member(answer, "access_token");
-    lasts = keys_member(answer, "expires_in");
+    s = keys_member(&k->token, answer, "access_token", err);
+    if (s == LEAT_OK)
+        s = keys_member(&lasts, answer, "expires_in", err);
     if (lasts && answer_number(lasts, strlen(lasts), &seconds) && seconds < (uint64_t)1 << 32)
         k->expires = (int64_t)time(NULL) + (int64_t)seconds;
     free(lasts);
     text_forget(answer);
-    return k->token && k->expires ? LEAT_OK : incomplete(q.what, err);
+    return s == LEAT_OK && !(k->token && k->expires) ? incomplete(q.what, err) : s;
 }

@@ -58,6 +58,7 @@ struct transfer {
     uint32_t asked; /* seconds that the server asked to wait, in all */
     bool skew_tried, region_tried, keys_tried;
     bool checked, refused;                /* the answer's head: it is not the range that was asked for */
+    bool no_memory;                       /* for what the answer says */
     char *redirected;                     /* an https:// URL to go to instead */
     uint8_t problem[TRANSFER_ERROR_BODY]; /* the start of the answer to a request that failed */
     size_t problem_bytes;

@@ -13,7 +13,8 @@
  *   writer_put.c         several documents at once, from several threads
  *   writer_names.c       the files of an unfinished dataset: names, lock, leftovers
  *   writer_inputs.c      inputs and metadata
- *   writer_checkpoint.c  checkpoint and resume
+ *   writer_checkpoint.c  checkpoints
+ *   writer_resume.c      goes on from one
  *   writer_index.c       the index, made from the spilled sections
  *   writer_finish.c      finish, suspend, abandon
  */

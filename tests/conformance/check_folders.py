@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""check_folders.py PROGRAM: leat's ids for folders without a tokenizer.json (vocab.txt, vocab.json with merges.txt, a
-sentencepiece model that a class converts, what lies beside them) against AutoTokenizer of transformers, for each class
-that leat knows and many configurations; and that it refuses what AutoTokenizer refuses. PROGRAM is ids_dump.c, built.
-Ends with "N passed, N failed, N skipped". 77: transformers is not installed.
+"""check_folders.py PROGRAM [--only WORD] [--random N]: leat's ids for folders without a tokenizer.json (vocab.txt,
+vocab.json with merges.txt, a sentencepiece model that a class converts, what lies beside them) against AutoTokenizer of
+transformers, for each class that leat knows and many configurations; and that it refuses what AutoTokenizer refuses.
+PROGRAM is ids_dump.c, built. With --random also on N strings of ids_texts.py. Ends with "N passed, N failed, N
+skipped". 77: transformers is not installed.
 """
+import argparse
 import json
 import os
 import random
@@ -18,6 +20,7 @@ try:
     import folders_pieces
     import ids_comparison
     import ids_references
+    import ids_texts
 except ImportError as e:
     print(f"skipped: {e}")
     print("0 passed, 0 failed, 1 skipped")
@@ -129,34 +132,44 @@ def compare(program, folder, texts):
     for special in (0, 1):
         if reference is not None:
             reference.encode_special_tokens = not special
-        theirs = [None] * len(texts) if reference is None else ids_references.each(
-            lambda text: reference.encode(text, add_special_tokens=False).ids, texts)
-        try:
-            mine = leat.encode(texts, special)
-        except ids_comparison.Refused as refusal:
-            known = reference is None or any(sentence in str(refusal) for sentence in REFUSALS)
-            return None if known else f"refused: {refusal}"
-        if reference is None:
-            return "AutoTokenizer refuses it, leat does not"
-        for text, a, b in zip(texts, mine, theirs):
-            if a != b:
-                return f"{text!r}: {a}, not {b}"
+        for at in range(0, len(texts), ids_comparison.CHUNK):
+            some = texts[at:at + ids_comparison.CHUNK]
+            theirs = [None] * len(some) if reference is None else ids_references.each(
+                lambda text: reference.encode(text, add_special_tokens=False).ids, some)
+            try:
+                mine = leat.encode(some, special)
+            except ids_comparison.Refused as refusal:
+                known = reference is None or any(sentence in str(refusal) for sentence in REFUSALS)
+                return None if known else f"refused: {refusal}"
+            if reference is None:
+                return "AutoTokenizer refuses it, leat does not"
+            for text, a, b in zip(some, mine, theirs):
+                if a != b:
+                    return f"{text!r}: {a}, not {b}"
     return None
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--random", type=int, default=0)
+    options = parser.parse_args()
     r = random.Random(1)
     texts = [""] + ["".join(r.choices(PARTS + folders_pieces.PARTS, k=r.randrange(1, 9))) for _ in range(400)]
     texts += ["".join(r.choices("ab ", [5, 5, 1], k=r.randrange(2, 30))) for _ in range(200)]
+    texts += ids_texts.random_texts(options.random, 1, PARTS + folders_pieces.PARTS)
     passed = failed = 0
     with tempfile.TemporaryDirectory() as parent:
         for name, files in folders():
+            if options.only not in name:
+                continue
             folder = tempfile.mkdtemp(dir=parent)
             for file, content in files.items():
                 content = json.dumps(content) if isinstance(content, dict) else content
                 with open(os.path.join(folder, file), "wb") as f:
                     f.write(content if isinstance(content, bytes) else content.encode())
-            wrong = compare(sys.argv[1], folder, texts)
+            wrong = compare(options.program, folder, texts)
             passed, failed = passed + (wrong is None), failed + (wrong is not None)
             if wrong is not None:
                 print(f"FAILED {name}: {wrong}")

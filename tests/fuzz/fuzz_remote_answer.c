@@ -77,7 +77,7 @@ static void read_keys(const uint8_t *at, const uint8_t *end)
     FUZZ_CHECK(text);
     if (end > at)
         memcpy(text, at, (size_t)(end - at));
-    value = keys_member(text, "Token");
+    FUZZ_CHECK(keys_member(&value, text, "Token", NULL) == LEAT_OK);
     FUZZ_CHECK(!value || strlen(value) < strlen(text));
     text_forget(value);
     free(text);

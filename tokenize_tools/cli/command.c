@@ -46,7 +46,7 @@ static int print_command_help(const struct command *c)
 
     snprintf(head, sizeof head, "%s %s: %s.", cli_program(), c->name, c->purpose);
     options_wrap(stdout, head, 0, 0);
-    printf("\nusage: %s %s [options] %s\n", cli_program(), c->name, c->words);
+    printf("\nusage: %s %s [options]%s%s\n", cli_program(), c->name, *c->words ? " " : "", c->words);
     if (c->words_help) {
         fputc('\n', stdout);
         options_wrap(stdout, c->words_help, 0, 0);

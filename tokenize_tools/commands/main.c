@@ -125,7 +125,8 @@ static const struct command commands[] = {
                     "--tokenizer; - or no FILE is standard input.",
       .max_words = 1,
       .notes = PLAN_OPTIONS_NOTES
-      " Of a plan, rows are those that a loader gives. On a terminal tokens have two alternating shades; elsewhere a "
+      " The rows of a plan are those that a loader gives. On a terminal tokens have two alternating shades; elsewhere "
+      "a "
       "mark stands before each. Tokenizers on a text stand side by side where the lines have room. Where the label of "
       "a place is not the next token, it stands after an arrow. Control "
       "characters, marks of direction and bytes that are no character are shown as escapes. A token that "
@@ -183,7 +184,7 @@ static const struct command commands[] = {
       .words = "NAME",
       .words_help = "NAME is a file of another tool, whose documents are known: PREFIX of Megatron's PREFIX.bin and "
                     "PREFIX.idx, raw:FILE?dtype=u16&end=ID (or u32), llmc:FILE?end=ID, pbin:FILE?end=ID, "
-                    "datatrove:FILE.ds. Instead of end=ID, --end does.",
+                    "datatrove:FILE.ds. --end can take the place of end=ID.",
       .min_words = 1,
       .max_words = 1,
       .notes =
@@ -259,7 +260,8 @@ static const struct command commands[] = {
       .max_words = 1,
       .notes = "A part is done, running, dead (its process has given no sign of life for 30 seconds), stopped (by "
                "a signal, at a checkpoint), failed (with the reason), or missing: nobody has begun it. Packing a part "
-               "again goes on with it. Of a run with --dedup it can wait: packed, until all parts are, or compared.",
+               "again goes on with it. In a run with --dedup, parts also wait for others: until all are packed, then "
+               "until all are compared.",
       .example = "leat status run\nleat status run --left\nleat status run --json | jq .complete",
       .options = status_options,
       .run = cmd_status },

@@ -83,7 +83,7 @@ const struct option_row show_options[] = {
       .type = OPTION_LIST,
       .field = offsetof(struct show_values, tokenizers),
       .value = "SPEC",
-      .help = "names tokens by this tokenizer, as for leat pack, instead of the stored one; or, of a text, cuts it: "
+      .help = "names tokens by this tokenizer, as for leat pack, instead of the stored one; or cuts a text with it: "
               "give it once per tokenizer to compare",
       .offered = commands_tokenizers,
       .path = true },

@@ -8,6 +8,7 @@
  */
 #include "dataset.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/args.h"
@@ -255,56 +256,44 @@ static PyObject *dataset_document(PyObject *self, PyObject *args)
     return dataset_end(&call, s, Py_BuildValue("(KK)", (unsigned long long)first, (unsigned long long)count));
 }
 
-/* starts(number, count): an Array of u64. */
-static PyObject *dataset_starts(PyObject *self, PyObject *args)
+/* A number for each document, or for each token, from `first` on, as an Array. */
+static PyObject *numbers(PyObject *self, PyObject *args, const char *format, bool starts)
 {
-    struct array_shape a = { .dimensions = 1, .kind = ARRAY_UNSIGNED, .bytes = 8, .writable = 1 };
+    struct array_shape a = { .dimensions = 1, .kind = ARRAY_UNSIGNED, .bytes = starts ? 8 : 1, .writable = 1 };
     struct leat_info info = LEAT_INFO_INIT;
     struct handle *memory = NULL;
     struct dataset_call call;
-    uint64_t number, count;
+    uint64_t first, count, most;
     enum leat_status s;
     PyObject *result;
 
-    if (!PyArg_ParseTuple(args, "O&O&:starts", args_u64, &number, args_u64, &count) || !dataset_begin(self, &call))
+    if (!PyArg_ParseTuple(args, format, args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
         return NULL;
     leat_dataset_info(call.d, &info);
-    if (count <= info.documents + 1)
-        memory = memory_make(NULL, (size_t)count * 8);
-    if (count <= info.documents + 1 && !memory)
+    most = starts ? info.documents + 1 : info.tokens;
+    if (count <= most) /* more is refused before it is written */
+        memory = memory_make(NULL, (size_t)count * a.bytes);
+    if (count <= most && !memory)
         return dataset_end(&call, LEAT_OK, PyErr_NoMemory());
     a.data = memory ? handle_thing(memory) : NULL;
     a.shape[0] = (int64_t)count;
-    ARGS_UNLOCKED(s = leat_dataset_starts(call.d, number, count, a.data, &call.err));
+    ARGS_UNLOCKED(s = starts ? leat_dataset_starts(call.d, first, count, a.data, &call.err)
+                             : leat_dataset_mask(call.d, first, count, a.data, &call.err));
     result = s == LEAT_OK ? array_make(memory, &a) : NULL;
     handle_drop(memory);
     return dataset_end(&call, s, result);
 }
 
+/* starts(number, count): an Array of u64. */
+static PyObject *dataset_starts(PyObject *self, PyObject *args)
+{
+    return numbers(self, args, "O&O&:starts", true);
+}
+
 /* mask(first, count): an Array of u8. */
 static PyObject *dataset_mask(PyObject *self, PyObject *args)
 {
-    struct array_shape a = { .dimensions = 1, .kind = ARRAY_UNSIGNED, .bytes = 1, .writable = 1 };
-    struct leat_info info = LEAT_INFO_INIT;
-    struct handle *memory = NULL;
-    struct dataset_call call;
-    uint64_t first, count;
-    enum leat_status s;
-    PyObject *result;
-
-    if (!PyArg_ParseTuple(args, "O&O&:mask", args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
-        return NULL;
-    leat_dataset_info(call.d, &info);
-    if (count <= info.tokens)
-        memory = memory_make(NULL, (size_t)count);
-    if (count <= info.tokens && !memory)
-        return dataset_end(&call, LEAT_OK, PyErr_NoMemory());
-    a.data = memory ? handle_thing(memory) : NULL;
-    a.shape[0] = (int64_t)count;
-    ARGS_UNLOCKED(s = leat_dataset_mask(call.d, first, count, a.data, &call.err));
-    result = s == LEAT_OK ? array_make(memory, &a) : NULL;
-    handle_drop(memory);
-    return dataset_end(&call, s, result);
+    return numbers(self, args, "O&O&:mask", false);
 }
 
 static PyObject *dataset_documents_in(PyObject *self, PyObject *args)

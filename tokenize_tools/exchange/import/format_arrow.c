@@ -58,13 +58,10 @@ static enum leat_status take_state(struct import_source *s, const struct import_
                           "%s: the dataset is a selection of rows: save it after flatten_indices()", j->path);
     for (uint64_t i = 0; status == LEAT_OK && i < j->tree.nodes[files].length; i++) {
         uint32_t name = import_json_member(j, file, "filename");
-        char *text;
 
         if (import_json_kind(j, name) != JSONTREE_STRING)
             return import_json_wrong(j, "_data_files", "a list of filename", err);
-        text = import_json_string(j, name);
-        status = text ? import_add_file(s, s->path, text, &added, err) : status_no_memory(err, 1);
-        free(text);
+        status = import_json_add_file(s, j, name, &added, err);
         file = jsontree_next(&j->tree, file);
     }
     return status;

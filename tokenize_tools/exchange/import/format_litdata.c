@@ -27,13 +27,7 @@ struct litdata {
 
 static enum leat_status takes(const char *path, bool *takes, struct leat_error *err)
 {
-    struct import_json j;
-    enum leat_status s = import_json_open(&j, path, "index.json", takes, err);
-
-    *takes = *takes && import_json_kind(&j, import_json_member(&j, 0, "chunks")) == JSONTREE_ARRAY;
-    if (s == LEAT_OK)
-        import_json_close(&j);
-    return s;
+    return import_json_takes(path, "chunks", takes, err);
 }
 
 /* ---- The index ---- */
@@ -131,7 +125,7 @@ static enum leat_status read_config(struct import_source *s, const struct import
     return status;
 }
 
-static enum leat_status add_chunks(struct import_source *s, const struct import_json *j, const char *folder, bool whole,
+static enum leat_status add_chunks(struct import_source *s, const struct import_json *j, bool whole,
                                    struct leat_error *err)
 {
     uint32_t chunks = import_json_member(j, 0, "chunks"), chunk = chunks + 1;
@@ -141,15 +135,12 @@ static enum leat_status add_chunks(struct import_source *s, const struct import_
         uint32_t name = import_json_member(j, chunk, "filename");
         uint64_t items, bytes;
         struct import_file *file;
-        char *text;
 
         if (import_json_kind(j, name) != JSONTREE_STRING ||
             !import_json_u64(j, import_json_member(j, chunk, "chunk_size"), &items) ||
             !import_json_u64(j, import_json_member(j, chunk, "chunk_bytes"), &bytes))
             return import_json_wrong(j, "chunks", "a list of filename, chunk_size, chunk_bytes", err);
-        text = import_json_string(j, name);
-        status = text ? import_add_file(s, folder, text, &file, err) : status_no_memory(err, 1);
-        free(text);
+        status = import_json_add_file(s, j, name, &file, err);
         if (status == LEAT_OK) {
             file->documents = items;
             file->plain = bytes;
@@ -164,23 +155,20 @@ static enum leat_status litdata_open(struct import_source *s, struct leat_error 
 {
     struct litdata *l = calloc(1, sizeof *l);
     struct import_json j;
-    bool there, whole = false;
     enum leat_status status;
-    char *folder;
+    bool whole = false;
 
     s->own = l;
     if (!l)
         return status_no_memory(err, sizeof *l);
     l->shard.bytes.fd = l->item.fd = -1;
     arrow_reader_begin(&l->arrow);
-    status = import_json_open(&j, s->path, "index.json", &there, err);
-    if (status != LEAT_OK || !there)
-        return status != LEAT_OK ? status : status_set(err, LEAT_E_NO_FILE, "%s has no index.json any more", s->path);
+    status = import_json_index(&j, s->path, err);
+    if (status != LEAT_OK)
+        return status;
     status = read_config(s, &j, &whole, err);
-    folder = import_json_folder(&j);
     if (status == LEAT_OK)
-        status = folder ? add_chunks(s, &j, folder, whole, err) : status_no_memory(err, 1);
-    free(folder);
+        status = add_chunks(s, &j, whole, err);
     import_json_close(&j);
     return status;
 }
@@ -208,11 +196,6 @@ static enum leat_status litdata_begin(struct import_source *s, const struct impo
     bool framed = false;
 
     arrow_reader_close(&l->arrow);
-    if (status == LEAT_OK && l->shard.bytes.size != file->plain)
-        return status_set_at(err, LEAT_E_TRUNCATED, l->shard.bytes.size,
-                             "%s has %llu bytes, and its index says %llu: it is cut, or another file; restore it from "
-                             "its source",
-                             file->path, (ull)l->shard.bytes.size, (ull)file->plain);
     if (status == LEAT_OK && l->leaf == LEAF_LIST && (file->compressed || l->apart))
         return status_set(
             err, LEAT_E_UNSUPPORTED,

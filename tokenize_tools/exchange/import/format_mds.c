@@ -21,13 +21,7 @@ struct mds {
 
 static enum leat_status takes(const char *path, bool *takes, struct leat_error *err)
 {
-    struct import_json j;
-    enum leat_status s = import_json_open(&j, path, "index.json", takes, err);
-
-    *takes = *takes && import_json_kind(&j, import_json_member(&j, 0, "shards")) == JSONTREE_ARRAY;
-    if (s == LEAT_OK)
-        import_json_close(&j);
-    return s;
+    return import_json_takes(path, "shards", takes, err);
 }
 
 /* ---- The index ---- */
@@ -148,15 +142,14 @@ static bool same_columns(const struct import_json *j, uint32_t a, uint32_t b)
 }
 
 /* The shard's file: the decompressed one if it is there, as a reader leaves it, else the compressed one. */
-static enum leat_status add_shard(struct import_source *s, const struct import_json *j, const char *folder,
-                                  uint32_t shard, struct leat_error *err)
+static enum leat_status add_shard(struct import_source *s, const struct import_json *j, uint32_t shard,
+                                  struct leat_error *err)
 {
     uint32_t raw = import_json_member(j, shard, "raw_data"), zip = import_json_member(j, shard, "zip_data");
     uint32_t name = import_json_member(j, raw, "basename"), other = import_json_member(j, zip, "basename");
     uint64_t bytes, samples;
     struct import_file *file;
     enum leat_status status;
-    char *text;
 
     if (!import_json_is(j, import_json_member(j, shard, "format"), "mds"))
         return status_set(err, LEAT_E_UNSUPPORTED,
@@ -165,14 +158,10 @@ static enum leat_status add_shard(struct import_source *s, const struct import_j
         !import_json_u64(j, import_json_member(j, raw, "bytes"), &bytes) ||
         !import_json_u64(j, import_json_member(j, shard, "samples"), &samples))
         return import_json_wrong(j, "raw_data", "an object with basename and bytes, beside samples", err);
-    text = import_json_string(j, name);
-    status = text ? import_add_file(s, folder, text, &file, err) : status_no_memory(err, 1);
-    free(text);
+    status = import_json_add_file(s, j, name, &file, err);
     if (status == LEAT_E_NO_FILE && import_json_kind(j, other) == JSONTREE_STRING) {
         free(s->files[--s->file_count].path);
-        text = import_json_string(j, other);
-        status = text ? import_add_file(s, folder, text, &file, err) : status_no_memory(err, 1);
-        free(text);
+        status = import_json_add_file(s, j, other, &file, err);
         if (status == LEAT_OK)
             file->compressed = true;
     }
@@ -183,8 +172,7 @@ static enum leat_status add_shard(struct import_source *s, const struct import_j
     return LEAT_OK;
 }
 
-static enum leat_status read_index(struct import_source *s, const struct import_json *j, const char *folder,
-                                   struct leat_error *err)
+static enum leat_status read_index(struct import_source *s, const struct import_json *j, struct leat_error *err)
 {
     uint32_t shards = import_json_member(j, 0, "shards"), first = shards + 1, shard = first;
     uint64_t count = j->tree.nodes[shards].length;
@@ -195,7 +183,7 @@ static enum leat_status read_index(struct import_source *s, const struct import_
             return status_set(err, LEAT_E_UNSUPPORTED,
                               "%s: shard %llu has other columns than the first one; import them apart", j->path,
                               (ull)i);
-        status = add_shard(s, j, folder, shard, err);
+        status = add_shard(s, j, shard, err);
         shard = jsontree_next(&j->tree, shard);
     }
     return status;
@@ -204,21 +192,17 @@ static enum leat_status read_index(struct import_source *s, const struct import_
 static enum leat_status mds_open(struct import_source *s, struct leat_error *err)
 {
     struct import_json j;
-    bool there;
     enum leat_status status;
     struct mds *m = calloc(1, sizeof *m);
-    char *folder;
 
     s->own = m;
     if (!m)
         return status_no_memory(err, sizeof *m);
     m->shard.bytes.fd = -1;
-    status = import_json_open(&j, s->path, "index.json", &there, err);
-    if (status != LEAT_OK || !there)
-        return status != LEAT_OK ? status : status_set(err, LEAT_E_NO_FILE, "%s has no index.json any more", s->path);
-    folder = import_json_folder(&j);
-    status = folder ? read_index(s, &j, folder, err) : status_no_memory(err, 1);
-    free(folder);
+    status = import_json_index(&j, s->path, err);
+    if (status != LEAT_OK)
+        return status;
+    status = read_index(s, &j, err);
     import_json_close(&j);
     return status;
 }
@@ -241,11 +225,6 @@ static enum leat_status mds_begin(struct import_source *s, const struct import_f
     struct mds *m = s->own;
     enum leat_status status = import_shard_open(&m->shard, file, err);
 
-    if (status == LEAT_OK && m->shard.bytes.size != file->plain)
-        return status_set_at(err, LEAT_E_TRUNCATED, m->shard.bytes.size,
-                             "%s has %llu bytes, and its index says %llu: it is cut, or another file; restore it from "
-                             "its source",
-                             file->path, (ull)m->shard.bytes.size, (ull)file->plain);
     return status == LEAT_OK ? import_shard_begin(&m->shard, file, err) : status;
 }
 

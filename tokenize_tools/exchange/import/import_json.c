@@ -65,6 +65,25 @@ void import_json_close(struct import_json *j)
     *j = (struct import_json) { 0 };
 }
 
+enum leat_status import_json_takes(const char *folder, const char *list, bool *takes, struct leat_error *err)
+{
+    struct import_json j;
+    enum leat_status s = import_json_open(&j, folder, "index.json", takes, err);
+
+    *takes = *takes && import_json_kind(&j, import_json_member(&j, 0, list)) == JSONTREE_ARRAY;
+    if (s == LEAT_OK)
+        import_json_close(&j);
+    return s;
+}
+
+enum leat_status import_json_index(struct import_json *j, const char *folder, struct leat_error *err)
+{
+    bool there;
+    enum leat_status s = import_json_open(j, folder, "index.json", &there, err);
+
+    return s != LEAT_OK || there ? s : status_set(err, LEAT_E_NO_FILE, "%s has no index.json any more", folder);
+}
+
 char *import_json_string(const struct import_json *j, uint32_t node)
 {
     struct jsontree_text t = jsontree_string(&j->tree, node);
@@ -99,7 +118,13 @@ enum leat_status import_json_wrong(const struct import_json *j, const char *what
                       what, noun);
 }
 
-char *import_json_folder(const struct import_json *j)
+enum leat_status import_json_add_file(struct import_source *s, const struct import_json *j, uint32_t node,
+                                      struct import_file **file, struct leat_error *err)
 {
-    return file_folder(j->path);
+    char *folder = file_folder(j->path), *name = import_json_string(j, node);
+    enum leat_status status = folder && name ? import_add_file(s, folder, name, file, err) : status_no_memory(err, 1);
+
+    free(folder);
+    free(name);
+    return status;
 }

@@ -17,6 +17,10 @@ enum leat_status import_json_open(struct import_json *j, const char *folder, con
                                   struct leat_error *err);
 void import_json_close(struct import_json *j);
 
+/* A format's takes(): whether there is an index.json with a list of this name. And the same file in open(). */
+enum leat_status import_json_takes(const char *folder, const char *list, bool *takes, struct leat_error *err);
+enum leat_status import_json_index(struct import_json *j, const char *folder, struct leat_error *err);
+
 /* A string of the tree, or of any text, with a NUL; the caller's. NULL: no memory. */
 char *import_json_string(const struct import_json *j, uint32_t node);
 
@@ -32,7 +36,8 @@ bool import_json_is(const struct import_json *j, uint32_t node, const char *text
 enum leat_status import_json_wrong(const struct import_json *j, const char *what, const char *noun,
                                    struct leat_error *err);
 
-/* The folder of the file; the caller's. */
-char *import_json_folder(const struct import_json *j);
+/* import_add_file() of the file beside this one that a string of the tree names. */
+enum leat_status import_json_add_file(struct import_source *s, const struct import_json *j, uint32_t node,
+                                      struct import_file **file, struct leat_error *err);
 
 #endif

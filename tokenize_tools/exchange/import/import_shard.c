@@ -16,11 +16,20 @@ void import_shard_close(struct import_shard *s)
 
 enum leat_status import_shard_open(struct import_shard *s, const struct import_file *file, struct leat_error *err)
 {
+    enum leat_status status;
+
     import_shard_close(s);
     s->base = 0;
     if (file->compressed)
-        return import_bytes_open_compressed(&s->bytes, file->path, file->plain, err);
-    return import_bytes_open(&s->bytes, file->path, err);
+        status = import_bytes_open_compressed(&s->bytes, file->path, file->plain, err);
+    else
+        status = import_bytes_open(&s->bytes, file->path, err);
+    if (status == LEAT_OK && s->bytes.size != file->plain)
+        return status_set_at(err, LEAT_E_TRUNCATED, s->bytes.size,
+                             "%s has %llu bytes, and its index says %llu: it is cut, or another file; restore it from "
+                             "its source",
+                             file->path, (ull)s->bytes.size, (ull)file->plain);
+    return status;
 }
 
 enum leat_status import_shard_offsets(struct import_shard *s, uint64_t count, uint64_t at, uint64_t first, uint64_t end,

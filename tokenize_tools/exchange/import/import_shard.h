@@ -17,7 +17,7 @@ struct import_shard {
 /* All zero but bytes.fd = -1: closed. */
 void import_shard_close(struct import_shard *s);
 
-/* Opens the bytes of a shard, decompressed if the file is. */
+/* Opens the bytes of a shard, decompressed if the file is: as many as file->plain, else LEAT_E_TRUNCATED. */
 enum leat_status import_shard_open(struct import_shard *s, const struct import_file *file, struct leat_error *err);
 
 /* Reads `count` + 1 offsets at byte `at`. They never fall, begin at `first` or after it, and end at `end`. */
