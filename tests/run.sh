@@ -91,7 +91,8 @@ run_one='
     took=$((${ended%.*} - ${began%.*}))
     [ $took -lt 5 ] && took= || took=" ($took s)"
     # a shell goes on after a word that is no command, and what it was to check is not checked
-    if [ $code -eq 0 ] && [ -s "$file.out" ] && [ "${name%.sh}" != "$name" ] && grep -E "^([^ ]*/)?test_[^ ]*\.sh: (line )?[0-9]+: [^ ]*: (command )?not found$" "$file.out" \
+    if [ $code -eq 0 ] && [ -s "$file.out" ] && [ "${name%.sh}" != "$name" ] &&
+        grep -E "^([^ ]*/)?test_[^ ]*\.sh: (line )?[0-9]+: [^ ]*: (command )?not found$" "$file.out" \
         >"$file.missing"; then
         mv "$file.missing" "$file.out"
         code=1

@@ -1,5 +1,5 @@
-"""http_requests.py: requests and answers of HTTP/1.1, for the server of the tests. It gets them by the ten thousand, and
-the standard library's http.server takes four times as long for each.
+"""http_requests.py: requests and answers of HTTP/1.1, for the server of the tests. It gets them by the ten thousand,
+and the standard library's http.server takes three times as long for each.
 
 A Handler has run(), which is called for each request, with self.command, self.path, self.headers (names in small
 letters) and self.sent (names as they came); it reads a body from self.rfile, and calls send() once.
