@@ -97,6 +97,7 @@ wheel: wheel-deps $(ZIG_VENV)/ready
 PYTHONS ?= $(PYTHON)
 check-wheel:
 	$(Q)if [ -e "$(PYTHON_INCLUDE)/Python.h" ] && $(PYTHON) -c 'import ensurepip, venv'; then \
+	    LEAT_TEST_EVERY=1 tests/run.sh $(BUILD) "" tests/install/test_make_wheel.py && \
 	    $(MAKE) --no-print-directory wheel && python/check_wheel.sh $(BUILD)/dist $(PYTHONS); else \
 	    echo "skipped: $(PYTHON) has no headers or no venv"; echo "0 passed, 0 failed, 1 skipped"; fi
 

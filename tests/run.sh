@@ -50,11 +50,17 @@ trap 'exit 130' HUP INT TERM
 # Tests make and remove files by the ten thousand, which takes a disk's file system a third of all CPU time: their
 # folders lie in memory if /dev/shm has 4 GiB free and lets programs start from it. Those of make check-every lie on
 # the disk, and so does $LEAT_TEST_DISK, for tests that need one.
+# A run that was killed leaves its folder, of many GiB even: the next one removes it, if nobody holds its lock any more.
 in_memory() {
     [ -z "$LEAT_TEST_EVERY" ] || return
+    find /dev/shm -maxdepth 2 -path '/dev/shm/leat-run-*/lock' -user "$(id -u)" -mmin +1 2>/dev/null |
+        while read -r lock; do
+            flock -n "$lock" rm -rf "${lock%/lock}" 2>/dev/null
+        done
     df -Pk /dev/shm 2>/dev/null | awk 'END { exit $1 != "tmpfs" || $4 < 4194304 }' || return
     awk '/^MemAvailable:/ { exit $2 < 8388608 }' /proc/meminfo || return
-    memory=$(mktemp -d /dev/shm/leat-run-XXXXXX) || return
+    memory=$(mktemp -d /dev/shm/leat-run-XXXXXX) && exec 9>"$memory/lock" || return
+    flock 9 2>/dev/null # without flock(1), the next one removes nothing, either
     printf '#!/bin/sh\n' >"$memory/program" && chmod +x "$memory/program" && "$memory/program" 2>/dev/null
 }
 in_memory && folders=$memory || folders=$work
@@ -63,23 +69,30 @@ in_memory && folders=$memory || folders=$work
 # shellcheck disable=SC2016
 run_one='
     name=$1 work=$2 build=$3 python=$4 folders=$5
-    file=$work/$(echo "$name" | tr / _)
+    set -f
+    IFS=/
+    set -- $name
+    IFS=_
+    file=$work/$*
+    unset IFS
     tmp=$folders/${file##*/}.tmp disk=$file.disk
     mkdir -p "$tmp" "$disk"
-    began=$(date +%s)
+    read -r began _ </proc/uptime
     if [ -z "$python" ] && [ "${name%.py}" != "$name" ]; then
         echo "skipped: no python3 (3.9 or newer)" >"$file.out"
         code=77
     else
         LEAT_TEST_TMP=$tmp LEAT_TEST_DISK=$disk LEAT_BUILD=$build timeout --foreground -k 10 \
-            "${LEAT_TEST_SECONDS:-300}" $LEAT_TEST_RUNNER "$name" >"$file.out" 2>&1 </dev/null
+            "${LEAT_TEST_SECONDS:-300}" $LEAT_TEST_RUNNER "$name" >"$file.out" 2>&1 </dev/null 9>&-
         code=$?
     fi
     rm -rf "$tmp" "$disk"
-    took=$(($(date +%s) - began))
+    read -r ended _ </proc/uptime
+    took=$((${ended%.*} - ${began%.*}))
     [ $took -lt 5 ] && took= || took=" ($took s)"
     # a shell goes on after a word that is no command, and what it was to check is not checked
-    if [ $code -eq 0 ] && grep -E "^([^ ]*/)?test_[^ ]*\.sh: (line )?[0-9]+: [^ ]*: (command )?not found$" "$file.out" \
+    if [ $code -eq 0 ] && [ -s "$file.out" ] && [ "${name%.sh}" != "$name" ] &&
+        grep -E "^([^ ]*/)?test_[^ ]*\.sh: (line )?[0-9]+: [^ ]*: (command )?not found$" "$file.out" \
         >"$file.missing"; then
         mv "$file.missing" "$file.out"
         code=1

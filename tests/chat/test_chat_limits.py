@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from chat_reference import LEAT, folder, leat, packed, rejects, vocabulary, write
+from chat_reference import LEAT, SMALL, folder, leat, packed, rejects, vocabulary, write
 
 with open(LEAT, "rb") as program:  # a sanitizer takes memory of its own
     code_of_leat = program.read()
@@ -91,14 +91,14 @@ WORK = ("{{ t.rstrip(b) }}", "{% if 'x'.strip(b) %}{% endif %}", "{% if b in d %
         "{% if d[b] %}{% endif %}", "{% if d.get(b) %}{% endif %}", "{% if {b: 1, b: 2} %}{% endif %}",
         "{% if dict(d, k=1) == e %}{% endif %}", "{% if [b, b] | unique | first %}{% endif %}",
         "{% if t.rfind(t[1000:]) %}{% endif %}")
-write("work.jinja", "{% set m = messages[0] %}{% set t = m.content %}{% set b = 'b' * 400000 + 'a' %}"
+write("work.jinja", "{% set m = messages[0] %}{% set t = 'a' * 400000 %}{% set b = 'b' * 400000 + 'a' %}"
       "{% set d = {b: 1} %}{% set e = {b: 1, 'k': 1} %}"
       "{% for i in range(100000) %}{% for k in range(100000) %}" +
       "".join(f"{{% {'el' if i else ''}if m.n == {i} %}}{w}" for i, w in enumerate(WORK)) +
       "{% endif %}{% endfor %}{% endfor %}")
-write("work.jsonl", "".join(json.dumps({"messages": [{"role": "user", "content": "a" * 400000, "n": n}]}) + "\n"
+write("work.jsonl", "".join(json.dumps({"messages": [{"role": "user", "content": "", "n": n}]}) + "\n"
                             for n in range(len(WORK))))
-leat("-o", "out", "--chat", "work.jinja", "work.jsonl")
+leat("-o", "out", "--chat", "work.jinja", "work.jsonl", program=SMALL)  # which allows a tenth of the steps
 assert len(rejects()) == len(WORK), rejects()
 assert all("too many steps" in r or r == TOO_BIG for r in rejects()), rejects()
 

@@ -154,12 +154,9 @@ refuse 2 "leat-bench: $needs (leat-bench load --help shows how)" \
 refuse 2 'leat-bench: --work: "x" is not a number of milliseconds (leat-bench load --help shows how)' \
     leat-bench load --source w4 --seq-len 100 --batch 4 --work x
 
-# ---- limits ---------------------------------------------------------------------------------------------------------
+# ---- limits: test_json.py runs it -----------------------------------------------------------------------------------
 
 mkdir disk
-run leat-bench limits disk --size 16MiB --runs 1 --json
-json_has machine folder file_bytes runs memory page_cache xxh3 zstd disk name not_measured
-[ -z "$(ls -A disk)" ] || fail "$ran: left $(ls -A disk)"
 refuse 2 'leat-bench: --size: "1MiB" is too small; the minimum is 16777216 (leat-bench limits --help lists the @
 options)' \
     leat-bench limits disk --size 1MiB

@@ -157,7 +157,9 @@ with open("other.tokens", "r+b") as file:
 run("leat verify other", code=3)
 
 run("leat-bench counting -o c --tokens 20000")
-run("leat-bench limits --size 16MiB --runs 1 .")
+os.mkdir("disk")
+run("leat-bench limits --size 16MiB --runs 1 disk")
+check(not os.listdir("disk"), f"limits left {os.listdir('disk')}")
 run("leat-bench dataset --runs 1 --opens 3 c")
 run("leat-bench encode -t gpt2 0.jsonl")
 run("leat-bench hostile -t bytes --size 1Ki --runs 1")

@@ -11,18 +11,19 @@ reset (half of the bytes), short (half of the bytes and an orderly end), wrong (
 expired, denied, changed (the thing is another one from now on), away (nobody listens for server.away seconds).
 """
 import datetime
-import email.utils
 import functools
 import hashlib
 import hmac
-import http.server
+import html
 import re
 import socket
 import struct
 import threading
 import time
 import urllib.parse
-import xml.sax.saxutils
+
+from http_requests import Handler as HttpHandler
+from http_requests import Server
 
 ACCESS, SECRET, TOKEN = "TESTKEY", "test/secret+key", "a/token=="
 PAGE = 2
@@ -36,10 +37,30 @@ def signature(secret, method, path, query, headers, names, payload, scope):
     text = "\n".join(
         ["AWS4-HMAC-SHA256", headers["x-amz-date"], scope, hashlib.sha256(canonical.encode()).hexdigest()]
     )
+    return hmac.digest(key_of(secret, scope), text.encode(), "sha256").hex()
+
+
+@functools.lru_cache(maxsize=16)
+def key_of(secret, scope):
     key = ("AWS4" + secret).encode()
     for piece in scope.split("/"):
-        key = hmac.new(key, piece.encode(), "sha256").digest()
-    return hmac.new(key, text.encode(), "sha256").hexdigest()
+        key = hmac.digest(key, piece.encode(), "sha256")
+    return key
+
+
+@functools.lru_cache(maxsize=256)
+def canonical(path, query):
+    members = sorted(urllib.parse.parse_qsl(query, keep_blank_values=True))
+    return (urllib.parse.quote(urllib.parse.unquote(path), safe="/-._~"),
+            "&".join(f"{urllib.parse.quote(n, safe='-._~')}={urllib.parse.quote(v, safe='-._~')}"
+                     for n, v in members))
+
+
+@functools.lru_cache(maxsize=16)
+def seconds_of(date):
+    """Of a date like 20261124T235900Z; strptime() would load much of the library."""
+    day, clock = ([int(text[i:i + 2]) for i in range(0, len(text), 2)] for text in (date[:8], date[9:15]))
+    return datetime.datetime(100 * day[0] + day[1], *day[2:], *clock, tzinfo=datetime.timezone.utc).timestamp()
 
 
 @functools.lru_cache(maxsize=256)
@@ -53,29 +74,15 @@ class Refused(Exception):
         self.status, self.code, self.headers = status, code, dict(headers)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, *_):
-        pass
-
-    def date_time_string(self, timestamp=None):
-        return email.utils.formatdate(self.server.now(), usegmt=True)
+class Handler(HttpHandler):
 
     # ---- What all requests have in common ----
 
     def answer(self, status, body=b"", headers=()):
-        self.send_response(status)
-        for name, value in dict(headers).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        self.send(status, dict(headers), len(body), body)
 
     def check_signature(self, path, query, body):
-        server, header = self.server, self.headers.get("Authorization")
+        server, headers, header = self.server, self.headers, self.headers.get("authorization")
         if not header:
             raise Refused(403, "AccessDenied")
         if server.bearer and header == f"Bearer {server.bearer}":
@@ -83,7 +90,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         found = re.fullmatch(
             r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8}/([^/]+)/s3/aws4_request),SignedHeaders=([^,]+),"
             r"Signature=([0-9a-f]{64})", header)
-        headers = {name.lower(): value for name, value in self.headers.items()}
         if not found or headers.get("x-amz-content-sha256") != hashlib.sha256(body).hexdigest():
             raise Refused(403, "SignatureDoesNotMatch")
         access, scope, region, names, given = found.groups()
@@ -91,31 +97,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(403, "InvalidAccessKeyId")
         if region != server.region:
             raise Refused(400, "AuthorizationHeaderMalformed", {"x-amz-bucket-region": server.region})
-        members = sorted(urllib.parse.parse_qsl(query, keep_blank_values=True))
-        query = "&".join(f"{urllib.parse.quote(n, safe='-._~')}={urllib.parse.quote(v, safe='-._~')}"
-                         for n, v in members)
-        path = urllib.parse.quote(urllib.parse.unquote(path), safe="/-._~")
-        wanted = signature(SECRET, self.command, path, query, headers, names.split(";"),
+        wanted = signature(SECRET, self.command, *canonical(path, query), headers, names.split(";"),
                            headers["x-amz-content-sha256"], scope)
         if given != wanted or "host" not in names.split(";"):
             raise Refused(403, "SignatureDoesNotMatch")
-        date = datetime.datetime.strptime(headers["x-amz-date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
-        if abs(date.timestamp() - server.now()) > 900:
+        if abs(seconds_of(headers["x-amz-date"]) - server.now()) > 900:
             raise Refused(403, "RequestTimeTooSkewed")
         if server.token and headers.get("x-amz-security-token") != server.token:
             raise Refused(403, "InvalidToken")
 
     def run(self):
         path, _, query = self.path.partition("?")
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
         with self.server.lock:
-            self.server.requests.append((time.monotonic(), self.command, self.path, dict(self.headers)))
+            self.server.requests.append((time.monotonic(), self.command, self.path, self.sent))
         try:
             if path in self.server.moved:
                 self.answer(302, headers={"Location": self.server.moved[path]})
                 return
             bucket, _, key = urllib.parse.unquote(path)[1:].partition("/")
-            members = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+            members = dict(urllib.parse.parse_qsl(query, keep_blank_values=True)) if query else {}
             if bucket not in self.server.open_buckets:
                 self.check_signature(path, query, body)
             getattr(self, "on_" + self.command.lower())(bucket, key, members, body)
@@ -124,8 +125,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(refused.status, f"<?xml version=\"1.0\"?>\n{text}".encode(), refused.headers)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
-
-    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = run
 
     # ---- Reading ----
 
@@ -152,7 +151,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def asked(self):
         """The places of the bytes that are asked for."""
-        first, _, last = self.headers.get("Range", "").removeprefix("bytes=").partition("-")
+        first, _, last = self.headers.get("range", "").removeprefix("bytes=").partition("-")
         return range(int(first), int(last) + 1) if last else range(0)
 
     def is_meant(self, name):
@@ -186,12 +185,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.stay_silent()
             return
         etag = server.etag(name)
-        if self.headers.get("If-Match", etag) != etag and not server.ignores_conditions:
+        if self.headers.get("if-match", etag) != etag and not server.ignores_conditions:
             raise Refused(412, "PreconditionFailed")
         self.send_thing(thing, etag, fault)
 
     def send_thing(self, thing, etag, fault):
-        found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("range", ""))
         first, last = (int(found[1]), min(int(found[2]), len(thing) - 1)) if found else (0, len(thing) - 1)
         if found and first >= len(thing):
             raise Refused(416, "InvalidRange")
@@ -200,19 +199,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             headers["Content-Range"] = f"bytes {first}-{last}/{len(thing)}"
         else:
             first, last = 0, len(thing) - 1
-        body = bytearray(thing[first:last + 1])
+        body, status = thing[first:last + 1], 206 if "Content-Range" in headers else 200
         if fault == "wrong":
+            body = bytearray(body)
             body[len(body) // 2] ^= 1
-        self.send_response(206 if "Content-Range" in headers else 200)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
         if fault not in ("stall", "reset", "short"):
-            self.wfile.write(body)
+            self.send(status, headers, len(body), body)
             return
-        self.wfile.write(body[:len(body) // 2])
-        self.wfile.flush()
+        self.send(status, headers, len(body), body[:len(body) // 2])
         self.close_connection = True
         if fault == "stall":
             self.rfile.read(1)
@@ -229,21 +223,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         text += f"<Name>{bucket}</Name><IsTruncated>{str(len(names) > PAGE).lower()}</IsTruncated>"
         for name in names[:PAGE]:
             size = len(self.server.things[f"{bucket}/{name}"])
-            text += (f"<Contents><Key>{xml.sax.saxutils.escape(name)}</Key><Size>{size}</Size>"
-                     f"<ETag>{xml.sax.saxutils.escape(self.server.etag(bucket + '/' + name))}</ETag></Contents>")
+            text += (f"<Contents><Key>{html.escape(name)}</Key><Size>{size}</Size>"
+                     f"<ETag>{html.escape(self.server.etag(bucket + '/' + name))}</ETag></Contents>")
         if len(names) > PAGE:
             token = "again" if self.server.repeats else names[PAGE - 1]
-            text += f"<NextContinuationToken>{xml.sax.saxutils.escape(token)}</NextContinuationToken>"
+            text += f"<NextContinuationToken>{html.escape(token)}</NextContinuationToken>"
         self.answer(200, (text + "</ListBucketResult>").encode())
 
     def on_head(self, bucket, key, _members, _body):
         if f"{bucket}/{key}" not in self.server.things:
             raise Refused(404, "NoSuchKey")
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(self.server.things[f"{bucket}/{key}"])))
-        self.send_header("ETag", self.server.etag(f"{bucket}/{key}"))
-        self.end_headers()
-
+        thing = self.server.things[f"{bucket}/{key}"]
+        self.send(200, {"ETag": self.server.etag(f"{bucket}/{key}")}, len(thing), b"")
 
     # ---- Writing ----
 
@@ -251,7 +242,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """A condition decides when the thing appears."""
         server = self.server
         with server.lock:
-            if self.headers.get("If-None-Match") == "*" and name in server.things and not server.ignores_conditions:
+            if self.headers.get("if-none-match") == "*" and name in server.things and not server.ignores_conditions:
                 raise Refused(412, "PreconditionFailed")
             server.things[name] = body
             server.etags.pop(name, None)
@@ -320,7 +311,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def list_uploads(self, bucket, members):
         if self.server.no_lists:
             raise Refused(self.server.no_lists, "MethodNotAllowed")
-        found = "".join(f"<Upload><Key>{xml.sax.saxutils.escape(u['name'].partition('/')[2])}</Key>"
+        found = "".join(f"<Upload><Key>{html.escape(u['name'].partition('/')[2])}</Key>"
                         f"<UploadId>{i}</UploadId></Upload>" for i, u in self.server.uploads.items()
                         if u["name"].startswith(bucket + "/" + members["prefix"]))
         self.answer(200, f"<ListMultipartUploadsResult>{found}</ListMultipartUploadsResult>".encode())
@@ -336,10 +327,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, f"<ListPartsResult>{found}</ListPartsResult>".encode())
 
 
-class S3Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
+class S3Server(Server):
     def __init__(self, things=None):
         super().__init__(("127.0.0.1", 0), Handler)
         self.things = dict(things or {})
@@ -385,7 +373,7 @@ class S3Server(http.server.ThreadingHTTPServer):
         threading.Timer(self.away, come_back).start()
 
     def now(self):
-        return datetime.datetime.now(datetime.timezone.utc).timestamp() + self.skew
+        return time.time() + self.skew
 
     def etag(self, name):
         return self.etags.get(name) or etag_of(bytes(self.things[name]))

@@ -2,6 +2,7 @@
 # test_run_tests.sh: tests/run.sh names what failed once more just before its last line, not as FAIL, which .ci/run
 # takes for another failure; and what a test printed many times in a row stands there once, with how often. Each test
 # has two folders, which are removed, also when the terminal is closed; those of make check-every are under $TMPDIR.
+# What a run that was killed left in memory is removed by the next one, and what a run has that goes on is not.
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
 cat >"$tmp/test_bad.sh" <<'END'
 #!/bin/sh
@@ -29,6 +30,14 @@ LEAT_TEST_JOBS=1 tests/run.sh build '' "$tmp/test_bad.sh" "$tmp/test_good.sh" >"
 diff "$tmp/wanted" "$tmp/seen" || exit 1
 TMPDIR=$tmp LEAT_TEST_EVERY=1 tests/run.sh build '' "$tmp/test_good.sh" >"$tmp/seen" || { cat "$tmp/seen" && exit 1; }
 [ "$(tail -n 1 "$tmp/folders" | tr ' ' '\n' | grep -c "^$tmp/")" -eq 2 ] || { cat "$tmp/folders" && exit 1; }
+dead=/dev/shm/leat-run-dead$$ held=/dev/shm/leat-run-held$$
+if command -v flock >/dev/null && head -n 1 "$tmp/folders" | grep -q '^/dev/shm/'; then
+    mkdir $dead $held && touch -t 202001010000 $dead/lock $held/lock && exec 8<$held/lock && flock 8
+    tests/run.sh build '' "$tmp/test_good.sh" >"$tmp/seen" || { cat "$tmp/seen" && exit 1; }
+    { [ ! -e $dead ] && [ -e $held/lock ]; } || { echo 'not the dead one is removed' && ls -d $dead $held; failed=1; }
+    rm -rf $dead $held
+    [ -z "$failed" ] || exit 1
+fi
 cat >"$tmp/test_long.sh" <<END
 #!/bin/sh
 echo "\$LEAT_TEST_TMP" "\$LEAT_TEST_DISK" >>"$tmp/folders"

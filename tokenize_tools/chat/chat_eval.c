@@ -2,10 +2,11 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/tiny.h"
 #include "chat_run.h"
 
 #define MAX_DEPTH 200
-#define MAX_STEPS 20000000u
+#define MAX_STEPS TINY_OR(2000000u, 20000000u)
 #define ASK_STEPS 65536u /* milliseconds */
 
 enum leat_status chat_fail(struct chat_run *r, const struct chat_node *at, const char *what)
