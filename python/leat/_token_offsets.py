@@ -18,6 +18,7 @@ class TokenOffsets:
         model = file.get("model", {})
         prefix = model.get("continuing_subword_prefix", "").encode() if model.get("type") == "WordPiece" else b""
         self._words_prefix = prefix if model.get("type") in ("WordPiece", "WordLevel") else None
+        self._unknown_word = str(model.get("unk_token")).encode("utf-8", "replace")
         self._added = {t["content"].encode("utf-8", "replace"): t for t in file.get("added_tokens", ())}
         self._trims = trims_of(file.get("post_processor"))
         # a space that is put before the text, but dropped as unknown, moves the reference's offsets
@@ -35,9 +36,9 @@ class TokenOffsets:
             self._refuse_shared_space(entries)
             return self._aligned(text, entries) if self._changes else self._spelled(text, entries)
         except spelling.Unspelled as e:
-            raise self._unknown(ids, e.args[0]) from None
+            raise self._not_known(ids, e.args[0]) from None
 
-    def _unknown(self, ids, number):
+    def _not_known(self, ids, number):
         number = min(number, len(ids) - 1)
         name = self._name_of(ids[number]) if ids else ""
         return NotImplementedError(
@@ -54,7 +55,9 @@ class TokenOffsets:
 
     def _spelled(self, text, entries):
         pieces = []
-        for own, bytewise, added, *_ in entries:
+        for number, (own, bytewise, added, *_) in enumerate(entries):
+            if self._words_prefix is not None and not added and own == self._unknown_word:
+                raise spelling.Unspelled(number)  # even where the text has its name
             token = self._added.get(own, {"lstrip": False, "rstrip": False}) if added else None
             pieces.append((own, bytewise, (token["lstrip"], token["rstrip"]) if token else None))
         spans = spelling.byte_spans(text, pieces, self._words_prefix)
@@ -84,7 +87,7 @@ class TokenOffsets:
 
     def _sure(self, ids, spans):
         if _aligned.IN_DOUBT in spans[2]:
-            raise self._unknown(ids, spans[2].index(_aligned.IN_DOUBT))
+            raise self._not_known(ids, spans[2].index(_aligned.IN_DOUBT))
         return spans
 
     def trimmed(self, ids, spans, before, after):

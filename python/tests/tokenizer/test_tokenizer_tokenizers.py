@@ -318,6 +318,8 @@ STRIPS = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": 
     (file_of(unigram("<u>", "a"), pre=METASPACE, added=[("<r>", "rstrip", "normalized"), ("<l>", "lstrip")]),
      "<r> <l>", False),
     (file_of(unigram("<u>", "a"), pre=METASPACE, added=[("<r>", "rstrip"), ("<l>", "lstrip")]), "<r> <l>", True),
+    # an unknown word is all of what it stands for, also where the text has its name
+    (file_of(words("WordLevel", "<u>"), pre=dict(TRIMS, use_regex=False)), "\u00a0<u>", False),
     # unknown characters that are dropped take no place, nor does a space before the text
     (file_of({**PLAIN_BPE, "vocab": {"a": 0, "b": 1}, "continuing_subword_prefix": None},
              pre=dict(TRIMS, add_prefix_space=True, use_regex=False)), "ab", False),
