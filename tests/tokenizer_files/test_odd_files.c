@@ -7,6 +7,9 @@
  * of decoders put spaces between tokens, and an empty string to replace was found nowhere.
  */
 #include "odd_files.h"
+
+#define REPLACE(from, to) "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"" from "\"},\"content\":\"" to "\"}"
+
 static void test_unknown(void)
 {
     struct opened o = with("", "");
@@ -174,8 +177,7 @@ static void test_letters(void)
 static void test_first(void)
 {
 #ifdef LEAT_HAVE_PCRE2
-#define METASPACE         "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
-#define REPLACE(from, to) "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"" from "\"},\"content\":\"" to "\"}"
+#define METASPACE "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
     static const char cut[] =
         "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
         "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";
@@ -205,7 +207,6 @@ static void test_first(void)
           "2 5 2 6 1 " }, /* only the first letter had a mark */
     };
 #undef METASPACE
-#undef REPLACE
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char json[1024];
@@ -231,6 +232,13 @@ static void test_replace_nothing(void)
 
     encodes(&o, "a", "1 2 ");
     encodes(&o, "aa", "1 2 2 ");
+    closed(&o);
+    /* In a text of which nothing remains, not even nothing is found. */
+    o = with("\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[" REPLACE("a", "") "," REPLACE("^", "b") "]},",
+             "");
+    encodes(&o, "b", "1 1 ");
+    encodes(&o, "aba", "1 1 ");
+    encodes(&o, "a", "");
     closed(&o);
 #endif
 }

@@ -295,8 +295,11 @@ static enum leat_status replace(struct chunk *p, struct leat_error *err)
     struct matcher_pass pass;
     size_t start, end, copied = 0, first = 0;
     bool found = true, matched = state->after_match, begins = !state->begun;
-    enum leat_status s = matcher_begin(&pass, &p->step->matcher, state->run, p->text, p->bytes, !p->last, matched, err);
+    enum leat_status s;
 
+    if (begins && p->bytes == 0) /* of no characters, the reference finds nothing, not even that */
+        return LEAT_OK;
+    s = matcher_begin(&pass, &p->step->matcher, state->run, p->text, p->bytes, !p->last, matched, err);
     while (s == LEAT_OK) {
         s = matcher_next(&pass, &start, &end, &found, err);
         if (s != LEAT_OK || !found)
