@@ -113,15 +113,20 @@ def follow(run, message):
 
 def places(path):
     size = path.stat().st_size
-    return sorted({rng.randrange(8), *(rng.randrange(8, min(size, 80)) for _ in range(2)), rng.randrange(size)})
+    return sorted({rng.randrange(8), *(rng.randrange(8, min(size, 80)) for _ in range(2)), rng.randrange(size),
+                   rng.randrange(size // 2, size)})
 
 
 def damages(path, count):
-    """Some of them; all by make check-every."""
-    found = [(f"byte {at}", lambda at=at: change(path, at)) for at in places(path)]
+    """Some of them, of several one behind the head, where sums alone tell; all by make check-every."""
+    places_of = places(path)
+    found = [(f"byte {at}", lambda at=at: change(path, at)) for at in places_of]
     found += [(f"cut to {size}", lambda size=size: os.truncate(path, size))
               for size in (rng.randrange(80), path.stat().st_size - 1)]
-    return found if EVERY else rng.sample(found, count)
+    if EVERY:
+        return found
+    deep = len(places_of) - 1
+    return rng.sample(found, 1) if count == 1 else [found[deep], *rng.sample(found[:deep] + found[deep + 1:], count - 1)]
 
 
 def try_damage(before, options, name, found, count):
