@@ -128,7 +128,8 @@ static void late_reads(void)
     o.batch = 2;
     o.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
-    usleep(300000);
+    for (unsigned i = 0; i < 60000 && atomic_load(&f.board->held) == 0; i++)
+        usleep(1000);
     T_EQ(atomic_load(&f.board->held), 1);
     atomic_store(&f.board->hold_every, 0);
     T_OK(leat_loader_next(l, &b, &t_err));
