@@ -125,8 +125,8 @@ def damages(path, count):
               for size in (rng.randrange(80), path.stat().st_size - 1)]
     if EVERY:
         return found
-    deep = len(places_of) - 1
-    return rng.sample(found, 1) if count == 1 else [found[deep], *rng.sample(found[:deep] + found[deep + 1:], count - 1)]
+    deep = [found.pop(len(places_of) - 1)] if count > 1 else []
+    return deep + rng.sample(found, count - len(deep))
 
 
 def try_damage(before, options, name, found, count):
