@@ -197,10 +197,13 @@ class _Map:
 def _pattern(value):
     if "String" in value:
         return re.compile(re.escape(value["String"]))
-    pattern = value["Regex"]
-    if re.search(r"\\[^nrtsSdD]|\(\?|\[\[|[*+?}][+]|(?<!\[)\^|\$", pattern) or re.compile(pattern).search(""):
+    try:
+        pattern = re.compile(value["Regex"])
+    except re.error:
+        raise Unspelled(0) from None
+    if re.search(r"\\[^nrtsSdD]|\(\?|\[\[|[*+?}][+]|(?<!\[)\^|\$", pattern.pattern) or pattern.search(""):
         raise Unspelled(0)  # Oniguruma's own, or nothing may be what it finds
-    return re.compile(pattern)
+    return pattern
 
 
 def _normalize(text, normalizer):
@@ -403,8 +406,7 @@ class Pipeline:
         aligned = Aligned(segment, at)
         if self._normalizer:
             _normalize(aligned, self._normalizer)
-        if any(name == self._unknown for name, *_ in tokens) and (
-                aligned.doubt or self._loose):
+        if (aligned.doubt or self._loose) and any(name == self._unknown for name, *_ in tokens):
             raise Unspelled(number)
         pieces = [aligned.marks] if aligned.marks else []
         if self._pre:

@@ -3,7 +3,7 @@ normalizer changed it (_aligned.py); and as a post-processor leaves them."""
 from __future__ import annotations
 
 from leat import _aligned, _offsets as spelling
-from leat._tokenizer_file import changes_text, trims_of
+from leat._tokenizer_file import changes_text, is_plain, trims_of
 
 
 class TokenOffsets:
@@ -11,6 +11,9 @@ class TokenOffsets:
 
     def __init__(self, core, file, name_of):
         self._core, self._name_of = core, name_of
+        self._odd = file is not None and not is_plain(file)
+        if self._odd:
+            return
         # whether the text may reach the model changed, so that its tokens need not spell it
         self._changes = file is not None and changes_text(file)
         self._aligner = _aligned.Pipeline(file) if self._changes else None
@@ -22,8 +25,8 @@ class TokenOffsets:
         self._added = {t["content"].encode("utf-8", "replace"): t for t in file.get("added_tokens", ())}
         self._trims = trims_of(file.get("post_processor"))
         # a space that is put before the text, but dropped as unknown, moves the reference's offsets
-        self._drops_space = _puts_space(file.get("pre_tokenizer")) and "\u0120" not in model.get("vocab", ()) and \
-            model.get("unk_token") is None
+        self._drops_space = model.get("type", "BPE") == "BPE" and model.get("unk_token") is None and \
+            _puts_space(file.get("pre_tokenizer")) and "\u0120" not in model["vocab"]
 
     def spans(self, text, ids):
         """([begin, end) in characters, in bytes, what tokenizers calls it if not by its name, else None) of each token;
@@ -31,7 +34,7 @@ class TokenOffsets:
         text = _utf8(text)
         entries = [self._core.token(i) for i in ids]
         try:
-            if self._drops_space:
+            if self._odd or self._drops_space:
                 raise spelling.Unspelled(0)
             self._refuse_shared_space(entries)
             return self._aligned(text, entries) if self._changes else self._spelled(text, entries)

@@ -37,26 +37,38 @@ def names_of(core):
 
 
 def affixes_of(processor, vocabulary):
-    """(ids before a text, ids after it), all below `vocabulary`. Nobody has checked this part of the file before."""
+    """(ids before a text, ids after it), all below `vocabulary`. The file may name tokens that are not there, and may
+    have arrays for objects, which are not read here."""
     try:
         before, after = _sides(processor)
         good = all(type(i) is int and 0 <= i < vocabulary for i in (*before, *after))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         good = False
     if not good:
-        raise ValueError("the post-processor in tokenizer.json is malformed: give add_special_tokens=False")
+        raise ValueError("the tokens that the post-processor in tokenizer.json adds are not known: give "
+                         "add_special_tokens=False")
     return before, after
 
 
+def _processor(processor):
+    """The kind of a post-processor, which is known by its options, whatever type is written; "" for none."""
+    if not isinstance(processor, dict):
+        return ""
+    if {"sep", "cls"} <= processor.keys():
+        return "RobertaProcessing" if {"trim_offsets", "add_prefix_space"} <= processor.keys() else "BertProcessing"
+    return next((kind for kind, option in (("TemplateProcessing", "single"), ("Sequence", "processors"))
+                 if option in processor), "ByteLevel")
+
+
 def _sides(processor):
-    kind = processor["type"] if processor else "ByteLevel"
+    kind = _processor(processor) if processor else "ByteLevel"
     if kind == "ByteLevel":
         return [], []
     if kind == "Sequence":
         before, after = [], []
         for one in processor["processors"]:
             b, a = _sides(one)
-            if (before or after) and one["type"] != "ByteLevel":
+            if (before or after) and _processor(one) != "ByteLevel":
                 # the reference takes the tokens of a template for texts of their own
                 raise NotImplementedError("a Sequence of post-processors in tokenizer.json goes on after one that adds "
                                           "tokens, which leat does not support: give add_special_tokens=False")
@@ -73,7 +85,25 @@ def _sides(processor):
             else:
                 sides[side].extend(ids[entry["SpecialToken"]["id"]]["ids"])
         return sides
-    raise NotImplementedError(f"unknown post-processor {kind!r} in tokenizer.json: give add_special_tokens=False")
+    raise TypeError(processor)
+
+
+def is_plain(file):
+    """Whether model, normalizer, pre-tokenizer and post-processor are written as tokenizers writes them. It reads more:
+    parts without a type, arrays in place of objects, {"NAME": null} in place of "NAME"."""
+    if "type" not in file["model"] and "merges" not in file["model"]:  # byte-pair models once had no type
+        return False
+    parts = [file.get("normalizer"), file.get("pre_tokenizer"), file.get("post_processor")]
+    for part in parts:  # grows meanwhile
+        if part is None:
+            continue
+        if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+            return False
+        if isinstance(part.get("behavior"), dict):
+            return False
+        for name in ("normalizers", "pretokenizers", "processors"):
+            parts += part.get(name, ())
+    return all(isinstance(token, dict) for token in file.get("added_tokens", ()))
 
 
 def changes_text(file):
@@ -90,7 +120,7 @@ def _only_bytes(pre):
 
 def trims_of(processor):
     """For each post-processor that trims offsets, in their order: whether a space may have been put before a text."""
-    kind = processor["type"] if processor else ""
+    kind = _processor(processor)
     if kind == "Sequence":
         return [trim for one in processor["processors"] for trim in trims_of(one)]
     if kind not in ("ByteLevel", "RobertaProcessing") or not processor.get("trim_offsets", True):

@@ -2,7 +2,8 @@
 of the file; no crash. The datasets are the golden ones, what the fuzzer has stored, and random changes of that, nearly
 all with checksums that fit (tests/fuzz/make_shapes.c); LEAT_TEST_SEED=7 changes the random part.
 
-What was found: a post-processor of a tokenizer.json that is malformed gave TypeErrors and ids that are no numbers."""
+What was found: a post-processor of a tokenizer.json that is malformed gave TypeErrors and ids that are no numbers; now
+no such file opens."""
 import json
 import os
 import shutil
@@ -52,15 +53,26 @@ def test_tokenizers(tmp_path):
     survives(tmp_path, names)
 
 
+def with_processor(path, processor):
+    path.write_text(json.dumps({"version": "1.0", "added_tokens": [], "post_processor": processor,
+                                "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}))
+    return path
+
+
 @pytest.mark.parametrize("processor", ["x", 5, {"type": "TemplateProcessing"}, {"type": "BertProcessing", "cls": 5},
                                        {"type": "Sequence", "processors": 5},
                                        {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "z"}}],
                                         "special_tokens": {"z": {"ids": ["1", 2**70, -1]}}}], ids=str)
 def test_post_processor(tmp_path, processor):
-    path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps({"version": "1.0", "added_tokens": [], "post_processor": processor,
-                                "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}))
-    t = leat.Tokenizer(path, like="tokenizers")
-    with pytest.raises(ValueError, match="the post-processor in tokenizer.json is malformed"):
+    with pytest.raises(leat.Error, match="post_processor"):
+        leat.Tokenizer(with_processor(tmp_path / "tokenizer.json", processor), like="tokenizers")
+
+
+def test_post_processor_beyond_the_vocabulary(tmp_path):
+    special = {"z": {"id": "z", "ids": [0, 2], "tokens": ["a", "z"]}}
+    t = leat.Tokenizer(with_processor(tmp_path / "tokenizer.json", {
+        "type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "z", "type_id": 0}}], "pair": [],
+        "special_tokens": special}), like="tokenizers")
+    with pytest.raises(ValueError, match="the tokens that the post-processor in tokenizer.json adds are not known"):
         t.encode("ab")
     assert t.encode("ab", add_special_tokens=False) == [0, 1]

@@ -28,12 +28,12 @@ try:
     import ids_apart
     import ids_comparison as comparison
     import ids_decided as decided
-    import ids_written as written
     import ids_made as made
     import ids_pieces as pieces
     import ids_published as families
     import ids_references as references
     import ids_texts as texts
+    import ids_written as written
 except ImportError as e:
     print(f"skipped: {e}")
     print("0 passed, 0 failed, 1 skipped")

@@ -178,7 +178,7 @@ class Maker:
 
 
 def expected(text):
-    """None if tokenizers refuses it, else its answers; a panic is none."""
+    """The answers of tokenizers; None if it refuses the file, or panics."""
     tokenizer = references.one(Tokenizer.from_str, text)
     if tokenizer is None or isinstance(tokenizer, references.Panic):
         return None

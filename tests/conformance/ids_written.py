@@ -1,5 +1,5 @@
-"""ids_written.py: files of tokenizers written at random, with all models, normalizers, pre-tokenizers and decoders
-that it has, and vocabularies that no trainer would make."""
+"""ids_written.py: random tokenizer.json files, with every model, normalizer, pre-tokenizer and decoder that tokenizers
+has, and vocabularies that no trainer would make."""
 import base64
 import json
 import random

@@ -302,48 +302,47 @@ static void check_failure(const struct scenario *c, const char *what, uint64_t n
                err->message);
 }
 
-static unsigned fail_opening(const struct scenario *c, enum fault_mode mode)
+typedef void one_failure(const struct scenario *c, enum fault_mode mode, uint64_t n);
+
+static void fail_opening(const struct scenario *c, enum fault_mode mode, uint64_t n)
 {
-    long allocations = fault_allocations();
-    unsigned files = fault_open_files();
+    struct leat_error err = { .message = "" };
+    struct remote *r;
+    enum leat_status s;
 
-    for (uint64_t n = 1;; n++) {
-        struct leat_error err = { .message = "" };
-        struct remote *r;
-        enum leat_status s;
-
-        fault_arm(FAULT_MEMORY, mode, n, ENOMEM);
-        s = remote_open(&r, NULL, &err);
-        fault_disarm();
-        if (fault_failed())
-            check_failure(c, "opening", n, s, &err);
-        T_EQ(s == LEAT_OK, r != NULL);
-        remote_close(r);
-        T_EQ(fault_allocations(), allocations);
-        T_EQ(fault_open_files(), files);
-        if (!fault_failed() || t_failures)
-            return (unsigned)n - 1;
-    }
+    fault_arm(FAULT_MEMORY, mode, n, ENOMEM);
+    s = remote_open(&r, NULL, &err);
+    fault_disarm();
+    if (fault_failed())
+        check_failure(c, "opening", n, s, &err);
+    T_EQ(s == LEAT_OK, r != NULL);
+    remote_close(r);
 }
 
-static unsigned fail_work(const struct scenario *c, enum fault_mode mode)
+static void fail_work(const struct scenario *c, enum fault_mode mode, uint64_t n)
+{
+    struct leat_error err = { .message = "" };
+    struct remote *r;
+    enum leat_status s;
+
+    T_OK(remote_open(&r, NULL, &t_err));
+    fault_arm(FAULT_MEMORY, mode, n, ENOMEM);
+    s = c->work(r, &err);
+    fault_disarm();
+    if (fault_failed())
+        check_failure(c, "work", n, s, &err);
+    check_work(c, r);
+    remote_close(r);
+}
+
+/* Each allocation fails in turn; how many there are. */
+static unsigned fail_each(const struct scenario *c, enum fault_mode mode, one_failure *fail)
 {
     long allocations = fault_allocations();
     unsigned files = fault_open_files();
 
     for (uint64_t n = 1;; n++) {
-        struct leat_error err = { .message = "" };
-        struct remote *r;
-        enum leat_status s;
-
-        T_OK(remote_open(&r, NULL, &t_err));
-        fault_arm(FAULT_MEMORY, mode, n, ENOMEM);
-        s = c->work(r, &err);
-        fault_disarm();
-        if (fault_failed())
-            check_failure(c, "work", n, s, &err);
-        check_work(c, r);
-        remote_close(r);
+        fail(c, mode, n);
         T_EQ(fault_allocations(), allocations);
         T_EQ(fault_open_files(), files);
         if (!fault_failed() || t_failures)
@@ -371,8 +370,8 @@ int main(void)
         check_work(c, r);
         remote_close(r);
         for (enum fault_mode mode = FAULT_ONCE; mode <= FAULT_FROM_THEN_ON; mode++) {
-            opening += fail_opening(c, mode);
-            work += fail_work(c, mode);
+            opening += fail_each(c, mode, fail_opening);
+            work += fail_each(c, mode, fail_work);
         }
         fprintf(stderr, "%s: %u failures of opening, %u of work\n", c->name, opening, work);
         T_CHECK(opening >= 4 && work > 20);

@@ -20,7 +20,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs import LEAT, rng  # noqa: E402
 
 PARTS = 3
-EVERY = "LEAT_TEST_EVERY" in os.environ
 fast = "/dev/shm" if os.access("/dev/shm", os.W_OK) else os.environ.get("LEAT_TEST_TMP")
 folder = pathlib.Path(tempfile.mkdtemp(dir=fast)).resolve()
 os.chdir(folder)
@@ -118,12 +117,12 @@ def places(path):
 
 
 def damages(path, count):
-    """Some of them, of several one behind the head, where sums alone tell; all by make check-every."""
+    """So many of them; of several, one is behind the head, where only sums see it. All by make check-every."""
     places_of = places(path)
     found = [(f"byte {at}", lambda at=at: change(path, at)) for at in places_of]
     found += [(f"cut to {size}", lambda size=size: os.truncate(path, size))
               for size in (rng.randrange(80), path.stat().st_size - 1)]
-    if EVERY:
+    if "LEAT_TEST_EVERY" in os.environ:
         return found
     deep = [found.pop(len(places_of) - 1)] if count > 1 else []
     return deep + rng.sample(found, count - len(deep))
@@ -157,8 +156,7 @@ def damage_in_run(path, before, name, damage):
     (folder / before / name).write_bytes(kept)
 
 
-def check_run(options, steps, wanted, share=1):
-    """`share`: of the files, one in so many is tried; all by make check-every."""
+def check_run(options, steps, wanted):
     for made in folder.glob("one*"):
         made.unlink()
     shutil.rmtree("run", ignore_errors=True)
@@ -176,12 +174,9 @@ def check_run(options, steps, wanted, share=1):
         if step < steps - 1:
             shutil.copytree("run", f"kept-{2 * step}")
     for before in sorted(path.name for path in folder.glob("kept-*")):
-        paths = [path for path in sorted((folder / before).glob("packed/part-[13].*"))
-                 if path.suffix != ".beat" and path.stat().st_size > 0]
-        if not EVERY:
-            paths = rng.sample(paths, -(-len(paths) // share))
-        for path in paths:
-            try_damage(before, options, f"packed/{path.name}", found, 2 if steps == 3 else 1)
+        for path in sorted((folder / before).glob("packed/part-[13].*")):
+            if path.suffix != ".beat" and path.stat().st_size > 0:
+                try_damage(before, options, f"packed/{path.name}", found, 2 if steps == 3 else 1)
         shutil.rmtree(before)
     assert wanted <= found, (options, found)
 
@@ -192,5 +187,5 @@ check_run(["--dedup", "--split", "a=0.3"], 3, {"hashes", "same"})
 check_run(["--shuffle", "5"], 3, {"counts", "scattered", "scattered.leat"})
 # the same files once more, with more to look at them
 check_run(["--dedup", "--shuffle", "5", "--split", "a=0.3"], 5,
-          {"hashes", "same", "counts", "scattered", "scattered.leat"} if EVERY else set(), share=3)
+          {"hashes", "same", "counts", "scattered", "scattered.leat"})
 shutil.rmtree(folder)

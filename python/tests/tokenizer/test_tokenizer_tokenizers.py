@@ -338,6 +338,29 @@ def test_offsets_once_wrong(tmp_path, file, text, known):
             mine.encode(text, offsets=True)
 
 
+BERT = {"sep": ["b", 2], "cls": ["a", 1]}
+
+
+@pytest.mark.parametrize("changes", [
+    {"normalizer": {"strip_left": True, "strip_right": True}}, {"normalizer": [True, True]},
+    {"normalizer": {"type": {"NFC": None}}}, {"pre_tokenizer": {"type": "Punctuation", "behavior": {"Removed": None}}},
+    {"model": {"vocab": {"<u>": 0, "a": 1, "b": 2}, "unk_token": "<u>", **WORD_PIECE}},
+    {"model": {"vocab": [["<u>", 0.0], ["a", -1.0]], "unk_id": 0}}, {"post_processor": BERT},
+    {"post_processor": {"type": "X", **BERT}}], ids=str)
+def test_odd_files(tmp_path, changes):
+    """Parts that tokenizers knows by their options alone. Offsets may be unknown, and are never others."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({**file_of(words("WordLevel", "<u>", "a", "b")), **changes}))
+    mine, theirs = leat.Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path))
+    for text in ("a", " a.b", "b a"):
+        want = theirs.encode(text)
+        assert mine.encode(text).ids == want.ids
+        try:
+            assert mine.encode(text, offsets=True).offsets == want.offsets
+        except NotImplementedError:
+            pass
+
+
 def test_columns(both):
     import numpy
     import pyarrow

@@ -74,7 +74,7 @@ static bool may_be(struct load_hf *h, const struct load_hf_row *row, uint32_t no
     return type != JSONTREE_NONE && load_hf_names(h->j, type, row->type);
 }
 
-/* The first row that can be read. If there is none, the error is that of the row which has the component's type. */
+/* Reads the component as the first row that it fits. If it fits none, the error is that of the row with its type. */
 static enum leat_status guess(struct load_hf *h, const struct load_hf_family *f, uint32_t node, uint32_t *count,
                               uint32_t *parts)
 {
