@@ -63,6 +63,16 @@ static inline unsigned utf8_size(uint32_t c)
     return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 }
 
+/* How many characters begin in the text. */
+static inline size_t utf8_characters(const uint8_t *text, size_t bytes)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        count += (text[i] & 0xc0) != 0x80;
+    return count;
+}
+
 /* The start of the last character before `end`, which is not 0. */
 static inline size_t utf8_before(const uint8_t *text, size_t end)
 {

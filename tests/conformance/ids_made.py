@@ -194,18 +194,20 @@ def first_configurations(charsmap):
                [normalizers.Prepend("\u00bd "), P, R("1", "")],
                [normalizers.BertNormalizer(True, True, False, True)], [normalizers.Lowercase(), R("i", "")],
                [normalizers.Prepend(MARK), R(" ", MARK)], [normalizers.NFKC()],
-               [normalizers.Strip(), normalizers.NFKD()],
+               [normalizers.Strip(), normalizers.NFKD()], [normalizers.BertNormalizer()],
+               [normalizers.NFD(), normalizers.StripAccents()], [normalizers.NFKD(), R(Regex(r"^\w"), "")],
+               [R("the", "a\u0301\u0316"), normalizers.NFC(), P], [normalizers.NFKC(), normalizers.NFD(), R("e", "")],
                [normalizers.Prepend(""), R(Regex("^the"), "a")]]
     cuts = [[], [pre_tokenizers.Punctuation()], [pre_tokenizers.Split(Regex("[^a-z]"), "isolated")],
             [pre_tokenizers.ByteLevel(True)],
+            [pre_tokenizers.Split(Regex("."), "isolated")],
             [pre_tokenizers.ByteLevel(False, use_regex=False), pre_tokenizers.Split(Regex("."), "isolated")]]
     for i, change in enumerate(changes):
         for k, cut in enumerate(cuts):
-            if not cut or "NFK" not in type(change[-1]).__name__:
-                yield Configuration(f"first {i}, cut {k}", change,
-                                    [*cut, pre_tokenizers.Metaspace(MARK, "first", bool(k))],
-                                    [decoders.Metaspace()], {"unk_token": "<unk>"}, {"limit_alphabet": 300},
-                                    added_tokens()[::5] if k == 1 else ())
+            yield Configuration(f"first {i}, cut {k}", change,
+                                [*cut, pre_tokenizers.Metaspace(MARK, "first", bool(k))],
+                                [decoders.Metaspace()], {"unk_token": "<unk>"}, {"limit_alphabet": 300},
+                                added_tokens()[::5] if k == 1 else ())
 
 
 def text_configurations(charsmap):

@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "tokenizer/normalize/charsmap.h"
 #include "tokenizer/unicode/char_tests.h"
+#include "tokenizer/unicode/lowercase.h"
 #include "tokenizer/unicode/normalize_unicode.h"
 #include "tokenizer/unicode/unicode.h"
 

@@ -66,9 +66,6 @@ REFUSED = {
     "an empty Prepend before ByteLevel is not supported": {
         "normalizer": {"type": "Prepend", "prepend": ""}, "pre_tokenizer": BYTE_LEVEL},
     '"length" must be 1 to 65535': {"pre_tokenizer": {"type": "FixedLength", "length": 65536}},
-    '"prepend_scheme": "first" is not supported together with': {
-        "normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]},
-        "pre_tokenizer": {**METASPACE, "prepend_scheme": "first"}},
     "two added tokens have the same text": {
         "normalizer": {"type": "Lowercase"}, "added_tokens": [ADDED, {**ADDED, "id": 5, "content": "<X>"}]},
     "becomes empty when normalized": {

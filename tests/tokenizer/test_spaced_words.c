@@ -217,8 +217,7 @@ int main(void)
 
     state = t_seed();
     for (unsigned i = 0; i < 192; i++) {
-        /* leat refuses what may remove the first character before a prefix that only the first word gets */
-        const char *const *normalizer = normalizers[i / 4 % (i % 4 == 1 ? 1 : 3)], *pre = pre_tokenizers[i % 4];
+        const char *const *normalizer = normalizers[i / 4 % 3], *pre = pre_tokenizers[i % 4];
         struct pipeline *fast_pipeline, *plain_pipeline;
         struct encoder *fast, *plain;
         FILE *out = fmemopen(model, sizeof model, "w");

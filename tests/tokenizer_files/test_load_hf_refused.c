@@ -163,9 +163,6 @@ static void test_broken_parts(void)
           LEAT_E_VOCABULARY, "\"prepend_scheme\" is not \"never\"" },
         { "\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"often\"}",
           LEAT_E_VOCABULARY, "must be first, never or always" },
-        { "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFD\"},{\"type\":\"StripAccents\"}]},"
-          "\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}",
-          LEAT_E_UNSUPPORTED, "a form of Unicode and what may remove or cut off the text's first characters" },
         { "\"decoder\":{\"type\":\"CTC\"}", LEAT_E_VOCABULARY, "decoder CTC: it lacks \"pad_token\"" },
         { "\"decoder\":{\"type\":\"Strip\",\"content\":\"ab\",\"start\":1,\"stop\":0}", LEAT_E_VOCABULARY,
           "one character" },

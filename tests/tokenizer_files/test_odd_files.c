@@ -178,6 +178,8 @@ static void test_first(void)
 {
 #ifdef LEAT_HAVE_PCRE2
 #define METASPACE "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
+#define FORM_AND(form, more) \
+    "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"" form "\"}," more "]}"
     static const char cut[] =
         "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
         "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";
@@ -201,12 +203,17 @@ static void test_first(void)
           "ab",
           "0 1 " },
         { "{\"type\":\"Nmt\"}", cut, "\001ab", "0 1 " },
+        { FORM_AND("NFD", REPLACE("\\\\p{M}", "x")), cut, "\u00e3b", "2 0 2 4 1 " },
+        { FORM_AND("NFD", REPLACE("\\\\p{M}", "x")), cut, "\u00e3\u0323b", "2 0 4 4 1 " },
+        { FORM_AND("NFKD", REPLACE("^a", "") "," REPLACE("\\\\p{M}", "x")), METASPACE, "\u00e3b", "2 4 1 " },
+        { FORM_AND("NFC", REPLACE("\u00e3", "xx")), cut, "a\u0303b", "2 4 2 4 1 " },
         { "null", letters,
           "\xc3\xa9"
           "b",
           "2 5 2 6 1 " }, /* only the first letter had a mark */
     };
 #undef METASPACE
+#undef FORM_AND
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char json[1024];

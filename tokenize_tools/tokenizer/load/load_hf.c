@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/show.h"
+#include "base/utf8.h"
 #include "load.h"
 
 /* ---- Sentences ---- */
@@ -143,15 +144,6 @@ enum leat_status load_hf_string(struct load_hf *h, uint32_t object, const char *
     return LEAT_OK;
 }
 
-static uint32_t characters(const uint8_t *bytes, uint32_t length)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < length; i++)
-        count += (bytes[i] & 0xc0) != 0x80;
-    return count;
-}
-
 enum leat_status load_hf_text(struct load_hf *h, uint32_t object, const char *name, bool one_character,
                               struct spec_string *out)
 {
@@ -162,7 +154,7 @@ enum leat_status load_hf_text(struct load_hf *h, uint32_t object, const char *na
     if (s != LEAT_OK)
         return s;
     t = jsontree_string(h->j, node);
-    if (one_character && characters(t.bytes, t.length) != 1)
+    if (one_character && utf8_characters(t.bytes, t.length) != 1)
         return load_hf_wrong(h, node, "\"%s\" must be exactly one character", name);
     return spec_copy(h->spec, out, t.bytes, t.length) ? LEAT_OK : status_no_memory(h->err, t.length);
 }
@@ -269,45 +261,6 @@ static enum leat_status check_prepend(struct load_hf *h)
     return LEAT_OK;
 }
 
-static bool is_form(const struct spec_normalizer *n)
-{
-    return n->kind >= SPEC_NORM_NFC && n->kind <= SPEC_NORM_NFKD;
-}
-
-/* Whether what becomes of a text's first character depends on how much of the text that is. */
-static bool may_lose_first(const struct spec_normalizer *n)
-{
-    return n->kind == SPEC_NORM_STRIP ? n->strip_left
-                                      : n->kind == SPEC_NORM_REPLACE || n->kind == SPEC_NORM_STRIP_ACCENTS ||
-                                            n->kind == SPEC_NORM_CLEAN || n->kind == SPEC_NORM_NONSPACING;
-}
-
-/* Metaspace's "first" depends on how many bytes of a normalized text come from the first character. For forms of
- * Unicode it is known only that the first one does. */
-static enum leat_status check_first(struct load_hf *h)
-{
-    const struct tokenizer_spec *spec = h->spec;
-    bool first = false, form = false, loses = false;
-
-    for (uint32_t i = 0; i < spec->normalizer_count; i++) {
-        loses = loses || (form && may_lose_first(&spec->normalizers[i]));
-        form = form || is_form(&spec->normalizers[i]);
-    }
-    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
-        first = first || (spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE &&
-                          spec->pre_tokenizers[i].prepend == SPEC_PREPEND_FIRST);
-        loses = loses || !first;
-    }
-    for (uint32_t i = 0; i < spec->added_count; i++)
-        loses = loses || spec->added[i].normalized;
-    h->place = "pre_tokenizer Metaspace";
-    if (!first || !form || !loses)
-        return LEAT_OK;
-    return load_hf_refuse(h, 0,
-                          "\"prepend_scheme\": \"first\" is not supported together with a form of Unicode and what "
-                          "may remove or cut off the text's first characters after it");
-}
-
 /* Whether a prefix or suffix of tokens has a character that ByteLevel never makes. */
 static bool has_foreign_affix(const struct load_hf *h)
 {
@@ -375,8 +328,6 @@ static enum leat_status load_parts(struct load_hf *h)
     node = jsontree_member(h->j, 0, "added_tokens");
     if (node != JSONTREE_NONE)
         s = load_hf_added(h, node);
-    if (s == LEAT_OK)
-        s = check_first(h);
     if (s != LEAT_OK)
         return s;
     take_notes(h);

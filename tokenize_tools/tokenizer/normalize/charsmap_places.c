@@ -2,6 +2,7 @@
  * character: only as far as that of the text's first one. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "charsmap_internal.h"
 #include "tokenizer/unicode/unicode.h"
 
@@ -36,19 +37,10 @@ static void place(struct placing *l, size_t bytes, int64_t passes)
     l->last = (struct placed) { bytes, passes };
 }
 
-static size_t characters(const uint8_t *text, size_t bytes)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < bytes; i++)
-        count += (text[i] & 0xc0) != 0x80;
-    return count;
-}
-
 /* A key of `from` characters and what replaces it. */
 static void place_key(struct placing *l, const uint8_t *to, size_t from)
 {
-    size_t bytes = strlen((const char *)to), count = characters(to, bytes), size;
+    size_t bytes = strlen((const char *)to), count = utf8_characters(to, bytes), size;
 
     for (size_t i = 0; i < count; i++, to += size) {
         unicode_decode(to, &size);
@@ -75,7 +67,7 @@ size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t si
             place(&l, bytes, 1);
         }
         if (key > 0)
-            place_key(&l, map->pool + w.value, characters(text + w.at, key));
+            place_key(&l, map->pool + w.value, utf8_characters(text + w.at, key));
         w.at += key;
     }
     p->open = !p->done && l.last.bytes > 0;

@@ -20,6 +20,7 @@
 #include "tokenizer/split/matcher.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 #include "tokenizer/unicode/char_tests.h"
+#include "tokenizer/unicode/lowercase.h"
 #include "tokenizer/unicode/normalize_unicode.h"
 #include "tokenizer/unicode/unicode.h"
 
@@ -190,7 +191,7 @@ static size_t form_boundary(enum normalize_form form, const uint8_t *text, size_
 static enum leat_status unicode_form(struct chunk *p, struct leat_error *err)
 {
     enum normalize_form form = (enum normalize_form)(p->step->spec->kind - SPEC_NORM_NFC + NORMALIZE_NFC);
-    size_t prefix;
+    size_t prefix, first;
     enum leat_status s;
 
     if (!p->last)
@@ -202,8 +203,11 @@ static enum leat_status unicode_form(struct chunk *p, struct leat_error *err)
     s = buffer_append(p->out, p->text, prefix, err);
     if (s == LEAT_OK)
         s = normalize_append(p->out, form, p->text + prefix, p->bytes - prefix, err);
-    if (s == LEAT_OK && p->first > prefix && p->out->size > 0)
-        unicode_decode(p->out->bytes, &p->first); /* the others are not known, nor asked for: see check_first() */
+    if (s == LEAT_OK && p->first > prefix) {
+        s = normalize_first(&first, form, p->text + prefix, p->bytes - prefix, least(p->first, p->bytes) - prefix,
+                            p->out->bound, err);
+        p->first = prefix + first;
+    }
     return s;
 }
 
@@ -374,8 +378,7 @@ static enum leat_status precompiled(struct chunk *p, struct leat_error *err)
         return LEAT_OK;
     p->changed = true;
     s = charsmap_append_graphemes(p->out, map, p->text, p->bytes, p->last, &p->used, err);
-    for (size_t i = 0; i < least(first, p->used); i++)
-        places->first += (p->text[i] & 0xc0) != 0x80;
+    places->first += utf8_characters(p->text, least(first, p->used));
     p->first = places->first > 0 ? charsmap_first(map, p->text, p->bytes, p->last, p->used, places) : 0;
     if (follows && places->open && !p->last) {
         *places = before;

@@ -1,5 +1,5 @@
 /*
- * normalize_tables.h: normal forms and lower case, read by normalize_unicode.c.
+ * normalize_tables.h: normal forms and lower case, read by the files that are named so.
  *
  * Unicode 9.0 (normal forms) and 17.0 (lower case).
  *

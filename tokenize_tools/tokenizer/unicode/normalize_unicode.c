@@ -143,6 +143,7 @@ struct decomposer {
     uint32_t word;        /* the current one; NONE at the end */
     unsigned next, left;  /* of its character's decomposition, after it: where, and how many */
     uint32_t vowel, tail; /* of a Hangul syllable, still to come, or 0 */
+    bool follows;         /* the word is not the first one of its character */
 };
 
 static uint32_t word_class(uint32_t word)
@@ -183,6 +184,7 @@ static uint32_t decompose_character(struct decomposer *d)
 
 static void decompose_next(struct decomposer *d)
 {
+    d->follows = d->left > 0 || d->vowel;
     if (d->left > 0) {
         d->left--;
         d->word = decompositions[d->next++];
@@ -385,59 +387,117 @@ enum leat_status normalize_append(struct buffer *out, enum normalize_form form, 
     }
 }
 
-/* ---- Lower case ---- */
+/* ---- Places ---- */
 
-static int32_t lower_delta(uint32_t c)
+/* A character of the result, and how many of the text's it stands for: 0 for what follows the first one of a
+ * character's decomposition. */
+struct piece {
+    uint32_t word, count;
+};
+
+static enum leat_status take_pieces(struct buffer *out, struct decomposer *d, struct leat_error *err)
 {
-    return lower_deltas[lower_blocks[lower_index[c >> 8]][c & 255]];
-}
+    enum leat_status s = LEAT_OK;
 
-#define DOTTED_I 0x130 /* the only character that becomes two: i and U+0307 */
+    for (; s == LEAT_OK && d->word != NONE; decompose_next(d)) {
+        struct piece piece = { d->word, d->follows ? 0 : 1 };
 
-size_t lowercase_prefix(const uint8_t *text, size_t size)
-{
-    size_t at = 0, bytes;
-
-    while (at < size) {
-        uint32_t c = text[at];
-
-        bytes = 1;
-        if (c >= 0x80)
-            c = unicode_decode(text + at, &bytes);
-        if (c < 0x80 ? c - 'A' < 26 : lower_delta(c) != 0 || c == DOTTED_I)
-            return at;
-        at += bytes;
+        s = buffer_append(out, &piece, sizeof piece, err);
     }
-    return at;
+    return s;
 }
 
-static void lower_ascii(uint8_t *out, const uint8_t *text, size_t size)
+/* Sorts the marks at `from` into `to`; returns how many there are. */
+static size_t sort_pieces(struct piece *to, const struct piece *from, size_t count)
 {
-    for (size_t i = 0; i < size; i++)
-        out[i] = (uint8_t)(text[i] | ((uint8_t)(text[i] - 'A') < 26 ? 0x20 : 0));
+    size_t places[257] = { 0 }, marks = 0;
+
+    for (; marks < count && word_class(from[marks].word) > 0; marks++)
+        places[word_class(from[marks].word) + 1]++;
+    for (size_t class = 1; class < 257; class ++)
+        places[class] += places[class - 1];
+    for (size_t i = 0; i < marks; i++)
+        to[places[word_class(from[i].word)]++] = from[i];
+    return marks;
 }
 
-enum leat_status lowercase_append(struct buffer *out, const uint8_t *text, size_t size, struct leat_error *err)
+/* Composes in place; returns how many remain. */
+static size_t compose_pieces(struct piece *pieces, size_t count)
 {
-    size_t at = 0, bytes;
+    size_t kept = 0, starter = SIZE_MAX, marked = 0; /* marks begin at the place `marked`, if any remain */
 
-    while (at < size) {
-        size_t ascii = utf8_ascii_prefix(text + at, size - at);
-        enum leat_status s = buffer_reserve(out, ascii + 4, err);
-        uint32_t c;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t class = word_class(pieces[i].word), composed = NONE;
 
-        if (s != LEAT_OK)
-            return s;
-        lower_ascii(out->bytes + out->size, text + at, ascii);
-        out->size += ascii;
-        at += ascii;
-        if (at == size)
-            break;
-        c = unicode_decode(text + at, &bytes);
-        at += bytes;
-        if (c == DOTTED_I)
-            memcpy(out->bytes + out->size, "i\xcc\x87", 3);
-        out->size += c == DOTTED_I ? 3 : utf8_encode(out->bytes + out->size, c + (uint32_t)lower_delta(c));
+        if (starter != SIZE_MAX && (kept == marked || word_class(pieces[kept - 1].word) < class))
+            composed = compose(word_character(pieces[starter].word), word_character(pieces[i].word));
+        if (composed != NONE) {
+            pieces[starter].word = composed;
+            pieces[starter].count += pieces[i].count;
+            continue;
+        }
+        if (class == 0) {
+            starter = kept;
+            marked = kept + 1;
+        }
+        pieces[kept++] = pieces[i];
     }
+    return kept;
+}
+
+/* The pieces up to the first boundary after the text's beginning, *used bytes; all in `all`, which is twice as long. */
+static enum leat_status make_pieces(struct buffer *all, size_t *count, enum normalize_form form, const uint8_t *text,
+                                    size_t size, size_t *used, struct leat_error *err)
+{
+    struct decomposer d;
+    struct piece *from, *to;
+    enum leat_status s;
+
+    *used = boundary_after(form, text, size, 0);
+    d = decompose(form, text, *used);
+    all->size = 0;
+    s = take_pieces(all, &d, err);
+    *count = all->size / sizeof *from;
+    if (s == LEAT_OK)
+        s = buffer_reserve(all, all->size, err);
+    if (s != LEAT_OK)
+        return s;
+    from = (struct piece *)all->bytes;
+    to = from + *count;
+    for (size_t i = 0; i < *count;) {
+        size_t marks = sort_pieces(to + i, from + i, *count - i);
+
+        if (marks == 0)
+            to[i] = from[i];
+        i += marks > 0 ? marks : 1;
+    }
+    memmove(from, to, *count * sizeof *from);
+    if (composes(form))
+        *count = compose_pieces(from, *count);
     return LEAT_OK;
+}
+
+enum leat_status normalize_first(size_t *bytes, enum normalize_form form, const uint8_t *text, size_t size,
+                                 size_t first, struct bound *bound, struct leat_error *err)
+{
+    struct buffer all = { .bound = bound };
+    enum leat_status s = LEAT_OK;
+    size_t at = 0, used, count;
+    bool done = false;
+
+    for (*bytes = 0; s == LEAT_OK && !done && at < first; at += used) {
+        const struct piece *pieces;
+        size_t left, passed = 0;
+
+        s = make_pieces(&all, &count, form, text + at, size - at, &used, err);
+        left = utf8_characters(text + at, first - at < used ? first - at : used);
+        pieces = (const struct piece *)all.bytes;
+        for (size_t i = 0; s == LEAT_OK && !done && i < count; i++) {
+            done = pieces[i].count > 0 ? passed >= left : passed > left;
+            passed += pieces[i].count;
+            *bytes += done ? 0 : utf8_size(word_character(pieces[i].word));
+        }
+    }
+    buffer_free(&all);
+    return s;
 }
