@@ -408,7 +408,7 @@ def normalize_file(normal, lower, deltas, versions):
     slots = composition_table(normal.pairs)
     body = "".join("    { " + ", ".join(f"0x{x:x}" if x else "0" for x in slot) + " },\n" for slot in slots)
     leads = braced(normal.inert_leads(form) for form in FORMS)
-    return (head("normalize_tables.h", "normal forms and lower case, read by the files that are named so.\n *\n * Unicode"
+    return (head("normalize_tables.h", "normal forms and lower case, for the files of these names.\n *\n * Unicode"
                  f" {versions['normal']} (normal forms) and {versions['lower']} (lower case).")
             + "/* combining class, then bits for NFC, NFD, NFKC, NFKD: not always in the form; a boundary before */\n"
             + two_stage("uint16_t", "normal", ["normal"], [normal.words])

@@ -177,9 +177,8 @@ static void test_letters(void)
 static void test_first(void)
 {
 #ifdef LEAT_HAVE_PCRE2
-#define METASPACE "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
-#define FORM_AND(form, more) \
-    "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"" form "\"}," more "]}"
+#define METASPACE            "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
+#define FORM_AND(form, more) "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"" form "\"}," more "]}"
     static const char cut[] =
         "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
         "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";

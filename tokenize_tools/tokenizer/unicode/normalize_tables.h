@@ -1,5 +1,5 @@
 /*
- * normalize_tables.h: normal forms and lower case, read by the files that are named so.
+ * normalize_tables.h: normal forms and lower case, for the files of these names.
  *
  * Unicode 9.0 (normal forms) and 17.0 (lower case).
  *
