@@ -197,12 +197,14 @@ class _Map:
 def _pattern(value):
     if "String" in value:
         return re.compile(re.escape(value["String"]))
+    if re.search(r"\\[^nrtsSdD]|\(\?|\[\^?\]?[^]]*\[|&&|[*+?}][+]|}\?|(?<!\[)\^|\$", value["Regex"]):
+        raise Unspelled(0)  # Oniguruma's own
     try:
         pattern = re.compile(value["Regex"])
     except re.error:
         raise Unspelled(0) from None
-    if re.search(r"\\[^nrtsSdD]|\(\?|\[\[|[*+?}][+]|(?<!\[)\^|\$", pattern.pattern) or pattern.search(""):
-        raise Unspelled(0)  # Oniguruma's own, or nothing may be what it finds
+    if pattern.search(""):
+        raise Unspelled(0)  # it may find nothing
     return pattern
 
 

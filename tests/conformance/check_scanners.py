@@ -97,15 +97,16 @@ BOTH = [
 ONIGURUMA = [r"a(?i)b|c", r"(?m:.+)", r"a{2}?", r"a{1,2}+b", r"a++?", r"(?:a+)?+", r"\u0041|\u00e9", r"\s+$",
              r"^\s*", r"\p{M}+", r"a{3,}{2}", r"[a-c[x-z]&&[^by]]+", r"\'|\"|\/", r"(?'n'a)b",
              r"[[:alpha:]]+", r"[[:alnum:]]+", r"[[:upper:]][[:lower:]]*", r"[[:graph:]]+", r"[[:print:]]+",
-             r"[[:^graph:]]"]
+             r"[[:^graph:]]", r"\141|\60+|\01[\1012]", r"\cA|\C-\M-a|\M-\c?|[\ca-\c_]+", r"\M-`|\x4|(?i)\163",
+             r"[a-c-e]+", r"[[a]--/]", r"[]^\k\R-]+|\k|\q\g?", r"[!-&&\W]"]
 RUST = [r"\pL\pN?", r"a(?i)b|c", r"(?s:.+)", r"(?m)^.*$", r"(?m:$)", r"a{2}?", r"a{1,2}+b", r"[\p{L}--[a-z]]+",
 r"\u{41}|\u00e9",
         r"\p{Script=Han}+", r"\p{sc=Grek}", r"\p{gc=Lu}", r"\p{Line_Separator}", r"(?P<n>a)b", r"[[:alpha:]]+",
         r"[[:upper:]][[:lower:]]+", r"(?i)st|ss",
         r"\s++$", r"\U0001F600|\u{1F468}", r"(?i:k)", r"(?is:S.)", r"[a-z&&[^aeiou]]+"]
 # What must be refused rather than done wrongly.
-REFUSED_ONIGURUMA = [r"\pL", r"\X", r"(a)\1", r"\G", r"\K", r"(?~a)", r"(?(1)a)", r"(?i:ss)", r"(?i:fi)", r"(?i:é)",
-                     r"[[:latin:]]", r"\p{InBasicLatin}", r"\p{Script=Greek}", r"\y", r"(?<a>b)\k<a>", r"[]a]",
+REFUSED_ONIGURUMA = [r"\X", r"(a)\1", r"\G", r"\K", r"(?~a)", r"(?(1)a)", r"(?i:ss)", r"(?i:fi)", r"(?i:é)",
+                     r"[[:latin:]]", r"\p{InBasicLatin}", r"\p{Script=Greek}", r"\y", r"(?<a>b)\k<a>", r"[]",
                      r"(", r")", r"a{100000}", r"*a", r"(?i:[à-ü])", r"\xc3", r"(?W:\w)", r"\1", r"[a-\d]", r"\g<0>"]
 REFUSED_RUST = [r"(a)\1", r"\X", r"\G", r"\K", r"[[a]~~[b]]", r"(?x: a)", r"(?i:\p{Lu})", r"\p{scx=Greek}",
                 r"\p{Block=Greek}", r"a**", r"(?U:a+)", r"\<"]

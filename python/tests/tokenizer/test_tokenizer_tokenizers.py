@@ -296,6 +296,9 @@ STRIPS = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": 
     # an end of a line for Oniguruma
     (file_of(words("WordLevel", "<u>"), {"type": "Replace", "pattern": {"Regex": "a$"}, "content": ""}), "a\nba",
      False),
+    # what only Oniguruma has: classes within one, and what is in both; {n}? is a choice
+    *[(file_of(words("WordLevel", "<u>"), {"type": "Replace", "pattern": {"Regex": regex}, "content": ""}),
+       "a&b]aab", False) for regex in ("[a&&b]", "b[a[b]]", "a{2}?b")],
     # of unknown words, no cut is known but those at white space and punctuation
     (file_of(words("WordLevel", "<u>"), pre={"type": "Digits", "individual_digits": False}), "a1b", False),
     # letters of bytes, which another normalizer does not take for controls

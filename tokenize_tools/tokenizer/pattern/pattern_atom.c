@@ -135,6 +135,8 @@ bool parser_take_escape(struct parser *p, size_t from, bool *assertion)
     if (++p->at >= p->length)
         return parser_refuse(p, from, "unfinished escape");
     c = p->text[p->at++];
+    if (parser_onig(p) && (c | 0x20) == 'p' && !parser_looking_at(p, "{"))
+        return parser_write_literal(p, from, (unsigned char)c);
     switch (c) {
     case 's':
     case 'S':
@@ -168,6 +170,6 @@ bool parser_take_escape(struct parser *p, size_t from, bool *assertion)
         *assertion = true;
         return parser_write_newlines(p, parser_onig(p) ? "(?=#?\\z)" : "(?=#*\\z)");
     default:
-        return parser_character_escape(p, from, c, &value) && parser_write_literal(p, from, value);
+        return parser_character_escape(p, from, c, &value, false) && parser_write_literal(p, from, value);
     }
 }

@@ -68,28 +68,113 @@ static bool take_hex(struct parser *p, size_t from, unsigned min, unsigned max, 
     return true;
 }
 
-bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *value)
+static bool is_letter(char c)
 {
-    static const char letters[] = "tnrfvae", values[] = "\t\n\r\f\v\a\x1b";
-    const char *at = strchr(letters, c);
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
 
-    if (c && at) {
-        *value = (uint32_t)values[at - letters];
+/* To Oniguruma, numbers and \xHH are bytes, not code points. */
+static bool take_byte(struct parser *p, size_t from, uint32_t value)
+{
+    return value <= 0x7f || parser_refuse(p, from, "a byte that is not a character");
+}
+
+/* Oniguruma's numbers, of which one digit is read: up to three octal digits, or outside of brackets a reference to a
+ * group, if there is one; 8 and 9 begin no octal number. */
+static bool take_number(struct parser *p, size_t from, char first, uint32_t *value, bool in_class)
+{
+    size_t at = p->at;
+    unsigned number = (unsigned)(first - '0');
+
+    for (; !parser_at_end(p) && parser_is_digit(p->text[p->at]) && number < 10000; p->at++)
+        number = number * 10 + (unsigned)(p->text[p->at] - '0');
+    if (!in_class && first != '0' && (number <= 9 || number <= p->groups))
+        return parser_refuse(p, from, "this escape is not supported");
+    p->at = at;
+    *value = (uint32_t)first;
+    if (first >= '8')
         return true;
+    for (*value -= '0'; !parser_at_end(p) && p->at < at + 2 && (p->text[p->at] | 7) == '7'; p->at++)
+        *value = *value << 3 | (uint32_t)(p->text[p->at] - '0');
+    if (in_class && *value > 0xff)
+        return parser_refuse(p, from, "not a code point");
+    *value &= 0xff;
+    return take_byte(p, from, *value);
+}
+
+/* The control character or backspace of an escape such as \n, or c itself. */
+static uint32_t escaped(uint32_t c)
+{
+    static const char letters[] = "tnrfvaeb", values[] = "\t\n\r\f\v\a\x1b\b";
+    const char *at = c > 0 && c < 0x80 ? strchr(letters, (int)c) : NULL;
+
+    return at ? (uint32_t)values[at - letters] : c;
+}
+
+/* Oniguruma's \cX and \C-X, control characters, and \M-X, which sets the eighth bit. X may be an escape itself. */
+static bool take_control(struct parser *p, size_t from, char c, uint32_t *value, unsigned depth)
+{
+    bool is_escape;
+
+    if (depth > PARSER_DEPTH_MAX)
+        return parser_refuse(p, from, "nested too deeply");
+    if ((c != 'c' && !parser_take(p, "-")) || parser_at_end(p))
+        return parser_refuse(p, from, "unfinished escape");
+    if (c != 'M' && parser_take(p, "?"))
+        return *value = 0x7f, true;
+    is_escape = parser_take(p, "\\");
+    if (parser_at_end(p))
+        return parser_refuse(p, from, "unfinished escape");
+    *value = parser_take_character(p);
+    if (is_escape && (*value == 'c' || *value == 'C' || *value == 'M')) {
+        if (!take_control(p, from, (char)*value, value, depth + 1))
+            return false;
+    } else if (is_escape) {
+        *value = escaped(*value);
     }
-    if (c == 'x' || (c == 'u' && parser_onig(p)) || (!parser_onig(p) && (c == 'u' || c == 'U'))) {
-        if (!(c == 'u' && parser_onig(p)) && parser_take(p, "{"))
+    *value = c == 'M' ? (*value & 0xff) | 0x80 : *value & 0x9f;
+    return true;
+}
+
+/* \x and hexadecimal digits; to Oniguruma one or none will do. */
+static bool take_hex_byte(struct parser *p, size_t from, uint32_t *value)
+{
+    if (!parser_onig(p))
+        return take_hex(p, from, 2, 2, value);
+    if (parser_at_end(p))
+        return *value = 'x', true;
+    return take_hex(p, from, 0, 2, value) && take_byte(p, from, *value);
+}
+
+/* To Oniguruma letters are themselves in brackets, and outside if they mean nothing there. */
+static bool is_itself(const struct parser *p, char c, bool in_class)
+{
+    if (!in_class && (c == 'g' || c == 'k'))
+        return parser_onig(p) && !parser_looking_at(p, "<") && !parser_looking_at(p, "'");
+    return parser_onig(p) && (in_class || !strchr("yXYGK", c));
+}
+
+bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *value, bool in_class)
+{
+    *value = escaped((unsigned char)c);
+    if (*value != (unsigned char)c && (parser_onig(p) || c != 'b'))
+        return true;
+    if (c == 'x' || (!parser_onig(p) && (c == 'u' || c == 'U'))) {
+        if (parser_take(p, "{"))
             return take_hex(p, from, 1, 8, value) &&
                    (parser_take(p, "}") || parser_refuse(p, from, "unfinished escape"));
-        if (!take_hex(p, from, c == 'x' ? 2 : c == 'u' ? 4 : 8, c == 'x' ? 2 : c == 'u' ? 4 : 8, value))
-            return false;
-        /* to Oniguruma \xHH is a byte, not a code point */
-        return !(c == 'x' && parser_onig(p) && *value > 0x7f) ||
-               parser_refuse(p, from, "a byte that is not a character");
+        if (c == 'x')
+            return take_hex_byte(p, from, value);
     }
+    if (c == 'u' || (c == 'U' && !parser_onig(p)))
+        return take_hex(p, from, c == 'u' ? 4 : 8, c == 'u' ? 4 : 8, value);
+    if (parser_onig(p) && parser_is_digit(c))
+        return take_number(p, from, c, value, in_class);
+    if (parser_onig(p) && (c == 'c' || c == 'C' || c == 'M'))
+        return take_control(p, from, c, value, 0);
     /* Rust's \< and \> are word boundaries */
-    if ((unsigned char)c >= 0x80 || parser_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
-        (!parser_onig(p) && (c == '<' || c == '>')))
+    if ((unsigned char)c >= 0x80 || (is_letter(c) && !is_itself(p, c, in_class)) ||
+        (!parser_onig(p) && (parser_is_digit(c) || c == '<' || c == '>')))
         return parser_refuse(p, from, "this escape is not supported");
     *value = (unsigned char)c;
     return true;
@@ -212,35 +297,40 @@ static bool take_item(struct parser *p, struct pattern_set *set, uint32_t *singl
     if (++p->at >= p->length)
         return parser_refuse(p, from, "unfinished escape");
     c = p->text[p->at++];
-    if (c == 'p' || c == 'P')
+    if ((c | 0x20) == 'p' && (!parser_onig(p) || parser_looking_at(p, "{")))
         return parser_take_property(p, from, set, c == 'P', true);
     if (parser_class_escape(p, c, set, true))
         return true;
-    if (c == 'b' && parser_onig(p)) {
-        *single = '\b';
-        return true;
-    }
-    return parser_character_escape(p, from, c, single);
+    return parser_character_escape(p, from, c, single, true);
 }
 
-/* Items up to an operator or the closing bracket, joined in *set. */
-static bool take_items(struct parser *p, size_t from, struct pattern_set *set, unsigned depth)
+/* In Oniguruma a bracket at the beginning of a class closes nothing, if there is another one anywhere after it. */
+static bool bracket_is_item(const struct parser *p)
+{
+    return parser_onig(p) && parser_looking_at(p, "]") && memchr(p->text + p->at + 1, ']', p->length - p->at - 1);
+}
+
+/* Items up to an operator or the closing bracket, joined in *set. With `bracket` the first one is a bracket. In Oniguruma
+ * a hyphen after a range, after a class in brackets or before "&&" is an item. */
+static bool take_items(struct parser *p, size_t from, struct pattern_set *set, bool bracket, unsigned depth)
 {
     struct pattern_set *item = malloc(sizeof *item);
-    bool ok = item != NULL || parser_no_memory(p, sizeof *item), first = true;
+    bool ok = item != NULL || parser_no_memory(p, sizeof *item), first = true, closed = false;
 
     pattern_set_clear(set);
-    while (ok && !parser_at_end(p) && p->text[p->at] != ']' && !parser_looking_at(p, "&&") &&
+    while (ok && !parser_at_end(p) && (p->text[p->at] != ']' || (first && bracket)) && !parser_looking_at(p, "&&") &&
            !(!parser_onig(p) && (parser_looking_at(p, "--") || parser_looking_at(p, "~~")))) {
         size_t item_at = p->at;
         uint32_t low, high;
 
-        if (p->text[p->at] == '-' && !first && p->at + 1 < p->length && p->text[p->at + 1] != ']') {
+        if (p->text[p->at] == '-' && !first && !closed && p->at + 1 < p->length && p->text[p->at + 1] != ']' &&
+            !(parser_onig(p) && parser_looking_at(p, "-&&"))) {
             p->at++;
             ok = parser_refuse(p, item_at, "a hyphen between classes: write \\-");
             break;
         }
         first = false;
+        closed = parser_onig(p) && p->text[p->at] == '[' && !parser_looking_at(p, "[:");
         ok = take_item(p, item, &low, depth);
         if (!ok)
             break;
@@ -250,8 +340,9 @@ static bool take_items(struct parser *p, size_t from, struct pattern_set *set, u
         }
         high = low;
         if (!parser_at_end(p) && p->text[p->at] == '-' && p->at + 1 < p->length && p->text[p->at + 1] != ']' &&
-            !(!parser_onig(p) && parser_looking_at(p, "--"))) {
+            !parser_looking_at(p, parser_onig(p) ? "-&&" : "--")) {
             p->at++;
+            closed = parser_onig(p);
             ok = take_item(p, item, &high, depth);
             if (ok && (high == UINT32_MAX || high < low))
                 ok = parser_refuse(p, item_at, "not a range");
@@ -272,14 +363,15 @@ static bool take_items(struct parser *p, size_t from, struct pattern_set *set, u
 bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, unsigned depth)
 {
     struct pattern_set *right = NULL;
-    bool negative, ok;
+    bool negative, bracket, ok;
 
     if (depth > PARSER_DEPTH_MAX)
         return parser_refuse(p, from, "nested too deeply");
     negative = parser_take(p, "^");
-    if (parser_looking_at(p, "]"))
+    bracket = bracket_is_item(p);
+    if (parser_looking_at(p, "]") && !bracket)
         return parser_refuse(p, from, "a class that starts with ]: write \\]");
-    ok = take_items(p, from, set, depth);
+    ok = take_items(p, from, set, bracket, depth);
     while (ok && p->text[p->at] != ']') {
         enum pattern_set_operation operation =
             parser_looking_at(p, "&&") ? PATTERN_SET_INTERSECTION : PATTERN_SET_DIFFERENCE;
@@ -293,7 +385,7 @@ bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, u
             ok = parser_no_memory(p, sizeof *right);
             break;
         }
-        ok = take_items(p, from, right, depth);
+        ok = take_items(p, from, right, false, depth);
         if (ok)
             pattern_set_combine(set, right, operation);
     }

@@ -137,7 +137,7 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
     if (parser_looking_at(p, "*"))
         return p->at++, parser_refuse(p, from, "this group is not supported");
     if (!parser_take(p, "?"))
-        return take_group_body(p, from, "(?:", depth);
+        return p->groups++, take_group_body(p, from, "(?:", depth);
     if (parser_take(p, "#")) {
         *assertion = true;
         p->literal = p->before;
@@ -159,9 +159,9 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
     }
     *assertion = false;
     if ((!parser_onig(p) && parser_take(p, "P<")) || parser_take(p, "<"))
-        return take_name(p, from, '>') && take_group_body(p, from, "(?:", depth);
+        return p->groups++, take_name(p, from, '>') && take_group_body(p, from, "(?:", depth);
     if (parser_onig(p) && parser_take(p, "'"))
-        return take_name(p, from, '\'') && take_group_body(p, from, "(?:", depth);
+        return p->groups++, take_name(p, from, '\'') && take_group_body(p, from, "(?:", depth);
     if (!take_flags(p, from))
         return false;
     if (parser_take(p, ":")) {

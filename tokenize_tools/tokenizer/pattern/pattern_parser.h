@@ -29,6 +29,7 @@ struct parser {
     enum leat_status status;
     uint32_t literal, before; /* this atom, and the one before, if a literal, else 0: see several_fold_to_one() */
     uint32_t entering;        /* `before` of the group that is being read */
+    unsigned groups;          /* that have a number, and begin before the reader's place */
 };
 
 static inline bool parser_onig(const struct parser *p)
@@ -95,7 +96,7 @@ bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, u
 bool parser_class_escape(struct parser *p, char c, struct pattern_set *set, bool in_class);
 
 /* The code point of a character escape whose letter c has been read. */
-bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *value);
+bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *value, bool in_class);
 
 /* Adds the other case of the set's members; false if the tables do not have it, or without memory. */
 bool parser_fold_case(struct parser *p, struct pattern_set *set);
