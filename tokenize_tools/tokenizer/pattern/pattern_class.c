@@ -310,8 +310,8 @@ static bool bracket_is_item(const struct parser *p)
     return parser_onig(p) && parser_looking_at(p, "]") && memchr(p->text + p->at + 1, ']', p->length - p->at - 1);
 }
 
-/* Items up to an operator or the closing bracket, joined in *set. With `bracket` the first one is a bracket. In Oniguruma
- * a hyphen after a range, after a class in brackets or before "&&" is an item. */
+/* Items up to an operator or the closing bracket, joined in *set. With `bracket` the first one is a bracket. In
+ * Oniguruma a hyphen after a range, after a class in brackets or before "&&" is an item. */
 static bool take_items(struct parser *p, size_t from, struct pattern_set *set, bool bracket, unsigned depth)
 {
     struct pattern_set *item = malloc(sizeof *item);
