@@ -34,18 +34,19 @@ struct limits_values {
     bool json;
 };
 
-const struct option_row limits_options[] = { { .name = "size",
-                                               .type = OPTION_SIZE,
-                                               .field = offsetof(struct limits_values, bytes),
-                                               .value = "SIZE",
-                                               .standard = "4GiB, or less if memory or disk are small",
-                                               .help = "size of the test file; larger than memory shows the disk alone. Below 256 MiB it is the "
-                                                       "size of what is copied and hashed in memory, too",
-                                               .min = MIN_SIZE },
-                                             BENCH_RUNS(struct limits_values, "5",
-                                                        "runs of each measurement, after one to warm up"),
-                                             OPTIONS_JSON(struct limits_values, "print one JSON object"),
-                                             OPTIONS_END };
+const struct option_row limits_options[] = {
+    { .name = "size",
+      .type = OPTION_SIZE,
+      .field = offsetof(struct limits_values, bytes),
+      .value = "SIZE",
+      .standard = "4GiB, or less if memory or disk are small",
+      .help = "size of the test file; larger than memory shows the disk alone. "
+              "Below 256 MiB, so much is copied and hashed in memory, too",
+      .min = MIN_SIZE },
+    BENCH_RUNS(struct limits_values, "5", "runs of each measurement, after one to warm up"),
+    OPTIONS_JSON(struct limits_values, "print one JSON object"),
+    OPTIONS_END
+};
 
 void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
                 bool (*run)(void *context, struct contest_work *work))

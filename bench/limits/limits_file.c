@@ -19,7 +19,7 @@
 #endif
 
 #define MIB              ((uint64_t)1 << 20)
-#define SEQUENTIAL_LIMIT 2.0         /* seconds: a slow disk is not read to its end */
+#define SEQUENTIAL_LIMIT 2.0 /* seconds: a slow disk is not read to its end */
 
 /* A place for `bytes` within [0, all), a multiple of `align`. */
 static uint64_t random_place(struct limits *l, uint64_t all, uint64_t bytes, uint64_t align)
