@@ -27,23 +27,26 @@
 #define STANDARD_SIZE (4096 * MIB)
 #define MIN_SIZE      (16 * MIB)
 #define MAX_WRITTEN   (1024 * MIB) /* by one run of the writing row */
+#define MAX_BUFFER    (256 * MIB)
 
 struct limits_values {
     uint64_t bytes, runs;
     bool json;
 };
 
-const struct option_row limits_options[] = { { .name = "size",
-                                               .type = OPTION_SIZE,
-                                               .field = offsetof(struct limits_values, bytes),
-                                               .value = "SIZE",
-                                               .standard = "4GiB, or less if memory or disk are small",
-                                               .help = "size of the test file; larger than memory shows the disk alone",
-                                               .min = MIN_SIZE },
-                                             BENCH_RUNS(struct limits_values, "5",
-                                                        "runs of each measurement, after one to warm up"),
-                                             OPTIONS_JSON(struct limits_values, "print one JSON object"),
-                                             OPTIONS_END };
+const struct option_row limits_options[] = {
+    { .name = "size",
+      .type = OPTION_SIZE,
+      .field = offsetof(struct limits_values, bytes),
+      .value = "SIZE",
+      .standard = "4GiB, or less if memory or disk are small",
+      .help = "size of the test file; larger than memory shows the disk alone. "
+              "Below 256 MiB, so much is copied and hashed in memory, too",
+      .min = MIN_SIZE },
+    BENCH_RUNS(struct limits_values, "5", "runs of each measurement, after one to warm up"),
+    OPTIONS_JSON(struct limits_values, "print one JSON object"),
+    OPTIONS_END
+};
 
 void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
                 bool (*run)(void *context, struct contest_work *work))
@@ -153,6 +156,7 @@ static enum leat_status choose_sizes(struct limits *l, uint64_t asked, struct le
     l->file_bytes -= l->file_bytes % MIB;
     l->hot_bytes = l->file_bytes < memory / 4 ? l->file_bytes : memory / 4 / MIB * MIB;
     l->write_bytes = l->file_bytes < MAX_WRITTEN ? l->file_bytes : MAX_WRITTEN;
+    l->buffer_bytes = l->file_bytes < MAX_BUFFER ? l->file_bytes : MAX_BUFFER;
     if (l->file_bytes < MIN_SIZE || l->file_bytes > room || l->write_bytes > room - l->file_bytes)
         return status_set(err, LEAT_E_NO_SPACE, "%s has room for %s, too little for test files of %s and %s; %s",
                           l->folder, units_bytes(room).text, units_bytes(l->file_bytes).text,
@@ -167,11 +171,11 @@ static enum leat_status open_limits(struct limits *l, uint64_t asked, struct lea
 
     if (s != LEAT_OK)
         return s;
-    l->from = limits_map(LIMITS_BUFFER_BYTES);
-    l->to = limits_map(LIMITS_BUFFER_BYTES);
+    l->from = limits_map(l->buffer_bytes);
+    l->to = limits_map(l->buffer_bytes);
     if (!l->from || !l->to)
-        return status_no_memory(err, 2 * (uint64_t)LIMITS_BUFFER_BYTES);
-    fill_random(l, l->from, LIMITS_BUFFER_BYTES);
+        return status_no_memory(err, 2 * (uint64_t)l->buffer_bytes);
+    fill_random(l, l->from, l->buffer_bytes);
     s = create_nameless(l, &l->file, &l->direct, err);
     if (s == LEAT_OK)
         s = create_nameless(l, &l->scratch, NULL, err);
@@ -189,8 +193,8 @@ static void close_limits(struct limits *l)
     file_close(&l->direct);
     file_close(&l->scratch);
     limits_unmap(l->map, l->hot_bytes);
-    limits_unmap(l->from, LIMITS_BUFFER_BYTES);
-    limits_unmap(l->to, LIMITS_BUFFER_BYTES);
+    limits_unmap(l->from, l->buffer_bytes);
+    limits_unmap(l->to, l->buffer_bytes);
 }
 
 /* ---- Running ---------------------------------------------------------------------------------------------------- */

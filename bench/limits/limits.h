@@ -14,10 +14,9 @@
 
 #include "bench/measure/contest.h"
 
-#define LIMITS_MAX_CASES    16u
-#define LIMITS_BUFFER_BYTES ((size_t)256 << 20) /* far larger than any cache that one core is given */
-#define LIMITS_RUN_SECONDS  0.5                 /* of the runs whose length is a time: random reads of the disk */
-#define LIMITS_ALIGN        4096u
+#define LIMITS_MAX_CASES   16u
+#define LIMITS_RUN_SECONDS 0.5 /* of random reads of the disk, unless they read as much as the file has earlier */
+#define LIMITS_ALIGN       4096u
 
 struct limits {
     const char *folder;
@@ -28,10 +27,11 @@ struct limits {
     int file;   /* the test file; it has no name any more */
     int direct; /* the same with O_DIRECT; -1: refused, direct_errno says why */
     int direct_errno;
-    int scratch;        /* a second file, for the writing row */
-    uint8_t *from, *to; /* LIMITS_BUFFER_BYTES each */
-    uint8_t *map;       /* of the hot part of the test file; NULL: not made yet */
-    uint64_t seed;      /* of random places: goes on from run to run, so that none is read twice by design */
+    int scratch;         /* a second file, for the writing row */
+    size_t buffer_bytes; /* far larger than any cache that one core is given, unless --size is small */
+    uint8_t *from, *to;  /* buffer_bytes each */
+    uint8_t *map;        /* of the hot part of the test file; NULL: not made yet */
+    uint64_t seed;       /* of random places: goes on from run to run, so that none is read twice by design */
 };
 
 /* A case's context: what it needs in addition to the group's. */
@@ -71,7 +71,7 @@ bool limits_refuse(struct contest_work *work, const char *what, int os_error);
 void *limits_map(size_t bytes);
 void limits_unmap(void *memory, size_t bytes);
 
-/* Random reads of `block` bytes with `depth` in flight over the O_DIRECT file, for LIMITS_RUN_SECONDS, by io_uring. */
+/* Random reads of `block` bytes with `depth` in flight over the O_DIRECT file, by io_uring. */
 bool limits_uring_reads(const struct limits_case *c, struct contest_work *work);
 
 #endif

@@ -17,7 +17,7 @@
 #define L2_BYTES    ((size_t)128 << 10) /* half of the smallest level 2 cache in use */
 #define L2_TIMES    2048u
 #define CHUNK_BYTES ((size_t)256 << 10) /* of a file, hashed while it is still in level 2 */
-#define TEXT_BYTES  ((size_t)64 << 20)
+#define MAX_TEXT    ((size_t)64 << 20)
 #define TEXT_SEED   20240501u
 #define ZSTD_LEVEL  3
 
@@ -52,8 +52,8 @@ static bool run_hash_memory(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
-    sink = hash(c, c->limits->from, LIMITS_BUFFER_BYTES);
-    work->bytes = LIMITS_BUFFER_BYTES;
+    sink = hash(c, c->limits->from, c->limits->buffer_bytes);
+    work->bytes = c->limits->buffer_bytes;
     note_kernel(work);
     return true;
 }
@@ -93,7 +93,8 @@ bool limits_hash(struct limits_group *g, struct limits *l)
 /* ---- zstd ------------------------------------------------------------------------------------------------------- */
 
 struct zstd {
-    char *text, *back; /* TEXT_BYTES each */
+    size_t text_bytes;
+    char *text, *back; /* text_bytes each */
     void *packed;
     size_t packed_bytes;
     ZSTD_DCtx *context;
@@ -175,20 +176,21 @@ static bool run_zstd(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     struct zstd *z = c->extra;
-    size_t got = ZSTD_decompressDCtx(z->context, z->back, TEXT_BYTES, z->packed, z->packed_bytes);
+    size_t got = ZSTD_decompressDCtx(z->context, z->back, z->text_bytes, z->packed, z->packed_bytes);
 
-    if (ZSTD_isError(got) || got != TEXT_BYTES)
+    if (ZSTD_isError(got) || got != z->text_bytes)
         return limits_refuse(work, "zstd did not give the text back", 0);
-    work->bytes = TEXT_BYTES;
+    work->bytes = z->text_bytes;
     snprintf(work->note, sizeof work->note, "bytes of text; compressed %.1f to 1",
-             (double)TEXT_BYTES / (double)z->packed_bytes);
+             (double)z->text_bytes / (double)z->packed_bytes);
     return true;
 }
 
 bool limits_zstd(struct limits_group *g, struct limits *l)
 {
     struct zstd *z = calloc(1, sizeof *z);
-    size_t bound = ZSTD_compressBound(TEXT_BYTES);
+    size_t text_bytes = l->buffer_bytes < MAX_TEXT ? l->buffer_bytes : MAX_TEXT;
+    size_t bound = ZSTD_compressBound(text_bytes);
 
     if (!z)
         return false;
@@ -196,13 +198,14 @@ bool limits_zstd(struct limits_group *g, struct limits *l)
     g->release = free_zstd;
     g->title = "zstd, 1 thread";
     g->key = "zstd";
-    z->text = malloc(TEXT_BYTES);
-    z->back = malloc(TEXT_BYTES);
+    z->text_bytes = text_bytes;
+    z->text = malloc(text_bytes);
+    z->back = malloc(text_bytes);
     z->packed = malloc(bound);
     z->context = ZSTD_createDCtx();
-    if (!z->text || !z->back || !z->packed || !z->context || !make_text(z->text, TEXT_BYTES))
+    if (!z->text || !z->back || !z->packed || !z->context || !make_text(z->text, text_bytes))
         return false;
-    z->packed_bytes = ZSTD_compress(z->packed, bound, z->text, TEXT_BYTES, ZSTD_LEVEL);
+    z->packed_bytes = ZSTD_compress(z->packed, bound, z->text, text_bytes, ZSTD_LEVEL);
     if (ZSTD_isError(z->packed_bytes))
         return false;
     limits_add(g, "zstd level 3, decompress text", NULL, (struct limits_case) { .limits = l, .extra = z }, run_zstd);

@@ -19,8 +19,7 @@
 #endif
 
 #define MIB              ((uint64_t)1 << 20)
-#define RANDOM_BYTES     (256 * MIB) /* read by one run over the page cache */
-#define SEQUENTIAL_LIMIT 2.0         /* seconds: a slow disk is not read to its end */
+#define SEQUENTIAL_LIMIT 2.0 /* seconds: a slow disk is not read to its end */
 
 /* A place for `bytes` within [0, all), a multiple of `align`. */
 static uint64_t random_place(struct limits *l, uint64_t all, uint64_t bytes, uint64_t align)
@@ -55,7 +54,7 @@ static bool run_cached_sequential(void *context, struct contest_work *work)
 static bool run_cached_random(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
-    uint64_t reads = RANDOM_BYTES / c->block;
+    uint64_t reads = c->limits->buffer_bytes / c->block;
 
     for (uint64_t i = 0; i < reads; i++) {
         uint64_t at = random_place(c->limits, c->limits->hot_bytes, c->block, 2);
@@ -114,7 +113,7 @@ static bool run_mapped(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     const uint8_t *map = c->limits->map;
-    uint64_t copies = RANDOM_BYTES / c->block;
+    uint64_t copies = c->limits->buffer_bytes / c->block;
 
     for (uint64_t i = 0; i < copies; i++)
         memcpy(c->limits->to + i * c->block % MIB, map + random_place(c->limits, c->limits->hot_bytes, c->block, 2),
@@ -158,7 +157,7 @@ static bool run_write(void *context, struct contest_work *work)
     struct limits_case *c = context;
 
     for (uint64_t at = 0; at + c->block <= c->limits->write_bytes; at += c->block) {
-        const uint8_t *from = c->limits->from + at % LIMITS_BUFFER_BYTES;
+        const uint8_t *from = c->limits->from + at % c->limits->buffer_bytes;
 
         if (pwrite(c->limits->scratch, from, c->block, (off_t)at) != (ssize_t)c->block)
             return limits_refuse(work, "writing failed", errno);
@@ -197,7 +196,7 @@ static bool run_direct_random(void *context, struct contest_work *work)
 
     if (!has_direct(c->limits, work))
         return false;
-    while (cli_now() < until) {
+    while (cli_now() < until && work->bytes < c->limits->file_bytes) {
         uint64_t at = random_place(c->limits, c->limits->file_bytes, c->block, LIMITS_ALIGN);
         ssize_t got = pread(c->limits->direct, c->limits->to, c->block, (off_t)at);
 

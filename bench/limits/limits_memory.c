@@ -5,8 +5,6 @@
 #include "bench/measure/parallel.h"
 #include "limits.h"
 
-#define WIDEN_TOKENS (LIMITS_BUFFER_BYTES / sizeof(int64_t))
-
 /* Thread `index`'s share [*first, *first + *count) of `all`, in multiples of 64. */
 static void share(size_t all, unsigned threads, unsigned index, size_t *first, size_t *count)
 {
@@ -21,7 +19,7 @@ static void copy_share(void *context, unsigned index)
     struct limits_case *c = context;
     size_t first, count;
 
-    share(LIMITS_BUFFER_BYTES, c->threads, index, &first, &count);
+    share(c->limits->buffer_bytes, c->threads, index, &first, &count);
     memcpy(c->limits->to + first, c->limits->from + first, count);
 }
 
@@ -29,7 +27,7 @@ static bool run_copy(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
-    work->bytes = LIMITS_BUFFER_BYTES;
+    work->bytes = c->limits->buffer_bytes;
     return parallel_run(c->threads, copy_share, c) || limits_refuse(work, "a thread could not be started", 0);
 }
 
@@ -38,7 +36,7 @@ static void widen_share(void *context, unsigned index)
     struct limits_case *c = context;
     size_t first, count;
 
-    share(WIDEN_TOKENS, c->threads, index, &first, &count);
+    share(c->limits->buffer_bytes / sizeof(int64_t), c->threads, index, &first, &count);
     bench_kernels()->widen((int64_t *)(void *)c->limits->to + first, (uint16_t *)(void *)c->limits->from + first,
                            count);
 }
@@ -47,8 +45,8 @@ static bool run_widen(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
-    work->bytes = WIDEN_TOKENS * sizeof(int64_t);
-    work->items = WIDEN_TOKENS;
+    work->bytes = c->limits->buffer_bytes;
+    work->items = c->limits->buffer_bytes / sizeof(int64_t);
     snprintf(work->note, sizeof work->note, "bytes written; %s", bench_kernels()->name);
     return parallel_run(c->threads, widen_share, c) || limits_refuse(work, "a thread could not be started", 0);
 }

@@ -41,7 +41,7 @@ static void put_read(struct deep *d, unsigned slot)
     d->in_flight++;
 }
 
-/* Takes what has finished; until the time is over, a new read follows each. */
+/* Takes what has finished; until that is enough, a new read follows each. */
 static bool reap(struct deep *d, bool again)
 {
     struct io_uring_cqe *cqe;
@@ -77,7 +77,7 @@ static bool read_deep(struct deep *d)
 
         if (r < 0 && r != -EINTR)
             return limits_refuse(d->work, "io_uring_enter", -r);
-        ok = reap(d, ok && cli_now() < until) && ok;
+        ok = reap(d, ok && cli_now() < until && d->work->bytes < d->c->limits->file_bytes) && ok;
     }
     d->work->seconds = cli_now() - began;
     return ok;

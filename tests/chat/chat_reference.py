@@ -1,5 +1,6 @@
 """chat_reference.py: what the tests of `leat pack --chat` share: Jinja, set up as transformers sets it up; a vocabulary
 with a token per byte, and special tokens; leat, and what it packed. A test ends here as skipped without jinja2."""
+import functools
 import json
 import os
 import subprocess
@@ -53,12 +54,13 @@ environment = jinja2.sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lst
 environment.filters["tojson"] = to_json
 environment.globals["raise_exception"] = raise_exception
 environment.globals["strftime_now"] = lambda form: "a day"
+compiled = functools.lru_cache(maxsize=1)(environment.from_string)  # most of the time of these tests, else
 
 
 def render(template, messages):
     """The text, and for each character whether {% generation %} wrote it; None: an exception."""
     try:
-        marked = environment.from_string(template).render(
+        marked = compiled(template).render(
             messages=messages, tools=None, documents=None, add_generation_prompt=False, bos_token="<s>",
             eos_token="</s>")
     except (jinja2.exceptions.TemplateError, TypeError, ValueError, KeyError, AttributeError, ArithmeticError,

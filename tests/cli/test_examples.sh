@@ -21,7 +21,7 @@ find data -type f | sort >inputs.txt
 leat pack -t bytes -o whole data >/dev/null 2>"$said" || fail "leat pack: $(cat "$said")"
 copy_dataset whole shards/one
 for i in 1 2 3; do leat pack -t bytes -o part.$((i - 1)) --part $i/3 data >/dev/null 2>"$said"; done
-awk 'BEGIN { for (i = 0; i < 13000; i++) print "{\"text\":\"page\"}" }' >web.jsonl
+awk 'BEGIN { for (i = 0; i < 13000; i++) printf "{\"text\":\"%0100d\"}\n", i }' >web.jsonl
 leat pack -t bytes -o web web.jsonl >/dev/null 2>"$said" || fail "leat pack: $(cat "$said")"
 copy_dataset whole code
 leat pack --run run --parts 8 -t gpt2 data/ >/dev/null 2>"$said" || fail "leat pack: $(cat "$said")"
@@ -53,7 +53,8 @@ small() {
         -e 's/merge data/merge --size 4MiB --runs 1 data/' \
         -e 's/hostile -t o200k_base/& --size 1KiB --runs 1/' \
         -e 's/scanners corpus/scanners --runs 1 corpus/' -e 's/order$/order --runs 1 --draws 1K/' \
-        -e 's/order --runs 9/& --draws 1K/' -e 's/leat-bench fit/& --runs 1/' -e 's/--documents 100k/--documents 5k/' \
+        -e 's/order --runs 9/& --draws 1K/' -e 's/leat-bench fit/& --runs 1/' \
+        -e 's/fit --runs 1 \([a-z]\)/fit --runs 1 --seq-len 1Ki \1/' -e 's/--documents 100k/--documents 5k/' \
         -e 's/bench dataset/& --runs 1 --opens 3/' -e 's/--documents 1M/--documents 20k/' \
         -e 's/--runs 3 /--runs 1 /' -e 's/--work 10/--work 1/' | awk '!seen[$0]++'
 }

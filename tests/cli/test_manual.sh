@@ -3,6 +3,10 @@
 # fish, where they are installed, take them without a complaint; bash completes with them.
 . tests/cli/cli.sh
 
+lacks() { # LIST WHO: whether all of the list are among the lines of $tmp/found
+    sort -u "$tmp/found" | comm -13 - "$tmp/$1" >"$tmp/missing"
+    [ ! -s "$tmp/missing" ] || fail "$2 of $program lacks: $(cat "$tmp/missing")"
+}
 for program in leat leat-bench; do
     $program --manual >"$tmp/$program.1"
     $program --completion bash >"$tmp/$program.bash"
@@ -10,21 +14,25 @@ for program in leat leat-bench; do
     $program --completion fish >"$tmp/$program.fish"
     commands=$($program --help | awk '/^commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }')
     [ -n "$commands" ] || fail "no commands in $program --help"
+    : >"$tmp/all"
     for command in $commands; do
         grep -q "^.SH \"$(echo "$program" | sed 's/-/\\\\-/') $command\"" "$tmp/$program.1" ||
             fail "the manual of $program lacks $command"
         [ "$program $command" = "leat bench" ] && continue
-        options=$("$program" "$command" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z0-9-]*\).*/\2/p' |
-            grep -v '^help$')
-        for option in $options; do
-            roff=$(echo "$option" | sed 's/-/\\\\-/g')
-            grep -q -e "\\\\-\\\\-$roff\\\\fR" "$tmp/$program.1" || fail "the manual of $program lacks --$option"
-            for shell in bash zsh; do
-                grep -q -e "--$option" "$tmp/$program.$shell" || fail "$shell: $program $command --$option"
-            done
-            grep -q -e "_in $command' -l $option " "$tmp/$program.fish" || fail "fish: $program $command --$option"
-        done
+        "$program" "$command" --help | sed -n "s/^ *\(-., \)\{0,1\}--\([a-z0-9-]*\).*/$command \2/p" |
+            grep -v ' help$' >>"$tmp/all"
     done
+    [ -s "$tmp/all" ] || fail "no options in $program COMMAND --help"
+    sort -u "$tmp/all" >"$tmp/both"
+    sed 's/.* //' "$tmp/both" | sort -u >"$tmp/options"
+    sed 's/\\-/-/g' "$tmp/$program.1" | grep -o -e '--[a-z0-9-]*\\fR' | sed 's/^--//; s/\\fR$//' >"$tmp/found"
+    lacks options "the manual"
+    for shell in bash zsh; do
+        grep -o -e '--[a-z0-9-]*' "$tmp/$program.$shell" | sed 's/--//' >"$tmp/found"
+        lacks options $shell
+    done
+    grep -o "_in [a-z]*' -l [a-z0-9-]* " "$tmp/$program.fish" | sed "s/^_in //; s/' -l / /; s/ \$//" >"$tmp/found"
+    lacks both fish
     if command -v groff >/dev/null; then
         groff -man -ww -z "$tmp/$program.1" 2>"$tmp/said"
         [ ! -s "$tmp/said" ] || fail "groff: $(head -n 3 "$tmp/said")"

@@ -24,33 +24,32 @@ for file in all first; do
     cp "$tmp/$file.c" "$tmp/$file.cc"
 done
 
-try() { # COMPILER STANDARD FILE
-    if ! echo '' | "$1" "-std=$2" -x "$([ "${3##*.}" = cc ] && echo c++ || echo c)" -fsyntax-only - 2>"$tmp/none"; then
+try() { # COMPILER STANDARD SUFFIX
+    if "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$tmp/all.$3" "$tmp/first.$3" \
+        2>"$tmp/said"; then
+        tried=$((tried + 1))
+    elif ! : | "$1" "-std=$2" -x "$([ "$3" = cc ] && echo c++ || echo c)" -fsyntax-only - 2>"$tmp/none"; then
         echo "$1 has no -std=$2: left out"
-        return
-    fi
-    tried=$((tried + 1))
-    "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$3" || {
-        echo "$1 -std=$2: $3 does not compile without warnings" >&2
+    else
+        cat "$tmp/said" >&2
+        echo "$1 -std=$2: the headers do not compile without warnings" >&2
         failures=$((failures + 1))
-    }
+    fi
 }
 
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     for standard in c99 c11 c17; do
-        try $compiler $standard "$tmp/all.c"
-        try $compiler $standard "$tmp/first.c"
+        try $compiler $standard c
     done
 done
 for compiler in g++ clang++; do
     echo "#include <cstdio>" | $compiler -x c++ -E - >/dev/null 2>&1 || continue
     for standard in c++11 c++14 c++17 c++20; do
-        try $compiler $standard "$tmp/all.cc"
-        try $compiler $standard "$tmp/first.cc"
+        try $compiler $standard cc
     done
 done
-if [ "$tried" -eq 0 ]; then
+if [ "$tried$failures" = 00 ]; then
     echo "skipped: neither gcc nor clang is there" >&2
     exit 77
 fi

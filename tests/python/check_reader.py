@@ -55,10 +55,10 @@ def lines(name):
     yield f"header {d.vocabulary} {d.end_token} {d.begin_token} {d.width} {d.created}"
     yield f"sizes {d.tokens.nbytes} {os.path.getsize(name + '.leat')}"
     yield f"stores {int('lines' in d.sections)} {int('ids' in d.sections)} {int('text hashes' in d.sections)}"
-    yield " ".join(["tokens"] + [str(t) for t in d.tokens])
+    yield " ".join(["tokens", *map(str, d.tokens.tolist())])
     if d.mask() is not None:
         yield "mask " + bytes(d.mask()).hex()
-    yield " ".join(["starts"] + [str(s) for s in d.starts])
+    yield " ".join(["starts", *map(str, d.starts.tolist())])
     for i in range(300 if total else 0):
         first = i * 104729 % total
         count = 1 + i * i * 31 % (total - first)
