@@ -207,11 +207,12 @@ int main(int argc, char **argv)
         if (phases[i].is_input && access(inputs, F_OK) != 0)
             move_inputs();
         left_out = (unsigned)t_below(&drawn, FAULTS);
-        for (unsigned k = 0; k < (phases[i].once ? 1 : FAULTS); k++)
+        for (unsigned k = 0; k < (phases[i].once ? 1 : FAULTS); k++) {
             if (!all && !phases[i].once && (k + FAULTS - left_out) % FAULTS < 2)
                 continue;
-            else if (!phases[i].later || faults[k].kind != FUSE_DISK_HALF) /* nobody is told of half a write that is late */
+            if (!phases[i].later || faults[k].kind != FUSE_DISK_HALF) /* nobody is told of half a write that is late */
                 disturb_each(&phases[i], &faults[k]);
+        }
         if (phases[i].is_input)
             lying_sizes(&phases[i]);
     }

@@ -204,7 +204,7 @@ static void kill_at_each_call(const struct scenario *s, enum fault_mode mode)
      * on. Where renaming cannot refuse, all but the renames is as in the scenarios before: also every third. A power
      * cut loses what is not synced, which is the same at two calls or more: every second one tells. */
     unsigned ways = mode == FAULT_KILL_BEFORE && !s->abandons && t_every() ? WAYS : 1;
-    uint64_t step = t_every()                                       ? 1
+    uint64_t step = t_every()                                          ? 1
                     : mode == FAULT_KILL_AFTER || s->without_renameat2 ? 3
                     : mode == FAULT_POWER_CUT                          ? 2
                                                                        : 1,
