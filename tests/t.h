@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "leat.h"
 
@@ -123,6 +124,19 @@ static inline unsigned t_times(unsigned times)
 static inline bool t_every(void)
 {
     return getenv("LEAT_TEST_EVERY") != NULL;
+}
+
+/* Which of them: another state of t_random() in each run, unless LEAT_TEST_DRAW says which. */
+static inline uint64_t t_draw(void)
+{
+    const char *text = getenv("LEAT_TEST_DRAW");
+    struct timespec now;
+    uint64_t draw;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    draw = text ? strtoull(text, NULL, 0) : (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    fprintf(stderr, "LEAT_TEST_DRAW=%" PRIu64 "\n", draw);
+    return draw;
 }
 
 static inline const char *t_folder_under(const char *tmp)

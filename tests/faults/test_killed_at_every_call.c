@@ -189,6 +189,8 @@ static void resume(const struct scenario *s)
     }
 }
 
+static uint64_t drawn; /* which calls */
+
 static void (*const ways_on[])(const struct scenario *s) = { resume, write_over, write_beside };
 #define WAYS (sizeof ways_on / sizeof ways_on[0])
 
@@ -199,12 +201,17 @@ static void kill_at_each_call(const struct scenario *s, enum fault_mode mode)
     };
     /* one way on after each kill, in turn: at a call each scenario has another one, and make check-every tries all.
      * After a call is the same as before the next one, but for what no call shows: every third call tells, with one way
-     * on. Where renaming cannot refuse, all but the renames is as in the scenarios before: also every third. */
+     * on. Where renaming cannot refuse, all but the renames is as in the scenarios before: also every third. A power
+     * cut loses what is not synced, which is the same at two calls or more: every second one tells. */
     unsigned ways = mode == FAULT_KILL_BEFORE && !s->abandons && t_every() ? WAYS : 1;
-    uint64_t step = t_every() || (mode != FAULT_KILL_AFTER && !s->without_renameat2) ? 1 : 3, n;
+    uint64_t step = t_every()                                          ? 1
+                    : mode == FAULT_KILL_AFTER || s->without_renameat2 ? 3
+                    : mode == FAULT_POWER_CUT                          ? 2
+                                                                       : 1,
+             n;
     bool more = true;
 
-    for (n = 1; more; n += step)
+    for (n = 1 + t_below(&drawn, step); more; n += step)
         for (unsigned way = 0; more && way < ways; way++) {
             unsigned way_on = mode == FAULT_KILL_AFTER || ways > 1 ? way : (n / step + (size_t)(s - scenarios)) % WAYS;
             int failures = t_failures;
@@ -243,6 +250,7 @@ int main(int argc, char **argv)
     snprintf(old.name, sizeof old.name, "%s/old", folder);
     snprintf(reference.name, sizeof reference.name, "%s/reference", folder);
     fresh.seed = reference.seed = t_seed();
+    drawn = t_draw();
     old.seed = fresh.seed + 1;
     small_write(&old);
     small_write(&reference);

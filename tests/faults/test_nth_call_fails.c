@@ -224,11 +224,16 @@ static void fail_each_call(const struct scenario *scenario, enum fault_kind kind
         for (t.ending = ABANDON; t.ending < ENDINGS; t.ending++) {
             if (t.ending != ABANDON && !each_ending)
                 continue;
-            t.mode = FAULT_ONCE;
-            one_trial(&t, undisturbed);
-            t.mode = FAULT_FROM_THEN_ON;
-            if (scenario->run != write_much)
+            bool once = scenario->run == write_much || t_below(&drawn, 2);
+
+            if (once || t_every()) {
+                t.mode = FAULT_ONCE;
                 one_trial(&t, undisturbed);
+            }
+            if (!once || (t_every() && scenario->run != write_much)) {
+                t.mode = FAULT_FROM_THEN_ON;
+                one_trial(&t, undisturbed);
+            }
         }
         if (t_failures > 20)
             exit(1);
@@ -305,7 +310,8 @@ static void prepare_all(void)
     snprintf(fresh.name, sizeof fresh.name, "%s/d", work);
     snprintf(old.name, sizeof old.name, "%s/old", folder);
     snprintf(reference.name, sizeof reference.name, "%s/reference", folder);
-    fresh.seed = reference.seed = drawn = t_seed();
+    fresh.seed = reference.seed = t_seed();
+    drawn = t_draw();
     old.seed = fresh.seed + 1;
     reference.replace = true;
     small_write(&old);

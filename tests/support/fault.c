@@ -27,6 +27,7 @@ static struct {
     atomic_bool on;
     enum fault_kind kind;
     enum fault_mode mode;
+    const char *only; /* calls of this name; NULL: all */
     uint64_t n;
     int os_error;
     atomic_uint_fast64_t calls, interruptible;
@@ -37,9 +38,10 @@ static atomic_long allocations;
 static atomic_uint lacking; /* of the file system */
 static void (*_Atomic reads_watch)(int fd);
 
-void fault_arm(enum fault_kind kind, enum fault_mode mode, uint64_t n, int os_error)
+static void arm(enum fault_kind kind, const char *only, enum fault_mode mode, uint64_t n, int os_error)
 {
     armed.kind = kind;
+    armed.only = only;
     armed.mode = mode;
     armed.n = n;
     armed.os_error = os_error;
@@ -47,6 +49,16 @@ void fault_arm(enum fault_kind kind, enum fault_mode mode, uint64_t n, int os_er
     atomic_store(&armed.interruptible, 0);
     atomic_store(&armed.failed, NULL);
     atomic_store(&armed.on, true);
+}
+
+void fault_arm(enum fault_kind kind, enum fault_mode mode, uint64_t n, int os_error)
+{
+    arm(kind, NULL, mode, n, os_error);
+}
+
+void fault_arm_call(const char *name, enum fault_mode mode, uint64_t n, int os_error)
+{
+    arm(FAULT_SYSTEM, name, mode, n, os_error);
 }
 
 uint64_t fault_disarm(void)
@@ -139,7 +151,7 @@ static enum fate fate_of(enum fault_kind kind, const char *name)
 {
     uint64_t call;
 
-    if (!atomic_load(&armed.on) || kind != armed.kind)
+    if (!atomic_load(&armed.on) || kind != armed.kind || (armed.only && strcmp(armed.only, name) != 0))
         return PASS;
     if (armed.mode == FAULT_DELAY) {
         if (strncmp(name, "pread", 5) == 0 && (atomic_fetch_add(&armed.calls, 1) + 1) % armed.n == 0)

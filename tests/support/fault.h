@@ -32,6 +32,9 @@ enum fault_mode {
  * (close, closedir, munmap) is carried out all the same. */
 void fault_arm(enum fault_kind kind, enum fault_mode mode, uint64_t n, int os_error);
 
+/* The same of the system calls of one name: no other is counted or fails. */
+void fault_arm_call(const char *name, enum fault_mode mode, uint64_t n, int os_error);
+
 /* Returns how many calls of the kind there were. */
 uint64_t fault_disarm(void);
 
