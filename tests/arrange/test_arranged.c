@@ -256,9 +256,9 @@ static void test_mix(uint64_t *random)
 }
 
 /* Enough small documents that runs are merged to one, and buckets divided, with the least memory. */
-static void test_many(uint64_t *random, bool tiny)
+static void test_many(uint64_t *random)
 {
-    struct shape shape = { 300, 299, LEAT_NONE, 30, tiny ? 1500 : 12000, 1, 0 };
+    struct shape shape = { 300, 299, LEAT_NONE, 30, 12000, 1, 0 };
     const char *part = strdup(t_path(folder, "many"));
     struct way way = { .dedup = 1, .shuffle = 1, .seed = 7 };
 
@@ -287,14 +287,14 @@ static void test_list(uint64_t *random)
     compare(parts, 2, &way, 5 * shape.documents);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     uint64_t random = t_seed();
 
     folder = t_folder();
     memset(long_id, 'x', sizeof long_id);
     test_mix(&random);
-    test_many(&random, argc > 0 && strstr(argv[0], "_tiny") && !t_every());
+    test_many(&random);
     test_list(&random);
     return t_end();
 }

@@ -224,16 +224,11 @@ static void fail_each_call(const struct scenario *scenario, enum fault_kind kind
         for (t.ending = ABANDON; t.ending < ENDINGS; t.ending++) {
             if (t.ending != ABANDON && !each_ending)
                 continue;
-            bool once = scenario->run == write_much || t_below(&drawn, 2);
-
-            if (once || t_every()) {
-                t.mode = FAULT_ONCE;
+            t.mode = FAULT_ONCE;
+            one_trial(&t, undisturbed);
+            t.mode = FAULT_FROM_THEN_ON;
+            if (scenario->run != write_much)
                 one_trial(&t, undisturbed);
-            }
-            if (!once || (t_every() && scenario->run != write_much)) {
-                t.mode = FAULT_FROM_THEN_ON;
-                one_trial(&t, undisturbed);
-            }
         }
         if (t_failures > 20)
             exit(1);
