@@ -121,15 +121,18 @@ static void *work_off(void *context)
         struct fake_work *w = s->first;
 
         if (w) {
+            bool may_end_waiting = w->kind == FAKE_RECORD || !w->next;
+
             s->first = w->next;
             s->busy = true;
             do_work(s, w);
             s->busy = false;
-            pthread_cond_broadcast(&fake_changed);
+            if (may_end_waiting)
+                pthread_cond_broadcast(&fake_changed);
         } else if (s->stop) {
             break;
         } else {
-            pthread_cond_wait(&fake_changed, &fake_lock);
+            pthread_cond_wait(&s->wanted, &fake_lock);
         }
     }
     pthread_mutex_unlock(&fake_lock);
@@ -157,7 +160,7 @@ static cuda_stream make_stream(cuda_context context)
     s->capture = NOT_CAPTURED;
     s->next = streams;
     streams = s;
-    if (pthread_create(&s->thread, NULL, work_off, s) != 0)
+    if (pthread_cond_init(&s->wanted, NULL) != 0 || pthread_create(&s->thread, NULL, work_off, s) != 0)
         abort();
     return s;
 }
@@ -237,7 +240,7 @@ static void end_stream(cuda_stream s)
     while (link_on() && !is_done(s))
         await_something(s);
     s->stop = true;
-    pthread_cond_broadcast(&fake_changed);
+    pthread_cond_signal(&s->wanted);
     pthread_mutex_unlock(&fake_lock);
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&fake_lock);
@@ -247,6 +250,7 @@ static void end_stream(cuda_stream s)
     fake_clock_join(&last_clock, &s->clock);
     fake_clock_join(&fake_host_clock, &s->clock);
     clocks_taken &= ~((uint64_t)1 << s->index);
+    pthread_cond_destroy(&s->wanted);
     free(s);
 }
 
@@ -428,7 +432,7 @@ cuda_result fake_put(cuda_stream stream, const struct fake_work *work)
     }
     *(s->first ? &s->last->next : &s->first) = w;
     s->last = w;
-    pthread_cond_broadcast(&fake_changed);
+    pthread_cond_signal(&s->wanted);
     return CUDA_OK;
 }
 

@@ -18,6 +18,7 @@ struct cuda_stream_of_driver {
     bool blocking; /* the default stream waits for it, so that nothing may happen there while it is captured */
     struct cuda_graph_of_driver *graph;
     pthread_t thread;
+    pthread_cond_t wanted; /* work has come, or `stop`: its thread alone waits for that */
     struct cuda_stream_of_driver *next;
 };
 
