@@ -165,8 +165,8 @@ static void bring(struct on_device *d, void *to, const void *from, size_t bytes,
     must(d->driver.stream_synchronize(stream), "waiting for a copy");
 }
 
-/* Outputs of the device with borders before and after each, in one piece of its memory: filling and bringing back each by
- * itself took half of the time of some tests. */
+/* Outputs of the device with borders before and after each, in one piece of its memory: filling and bringing back each
+ * by itself took half of the time of some tests. */
 struct lent {
     cuda_pointer memory;
     uint8_t *back;
