@@ -16,7 +16,6 @@
 #include "loading.h"
 #include "page_cache.h"
 #include "refused_call.h"
-#include "support/on_device.h"
 #include "taken.h"
 
 #define MAX_FILES 3u
@@ -339,8 +338,7 @@ int main(void)
     mixed("1 40", true, false);
     mixed("1 1", false, true);
     all_same(2);
-    if (!on_device || t_every()) /* it copies bytes, and test_loader_outputs has both widths there */
-        all_same(4);
+    all_same(4);
     by_itself();
     for (uint32_t threads = 0; threads < 2; threads++) {
         damaged(threads, 7000);

@@ -120,7 +120,7 @@ def places(path):
 
 
 def damages(path, count):
-    """So many of them; of several, one is behind the head, where only sums see it. All by make check-every."""
+    """`count` of them. If there are several, one is in what only a checksum covers. All by make check-every."""
     places_of = places(path)
     found = [(f"byte {at}", lambda at=at: change(path, at)) for at in places_of]
     found += [(f"cut to {size}", lambda size=size: os.truncate(path, size))
