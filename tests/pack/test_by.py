@@ -214,6 +214,19 @@ def check_packed_by_another():
     assert made("many") == there
 
 
+def check_leftovers():
+    """A run that has ended, but could not remove its folder: --resume does, unless another process uses it."""
+    place = os.path.join(folder, "left.partial.by")
+    words = ("--by", "meta.lang", "-o", "left", "in.jsonl")
+    leat(*words)
+    names = made("left")
+    os.mkdir(place)
+    shutil.copy(os.path.join(folder, "in.jsonl"), os.path.join(place, "1.ids"))
+    leat(*words, "--resume")
+    assert not os.path.exists(place), os.listdir(place)
+    assert made("left") == names
+
+
 def check_few_files():
     """Where a process may open few files, fewer datasets are written at once; where not even one fits, it says so."""
     def limit(files):
@@ -259,6 +272,7 @@ try:
     compare_parts(lines, arranged)
     compare_killed(arranged)
     check_parquet()
+    check_leftovers()
     check_few_files()
     check_names()
     check_refusals()

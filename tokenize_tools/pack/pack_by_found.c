@@ -177,8 +177,10 @@ enum leat_status pack_by_look(const char *output, const struct leat_pack_options
 
     *ended = s == LEAT_OK && l.count > 0 &&
              l.count == strtoull(metadata_of(&l.items[0], BY_METADATA_VALUES), NULL, 10) * (options->split_count + 1);
-    if (*ended)
+    if (*ended) {
         report_all(&l, report);
+        by_stage_clear(output);
+    }
     free_found(&l);
     return s;
 }

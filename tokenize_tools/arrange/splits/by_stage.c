@@ -161,6 +161,18 @@ void by_stage_close(struct by_stage *s)
     *s = (struct by_stage) { 0 };
 }
 
+void by_stage_clear(const char *output)
+{
+    struct by_stage s = { .output = output, .base = (int)file_dataset_length(output, strlen(output)) };
+    char *folder = by_stage_final(&s, "partial.by", "");
+
+    if (folder && access(folder, F_OK) == 0) {
+        by_stage_open(&s, output, NULL);
+        by_stage_close(&s);
+    }
+    free(folder);
+}
+
 /* ---- Datasets ---- */
 
 static enum leat_status check_free(const struct by_stage *s, const char *name, const char *suffix, bool replace,

@@ -47,4 +47,7 @@ enum leat_status by_stage_take_back(const struct by_stage *s, const char *name, 
 /* Removes the folder, unless another process uses it, and frees. */
 void by_stage_close(struct by_stage *s);
 
+/* Removes a folder that by_stage_close() could not remove, if that is possible now. */
+void by_stage_clear(const char *output);
+
 #endif
