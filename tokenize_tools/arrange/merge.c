@@ -30,12 +30,17 @@
 
 /* ---- What is asked for ---- */
 
-static enum leat_status check_request(const struct merge *m, struct leat_error *err)
+static enum leat_status check_request(struct merge *m, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
     const char *what = o->dedup ? "deduplication" : o->split_count > 0 ? "splitting" : NULL;
+    enum leat_status s = shares_check(&m->parts, err);
     char text[SHARES_TEXT];
 
+    if (s == LEAT_OK)
+        s = divide_field(&m->parts, &m->field, err);
+    if (s != LEAT_OK)
+        return s;
     if (m->parts.shares.of && m->part == 0 && (o->shuffle || o->dedup || (m->field && o->split_count > 0))) {
         shares_print(text, &m->parts.shares);
         return status_set(
@@ -139,16 +144,19 @@ enum leat_status merge_documents(struct merge *m, struct leat_error *err)
 enum leat_status merge_open_parts(struct merge *m, const char *const *names, size_t count, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
-    enum leat_status s = split_fractions_make(&m->splits, o->splits, o->split_count, err);
+    enum leat_status refused, s = split_fractions_make(&m->splits, o->splits, o->split_count, err);
+    struct leat_error why;
 
     if (s == LEAT_OK)
         s = merge_parts_open(&m->parts, names, count, err);
-    if (s == LEAT_OK)
-        s = divide_field(&m->parts, &m->field, err);
-    if (s == LEAT_OK)
-        s = check_request(m, err);
-    /* the last check: it reads all indexes */
-    return s == LEAT_OK ? merge_parts_check_indexes(&m->parts, &m->pace, err) : s;
+    if (s != LEAT_OK)
+        return s;
+    refused = check_request(m, &why);
+    /* After the quick checks, since it reads all indexes. What they refuse may be due to damage: then that is said. */
+    s = merge_parts_check_indexes(&m->parts, &m->pace, err);
+    if (s == LEAT_OK && refused != LEAT_OK && err)
+        *err = why;
+    return s == LEAT_OK ? refused : s;
 }
 
 /* The outputs are open. */

@@ -125,7 +125,7 @@ enum leat_status merge_parts_open(struct merge_parts *s, const char *const *name
     s->first = (struct leat_info)LEAT_INFO_INIT;
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = open_part(s, names[i], names[0], err);
-    return status == LEAT_OK ? shares_check(s, err) : status;
+    return status;
 }
 
 void merge_parts_close(struct merge_parts *s)
