@@ -10,7 +10,7 @@
 build=$1 only=$2 list=
 shift 2
 [ "$1" = --list ] && list=1 && shift
-jobs=${LEAT_TEST_JOBS:-$(($(nproc 2>/dev/null || echo 2) + 2))} # some tests mostly wait
+jobs=${LEAT_TEST_JOBS:-$(($(nproc 2>/dev/null || echo 2) + 4))} # some tests mostly wait
 
 source_of() {
     case $1 in

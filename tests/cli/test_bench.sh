@@ -194,8 +194,8 @@ for r in runs:
     assert r["units"] > 0 and 0 <= r["lock_wait_ns"] < 1e9 * r["seconds"] * r["threads"]
     assert abs(r["cores_of_use"] * (longest + serial["begin"] + serial["finish"]) / cpu - 1) < 1e-6
 END
-# one stream that only one thread at a time can decompress: the others wait, and that is said. On a busy machine they may
-# get no time for waiting; then it is tried again.
+# one stream that only one thread at a time can decompress: the others wait, and that is said. On a busy machine they
+# may get no time for waiting; then it is tried again.
 if command -v python3 >/dev/null; then
     python3 - <<'END'
 import bz2, json, random

@@ -1,24 +1,34 @@
-/* taken.h: everything that is made of a run's batches, byte after byte, to be compared with another run's. */
+/* taken.h: everything that is made of a run's batches, to be compared with another run's: its sum, since hundreds of
+ * megabytes took longer to be kept than to be made. */
 #ifndef LEAT_TESTS_LOADER_TAKEN_H
 #define LEAT_TESTS_LOADER_TAKEN_H
 
+#include "checksum/checksum.h"
 #include "loading.h"
 
 struct taken {
-    uint8_t *bytes;
-    size_t count, room;
+    struct hash128 sum; /* of the pieces in their order */
+    uint64_t pieces, bytes;
+    uint8_t *outputs; /* of the batch at hand */
+    size_t room;
     uint64_t batches, apart; /* of them, those whose rows lie apart */
     struct leat_loader_stats stats;
 };
 
 static inline void taken_keep(struct taken *t, const void *bytes, size_t count)
 {
-    if (t->count + count > t->room) {
-        t->room = 2 * (t->count + count);
-        t->bytes = realloc(t->bytes, t->room);
-    }
-    memcpy(t->bytes + t->count, bytes, count);
-    t->count += count;
+    struct {
+        struct hash128 piece;
+        uint64_t number, bytes;
+    } one = { checksum_kernels()->hash(bytes, count), t->pieces++, count };
+
+    checksum_add(&t->sum, checksum_kernels()->hash(&one, sizeof one));
+    t->bytes += count;
+}
+
+static inline bool taken_equal(const struct taken *a, const struct taken *b)
+{
+    return a->pieces == b->pieces && a->bytes == b->bytes && checksum_equal(a->sum, b->sum);
 }
 
 static inline void taken_outputs(struct taken *t, const struct leat_batch *b, unsigned number_bytes)
@@ -26,8 +36,13 @@ static inline void taken_outputs(struct taken *t, const struct leat_batch *b, un
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
     size_t numbers = (size_t)(b->rows + 1) * (b->length + 3), wide = numbers * number_bytes;
     size_t bytes = 4 * wide + 2 * numbers + 4 * (numbers + 1) + 4 * numbers;
-    uint8_t *room = calloc(bytes, 1);
+    uint8_t *room;
 
+    if (bytes > t->room) {
+        free(t->outputs);
+        t->outputs = malloc(t->room = bytes);
+    }
+    room = memset(t->outputs, 0, bytes);
     o.number_bytes = number_bytes;
     o.unshifted = b->number % 3 == 0;
     o.mask_first = b->number % 2;
@@ -44,7 +59,6 @@ static inline void taken_outputs(struct taken *t, const struct leat_batch *b, un
     o.attention_mask = o.loss_mask + numbers;
     T_OK(leat_batch_write(b, &o, NULL, &t_err));
     taken_keep(t, room, bytes);
-    free(room);
 }
 
 static inline void taken_borrowed(struct taken *t, const struct leat_batch *b)
@@ -70,7 +84,7 @@ static inline void taken_rows(struct taken *t, const struct leat_batch *b)
 
 static inline struct taken taken_run(const struct loading *w, struct leat_loader_options o, uint64_t max)
 {
-    struct taken t = { .bytes = NULL };
+    struct taken t = { .outputs = NULL };
     const struct leat_batch *b;
     struct leat_loader *l;
 
@@ -89,6 +103,7 @@ static inline struct taken taken_run(const struct loading *w, struct leat_loader
     t.stats = (struct leat_loader_stats)LEAT_LOADER_STATS_INIT;
     leat_loader_stats(l, &t.stats);
     leat_loader_close(l);
+    free(t.outputs);
     return t;
 }
 

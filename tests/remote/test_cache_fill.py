@@ -332,7 +332,7 @@ def test_offline(server):
     server.faults, server.fault_suffix = ["503"] * 100000, ""
     got = end(server, begin(server, probe, URL, "0", "0", "0"))
     check("an incomplete one", got[2] == 1 and "503" in got[1] and
-          re.search(rf"the cache has [\d.]+ [KM]iB of the {SIZE / 2**20:.1f} MiB of s3://b/corpus\.tokens", got[1]), got)
+          re.search(rf"has [\d.]+ [KM]iB of the {SIZE / 2**20:.1f} MiB of s3://b/corpus\.tokens", got[1]), got)
     clear(server)
     end(server, fill(server))
     server.faults, server.fault_suffix = ["503"] * 100000, ""
