@@ -103,6 +103,8 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
         say_skipped(&list, &all, &full);
     if (s == LEAT_OK && all.run_file)
         s = pack_run_file(&all, &list, &full, err);
+    if (s == LEAT_OK && !all.force && !all.run_file)
+        s = pack_earlier_check(output, &all, err);
     if (s == LEAT_OK && only_described(&all))
         ;
     else if (s == LEAT_OK && pack_arranges(&all))
@@ -110,7 +112,7 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
     else if (s == LEAT_OK)
         s = pack_files(output, NULL, NULL, &list, &all, &full, err);
     if (s == LEAT_OK && all.force && !all.run_file)
-        pack_arranged_forget(output);
+        pack_earlier_forget(output, pack_arranges(&all));
     inputs_free(&list);
     if (report)
         options_fill(report, &full, sizeof full);

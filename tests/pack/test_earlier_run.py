@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""test_earlier_run.py: a run that stopped with a checkpoint, and then one of the same output that shuffles, deduplicates,
+splits or divides where that one did not, or the reverse. It is refused, with advice that works: with the options of the
+earlier run --resume gives the bytes of a run that did not stop, and with --force nothing of it is left."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from programs import SMALL  # noqa: E402
+
+folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "earlier"
+KINDS = [[], ["--dedup"], ["--shuffle", "3"], ["--split", "v=0.2"], ["--by", "kind"], ["--by", "kind", "--dedup"]]
+
+
+def leat(*words):
+    done = subprocess.run([SMALL, "pack", "-t", "bytes", "-o", "out", "in.jsonl", *words], cwd=folder, text=True,
+                          capture_output=True, check=False)
+    return done.returncode, done.stderr
+
+
+def files():
+    return {path.name: path.read_bytes() if path.is_file() else sorted(os.listdir(path))
+            for path in folder.glob("out*")}
+
+
+def clear():
+    for path in folder.glob("out*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def stop(kind):
+    """One record too many is no JSON; the checkpoints before it stay."""
+    clear()
+    code, said = leat(*kind, "--max-rejects", "1")
+    assert code == 4, (kind, code, said)
+    assert any("checkpoint" in name for path in folder.rglob("out*") for name in [path.name, *(
+        os.listdir(path) if path.is_dir() else [])]), files()
+
+
+def undisturbed(kind):
+    clear()
+    code, said = leat(*kind, "--max-rejects", "9")
+    assert code == 0, (kind, said)
+    return files()
+
+
+def check(earlier, later, wanted):
+    case = (earlier, later)
+    stop(earlier)
+    before = files()
+    code, said = leat(*later, "--max-rejects", "9")
+    assert code == 1 and "the earlier run of out has not ended" in said and "(--resume or --force)" in said, (case, said)
+    code, said = leat(*later, "--max-rejects", "9", "--resume")
+    assert code in (1, 3) and "give the same inputs and options, or start over (--force)" in said, (case, code, said)
+    assert files() == before, case
+    code, said = leat(*earlier, "--max-rejects", "9", "--resume")
+    assert code == 0 and files() == wanted[str(earlier)], (case, said, files().keys())
+    stop(earlier)
+    code, said = leat(*later, "--max-rejects", "9", "--force")
+    assert code == 0 and files() == wanted[str(later)], (case, said, files().keys())
+
+
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir()
+lines = [json.dumps({"text": f"{i} " * 50, "kind": "ab"[i % 2]}) for i in range(1500)]
+(folder / "in.jsonl").write_text("\n".join([*lines, "broken", "broken"]) + "\n")
+wanted = {str(kind): undisturbed(kind) for kind in KINDS}
+for kind in KINDS[1:]:
+    check([], kind, wanted)
+    check(kind, [], wanted)
+shutil.rmtree(folder)

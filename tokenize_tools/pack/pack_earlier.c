@@ -1,0 +1,72 @@
+/*
+ * pack_earlier.c: what a run of the other kind has left beside the output. One that packs in one pass has its checkpoint
+ * in OUT.partial.*, one that shuffles, deduplicates, splits or divides in the folder OUT.partial.packed. Neither goes on
+ * with the other's files: they would stay beside the finished output for good, and --resume would begin anew unnoticed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "pack.h"
+
+static enum leat_status look(const char *output, const char *suffix, bool *exists, struct leat_error *err)
+{
+    struct file_identity there = { 0 };
+    char *path = pack_split_name(output, NULL, suffix);
+    enum leat_status s = path ? file_identify(path, &there, err) : status_no_memory(err, strlen(output));
+
+    *exists = *exists || there.exists;
+    free(path);
+    return s;
+}
+
+enum leat_status pack_earlier_check(const char *output, const struct leat_pack_options *o, struct leat_error *err)
+{
+    bool arranges = pack_arranges(o), finished = false, left = false;
+    enum leat_status s = look(output, ".leat", &finished, err);
+    const char *kind = arranges ? "shuffles, deduplicates, splits and divides nothing"
+                                : "shuffles, deduplicates, splits or divides";
+
+    if (s == LEAT_OK && arranges)
+        s = look(output, ".partial.checkpoint", &left, err);
+    if (s == LEAT_OK && !arranges)
+        s = look(output, ".partial.packed/all.partial.checkpoint", &left, err);
+    if (s == LEAT_OK && !arranges)
+        s = look(output, ".partial.packed/all.leat", &left, err);
+    if (s != LEAT_OK || finished || !left)
+        return s;
+    if (o->resume)
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                               "the earlier run of %.300s has not ended, and it %s: give the same inputs and options, "
+                               "or start over",
+                               output, kind);
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_RESUME_OR_REPLACE,
+                           "the earlier run of %.300s has not ended, and it %s: resume it with its options, or start "
+                           "over",
+                           output, kind);
+}
+
+/* Opening a writer that replaces removes what an earlier one has left. */
+static void forget_plain(const char *output)
+{
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    char *description = pack_split_name(output, NULL, ".partial.run");
+    struct leat_writer *w;
+
+    options.vocabulary = 1;
+    options.force = 1;
+    if (description && leat_writer_open(&w, output, &options, NULL) == LEAT_OK) {
+        file_remove(description, NULL);
+        leat_writer_abandon(w);
+    }
+    free(description);
+}
+
+void pack_earlier_forget(const char *output, bool arranges)
+{
+    if (arranges)
+        forget_plain(output);
+    else
+        pack_arranged_forget(output);
+}
