@@ -117,6 +117,26 @@ for row in rows("--source", "d", "--seq-len", "96", "--order", "documents-sequen
     check(row["padding"] == max(map(len, documents[:2])) - len(documents[row["documents"][0]["document"]]),
           "documents: padding")
 
+# ---- Documents and tokens of a dataset with a mask: what a row of the same tokens shows
+
+with open("masked.jsonl", "w", encoding="utf-8") as file:
+    file.writelines(json.dumps({"text": text, "m": [[n, len(text) // 2]]}) + "\n"
+                    for n, text in enumerate(["one two three four five six", "seven eight nine ten", "eleven twelve"]))
+leat("pack", "-o", "masked", "-t", "gpt2", "--mask-field", "m", "masked.jsonl")
+tokens = json.loads(leat("info", "masked", "--json"))["tokens"]
+row = rows("--source", "masked", "--order", "sequential", "--seq-len", str(tokens - 1), "--sample", "0")[0]
+shown = rows("masked", "--tokens", f"0:{tokens}")[0]
+check(0 < sum(row["loss_mask"]) < tokens - 1, f"the mask is {row['loss_mask']}")
+check(shown["loss_mask"] == [*row["loss_mask"], 0], f"--tokens shows {shown['loss_mask']}, a row {row['loss_mask']}")
+check(all(isinstance(n, int) for n in row["labels"]), f"labels are {row['labels']}")
+at = 0
+for number in range(3):
+    of = rows("masked", "--document", str(number))[0]
+    check(of["loss_mask"] == shown["loss_mask"][at:at + of["length"]], f"--document {number}: {of['loss_mask']}")
+    check(leat("show", "masked", "--document", str(number)).count("\u250a") == 1 + of["loss_mask"].count(0), "marks")
+    at += of["length"]
+leat("show", "masked", "--document", "0", "--mask-first", code=2, says="--mask-first needs --sample or --step")
+
 # ---- Megatron's order, of the files of Megatron: rows of pieces of documents, one after another
 
 leat("export", "--to", "megatron", "-o", "m", "d")

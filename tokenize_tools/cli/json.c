@@ -180,6 +180,12 @@ void json_u64(struct json *j, const char *key, uint64_t value)
     fprintf(j->out, "%llu", (unsigned long long)value);
 }
 
+void json_i64(struct json *j, const char *key, int64_t value)
+{
+    lead_in(j, key);
+    fprintf(j->out, "%lld", (long long)value);
+}
+
 void json_double(struct json *j, const char *key, double value)
 {
     char text[40];

@@ -30,6 +30,7 @@ void json_close_array(struct json *j);
 void json_bytes(struct json *j, const char *key, const void *bytes, size_t count);
 void json_string(struct json *j, const char *key, const char *text); /* NULL: null */
 void json_u64(struct json *j, const char *key, uint64_t value);
+void json_i64(struct json *j, const char *key, int64_t value);
 void json_double(struct json *j, const char *key, double value); /* shortest that reads back; null if not finite */
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);

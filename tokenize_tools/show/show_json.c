@@ -14,10 +14,7 @@ static void put_numbers(struct json *j, const char *key, const int64_t *numbers,
 {
     json_open_array(j, key);
     for (uint64_t i = 0; i < count; i++)
-        if (numbers[i] < 0) /* -100: no label */
-            json_double(j, NULL, (double)numbers[i]);
-        else
-            json_u64(j, NULL, (uint64_t)numbers[i]);
+        json_i64(j, NULL, numbers[i]); /* -100: no label */
     json_close_array(j);
 }
 
