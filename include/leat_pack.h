@@ -66,8 +66,10 @@ struct leat_tokenizer_info {
     uint64_t text_after;
     uint32_t text_other;  /* 1: it puts something else there, and the two above are LEAT_NONE */
     uint32_t reserved;    /* 0 */
+    const char *path; /* of the file that it was opened from, in memory of the tokenizer's; NULL: it is a built-in, or
+                         opened from what a dataset stores */
 };
-#define LEAT_TOKENIZER_INFO_INIT { sizeof(struct leat_tokenizer_info), 0, 0, { 0 }, 0, { 0 }, 0, 0, 0, 0, 0 }
+#define LEAT_TOKENIZER_INFO_INIT { sizeof(struct leat_tokenizer_info), 0, 0, { 0 }, 0, { 0 }, 0, 0, 0, 0, 0, NULL }
 LEAT_API void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_info *info);
 
 /* Gets what a dataset stores of it, for struct leat_writer_options. The memory is the tokenizer's. */

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 
 def plain_ids(ids):
@@ -58,6 +59,8 @@ def plain_texts(texts):
     have a way to become one."""
     if isinstance(texts, (list, tuple, str, bytes)):
         return texts
+    if isinstance(texts, Mapping) or hasattr(texts, "columns"):
+        raise TypeError(f"{type(texts).__name__} has several columns: pass the one that holds the texts")
     for way in "to_pylist", "to_list", "tolist":
         if hasattr(texts, way):
             return getattr(texts, way)()

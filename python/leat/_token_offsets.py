@@ -2,8 +2,12 @@
 normalizer changed it (_aligned.py); and as a post-processor leaves them."""
 from __future__ import annotations
 
+import re
+
 from leat import _aligned, _offsets as spelling
-from leat._tokenizer_file import changes_text, is_plain, trims_of
+from leat._tokenizer_file import byte_letters, changes_text, is_plain, trims_of
+
+_SURROGATE, _PAIR = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 class TokenOffsets:
@@ -23,10 +27,18 @@ class TokenOffsets:
         self._words_prefix = prefix if model.get("type") in ("WordPiece", "WordLevel") else None
         self._unknown_word = str(model.get("unk_token")).encode("utf-8", "replace")
         self._added = {t["content"].encode("utf-8", "replace"): t for t in file.get("added_tokens", ())}
+        self._either = self._also_ordinary(model.get("vocab", ()))
         self._trims = trims_of(file.get("post_processor"))
         # a space that is put before the text, but dropped as unknown, moves the reference's offsets
         self._drops_space = model.get("type", "BPE") == "BPE" and model.get("unk_token") is None and \
             _puts_space(file.get("pre_tokenizer")) and "\u0120" not in model["vocab"]
+
+    def _also_ordinary(self, vocab):
+        """Added tokens that take white space, and that a word can be made of, too: then they take none."""
+        vocab = vocab if isinstance(vocab, dict) else {text for text, _ in vocab}
+        letters = byte_letters()
+        return {text for text, t in self._added.items() if t["single_word"] and (t["lstrip"] or t["rstrip"])
+                and (t["content"] in vocab or text.decode("latin-1").translate(letters) in vocab)}
 
     def spans(self, text, ids):
         """([begin, end) in characters, in bytes, what tokenizers calls it if not by its name, else None) of each token;
@@ -61,6 +73,8 @@ class TokenOffsets:
         for number, (own, bytewise, added, *_) in enumerate(entries):
             if self._words_prefix is not None and not added and own == self._unknown_word:
                 raise spelling.Unspelled(number)  # even where the text has its name
+            if added and own in self._either:
+                raise spelling.Unspelled(number)
             token = self._added.get(own, {"lstrip": False, "rstrip": False}) if added else None
             pieces.append((own, bytewise, (token["lstrip"], token["rstrip"]) if token else None))
         spans = spelling.byte_spans(text, pieces, self._words_prefix)
@@ -110,4 +124,12 @@ def _puts_space(pre):
 
 
 def _utf8(text):
-    return text.encode() if isinstance(text, str) else bytes(text).decode("utf-8", "replace").encode()
+    if not isinstance(text, str):
+        return bytes(text).decode("utf-8", "replace").encode()
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # a character for each surrogate, so that offsets count as the caller does
+        if _PAIR.search(text):
+            raise NotImplementedError("the offsets of a text with pairs of surrogates are not known: write them as the "
+                                      "characters they mean") from None
+        return _SURROGATE.sub("\ufffd", text).encode()

@@ -23,6 +23,9 @@ _OF_CLASSES = {
     "GPT2": ("<|endoftext|>", "<|endoftext|>", "<|endoftext|>", None, None, None, None),
     "Qwen2": (None, "<|endoftext|>", "<|endoftext|>", None, "<|endoftext|>", None, None),
 }
+# classes that ask for token_type_ids unless a file says otherwise, and in which place
+_TYPES_SECOND = "bert electra mobilebert squeezebert convbert layoutlm lxmert"
+_TYPES_LAST = "deberta debertav2 deberta-v2"
 _PAD_LEFT = "llama codellama code_llama cohere gemma"  # classes that pad there unless a file says otherwise
 
 
@@ -34,6 +37,13 @@ class BatchEncoding(dict):
             return self[name]
         except KeyError:
             raise AttributeError(name) from None
+
+    def to(self, device, *, non_blocking: bool = False) -> BatchEncoding:
+        """Sends all tensors of PyTorch to a device."""
+        for name, value in self.items():
+            if hasattr(value, "to"):
+                self[name] = value.to(device, non_blocking=non_blocking)
+        return self
 
 
 class PreTrainedTokenizer:
@@ -49,8 +59,10 @@ class PreTrainedTokenizer:
 
     The ids are those of leat.Tokenizer (help() of it says which library's): where tokenizer.json and a
     class of transformers disagree, leat follows the file. Missing: pairs of texts, texts
-    already split into words, strides and what truncation cuts off, chat templates, adding tokens.
+    already split into words, strides and what truncation cuts off, chat templates, adding tokens, save_pretrained(),
+    special_tokens_map and lists of all special tokens.
     """
+    is_fast = True
 
     def __init__(self, tokenizer, *, column: str = "text", padding_side: str | None = None,
                  truncation_side: str | None = None, **named):
@@ -61,16 +73,18 @@ class PreTrainedTokenizer:
         self.tokenizer = (Tokenizer.from_stored(*tokenizer.stored(), like="tokenizers") if given else
                           Tokenizer(tokenizer, like="tokenizers"))
         self._follow_calls()
-        settings = {} if given else _settings(os.fspath(tokenizer))
+        folder = None if given else _folder(os.fspath(tokenizer), self.tokenizer)
+        settings, model = (_settings(folder), _read(folder, "config.json")) if folder else ({}, {})
         self.column = column
-        model = {} if given else _read(os.fspath(tokenizer), "config.json")
         side = "left" if _class(settings, model) in _PAD_LEFT.split() else "right"
         self.padding_side = _side("padding_side", padding_side or settings.get("padding_side", side))
         self.truncation_side = _side("truncation_side", truncation_side or settings.get("truncation_side", "right"))
         self.model_max_length = settings.get("model_max_length")
         if not isinstance(self.model_max_length, int) or self.model_max_length > 10**20:
             self.model_max_length = None  # transformers' number for none
-        self.model_input_names = settings.get("model_input_names", ["input_ids", "attention_mask"])
+        self.model_input_names = settings.get("model_input_names", _input_names(_class(settings, model)))
+        self.clean_up_tokenization_spaces = bool(settings.get("clean_up_tokenization_spaces", False))
+        self._cleans = self.clean_up_tokenization_spaces and self.tokenizer._model_type() != "BPE"
         usual = _usual(settings, model)
         self._named = {name: named.get(name, settings.get(name, usual.get(name))) for name in _NAMED}
 
@@ -87,6 +101,15 @@ class PreTrainedTokenizer:
         token = self._named[known]
         return token if known == name or token is None else self.tokenizer.token_to_id(token)
 
+    def __setattr__(self, name, value):
+        known = name[:-3] if name.endswith("_id") else name
+        if known not in _NAMED:
+            super().__setattr__(name, value)
+        elif value is None or known == name:
+            self._named[known] = None if value is None else str(value)
+        else:
+            self._named[known] = self.tokenizer.id_to_token(value)
+
     def _follow_calls(self):
         """A call says what is cut and filled up, not the file."""
         self.tokenizer.no_truncation()
@@ -99,7 +122,8 @@ class PreTrainedTokenizer:
                  pad_to_multiple_of: int | None = None, return_attention_mask: bool | None = None,
                  return_token_type_ids: bool | None = None, return_special_tokens_mask: bool = False,
                  return_offsets_mapping: bool = False, return_length: bool = False,
-                 return_tensors: str | None = None) -> BatchEncoding:
+                 return_tensors: str | None = None, padding_side: str | None = None,
+                 verbose: bool = True) -> BatchEncoding:
         """input_ids and attention_mask of a text, or lists of them of several texts: a list, a column of numpy, Arrow,
         pandas or Polars, or a mapping that has them as `column`.
 
@@ -132,7 +156,7 @@ class PreTrainedTokenizer:
         names += ["offset_mapping"] if return_offsets_mapping else []
         length = self._length(padding, max_length, pad_to_multiple_of, rows)
         for row in rows:
-            self._pad(row, length)
+            self._pad(row, length, padding_side)
         out = BatchEncoding((name, [row[name] for row in rows]) for name in names)
         if return_length:
             out["length"] = [len(row["input_ids"]) for row in rows]
@@ -184,29 +208,74 @@ class PreTrainedTokenizer:
         length = most if padding == "max_length" else max((len(row["input_ids"]) for row in rows), default=0)
         return -(-length // multiple) * multiple if multiple else length
 
-    def _pad(self, row, length):
+    def pad(self, encoded_inputs, padding: bool | str = True, max_length: int | None = None,
+            pad_to_multiple_of: int | None = None, padding_side: str | None = None,
+            return_attention_mask: bool | None = None, return_tensors: str | None = None,
+            verbose: bool = True) -> BatchEncoding:
+        """What a call gave for one text or several, or a list of what calls gave, filled up as a call does it; for
+        DataCollatorWithPadding. Of other names, such as labels, values stay as they are."""
+        if isinstance(encoded_inputs, (list, tuple)):
+            encoded_inputs = {name: [one[name] for one in encoded_inputs] for name in encoded_inputs[0]}
+        values = {name: _plain(value) for name, value in encoded_inputs.items()}
+        one = bool(values["input_ids"]) and isinstance(values["input_ids"][0], int)
+        count = 1 if one else len(values["input_ids"])
+        rows = [{name: value if one else value[i] for name, value in values.items()} for i in range(count)]
+        length = self._length(padding, self.model_max_length if max_length is None else max_length, pad_to_multiple_of,
+                              rows)
+        masks = "attention_mask" in self.model_input_names if return_attention_mask is None else return_attention_mask
+        for row in rows:
+            if masks:
+                row.setdefault("attention_mask", [1] * len(row["input_ids"]))
+            own = {name: row.pop(name) for name in _FILLED if name in row}
+            self._pad(own, length, padding_side)
+            row.update(own)
+        out = BatchEncoding((name, rows[0][name] if one else [row[name] for row in rows])
+                            for name in dict.fromkeys([*values, *rows[0]]) if rows)
+        if return_tensors is None:
+            return out
+        return BatchEncoding((name, _tensor(return_tensors, value)) for name, value in out.items())
+
+    def _pad(self, row, length, side=None):
+        side = self.padding_side if side is None else _side("padding_side", side)
         missing = length - len(row["input_ids"])
         if missing <= 0:
             return
         if self.pad_token_id is None:
-            raise ValueError("no file names a padding token: give pad_token=NAME to leat.PreTrainedTokenizer()")
+            name = self._named["pad_token"]
+            raise ValueError(f"the padding token {name!r} is not in the vocabulary: set pad_token" if name else
+                             "no file names a padding token: give pad_token=NAME to leat.PreTrainedTokenizer(), or "
+                             "set pad_token")
         fill = {"input_ids": self.pad_token_id, "special_tokens_mask": 1, "offset_mapping": (0, 0)}
         for name, values in row.items():
             more = [fill.get(name, 0)] * missing
-            row[name] = values + more if self.padding_side == "right" else more + values
+            row[name] = values + more if side == "right" else more + values
 
     # ---- Decoding and the vocabulary ----
 
-    def decode(self, ids, skip_special_tokens: bool = False) -> str:
-        return self.tokenizer.decode(list(ids), skip_special_tokens=skip_special_tokens)
+    def decode(self, ids, skip_special_tokens: bool = False, clean_up_tokenization_spaces: bool | None = None):
+        """The text of ids, or of one id; the texts of several lists. Spaces before punctuation are dropped where
+        tokenizer_config.json, or the call, says so, but as in transformers never of byte-pair models."""
+        ids = _plain(ids)
+        if isinstance(ids, int):
+            ids = [ids]
+        if ids and not isinstance(ids[0], int):
+            return self.batch_decode(ids, skip_special_tokens, clean_up_tokenization_spaces)
+        text = self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+        cleans = self._cleans if clean_up_tokenization_spaces is None else \
+            clean_up_tokenization_spaces and self.tokenizer._model_type() != "BPE"
+        for spaced in _SPACED if cleans else ():
+            text = text.replace(spaced, spaced.strip(" "))
+        return text
 
-    def batch_decode(self, sequences, skip_special_tokens: bool = False) -> list[str]:
-        return [self.decode(ids, skip_special_tokens) for ids in sequences]
+    def batch_decode(self, sequences, skip_special_tokens: bool = False,
+                     clean_up_tokenization_spaces: bool | None = None) -> list[str]:
+        return [self.decode(ids, skip_special_tokens, clean_up_tokenization_spaces) for ids in sequences]
 
     def convert_ids_to_tokens(self, ids):
-        one = isinstance(ids, int)
-        tokens = [self.tokenizer.id_to_token(i) for i in ([ids] if one else ids)]
-        return tokens[0] if one else tokens
+        ids = _plain(ids)
+        if isinstance(ids, int):
+            return self.tokenizer.id_to_token(ids)
+        return [self.tokenizer.id_to_token(i) for i in ids]
 
     def convert_tokens_to_ids(self, tokens):
         """Of a name that is no token, that of the unknown token, or None."""
@@ -218,6 +287,11 @@ class PreTrainedTokenizer:
     def get_vocab(self) -> dict[str, int]:
         return self.tokenizer.get_vocab()
 
+    @property
+    def vocab_size(self) -> int:
+        """Without added tokens."""
+        return self.tokenizer.get_vocab_size(False)
+
     def __len__(self) -> int:
         return self.tokenizer.get_vocab_size()
 
@@ -225,11 +299,42 @@ class PreTrainedTokenizer:
         return _restored, (type(self), dict(self.__dict__))
 
 
+# what is filled up
+_FILLED = ("input_ids", "token_type_ids", "attention_mask", "special_tokens_mask")
+# from which the spaces go, in transformers' order
+_SPACED = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
+
+
+def _plain(value):
+    """An array or a tensor as numbers and lists of Python's."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value] if any(hasattr(one, "tolist") for one in value) else list(value)
+    return value if isinstance(value, (int, str)) else list(value)
+
+
 def _restored(cls, values):
     tokenizer = cls.__new__(cls)
     tokenizer.__dict__.update(values)
     tokenizer._follow_calls()
     return tokenizer
+
+
+def _folder(spec, tokenizer):
+    """With the files beside the vocabulary: the folder that was named, or that of a model's id; None: a file was."""
+    if os.path.isdir(spec):
+        return spec
+    return None if tokenizer._path is None or os.path.exists(spec) else os.path.dirname(tokenizer._path)
+
+
+def _input_names(name):
+    names = ["input_ids", "attention_mask"]
+    if name in _TYPES_SECOND.split():
+        names.insert(1, "token_type_ids")
+    elif name in _TYPES_LAST.split():
+        names.append("token_type_ids")
+    return names
 
 
 def _read(folder, name):
@@ -274,7 +379,8 @@ def _tensor(kind, value):
         raise ValueError("texts of different lengths do not make a tensor: use padding=True")
     import numpy
 
-    array = numpy.array(value, numpy.int64)
+    array = numpy.array(value)
+    array = array.astype(numpy.int64) if array.dtype.kind in "iub" or array.size == 0 else array
     if kind == "np":
         return array
     import torch

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import os
 
 from leat import _leat, _special
@@ -43,9 +44,9 @@ class Tokenizer:
     So replace `tiktoken.get_encoding("o200k_base")` by `leat.get_encoding("o200k_base")` or
     `leat.Tokenizer("o200k_base")`, and `Tokenizer.from_file(path)` by `leat.Tokenizer.from_file(path)`.
 
-    A tokenizer never changes, apart from encode_special_tokens and truncation, and threads can share it. Calls release
-    the GIL. It can be pickled; unpickling opens the same file again, and raises ValueError if that now has another
-    vocabulary.
+    A tokenizer never changes, apart from encode_special_tokens, truncation and no_padding(), and threads can share it.
+    Calls release the GIL. It can be pickled, with these; unpickling opens the same file again, and raises ValueError if
+    that has changed.
     """
 
     def __init__(self, spec=None, *, pattern: str | None = None, like: str = "tiktoken", name: str | None = None,
@@ -74,12 +75,13 @@ class Tokenizer:
     def _set(self, core, like):
         self._core = core
         self._like = like
-        self._vocabulary, self._end, self._fingerprint, self._candidates, self._begin = core.info()
+        self._vocabulary, self._end, self._fingerprint, self._candidates, self._begin, self._path = core.info()
         self._from, self._name = None, core.stored()[0]
         self._ranks = self._unstable = None
-        self._tables = self._special = self._skipped = self._affixes = self._settings = None
-        self._offsets, self._truncation = None, False
-        self.encode_special_tokens = False
+        self._tables = self._special = self._skipped = self._affixes = self._file_padding = None
+        self._offsets = self._sum = None
+        self._file_truncation = self._truncation = False  # not read yet; as in the file
+        self._padding_ignored = self.encode_special_tokens = False
 
     @classmethod
     def from_file(cls, path, *, pattern: str | None = None) -> Tokenizer:
@@ -99,9 +101,17 @@ class Tokenizer:
         return self
 
     def __reduce__(self):
+        changed = {name: self.__dict__[name] for name in ("encode_special_tokens", "_truncation", "_padding_ignored")}
         if self._from is None:
-            return _restored, (type(self), self._core.stored(), self._like)
-        return _reopened, (type(self), *self._from, self._like, self._fingerprint)
+            return _restored, (type(self), self._core.stored(), self._like), changed
+        return _reopened, (type(self), *self._from, self._like, self._fingerprint, self._file_sum()), changed
+
+    def _file_sum(self):
+        """Of all that the file says, since its post-processor and truncation are not in the fingerprint."""
+        if self._sum is None:
+            import hashlib
+            self._sum = hashlib.sha256(self._core.stored()[2] or b"").digest()
+        return self._sum
 
     def __repr__(self):
         return f"<leat.Tokenizer {self.name!r}, {self._vocabulary} ids>"
@@ -301,9 +311,12 @@ class Tokenizer:
         return self._core.decode(plain_ids(tokens))
 
     def decode(self, tokens, errors: str = "replace", *, skip_special_tokens: bool | None = None) -> str:
-        """The text of ids; `errors` as in bytes.decode(), for ids that start or end inside a character."""
+        """The text of ids; `errors` as in bytes.decode(), for ids that start or end inside a character. By the rules of
+        tokenizers, ids that are no tokens are left out; else they raise leat.Error."""
         if not isinstance(errors, str):  # decode(ids, True) of tokenizers
             skip_special_tokens, errors = errors, "replace"
+        tokens = tokens if hasattr(tokens, "__len__") else list(tokens)
+        by_tokenizers = skip_special_tokens is not None or self._like == "tokenizers"
         if skip_special_tokens is None:
             skip_special_tokens = self._like == "tokenizers"
         if skip_special_tokens:
@@ -313,7 +326,13 @@ class Tokenizer:
                 self._skipped = frozenset(id for id in names.values() if self._core.token(id)[4] is None
                                           or self.id_to_token(id) in names)
             tokens = [int(i) for i in tokens if int(i) not in self._skipped]
-        return self.decode_bytes(tokens).decode("utf-8", errors)
+        try:
+            text = self.decode_bytes(tokens)
+        except _leat.Error:
+            if not by_tokenizers:
+                raise
+            text = self.decode_bytes([i for i in map(int, tokens) if self._core.token(i) is not None])
+        return text.decode("utf-8", errors)
 
     def decode_batch(self, batch, errors: str = "replace", *, skip_special_tokens: bool | None = None,
                      num_threads: int | None = None) -> list[str]:
@@ -371,7 +390,7 @@ class Tokenizer:
         return self._names()[0].get(token)
 
     def id_to_token(self, id: int) -> str | None:
-        return self._names()[1].get(id)
+        return self._names()[1].get(operator.index(id))
 
     def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
         if with_added_tokens:
@@ -394,9 +413,12 @@ class Tokenizer:
     @property
     def truncation(self) -> dict | None:
         """How texts are cut by the rules of tokenizers, as enable_truncation() takes it; None: they are not."""
-        if self._truncation is False:
-            self._truncation = truncation_of((self._tokenizer_json() or {}).get("truncation"))
-        return dict(self._truncation) if self._truncation else None
+        truncation = self._truncation
+        if truncation is False:
+            if self._file_truncation is False:
+                self._file_truncation = truncation_of((self._tokenizer_json() or {}).get("truncation"))
+            truncation = self._file_truncation
+        return dict(truncation) if truncation else None
 
     def enable_truncation(self, max_length: int, stride: int = 0, strategy: str = "longest_first",
                           direction: str = "right") -> None:
@@ -411,7 +433,7 @@ class Tokenizer:
 
     def no_padding(self) -> None:
         """Ignores the padding that a tokenizer.json asks for."""
-        self._settings = [s for s in self._asked_for() if s != "padding"]
+        self._padding_ignored = True
 
     def _names(self):
         if self._tables is None:
@@ -438,7 +460,7 @@ class Tokenizer:
         return self._around(lists, False, texts if offsets else None, cut)
 
     def _around(self, lists, add, texts=None, cut=None):
-        if self._asked_for():
+        if not self._padding_ignored and self._asks_for_padding():
             raise NotImplementedError(f"{show(self.name)} asks for padding, which leat does not support: call "
                                       "no_padding()")
         before, after = self._post_processor() if add or add is None else ([], [])
@@ -469,11 +491,17 @@ class Tokenizer:
         """The parsed file if it is a tokenizer.json, else None."""
         return parsed(self._core.stored())
 
-    def _asked_for(self):
-        if self._settings is None:
-            file = self._tokenizer_json() or {}
-            self._settings = ["padding"] if file.get("padding") else []
-        return self._settings
+    def _model_type(self):
+        """As a tokenizer.json calls it; of a sentencepiece model without one, Unigram."""
+        file = self._tokenizer_json()
+        if file is not None:
+            return file["model"].get("type") or "BPE"
+        return "WordPiece" if "vocab.txt" in self.name else "Unigram" if ".model" in self.name else "BPE"
+
+    def _asks_for_padding(self):
+        if self._file_padding is None:
+            self._file_padding = bool((self._tokenizer_json() or {}).get("padding"))
+        return self._file_padding
 
     def _post_processor(self):
         """(ids before a text, ids after it)."""
@@ -489,10 +517,13 @@ def _restored(cls, stored, like):
     return cls.from_stored(*stored, like=like)
 
 
-def _reopened(cls, spec, pattern, like, fingerprint):
+def _reopened(cls, spec, pattern, like, fingerprint, file_sum):
     tokenizer = cls(spec, pattern=pattern, like=like)
     if tokenizer._fingerprint != fingerprint:
         raise ValueError(f"{spec!r} now holds another vocabulary than when the tokenizer was pickled")
+    if tokenizer._file_sum() != file_sum:
+        raise ValueError(f"{spec!r} has changed since the tokenizer was pickled: not its vocabulary, but perhaps its "
+                         "post-processor or truncation")
     return tokenizer
 
 

@@ -37,9 +37,10 @@ enum leat_status pack_arranged(const char *output, struct input_list *inputs, co
 /* Removes what such a run has left beside the output, unless another process is at it. */
 void pack_arranged_forget(const char *output);
 
-/* A run of the other kind, in one pass or arranging, has left what could be resumed: LEAT_E_EXISTS, or, if this one is to
- * resume, LEAT_E_CHECKPOINT. And removes that, after a run with `force`. */
-enum leat_status pack_earlier_check(const char *output, const struct leat_pack_options *options, struct leat_error *err);
+/* A run of the other kind, in one pass or arranging, has left what could be resumed: LEAT_E_EXISTS, or, if this one is
+ * to resume, LEAT_E_CHECKPOINT. And removes that, after a run with `force`. */
+enum leat_status pack_earlier_check(const char *output, const struct leat_pack_options *options,
+                                    struct leat_error *err);
 void pack_earlier_forget(const char *output, bool arranges);
 
 /* Compares the run with its `run_file`, or writes that if the options name no part. Sets inputs and disk_bytes. */

@@ -1,7 +1,8 @@
 /*
- * pack_earlier.c: what a run of the other kind has left beside the output. One that packs in one pass has its checkpoint
- * in OUT.partial.*, one that shuffles, deduplicates, splits or divides in the folder OUT.partial.packed. Neither goes on
- * with the other's files: they would stay beside the finished output for good, and --resume would begin anew unnoticed.
+ * pack_earlier.c: what a run of the other kind has left beside the output. One that packs in one pass has its
+ * checkpoint in OUT.partial.*, one that shuffles, deduplicates, splits or divides in the folder OUT.partial.packed.
+ * Neither goes on with the other's files: they would stay beside the finished output for good, and a resumed run would
+ * begin anew unnoticed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,8 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
 {
     bool arranges = pack_arranges(o), finished = false, left = false;
     enum leat_status s = look(output, ".leat", &finished, err);
-    const char *kind = arranges ? "shuffles, deduplicates, splits and divides nothing"
-                                : "shuffles, deduplicates, splits or divides";
+    const char *kind =
+        arranges ? "shuffles, deduplicates, splits and divides nothing" : "shuffles, deduplicates, splits or divides";
 
     if (s == LEAT_OK && arranges)
         s = look(output, ".partial.checkpoint", &left, err);

@@ -93,11 +93,11 @@ static void tokenizer_free(PyObject *self)
 
 /* ---- What it is ---- */
 
-/* (vocabulary, end token or None, fingerprint, candidates for the end token, begin token or None) */
+/* (vocabulary, end token or None, fingerprint, candidates for the end token, begin token or None, path or None) */
 static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
 {
     struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
-    PyObject *candidates;
+    PyObject *candidates, *path;
 
     (void)unused;
     leat_tokenizer_info(((struct text_tokenizer *)self)->tokenizer, &info);
@@ -111,8 +111,9 @@ static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
     }
     if (!candidates)
         return NULL;
-    return Py_BuildValue("KNy#NN", (unsigned long long)info.vocabulary, args_number(info.end_token), info.fingerprint,
-                         (Py_ssize_t)sizeof info.fingerprint, candidates, args_number(info.begin_token));
+    path = info.path ? args_text(info.path) : Py_BuildValue("");
+    return Py_BuildValue("KNy#NNN", (unsigned long long)info.vocabulary, args_number(info.end_token), info.fingerprint,
+                         (Py_ssize_t)sizeof info.fingerprint, candidates, args_number(info.begin_token), path);
 }
 
 /* (name, pattern, file or None): what a dataset keeps of it */

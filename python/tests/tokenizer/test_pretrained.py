@@ -1,6 +1,7 @@
 """leat.PreTrainedTokenizer in the place of transformers' tokenizers: the same dicts for texts and batches, with every
 kind of truncation, padding and what may be asked for, lengths and tensors too, on files that are made here and on
 published ones where they are at hand; and as the function of datasets.map()."""
+import copy
 import itertools
 import json
 import os
@@ -173,3 +174,89 @@ def test_tokens_of_classes(tmp_path):
         (tmp_path / "tokenizer_config.json").unlink(missing_ok=True)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", "pad_token": None}))
     assert leat.PreTrainedTokenizer(tmp_path).pad_token is None
+
+
+def listed(value):
+    return ("array", value.tolist()) if hasattr(value, "tolist") else value
+
+
+def test_pad(both):
+    """What a collator does with what calls gave."""
+    pytest.importorskip("numpy")
+    mine, theirs = both
+    rows = [dict(theirs(text), labels=n) for n, text in enumerate(batch(5))]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    for given in (rows, columns):
+        for how in ({}, {"max_length": 40, "padding": "max_length"}, {"pad_to_multiple_of": 8},
+                    {"padding_side": "left"}, {"return_tensors": "np"}):
+            have, want = mine.pad(given, **how), theirs.pad(copy.deepcopy(given), **how)  # which changes it
+            assert want.keys() == have.keys(), how
+            for name in want:
+                assert listed(want[name]) == listed(have[name]), (how, name)
+    assert mine.pad(rows[1], max_length=30, padding="max_length") == dict(
+        theirs.pad(rows[1], max_length=30, padding="max_length"))
+    names = batch(3)
+    assert mine(names, padding=True, padding_side="left") == dict(theirs(names, padding=True, padding_side="left"))
+
+
+def test_collator(both):
+    torch = pytest.importorskip("torch")
+    mine, theirs = both
+    features = [dict(theirs(text)) for text in batch(2)]
+    want = transformers.DataCollatorWithPadding(theirs)([dict(f) for f in features])
+    have = transformers.DataCollatorWithPadding(mine)([dict(f) for f in features])
+    assert want.keys() == have.keys() and all(torch.equal(want[name], have[name]) for name in want)
+    moved = mine(batch(2), padding=True, return_tensors="pt").to("cpu")
+    assert isinstance(moved["input_ids"], torch.Tensor)
+    assert mine.convert_ids_to_tokens(torch.tensor([1, 4])) == theirs.convert_ids_to_tokens([1, 4])
+    assert mine.decode(torch.tensor([[1, 4], [5, 6]])) == theirs.decode([[1, 4], [5, 6]])
+
+
+def test_names_can_be_set(both):
+    mine, theirs = pickle.loads(pickle.dumps(both[0])), transformers.AutoTokenizer.from_pretrained(
+        both[1].name_or_path)
+    for t in (mine, theirs):
+        t.pad_token = t.eos_token
+    assert mine.pad_token_id == theirs.pad_token_id == mine.eos_token_id
+    names = batch(4)
+    assert mine(names, padding=True) == dict(theirs(names, padding=True))
+    for t in (mine, theirs):
+        t.pad_token_id = 1
+    assert mine.pad_token == theirs.pad_token
+    assert pickle.loads(pickle.dumps(mine)).pad_token == theirs.pad_token
+    assert mine.vocab_size == theirs.vocab_size and mine.is_fast
+
+
+def test_hub_id_has_its_files(both, tmp_path, monkeypatch):
+    """A model in the local hub cache: all of its files count, not only the vocabulary."""
+    snapshot = tmp_path / "models--some--model" / "snapshots" / "abc"
+    snapshot.parent.mkdir(parents=True)
+    os.symlink(both[1].name_or_path, snapshot)
+    (tmp_path / "models--some--model" / "refs").mkdir()
+    (tmp_path / "models--some--model" / "refs" / "main").write_text("abc")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    mine = leat.PreTrainedTokenizer.from_pretrained("some/model")
+    for name in ("model_max_length", "padding_side", "truncation_side", "eos_token", "pad_token_id",
+                 "model_input_names"):
+        assert getattr(mine, name) == getattr(both[0], name), name
+
+
+@pytest.mark.parametrize("name", ["BertTokenizer", "ElectraTokenizer", "DebertaV2Tokenizer", "DistilBertTokenizer",
+                                  "T5Tokenizer", "RobertaTokenizer", "PreTrainedTokenizerFast"])
+def test_input_names_of_classes(name, tmp_path):
+    made(tmp_path, "byte level")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({**CONFIG, "tokenizer_class": name}))
+    assert leat.PreTrainedTokenizer(tmp_path).model_input_names == getattr(transformers, name).model_input_names
+
+
+def test_clean_up(tmp_path):
+    """Spaces before punctuation, but not of byte-pair models."""
+    for kind in ("byte level", "words"):
+        folder = made(tmp_path, kind)
+        (folder / "tokenizer_config.json").write_text(json.dumps({**CONFIG, "clean_up_tokenization_spaces": True}))
+        mine, theirs = leat.PreTrainedTokenizer(folder), transformers.AutoTokenizer.from_pretrained(str(folder))
+        for text in ("we are here , now . i do n't ! he 's ' so '", *texts(20, 8)):
+            ids = theirs(text)["input_ids"]
+            for how in ({}, {"clean_up_tokenization_spaces": False}, {"clean_up_tokenization_spaces": True}):
+                assert mine.decode(ids, **how) == theirs.decode(ids, **how)
+                assert mine.batch_decode([ids], **how) == theirs.batch_decode([ids], **how)

@@ -155,6 +155,7 @@ void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_i
         .text_before = id_or_none(spec->around.before),
         .text_after = id_or_none(spec->around.after),
         .text_other = spec->around.other,
+        .path = t->opened.at.path,
     };
 
     memcpy(full.fingerprint, t->opened.print, sizeof full.fingerprint);
