@@ -134,7 +134,7 @@ says 2 'folders are nested more than 64 deep'
 rm -r deep
 ln -s nowhere empty/gone
 run leat pack -o x -t bytes empty
-says 1 'leat: cannot examine empty/gone: No such file or directory'
+says 1 'leat: empty/gone is a symbolic link to nowhere, which is missing; restore that, or remove the link'
 rm empty/gone
 mkfifo pipe
 refuse 2 'leat: pipe is neither a file nor a folder; for a pipe, use - and redirect it' leat pack -o x -t bytes pipe
@@ -240,7 +240,7 @@ rm -f x.leat x.tokens x.rejects.jsonl
 
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 
-refuse 4 'leat: 1 of 3 records were rejected, more than allowed; r.rejects.jsonl lists them with the reasons, for @
+refuse 4 'leat: 1 of 3 records was rejected, more than allowed; r.rejects.jsonl lists them with the reasons, for @
 example: @
 not valid JSON: an object ({) is expected at byte 1
 leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there' \
@@ -289,6 +289,9 @@ leat: no record was packed: --text FIELD names the member or column that holds t
 nothing_left fields # of a run without documents: the right command once needed --force
 run leat pack -t bytes -o fields --text content fields.jsonl
 ended 0 ''
+run leat pack -t bytes -o fields --text content --force --by lang fields.jsonl # it is not the text that is missing
+says 4 'the record has no "lang" to choose its dataset by'
+! grep -q 'no record was packed' "$said" || fail "$ran: $(cat "$said")"
 run leat pack -t bytes -o fields --dedup --force fields.jsonl
 says 4 'no record was packed: --text FIELD names'
 run leat pack -t bytes -o fields2 --dedup fields.jsonl # likewise where another folder holds what is packed

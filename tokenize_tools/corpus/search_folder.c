@@ -5,8 +5,10 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "own_outputs.h"
@@ -77,6 +79,23 @@ static enum leat_status judge_link(struct search *s, const char *path, bool *lef
     return status;
 }
 
+/* errno says why. A file that is missing is not left out without a word: it may be part of the corpus. */
+static enum leat_status cannot_follow(const char *path, struct leat_error *err)
+{
+    char target[PATH_MAX];
+    int why = errno;
+    ssize_t size = readlink(path, target, sizeof target - 1);
+
+    if (why == ELOOP)
+        return status_set(err, LEAT_E_ARGUMENT, "%.40s...: too many symbolic links; does a link form a cycle?", path);
+    if (why != ENOENT || size < 0)
+        return status_set_os(err, why, "cannot follow the symbolic link %s", path);
+    target[size] = '\0';
+    return status_set(err, LEAT_E_NO_FILE,
+                      "%s is a symbolic link to %.300s, which is missing; restore that, or remove the link", path,
+                      target);
+}
+
 static enum leat_status found(struct search *s, const char *path, const char *name, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -86,8 +105,8 @@ static enum leat_status found(struct search *s, const char *path, const char *na
     if (lstat(path, &st) != 0)
         return status_set_os(err, errno, "cannot examine %s", path);
     is_link = S_ISLNK(st.st_mode);
-    if (is_link && stat(path, &st) != 0) /* a file that is missing is not left out without a word */
-        return status_set_os(err, errno, "cannot examine %s", path);
+    if (is_link && stat(path, &st) != 0)
+        return cannot_follow(path, err);
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return LEAT_OK;
     if (is_link && !s->rules->follow_links)

@@ -48,6 +48,16 @@ static void say_kept(const struct pack_values *v, const struct leat_error *err)
                                                 : ", with a larger --max-rejects");
 }
 
+/* Whether the example in the message is a record without the text. */
+static bool lacks_text(const struct pack_values *v, const struct leat_error *err)
+{
+    const char *at = strstr(err->message, " has no \"");
+    size_t length = strlen(v->text);
+
+    at = at ? at + strlen(" has no \"") : "";
+    return strncmp(at, v->text, length) == 0 && strcmp(at + length, "\"") == 0;
+}
+
 int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_report *report,
                         const struct leat_error *err)
 {
@@ -63,7 +73,7 @@ int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_repo
     } else {
         code = cli_failed(err);
     }
-    if (err->status == LEAT_E_REJECTS && report->documents == 0 && report->damaged_inputs == 0 && !v->chat)
+    if (err->status == LEAT_E_REJECTS && report->documents == 0 && lacks_text(v, err))
         cli_error("no record was packed: --text FIELD names the member or column that holds the text; this run looked "
                   "for \"%s\"",
                   v->text);
