@@ -156,7 +156,10 @@ static void say_file(const char *name, struct leat_error *err)
         status_after(err, "; %.300s itself exists, but is not a dataset: pack it into one", name);
     if (file_ends_with(name, strlen(name), ".bin"))
         status_after(err, "; if it is Megatron's, its index is missing: %.*s.idx", (int)strlen(name) - 4, name);
-    err->hint = !kind || kind->what != FILE_OTHER ? LEAT_HINT_PACK : LEAT_HINT_NONE;
+    /* tokens are not packed again */
+    err->hint = kind && (kind->what == FILE_OTHER || kind->what == FILE_TOKENS || kind->what == FILE_BINARY)
+                    ? LEAT_HINT_NONE
+                    : LEAT_HINT_PACK;
 }
 
 /* While parts are joined in place neither they nor what they become are datasets. leat-run.joining, beside the parts of

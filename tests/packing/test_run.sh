@@ -57,6 +57,7 @@ done <<'TABLE'
 -o x --parts 3 in1.jsonl|--parts N is for a run in a folder
 -o x --part 3 in1.jsonl|--part needs the number of parts, as I/N or auto/N
 --run run --part 3/8|--part I/N has another N than the run was planned with
+--run run --part 3 in1.jsonl|a part takes the inputs of the plan: leave "in1.jsonl" out
 --run run --part 13|part 13: the run in run has the parts 1 to 12
 --run run --part 0|part 0: the run in run has the parts 1 to 12
 --run run --part 3 --parts 8|--parts 8, but the run in run has 12 parts: leave --parts out

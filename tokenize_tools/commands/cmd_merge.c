@@ -276,6 +276,8 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     }
     code = by_outputs_code(&made.outputs, CLI_DONE);
     by_outputs_free(&made.outputs);
+    if (s != LEAT_OK && err.hint == LEAT_HINT_RESUME_OR_REPLACE) /* leat pack can resume it */
+        err.hint = LEAT_HINT_REPLACE;
     return cli_finish_stdout(s == LEAT_OK ? code : cli_failed_or_damaged(&err));
 }
 

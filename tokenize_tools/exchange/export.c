@@ -71,9 +71,9 @@ static enum leat_status check_ids(const struct exporting *e, const uint32_t *ids
         if (ids[i] > most)
             return status_set(
                 err, LEAT_E_UNSUPPORTED,
-                "token %llu is %u, but ids of %u bytes in files of %s are at most %llu; use more bytes per "
-                "id, or another format",
-                (ull)(first + i), (unsigned)ids[i], (unsigned)e->width, e->format->name, (ull)most);
+                "token %llu is %u, but ids of %u bytes in files of %s are at most %llu; use %sanother format",
+                (ull)(first + i), (unsigned)ids[i], (unsigned)e->width, e->format->name, (ull)most,
+                e->width == 2 && e->format->width == 0 ? "more bytes per id, or " : "");
     return LEAT_OK;
 }
 

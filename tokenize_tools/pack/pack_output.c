@@ -107,11 +107,10 @@ static bool too_many(const struct pack_output *o, uint64_t rejects, uint64_t rec
 
 static enum leat_status say_too_many(const struct pack_output *o, uint64_t records, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_REJECTS,
-                      "%llu of %llu records %s rejected, more than allowed; %s lists them with the reasons%s%s",
-                      (unsigned long long)o->at.rejects, (unsigned long long)records,
-                      o->at.rejects == 1 ? "was" : "were", o->rejects.path,
-                      o->reason[0] ? ", for example: " : "", o->reason);
+    return status_set(
+        err, LEAT_E_REJECTS, "%llu of %llu records %s rejected, more than allowed; %s lists them with the reasons%s%s",
+        (unsigned long long)o->at.rejects, (unsigned long long)records, o->at.rejects == 1 ? "was" : "were",
+        o->rejects.path, o->reason[0] ? ", for example: " : "", o->reason);
 }
 
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err)

@@ -59,6 +59,8 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
         return CLI_DONE;
     if (values->dedup || values->splits.count > 0 || values->shuffle.given)
         return command_wrong(self, "--dedup, --split and --shuffle are for the plan of a run: all parts have the same");
+    if (parsed->count > 0)
+        return command_wrong(self, "a part takes the inputs of the plan: leave \"%s\" out", parsed->words[0]);
     if (run_folder_read(&in->folder, values->run, &err) != LEAT_OK)
         return cli_failed(&err);
     if (in->folder.joining) {
