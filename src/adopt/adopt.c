@@ -396,6 +396,8 @@ static void clean_up(struct adopt *a)
     struct leat_writer *w = a->writer;
     bool ours = w && w->lock >= 0 && !writer_lost_lock(w->lock, &w->names);
 
+    if (ours && a->state.fd >= 0 && a->state.number == 0) /* nothing was saved */
+        file_remove(a->state.path, NULL);
     file_close(&a->state.fd);
     free(a->token_path);
     if (!w)

@@ -153,6 +153,7 @@ says 1 "dataset of leat's own"
 printf '\001\000\000\000\160\021\001\000' >wide # 1, 70000
 run leat adopt -t bytes 'raw:wide?dtype=u32&end=1'
 says 1 'token 1 of wide is 70000, and the vocabulary has 257 entries'
+[ ! -e wide.partial.adopt ] || fail "$ran: left wide.partial.adopt"
 leat export --to raw --dtype u16 -o narrow.bin own >"$printed" || fail "cannot export"
 leat export --to raw --dtype u32 -o broad.bin own >"$printed" || fail "cannot export"
 for size in narrow:u16 broad:u32; do
