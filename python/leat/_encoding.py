@@ -37,7 +37,7 @@ class Encoding(list):
     def tokens(self) -> list[str]:
         """Each token as a tokenizer.json writes it."""
         if self._tokenizer is None:
-            raise AttributeError("these ids were pickled and have lost their tokenizer: use Tokenizer.id_to_token()")
+            raise AttributeError("these ids have lost their tokenizer, as copies do: use Tokenizer.id_to_token()")
         return [self._tokenizer.id_to_token(i) or "" for i in self]
 
     @property

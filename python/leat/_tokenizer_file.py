@@ -167,7 +167,7 @@ def unpacked(file):
             import zstandard
         except ImportError:
             raise NotImplementedError(
-                "a compressed tokenizer.json needs Python 3.14 or the package zstandard to find the tokens it puts "
-                "around texts: install one, decompress the file, or give add_special_tokens=False") from None
+                "a compressed tokenizer.json needs Python 3.14 or the package zstandard to find what it says of single "
+                "texts: install one, or decompress the file") from None
         return zstandard.ZstdDecompressor().decompressobj().decompress(file)
     return zstd.decompress(file)

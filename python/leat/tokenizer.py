@@ -177,7 +177,7 @@ class Tokenizer:
         return set(self.special_tokens)
 
     def is_special_token(self, token: int) -> bool:
-        entry = self._core.token(token)
+        entry = self._core.token(operator.index(token))
         return entry is not None and entry[3]
 
     def stored(self) -> tuple[str, str, bytes | None]:
@@ -343,7 +343,7 @@ class Tokenizer:
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes that one token stands for; KeyError if there is no such id."""
-        entry = self._core.token(token)
+        entry = self._core.token(operator.index(token))
         if entry is None:
             raise KeyError(token)
         return entry[0]

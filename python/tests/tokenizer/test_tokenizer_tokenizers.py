@@ -506,6 +506,7 @@ def test_ids_that_are_no_tokens(tmp_path):
     with pytest.raises(leat.Error, match="unknown id 7"):
         leat.Tokenizer(tmp_path / "tokenizer.json").decode([0, 7])
     assert mine.id_to_token(numpy.int64(1)) == "b" and mine.id_to_token(7) is None
+    assert mine.decode_tokens_bytes(numpy.array([0, 1])) == [b"a", b"b"]
     with pytest.raises(TypeError):
         mine.id_to_token(1.0)
 
