@@ -258,7 +258,7 @@ struct leat_pack_options {
     void (*notice)(void *context, const struct leat_pack_notice *notice);
     uint32_t skip_unknown; /* leave out files of folders that may hold texts but cannot be read; else an error */
     uint32_t allow_binary; /* pack what does not look like UTF-8 text (Parquet, UTF-16, zip, ...) as if it did */
-    uint32_t follow_links; /* also pack what links lead to that leave the folder they are in */
+    uint32_t follow_links; /* also pack the targets of links that lead out of the folder */
     /* Conditions on fields of JSON records and columns of Parquet, all of which must hold, else the record is left out
      * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = != < <= > >=. A value that is a
      * JSON number is compared with numbers, as exact decimal numbers; any other, in JSON's quotes or bare, with

@@ -60,7 +60,7 @@ def plain_texts(texts):
     if isinstance(texts, (list, tuple, str, bytes)):
         return texts
     if isinstance(texts, Mapping) or hasattr(texts, "columns"):
-        raise TypeError(f"{type(texts).__name__} has several columns: pass the one that holds the texts")
+        raise TypeError(f"{type(texts).__name__} is a table: pass the column that holds the texts")
     for way in "to_pylist", "to_list", "tolist":
         if hasattr(texts, way):
             return getattr(texts, way)()

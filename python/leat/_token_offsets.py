@@ -130,6 +130,6 @@ def _utf8(text):
         return text.encode()
     except UnicodeEncodeError:  # a character for each surrogate, so that offsets count as the caller does
         if _PAIR.search(text):
-            raise NotImplementedError("the offsets of a text with pairs of surrogates are not known: write them as the "
-                                      "characters they mean") from None
+            raise NotImplementedError("the offsets of a text with pairs of surrogates are not known: replace them by "
+                                      "the characters they mean") from None
         return _SURROGATE.sub("\ufffd", text).encode()

@@ -78,7 +78,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                   packed
     skip_unknown  leaves out files of folders that may hold texts and cannot be read, instead of failing
     allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
-    follow_links  also packs what symbolic links lead to that leave the folder they are in; else these are left out
+    follow_links  also packs the targets of symbolic links that lead out of the folder; else such links are left out
     keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
                   "score >= 3", "meta.url exists"; signs: = != < <= > >=. Numbers are compared with numbers, exactly,
                   other values (bare or in quotes) with strings; a missing field, a null or another type: left out

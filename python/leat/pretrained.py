@@ -39,7 +39,7 @@ class BatchEncoding(dict):
             raise AttributeError(name) from None
 
     def to(self, device, *, non_blocking: bool = False) -> BatchEncoding:
-        """Sends all tensors of PyTorch to a device."""
+        """Moves the tensors of PyTorch to a device."""
         for name, value in self.items():
             if hasattr(value, "to"):
                 self[name] = value.to(device, non_blocking=non_blocking)
@@ -84,7 +84,6 @@ class PreTrainedTokenizer:
             self.model_max_length = None  # transformers' number for none
         self.model_input_names = settings.get("model_input_names", _input_names(_class(settings, model)))
         self.clean_up_tokenization_spaces = bool(settings.get("clean_up_tokenization_spaces", False))
-        self._cleans = self.clean_up_tokenization_spaces and self.tokenizer._model_type() != "BPE"
         usual = _usual(settings, model)
         self._named = {name: named.get(name, settings.get(name, usual.get(name))) for name in _NAMED}
 
@@ -105,10 +104,11 @@ class PreTrainedTokenizer:
         known = name[:-3] if name.endswith("_id") else name
         if known not in _NAMED:
             super().__setattr__(name, value)
-        elif value is None or known == name:
-            self._named[known] = None if value is None else str(value)
-        else:
-            self._named[known] = self.tokenizer.id_to_token(value)
+            return
+        if value is not None and known != name and self.tokenizer.id_to_token(value) is None:
+            raise ValueError(f"{value} is not the id of a token")
+        token = None if value is None else str(value) if known == name else self.tokenizer.id_to_token(value)
+        self._named = {**self._named, known: token}  # a copy has its own
 
     def _follow_calls(self):
         """A call says what is cut and filled up, not the file."""
@@ -215,7 +215,10 @@ class PreTrainedTokenizer:
         """What a call gave for one text or several, or a list of what calls gave, filled up as a call does it; for
         DataCollatorWithPadding. Of other names, such as labels, values stay as they are."""
         if isinstance(encoded_inputs, (list, tuple)):
-            encoded_inputs = {name: [one[name] for one in encoded_inputs] for name in encoded_inputs[0]}
+            encoded_inputs = {name: [one[name] for one in encoded_inputs] for name in encoded_inputs[0]} \
+                if encoded_inputs else {}
+        if "input_ids" not in encoded_inputs:
+            raise ValueError(f"what is padded must have input_ids, not only {list(encoded_inputs)}")
         values = {name: _plain(value) for name, value in encoded_inputs.items()}
         one = bool(values["input_ids"]) and isinstance(values["input_ids"][0], int)
         count = 1 if one else len(values["input_ids"])
@@ -230,7 +233,7 @@ class PreTrainedTokenizer:
             self._pad(own, length, padding_side)
             row.update(own)
         out = BatchEncoding((name, rows[0][name] if one else [row[name] for row in rows])
-                            for name in dict.fromkeys([*values, *rows[0]]) if rows)
+                            for name in dict.fromkeys([*values, *(rows[0] if rows else ())]))
         if return_tensors is None:
             return out
         return BatchEncoding((name, _tensor(return_tensors, value)) for name, value in out.items())
@@ -255,15 +258,17 @@ class PreTrainedTokenizer:
     def decode(self, ids, skip_special_tokens: bool = False, clean_up_tokenization_spaces: bool | None = None):
         """The text of ids, or of one id; the texts of several lists. Spaces before punctuation are dropped where
         tokenizer_config.json, or the call, says so, but as in transformers never of byte-pair models."""
+        if isinstance(ids, str):
+            raise TypeError("ids must be whole numbers, not a str")
         ids = _plain(ids)
         if isinstance(ids, int):
             ids = [ids]
         if ids and not isinstance(ids[0], int):
             return self.batch_decode(ids, skip_special_tokens, clean_up_tokenization_spaces)
         text = self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
-        cleans = self._cleans if clean_up_tokenization_spaces is None else \
-            clean_up_tokenization_spaces and self.tokenizer._model_type() != "BPE"
-        for spaced in _SPACED if cleans else ():
+        cleans = self.clean_up_tokenization_spaces if clean_up_tokenization_spaces is None \
+            else clean_up_tokenization_spaces
+        for spaced in _SPACED if cleans and self.tokenizer._model_type() != "BPE" else ():
             text = text.replace(spaced, spaced.strip(" "))
         return text
 
@@ -311,7 +316,7 @@ def _plain(value):
         return value.tolist()
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value] if any(hasattr(one, "tolist") for one in value) else list(value)
-    return value if isinstance(value, (int, str)) else list(value)
+    return list(value) if hasattr(value, "__iter__") and not isinstance(value, str) else value
 
 
 def _restored(cls, values):
@@ -323,7 +328,7 @@ def _restored(cls, values):
 
 def _folder(spec, tokenizer):
     """With the files beside the vocabulary: the folder that was named, or that of a model's id; None: a file was."""
-    if os.path.isdir(spec):
+    if tokenizer._path is not None and os.path.isdir(spec):
         return spec
     return None if tokenizer._path is None or os.path.exists(spec) else os.path.dirname(tokenizer._path)
 
@@ -375,12 +380,14 @@ def _usual(settings, model):
 def _tensor(kind, value):
     if kind not in ("np", "pt"):
         raise ValueError(f"return_tensors must be \"np\" or \"pt\", not {kind!r}")
-    if len({len(row) for row in value if isinstance(row, list)}) > 1:
+    if isinstance(value, list) and len({len(row) for row in value if isinstance(row, list)}) > 1:
         raise ValueError("texts of different lengths do not make a tensor: use padding=True")
     import numpy
 
     array = numpy.array(value)
     array = array.astype(numpy.int64) if array.dtype.kind in "iub" or array.size == 0 else array
+    if kind == "pt" and array.dtype.kind == "f":  # PyTorch's usual kind
+        array = array.astype(numpy.float32)
     if kind == "np":
         return array
     import torch

@@ -79,7 +79,7 @@ class Tokenizer:
         self._from, self._name = None, core.stored()[0]
         self._ranks = self._unstable = None
         self._tables = self._special = self._skipped = self._affixes = self._file_padding = None
-        self._offsets = self._sum = None
+        self._offsets = self._sum = self._kind = None
         self._file_truncation = self._truncation = False  # not read yet; as in the file
         self._padding_ignored = self.encode_special_tokens = False
 
@@ -107,7 +107,7 @@ class Tokenizer:
         return _reopened, (type(self), *self._from, self._like, self._fingerprint, self._file_sum()), changed
 
     def _file_sum(self):
-        """Of all that the file says, since its post-processor and truncation are not in the fingerprint."""
+        """A hash of the whole file: the fingerprint leaves out its post-processor and truncation."""
         if self._sum is None:
             import hashlib
             self._sum = hashlib.sha256(self._core.stored()[2] or b"").digest()
@@ -493,10 +493,11 @@ class Tokenizer:
 
     def _model_type(self):
         """As a tokenizer.json calls it; of a sentencepiece model without one, Unigram."""
-        file = self._tokenizer_json()
-        if file is not None:
-            return file["model"].get("type") or "BPE"
-        return "WordPiece" if "vocab.txt" in self.name else "Unigram" if ".model" in self.name else "BPE"
+        if self._kind is None:
+            file = self._tokenizer_json()
+            self._kind = file["model"].get("type") or "BPE" if file is not None else \
+                "WordPiece" if "vocab.txt" in self.name else "Unigram" if ".model" in self.name else "BPE"
+        return self._kind
 
     def _asks_for_padding(self):
         if self._file_padding is None:

@@ -30,6 +30,7 @@ struct adopt {
     struct part part;
     struct leat_writer *writer;
     struct adopt_state state;
+    bool begun; /* the state could be opened */
     struct leat_adopt_options options;
     char *token_path;
     uint64_t vocabulary;
@@ -376,6 +377,7 @@ static enum leat_status adopt(struct adopt *a, struct leat_error *err)
         s = facts_of(a, &before, err);
     if (s == LEAT_OK)
         s = adopt_state_open(&a->state, a->writer->names.partial[FILE_ADOPT], before, err);
+    a->begun = s == LEAT_OK;
     if (s == LEAT_OK)
         s = adopt_ends_begin(&a->ends, &a->part, a->state.pages * FORMAT_PAGE_BYTES / a->part.token_width, err);
     if (s == LEAT_OK)
@@ -396,7 +398,7 @@ static void clean_up(struct adopt *a)
     struct leat_writer *w = a->writer;
     bool ours = w && w->lock >= 0 && !writer_lost_lock(w->lock, &w->names);
 
-    if (ours && a->state.fd >= 0 && a->state.number == 0) /* nothing was saved */
+    if (ours && a->begun && a->state.number == 0) /* nothing was saved */
         file_remove(a->state.path, NULL);
     file_close(&a->state.fd);
     free(a->token_path);

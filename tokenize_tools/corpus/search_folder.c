@@ -87,12 +87,12 @@ static enum leat_status cannot_follow(const char *path, struct leat_error *err)
     ssize_t size = readlink(path, target, sizeof target - 1);
 
     if (why == ELOOP)
-        return status_set(err, LEAT_E_ARGUMENT, "%.40s...: too many symbolic links; does a link form a cycle?", path);
+        return status_set(err, LEAT_E_ARGUMENT, "%.300s: too many symbolic links; does a link form a cycle?", path);
     if (why != ENOENT || size < 0)
         return status_set_os(err, why, "cannot follow the symbolic link %s", path);
     target[size] = '\0';
     return status_set(err, LEAT_E_NO_FILE,
-                      "%s is a symbolic link to %.300s, which is missing; restore that, or remove the link", path,
+                      "%.300s is a symbolic link to %.300s, which is missing; restore that, or remove the link", path,
                       target);
 }
 

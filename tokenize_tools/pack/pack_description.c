@@ -140,15 +140,15 @@ enum leat_status pack_description_say_difference(const char *path, const char *t
                                "%.300s is from another run: that one had \"begin none\", this one has \"%.250s\"; "
                                "give the same inputs and options, no begin token included, or start over",
                                path, now);
-    /* inputs come last: what stands in their place is an option that the other run lacks */
+    /* inputs come last: an option opposite an input is one that the other run lacks */
     if (is_input(then) != is_input(now))
-        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-                               is_input(now)
-                                   ? "%.300s is from another run: that one had \"%.250s\", this one has not; give the "
-                                     "same inputs and options or start over"
-                                   : "%.300s is from another run: this one has \"%.250s\", that one had not; give the "
-                                     "same inputs and options or start over",
-                               path, is_input(now) ? then : now);
+        return status_set_hint(
+            err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+            is_input(now) ? "%.300s is from another run: that one had \"%.250s\", and this one does not; give the "
+                            "same inputs and options or start over"
+                          : "%.300s is from another run: this one has \"%.250s\", and that one did not; give the "
+                            "same inputs and options or start over",
+            path, is_input(now) ? then : now);
     return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
                            "%.300s is from another run: that one had \"%.250s\", this one has \"%.250s\"; give the "
                            "same inputs and options "

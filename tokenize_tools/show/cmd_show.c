@@ -278,7 +278,7 @@ static bool check_values(const struct command *self, const struct show_values *v
     else if (v->step == LEAT_NONE && (v->rank != LEAT_NONE || v->rows || v->batch))
         command_wrong(self, "--batch, --rank, --world and --row need --step");
     else if (v->mask_first && !of_plan)
-        command_wrong(self, "--mask-first needs --sample or --step: it is of a plan's rows");
+        command_wrong(self, "--mask-first needs --sample or --step: it applies to rows of a plan");
     else if (v->json && v->html)
         command_wrong(self, "--json and --html cannot be combined");
     else

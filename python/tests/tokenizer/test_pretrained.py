@@ -199,13 +199,32 @@ def test_pad(both):
     assert mine(names, padding=True, padding_side="left") == dict(theirs(names, padding=True, padding_side="left"))
 
 
+def test_pad_odd(both):
+    mine, theirs = both
+    for given in ({"input_ids": []}, {"input_ids": [1, 2], "labels": 0.5}, {"input_ids": [1], "labels": None},
+                  {"input_ids": [[1, 2], [3]], "labels": [0.5, 1]}):
+        assert dict(mine.pad(given)) == dict(theirs.pad(copy.deepcopy(given)))
+    for wrong in ([], {"labels": [1]}):
+        with pytest.raises(ValueError, match="input_ids"):
+            mine.pad(wrong)
+    for wrong in ("abc", ["a"]):
+        with pytest.raises(TypeError):
+            mine.decode(wrong)
+    with pytest.raises(ValueError, match="not the id of a token"):
+        copy.copy(mine).pad_token_id = 10**7
+    other = copy.copy(mine)
+    other.pad_token = "<s>"
+    assert mine.pad_token == "<pad>" and other.pad_token_id == 1
+
+
 def test_collator(both):
     torch = pytest.importorskip("torch")
     mine, theirs = both
-    features = [dict(theirs(text)) for text in batch(2)]
+    features = [dict(theirs(text), labels=0.5) for text in batch(2)]
     want = transformers.DataCollatorWithPadding(theirs)([dict(f) for f in features])
     have = transformers.DataCollatorWithPadding(mine)([dict(f) for f in features])
-    assert want.keys() == have.keys() and all(torch.equal(want[name], have[name]) for name in want)
+    assert want.keys() == have.keys() and all(
+        want[name].dtype == have[name].dtype and torch.equal(want[name], have[name]) for name in want)
     moved = mine(batch(2), padding=True, return_tensors="pt").to("cpu")
     assert isinstance(moved["input_ids"], torch.Tensor)
     assert mine.convert_ids_to_tokens(torch.tensor([1, 4])) == theirs.convert_ids_to_tokens([1, 4])

@@ -48,14 +48,13 @@ static void say_kept(const struct pack_values *v, const struct leat_error *err)
                                                 : ", with a larger --max-rejects");
 }
 
-/* Whether the example in the message is a record without the text. */
+/* Whether the example in the message is of a record whose text is missing, or is none. */
 static bool lacks_text(const struct pack_values *v, const struct leat_error *err)
 {
-    const char *at = strstr(err->message, " has no \"");
-    size_t length = strlen(v->text);
+    char quoted[512];
 
-    at = at ? at + strlen(" has no \"") : "";
-    return strncmp(at, v->text, length) == 0 && strcmp(at + length, "\"") == 0;
+    snprintf(quoted, sizeof quoted, "\"%.500s\"", v->text);
+    return strstr(err->message, quoted) != NULL;
 }
 
 int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_report *report,

@@ -276,8 +276,8 @@ const struct option_row pack_options[] = {
     { .name = "follow-links",
       .type = OPTION_FLAG,
       .field = FIELD(follow_links),
-      .help = "also pack what symbolic links lead to that leave the folder they are in; without it these are left out, "
-              "and named" },
+      .help = "also pack the targets of symbolic links that lead out of the folder; without it, such links are left "
+              "out and named" },
     { .name = "resume",
       .type = OPTION_FLAG,
       .field = FIELD(resume),
