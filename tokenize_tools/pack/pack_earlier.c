@@ -1,8 +1,8 @@
 /*
  * pack_earlier.c: what a run of the other kind has left beside the output. One that packs in one pass has its
  * checkpoint in OUT.partial.*, one that shuffles, deduplicates, splits or divides in the folder OUT.partial.packed.
- * Neither goes on with the other's files: they would stay beside the finished output for good, and a resumed run would
- * begin anew unnoticed.
+ * Neither can resume the other: the files would stay beside the finished output, and a resumed run would start over
+ * without saying so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
     bool arranges = pack_arranges(o), finished = false, left = false;
     enum leat_status s = look(output, ".leat", &finished, err);
     const char *kind =
-        arranges ? "shuffles, deduplicates, splits and divides nothing" : "shuffles, deduplicates, splits or divides";
+        arranges ? "does not shuffle, deduplicate, split or divide" : "shuffles, deduplicates, splits or divides";
 
     if (s == LEAT_OK && arranges)
         s = look(output, ".partial.checkpoint", &left, err);

@@ -48,7 +48,7 @@ static void say_kept(const struct pack_values *v, const struct leat_error *err)
                                                 : ", with a larger --max-rejects");
 }
 
-/* Whether the example in the message is of a record whose text is missing, or is none. */
+/* Whether the message names the field of the text, which is then missing or holds no text. */
 static bool lacks_text(const struct pack_values *v, const struct leat_error *err)
 {
     char quoted[512];
