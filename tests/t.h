@@ -126,6 +126,12 @@ static inline bool t_every(void)
     return getenv("LEAT_TEST_EVERY") != NULL;
 }
 
+/* One of so many in a row is tried, or each. */
+static inline unsigned t_step(unsigned step)
+{
+    return t_every() ? 1 : step;
+}
+
 /* Which of them: another state of t_random() in each run, unless LEAT_TEST_DRAW says which. */
 static inline uint64_t t_draw(void)
 {

@@ -8,6 +8,8 @@
 #include "stream_cases.h"
 
 static char path[600];
+static uint64_t drawn;
+static unsigned step; /* of so many lengths and bits one is tried */
 
 /* ---- Making ----------------------------------------------------------------------------------------------------- */
 
@@ -160,7 +162,7 @@ static void check_cut(uint64_t *random)
     struct blob file = { 0 }, text = { 0 };
 
     make_file(&file, &text, 700, random);
-    for (size_t size = 4; size < file.size; size += T_SANITIZED ? 5 : 1) { /* shorter ones: check_names() */
+    for (size_t size = 4 + t_below(&drawn, step); size < file.size; size += step) { /* shorter ones: check_names() */
         struct blob cut = { file.bytes, size, 0 }, want = { 0 };
         enum leat_status s = plainly(&cut, &want);
 
@@ -172,13 +174,13 @@ static void check_cut(uint64_t *random)
     blob_free(&text);
 }
 
-/* Each bit wrong in turn, and garbage behind the end. */
+/* Each bit wrong in turn, or some of them, and garbage behind the end. */
 static void check_broken(uint64_t *random)
 {
     struct blob file = { 0 }, text = { 0 }, want = { 0 };
 
     make_file(&file, &text, 200, random);
-    for (size_t bit = 0; bit < 8 * file.size; bit += T_SANITIZED ? 5 : 1) {
+    for (size_t bit = t_below(&drawn, step); bit < 8 * file.size; bit += step) {
         enum leat_status s;
 
         file.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -260,6 +262,8 @@ int main(void)
     uint64_t random = t_seed();
     const char *folder = t_folder();
 
+    drawn = t_draw();
+    step = t_step(T_SANITIZED ? 5 : 3);
     memory_file(path, folder);
     check_whole(&random);
     check_cut(&random);

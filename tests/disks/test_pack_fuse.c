@@ -60,14 +60,14 @@ static const struct phase phases[] = {
     { "written at once", .calls = CHANGING, .tried = 1 },
     { "written later", .calls = CHANGING, .later = true, .tried = 3 },
     { "replaced", .calls = CHANGING, .later = true, .replaces = true, .tried = 2 },
-    { "names", .calls = NAMING, .later = true, .tried = 100 },
-    { "names replaced", .calls = NAMING, .later = true, .replaces = true, .tried = 100 },
+    { "names", .calls = NAMING, .later = true, .tried = 4 },
+    { "names replaced", .calls = NAMING, .later = true, .replaces = true, .tried = 4 },
     { "arranged", .calls = CHANGING, .later = true, .arrange = true, .tried = 2 },
     { "arranged, removing", .calls = FUSE_DISK_REMOVE, .later = true, .arrange = true, .once = true, .tried = 6 },
     { "what is read of the output", .calls = FUSE_DISK_READING, .later = true, .tried = 2 },
-    { "renaming cannot refuse", .calls = NAMING, .later = true, .lacks = FUSE_DISK_RENAME, .tried = 100 },
+    { "renaming cannot refuse", .calls = NAMING, .later = true, .lacks = FUSE_DISK_RENAME, .tried = 4 },
     { "files have one name only", .calls = NAMING, .later = true, .lacks = FUSE_DISK_RENAME | FUSE_DISK_LINK,
-      .tried = 100 },
+      .tried = 4 },
     { "inputs", .is_input = true, .calls = FUSE_DISK_READING, .tried = 2 },
     { "inputs past the page cache", .is_input = true, .direct = true, .calls = FUSE_DISK_READING, .tried = 2 },
     { "a folder of inputs", .is_input = true, .by_folder = true, .calls = FUSE_DISK_READING, .tried = 2 },
@@ -184,7 +184,7 @@ static void move_inputs(void)
 int main(int argc, char **argv)
 {
     all = t_every();
-    drawn = t_seed();
+    drawn = t_draw();
     packing_begin(&p);
     snprintf(behind, sizeof behind, "%.500s/behind", p.folder);
     snprintf(inputs, sizeof inputs, "%.500s/inputs-behind", p.folder);

@@ -18,6 +18,7 @@
 static const char *folder;
 static char name[600], reference[600];
 static uint16_t ids[LENGTH];
+static uint64_t drawn;
 
 static struct leat_writer_options options(bool direct)
 {
@@ -82,11 +83,12 @@ static void mend(void)
     T_CHECK(same_dataset(name, reference));
 }
 
-static void fail_each(int os_error, enum fault_mode mode)
+/* One of `step` calls fails. */
+static void fail_each(int os_error, enum fault_mode mode, unsigned step)
 {
     const char *failed = "";
 
-    for (uint64_t n = 1; failed; n++) {
+    for (uint64_t n = 1 + t_below(&drawn, step); failed; n += step) {
         enum leat_status s;
 
         fault_arm(FAULT_SYSTEM, mode, n, os_error);
@@ -104,11 +106,13 @@ static void fail_each(int os_error, enum fault_mode mode)
     }
 }
 
-static void kill_at_each(enum fault_mode mode)
+/* After a call is the same as before the next one, but for what no call shows. */
+static void kill_at_each(enum fault_mode mode, unsigned step)
 {
     int status = 0;
+    bool killed = true;
 
-    for (uint64_t n = 1; n == 1 || WIFSIGNALED(status); n++) {
+    for (uint64_t n = 1 + t_below(&drawn, step); killed; n += step) {
         pid_t child = fork();
 
         if (child == 0) {
@@ -116,7 +120,8 @@ static void kill_at_each(enum fault_mode mode)
             _exit(write_all(true) != LEAT_OK);
         }
         T_EQ(waitpid(child, &status, 0), child);
-        T_CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+        killed = WIFSIGNALED(status);
+        T_CHECK(killed || WEXITSTATUS(status) == 0);
         mend();
     }
 }
@@ -155,6 +160,7 @@ int main(void)
 {
     uint64_t random = t_seed();
 
+    drawn = t_draw();
     folder = t_disk_folder();
     snprintf(reference, sizeof reference, "%s/reference", folder);
     snprintf(name, sizeof name, "%s", reference);
@@ -167,9 +173,9 @@ int main(void)
     disturb(FAULT_SHORT);
     disturb(FAULT_INTERRUPT);
     end_in_child();
-    fail_each(ENOSPC, FAULT_FROM_THEN_ON);
-    fail_each(EIO, FAULT_ONCE);
-    kill_at_each(FAULT_KILL_BEFORE);
-    kill_at_each(FAULT_KILL_AFTER);
+    fail_each(ENOSPC, FAULT_FROM_THEN_ON, t_step(2));
+    fail_each(EIO, FAULT_ONCE, t_step(2));
+    kill_at_each(FAULT_KILL_BEFORE, t_step(2));
+    kill_at_each(FAULT_KILL_AFTER, t_step(3));
     return t_end();
 }

@@ -198,8 +198,8 @@ static uint64_t calls_of(const struct scenario *scenario, enum fault_kind kind, 
     return fault_disarm();
 }
 
-#define ENDS  10 /* the first calls, and the last: each of them is tried */
-#define TRIED 10 /* of those between */
+#define ENDS  6 /* the first calls, and the last: each of them is tried */
+#define TRIED 6 /* of those between */
 
 static uint64_t next_call(uint64_t n, uint64_t calls)
 {

@@ -328,7 +328,7 @@ static void refuse(void)
 
 int main(void)
 {
-    uint64_t seed = t_seed(), stride = t_every() ? 1 : 50;
+    uint64_t seed = t_seed(), stride = t_step(100);
 
     folder = t_folder();
     pack_parts();
@@ -342,6 +342,6 @@ int main(void)
     disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, FAULT_NO_RENAMEAT2, stride, seed + 2);
     disturb(FAULT_SYSTEM, FAULT_POWER_CUT, 0, stride, seed + 3);
     disturb(FAULT_SYSTEM, FAULT_ONCE, 0, stride, seed + 4);
-    disturb(FAULT_MEMORY, FAULT_ONCE, 0, t_every() ? 1 : 20, seed + 5);
+    disturb(FAULT_MEMORY, FAULT_ONCE, 0, t_step(40), seed + 5);
     return t_end();
 }

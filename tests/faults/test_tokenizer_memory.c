@@ -333,6 +333,8 @@ static void check_made(void)
 
 int main(void)
 {
+    uint64_t drawn = t_draw();
+
     make_text();
     check_made();
     check_cache();
@@ -341,9 +343,10 @@ int main(void)
 
         T_OK(open_and_use(names[i], &want, &t_err));
         close_both();
-        for (n = 1; check(names[i], n, FAULT_ONCE, want) && n < 100000; n++)
+        for (n = 1 + t_below(&drawn, t_step(2)); check(names[i], n, FAULT_ONCE, want) && n < 100000; n += t_step(2))
             ;
-        for (n = 1; check(names[i], n, FAULT_FROM_THEN_ON, want) && n < 100000; n += t_every() ? 1 : 4)
+        for (n = 1 + t_below(&drawn, t_step(8)); check(names[i], n, FAULT_FROM_THEN_ON, want) && n < 100000;
+             n += t_step(8))
             ;
         T_CHECK(n > 10);
     }

@@ -208,14 +208,14 @@ static void check_files(uint64_t *random)
     char path[256];
 
     for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
-        check_file(builtin[i], 12, random);
+        check_file(builtin[i], 8, random);
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, small[i]);
-        check_file(path, 30, random);
+        check_file(path, 20, random);
     }
     for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
         if (vocabulary_path(published[i]))
-            check_file(vocabulary_path(published[i]), 6, random);
+            check_file(vocabulary_path(published[i]), 4, random);
 }
 
 /* A sentencepiece model with other settings than it has. */

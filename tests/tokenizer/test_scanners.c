@@ -12,7 +12,7 @@
 #include "nasty.h"
 #include "tokenizer/split/split.h"
 
-#define STRINGS (t_every() ? 150000 : 40000)
+#define STRINGS (t_every() ? 150000 : 20000)
 #define STEPS   3
 
 static void show(const char *what, const char *row, const uint8_t *text, size_t length, size_t at)
