@@ -105,6 +105,10 @@ ended 0 ''
 grep -q 'part-03 is finished already' "$printed" || fail "$ran: printed $(cat "$printed")"
 cd ..
 left 2,4-12
+# what is refused of a part that is done is no news of it: it once left a sign of life there
+run leat pack --run run --part 3 --text body
+says 1 'not with "text-field body"'
+[ ! -e run/part-03.beat ] || fail "$ran: left $(ls run)"
 run leat pack --run run --part 2 --text body
 says 1 "the run in $tmp/run was planned with \"text-field text\", not with \"text-field body\": give the same options"
 case $(state 2) in

@@ -176,8 +176,23 @@ void run_beat_keep(struct run_beat *b, uint64_t bytes, uint64_t tokens, uint64_t
     pthread_mutex_unlock(&b->lock);
 }
 
+/* Whether the part has its dataset, PATH/part-7.leat beside PATH/part-7.beat. */
+static bool has_dataset(const struct run_beat *b)
+{
+    char *index = NULL;
+    size_t stem = b->path ? strlen(b->path) - strlen(".beat") : 0;
+    bool has = b->path && asprintf(&index, "%.*s.leat", (int)stem, b->path) > 0 && access(index, F_OK) == 0;
+
+    free(index);
+    return has;
+}
+
 void run_beat_failed(struct run_beat *b, bool stopped, const char *reason)
 {
+    if (!b->damage[0] && has_dataset(b)) { /* which is whole, whatever was refused now */
+        run_beat_done(b);
+        return;
+    }
     end_thread(b);
     beat_facts_keep(&b->facts);
     if (b->fd >= 0)
