@@ -233,6 +233,26 @@ run flock full/part-1.beat leat pack --run full --part 1
 says 1 "another process is writing part 1 of the run in $tmp/full"
 grep -qF "$tmp/full:" "$said" && fail "$ran: says who without knowing: $(cat "$said")"
 
+# ---- Half of a part -------------------------------------------------------------------------------------------------
+
+# a part cannot choose another name, as was advised
+leat pack --run half --parts 1 -t bytes in1.jsonl >"$printed" || fail "cannot plan"
+leat pack --run half --part 1 >"$printed" || fail "cannot pack"
+cp half/part-1.leat half/part-1.tokens .
+rm half/part-1.leat
+run leat pack --run half --part 1
+says 1 'half/part-1.tokens and .leat are not what this part makes: one of them is missing, damaged or of another run; '
+says 1 'pack the part again and replace them (--force)'
+run leat pack --run half --part 1 --force
+ended 0 ''
+{ cmp half/part-1.leat part-1.leat && cmp half/part-1.tokens part-1.tokens; } || fail "$ran: other bytes"
+echo damaged >half/part-1.leat
+run leat pack --run half --part 1
+says 1 'pack the part again and replace them (--force)'
+run leat pack --run half --part 1 --force
+ended 0 ''
+cmp half/part-1.leat part-1.leat || fail "$ran: other bytes"
+
 # ---- Parts without inputs -------------------------------------------------------------------------------------------
 
 for i in 1 2 3; do gzip -c in$i.jsonl >in$i.jsonl.gz; done

@@ -307,7 +307,15 @@ static enum leat_status resume(struct pack_run *r, struct leat_error *err)
 
 enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
 {
-    return r->options.resume ? resume(r, err) : begin_output(r, err);
+    enum leat_status s = r->options.resume ? resume(r, err) : begin_output(r, err);
+
+    /* a part of a run cannot choose another name */
+    if (s == LEAT_E_EXISTS && r->options.run_file && !r->past.damaged)
+        status_set_hint(err, s, LEAT_HINT_REPLACE,
+                        "%.300s.tokens and .leat are not what this part makes: one of them is missing, damaged or of "
+                        "another run; pack the part again and replace them",
+                        r->name);
+    return s;
 }
 
 static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
