@@ -99,6 +99,22 @@ documents=$(leat info counting --json | grep -o '"documents": [0-9]*' | head -n 
     fail "leat cat --document : --ids has not one line a document"
 tr -s ' \n' '\n' <"$printed" | sed '/^$/d' | cmp - one-a-line || fail "the ids of all documents are not all tokens"
 
+# ---- By another tokenizer -------------------------------------------------------------------------------------------
+
+# a *.tiktoken file whose name does not say its pattern: --pattern was advised, which this command did not have
+for byte in $(seq 0 255); do
+    # shellcheck disable=SC2059 # the byte is the format
+    echo "$(printf "\\$(printf %03o "$byte")" | base64) $byte"
+done >mine.tiktoken
+run leat cat a --document 0 -t mine.tiktoken
+says 2 'mine.tiktoken: neither the file nor its name says which pattern splits text; choose one of '
+says 2 ' (--pattern NAME)'
+run leat cat a --document 0 -t mine.tiktoken --pattern gpt2
+ended 0 ''
+printf 'alpha beta\n' | cmp - "$printed" || fail "$ran: printed $(cat "$printed")"
+refuse 2 'leat: --pattern needs --tokenizer: it is about the file that this names (leat cat --help shows how)' \
+    leat cat a --document 0 --pattern gpt2
+
 # ---- What it cannot do ----------------------------------------------------------------------------------------------
 
 refuse 1 'leat: the tokenizer t.model, stored in other, cannot be opened, so its text cannot be shown; use --ids: @

@@ -3,6 +3,7 @@
 windows, rows of whole documents, documents and Megatron's order; the ranks' rows are the step's); text, page and JSON
 show the same tokens; tokenizers stand side by side; no id, path or text gets out as markup or as what a terminal obeys;
 and what is refused."""
+import base64
 import html.parser
 import json
 import os
@@ -321,6 +322,19 @@ check("\n513 " in shown and "\u27e6" not in shown and "the dataset stores no tok
 pathlib.Path("ids.bin").write_bytes(b"\x11\x27" * 500)
 lines = leat("show", "raw:ids.bin?dtype=u16", "--tokens", "0:500").splitlines()
 check(sum(line.count("10001") for line in lines) == 500 and max(map(len, lines)) < 120, "ids are not wrapped")
+
+# ---- A file that does not say its pattern: --pattern was advised, which this command did not have
+
+pathlib.Path("mine.tiktoken").write_bytes(b"".join(b"%s %d\n" % (base64.b64encode(bytes([n])), n) for n in range(256)))
+mine = ["-t", "mine.tiktoken"]
+for words in ["d", "--tokens", "0:2"], [*source, "--sample", "0"], []:
+    leat("show", *words, *mine, code=2, says="choose one of gpt2, ", stdin="ab")
+    leat("show", *words, *mine, "--pattern", "gpt2", stdin="ab")
+# beside others, it is that of those that need one; alone, one that needs none refuses it
+both = leat("show", *mine, "-t", "gpt2", "--pattern", "llama3", "--json", stdin="ab").splitlines()
+check([json.loads(line)["ids"] for line in both] == [[97, 98], [397]], f"with --pattern: {both}")
+leat("show", "-t", "gpt2", "--pattern", "llama3", code=2, says="gpt2 has its own pattern", stdin="ab")
+leat("show", "d", "--document", "0", "--pattern", "gpt2", code=2, says="--pattern needs --tokenizer")
 
 # ---- Refused
 

@@ -27,7 +27,7 @@ struct range {
 struct cat_values {
     struct range documents, tokens;
     bool text, ids;
-    const char *tokenizer;
+    const char *tokenizer, *pattern;
 };
 
 static bool parse_range(void *field, const char *text, const char **why)
@@ -66,6 +66,7 @@ const struct option_row cat_options[] = {
       .value = "SPEC",
       .help = "decode by this tokenizer, as for leat pack, instead of a stored one; for files of other tools, which "
               "store none" },
+    COMMANDS_PATTERN(struct cat_values),
     CACHE_OPTION_ROWS,
     OPTIONS_END
 };
@@ -96,10 +97,13 @@ struct cat {
 /* ---- Ids and text ----------------------------------------------------------------------------------------------- */
 
 /* Opens the tokenizer that was given. */
-static enum leat_status open_given(struct cat *c, const char *spec, struct leat_error *err)
+static enum leat_status open_given(struct cat *c, const struct cat_values *v, struct leat_error *err)
 {
-    enum leat_status s = leat_tokenizer_open(&c->tokenizer, spec, NULL, err);
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
+    enum leat_status s;
 
+    options.pattern = v->pattern;
+    s = leat_tokenizer_open(&c->tokenizer, v->tokenizer, &options, err);
     return s == LEAT_OK ? leat_encoder_open(&c->decoder, c->tokenizer, NULL, err) : s;
 }
 
@@ -385,7 +389,7 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
     c->info.size = sizeof c->info;
     leat_dataset_info(d, &c->info);
     c->line_each = v->documents.given && (v->ids || !v->documents.single);
-    s = v->ids ? LEAT_OK : v->tokenizer ? open_given(c, v->tokenizer, err) : open_decoder(c, name, err);
+    s = v->ids ? LEAT_OK : v->tokenizer ? open_given(c, v, err) : open_decoder(c, name, err);
     if (s == LEAT_OK)
         s = locate(c, v, name, err);
     if (s == LEAT_OK)
@@ -407,6 +411,8 @@ static bool check_values(const struct command *self, const struct cat_values *v)
         command_wrong(self, "%s of --document and --tokens is needed", v->tokens.given ? "only one" : "one");
     else if ((v->text || v->tokenizer) && v->ids)
         command_wrong(self, "--%s and --ids cannot be combined", v->text ? "text" : "tokenizer");
+    else if (v->pattern && !v->tokenizer)
+        command_wrong(self, "--pattern needs --tokenizer: it is about the file that this names");
     else if (v->tokens.given && v->tokens.single)
         command_wrong(self, "--tokens needs a range A:B; for one token write %llu:%llu",
                       (unsigned long long)v->tokens.first, (unsigned long long)v->tokens.last);

@@ -20,7 +20,7 @@ struct show_values {
     uint64_t sample, step;    /* LEAT_NONE: not given */
     uint64_t rank, world;     /* the same */
     uint64_t document;        /* the same */
-    const char *batch, *rows, *tokens, *html;
+    const char *batch, *rows, *tokens, *html, *pattern;
     struct option_list tokenizers;
     bool mask_first, colour, no_colour, json;
 };
@@ -87,6 +87,7 @@ const struct option_row show_options[] = {
               "give it once per tokenizer to compare",
       .offered = commands_tokenizers,
       .path = true },
+    COMMANDS_PATTERN(struct show_values),
     { .name = "html",
       .type = OPTION_TEXT,
       .field = offsetof(struct show_values, html),
@@ -122,6 +123,7 @@ static int find_batch(const struct command *self, const struct leat_plan *plan, 
 
     *b = (struct show_batch) { .batch = 1, .world = 1, .end = LEAT_NONE, .mask_first = v->mask_first };
     b->tokenizer = given_tokenizer(v);
+    b->pattern = v->pattern;
     if (v->rows && !units_parse_range(v->rows, &b->first, &b->end, NULL, &why))
         return command_wrong(self, "--row: \"%.100s\" %s", v->rows, why);
     if (v->sample != LEAT_NONE) {
@@ -235,7 +237,7 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
         return command_wrong(self, "--tokens: \"%.100s\" %s", v->tokens, why);
     s = leat_dataset_open(&d, name, NULL, &err);
     if (s == LEAT_OK)
-        s = show_words_open(&words, d, given_tokenizer(v), &err);
+        s = show_words_open(&words, d, given_tokenizer(v), v->pattern, &err);
     if (s == LEAT_OK)
         s = find_tokens(d, v, &first, &end, &err);
     if (v->document != LEAT_NONE)
@@ -270,6 +272,8 @@ static bool check_values(const struct command *self, const struct show_values *v
         command_wrong(self, "--document and --tokens need the NAME of a dataset");
     else if ((of_plan || of_dataset) && v->tokenizers.count > 1)
         command_wrong(self, "several tokenizers are compared on a text only");
+    else if (v->pattern && v->tokenizers.count == 0)
+        command_wrong(self, "--pattern needs --tokenizer: it is about the file that this names");
     else if (v->step != LEAT_NONE && !v->batch)
         command_wrong(self, "--step needs --batch");
     else if ((v->rank == LEAT_NONE) != (v->world == LEAT_NONE))
@@ -301,7 +305,7 @@ static int show(const struct command *self, const struct show_values *v, const s
     o.column_places = show_columns_places(o.column_room);
     if (o.form == &show_as_text && o.column_places > 0)
         o.form = &show_as_columns;
-    return show_texts(&o, self, &v->tokenizers, parsed->count > 0 ? parsed->words[0] : "-");
+    return show_texts(&o, self, &v->tokenizers, v->pattern, parsed->count > 0 ? parsed->words[0] : "-");
 }
 
 int cmd_show(const struct command *self, int argc, char **argv)

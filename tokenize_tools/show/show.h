@@ -20,9 +20,9 @@ struct show_words {
     uint64_t end, begin;              /* of the dataset; LEAT_NONE: none */
 };
 
-/* Of a dataset: `spec`, or (NULL) what it stores. */
+/* Of a dataset: `spec`, with the pattern of --pattern or NULL; or (NULL) what it stores. */
 enum leat_status show_words_open(struct show_words *w, const struct leat_dataset *d, const char *spec,
-                                 struct leat_error *err);
+                                 const char *pattern, struct leat_error *err);
 void show_words_close(struct show_words *w);
 
 struct show_token {
@@ -135,6 +135,7 @@ struct show_batch {
     uint64_t first, end; /* rows of it that are shown; `end` may be LEAT_NONE */
     bool mask_first;
     const char *tokenizer; /* NULL: that of each source */
+    const char *pattern;   /* of the tokenizer; NULL: it says that itself */
 };
 enum leat_status show_batch(struct show_out *o, const struct leat_plan *plan, const struct show_batch *b,
                             struct leat_error *err);
@@ -143,7 +144,8 @@ enum leat_status show_batch(struct show_out *o, const struct leat_plan *plan, co
 enum leat_status show_places(struct show_out *o, const struct leat_dataset *d, const struct show_words *words,
                              const char *title, uint64_t first, uint64_t end, struct leat_error *err);
 
-/* A text as each of these tokenizers cuts it. */
-int show_texts(struct show_out *o, const struct command *self, const struct option_list *tokenizers, const char *path);
+/* A text as each of these tokenizers cuts it. The pattern, if any, is for all that do not say one themselves. */
+int show_texts(struct show_out *o, const struct command *self, const struct option_list *tokenizers,
+               const char *pattern, const char *path);
 
 #endif

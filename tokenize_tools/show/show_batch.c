@@ -87,7 +87,7 @@ static enum leat_status add_piece(struct batch *b, struct show_row *row, const s
     enum leat_status s = leat_plan_source_info(b->plan, piece->source, &source, err);
 
     if (s == LEAT_OK && !b->opened[piece->source]) {
-        s = show_words_open(&b->words[piece->source], source.dataset, b->wanted->tokenizer, err);
+        s = show_words_open(&b->words[piece->source], source.dataset, b->wanted->tokenizer, b->wanted->pattern, err);
         b->opened[piece->source] = s == LEAT_OK;
     }
     x.source = source.name;

@@ -57,7 +57,20 @@ static enum leat_status show_text_by(struct show_out *o, struct leat_tokenizer *
     return s;
 }
 
-int show_texts(struct show_out *o, const struct command *self, const struct option_list *tokenizers, const char *path)
+/* Whether the tokenizer opens only with a pattern that is given, as a *.tiktoken file does whose name does not say it:
+ * the others have their own, and refuse one. */
+static bool lacks_pattern(const char *spec)
+{
+    struct leat_tokenizer *t;
+    struct leat_error err;
+    bool lacks = leat_tokenizer_open(&t, spec, NULL, &err) != LEAT_OK && err.hint == LEAT_HINT_PATTERN;
+
+    leat_tokenizer_close(t);
+    return lacks;
+}
+
+int show_texts(struct show_out *o, const struct command *self, const struct option_list *tokenizers,
+               const char *pattern, const char *path)
 {
     struct buffer text = { 0 };
     struct leat_error err;
@@ -71,10 +84,12 @@ int show_texts(struct show_out *o, const struct command *self, const struct opti
         return cli_failed(&err);
     }
     for (size_t i = 0; i < tokenizers->count && code == CLI_DONE; i++) {
+        const char *spec = tokenizers->items[i];
+        bool its_own = pattern && tokenizers->count > 1 && !lacks_pattern(spec);
         struct leat_tokenizer *t;
 
-        code = commands_tokenizer(self, &t, tokenizers->items[i], NULL);
-        if (code == CLI_DONE && show_text_by(o, t, tokenizers->items[i], &text, &err) != LEAT_OK)
+        code = commands_tokenizer(self, &t, spec, its_own ? NULL : pattern);
+        if (code == CLI_DONE && show_text_by(o, t, spec, &text, &err) != LEAT_OK)
             code = cli_failed(&err);
         leat_tokenizer_close(t);
     }

@@ -20,13 +20,15 @@ static enum leat_status open_stored(struct show_words *w, const struct leat_data
 }
 
 enum leat_status show_words_open(struct show_words *w, const struct leat_dataset *d, const char *spec,
-                                 struct leat_error *err)
+                                 const char *pattern, struct leat_error *err)
 {
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
     struct leat_info info = LEAT_INFO_INIT;
 
+    options.pattern = pattern;
     leat_dataset_info(d, &info);
     *w = (struct show_words) { .end = info.end_token, .begin = info.begin_token };
-    return spec ? leat_tokenizer_open(&w->tokenizer, spec, NULL, err) : open_stored(w, d, err);
+    return spec ? leat_tokenizer_open(&w->tokenizer, spec, &options, err) : open_stored(w, d, err);
 }
 
 void show_words_close(struct show_words *w)
