@@ -140,7 +140,8 @@ enum leat_hint {
     LEAT_HINT_SKIP = 11,             /* `skip_unknown` in struct leat_pack_options */
     LEAT_HINT_BINARY = 12,           /* `allow_binary` in struct leat_pack_options */
     LEAT_HINT_FOLLOW = 13,           /* `follow_links` in struct leat_pack_options */
-    LEAT_HINT_ID = 14                /* `id` in struct leat_pack_options */
+    LEAT_HINT_ID = 14,               /* `id` in struct leat_pack_options */
+    LEAT_HINT_SAMPLES = 15           /* `samples` in struct leat_plan_options */
 };
 
 /* The caller provides it; a failing call fills it. */

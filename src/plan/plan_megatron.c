@@ -135,9 +135,9 @@ static enum leat_status check_sources(const struct plan_rules *r, struct leat_er
                               s->name);
     }
     if (first->weighted && r->megatron.samples == 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the number of samples is missing: with weights, Megatron has to know for how many samples "
-                          "to build");
+        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SAMPLES,
+                               "the number of samples is missing: with weights, Megatron has to know for how many "
+                               "samples to build");
     return LEAT_OK;
 }
 

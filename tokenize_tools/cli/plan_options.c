@@ -218,6 +218,29 @@ static void name_option(const char *text, size_t bytes, struct leat_error *err)
         status_set_at(err, before.status, before.offset, "--%s", before.message);
 }
 
+/* Whether the command's --samples is a plan's: that of `leat trace` says which samples. */
+static bool takes_samples(const struct command *c)
+{
+    const struct option_row *r = c->options;
+
+    while (r->name && strcmp(r->name, "samples") != 0)
+        r++;
+    return r->name && r->field == offsetof(struct plan_options, samples);
+}
+
+/* A number of samples that is missing is an option of most commands, and else a line of a plan's text. */
+static void say_samples(const struct command *c, const struct plan_options *o, struct leat_error *err)
+{
+    if (err->hint != LEAT_HINT_SAMPLES || (!o->plan && takes_samples(c)))
+        return;
+    if (o->plan)
+        status_after(err, "; add a line \"samples N\" to %.300s", o->plan);
+    else
+        status_after(err, "; that is a line \"samples N\" of a plan's text: leat order --samples N with "
+                          "--print-plan writes one, which --plan reads");
+    err->hint = LEAT_HINT_NONE;
+}
+
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
@@ -245,6 +268,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
     if (ok && leat_plan_parse(plan, text, bytes, o->plan, &open, &err) != LEAT_OK) {
         if (!o->plan)
             name_option(text, bytes, &err);
+        say_samples(c, o, &err);
         if (o->plan && err.status == LEAT_E_NO_FILE)
             status_after(&err, "; %.300s names it, and names in a plan count from the folder that the command runs in",
                          o->plan);

@@ -48,6 +48,7 @@ static const char *const hints[] = {
     [LEAT_HINT_BINARY] = " (allow_binary=True packs it all the same)",
     [LEAT_HINT_FOLLOW] = " (follow_links=True)",
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
+    [LEAT_HINT_SAMPLES] = " (samples=N)",
 };
 
 static PyObject *sentence(const struct leat_error *err)
