@@ -1,6 +1,7 @@
 /* plan_source.c: see plan_source.h. */
 #include "plan_source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,28 @@ static void say_weight(const char *name, enum leat_status status, struct leat_er
                      colon + 1);
 }
 
+/* What was read as NAME:WEIGHT may be the name of a dataset. Which it is cannot depend on what exists: the text of a
+ * plan means the same everywhere. */
+static void say_name(const struct plan_source_rule *rule, enum leat_status status,
+                     const struct leat_open_options *options, struct leat_error *err)
+{
+    size_t room = strlen(rule->name) + 1 + DECIMAL_TEXT;
+    char weight[DECIMAL_TEXT], *whole;
+    struct leat_dataset *d;
+
+    if (status != LEAT_E_NO_FILE || !err || !rule->weighted || !(whole = malloc(room)))
+        return;
+    snprintf(whole, room, "%s:%s", rule->name, decimal_print(rule->weight, weight));
+    if (leat_dataset_open(&d, whole, options, NULL) == LEAT_OK) {
+        status_after(err,
+                     "; \":%s\" was read as a weight: if %.300s is meant, write %.300s:1:none, with a weight and a "
+                     "limit of epochs",
+                     weight, whole, whole);
+        leat_dataset_close(d);
+    }
+    free(whole);
+}
+
 enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
                                   const struct leat_open_options *options, struct leat_error *err)
 {
@@ -161,6 +184,7 @@ enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules
         status = leat_dataset_open(&s->opened, rule->name, options, err);
         s->dataset = s->opened;
         say_weight(rule->name, status, err);
+        say_name(rule, status, options, err);
     }
     if (status != LEAT_OK)
         return status;

@@ -196,6 +196,25 @@ multiple of all lengths' leat order --source a --seq-len 2 --at 96:1:len=3
 refuse 2 'leat: unknown range "train" of the split, whose first is "valid"; name each range, as in @
 train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
+missing='the number of samples is missing: with weights, Megatron has to know for how many samples to build'
+refuse 2 "leat: $missing (--samples N)" leat order --source a:1 --source b:2 --seq-len 2 --order megatron
+# a name that ends as if with a weight: what is read does not depend on what exists, but the advice does
+for given in x:2 x:2:1; do
+    refuse 1 'leat: cannot open x.leat: No such file or directory; no dataset in this folder has a similar name' \
+        leat order --source "$given" --seq-len 2
+done
+mkdir colon && cd colon || exit 1
+copy_dataset ../a a:2
+for given in a:2 a:2:7 ./a:2; do
+    name=${given%:7}
+    [ "$given" = ./a:2 ] && there=./ || there='this folder'
+    refuse 1 "leat: cannot open ${name%:2}.leat: No such file or directory; no dataset in $there has a similar name; @
+\":2\" was read as a weight: if $name is meant, write $name:1:none, with a weight and a limit of epochs" \
+        leat order --source "$given" --seq-len 2
+    leat order --source "$name:1:none" --seq-len 2 --count 5 >"$printed" || fail "$name:1:none does not open"
+    leat order --source ../a --seq-len 2 --count 5 | cmp - "$printed" || fail "$name:1:none is another dataset"
+done
+cd ..
 refuse 2 'leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, @
 seed, order, epochs, split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, @
 cut-length, align or overlap' \

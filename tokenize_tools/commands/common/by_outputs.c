@@ -66,7 +66,9 @@ void by_outputs_print(const struct by_outputs *list)
 static void print_source(const char *name, uint64_t weight)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%+:,@=-";
-    const char *quote = name[strspn(name, plain)] ? "'" : "";
+    const char *quote = name[strspn(name, plain)] ? "'" : "", *colon = strrchr(name, ':');
+    /* what may be a number is taken as the weight, and the weight as a limit of epochs, unless that follows */
+    const char *none = colon && strchr(".0123456789", colon[1]) ? ":none" : "";
 
     printf("  --source %s", quote);
     for (const char *part; (part = strchr(name, '\'')) != NULL; name = part + 1) {
@@ -74,7 +76,7 @@ static void print_source(const char *name, uint64_t weight)
         printf("'\\''");
     }
     cli_put(name, strlen(name));
-    printf(":%llu%s", (unsigned long long)weight, quote);
+    printf(":%llu%s%s", (unsigned long long)weight, none, quote);
 }
 
 void by_outputs_print_sources(const struct by_outputs *list)
