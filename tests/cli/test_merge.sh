@@ -138,6 +138,21 @@ for name in there there.a there.b; do
     ended 0 ''
 done
 
+# Of a run of leat pack that stopped at the name of the output, --force leaves nothing either.
+printf '{"text":"a"}\n{"text":"b"}\n1\n2\n' >stopped.jsonl
+for suffix in '' .a; do
+    run leat pack -o over$suffix -t bytes --max-rejects 1 stopped.jsonl
+    says 4 'nothing is lost'
+    mv over$suffix.rejects.jsonl over$suffix.partial.rejects # as of a run that was killed
+    [ -e over$suffix.partial.run ] || fail "$ran: left $(echo over$suffix*)"
+done
+run leat merge -o over.leat --split a=0.5 h1
+says 1 'an earlier run of over.a.leat stopped at a checkpoint; resume it or start over (--force)'
+[ -e over.partial.run ] || fail "$ran: left $(echo over*)"
+run leat merge -o over.leat --split a=0.5 --force h1
+ended 0 ''
+[ "$(echo over*)" = 'over.a.leat over.a.tokens over.leat over.tokens' ] || fail "$ran: left $(echo over*)"
+
 # ---- Shares of a run ------------------------------------------------------------------------------------------------
 
 for i in 1 2 3 4; do echo "{\"text\":\"document $i\"}"; done >shares.jsonl

@@ -305,6 +305,25 @@ static enum leat_status merge_in_place(struct merge *m, const char *output, cons
     return s;
 }
 
+/* What a run of leat_pack() that stopped has left beside the files of the outputs' writers, which these have removed;
+ * nobody can resume it any more. */
+static void forget_stopped(const struct outputs *o)
+{
+    static const char *const suffixes[] = { ".partial.run", ".partial.rejects" };
+
+    for (size_t i = 0; i < 2 * o->count; i++) {
+        const char *name = o->items[i / 2].name;
+        size_t length = file_dataset_length(name, strlen(name)), room = length + sizeof ".partial.rejects";
+        char *path = malloc(room);
+
+        if (path) {
+            snprintf(path, room, "%.*s%s", (int)length, name, suffixes[i % 2]);
+            (void)file_remove(path, NULL);
+        }
+        free(path);
+    }
+}
+
 static enum leat_status merge_or_divide(struct merge *m, const char *output, const char *const *names, size_t count,
                                         struct leat_merge_report *report, struct leat_error *err)
 {
@@ -318,6 +337,8 @@ static enum leat_status merge_or_divide(struct merge *m, const char *output, con
         return divide(output, &m->parts, m->field, &m->options, report, err);
     if (s == LEAT_OK)
         s = outputs_open(&m->outputs, output, &m->parts, &m->options, err);
+    if (s == LEAT_OK && m->options.force)
+        forget_stopped(&m->outputs);
     return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
 }
 
