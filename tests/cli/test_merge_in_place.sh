@@ -41,4 +41,10 @@ for file in part-1.tokens part-2.tokens part-1.leat leat-run; do
 done
 run leat merge --in-place -o joined other
 says 1 'joined.leat already exists'
+
+# the same again: that nothing says whether the output is made of this run makes it no success
+run leat merge --in-place -o joined run
+ended 1 'leat: run is empty, and joined is finished: if its parts were joined into that, nothing is left to do'
+run leat merge --in-place -o another run
+says 1 'the folder run holds no dataset'
 finish

@@ -1,4 +1,5 @@
 /* cmd_merge.c: `leat merge`: joins finished datasets into one, and arranges it. The work is leat_merge()'s. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,50 @@ static int check_joining(const struct merge_values *values, const struct options
     return same ? CLI_DONE : CLI_FAILED;
 }
 
+static bool is_empty_folder(const char *path)
+{
+    DIR *d = opendir(path);
+    size_t entries = 0;
+
+    while (d && readdir(d))
+        entries++;
+    if (d)
+        closedir(d);
+    return d && entries == 2; /* itself and its parent */
+}
+
+/* The same command once more when the joining has ended: the folder of the run is empty then. Whether OUT was made of
+ * it is written nowhere, so this is no success. */
+static int check_joined(const struct merge_values *values, const struct options_parsed *parsed)
+{
+    char *index = NULL;
+    bool joined = values->in_place &&
+                  asprintf(&index, "%.*s.leat", (int)file_dataset_length(values->output, strlen(values->output)),
+                           values->output) > 0 &&
+                  access(index, F_OK) == 0;
+
+    free(index);
+    for (size_t i = 0; joined && i < parsed->count; i++)
+        joined = is_empty_folder(parsed->words[i]);
+    if (joined)
+        cli_error("%s is empty, and %s is finished: if its parts were joined into that, nothing is left to do",
+                  parsed->words[0], values->output);
+    return joined ? CLI_FAILED : CLI_DONE;
+}
+
+/* What the parts are, before the library opens them. */
+static int check_parts(const struct merge_values *values, const struct options_parsed *parsed)
+{
+    int code;
+
+    if (is_joining(values))
+        return check_joining(values, parsed);
+    code = check_joined(values, parsed);
+    for (size_t i = 0; code == CLI_DONE && i < parsed->count; i++)
+        code = run_parts_check(parsed->words[i]);
+    return code;
+}
+
 static int run(const struct merge_values *values, const struct options_parsed *parsed)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
@@ -253,15 +298,11 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     enum leat_status s;
     uint64_t created;
     double began;
-    int code = CLI_DONE;
+    int code;
 
     if (!commands_created(&created))
         return CLI_WRONG;
-    if (is_joining(values))
-        code = check_joining(values, parsed);
-    else
-        for (size_t i = 0; code == CLI_DONE && i < parsed->count; i++)
-            code = run_parts_check(parsed->words[i]);
+    code = check_parts(values, parsed);
     if (code != CLI_DONE)
         return code;
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
