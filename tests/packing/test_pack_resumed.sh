@@ -57,6 +57,36 @@ run leat pack -t bytes -o sound in.jsonl
 run leat info sound
 grep -q 'leat.damaged' "$printed" && fail "$ran: $(cat "$printed")"
 
+# ---- Where nothing can be written -----------------------------------------------------------------------------------
+
+read_only() { # COMMAND...: with the folder fixed read-only
+    ran="$* (read-only)"
+    if [ "$(id -u)" -eq 0 ]; then # whom modes do not stop
+        # shellcheck disable=SC2016 # of the inner shell
+        unshare -m sh -c 'mount --bind fixed fixed && mount -o remount,ro,bind fixed && "$@"' sh "$@"
+    else
+        chmod 555 fixed && "$@"
+    fi >"$printed" 2>"$said"
+    code=$?
+    chmod 755 fixed
+}
+mkdir fixed
+if [ "$(id -u)" -ne 0 ] || unshare -m mount --bind fixed fixed 2>/dev/null; then
+    # words
+    # shellcheck disable=SC2086
+    for options in '' '--shuffle 3' '--by v' '--split a=0.5'; do
+        leat pack -t bytes -o fixed/out $options in.jsonl >"$printed" || fail "cannot pack $options"
+        read_only leat pack -t bytes -o fixed/out $options --resume --json in.jsonl
+        ended 0 ''
+        [ "$(key was_finished)" = 'true ' ] || fail "$ran: $(cat "$printed")"
+        read_only leat pack -t bytes -o fixed/out $options --resume one.jsonl.gz # of another run
+        [ "$code" -eq 1 ] || fail "$ran: exit code $code"
+        rm fixed/*
+    done
+else
+    echo "no mount of its own could be had: a read-only one was not tried" >&2
+fi
+
 # ---- Another process took over --------------------------------------------------------------------------------------
 
 # the lock file of a run that waits for its input is removed, and another run leaves a checkpoint: the first one, which

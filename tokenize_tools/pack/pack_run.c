@@ -215,9 +215,12 @@ void pack_run_tidy(const char *name)
  * either published some, or had none: then an older run's go too (`all`). */
 static enum leat_status tidy(struct pack_run *r, bool all, struct leat_error *err)
 {
+    enum leat_status s;
+
     pack_run_tidy(r->name);
     reject_file_remove(&r->output.rejects, all);
-    return file_remove(r->description_path, err);
+    s = file_remove(r->description_path, err);
+    return s == LEAT_E_PERMISSION ? LEAT_OK : s; /* it is as finished where nothing can be removed */
 }
 
 /* Whether the dataset that is there is what this run makes: it had come to its end. */
@@ -298,7 +301,8 @@ static enum leat_status resume(struct pack_run *r, struct leat_error *err)
     if (description.exists && (checkpoint.exists || (index.exists && !r->options.force)))
         return resume_begun(r, err);
     s = begin_output(r, &why);
-    if (s == LEAT_E_EXISTS)
+    /* where nothing can be written, nothing is locked either: a finished dataset is one all the same */
+    if (s == LEAT_E_EXISTS || (s == LEAT_E_PERMISSION && index.exists && !r->options.force))
         return look_if_finished(r, &why, err);
     if (s != LEAT_OK && err)
         *err = why;
