@@ -280,7 +280,7 @@ grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates
 refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or start over (--resume or --force)' \
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 run leat pack -t bytes -o r --max-rejects 1 --resume --allow-binary a.jsonl
-says 1 'is from another run: this one has "allow-binary", and that one did not; give the same inputs and options'
+says 1 'differs: this one has "allow-binary", and that one did not; give the same inputs and options'
 # where no record was taken, it is hardly the bound that is wrong, and other options begin anew
 (echo '{"content":"a"}' && echo '{"content":"b"}') >fields.jsonl
 refuse 4 'leat: 2 of 2 records were rejected, more than allowed; fields.rejects.jsonl lists them with the reasons, for @

@@ -122,9 +122,9 @@ run leat pack -t bytes -o left/out.partial.packed/all in.jsonl
 run leat info left
 [ "$code" -ne 0 ] || fail "$ran: what is not shuffled yet opens: $(cat "$printed")"
 run leat pack -t bytes -o left/out --shuffle 1 in.jsonl
-says 1 'left/out.partial.packed is from a run that has not ended: resume it, or start over (--resume or --force)'
+says 1 'the earlier run of left/out has not ended: resume it, or start over (--resume or --force)'
 run leat pack -t bytes -o left/out --shuffle 1 --resume one.jsonl.gz
-says 1 'left/out.partial.packed is from another run: give the same inputs and options, or start over (--force)'
+says 1 'the earlier run of left/out was another one: give its inputs and options, or start over (--force)'
 run leat pack -t bytes -o left/out --shuffle 1 --resume in.jsonl
 ended 0 ''
 [ "$(echo left/*)" = 'left/out.leat left/out.tokens' ] || fail "$ran: left $(echo left/*)"
@@ -133,6 +133,30 @@ copy_dataset sound left/out.partial.packed/all
 run leat pack -t bytes -o left/out --shuffle 1 --force one.jsonl.gz
 ended 0 ''
 [ "$(echo left/*)" = 'left/out.leat left/out.tokens' ] || fail "$ran: left $(echo left/*)"
+
+# sentences are about the output that was given, not about what is packed first, which once was what they named
+{ cat in.jsonl && echo broken && echo broken; } >bad.jsonl
+for options in --dedup '--by v'; do
+    # words
+    # shellcheck disable=SC2086
+    {
+        run leat pack -t bytes -o said $options --max-rejects 1 bad.jsonl
+        says 4 'nothing is lost'
+        run leat pack -t bytes -o said $options --max-rejects 9 bad.jsonl
+        ended 1 'leat: the earlier run of said has not ended: resume it, or start over (--resume or --force)'
+        run leat pack -t bytes -o said $options --max-rejects 9 --resume --text body bad.jsonl
+        says 1 'leat: the earlier run of said differs: that one had "text-field text", this one has "text-field body"; '
+        for how in --resume --force; do
+            run flock said.partial.packed/all.partial.lock leat pack -t bytes -o said $options $how bad.jsonl
+            ended 1 'leat: another process is writing said: wait for it, or choose another name'
+        done
+        run leat pack -t bytes -o said $options --max-rejects 9 --resume bad.jsonl
+        ended 0 ''
+        run leat pack -t bytes -o said $options --max-rejects 9 bad.jsonl # this is about another dataset
+        says 1 ' already exists; choose another name or replace it (--force)'
+        rm said.*
+    }
+done
 
 # what is somebody else's stays
 mkdir left/out.partial.packed

@@ -17,9 +17,10 @@
 
 #include "corpus/inputs.h"
 
-/* Packs inputs to a dataset, in their order, and takes the list over. `rejects` is the dataset that the file of rejects
- * is called after; NULL: the output. `values` is the name whose datasets by value must not exist; NULL: they may. */
-enum leat_status pack_files(const char *output, const char *rejects, const char *values, struct input_list *inputs,
+/* Packs inputs to a dataset, in their order, and takes the list over. `given` is the dataset that the caller asked for,
+ * whose name the file of rejects has; NULL: the output. `values` is the name whose datasets by value must not exist;
+ * NULL: they may. */
+enum leat_status pack_files(const char *output, const char *given, const char *values, struct input_list *inputs,
                             const struct leat_pack_options *options, struct leat_pack_report *report,
                             struct leat_error *err);
 

@@ -30,7 +30,7 @@
 struct arranging {
     const struct leat_pack_options *options;
     const char *output;
-    char *folder, *packed, *packed_index, *packed_tokens;
+    char *folder, *packed, *packed_index, *packed_tokens, *packed_checkpoint;
     struct leat_pack_report *report;
     bool again; /* existing outputs are this run's */
 };
@@ -283,23 +283,35 @@ static enum leat_status look_if_divided(struct arranging *a, const struct input_
     return s == LEAT_OK && *ended ? remove_packed(a, err) : s;
 }
 
-/* Another run's first pass, or this one's that is not to be resumed. */
-static enum leat_status refuse_packed(const struct arranging *a, struct leat_error *err)
+/* Whether the first pass cannot begin: another run's is there, or this one's that is not to be resumed. */
+static bool is_in_way(const struct arranging *a)
 {
-    struct file_identity packed;
+    bool tokens = access(a->packed_tokens, F_OK) == 0, checkpoint = access(a->packed_checkpoint, F_OK) == 0;
 
-    if (file_identify(a->packed_index, &packed, NULL) != LEAT_OK || !packed.exists)
-        return LEAT_E_EXISTS;
-    return status_set_hint(err, LEAT_E_EXISTS, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE,
+    if (a->options->force)
+        return false;
+    return access(a->packed_index, F_OK) == 0 || (a->options->resume ? tokens && !checkpoint : tokens || checkpoint);
+}
+
+/* Says why the first pass failed, in terms of the output that was given, if that is what is there already (`in_way`),
+ * or another process. */
+static enum leat_status refuse_packed(const struct arranging *a, bool in_way, enum leat_status s,
+                                      struct leat_error *err)
+{
+    if (s == LEAT_E_BUSY)
+        return status_set(err, s, "another process is writing %s: wait for it, or choose another name", a->output);
+    if (s != LEAT_E_EXISTS || !in_way)
+        return s;
+    return status_set_hint(err, s, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE,
                            a->options->resume
-                               ? "%s is from another run: give the same inputs and options, or start over"
-                               : "%s is from a run that has not ended: resume it, or start over",
-                           a->folder);
+                               ? "the earlier run of %s was another one: give its inputs and options, or start over"
+                               : "the earlier run of %s has not ended: resume it, or start over",
+                           a->output);
 }
 
 static enum leat_status pack_and_arrange(struct arranging *a, struct input_list *inputs, struct leat_error *err)
 {
-    bool ended = false;
+    bool ended = false, in_way;
     enum leat_status s = LEAT_OK;
 
     if (a->options->resume && !a->options->force)
@@ -310,14 +322,13 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
         s = look_before_all(a, err);
     if (s != LEAT_OK)
         return s;
+    in_way = is_in_way(a);
     s = begin_folder(a, err);
     if (s == LEAT_OK)
         s = pack_files(a->packed, a->output, a->options->force ? NULL : a->output, inputs, a->options, a->report, err);
-    if (s == LEAT_E_EXISTS && !a->options->force)
-        s = refuse_packed(a, err);
     if (s != LEAT_OK) {
         remove_folder(a, false);
-        return s;
+        return refuse_packed(a, in_way, s, err);
     }
     a->report->was_finished = 0;
     s = arrange(a, err);
@@ -353,7 +364,8 @@ static bool name_packed(struct arranging *a)
     a->packed = pack_split_name(a->output, NULL, ".partial.packed/all");
     a->packed_index = pack_split_name(a->output, NULL, ".partial.packed/all.leat");
     a->packed_tokens = pack_split_name(a->output, NULL, ".partial.packed/all.tokens");
-    return a->folder && a->packed && a->packed_index && a->packed_tokens;
+    a->packed_checkpoint = pack_split_name(a->output, NULL, ".partial.packed/all.partial.checkpoint");
+    return a->folder && a->packed && a->packed_index && a->packed_tokens && a->packed_checkpoint;
 }
 
 static void free_names(struct arranging *a)
@@ -362,6 +374,7 @@ static void free_names(struct arranging *a)
     free(a->packed);
     free(a->packed_index);
     free(a->packed_tokens);
+    free(a->packed_checkpoint);
 }
 
 void pack_arranged_forget(const char *output)

@@ -132,43 +132,45 @@ static bool is_input(const char *line)
     return strncmp(line, "input ", 6) == 0;
 }
 
-enum leat_status pack_description_say_difference(const char *path, const char *then, const char *now,
+enum leat_status pack_description_say_difference(const char *run, const char *then, const char *now,
                                                  struct leat_error *err)
 {
     if (strcmp(then, "begin -1") == 0)
-        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-                               "%.300s is from another run: that one had \"begin none\", this one has \"%.250s\"; "
-                               "give the same inputs and options, no begin token included, or start over",
-                               path, now);
+        return status_set_hint(
+            err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+            "the earlier run of %.300s differs: that one had \"begin none\", this one has \"%.250s\"; "
+            "give the same inputs and options, no begin token included, or start over",
+            run, now);
     /* inputs come last: an option opposite an input is one that the other run lacks */
     if (is_input(then) != is_input(now))
         return status_set_hint(
             err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-            is_input(now) ? "%.300s is from another run: that one had \"%.250s\", and this one does not; give the "
-                            "same inputs and options or start over"
-                          : "%.300s is from another run: this one has \"%.250s\", and that one did not; give the "
-                            "same inputs and options or start over",
-            path, is_input(now) ? then : now);
-    return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-                           "%.300s is from another run: that one had \"%.250s\", this one has \"%.250s\"; give the "
-                           "same inputs and options "
-                           "or start over",
-                           path, then, now);
+            is_input(now)
+                ? "the earlier run of %.300s differs: that one had \"%.250s\", and this one does not; give the "
+                  "same inputs and options or start over"
+                : "the earlier run of %.300s differs: this one has \"%.250s\", and that one did not; give the "
+                  "same inputs and options or start over",
+            run, is_input(now) ? then : now);
+    return status_set_hint(
+        err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        "the earlier run of %.300s differs: that one had \"%.250s\", this one has \"%.250s\"; give the "
+        "same inputs and options or start over",
+        run, then, now);
 }
 
-static enum leat_status say_lines(const char *path, const uint8_t *then, size_t then_bytes, const uint8_t *now,
+static enum leat_status say_lines(const char *run, const uint8_t *then, size_t then_bytes, const uint8_t *now,
                                   size_t now_bytes, pack_description_say *say, struct leat_error *err)
 {
     char *a = strndup((const char *)then, then_bytes), *b = strndup((const char *)now, now_bytes);
-    enum leat_status s = a && b ? say(path, a, b, err) : status_no_memory(err, then_bytes + now_bytes);
+    enum leat_status s = a && b ? say(run, a, b, err) : status_no_memory(err, then_bytes + now_bytes);
 
     free(a);
     free(b);
     return s;
 }
 
-enum leat_status pack_description_compare(const char *path, const struct buffer *text, pack_description_say *say,
-                                          struct leat_error *err)
+enum leat_status pack_description_compare(const char *path, const struct buffer *text, const char *run,
+                                          pack_description_say *say, struct leat_error *err)
 {
     struct buffer then = { 0 };
     uint64_t size;
@@ -188,7 +190,7 @@ enum leat_status pack_description_compare(const char *path, const struct buffer 
         size_t b = line_length(text->bytes + at_now, text->size - at_now);
 
         if (a != b || memcmp(then.bytes + at_then, text->bytes + at_now, a) != 0)
-            s = say_lines(path, then.bytes + at_then, a, text->bytes + at_now, b, say, err);
+            s = say_lines(run, then.bytes + at_then, a, text->bytes + at_now, b, say, err);
         at_then += at_then + a < then.size ? a + 1 : a;
         at_now += at_now + b < text->size ? b + 1 : b;
     }

@@ -15,13 +15,14 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
 /* Writes it, durably. */
 enum leat_status pack_description_write(const char *path, const struct buffer *text, struct leat_error *err);
 
-/* Says how the first line that differs, `then` in the file, does; returns LEAT_E_CHECKPOINT. */
-typedef enum leat_status pack_description_say(const char *path, const char *then, const char *now,
+/* Says how the first line that differs, `then` in the file, does; returns LEAT_E_CHECKPOINT. `run` is what the caller
+ * knows the run by: its output, or the file that its parts share. */
+typedef enum leat_status pack_description_say(const char *run, const char *then, const char *now,
                                               struct leat_error *err);
 pack_description_say pack_description_say_difference;
 
 /* LEAT_E_CHECKPOINT, with the difference, if the file says something else. */
-enum leat_status pack_description_compare(const char *path, const struct buffer *text, pack_description_say *say,
-                                          struct leat_error *err);
+enum leat_status pack_description_compare(const char *path, const struct buffer *text, const char *run,
+                                          pack_description_say *say, struct leat_error *err);
 
 #endif

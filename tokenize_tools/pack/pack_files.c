@@ -228,13 +228,13 @@ static enum leat_status pack(struct pack_run *r, struct input_list *inputs, stru
     return s;
 }
 
-enum leat_status pack_files(const char *output, const char *rejects, const char *values, struct input_list *inputs,
+enum leat_status pack_files(const char *output, const char *given, const char *values, struct input_list *inputs,
                             const struct leat_pack_options *options, struct leat_pack_report *report,
                             struct leat_error *err)
 {
     struct leat_info info = LEAT_INFO_INIT;
     struct pack_run r;
-    enum leat_status s = pack_run_init(&r, output, rejects, options, err);
+    enum leat_status s = pack_run_init(&r, output, given, options, err);
 
     r.output.by_output = values;
     if (s == LEAT_OK)

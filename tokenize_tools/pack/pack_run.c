@@ -66,17 +66,13 @@ static char *path_with(const char *name, const char *suffix)
     return path;
 }
 
-static enum leat_status take_rejects(struct pack_run *r, const char *dataset, struct leat_error *err)
+static enum leat_status take_given(struct pack_run *r, const char *dataset, struct leat_error *err)
 {
-    char *name = strndup(dataset, file_dataset_length(dataset, strlen(dataset)));
-    enum leat_status s =
-        name ? reject_file_init(&r->output.rejects, name, err) : status_no_memory(err, strlen(dataset));
-
-    free(name);
-    return s;
+    r->given = strndup(dataset, file_dataset_length(dataset, strlen(dataset)));
+    return r->given ? reject_file_init(&r->output.rejects, r->given, err) : status_no_memory(err, strlen(dataset));
 }
 
-static enum leat_status take_names(struct pack_run *r, const char *output, const char *rejects, struct leat_error *err)
+static enum leat_status take_names(struct pack_run *r, const char *output, const char *given, struct leat_error *err)
 {
     size_t length = file_dataset_length(output, strlen(output));
 
@@ -86,10 +82,10 @@ static enum leat_status take_names(struct pack_run *r, const char *output, const
         !(r->index_path = path_with(r->name, ".leat")))
         return status_no_memory(err, length);
     r->setup.output = r->name;
-    return take_rejects(r, rejects ? rejects : output, err);
+    return take_given(r, given ? given : output, err);
 }
 
-enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *rejects,
+enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *given,
                                const struct leat_pack_options *options, struct leat_error *err)
 {
     struct pack_setup *setup = &r->setup;
@@ -102,7 +98,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     pthread_mutex_init(&setup->long_lock, NULL);
     s = take_options(r, output, options, err);
     if (s == LEAT_OK)
-        s = take_names(r, output, rejects, err);
+        s = take_names(r, output, given, err);
     if (s != LEAT_OK)
         return s;
     leat_tokenizer_info(o->tokenizer, &r->tokenizer);
@@ -139,6 +135,7 @@ void pack_run_free(struct pack_run *r)
     free(r->checkpoint_path);
     free(r->index_path);
     free(r->name);
+    free(r->given);
 }
 
 /* ---- The output ---- */
@@ -256,7 +253,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     struct leat_error why;
     uint64_t note_bytes = 0;
     enum leat_status s =
-        pack_description_compare(r->description_path, &r->description, pack_description_say_difference, err);
+        pack_description_compare(r->description_path, &r->description, r->given, pack_description_say_difference, err);
 
     if (s != LEAT_OK)
         return s;

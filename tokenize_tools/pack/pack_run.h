@@ -19,7 +19,8 @@ struct pack_run {
     struct pack_setup setup;
     struct pack_output output;
     struct leat_tokenizer_info tokenizer;
-    char *name; /* of the dataset, without .leat */
+    char *name;  /* of the dataset, without .leat */
+    char *given; /* the one that the caller asked for, which is made of it: by its name go rejects and sentences */
     char *description_path, *checkpoint_path, *index_path;
     struct json_fields mask_field, messages;
     struct chat_template *chat;
@@ -41,9 +42,9 @@ struct pack_run {
     uint64_t direct_bytes;   /* of tokens */
 };
 
-/* Everything that does not depend on inputs; `rejects` is the dataset that the file of rejects is called after (NULL:
- * the output). pack_run_free() also after a failure. */
-enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *rejects,
+/* Everything that does not depend on inputs; `given` is the dataset that the caller asked for, whose name the
+ * file of rejects has (NULL: the output). pack_run_free() also after a failure. */
+enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *given,
                                const struct leat_pack_options *options, struct leat_error *err);
 void pack_run_free(struct pack_run *r);
 

@@ -99,7 +99,7 @@ static enum leat_status write_or_compare(const char *path, const struct buffer *
 {
     enum leat_status s = own_file_publish(path, text->bytes, text->size, err);
 
-    return s == LEAT_E_EXISTS ? pack_description_compare(path, text, say_difference, err) : s;
+    return s == LEAT_E_EXISTS ? pack_description_compare(path, text, path, say_difference, err) : s;
 }
 
 enum leat_status pack_run_file(const struct leat_pack_options *o, const struct input_list *inputs,
@@ -114,7 +114,7 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, const struct i
     if (s == LEAT_OK && o->part == 0)
         s = inputs_count_empty(inputs, o->parts, unit_kind_divides, &report->whole_inputs, &report->empty_parts, err);
     if (s == LEAT_OK && there.exists)
-        s = pack_description_compare(o->run_file, &text, say_difference, err);
+        s = pack_description_compare(o->run_file, &text, o->run_file, say_difference, err);
     else if (s == LEAT_OK && o->part == 0)
         s = write_or_compare(o->run_file, &text, err);
     else if (s == LEAT_OK)
