@@ -222,6 +222,11 @@ printf 'kept_bytes 500\nkept_tokens 50\nkept_documents 5\n' >>full/part-1.beat
 leat status full --json | grep -qF '"tokens": 90, "documents": 9, "share": 0.9,' || fail "$(leat status full --json)"
 touch -d '35 seconds ago' full/part-1.beat
 leat status full --json | grep -qF '"tokens": 50, "documents": 5, "share": 0.5,' || fail "$(leat status full --json)"
+# all is packed, and the part is not done
+printf 'leat part 1\nstate running\nbytes 1000\ntotal_bytes 1000\n' >full/part-1.beat
+leat status full --json | grep -qF '"share": 0.999,' || fail "$(leat status full --json)"
+leat status full | grep -qF 'about 99 % of the run' || fail "$(leat status full)"
+leat status full | grep -q '^      1  running .* 99\.9 %' || fail "$(leat status full)"
 # half of the input is left, and a second has room for all of it
 printf 'leat part 1\nstate running\nbytes 50\ntotal_bytes 100\ntokens_per_s 7\n' >full/part-1.beat
 echo "bytes_per_s $(wc -c <long.jsonl)" >>full/part-1.beat

@@ -51,6 +51,8 @@ for part in 2 3; do
 done
 left 1-3
 leat status run --json | grep -qF '"running": 0, "waiting": 3,' || fail "$(leat status run --json)"
+leat status run | grep -qF 'about 99 % of the run' || fail "all is packed, and steps are left: $(leat status run)"
+leat status run | grep -q '^      1  waiting .* 100\.0 %' || fail "a part that is packed: $(leat status run)"
 
 # ---- Compared -------------------------------------------------------------------------------------------------------
 

@@ -88,13 +88,21 @@ static void print_json(const struct run_folder *r, const struct run_parts *p, co
 
 /* ---- For people ---- */
 
+/* In percent: 100 is for what is packed, which a part is that waits for its next step. */
+static double packed_percent(const struct run_part *part)
+{
+    double share = (double)part->beat.facts.bytes / (double)part->beat.facts.total_bytes;
+
+    return part->state == PART_WAITING || share < 0.999 ? 100 * share : 99.9;
+}
+
 /* The share of the part, and who packs it, or how that ended. */
 static void print_about(const struct run_parts *p, const struct run_part *part)
 {
     const struct beat_read *b = &part->beat;
 
     if (b->facts.total_bytes > 0)
-        printf("  %7s", units_share(b->facts.bytes, b->facts.total_bytes).text);
+        printf("  %5.1f %%", packed_percent(part));
     else
         printf("  %7s", "");
     if (part->state == PART_RUNNING)
@@ -138,7 +146,7 @@ static void print_table(const struct status_values *v, const struct run_folder *
             printf("%s %s %s", before++ > 0 ? "," : "", units_count(p->count[i]).text, part_states[i]);
     printf(".\n%s in %s so far", units_counted(p->tokens, "token").text, units_counted(p->documents, "document").text);
     if (p->count[PART_DONE] < r->parts)
-        printf(", about %.0f %% of the run", 100 * p->share);
+        printf(", about %.0f %% of the run", p->share < 0.99 ? 100 * p->share : 99);
     if (p->count[PART_RUNNING] > 0)
         printf("; %s", units_rate(p->tokens_per_s, "tokens").text);
     if (p->count[PART_RUNNING] > 0 && p->seconds_left >= 0)

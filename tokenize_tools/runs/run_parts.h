@@ -33,7 +33,7 @@ struct run_parts {
     unsigned count[PART_STATES];
     uint64_t tokens, documents; /* so far */
     double tokens_per_s;        /* of what runs now */
-    double share;               /* of the work that is done */
+    double share;               /* of the work that is done; below 1 until all parts are */
     double seconds_left;        /* at this rate; negative: nothing runs */
     uint64_t step;              /* that all parts have done */
 };
