@@ -43,7 +43,12 @@ size_t nearest_distance(const char *word, const char *candidate)
     return length >= 2 && distance > 1 && strncmp(word, candidate, length) == 0 ? 1 : distance;
 }
 
-bool nearest_is_near(const char *word, size_t distance)
+bool nearest_is_near(const char *word, const char *candidate, size_t distance)
 {
-    return distance <= 1 + strlen(word) / 3;
+    size_t length = strlen(word);
+
+    if (distance < 2)
+        return length >= 2;
+    /* most of the word is right; and hands that slip twice have at least begun it right */
+    return 3 * distance <= length && word[0] == candidate[0];
 }

@@ -86,7 +86,7 @@ static void say_nearest(const char *name, struct leat_error *err)
     closedir(folder);
     if (!best[0])
         status_after(err, "; no dataset in %s", before > 0 ? path : "this folder");
-    else if (nearest_is_near(base, distance))
+    else if (nearest_is_near(base, best, distance))
         status_after(err, "; did you mean %.*s%s?", before, name, best);
     else
         status_after(err, "; no dataset in %s has a similar name", before > 0 ? path : "this folder");

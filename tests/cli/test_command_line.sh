@@ -71,7 +71,7 @@ refuse 2 'leat: unknown command inf; did you mean info? (leat --help lists the c
 refuse 2 'leat: unknown option --vers; did you mean --version? (leat --help lists the commands)' leat --vers
 refuse 2 'leat-bench: unknown command sprse; did you mean sparse? (leat-bench --help lists the commands)' \
     leat-bench sprse
-for word in frobnicate diagnose; do # the nearest, decode, is far
+for word in frobnicate diagnose remove list; do # the nearest, decode and fit, are far (tests/unit/test_nearest.c)
     refuse 2 "leat: unknown command $word (leat --help lists the commands)" leat $word
 done
 
@@ -94,7 +94,7 @@ for command in info verify find cat; do
 done
 refuse 2 "leat-bench: --output NAME is missing: the dataset to write (leat-bench counting $lists" leat-bench counting
 refuse 2 "leat-bench: --output NAME is missing: the dataset to write (leat-bench counting $lists" leat bench counting
-refuse 2 "leat-bench: --width cannot be \"3\", only one of: 2, 4; did you mean 2? (leat-bench counting $lists" \
+refuse 2 "leat-bench: --width cannot be \"3\", only one of: 2, 4 (leat-bench counting $lists" \
     leat-bench counting --tokens 5 -o new --width 3
 
 # behind "--" everything is a word

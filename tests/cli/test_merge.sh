@@ -193,9 +193,11 @@ run leat merge -o out --force out b c
 ended 0 ''
 same_dataset out all
 # a failure leaves the older dataset as it was
-refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean alone?' leat merge -o out --force a none
+refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
+    leat merge -o out --force a none
 same_dataset out all
-refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean alone?' leat merge -o new a none
+refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
+    leat merge -o new a none
 nothing_left new
 
 ends="it must end in a file name that does not end in a dot"

@@ -37,7 +37,7 @@ struct options_advice options_nearest_advice(const struct options_nearest *n, co
     struct options_advice advice;
 
     advice.text[0] = '\0';
-    if (nearest_is_near(n->word, n->distance))
+    if (n->best && nearest_is_near(n->word, n->best, n->distance))
         snprintf(advice.text, sizeof advice.text, "; did you mean %s%.80s?", dashes, n->best);
     return advice;
 }

@@ -100,7 +100,7 @@ const char *builtin_nearest(const char *name)
         const char *candidate = i < ROWS ? rows[i].name : ALIAS;
         size_t far = nearest_distance(name, candidate);
 
-        if (!same_numbers(name, candidate) || !nearest_is_near(name, far) || far > distance)
+        if (!same_numbers(name, candidate) || !nearest_is_near(name, candidate, far) || far > distance)
             continue;
         if (far == distance) {
             several =
