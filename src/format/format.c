@@ -268,19 +268,27 @@ static enum leat_status check_fields(const struct format_header *h, const uint8_
     return LEAT_OK;
 }
 
+/* A file is too short if a copy of it has ended early, too long if something was added: neither can be the case of what
+ * the index says, which has its own checksum. */
+static const char *wrong_size(uint64_t bytes, uint64_t right)
+{
+    return bytes < right ? "the file is incomplete" : "the file is too long";
+}
+
 static enum leat_status check_sizes(const struct format_header *h, uint64_t index_bytes, uint64_t token_file_bytes,
                                     const char *path, const char *token_path, struct leat_error *err)
 {
     if (index_bytes != h->index_bytes)
-        return status_set_at(
-            err, LEAT_E_TRUNCATED, index_bytes,
-            "%s has %llu bytes, but its header says %llu: the file is incomplete; restore it from its source", path,
-            (unsigned long long)index_bytes, (unsigned long long)h->index_bytes);
+        return status_set_at(err, LEAT_E_TRUNCATED, index_bytes,
+                             "%s has %llu bytes, but its header says %llu: %s; restore it from its source", path,
+                             (unsigned long long)index_bytes, (unsigned long long)h->index_bytes,
+                             wrong_size(index_bytes, h->index_bytes));
     if (token_file_bytes != h->token_file_bytes)
         return status_set_at(err, LEAT_E_TRUNCATED, token_file_bytes,
-                             "%s has %llu bytes, but its index says %llu: the file is incomplete, or the two files do "
-                             "not belong together; restore both from their source",
-                             token_path, (unsigned long long)token_file_bytes, (unsigned long long)h->token_file_bytes);
+                             "%s has %llu bytes, but its index says %llu: %s, or the two files do not belong "
+                             "together; restore both from their source",
+                             token_path, (unsigned long long)token_file_bytes, (unsigned long long)h->token_file_bytes,
+                             wrong_size(token_file_bytes, h->token_file_bytes));
     return LEAT_OK;
 }
 

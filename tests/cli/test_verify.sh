@@ -120,6 +120,10 @@ try 3 "leat: $cut" leat verify p --json <<END
 "seconds": T, "bytes_per_s": R}
 END
 copy_dataset n p
+printf x >>p.tokens # which once was "incomplete"
+refuse 3 'leat: p.tokens has 21781 bytes, but its index says 21780: the file is too long, or the two files do @
+not belong together; restore both from their source' leat verify p
+copy_dataset n p
 head -c 1000 n.leat >p.leat
 refuse 3 'leat: p.leat ends at byte 1000, inside its header: it was truncated; restore it from its source' leat verify p
 for name in p p.leat; do

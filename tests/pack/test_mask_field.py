@@ -62,14 +62,15 @@ WRONG = [('{"text":"a"}', 'the record has no "loss" that says what is learned'),
                          "[[0,1.5]]", "[[0,1e0]]", "[[-1,2]]", "[[0,99999999999999999999]]", '[["0",1]]',
                          "[[0,true]]")),
          ('{"text":"abc","loss":[[0,4]]}', "a span of the mask ends at 4, after the text, which has 3 characters"),
-         ('{"text":"","loss":[[0,1]]}', "after the text, which has 0 characters")]
+         ('{"text":"","loss":[[0,1]]}', "after the text, which has 0 characters"),
+         ('{"text":"a","loss":[[0,2]]}', "after the text, which has 1 character\n")]
 for record, reason in WRONG:
     with open("wrong.jsonl", "w") as f:
         f.write(record + '\n{"text":"abc","loss":[ [ 0 , 1 ] , [1,2]]}\n')
     leat("-o", "wrong", "--mask-field", "loss", "wrong.jsonl")
     assert masks("wrong") == [b"\xff\xff\0\0"], record
     with open("wrong.rejects.jsonl") as f:
-        assert reason in json.loads(f.readline())["reason"], record
+        assert reason in json.loads(f.readline())["reason"] + "\n", record
 with open("wrong.jsonl", "wb") as f:
     f.write(b'{"text":"a\xff","loss":[[0,1]]}\n')
 leat("-o", "wrong", "--mask-field", "loss", "wrong.jsonl")

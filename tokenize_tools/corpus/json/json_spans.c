@@ -88,8 +88,8 @@ enum leat_status json_spans_settle(struct leat_span *spans, size_t count, const 
         }
         if (character < *place)
             return status_set(err, LEAT_E_TEXT,
-                              "a span of the mask ends at %llu, after the text, which has %llu characters",
-                              (unsigned long long)*place, (unsigned long long)character);
+                              "a span of the mask ends at %llu, after the text, which has %llu character%s",
+                              (unsigned long long)*place, (unsigned long long)character, character == 1 ? "" : "s");
         *place = byte;
     }
     return LEAT_OK;
