@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_text.sh: no notes to oneself, no marks of a merge, no blanks at line ends, a newline at the end, 120 columns at
-# most, in what `make help` prints, too.
+# most, in what `make help` prints, too; and in documents no code, as a command to copy, that goes on in a next line.
 . tests/lint/common.sh
 
 # in two pieces, so that this file does not find itself
@@ -19,6 +19,9 @@ xargs grep -LPz '\n\z' <"$texts" | while read -r file; do
     [ ! -s "$file" ] || echo "$file: no newline at the end"
 done
 grep -vE '\.(md|txt)$' "$texts" | LC_ALL=C.UTF-8 xargs grep -HnE '^.{121}' | found 'longer than 120 columns'
+# shellcheck disable=SC2016 # of Markdown
+grep -E '^(docs/.*|README)\.md$' "$texts" | xargs awk 'FNR == 1 { code = 0 } /^ *```/ { code = !code; next }
+    !code && gsub(/`/, "`") % 2 { print FILENAME ":" FNR ": code that goes on in another line" }'
 # without the flags of a make around: its job server is not for this one
 MAKEFLAGS='' make -s --no-print-directory help |
     LC_ALL=C.UTF-8 grep -E '^.{121}' | sed 's/^ */make help: longer than 120 columns: /'
