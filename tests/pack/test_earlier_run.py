@@ -66,6 +66,15 @@ def check(earlier, later, wanted):
     assert code == 0 and files() == wanted[str(later)], (case, said, files().keys())
 
 
+def check_killed(kind, wanted):
+    """What a run that was killed before its first checkpoint leaves is removed as well, whichever file it is."""
+    for name in "tokens", "run":
+        clear()
+        (folder / f"out.partial.{name}").write_bytes(b"")
+        code, said = leat(*kind, "--max-rejects", "9", "--force")
+        assert code == 0 and files() == wanted[str(kind)], (kind, name, said, files().keys())
+
+
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir()
 lines = [json.dumps({"text": f"{i} " * 50, "kind": "ab"[i % 2]}) for i in range(1500)]
@@ -74,4 +83,5 @@ wanted = {str(kind): undisturbed(kind) for kind in KINDS}
 for kind in KINDS[1:]:
     check([], kind, wanted)
     check(kind, [], wanted)
+    check_killed(kind, wanted)
 shutil.rmtree(folder)

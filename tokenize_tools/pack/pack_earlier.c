@@ -64,10 +64,21 @@ static void forget_plain(const char *output)
     free(description);
 }
 
+/* What a run in one pass has on the disk from its start on, and what it removes last. */
+static bool has_plain(const char *output)
+{
+    bool left = false;
+    enum leat_status s = look(output, ".partial.tokens", &left, NULL);
+
+    if (s == LEAT_OK)
+        s = look(output, ".partial.run", &left, NULL);
+    return s != LEAT_OK || left;
+}
+
 void pack_earlier_forget(const char *output, bool arranges)
 {
-    if (arranges)
-        forget_plain(output);
-    else
+    if (!arranges)
         pack_arranged_forget(output);
+    else if (has_plain(output))
+        forget_plain(output);
 }
