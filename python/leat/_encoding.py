@@ -1,16 +1,18 @@
 """_encoding.py: leat.Encoding, what leat.Tokenizer gives for a text."""
 from __future__ import annotations
 
+from leat._post_processor import PLAIN, count_of_added, laid_out, types_of
+
 
 class Encoding(list):
     """The ids of a text: a list of ints that also has the attributes of tokenizers' Encoding."""
 
-    __slots__ = ("_tokenizer", "_before", "_after", "_offsets")
+    __slots__ = ("_tokenizer", "_pieces", "_offsets")
 
-    def __init__(self, ids=(), tokenizer=None, before: int = 0, after: int = 0, offsets=None):
+    def __init__(self, ids=(), tokenizer=None, pieces=PLAIN, offsets=None):
         super().__init__(ids)
         self._tokenizer = tokenizer
-        self._before, self._after = before, after
+        self._pieces = pieces  # see _post_processor.py
         self._offsets = offsets
 
     @property
@@ -46,13 +48,18 @@ class Encoding(list):
 
     @property
     def type_ids(self) -> list[int]:
-        return [0] * len(self)
+        """What a post-processor calls the text that a token is of; without one, 0."""
+        return types_of(self._pieces, self._of_text())
 
     @property
     def special_tokens_mask(self) -> list[int]:
         """1 for the tokens that a post-processor has put around the text, as in tokenizers; not for those in it."""
-        last = len(self) - self._after
-        return [int(i < self._before or i >= last) for i in range(len(self))]
+        return laid_out(self._pieces, [0] * self._of_text(), 1)
+
+    def _of_text(self):
+        """How many tokens are the text's, which may be there several times."""
+        times = sum(own is None for own, _ in self._pieces)
+        return (len(self) - count_of_added(self._pieces)) // times if times else 0
 
     def __reduce__(self):
-        return Encoding, (list(self), None, self._before, self._after, self._offsets)
+        return Encoding, (list(self), None, self._pieces, self._offsets)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from leat import _aligned, _offsets as spelling
-from leat._tokenizer_file import byte_letters, changes_text, is_plain, trims_of
+from leat._post_processor import trims_of
+from leat._tokenizer_file import byte_letters, changes_text, is_plain
 
 _SURROGATE, _PAIR = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -107,13 +108,13 @@ class TokenOffsets:
             raise self._not_known(ids, spans[2].index(_aligned.IN_DOUBT))
         return spans
 
-    def trimmed(self, ids, spans, before, after):
-        """Offsets as the post-processor leaves them, with those of so many tokens of its own before and after."""
+    def trimmed(self, ids, spans):
+        """Offsets as the post-processor leaves them: (in characters, in bytes)."""
         characters, inside, called = self._sure(ids, spans)
         names = [self._name_of(i) if other is None else other for i, other in zip(ids, called)]
         for prefixed in self._trims:
             characters = spelling.trimmed(characters, names, prefixed)
-        return [[(0, 0)] * before + list(part) + [(0, 0)] * after for part in (characters, inside)]
+        return list(characters), list(inside)
 
 
 def _puts_space(pre):

@@ -2,6 +2,8 @@
 the names that it gives to tokens."""
 from __future__ import annotations
 
+from leat._post_processor import as_object
+
 
 def parsed(stored):
     """What a tokenizer that is stored so holds, if it is a tokenizer.json, else None."""
@@ -13,6 +15,14 @@ def parsed(stored):
         file = unpacked(file)
     data = json.loads(file)
     return data if "model" in data else None  # a tekken.json has none
+
+
+def facts_of(file):
+    """What is asked of a tokenizer.json again and again, so that it is parsed once."""
+    if file is None:
+        return {}
+    return {"type": file["model"].get("type") or "BPE", "tokens": len(file["model"]["vocab"]),
+            **{name: file.get(name) for name in ("padding", "truncation", "post_processor")}}
 
 
 def byte_letters():
@@ -36,64 +46,12 @@ def names_of(core):
     return ids, names
 
 
-def affixes_of(processor, vocabulary):
-    """(ids before a text, ids after it), all below `vocabulary`. The file may name tokens that are not there, and may
-    have arrays for objects, which are not read here."""
-    try:
-        before, after = _sides(processor)
-        good = all(type(i) is int and 0 <= i < vocabulary for i in (*before, *after))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        good = False
-    if not good:
-        raise ValueError("the tokens that the post-processor in tokenizer.json adds are not known: give "
-                         "add_special_tokens=False")
-    return before, after
-
-
-def _processor(processor):
-    """The kind of a post-processor, which is known by its options, whatever type is written; "" for none."""
-    if not isinstance(processor, dict):
-        return ""
-    if {"sep", "cls"} <= processor.keys():
-        return "RobertaProcessing" if {"trim_offsets", "add_prefix_space"} <= processor.keys() else "BertProcessing"
-    return next((kind for kind, option in (("TemplateProcessing", "single"), ("Sequence", "processors"))
-                 if option in processor), "ByteLevel")
-
-
-def _sides(processor):
-    kind = _processor(processor) if processor else "ByteLevel"
-    if kind == "ByteLevel":
-        return [], []
-    if kind == "Sequence":
-        before, after = [], []
-        for one in processor["processors"]:
-            b, a = _sides(one)
-            if (before or after) and _processor(one) != "ByteLevel":
-                # the reference takes the tokens of a template for texts of their own
-                raise NotImplementedError("a Sequence of post-processors in tokenizer.json goes on after one that adds "
-                                          "tokens, which leat does not support: give add_special_tokens=False")
-            before, after = b + before, after + a
-        return before, after
-    if kind in ("BertProcessing", "RobertaProcessing"):
-        return [processor["cls"][1]], [processor["sep"][1]]
-    if kind == "TemplateProcessing":
-        sides, ids = ([], []), processor["special_tokens"]
-        side = 0
-        for entry in processor["single"]:
-            if "Sequence" in entry:
-                side = 1
-            else:
-                sides[side].extend(ids[entry["SpecialToken"]["id"]]["ids"])
-        return sides
-    raise TypeError(processor)
-
-
 def is_plain(file):
-    """Whether model, normalizer, pre-tokenizer and post-processor are written as tokenizers writes them. It reads more:
-    parts without a type, arrays in place of objects, {"NAME": null} in place of "NAME"."""
+    """Whether model, normalizer and pre-tokenizer are written as tokenizers writes them. It reads more: parts without a
+    type, arrays in place of objects, {"NAME": null} in place of "NAME"."""
     if "type" not in file["model"] and "merges" not in file["model"]:  # byte-pair models once had no type
         return False
-    parts = [file.get("normalizer"), file.get("pre_tokenizer"), file.get("post_processor")]
+    parts = [file.get("normalizer"), file.get("pre_tokenizer")]
     for part in parts:  # grows meanwhile
         if part is None:
             continue
@@ -101,7 +59,7 @@ def is_plain(file):
             return False
         if isinstance(part.get("behavior"), dict):
             return False
-        for name in ("normalizers", "pretokenizers", "processors"):
+        for name in ("normalizers", "pretokenizers"):
             parts += part.get(name, ())
     return all(isinstance(token, dict) for token in file.get("added_tokens", ()))
 
@@ -118,26 +76,22 @@ def _only_bytes(pre):
     return bool(pre) and pre["type"] == "ByteLevel"
 
 
-def trims_of(processor):
-    """For each post-processor that trims offsets, in their order: whether a space may have been put before a text."""
-    kind = _processor(processor)
-    if kind == "Sequence":
-        return [trim for one in processor["processors"] for trim in trims_of(one)]
-    if kind not in ("ByteLevel", "RobertaProcessing") or not processor.get("trim_offsets", True):
-        return []
-    return [bool(processor.get("add_prefix_space", True))]
-
-
 def truncation_of(settings):
-    """The truncation of a file, in the words of enable_truncation(); None if it asks for none."""
-    if not settings:
+    """The truncation of a file, in the words of enable_truncation(); None if it asks for none. tokenizers also reads an
+    array, and {"NAME": null} for a name."""
+    if settings is None:
         return None
     words = {"LongestFirst": "longest_first", "OnlyFirst": "only_first", "OnlySecond": "only_second", "Right": "right",
              "Left": "left"}
+
+    def word(name):
+        return words[next(iter(name)) if isinstance(name, dict) and list(name.values()) == [None] else name]
+
     try:
+        settings = as_object(settings, ("direction", "max_length", "strategy", "stride"))
         return check_truncation({"max_length": settings["max_length"], "stride": settings["stride"],
-                                 "strategy": words[settings["strategy"]],
-                                 "direction": words[settings.get("direction", "Right")]}, 0)
+                                 "strategy": word(settings["strategy"]),
+                                 "direction": word(settings.get("direction", "Right"))}, 0)
     except (AttributeError, KeyError, TypeError):
         raise ValueError("the truncation in tokenizer.json is malformed: call no_truncation()") from None
 

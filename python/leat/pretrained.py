@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from leat._post_processor import count_of_added
 from leat.tokenizer import Tokenizer, _refuse_pairs
 
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -145,10 +146,10 @@ class PreTrainedTokenizer:
         if isinstance(text, Mapping):
             text = text[self.column]
         one = isinstance(text, str)
-        before, after = self.tokenizer._post_processor() if add_special_tokens else ([], [])
-        cut = self._cut(truncation, max_length, len(before) + len(after))
+        pieces = self.tokenizer._post_processor(bool(add_special_tokens))
+        cut = self._cut(truncation, max_length, count_of_added(pieces))
         texts = [text] if one else text
-        rows = self._rows(texts, before, after, cut, return_offsets_mapping)
+        rows = self._rows(texts, pieces, cut, return_offsets_mapping)
         wanted = {"token_type_ids": return_token_type_ids, "attention_mask": return_attention_mask}
         names = ["input_ids"] + [name for name, want in wanted.items()
                                  if want or (want is None and name in self.model_input_names)]
@@ -172,16 +173,14 @@ class PreTrainedTokenizer:
     def tokenize(self, text: str, *, add_special_tokens: bool = False) -> list[str]:
         return self.convert_ids_to_tokens(self.encode(text, add_special_tokens=add_special_tokens))
 
-    def _rows(self, texts, before, after, cut, offsets):
+    def _rows(self, texts, pieces, cut, offsets):
         """A dict of each text, with all that may be asked for."""
         rows = []
-        for encoding in self.tokenizer._cut_out(texts, cut, offsets):
-            ids = before + list(encoding) + after
-            row = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": [0] * len(ids)}
-            inside = len(ids) - len(before) - len(after)
-            row["special_tokens_mask"] = [1] * len(before) + [0] * inside + [1] * len(after)
+        for encoding in self.tokenizer._cut_out(texts, pieces, cut, offsets):
+            row = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask,
+                   "token_type_ids": encoding.type_ids, "special_tokens_mask": encoding.special_tokens_mask}
             if offsets:
-                row["offset_mapping"] = [(0, 0)] * len(before) + encoding.offsets + [(0, 0)] * len(after)
+                row["offset_mapping"] = encoding.offsets
             rows.append(row)
         return rows
 

@@ -9,7 +9,8 @@ from leat import _leat, _special
 from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
 from leat._encoding import Encoding
 from leat._leat import show
-from leat._tokenizer_file import affixes_of, check_truncation, names_of, parsed, truncation_of
+from leat._post_processor import count_of_added, laid_out, pieces_of
+from leat._tokenizer_file import check_truncation, facts_of, names_of, parsed, truncation_of
 
 
 class Tokenizer:
@@ -78,8 +79,9 @@ class Tokenizer:
         self._vocabulary, self._end, self._fingerprint, self._candidates, self._begin, self._path = core.info()
         self._from, self._name = None, core.stored()[0]
         self._ranks = self._unstable = None
-        self._tables = self._special = self._skipped = self._affixes = self._file_padding = None
-        self._offsets = self._sum = self._kind = None
+        self._tables = self._special = self._skipped = self._known = None
+        self._offsets = self._sum = self._model_tokens = None
+        self._pieces = {}
         self._file_truncation = self._truncation = False  # not read yet; as in the file
         self._padding_ignored = self.encode_special_tokens = False
 
@@ -403,12 +405,15 @@ class Tokenizer:
 
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
         """How many tokens there are; n_vocab is larger if there are unused ids."""
-        return len(self.get_vocab(with_added_tokens))
+        if with_added_tokens:
+            return len(self._names()[0])
+        if self._model_tokens is None:
+            self._model_tokens = self._facts().get("tokens") or len(self.get_vocab(False))
+        return self._model_tokens
 
     def num_special_tokens_to_add(self, is_pair: bool = False) -> int:
         _refuse_pairs(is_pair or None, False)
-        before, after = self._post_processor()
-        return len(before) + len(after)
+        return count_of_added(self._post_processor(True))
 
     @property
     def truncation(self) -> dict | None:
@@ -416,7 +421,7 @@ class Tokenizer:
         truncation = self._truncation
         if truncation is False:
             if self._file_truncation is False:
-                self._file_truncation = truncation_of((self._tokenizer_json() or {}).get("truncation"))
+                self._file_truncation = truncation_of(self._facts().get("truncation"))
             truncation = self._file_truncation
         return dict(truncation) if truncation else None
 
@@ -452,27 +457,30 @@ class Tokenizer:
                             "tiktoken's: give one or the other")
         return add is not None or (self._like == "tokenizers" and not given)
 
-    def _cut_out(self, texts, cut, offsets):
-        """encode_batch() without special tokens; of each text only what the slice `cut` takes."""
+    def _cut_out(self, texts, pieces, cut, offsets):
+        """encode_batch() with these pieces of a post-processor; of each text only what the slice `cut` takes."""
         refuse_lazy(texts)
         texts = plain_texts(texts)
         lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, _threads(None), _special.LIST, False)
-        return self._around(lists, False, texts if offsets else None, cut)
+        return self._laid_out(lists, pieces, cut, texts if offsets else itertools.repeat(None))
 
-    def _around(self, lists, add, texts=None, cut=None):
-        if not self._padding_ignored and self._asks_for_padding():
+    def _around(self, lists, add, texts=None):
+        pieces = self._post_processor(add or add is None)
+        cut = self._cut(count_of_added(pieces)) if self.truncation else slice(None)
+        return self._laid_out(lists, pieces, cut, itertools.repeat(None) if texts is None else texts)
+
+    def _laid_out(self, lists, pieces, cut, texts):
+        if not self._padding_ignored and self._facts().get("padding"):
             raise NotImplementedError(f"{show(self.name)} asks for padding, which leat does not support: call "
                                       "no_padding()")
-        before, after = self._post_processor() if add or add is None else ([], [])
-        if cut is None:
-            cut = self._cut(len(before) + len(after)) if self.truncation else slice(None)
         out = []
-        for ids, text in zip(lists, itertools.repeat(None) if texts is None else texts):
+        for ids, text in zip(lists, texts):
             offsets = None
             if text is not None:
                 spans = self._places().spans(text, ids)
-                offsets = self._places().trimmed(ids[cut], [s[cut] for s in spans], len(before), len(after))
-            out.append(Encoding(before + ids[cut] + after, self, len(before), len(after), offsets))
+                trimmed = self._places().trimmed(ids[cut], [s[cut] for s in spans])
+                offsets = [laid_out(pieces, values, (0, 0)) for values in trimmed]
+            out.append(Encoding(laid_out(pieces, ids[cut]), self, pieces, offsets))
         return out
 
     def _cut(self, added):
@@ -491,25 +499,21 @@ class Tokenizer:
         """The parsed file if it is a tokenizer.json, else None."""
         return parsed(self._core.stored())
 
+    def _facts(self):
+        if self._known is None:
+            self._known = facts_of(self._tokenizer_json())
+        return self._known
+
     def _model_type(self):
         """As a tokenizer.json calls it; of a sentencepiece model without one, Unigram."""
-        if self._kind is None:
-            file = self._tokenizer_json()
-            self._kind = file["model"].get("type") or "BPE" if file is not None else \
-                "WordPiece" if "vocab.txt" in self.name else "Unigram" if ".model" in self.name else "BPE"
-        return self._kind
+        return self._facts().get("type") or (
+            "WordPiece" if "vocab.txt" in self.name else "Unigram" if ".model" in self.name else "BPE")
 
-    def _asks_for_padding(self):
-        if self._file_padding is None:
-            self._file_padding = bool((self._tokenizer_json() or {}).get("padding"))
-        return self._file_padding
-
-    def _post_processor(self):
-        """(ids before a text, ids after it)."""
-        if self._affixes is None:
-            file = self._tokenizer_json() or {}
-            self._affixes = affixes_of(file.get("post_processor"), self._vocabulary)
-        return self._affixes
+    def _post_processor(self, special):
+        """The pieces of a text, as _post_processor.py has them; with special tokens or without."""
+        if special not in self._pieces:
+            self._pieces[special] = pieces_of(self._facts().get("post_processor"), self._vocabulary, special)
+        return self._pieces[special]
 
 
 # ---- Helpers --------------------------------------------------------------------------------------------------------

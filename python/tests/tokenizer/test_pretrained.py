@@ -104,6 +104,19 @@ def test_vocabulary(both):
     assert pickle.loads(pickle.dumps(mine))(names) == mine(names)
 
 
+def test_file_is_parsed_once(both, monkeypatch):
+    """vocab_size parsed a tokenizer.json each time."""
+    from leat import tokenizer
+    mine, parses = pickle.loads(pickle.dumps(both[0])), []
+    monkeypatch.setattr(tokenizer, "parsed", lambda stored, parsed=tokenizer.parsed: parses.append(1) or parsed(stored))
+    for _ in range(3):
+        assert mine.vocab_size == both[1].vocab_size
+        mine(["a text"])
+        mine("a text", add_special_tokens=False)
+        mine.decode([5], clean_up_tokenization_spaces=True)
+    assert len(parses) == 1
+
+
 def test_datasets_map(both):
     datasets = pytest.importorskip("datasets")
     mine, theirs = both
