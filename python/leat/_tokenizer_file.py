@@ -34,16 +34,37 @@ def byte_letters():
     return letters
 
 
+def _own_name(text, bytewise, letters):
+    return text.decode("latin-1").translate(letters) if bytewise else text.decode("utf-8", "replace")
+
+
 def names_of(core):
     """({name: id}, {id: name}) of all tokens, as a tokenizer.json writes them."""
     letters = byte_letters()
     names, ids = {}, {}
     for id, (text, bytewise, _, _, other) in core.tokens(False).items():
-        name = text.decode("latin-1").translate(letters) if bytewise else text.decode("utf-8", "replace")
-        ids.setdefault(name, id)
+        name = _own_name(text, bytewise, letters)
+        ids[name] = id  # the last of those with one name, as in tokenizers
         names[id] = name if other is None else other.decode()
     ids.update((text.decode("utf-8", "replace"), id) for id, (text, *_) in core.tokens(True).items())
     return ids, names
+
+
+class Skipped(dict):
+    """Whether decoding leaves an id out, filled in as ids are asked for. tokenizers goes by names: of two tokens with
+    one name it leaves out both, and of special ones that its normalizer has changed it does not know the name."""
+
+    def __init__(self, core, special):
+        self._core, self._special, self._letters = core, special, byte_letters()
+
+    def __missing__(self, id):
+        token = self._core.token(id) if 0 <= id < 2**32 else None
+        if token is None:  # which decoding then refuses, or leaves out
+            return False
+        text, bytewise, _, special, other = token
+        name = _own_name(text, bytewise, self._letters) if other is None else other.decode()
+        self[id] = name in self._special or (special and other is None)
+        return self[id]
 
 
 def is_plain(file):

@@ -10,7 +10,7 @@ from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
 from leat._encoding import Encoding
 from leat._leat import show
 from leat._post_processor import count_of_added, laid_out, pieces_of
-from leat._tokenizer_file import check_truncation, facts_of, names_of, parsed, truncation_of
+from leat._tokenizer_file import Skipped, check_truncation, facts_of, names_of, parsed, truncation_of
 
 
 class Tokenizer:
@@ -323,17 +323,14 @@ class Tokenizer:
             skip_special_tokens = self._like == "tokenizers"
         if skip_special_tokens:
             if self._skipped is None:
-                names = self.special_tokens
-                # tokenizers goes by names, and does not know those that its normalizer has changed
-                self._skipped = frozenset(id for id in names.values() if self._core.token(id)[4] is None
-                                          or self.id_to_token(id) in names)
-            tokens = [int(i) for i in tokens if int(i) not in self._skipped]
+                self._skipped = Skipped(self._core, self.special_tokens_set)
+            tokens = [i for i in map(operator.index, tokens) if not self._skipped[i]]
         try:
             text = self.decode_bytes(tokens)
         except _leat.Error:
             if not by_tokenizers:
                 raise
-            text = self.decode_bytes([i for i in map(int, tokens) if self._core.token(i) is not None])
+            text = self.decode_bytes([i for i in map(operator.index, tokens) if self._core.token(i) is not None])
         return text.decode("utf-8", errors)
 
     def decode_batch(self, batch, errors: str = "replace", *, skip_special_tokens: bool | None = None,
@@ -406,7 +403,7 @@ class Tokenizer:
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
         """How many tokens there are; n_vocab is larger if there are unused ids."""
         if with_added_tokens:
-            return len(self._names()[0])
+            return len(self._names()[1])
         if self._model_tokens is None:
             self._model_tokens = self._facts().get("tokens") or len(self.get_vocab(False))
         return self._model_tokens

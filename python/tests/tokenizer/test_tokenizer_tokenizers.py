@@ -541,3 +541,26 @@ def test_tables_are_refused():
     for texts_ in (table, pandas.DataFrame(table)):
         with pytest.raises(TypeError, match="is a table"):
             leat.Tokenizer("gpt2").encode_batch(texts_)
+
+
+def test_names_that_are_there_twice(tmp_path):
+    """decode() leaves out all tokens with the name of a special one: it left out only the first."""
+    file = file_of(unigram("<u>", "</s>", "a", "b", "</s>", "a"))
+    file["added_tokens"] = [{"id": 1, "content": "</s>", "special": True, "single_word": False, "lstrip": False,
+                             "rstrip": False, "normalized": False}]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(file))
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    mine = leat.Tokenizer.from_file(tmp_path / "tokenizer.json")
+    for skip in True, False:
+        for ids in ([2, 1, 3, 4, 5], [4], [1, 4, 4, 9]):
+            assert mine.decode(ids, skip_special_tokens=skip) == theirs.decode(ids, skip_special_tokens=skip)
+    assert [mine.id_to_token(i) for i in range(7)] == [theirs.id_to_token(i) for i in range(7)]
+    assert mine.get_vocab() == theirs.get_vocab() and mine.get_vocab(False) == theirs.get_vocab(False)
+    for size in True, False:
+        assert mine.get_vocab_size(size) == theirs.get_vocab_size(size)
+    assert [mine.token_to_id(name) for name in ("</s>", "a", "b")] == [theirs.token_to_id(name)
+                                                                     for name in ("</s>", "a", "b")]
+    assert mine.encode("ab</s>a").ids == theirs.encode("ab</s>a").ids
+    for wrong, error in (([-1], OverflowError), ([2**40], OverflowError), ([1.5], TypeError)):
+        with pytest.raises(error):
+            mine.decode(wrong, skip_special_tokens=True)
