@@ -66,8 +66,9 @@ class Tokenizer:
             raise TypeError("give a spec alone, or a name with pat_str, mergeable_ranks and special_tokens")
         path = os.fspath(spec)
         self._set(_leat.Tokenizer(path, pattern), like)
-        # a bare name stays, because it may name a built-in, which takes precedence over a folder of that name
-        if (os.sep in path if isinstance(path, str) else True) and os.path.exists(path):
+        # a file's is kept whole, for processes that unpickle it in another folder; that of a built-in, which takes
+        # precedence over a file of its name, and that of a model are names
+        if self._path is not None and os.path.exists(path):
             path = os.path.abspath(path)
         self._from = (path, pattern)
         if path == "r50k_base":  # another name of the built-in gpt2
@@ -519,11 +520,12 @@ def _restored(cls, stored, like):
     return cls.from_stored(*stored, like=like)
 
 
-def _reopened(cls, spec, pattern, like, fingerprint, file_sum):
+def _reopened(cls, spec, pattern, like, fingerprint, file_sum=None):
+    """Without `file_sum`, of a pickle that an earlier version has made."""
     tokenizer = cls(spec, pattern=pattern, like=like)
     if tokenizer._fingerprint != fingerprint:
         raise ValueError(f"{spec!r} now holds another vocabulary than when the tokenizer was pickled")
-    if tokenizer._file_sum() != file_sum:
+    if file_sum is not None and tokenizer._file_sum() != file_sum:
         raise ValueError(f"{spec!r} has changed since the tokenizer was pickled: not its vocabulary, but perhaps its "
                          "post-processor or truncation")
     return tokenizer

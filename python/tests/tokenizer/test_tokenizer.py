@@ -170,6 +170,39 @@ def test_pickle(tmp_path, gpt2):
         pickle.loads(packed)
 
 
+def test_pickle_of_relative_names(tmp_path, monkeypatch):
+    """A process in another folder opens the same file; the names of built-ins and their hashes stay what they are."""
+    folder = tmp_path / "gpt2"
+    folder.mkdir()
+    (folder / "tokenizer.json").write_text(json.dumps(
+        {"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}))
+    monkeypatch.chdir(folder)
+    made = {name: pickle.dumps(leat.Tokenizer(name)) for name in ("tokenizer.json", "./tokenizer.json", ".", "../gpt2",
+                                                                 b"tokenizer.json", str(folder / "tokenizer.json"))}
+    assert made["tokenizer.json"] == made["./tokenizer.json"] == made[str(folder / "tokenizer.json")]
+    monkeypatch.chdir(tmp_path)
+    for name, packed in made.items():
+        assert pickle.loads(packed).encode("ab") == [0, 1], name
+    assert pickle.dumps(leat.Tokenizer("gpt2")) == pickle.dumps(leat.get_encoding("gpt2"))
+    assert pickle.loads(pickle.dumps(leat.Tokenizer("gpt2"))).n_vocab == 50257
+    assert pickle.loads(pickle.dumps(leat.Tokenizer("./gpt2"))).n_vocab == 2
+    os.rename(folder, tmp_path / "other")
+    with pytest.raises(leat.Error, match="gpt2"):
+        pickle.loads(made["tokenizer.json"])
+
+
+def test_pickle_of_earlier_versions(tmp_path):
+    """These have no sum of the file."""
+    from leat import tokenizer
+    path = str(tmp_path / "tokenizer.json")
+    for vocab in ({"a": 0, "b": 1}, {"b": 0, "a": 1}):
+        (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"type": "BPE", "vocab": vocab, "merges": []}}))
+        arguments = (leat.Tokenizer, path, None, "tokenizers", leat.Tokenizer(path)._fingerprint)
+        assert tokenizer._reopened(*arguments).encode("ab") == [vocab["a"], vocab["b"]]
+    with pytest.raises(ValueError, match="another vocabulary than when"):
+        tokenizer._reopened(*arguments[:4], leat.Tokenizer("gpt2")._fingerprint)
+
+
 def test_arrow(gpt2):
     pa = pytest.importorskip("pyarrow")
     some = texts(500, 7)
