@@ -4,30 +4,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from leat._classes import NAMED, PAD_LEFT, class_of, inputs_of, tokens_of
 from leat._post_processor import count_of_added
 from leat.tokenizer import Tokenizer, _refuse_pairs
-
-_NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
-# what these are where no file names them, by transformers' class and by the type of the model
-_ROBERTA = ("<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>")
-_OF_CLASSES = {
-    "T5 switch_transformers": (None, "</s>", "<unk>", None, "<pad>", None, None),
-    "Roberta XLMRoberta xlm-roberta Camembert MBart Barthez Nllb nllb-moe": _ROBERTA,
-    "MBart50": (None, *_ROBERTA[1:]),
-    "Pegasus": (None, "</s>", "<unk>", None, "<pad>", None, "<mask_2>"),
-    "Albert": ("[CLS]", "[SEP]", "<unk>", "[SEP]", "<pad>", "[CLS]", "[MASK]"),
-    "DebertaV2 deberta-v2": ("[CLS]", "[SEP]", "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"),
-    "Llama": ("<s>", "</s>", "<unk>", None, None, None, None),
-    "Gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2":
-        ("<bos>", "<eos>", "<unk>", None, "<pad>", None, "<mask>"),
-    "Bert": (None, None, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"),
-    "GPT2": ("<|endoftext|>", "<|endoftext|>", "<|endoftext|>", None, None, None, None),
-    "Qwen2": (None, "<|endoftext|>", "<|endoftext|>", None, "<|endoftext|>", None, None),
-}
-# classes that ask for token_type_ids unless a file says otherwise, and in which place
-_TYPES_SECOND = "bert electra mobilebert squeezebert convbert layoutlm lxmert"
-_TYPES_LAST = "deberta debertav2 deberta-v2"
-_PAD_LEFT = "llama codellama code_llama cohere gemma"  # classes that pad there unless a file says otherwise
 
 
 class BatchEncoding(dict):
@@ -67,9 +46,9 @@ class PreTrainedTokenizer:
 
     def __init__(self, tokenizer, *, column: str = "text", padding_side: str | None = None,
                  truncation_side: str | None = None, **named):
-        unknown = set(named) - set(_NAMED)
+        unknown = set(named) - set(NAMED)
         if unknown:
-            raise TypeError(f"unknown argument {min(unknown)!r}; names of tokens are {', '.join(_NAMED)}")
+            raise TypeError(f"unknown argument {min(unknown)!r}; names of tokens are {', '.join(NAMED)}")
         given = isinstance(tokenizer, Tokenizer)
         self.tokenizer = (Tokenizer.from_stored(*tokenizer.stored(), like="tokenizers") if given else
                           Tokenizer(tokenizer, like="tokenizers"))
@@ -77,16 +56,17 @@ class PreTrainedTokenizer:
         folder = None if given else _folder(os.fspath(tokenizer), self.tokenizer)
         settings, model = (_settings(folder), _read(folder, "config.json")) if folder else ({}, {})
         self.column = column
-        side = "left" if _class(settings, model) in _PAD_LEFT.split() else "right"
+        kind = class_of(settings, model)
+        side = "left" if kind in PAD_LEFT.split() else "right"
         self.padding_side = _side("padding_side", padding_side or settings.get("padding_side", side))
         self.truncation_side = _side("truncation_side", truncation_side or settings.get("truncation_side", "right"))
         self.model_max_length = settings.get("model_max_length")
         if not isinstance(self.model_max_length, int) or self.model_max_length > 10**20:
             self.model_max_length = None  # transformers' number for none
-        self.model_input_names = settings.get("model_input_names", _input_names(_class(settings, model)))
+        self.model_input_names = settings.get("model_input_names", inputs_of(kind))
         self.clean_up_tokenization_spaces = bool(settings.get("clean_up_tokenization_spaces", False))
-        usual = _usual(settings, model)
-        self._named = {name: named.get(name, settings.get(name, usual.get(name))) for name in _NAMED}
+        usual = tokens_of(kind)
+        self._named = {name: named.get(name, settings.get(name, usual.get(name))) for name in NAMED}
 
     @classmethod
     def from_pretrained(cls, name, **options) -> PreTrainedTokenizer:
@@ -96,14 +76,14 @@ class PreTrainedTokenizer:
     def __getattr__(self, name):
         """bos_token, bos_token_id and their kin."""
         known = name[:-3] if name.endswith("_id") else name
-        if known not in _NAMED:
+        if known not in NAMED:
             raise AttributeError(name)
         token = self._named[known]
         return token if known == name or token is None else self.tokenizer.token_to_id(token)
 
     def __setattr__(self, name, value):
         known = name[:-3] if name.endswith("_id") else name
-        if known not in _NAMED:
+        if known not in NAMED:
             super().__setattr__(name, value)
             return
         if value is not None and known != name and self.tokenizer.id_to_token(value) is None:
@@ -332,15 +312,6 @@ def _folder(spec, tokenizer):
     return None if tokenizer._path is None or os.path.exists(spec) else os.path.dirname(tokenizer._path)
 
 
-def _input_names(name):
-    names = ["input_ids", "attention_mask"]
-    if name in _TYPES_SECOND.split():
-        names.insert(1, "token_type_ids")
-    elif name in _TYPES_LAST.split():
-        names.append("token_type_ids")
-    return names
-
-
 def _read(folder, name):
     import json
 
@@ -357,23 +328,8 @@ def _settings(folder):
     found = _read(folder, "tokenizer_config.json")
     if "added_tokens_decoder" not in found:
         found.update(_read(folder, "special_tokens_map.json"))
-    return {key: value["content"] if isinstance(value, dict) and key in _NAMED else value
+    return {key: value["content"] if isinstance(value, dict) and key in NAMED else value
             for key, value in found.items()}
-
-
-def _class(settings, model):
-    """The class that the files name, else the model's type, without what all have."""
-    name = settings.get("tokenizer_class") or model.get("tokenizer_class") or model.get("model_type") or ""
-    return name.removesuffix("Fast").removesuffix("Tokenizer").lower()
-
-
-def _usual(settings, model):
-    """The tokens of that class."""
-    name = _class(settings, model)
-    for names, tokens in _OF_CLASSES.items():
-        if name in names.lower().split():
-            return dict(zip(_NAMED, tokens))
-    return {}
 
 
 def _tensor(kind, value):

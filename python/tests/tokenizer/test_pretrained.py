@@ -164,31 +164,6 @@ def test_published(tmp_path, name):
     assert dict(want) == dict(got)
 
 
-def test_tokens_of_classes(tmp_path):
-    """Of tokens that no file names, the class's: as its constructor has them."""
-    import inspect
-
-    from leat import pretrained
-    for names, tokens in pretrained._OF_CLASSES.items():
-        for name in names.split():
-            if name[0].isupper():
-                theirs = inspect.signature(getattr(transformers, name + "Tokenizer").__init__).parameters
-                assert tokens == tuple(str(theirs[key].default) if key in theirs and theirs[key].default else None
-                                       for key in pretrained._NAMED), name
-    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n")
-    for file, words in ("tokenizer_config.json", {"tokenizer_class": "BertTokenizer"}), ("config.json", {
-            "model_type": "bert"}):
-        (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
-        (tmp_path / file).write_text(json.dumps(words))
-        mine = leat.PreTrainedTokenizer(tmp_path)
-        theirs = transformers.AutoTokenizer.from_pretrained(str(tmp_path))
-        assert mine(["a", "a b b"], padding=True).input_ids == theirs(["a", "a b b"], padding=True)["input_ids"]
-        assert all(getattr(mine, key) == getattr(theirs, key) for key in pretrained._NAMED)
-        (tmp_path / "tokenizer_config.json").unlink(missing_ok=True)
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", "pad_token": None}))
-    assert leat.PreTrainedTokenizer(tmp_path).pad_token is None
-
-
 def listed(value):
     return ("array", value.tolist()) if hasattr(value, "tolist") else value
 
@@ -271,14 +246,6 @@ def test_hub_id_has_its_files(both, tmp_path, monkeypatch):
     for name in ("model_max_length", "padding_side", "truncation_side", "eos_token", "pad_token_id",
                  "model_input_names"):
         assert getattr(mine, name) == getattr(both[0], name), name
-
-
-@pytest.mark.parametrize("name", ["BertTokenizer", "ElectraTokenizer", "DebertaV2Tokenizer", "DistilBertTokenizer",
-                                  "T5Tokenizer", "RobertaTokenizer", "PreTrainedTokenizerFast"])
-def test_input_names_of_classes(name, tmp_path):
-    made(tmp_path, "byte level")
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({**CONFIG, "tokenizer_class": name}))
-    assert leat.PreTrainedTokenizer(tmp_path).model_input_names == getattr(transformers, name).model_input_names
 
 
 def test_clean_up(tmp_path):

@@ -1,0 +1,93 @@
+"""What classes of transformers take for granted of a tokenizer, and leat.PreTrainedTokenizer with them: tables beside
+the package, and folders that both open."""
+import inspect
+import json
+import os
+
+import pytest
+
+import leat
+from leat import _classes
+
+transformers = pytest.importorskip("transformers")
+os.environ["HF_HUB_OFFLINE"] = "1"
+VOCAB = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n"
+NAMED = {name for table in (_classes.TOKENS, _classes.INPUTS) for row in table for name in row.split()} | set(
+    _classes.PAD_LEFT.split())
+ATTRIBUTES = ("model_input_names", "padding_side", *_classes.NAMED)
+
+
+@pytest.mark.parametrize("name", sorted(NAMED))
+def test_tables(name):
+    """As the constructor of the class has them."""
+    theirs = getattr(transformers, name + "Tokenizer")
+    assert _classes.inputs_of(name) == theirs.model_input_names
+    assert (name in _classes.PAD_LEFT.split()) == (theirs.padding_side == "left")
+    defaults = next(found for found in (inspect.signature(one.__init__).parameters for one in theirs.__mro__)
+                    if "unk_token" in found)
+    assert _classes.tokens_of(name) == {key: str(defaults[key].default) if key in defaults and defaults[key].default
+                                        else None for key in _classes.NAMED}
+
+
+def test_types_of_models():
+    """Those of all classes in the tables, and those for which a class that is named counts for nothing."""
+    from transformers.models.auto import configuration_auto as configurations, tokenization_auto as auto
+    generic = ("TokenizersBackend", "PythonBackend", "PreTrainedTokenizerFast", "MistralCommonBackend")
+    want = {}
+    for kind, name in auto.TOKENIZER_MAPPING_NAMES.items():
+        if name is not None and name.removesuffix("Fast") in generic:
+            want[kind] = ""
+        elif kind in configurations.CONFIG_MAPPING:
+            found = auto.TOKENIZER_MAPPING.get(configurations.CONFIG_MAPPING[kind], None)
+            if found is not None and found.__name__.removesuffix("Tokenizer") in NAMED:
+                want[kind] = found.__name__.removesuffix("Tokenizer")
+    assert {kind: name for name, kinds in _classes.MODELS.items() for kind in kinds.split()} == want
+    assert set(_classes.SURE.split()) == {kind for kind in auto.MODELS_WITH_INCORRECT_HUB_TOKENIZER_CLASS if want[kind]}
+
+
+def write(folder, settings, model):
+    """A tokenizer.json that all kinds of classes open, with what names its class."""
+    tokenizers = pytest.importorskip("tokenizers")
+    vocab = {word: i for i, word in enumerate(VOCAB.split())}
+    t = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocab, unk_token="[UNK]"))
+    t.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    t.save(str(folder / "tokenizer.json"))
+    for name, content in (("tokenizer_config.json", settings), ("config.json", model)):
+        if content:
+            (folder / name).write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("kind", "bert megatron-bert nomic_bert visual_bert nezha qdqbert realm retribert vilt tvp "
+                         "mm-grounding-dino distilbert dpr electra layoutlmv2 deberta fnet gpt_neo llama mistral gemma "
+                         "cohere".split())
+@pytest.mark.parametrize("named", [None, "BertTokenizer", "LlamaTokenizerFast", "PreTrainedTokenizerFast"])
+def test_folders(tmp_path, kind, named):
+    """Classes by the type of the model, and by their name, if that counts."""
+    write(tmp_path, {"tokenizer_class": named} if named else {}, {"model_type": kind})
+    mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    assert [getattr(mine, name) for name in ATTRIBUTES] == [getattr(theirs, name) for name in ATTRIBUTES]
+    if kind != "layoutlmv2" or named:  # which wants boxes
+        assert list(mine("a")) == [name for name in theirs("a") if name in mine.model_input_names]
+
+
+@pytest.mark.parametrize("name", ["BertTokenizer", "ElectraTokenizer", "DebertaV2Tokenizer", "DistilBertTokenizer",
+                                  "T5Tokenizer", "RobertaTokenizer", "PreTrainedTokenizerFast", "RealmTokenizer"])
+def test_input_names_of_classes(name, tmp_path):
+    write(tmp_path, {"tokenizer_class": name}, {})
+    theirs = getattr(transformers, name, transformers.PreTrainedTokenizerFast)
+    assert leat.PreTrainedTokenizer(tmp_path).model_input_names == theirs.model_input_names
+
+
+def test_vocabulary_of_a_class(tmp_path):
+    """Of tokens that no file names, the class's."""
+    (tmp_path / "vocab.txt").write_text(VOCAB)
+    for file, words in ("tokenizer_config.json", {"tokenizer_class": "BertTokenizer"}), ("config.json", {
+            "model_type": "bert"}):
+        (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
+        (tmp_path / file).write_text(json.dumps(words))
+        mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+        assert dict(mine(["a", "a b b"], padding=True)) == dict(theirs(["a", "a b b"], padding=True))
+        assert all(getattr(mine, key) == getattr(theirs, key) for key in ATTRIBUTES)
+        (tmp_path / "tokenizer_config.json").unlink(missing_ok=True)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", "pad_token": None}))
+    assert leat.PreTrainedTokenizer(tmp_path).pad_token is None
