@@ -1,11 +1,13 @@
 """pretrained.py: leat.PreTrainedTokenizer, in the place of a (fast) tokenizer of transformers."""
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping
 
-from leat._classes import NAMED, PAD_LEFT, class_of, inputs_of, tokens_of
+from leat._classes import NAMED
 from leat._post_processor import count_of_added
+from leat._pretrained_files import said_by
 from leat.tokenizer import Tokenizer, _refuse_pairs
 
 
@@ -39,10 +41,11 @@ class PreTrainedTokenizer:
 
     The ids are those of leat.Tokenizer (help() of it says which library's): where tokenizer.json and a
     class of transformers disagree, leat follows the file. Missing: pairs of texts, texts
-    already split into words, strides and what truncation cuts off, chat templates, adding tokens, save_pretrained(),
-    special_tokens_map and lists of all special tokens.
+    already split into words, strides and what truncation cuts off, chat templates, adding tokens.
     """
     is_fast = True
+    _extra: list[str] = []  # unless a file lists some
+    clean_up_tokenization_spaces = False  # also of what earlier versions pickled
 
     def __init__(self, tokenizer, *, column: str = "text", padding_side: str | None = None,
                  truncation_side: str | None = None, **named):
@@ -53,20 +56,16 @@ class PreTrainedTokenizer:
         self.tokenizer = (Tokenizer.from_stored(*tokenizer.stored(), like="tokenizers") if given else
                           Tokenizer(tokenizer, like="tokenizers"))
         self._follow_calls()
-        folder = None if given else _folder(os.fspath(tokenizer), self.tokenizer)
-        settings, model = (_settings(folder), _read(folder, "config.json")) if folder else ({}, {})
+        said = said_by(None if given else _folder(os.fspath(tokenizer), self.tokenizer))
         self.column = column
-        kind = class_of(settings, model)
-        side = "left" if kind in PAD_LEFT.split() else "right"
-        self.padding_side = _side("padding_side", padding_side or settings.get("padding_side", side))
-        self.truncation_side = _side("truncation_side", truncation_side or settings.get("truncation_side", "right"))
-        self.model_max_length = settings.get("model_max_length")
-        if not isinstance(self.model_max_length, int) or self.model_max_length > 10**20:
-            self.model_max_length = None  # transformers' number for none
-        self.model_input_names = settings.get("model_input_names", inputs_of(kind))
-        self.clean_up_tokenization_spaces = bool(settings.get("clean_up_tokenization_spaces", False))
-        usual = tokens_of(kind)
-        self._named = {name: named.get(name, settings.get(name, usual.get(name))) for name in NAMED}
+        self.padding_side = _side("padding_side", padding_side or said["padding_side"])
+        self.truncation_side = _side("truncation_side", truncation_side or said["truncation_side"])
+        self.model_max_length = said["model_max_length"]
+        self.model_input_names = said["model_input_names"]
+        self.clean_up_tokenization_spaces = said["clean_up_tokenization_spaces"]
+        self._named = {**said["tokens"], **named}
+        if said["extra_special_tokens"]:
+            self._extra = said["extra_special_tokens"]
 
     @classmethod
     def from_pretrained(cls, name, **options) -> PreTrainedTokenizer:
@@ -76,20 +75,56 @@ class PreTrainedTokenizer:
     def __getattr__(self, name):
         """bos_token, bos_token_id and their kin."""
         known = name[:-3] if name.endswith("_id") else name
-        if known not in NAMED:
+        if known not in self.__dict__.get("_named", ()):
             raise AttributeError(name)
         token = self._named[known]
         return token if known == name or token is None else self.tokenizer.token_to_id(token)
 
     def __setattr__(self, name, value):
         known = name[:-3] if name.endswith("_id") else name
-        if known not in NAMED:
+        if known not in self.__dict__.get("_named", ()):
             super().__setattr__(name, value)
             return
         if value is not None and known != name and self.tokenizer.id_to_token(value) is None:
             raise ValueError(f"{value} is not the id of a token")
         token = None if value is None else str(value) if known == name else self.tokenizer.id_to_token(value)
         self._named = {**self._named, known: token}  # a copy has its own
+
+    @property
+    def special_tokens_map(self) -> dict[str, str]:
+        """The named tokens, by bos_token and its kin."""
+        return {name: token for name, token in self._named.items() if token is not None}
+
+    @property
+    def extra_special_tokens(self) -> list[str]:
+        """Special tokens without a name of their own, as tokenizer_config.json lists them."""
+        return list(self._extra)
+
+    @extra_special_tokens.setter
+    def extra_special_tokens(self, tokens) -> None:
+        self._extra = [str(token) for token in tokens or ()]
+
+    @property
+    def extra_special_tokens_ids(self) -> list[int]:
+        return self.convert_tokens_to_ids(self.extra_special_tokens)
+
+    @property
+    def all_special_tokens(self) -> list[str]:
+        return list(dict.fromkeys([*self.special_tokens_map.values(), *self._extra]))
+
+    @property
+    def all_special_ids(self) -> list[int]:
+        return self.convert_tokens_to_ids(self.all_special_tokens)
+
+    def get_special_tokens_mask(self, token_ids_0, token_ids_1=None, already_has_special_tokens: bool = False
+                                ) -> list[int]:
+        """1 for ids of special tokens; for collators, which give ids that a call has made."""
+        _refuse_pairs(token_ids_1, False)
+        if not already_has_special_tokens:
+            raise NotImplementedError("give already_has_special_tokens=True, or ask a call for its mask with "
+                                      "return_special_tokens_mask=True")
+        special = set(self.all_special_ids)
+        return [int(i in special) for i in _plain(token_ids_0)]
 
     def _follow_calls(self):
         """A call says what is cut and filled up, not the file."""
@@ -171,7 +206,7 @@ class PreTrainedTokenizer:
         if truncation not in (True, "longest_first", "only_first"):
             raise ValueError(f"truncation must be True, \"longest_first\" or \"only_first\", not {truncation!r}: leat "
                              "encodes single texts")
-        keep = length - added
+        keep = _whole(length) - added
         if keep < 0:
             raise ValueError(f"max_length {length} is less than the {added} tokens around each text")
         return slice(0, keep) if self.truncation_side == "right" else slice(-keep if keep else 2**62, None)
@@ -184,7 +219,7 @@ class PreTrainedTokenizer:
             raise ValueError(f"padding must be True, False, \"longest\" or \"max_length\", not {padding!r}")
         if padding == "max_length" and most is None:
             return 0
-        length = most if padding == "max_length" else max((len(row["input_ids"]) for row in rows), default=0)
+        length = _whole(most) if padding == "max_length" else max((len(row["input_ids"]) for row in rows), default=0)
         return -(-length // multiple) * multiple if multiple else length
 
     def pad(self, encoded_inputs, padding: bool | str = True, max_length: int | None = None,
@@ -255,11 +290,12 @@ class PreTrainedTokenizer:
                      clean_up_tokenization_spaces: bool | None = None) -> list[str]:
         return [self.decode(ids, skip_special_tokens, clean_up_tokenization_spaces) for ids in sequences]
 
-    def convert_ids_to_tokens(self, ids):
+    def convert_ids_to_tokens(self, ids, skip_special_tokens: bool = False):
         ids = _plain(ids)
         if isinstance(ids, int):
             return self.tokenizer.id_to_token(ids)
-        return [self.tokenizer.id_to_token(i) for i in ids]
+        special = set(self.all_special_ids) if skip_special_tokens else ()
+        return [self.tokenizer.id_to_token(i) for i in ids if i not in special]
 
     def convert_tokens_to_ids(self, tokens):
         """Of a name that is no token, that of the unknown token, or None."""
@@ -312,26 +348,6 @@ def _folder(spec, tokenizer):
     return None if tokenizer._path is None or os.path.exists(spec) else os.path.dirname(tokenizer._path)
 
 
-def _read(folder, name):
-    import json
-
-    path = os.path.join(folder, name)
-    if not os.path.isfile(path):
-        return {}
-    with open(path, encoding="utf-8") as f:
-        return json.load(f)
-
-
-def _settings(folder):
-    """What the files beside a vocabulary say, as transformers reads them: special_tokens_map.json comes first, but not
-    beside a list of all added tokens."""
-    found = _read(folder, "tokenizer_config.json")
-    if "added_tokens_decoder" not in found:
-        found.update(_read(folder, "special_tokens_map.json"))
-    return {key: value["content"] if isinstance(value, dict) and key in NAMED else value
-            for key, value in found.items()}
-
-
 def _tensor(kind, value):
     if kind not in ("np", "pt"):
         raise ValueError(f"return_tensors must be \"np\" or \"pt\", not {kind!r}")
@@ -348,6 +364,14 @@ def _tensor(kind, value):
     import torch
 
     return torch.from_numpy(array)
+
+
+def _whole(length):
+    try:
+        return operator.index(length)
+    except TypeError:
+        raise TypeError(f"max_length, or model_max_length in tokenizer_config.json, must be a whole number, not "
+                        f"{length!r}") from None
 
 
 def _side(name, value):

@@ -259,3 +259,92 @@ def test_clean_up(tmp_path):
             for how in ({}, {"clean_up_tokenization_spaces": False}, {"clean_up_tokenization_spaces": True}):
                 assert mine.decode(ids, **how) == theirs.decode(ids, **how)
                 assert mine.batch_decode([ids], **how) == theirs.batch_decode([ids], **how)
+
+
+@pytest.mark.parametrize("length", [{"model_max_length": 5.0}, {"max_len": 5}, {"max_len": 5, "model_max_length": 6},
+                                    {"max_len": 5, "model_max_length": None}, {"model_max_length": 1e30},
+                                    {"model_max_length": 10**30}, {"max_length": 5}, {}], ids=json.dumps)
+def test_longest(tmp_path, length):
+    """As a float, and by its old name. Where transformers fails on a float, its whole number counts."""
+    made(tmp_path, "byte level")
+    config = {name: value for name, value in CONFIG.items() if name != "model_max_length"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({**config, **length}))
+    mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    assert mine.model_max_length == (theirs.model_max_length if theirs.model_max_length < 10**20 else None)
+    if length.get("model_max_length") == 5.0:
+        theirs.model_max_length = 5
+    for asked in {"truncation": True}, {"padding": "max_length"}, {"truncation": True, "padding": "max_length"}:
+        assert mine(batch(6), **asked) == dict(theirs(batch(6), **asked))
+
+
+@pytest.mark.parametrize("length", [5.5, "5"])
+def test_lengths_that_are_no_numbers(tmp_path, length):
+    """A TypeError as in transformers, but of calls that need the length."""
+    made(tmp_path, "byte level")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({**CONFIG, "model_max_length": length}))
+    mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    for asked in {"truncation": True}, {"padding": "max_length"}:
+        with pytest.raises(TypeError):
+            theirs("a", **asked)
+        with pytest.raises(TypeError, match="model_max_length in tokenizer_config.json, must be a whole number, not"):
+            mine("a", **asked)
+    assert mine("a").input_ids == mine("a", truncation=True, max_length=9).input_ids
+    with pytest.raises(TypeError, match="max_length.* must be a whole number, not 4.0"):
+        mine("a", truncation=True, max_length=4.0)
+
+
+ADDED = {"__type": "AddedToken", "content": "<mask>", "lstrip": True, "normalized": False, "rstrip": False,
+         "single_word": False, "special": True}
+
+
+@pytest.mark.parametrize("config, other", [
+    ({}, {}), ({"additional_special_tokens": ["<one>", "</s>"]}, {}), ({"extra_special_tokens": ["<one>", "<s>"]}, {}),
+    ({"extra_special_tokens": ["<one>"], "additional_special_tokens": ["<two>"]}, {}),
+    ({"extra_special_tokens": [], "additional_special_tokens": ["<two>"]}, {}),
+    ({"image_token": "<one>", "add_bos_token": True, "mask_token": ADDED}, {}),
+    ({"extra_special_tokens": {"boi_token": "<one>", "end": "<two>"}, "sound_token": "<s>"}, {}),
+    ({"extra_special_tokens": ["<one>", "<s>"]}, {"extra_special_tokens": ["<two>", "<one>"], "pad_token": "<two>"}),
+    ({}, {"additional_special_tokens": ["<two>"], "image_token": "<one>"}), ({"pad_token": None}, {}),
+    ({"added_tokens_decoder": {}}, {"additional_special_tokens": ["<two>"], "pad_token": "<two>"})], ids=json.dumps)
+def test_special_tokens(tmp_path, config, other):
+    """The lists of them, from what tokenizer_config.json and special_tokens_map.json may say."""
+    made(tmp_path, "byte level")
+    file = json.loads((tmp_path / "tokenizer.json").read_text())
+    for name in "<mask>", "<one>", "<two>":
+        file["added_tokens"].append({"id": 600 + len(file["added_tokens"]), "content": name, "special": True,
+                                     "single_word": False, "lstrip": False, "rstrip": False, "normalized": False})
+        file["model"]["vocab"][name] = file["added_tokens"][-1]["id"]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(file))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({**CONFIG, **config}))
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps(other))
+    mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    for t in mine, pickle.loads(pickle.dumps(mine)), copy.copy(mine):
+        for name in ("special_tokens_map", "all_special_tokens", "all_special_ids", "extra_special_tokens",
+                     "extra_special_tokens_ids", *(f"{name}{end}" for name in theirs.special_tokens_map
+                                                   for end in ("", "_id"))):
+            assert getattr(t, name) == getattr(theirs, name), name
+    ids = theirs("a b <one><two> c<pad>")["input_ids"]
+    assert mine("a b <one><two> c<pad>").input_ids == ids
+    assert mine.get_special_tokens_mask(ids, already_has_special_tokens=True) == theirs.get_special_tokens_mask(
+        ids, already_has_special_tokens=True)
+    for skip in True, False:
+        assert mine.convert_ids_to_tokens(ids, skip_special_tokens=skip) == theirs.convert_ids_to_tokens(
+            ids, skip_special_tokens=skip)
+    for t in mine, theirs:
+        t.extra_special_tokens = ["<s>", "<two>"]
+    assert mine.all_special_ids == theirs.all_special_ids
+    with pytest.raises(AttributeError):
+        mine.additional_special_tokens
+    with pytest.raises(NotImplementedError, match="already_has_special_tokens=True"):
+        mine.get_special_tokens_mask(ids)
+
+
+def test_masking(both):
+    """transformers' collator for masked language models."""
+    torch = pytest.importorskip("torch")
+    mine, theirs = (copy.copy(t) for t in both)
+    for t in mine, theirs:
+        t.mask_token = "a"
+    have, want = (transformers.DataCollatorForLanguageModeling(t, mlm_probability=1.0, seed=3)(
+        [{"input_ids": theirs(text)["input_ids"]} for text in batch(4)]) for t in (mine, theirs))
+    assert torch.equal(have["labels"], want["labels"])

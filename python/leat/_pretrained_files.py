@@ -1,0 +1,64 @@
+"""_pretrained_files.py: the files beside a vocabulary that transformers reads, and what they say of a tokenizer."""
+from __future__ import annotations
+
+import os
+
+from leat._classes import NAMED, PAD_LEFT, class_of, inputs_of, tokens_of
+
+
+def read(folder, name):
+    import json
+
+    path = os.path.join(folder, name)
+    if not os.path.isfile(path):
+        return {}
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def said_by(folder):
+    """What the files of a folder make of the attributes of a tokenizer; None: there are none."""
+    settings, model = (_settings(folder), read(folder, "config.json")) if folder else ({}, {})
+    kind = class_of(settings, model)
+    extra = settings.get("extra_special_tokens") or []
+    named = extra if isinstance(extra, dict) else {}
+    tokens = {**dict.fromkeys(NAMED), **tokens_of(kind), **_named({**settings, **named}, named)}
+    return {"padding_side": settings.get("padding_side", "left" if kind in PAD_LEFT.split() else "right"),
+            "truncation_side": settings.get("truncation_side", "right"),
+            "model_max_length": _longest(settings.get("model_max_length", settings.get("max_len"))),
+            "model_input_names": settings.get("model_input_names", inputs_of(kind)),
+            "clean_up_tokenization_spaces": bool(settings.get("clean_up_tokenization_spaces", False)),
+            "tokens": tokens, "extra_special_tokens": [] if named else [_text(token) for token in extra]}
+
+
+def _settings(folder):
+    """As transformers reads them: special_tokens_map.json comes first, but not beside a list of all added tokens."""
+    found = read(folder, "tokenizer_config.json")
+    extra = found.get("extra_special_tokens") or found.get("additional_special_tokens")
+    if "added_tokens_decoder" not in found:
+        other = read(folder, "special_tokens_map.json")
+        found.update(other)
+        more = other.get("extra_special_tokens")
+        if isinstance(more, list) and isinstance(extra, list):
+            extra = extra + [token for token in more if token not in extra]
+        else:
+            extra = more or extra or other.get("additional_special_tokens")
+    found["extra_special_tokens"] = extra
+    return found
+
+
+def _named(settings, extra):
+    """The tokens that have names: the usual ones, which may be missing, and those of a model, such as image_token."""
+    return {name: _text(value) for name, value in settings.items() if name in NAMED or name in extra or (
+        name.endswith("_token") and isinstance(_text(value), str))}
+
+
+def _text(token):
+    return token.get("content") if isinstance(token, dict) else token
+
+
+def _longest(value):
+    """transformers writes a huge number for none. A whole number may be written as 2.0."""
+    if value is None or (isinstance(value, (int, float)) and value > 10**20):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value
