@@ -5,6 +5,8 @@ import os
 
 from leat._classes import NAMED, PAD_LEFT, class_of, inputs_of, tokens_of
 
+CONFIG, MAP, MODEL = "tokenizer_config.json", "special_tokens_map.json", "config.json"
+
 
 def read(folder, name):
     import json
@@ -18,25 +20,28 @@ def read(folder, name):
 
 def said_by(folder):
     """What the files of a folder make of the attributes of a tokenizer; None: there are none."""
-    settings, model = (_settings(folder), read(folder, "config.json")) if folder else ({}, {})
+    settings, model = (_settings(folder), read(folder, MODEL)) if folder else ({}, {})
     kind = class_of(settings, model)
     extra = settings.get("extra_special_tokens") or []
     named = extra if isinstance(extra, dict) else {}
-    tokens = {**dict.fromkeys(NAMED), **tokens_of(kind), **_named({**settings, **named}, named)}
+    said = _named({**settings, **named}, named)
+    if said.keys() <= set(NAMED):  # transformers writes them a second time
+        said.update(settings.get("model_specific_special_tokens", {}))
+    tokens = {**dict.fromkeys(NAMED), **tokens_of(kind), **said}
     return {"padding_side": settings.get("padding_side", "left" if kind in PAD_LEFT.split() else "right"),
             "truncation_side": settings.get("truncation_side", "right"),
             "model_max_length": _longest(settings.get("model_max_length", settings.get("max_len"))),
             "model_input_names": settings.get("model_input_names", inputs_of(kind)),
             "clean_up_tokenization_spaces": bool(settings.get("clean_up_tokenization_spaces", False)),
-            "tokens": tokens, "extra_special_tokens": [] if named else [_text(token) for token in extra]}
+            "tokens": tokens, "extra_special_tokens": [] if named else [text_of(token) for token in extra]}
 
 
 def _settings(folder):
     """As transformers reads them: special_tokens_map.json comes first, but not beside a list of all added tokens."""
-    found = read(folder, "tokenizer_config.json")
+    found = read(folder, CONFIG)
     extra = found.get("extra_special_tokens") or found.get("additional_special_tokens")
     if "added_tokens_decoder" not in found:
-        other = read(folder, "special_tokens_map.json")
+        other = read(folder, MAP)
         found.update(other)
         more = other.get("extra_special_tokens")
         if isinstance(more, list) and isinstance(extra, list):
@@ -49,11 +54,11 @@ def _settings(folder):
 
 def _named(settings, extra):
     """The tokens that have names: the usual ones, which may be missing, and those of a model, such as image_token."""
-    return {name: _text(value) for name, value in settings.items() if name in NAMED or name in extra or (
-        name.endswith("_token") and isinstance(_text(value), str))}
+    return {name: text_of(value) for name, value in settings.items() if name in NAMED or name in extra or (
+        name.endswith("_token") and isinstance(text_of(value), str))}
 
 
-def _text(token):
+def text_of(token):
     return token.get("content") if isinstance(token, dict) else token
 
 

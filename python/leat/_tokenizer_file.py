@@ -8,13 +8,17 @@ from leat._post_processor import as_object
 def parsed(stored):
     """What a tokenizer that is stored so holds, if it is a tokenizer.json, else None."""
     import json
+    file = json_of(stored)
+    data = {} if file is None else json.loads(file)
+    return data if "model" in data else None  # a tekken.json has none
+
+
+def json_of(stored):
+    """The bytes of its file, decompressed, if that is JSON, else None."""
     name, _, file = stored
     if file is None or not (name.endswith(".json") or name.endswith(".json.zst")):
         return None
-    if file[:4] == b"\x28\xb5\x2f\xfd":
-        file = unpacked(file)
-    data = json.loads(file)
-    return data if "model" in data else None  # a tekken.json has none
+    return unpacked(file) if file[:4] == b"\x28\xb5\x2f\xfd" else file
 
 
 def facts_of(file):

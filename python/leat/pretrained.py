@@ -72,6 +72,20 @@ class PreTrainedTokenizer:
         """AutoTokenizer's name for the constructor. Nothing is downloaded."""
         return cls(name, **options)
 
+    def save_pretrained(self, save_directory, *, legacy_format: bool | None = None, filename_prefix: str | None = None,
+                        push_to_hub: bool = False) -> tuple[str, ...]:
+        """Copies the files to a folder, for leat and for AutoTokenizer, with the attributes that have been set since;
+        their paths. NotImplementedError for built-ins and other files that AutoTokenizer does not know."""
+        from leat._pretrained_copy import save
+
+        if legacy_format or filename_prefix or push_to_hub:
+            raise NotImplementedError("leat only copies files: no legacy_format, filename_prefix or push_to_hub")
+        source = None if self.tokenizer._from is None else _folder(self.tokenizer._from[0], self.tokenizer)
+        now = {name: getattr(self, name) for name in ("padding_side", "truncation_side", "model_max_length",
+                                                      "model_input_names", "clean_up_tokenization_spaces",
+                                                      "extra_special_tokens")}
+        return save(self.tokenizer, source, {**now, "tokens": self._named}, os.fspath(save_directory))
+
     def __getattr__(self, name):
         """bos_token, bos_token_id and their kin."""
         known = name[:-3] if name.endswith("_id") else name

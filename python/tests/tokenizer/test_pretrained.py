@@ -303,6 +303,8 @@ ADDED = {"__type": "AddedToken", "content": "<mask>", "lstrip": True, "normalize
     ({"extra_special_tokens": [], "additional_special_tokens": ["<two>"]}, {}),
     ({"image_token": "<one>", "add_bos_token": True, "mask_token": ADDED}, {}),
     ({"extra_special_tokens": {"boi_token": "<one>", "end": "<two>"}, "sound_token": "<s>"}, {}),
+    ({"model_specific_special_tokens": {"end": "<two>"}}, {}),
+    ({"model_specific_special_tokens": {"end": "<two>"}, "image_token": "<one>"}, {}),
     ({"extra_special_tokens": ["<one>", "<s>"]}, {"extra_special_tokens": ["<two>", "<one>"], "pad_token": "<two>"}),
     ({}, {"additional_special_tokens": ["<two>"], "image_token": "<one>"}), ({"pad_token": None}, {}),
     ({"added_tokens_decoder": {}}, {"additional_special_tokens": ["<two>"], "pad_token": "<two>"})], ids=json.dumps)

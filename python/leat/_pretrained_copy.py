@@ -1,0 +1,89 @@
+"""_pretrained_copy.py: PreTrainedTokenizer.save_pretrained(): copies of a tokenizer's files in another folder.
+
+A copy is what was read, but for attributes that have been set since: these are written into it.
+"""
+from __future__ import annotations
+
+import json
+import os
+
+from leat._classes import class_of
+from leat._pretrained_files import CONFIG, MAP, MODEL, said_by, text_of
+from leat._tokenizer_file import json_of, parsed
+
+_WHOLE = "tokenizer.json"
+_VOCABULARIES = ("vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model", "spm.model", "tokenizer.model")
+_FILES = (_WHOLE, *_VOCABULARIES, "merges.txt", "added_tokens.json", CONFIG, MAP, MODEL, "chat_template.jinja")
+
+
+def save(tokenizer, source, now, target):
+    """Writes the files of a leat.Tokenizer, and those that stand beside it in the folder `source`, if it is one, with
+    the attributes `now`, as said_by() has them; their paths."""
+    files = _files(tokenizer, source)
+    config, other, model = (json.loads(files.get(name, "{}")) for name in (CONFIG, MAP, MODEL))
+    before = said_by(source)
+    # a config.json is the model's, and only taken along where the class hangs on it
+    apart = "tokenizer_class" in config and class_of(config, {}) == class_of(config, model)
+    if _WHOLE in files and not apart:
+        config["tokenizer_class"], before, apart = "PreTrainedTokenizerFast", said_by(None), True
+    _put(config, other, before, now)
+    for name, content in (CONFIG, config), (MAP, other):
+        if content != json.loads(files.get(name, "{}")):
+            files[name] = (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+    there = {name for name in _FILES if os.path.exists(os.path.join(target, name))}
+    if apart or MODEL in there:
+        files.pop(MODEL, None)
+    _refuse(there - {MODEL} - set(files), target)
+    return _write(files, target)
+
+
+def _files(tokenizer, source):
+    """{name: bytes}; a tokenizer.json is as it was opened, whatever has become of its file."""
+    whole = parsed(tokenizer.stored()) is not None
+    if not whole and (source is None or os.path.basename(tokenizer._path) not in _VOCABULARIES):
+        raise NotImplementedError(f"{tokenizer!r} cannot be saved for transformers, which needs a tokenizer.json, or a "
+                                  f"folder with one of {', '.join(_VOCABULARIES)}")
+    files = {}
+    for name in _FILES if source is not None else ():
+        path = os.path.join(source, name)
+        if os.path.isfile(path):
+            with open(path, "rb") as f:
+                files[name] = f.read()
+    if whole:
+        files[_WHOLE] = json_of(tokenizer.stored())
+    return files
+
+
+def _put(config, other, before, now):
+    """Writes what is not as before into tokenizer_config.json, and into special_tokens_map.json, which comes first."""
+    changed = {name: now[name] for name in now if name != "tokens" and now[name] != before[name]}
+    if changed.get("model_max_length", 0) is None:
+        changed["model_max_length"] = int(1e30)  # as transformers has it
+    if "extra_special_tokens" in changed:
+        if isinstance(config.get("extra_special_tokens"), dict):
+            raise NotImplementedError("tokenizer_config.json has extra_special_tokens with names, and so has no place "
+                                      "for a list of others")
+        for file in config, other:
+            file.pop("additional_special_tokens", None)
+    changed.update((name, token) for name, token in now["tokens"].items() if token != before["tokens"].get(name))
+    for name, value in changed.items():
+        also = [file for file in (other, config.get("extra_special_tokens")) if isinstance(file, dict) and name in file]
+        for file in [config, *also]:
+            if text_of(file.get(name)) != value:  # else it may say more of the token
+                file[name] = value
+
+
+def _refuse(others, target):
+    if others:
+        raise FileExistsError(f"{target} has a {min(others)}, which would be read with what is saved: remove it, or "
+                              "choose another folder")
+
+
+def _write(files, target):
+    os.makedirs(target, exist_ok=True)
+    for name, content in files.items():  # what may be in use is replaced, not written over
+        path = os.path.join(target, name)
+        with open(path + ".partial", "wb") as f:
+            f.write(content)
+        os.replace(path + ".partial", path)
+    return tuple(os.path.join(target, name) for name in files)
