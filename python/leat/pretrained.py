@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from leat._classes import NAMED
 from leat._post_processor import count_of_added
 from leat._pretrained_files import said_by
-from leat.tokenizer import Tokenizer, _refuse_pairs
+from leat.tokenizer import Tokenizer, _refuse_pairs, either
 
 
 class BatchEncoding(dict):
@@ -283,9 +283,12 @@ class PreTrainedTokenizer:
 
     # ---- Decoding and the vocabulary ----
 
-    def decode(self, ids, skip_special_tokens: bool = False, clean_up_tokenization_spaces: bool | None = None):
+    def decode(self, ids=None, skip_special_tokens: bool = False, clean_up_tokenization_spaces: bool | None = None, *,
+               token_ids=None):
         """The text of ids, or of one id; the texts of several lists. Spaces before punctuation are dropped where
-        tokenizer_config.json, or the call, says so, but as in transformers never of byte-pair models."""
+        tokenizer_config.json, or the call, says so, but as in transformers never of byte-pair models. `token_ids` is
+        transformers' name of `ids`."""
+        ids = either("ids", ids, "token_ids", token_ids)
         if isinstance(ids, str):
             raise TypeError("ids must be whole numbers, not a str")
         ids = _plain(ids)

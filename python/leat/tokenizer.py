@@ -193,8 +193,8 @@ class Tokenizer:
         """Encodes a text; strings of special tokens are ordinary text."""
         return Encoding(self._core.encode(text, False, _special.LIST)[0], self)
 
-    def encode(self, text, pair=None, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
-               allowed_special=None, disallowed_special=None, offsets: bool = False) -> Encoding:
+    def encode(self, text=None, pair=None, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
+               sequence=None, allowed_special=None, disallowed_special=None, offsets: bool = False) -> Encoding:
         """Encodes a text: a str, or bytes as UTF-8, with U+FFFD for invalid bytes.
 
         allowed_special     strings of special tokens that become these tokens: a collection, or "all"
@@ -205,9 +205,10 @@ class Tokenizer:
         offsets             True: the result has `offsets` and `byte_offsets`, as in tokenizers also where a normalizer
                             changed the text. NotImplementedError where the tokens do not spell what leat makes of it
 
-        `pair` and `is_pretokenized` are refused: leat encodes single texts.
+        `sequence` is tokenizers' name of `text`. `pair` and `is_pretokenized` are refused: leat encodes single texts.
         """
         _refuse_pairs(pair, is_pretokenized)
+        text = either("text", text, "sequence", sequence)
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
             return self._around([self._core.encode(text, not self.encode_special_tokens, _special.LIST)[0]],
                                 add_special_tokens, [text] if offsets else None)[0]
@@ -226,12 +227,13 @@ class Tokenizer:
         lists, _ = self._core.encode_batch(plain_texts(texts), False, _threads(num_threads), _special.LIST, False)
         return [Encoding(ids, self) for ids in lists]
 
-    def encode_batch(self, texts, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
-                     num_threads: int | None = None, allowed_special=None, disallowed_special=None,
+    def encode_batch(self, texts=None, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
+                     input=None, num_threads: int | None = None, allowed_special=None, disallowed_special=None,
                      offsets: bool = False) -> list[Encoding]:
         """encode() for many texts: a list, an array of numpy, a column of Arrow, pandas or Polars; num_threads None:
-        one per core."""
+        one per core. `input` is tokenizers' name of `texts`."""
         _refuse_pairs(None, is_pretokenized)
+        texts = either("texts", texts, "input", input)
         refuse_lazy(texts)
         threads, texts = _threads(num_threads), plain_texts(texts)
         if offsets:
@@ -313,9 +315,10 @@ class Tokenizer:
         """The bytes that the ids stand for, perhaps not whole characters; special tokens give their names."""
         return self._core.decode(plain_ids(tokens))
 
-    def decode(self, tokens, errors: str = "replace", *, skip_special_tokens: bool | None = None) -> str:
+    def decode(self, tokens=None, errors: str = "replace", *, ids=None, skip_special_tokens: bool | None = None) -> str:
         """The text of ids; `errors` as in bytes.decode(), for ids that start or end inside a character. By the rules of
-        tokenizers, ids that are no tokens are left out; else they raise leat.Error."""
+        tokenizers, whose name of `tokens` is `ids`, ids that are no tokens are left out; else they raise leat.Error."""
+        tokens = either("tokens", tokens, "ids", ids)
         if not isinstance(errors, str):  # decode(ids, True) of tokenizers
             skip_special_tokens, errors = errors, "replace"
         tokens = tokens if hasattr(tokens, "__len__") else list(tokens)
@@ -334,9 +337,11 @@ class Tokenizer:
             text = self.decode_bytes([i for i in map(operator.index, tokens) if self._core.token(i) is not None])
         return text.decode("utf-8", errors)
 
-    def decode_batch(self, batch, errors: str = "replace", *, skip_special_tokens: bool | None = None,
-                     num_threads: int | None = None) -> list[str]:
-        return [self.decode(tokens, errors, skip_special_tokens=skip_special_tokens) for tokens in batch]
+    def decode_batch(self, batch=None, errors: str = "replace", *, sequences=None,
+                     skip_special_tokens: bool | None = None, num_threads: int | None = None) -> list[str]:
+        """decode() for many; `sequences` is tokenizers' name of `batch`."""
+        return [self.decode(tokens, errors, skip_special_tokens=skip_special_tokens)
+                for tokens in either("batch", batch, "sequences", sequences)]
 
     def decode_bytes_batch(self, batch, *, num_threads: int | None = None) -> list[bytes]:
         return [self.decode_bytes(tokens) for tokens in batch]
@@ -529,6 +534,13 @@ def _reopened(cls, spec, pattern, like, fingerprint, file_sum=None):
         raise ValueError(f"{spec!r} has changed since the tokenizer was pickled: not its vocabulary, but perhaps its "
                          "post-processor or truncation")
     return tokenizer
+
+
+def either(name, value, other_name, other):
+    """An argument with two names: leat's and tiktoken's, and another library's."""
+    if value is not None and other is not None:
+        raise TypeError(f"{other_name} is another name of {name}: give one of them")
+    return value if other is None else other
 
 
 def _refuse_pairs(pair, is_pretokenized):

@@ -217,6 +217,7 @@ def test_collator(both):
     assert isinstance(moved["input_ids"], torch.Tensor)
     assert mine.convert_ids_to_tokens(torch.tensor([1, 4])) == theirs.convert_ids_to_tokens([1, 4])
     assert mine.decode(torch.tensor([[1, 4], [5, 6]])) == theirs.decode([[1, 4], [5, 6]])
+    assert mine.decode(token_ids=[1, 4]) == theirs.decode(token_ids=[1, 4])
 
 
 def test_names_can_be_set(both):

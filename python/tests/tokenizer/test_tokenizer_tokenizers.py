@@ -564,3 +564,32 @@ def test_names_that_are_there_twice(tmp_path):
     for wrong, error in (([-1], OverflowError), ([2**40], OverflowError), ([1.5], TypeError)):
         with pytest.raises(error):
             mine.decode(wrong, skip_special_tokens=True)
+
+
+def test_names_of_arguments(both):
+    """Those of tokenizers, which are refused beside the first argument that they name."""
+    mine, theirs, _ = both
+    ids = theirs.encode("a text </s>").ids
+    for add in True, False:
+        assert mine.encode(sequence="a text </s>", pair=None, is_pretokenized=False, add_special_tokens=add) == \
+            theirs.encode(sequence="a text </s>", pair=None, is_pretokenized=False, add_special_tokens=add).ids
+        for name in "encode_batch", "encode_batch_fast":
+            have, want = (getattr(t, name)(input=["a", "b c"], is_pretokenized=False, add_special_tokens=add)
+                          for t in (mine, theirs))
+            assert [e.ids for e in have] == [e.ids for e in want]
+    for skip in True, False:
+        assert mine.decode(ids=ids, skip_special_tokens=skip) == theirs.decode(ids=ids, skip_special_tokens=skip)
+        assert mine.decode_batch(sequences=[ids], skip_special_tokens=skip) == theirs.decode_batch(
+            sequences=[ids], skip_special_tokens=skip)
+    for call in (lambda: mine.encode("a", sequence="b"), lambda: mine.encode_batch(["a"], input=["b"]),
+                 lambda: mine.decode([1], ids=[2]), lambda: mine.decode_batch([[1]], sequences=[[2]])):
+        with pytest.raises(TypeError, match="is another name of .*: give one of them"):
+            call()
+    for call in (mine.encode, mine.encode_batch, mine.decode, mine.decode_batch,
+                 lambda: mine.encode_batch([("a", "b")])):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(NotImplementedError, match="single texts"):
+        mine.encode(sequence=["a", "b"], is_pretokenized=True)
+    with pytest.raises(NotImplementedError, match="single texts"):
+        mine.encode(sequence="a", pair="b")
