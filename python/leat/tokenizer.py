@@ -1,19 +1,19 @@
 """tokenizer.py: leat.Tokenizer: fast and token-exact, replaces tiktoken's Encoding and tokenizers' Tokenizer."""
 from __future__ import annotations
 
-import itertools
 import operator
 import os
 
 from leat import _leat, _special
+from leat._by_tokenizers import ByTokenizers, threads_of
 from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
 from leat._encoding import Encoding
 from leat._leat import show
-from leat._post_processor import count_of_added, laid_out, pieces_of
-from leat._tokenizer_file import Skipped, check_truncation, facts_of, names_of, parsed, truncation_of
+from leat._post_processor import count_of_added
+from leat._tokenizer_file import Skipped, check_truncation, names_of, truncation_of
 
 
-class Tokenizer:
+class Tokenizer(ByTokenizers):
     """Encodes text to the ids that the vocabulary's reference library gives, and decodes ids.
 
     spec     a built-in name: "bytes", or one of list_encoding_names(); a path to a tokenizer.json, *.tiktoken,
@@ -224,7 +224,7 @@ class Tokenizer:
     def encode_ordinary_batch(self, texts, *, num_threads: int | None = None) -> list[Encoding]:
         """encode_ordinary() for many texts; num_threads None: one per core."""
         refuse_lazy(texts)
-        lists, _ = self._core.encode_batch(plain_texts(texts), False, _threads(num_threads), _special.LIST, False)
+        lists, _ = self._core.encode_batch(plain_texts(texts), False, threads_of(num_threads), _special.LIST, False)
         return [Encoding(ids, self) for ids in lists]
 
     def encode_batch(self, texts=None, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
@@ -235,7 +235,7 @@ class Tokenizer:
         _refuse_pairs(None, is_pretokenized)
         texts = either("texts", texts, "input", input)
         refuse_lazy(texts)
-        threads, texts = _threads(num_threads), plain_texts(texts)
+        threads, texts = threads_of(num_threads), plain_texts(texts)
         if offsets:
             return [self.encode(text, None, False, add_special_tokens, allowed_special=allowed_special,
                                 disallowed_special=disallowed_special, offsets=True) for text in texts]
@@ -266,7 +266,7 @@ class Tokenizer:
         special  True: strings of special tokens become these tokens; False: they are ordinary text
         """
         import numpy
-        threads = _threads(num_threads)
+        threads = threads_of(num_threads)
         refuse_lazy(texts)
         stream = arrow_capsules(texts)
         if stream is not None:
@@ -451,73 +451,6 @@ class Tokenizer:
     def _encode(self, text, allowed, disallowed, form):
         return _special.encode(self._core, lambda: self.special_tokens, text, allowed, disallowed, form)
 
-    # ---- tokenizers' rules ----
-
-    def _by_tokenizers(self, add, allowed, disallowed):
-        given = allowed is not None or disallowed is not None
-        if add is not None and given:
-            raise TypeError("add_special_tokens is tokenizers' argument, allowed_special and disallowed_special are "
-                            "tiktoken's: give one or the other")
-        return add is not None or (self._like == "tokenizers" and not given)
-
-    def _cut_out(self, texts, pieces, cut, offsets):
-        """encode_batch() with these pieces of a post-processor; of each text only what the slice `cut` takes."""
-        refuse_lazy(texts)
-        texts = plain_texts(texts)
-        lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, _threads(None), _special.LIST, False)
-        return self._laid_out(lists, pieces, cut, texts if offsets else itertools.repeat(None))
-
-    def _around(self, lists, add, texts=None):
-        pieces = self._post_processor(add or add is None)
-        cut = self._cut(count_of_added(pieces)) if self.truncation else slice(None)
-        return self._laid_out(lists, pieces, cut, itertools.repeat(None) if texts is None else texts)
-
-    def _laid_out(self, lists, pieces, cut, texts):
-        if not self._padding_ignored and self._facts().get("padding"):
-            raise NotImplementedError(f"{show(self.name)} asks for padding, which leat does not support: call "
-                                      "no_padding()")
-        out = []
-        for ids, text in zip(lists, texts):
-            offsets = None
-            if text is not None:
-                spans = self._places().spans(text, ids)
-                trimmed = self._places().trimmed(ids[cut], [s[cut] for s in spans])
-                offsets = [laid_out(pieces, values, (0, 0)) for values in trimmed]
-            out.append(Encoding(laid_out(pieces, ids[cut]), self, pieces, offsets))
-        return out
-
-    def _cut(self, added):
-        """What is left of a text's own ids."""
-        truncation = check_truncation(self.truncation, added)
-        keep = truncation["max_length"] - added
-        return slice(0, keep) if truncation["direction"] == "right" else slice(-keep if keep else 2**62, None)
-
-    def _places(self):
-        if self._offsets is None:
-            from leat._token_offsets import TokenOffsets
-            self._offsets = TokenOffsets(self._core, self._tokenizer_json(), self.id_to_token)
-        return self._offsets
-
-    def _tokenizer_json(self):
-        """The parsed file if it is a tokenizer.json, else None."""
-        return parsed(self._core.stored())
-
-    def _facts(self):
-        if self._known is None:
-            self._known = facts_of(self._tokenizer_json())
-        return self._known
-
-    def _model_type(self):
-        """As a tokenizer.json calls it; of a sentencepiece model without one, Unigram."""
-        return self._facts().get("type") or (
-            "WordPiece" if "vocab.txt" in self.name else "Unigram" if ".model" in self.name else "BPE")
-
-    def _post_processor(self, special):
-        """The pieces of a text, as _post_processor.py has them; with special tokens or without."""
-        if special not in self._pieces:
-            self._pieces[special] = pieces_of(self._facts().get("post_processor"), self._vocabulary, special)
-        return self._pieces[special]
-
 
 # ---- Helpers --------------------------------------------------------------------------------------------------------
 
@@ -547,11 +480,3 @@ def _refuse_pairs(pair, is_pretokenized):
     if pair is not None or is_pretokenized:
         raise NotImplementedError("leat encodes only single texts: no pairs, and no texts already split into words; "
                                   "use transformers for these")
-
-
-def _threads(count):
-    if count is None:
-        count = len(os.sched_getaffinity(0))
-    if count < 1:
-        raise ValueError(f"num_threads must be at least 1, not {count}")
-    return min(int(count), 4096)

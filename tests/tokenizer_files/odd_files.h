@@ -5,7 +5,9 @@
 #include "leat_pack.h"
 #include "t.h"
 
-#define IDS_MAX 16
+#define IDS_MAX           16
+
+#define REPLACE(from, to) "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"" from "\"},\"content\":\"" to "\"}"
 
 struct opened {
     struct leat_tokenizer *tokenizer;
