@@ -21,11 +21,11 @@ def save(tokenizer, source, now, target):
     the attributes `now`, as said_by() has them; their paths."""
     files = _files(tokenizer, source)
     config, other, model = (json.loads(files.get(name, "{}")) for name in (CONFIG, MAP, MODEL))
-    before = said_by(source)
+    before = said_by(source, tokenizer._facts())
     # a config.json is the model's, and only taken along where the class hangs on it
     apart = "tokenizer_class" in config and class_of(config, {}) == class_of(config, model)
     if _WHOLE in files and not apart:
-        config["tokenizer_class"], before, apart = "PreTrainedTokenizerFast", said_by(None), True
+        config["tokenizer_class"], before, apart = "PreTrainedTokenizerFast", said_by(None, tokenizer._facts()), True
     _put(config, other, before, now)
     for name, content in (CONFIG, config), (MAP, other):
         if content != json.loads(files.get(name, "{}")):

@@ -18,18 +18,25 @@ def read(folder, name):
         return json.load(f)
 
 
-def said_by(folder):
-    """What the files of a folder make of the attributes of a tokenizer; None: there are none."""
+def said_by(folder, whole):
+    """What the files of a folder make of the attributes of a tokenizer; None: there are none. `whole` has the padding
+    and the truncation of a tokenizer.json, which say what is said nowhere else."""
     settings, model = (_settings(folder), read(folder, MODEL)) if folder else ({}, {})
+    padding, truncation = (whole[name] if isinstance(whole.get(name), dict) else {}
+                           for name in ("padding", "truncation"))
     kind = class_of(settings, model)
+    usual = tokens_of(kind)
     extra = settings.get("extra_special_tokens") or []
     named = extra if isinstance(extra, dict) else {}
     said = _named({**settings, **named}, named)
     if said.keys() <= set(NAMED):  # transformers writes them a second time
         said.update(settings.get("model_specific_special_tokens", {}))
-    tokens = {**dict.fromkeys(NAMED), **tokens_of(kind), **said}
-    return {"padding_side": settings.get("padding_side", "left" if kind in PAD_LEFT.split() else "right"),
-            "truncation_side": settings.get("truncation_side", "right"),
+    if usual.get("pad_token") is None:
+        usual["pad_token"] = padding.get("pad_token")
+    of_class = "left" if kind in PAD_LEFT.split() else "right"
+    tokens = {**dict.fromkeys(NAMED), **usual, **said}
+    return {"padding_side": settings.get("padding_side", padding.get("direction", of_class).lower()),
+            "truncation_side": settings.get("truncation_side", truncation.get("direction", "right").lower()),
             "model_max_length": _longest(settings.get("model_max_length", settings.get("max_len"))),
             "model_input_names": settings.get("model_input_names", inputs_of(kind)),
             "clean_up_tokenization_spaces": bool(settings.get("clean_up_tokenization_spaces", False)),

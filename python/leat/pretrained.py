@@ -35,7 +35,7 @@ class PreTrainedTokenizer:
                    special_tokens_map.json name tokens
     column         the field with the texts, of a call with records (datasets.map(tokenizer, batched=True))
     padding_side, truncation_side
-                   "right" or "left"; None: what tokenizer_config.json says, else the class, else "right"
+                   "right" or "left"; None: what tokenizer_config.json says, else tokenizer.json, else the class
     pad_token ...  names of tokens that files do not name, or name otherwise: bos_token, eos_token, unk_token,
                    sep_token, pad_token, cls_token, mask_token
 
@@ -56,7 +56,8 @@ class PreTrainedTokenizer:
         self.tokenizer = (Tokenizer.from_stored(*tokenizer.stored(), like="tokenizers") if given else
                           Tokenizer(tokenizer, like="tokenizers"))
         self._follow_calls()
-        said = said_by(None if given else _folder(os.fspath(tokenizer), self.tokenizer))
+        folder = None if given else _folder(os.fspath(tokenizer), self.tokenizer)
+        said = said_by(folder, self.tokenizer._facts())
         self.column = column
         self.padding_side = _side("padding_side", padding_side or said["padding_side"])
         self.truncation_side = _side("truncation_side", truncation_side or said["truncation_side"])

@@ -106,9 +106,10 @@ def test_vocabulary(both):
 
 def test_file_is_parsed_once(both, monkeypatch):
     """vocab_size parsed a tokenizer.json each time."""
-    from leat import tokenizer
+    from leat import _by_tokenizers
     mine, parses = pickle.loads(pickle.dumps(both[0])), []
-    monkeypatch.setattr(tokenizer, "parsed", lambda stored, parsed=tokenizer.parsed: parses.append(1) or parsed(stored))
+    parsed = _by_tokenizers.parsed
+    monkeypatch.setattr(_by_tokenizers, "parsed", lambda stored: parses.append(1) or parsed(stored))
     for _ in range(3):
         assert mine.vocab_size == both[1].vocab_size
         mine(["a text"])
@@ -340,6 +341,24 @@ def test_special_tokens(tmp_path, config, other):
         mine.additional_special_tokens
     with pytest.raises(NotImplementedError, match="already_has_special_tokens=True"):
         mine.get_special_tokens_mask(ids)
+
+
+@pytest.mark.parametrize("direction", ["Left", "Right"])
+@pytest.mark.parametrize("config", [{}, {"tokenizer_class": "BertTokenizer"}, {"tokenizer_class": "LlamaTokenizer"},
+                                    {"padding_side": "right", "pad_token": "<s>", "truncation_side": "left"}], ids=str)
+def test_what_tokenizer_json_says(tmp_path, config, direction):
+    """Its padding and truncation name the token and the sides that no other file does."""
+    made(tmp_path, "words")
+    file = json.loads((tmp_path / "tokenizer.json").read_text())
+    file["padding"] = {"strategy": "BatchLongest", "direction": direction, "pad_to_multiple_of": None, "pad_id": 3,
+                       "pad_type_id": 0, "pad_token": "<pad>"}
+    file["truncation"]["direction"] = direction
+    (tmp_path / "tokenizer.json").write_text(json.dumps(file))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(
+        {"tokenizer_class": "PreTrainedTokenizerFast", **config}))
+    mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    for name in "padding_side", "truncation_side", "pad_token":
+        assert getattr(mine, name) == getattr(theirs, name), name
 
 
 def test_masking(both):
