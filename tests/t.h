@@ -126,7 +126,7 @@ static inline bool t_every(void)
     return getenv("LEAT_TEST_EVERY") != NULL;
 }
 
-/* One of so many in a row is tried, or each. */
+/* The step between tries: 1 in make check-every, else `step`. */
 static inline unsigned t_step(unsigned step)
 {
     return t_every() ? 1 : step;

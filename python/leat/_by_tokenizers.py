@@ -27,7 +27,8 @@ class ByTokenizers:
         """encode_batch() with these pieces of a post-processor; of each text only what the slice `cut` takes."""
         refuse_lazy(texts)
         texts = plain_texts(texts)
-        lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads_of(None), _special.LIST, False)
+        lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads_of(None), _special.LIST,
+                                           False)
         return self._laid_out(lists, pieces, cut, texts if offsets else itertools.repeat(None))
 
     def _around(self, lists, add, texts=None):
@@ -86,5 +87,5 @@ def threads_of(count):
     if count is None:
         count = len(os.sched_getaffinity(0))
     if count < 1:
-        raise ValueError(f"numthreads_of must be at least 1, not {count}")
+        raise ValueError(f"num_threads must be at least 1, not {count}")
     return min(int(count), 4096)

@@ -65,6 +65,11 @@ def _kind(processor):
                  if option in processor), "ByteLevel"), processor
 
 
+def name_of(value):
+    """tokenizers also reads {"NAME": null} for "NAME"."""
+    return next(iter(value)) if isinstance(value, dict) and list(value.values()) == [None] else value
+
+
 def as_object(values, names):
     """What is written as an array, with the names of its entries."""
     if isinstance(values, list) and len(values) != len(names):

@@ -69,14 +69,14 @@ def _put(config, other, before, now):
     for name, value in changed.items():
         also = [file for file in (other, config.get("extra_special_tokens")) if isinstance(file, dict) and name in file]
         for file in [config, *also]:
-            if text_of(file.get(name)) != value:  # else it may say more of the token
+            if name not in file or text_of(file[name]) != value:  # else it may say more of the token
                 file[name] = value
 
 
 def _refuse(others, target):
     if others:
-        raise FileExistsError(f"{target} has a {min(others)}, which would be read with what is saved: remove it, or "
-                              "choose another folder")
+        raise FileExistsError(f"{target} already has {min(others)}, which would be read together with what is saved: "
+                              "remove it, or choose another folder")
 
 
 def _write(files, target):

@@ -4,6 +4,8 @@ from __future__ import annotations
 import os
 
 from leat._classes import NAMED, PAD_LEFT, class_of, inputs_of, tokens_of
+from leat._post_processor import as_object, name_of
+from leat._tokenizer_file import PADDING, TRUNCATION
 
 CONFIG, MAP, MODEL = "tokenizer_config.json", "special_tokens_map.json", "config.json"
 
@@ -22,8 +24,7 @@ def said_by(folder, whole):
     """What the files of a folder make of the attributes of a tokenizer; None: there are none. `whole` has the padding
     and the truncation of a tokenizer.json, which say what is said nowhere else."""
     settings, model = (_settings(folder), read(folder, MODEL)) if folder else ({}, {})
-    padding, truncation = (whole[name] if isinstance(whole.get(name), dict) else {}
-                           for name in ("padding", "truncation"))
+    padding, truncation = _part(whole, "padding", PADDING), _part(whole, "truncation", TRUNCATION)
     kind = class_of(settings, model)
     usual = tokens_of(kind)
     extra = settings.get("extra_special_tokens") or []
@@ -35,12 +36,25 @@ def said_by(folder, whole):
         usual["pad_token"] = padding.get("pad_token")
     of_class = "left" if kind in PAD_LEFT.split() else "right"
     tokens = {**dict.fromkeys(NAMED), **usual, **said}
-    return {"padding_side": settings.get("padding_side", padding.get("direction", of_class).lower()),
-            "truncation_side": settings.get("truncation_side", truncation.get("direction", "right").lower()),
+    return {"padding_side": settings.get("padding_side", _side(padding, of_class)),
+            "truncation_side": settings.get("truncation_side", _side(truncation, "right")),
             "model_max_length": _longest(settings.get("model_max_length", settings.get("max_len"))),
             "model_input_names": settings.get("model_input_names", inputs_of(kind)),
             "clean_up_tokenization_spaces": bool(settings.get("clean_up_tokenization_spaces", False)),
             "tokens": tokens, "extra_special_tokens": [] if named else [text_of(token) for token in extra]}
+
+
+def _part(whole, name, names):
+    """What is malformed is refused where it is used."""
+    try:
+        return dict(as_object(whole.get(name), names) or {})
+    except (TypeError, ValueError):
+        return {}
+
+
+def _side(part, other):
+    side = name_of(part.get("direction"))
+    return side.lower() if isinstance(side, str) else other
 
 
 def _settings(folder):

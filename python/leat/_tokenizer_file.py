@@ -2,7 +2,11 @@
 the names that it gives to tokens."""
 from __future__ import annotations
 
-from leat._post_processor import as_object
+from leat._post_processor import as_object, name_of
+
+# what tokenizers also reads as arrays
+TRUNCATION = ("direction", "max_length", "strategy", "stride")
+PADDING = ("strategy", "direction", "pad_to_multiple_of", "pad_id", "pad_type_id", "pad_token")
 
 
 def parsed(stored):
@@ -102,21 +106,17 @@ def _only_bytes(pre):
 
 
 def truncation_of(settings):
-    """The truncation of a file, in the words of enable_truncation(); None if it asks for none. tokenizers also reads an
-    array, and {"NAME": null} for a name."""
+    """The truncation of a file, in the words of enable_truncation(); None if it asks for none."""
     if settings is None:
         return None
     words = {"LongestFirst": "longest_first", "OnlyFirst": "only_first", "OnlySecond": "only_second", "Right": "right",
              "Left": "left"}
 
-    def word(name):
-        return words[next(iter(name)) if isinstance(name, dict) and list(name.values()) == [None] else name]
-
     try:
-        settings = as_object(settings, ("direction", "max_length", "strategy", "stride"))
+        settings = as_object(settings, TRUNCATION)
         return check_truncation({"max_length": settings["max_length"], "stride": settings["stride"],
-                                 "strategy": word(settings["strategy"]),
-                                 "direction": word(settings.get("direction", "Right"))}, 0)
+                                 "strategy": words[name_of(settings["strategy"])],
+                                 "direction": words[name_of(settings.get("direction", "Right"))]}, 0)
     except (AttributeError, KeyError, TypeError):
         raise ValueError("the truncation in tokenizer.json is malformed: call no_truncation()") from None
 

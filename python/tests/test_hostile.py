@@ -71,8 +71,9 @@ def test_post_processor(tmp_path, processor):
 def test_post_processor_beyond_the_vocabulary(tmp_path):
     special = {"z": {"id": "z", "ids": [0, 2], "tokens": ["a", "z"]}}
     t = leat.Tokenizer(with_processor(tmp_path / "tokenizer.json", {
-        "type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "z", "type_id": 0}}], "pair": [],
-        "special_tokens": special}), like="tokenizers")
+        "type": "TemplateProcessing", "pair": [], "special_tokens": special,
+        "single": [{"SpecialToken": {"id": "z", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]}),
+        like="tokenizers")
     with pytest.raises(ValueError, match="the tokens that the post-processor in tokenizer.json adds are not known"):
         t.encode("ab")
     assert t.encode("ab", add_special_tokens=False) == [0, 1]

@@ -49,6 +49,6 @@ bool nearest_is_near(const char *word, const char *candidate, size_t distance)
 
     if (distance < 2)
         return length >= 2;
-    /* most of the word is right; and hands that slip twice have at least begun it right */
+    /* two typing errors or more: at least two thirds of the word must be right, and its first letter */
     return 3 * distance <= length && word[0] == candidate[0];
 }

@@ -268,8 +268,8 @@ static enum leat_status check_fields(const struct format_header *h, const uint8_
     return LEAT_OK;
 }
 
-/* A file is too short if a copy of it has ended early, too long if something was added: neither can be the case of what
- * the index says, which has its own checksum. */
+/* Too short: a copy ended early. Too long: something was appended. The size that the index states is right, since the
+ * index has a checksum. */
 static const char *wrong_size(uint64_t bytes, uint64_t right)
 {
     return bytes < right ? "the file is incomplete" : "the file is too long";

@@ -159,8 +159,8 @@ static void say_name(const struct plan_source_rule *rule, enum leat_status statu
     snprintf(whole, room, "%s:%s", rule->name, decimal_print(rule->weight, weight));
     if (leat_dataset_open(&d, whole, options, NULL) == LEAT_OK) {
         status_after(err,
-                     "; \":%s\" was read as a weight: if %.300s is meant, write %.300s:1:none, with a weight and a "
-                     "limit of epochs",
+                     "; \":%s\" was read as a weight: the dataset %.300s is written with a weight and a limit of "
+                     "epochs, such as %.300s:1:none",
                      weight, whole, whole);
         leat_dataset_close(d);
     }

@@ -112,7 +112,8 @@ says 2 ' (--pattern NAME)'
 run leat cat a --document 0 -t mine.tiktoken --pattern gpt2
 ended 0 ''
 printf 'alpha beta\n' | cmp - "$printed" || fail "$ran: printed $(cat "$printed")"
-refuse 2 'leat: --pattern needs --tokenizer: it is about the file that this names (leat cat --help shows how)' \
+refuse 2 'leat: --pattern needs --tokenizer: it applies only to the file that --tokenizer names @
+(leat cat --help shows how)' \
     leat cat a --document 0 --pattern gpt2
 
 # ---- What it cannot do ----------------------------------------------------------------------------------------------

@@ -209,7 +209,8 @@ for given in a:2 a:2:7 ./a:2; do
     name=${given%:7}
     [ "$given" = ./a:2 ] && there=./ || there='this folder'
     refuse 1 "leat: cannot open ${name%:2}.leat: No such file or directory; no dataset in $there has a similar name; @
-\":2\" was read as a weight: if $name is meant, write $name:1:none, with a weight and a limit of epochs" \
+\":2\" was read as a weight: the dataset $name is written with a weight and a limit of epochs, such as @
+$name:1:none" \
         leat order --source "$given" --seq-len 2
     leat order --source "$name:1:none" --seq-len 2 --count 5 >"$printed" || fail "$name:1:none does not open"
     leat order --source ../a --seq-len 2 --count 5 | cmp - "$printed" || fail "$name:1:none is another dataset"

@@ -155,8 +155,8 @@ $help" leat trace $one --step 1 --batch 4 --rank 0 --world 3
     refuse 2 "leat: --rank and --world need --step $help" leat trace $one --samples 0:4 --rank 1 --world 2
     # --samples is another one here
     missing='the number of samples is missing: with weights, Megatron has to know for how many samples to build'
-    refuse 2 "leat: $missing; that is a line \"samples N\" of a plan's text: leat order --samples N with --print-plan @
-writes one, which --plan reads" leat trace --source all:1 --seq-len 8 --order megatron --samples 0:1
+    refuse 2 "leat: $missing; write a plan with leat order --samples N --print-plan, and read it @
+with --plan" leat trace --source all:1 --seq-len 8 --order megatron --samples 0:1
     leat order --source all:1 --seq-len 8 --order megatron --samples 5 --print-plan >samples.plan
     try 0 '' leat trace --plan samples.plan --samples 0:0 </dev/null
     grep -v samples samples.plan >without.plan

@@ -12,7 +12,7 @@ static char path[600];
 #include <zlib.h>
 
 static uint64_t drawn;
-static unsigned step; /* of so many lengths and bits one is tried */
+static unsigned step; /* every step-th length and bit is tried */
 
 /* ---- Making ----------------------------------------------------------------------------------------------------- */
 

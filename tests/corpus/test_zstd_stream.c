@@ -9,7 +9,7 @@
 
 static char path[600];
 static uint64_t drawn;
-static unsigned step; /* of so many lengths and bits one is tried */
+static unsigned step; /* every step-th length and bit is tried */
 
 /* ---- Making ----------------------------------------------------------------------------------------------------- */
 

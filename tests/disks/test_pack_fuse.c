@@ -12,8 +12,8 @@
  *
  * Where finishing could not remove a file of the first pass of an arranged run, it stayed for good.
  *
- * Some calls at the beginning, at the end and between are tried; all of them by make check-every. Needs root and
- * /dev/fuse.
+ * Some calls at the beginning, at the end and between are tried, others in each run; all of them by make check-every.
+ * Needs root and /dev/fuse.
  */
 #include <errno.h>
 

@@ -83,7 +83,7 @@ static void mend(void)
     T_CHECK(same_dataset(name, reference));
 }
 
-/* One of `step` calls fails. */
+/* Every `step`-th call fails, in a run of its own. */
 static void fail_each(int os_error, enum fault_mode mode, unsigned step)
 {
     const char *failed = "";
@@ -106,7 +106,8 @@ static void fail_each(int os_error, enum fault_mode mode, unsigned step)
     }
 }
 
-/* After a call is the same as before the next one, but for what no call shows. */
+/* The process is killed at every `step`-th call. The state after a call is that before the next one, unless the effect
+ * of a call is invisible to later calls. */
 static void kill_at_each(enum fault_mode mode, unsigned step)
 {
     int status = 0;

@@ -328,7 +328,7 @@ static void refuse(void)
 
 int main(void)
 {
-    uint64_t seed = t_seed(), stride = t_step(100);
+    uint64_t seed = t_draw(), stride = t_step(100);
 
     folder = t_folder();
     pack_parts();

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_text.sh: no notes to oneself, no marks of a merge, no blanks at line ends, a newline at the end, 120 columns at
-# most, in what `make help` prints, too; and in documents no code, as a command to copy, that goes on in a next line.
+# most, in what `make help` prints, too; and in documents no inline code that is broken over two lines, since it
+# could not be copied as a command.
 . tests/lint/common.sh
 
 # in two pieces, so that this file does not find itself

@@ -83,6 +83,11 @@ if [ "$(id -u)" -ne 0 ] || unshare -m mount --bind fixed fixed 2>/dev/null; then
         [ "$code" -eq 1 ] || fail "$ran: exit code $code"
         rm fixed/*
     done
+    leat pack --run fixed --parts 1 -t bytes in.jsonl >"$printed" || fail 'cannot plan'
+    leat pack --run fixed --part 1 >"$printed" || fail 'cannot pack a part'
+    read_only leat pack --run fixed --part 1 --resume --json
+    ended 0 ''
+    [ "$(key was_finished)" = 'true ' ] || fail "$ran: $(cat "$printed")"
 else
     echo "no mount of its own could be had: a read-only one was not tried" >&2
 fi
@@ -124,7 +129,7 @@ run leat info left
 run leat pack -t bytes -o left/out --shuffle 1 in.jsonl
 says 1 'the earlier run of left/out has not ended: resume it, or start over (--resume or --force)'
 run leat pack -t bytes -o left/out --shuffle 1 --resume one.jsonl.gz
-says 1 'the earlier run of left/out was another one: give its inputs and options, or start over (--force)'
+says 1 'the earlier run of left/out had other inputs or options: give the same ones, or start over (--force)'
 run leat pack -t bytes -o left/out --shuffle 1 --resume in.jsonl
 ended 0 ''
 [ "$(echo left/*)" = 'left/out.leat left/out.tokens' ] || fail "$ran: left $(echo left/*)"

@@ -246,7 +246,7 @@ leat pack --run half --part 1 >"$printed" || fail "cannot pack"
 cp half/part-1.leat half/part-1.tokens .
 rm half/part-1.leat
 run leat pack --run half --part 1
-says 1 'half/part-1.tokens and .leat are not what this part makes: one of them is missing, damaged or of another run; '
+says 1 'half/part-1.leat and its .tokens are not those of this part: one is missing or damaged, or they are from '
 says 1 'pack the part again and replace them (--force)'
 run leat pack --run half --part 1 --force
 ended 0 ''

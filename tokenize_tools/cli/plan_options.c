@@ -236,8 +236,7 @@ static void say_samples(const struct command *c, const struct plan_options *o, s
     if (o->plan)
         status_after(err, "; add a line \"samples N\" to %.300s", o->plan);
     else
-        status_after(err, "; that is a line \"samples N\" of a plan's text: leat order --samples N with "
-                          "--print-plan writes one, which --plan reads");
+        status_after(err, "; write a plan with leat order --samples N --print-plan, and read it with --plan");
     err->hint = LEAT_HINT_NONE;
 }
 

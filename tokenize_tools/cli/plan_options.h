@@ -35,8 +35,8 @@ extern const char *const plan_option_orders[];
 #define PLAN_OPTION_ROWS                                                                                               \
     { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:WEIGHT[:EPOCHS]]"),                                           \
       .help = "a dataset, a folder of datasets or @FILE with one dataset per line; its weight, a decimal "             \
-              "(default 1); and the limit of passes over it, or none. Read from the right: a dataset whose name ends " \
-              "as if with a weight, as a:2 does, is a:2:1:none. Give it once per source",                              \
+              "(default 1); and the limit of passes over it, or none. Read from the right: for a dataset called a:2, " \
+              "write a:2:1:none. Give it once per source",                                                             \
       .path = true },                                                                                                  \
         { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens per sample", .min = 1,                   \
           .max = 1u << 30 },                                                                                           \

@@ -412,7 +412,7 @@ static bool check_values(const struct command *self, const struct cat_values *v)
     else if ((v->text || v->tokenizer) && v->ids)
         command_wrong(self, "--%s and --ids cannot be combined", v->text ? "text" : "tokenizer");
     else if (v->pattern && !v->tokenizer)
-        command_wrong(self, "--pattern needs --tokenizer: it is about the file that this names");
+        command_wrong(self, "--pattern needs --tokenizer: it applies only to the file that --tokenizer names");
     else if (v->tokens.given && v->tokens.single)
         command_wrong(self, "--tokens needs a range A:B; for one token write %llu:%llu",
                       (unsigned long long)v->tokens.first, (unsigned long long)v->tokens.last);

@@ -1,5 +1,7 @@
 /* cmd_pack.c: `leat pack`: corpora in, one dataset out. The work is leat_pack()'s. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/json.h"
 #include "cli/units.h"
@@ -228,6 +230,19 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     return cli_finish_stdout(code);
 }
 
+/* Where nothing can be written, a part that has its dataset needs no sign of life: there is nothing left to do. */
+static enum leat_status begin_beat(struct run_beat *b, const struct run_folder *run, unsigned part,
+                                   struct leat_error *err)
+{
+    enum leat_status s = run_beat_begin(b, run ? run_folder_part(run, part, ".beat") : NULL, err);
+    char *index = s == LEAT_E_PERMISSION ? run_folder_part(run, part, ".leat") : NULL;
+
+    if (index && access(index, F_OK) == 0)
+        s = run_beat_begin(b, NULL, err);
+    free(index);
+    return s;
+}
+
 /* A run's part, or all there is to pack. */
 static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_pack_options *options,
                     const struct options_parsed *parsed)
@@ -243,7 +258,7 @@ static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_p
     if (pack_steps_check_force(&steps, &err) != LEAT_OK)
         return cli_failed(&err);
     cli_catch_interrupts(); /* before anybody sees that the part runs, and signals it */
-    s = run_beat_begin(&beat, v->run ? run_folder_part(&in->folder, options->part, ".beat") : NULL, &err);
+    s = begin_beat(&beat, v->run ? &in->folder : NULL, options->part, &err);
     if (s == LEAT_E_BUSY)
         run_parts_say_busy(&in->folder, options->part);
     if (s != LEAT_OK)

@@ -93,7 +93,7 @@ static double packed_percent(const struct run_part *part)
 {
     double share = (double)part->beat.facts.bytes / (double)part->beat.facts.total_bytes;
 
-    return part->state == PART_WAITING || share < 0.999 ? 100 * share : 99.9;
+    return 100 * (part->state == PART_WAITING ? share : run_parts_unfinished(share));
 }
 
 /* The share of the part, and who packs it, or how that ended. */

@@ -304,7 +304,7 @@ static enum leat_status refuse_packed(const struct arranging *a, bool in_way, en
         return s;
     return status_set_hint(err, s, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE,
                            a->options->resume
-                               ? "the earlier run of %s was another one: give its inputs and options, or start over"
+                               ? "the earlier run of %s had other inputs or options: give the same ones, or start over"
                                : "the earlier run of %s has not ended: resume it, or start over",
                            a->output);
 }

@@ -312,10 +312,11 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
 
     /* a part of a run cannot choose another name */
     if (s == LEAT_E_EXISTS && r->options.run_file && !r->past.damaged)
-        status_set_hint(err, s, LEAT_HINT_REPLACE,
-                        "%.300s.tokens and .leat are not what this part makes: one of them is missing, damaged or of "
-                        "another run; pack the part again and replace them",
-                        r->name);
+        status_set_hint(
+            err, s, LEAT_HINT_REPLACE,
+            "%.300s.leat and its .tokens are not those of this part: one is missing or damaged, or they are "
+            "from another run; pack the part again and replace them",
+            r->name);
     return s;
 }
 

@@ -189,7 +189,7 @@ static bool has_dataset(const struct run_beat *b)
 
 void run_beat_failed(struct run_beat *b, bool stopped, const char *reason)
 {
-    if (!b->damage[0] && has_dataset(b)) { /* which is whole, whatever was refused now */
+    if (!b->damage[0] && has_dataset(b)) { /* which leat status goes by */
         run_beat_done(b);
         return;
     }

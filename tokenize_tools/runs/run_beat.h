@@ -63,7 +63,8 @@ void run_beat_waiting(struct run_beat *b, enum beat_step step);
 /* The part has its dataset, but not all of its inputs: it failed, until somebody accepts that. */
 void run_beat_damaged(struct run_beat *b, const char *damage);
 
-/* The process fails: what is kept is left of the part; but one that had its dataset before is done as it was. */
+/* The process failed or was stopped: what is kept is left of the part. If the part already has a dataset, the file is
+ * removed instead. */
 void run_beat_failed(struct run_beat *b, bool stopped, const char *reason);
 void run_beat_keep(struct run_beat *b, uint64_t bytes, uint64_t tokens, uint64_t documents);
 

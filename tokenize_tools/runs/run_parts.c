@@ -16,8 +16,6 @@
 #include "cli/cli.h"
 #include "cli/units.h"
 
-#define ALMOST_ALL 0.999 /* of a run of which everything is packed, but steps are left */
-
 const char *const part_states[] = { "done", "running", "waiting", "dead", "stopped", "failed", "missing" };
 
 /* In a folder that cannot be written to, this machine's clock has to do. */
@@ -129,8 +127,8 @@ static void sum_up(struct run_parts *p, const struct run_folder *r)
         }
     }
     p->share = r->bytes > 0 ? done / (double)r->bytes : p->count[PART_DONE] / (double)r->parts;
-    if (p->count[PART_DONE] < r->parts && p->share > ALMOST_ALL)
-        p->share = ALMOST_ALL;
+    if (p->count[PART_DONE] < r->parts)
+        p->share = run_parts_unfinished(p->share);
     p->seconds_left = bytes_per_s > 0 ? ((double)r->bytes - done) / bytes_per_s : -1;
 }
 

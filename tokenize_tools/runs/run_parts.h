@@ -38,6 +38,12 @@ struct run_parts {
     uint64_t step;              /* that all parts have done */
 };
 
+/* A share of what is not finished, which never looks finished: everything may be packed, and steps be left. */
+static inline double run_parts_unfinished(double share)
+{
+    return share < 0.999 ? share : 0.999;
+}
+
 /* Freed by run_parts_free(). */
 enum leat_status run_parts_find(struct run_parts *p, const struct run_folder *r, struct leat_error *err);
 void run_parts_free(struct run_parts *p);

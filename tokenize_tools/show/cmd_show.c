@@ -273,7 +273,7 @@ static bool check_values(const struct command *self, const struct show_values *v
     else if ((of_plan || of_dataset) && v->tokenizers.count > 1)
         command_wrong(self, "several tokenizers are compared on a text only");
     else if (v->pattern && v->tokenizers.count == 0)
-        command_wrong(self, "--pattern needs --tokenizer: it is about the file that this names");
+        command_wrong(self, "--pattern needs --tokenizer: it applies only to the file that --tokenizer names");
     else if (v->step != LEAT_NONE && !v->batch)
         command_wrong(self, "--step needs --batch");
     else if ((v->rank == LEAT_NONE) != (v->world == LEAT_NONE))

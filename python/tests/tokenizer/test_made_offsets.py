@@ -1,4 +1,4 @@
-"""Offsets of leat.Tokenizer by the rules of tokenizers: of made files of every kind, those of the reference or unknown."""
+"""Offsets of leat.Tokenizer by the rules of tokenizers, of made files of every kind: the reference's, or unknown."""
 import json
 import random
 import re

@@ -110,6 +110,8 @@ def test_truncation_in_other_shapes(tmp_path, truncation):
     mine, theirs = written(tmp_path / "tokenizer.json", None, truncation)
     assert mine.truncation == theirs.truncation
     assert mine.encode("a b a b b").ids == theirs.encode("a b a b b").ids
+    side = leat.PreTrainedTokenizer(tmp_path / "tokenizer.json").truncation_side
+    assert side == (theirs.truncation or {"direction": "right"})["direction"]
 
 
 @pytest.mark.parametrize("truncation", [[], {}, False, "x", [3, "LongestFirst", 0], ["Right", 3, "LongestFirst", 0, 1]],

@@ -95,7 +95,7 @@ def test_vocabulary_of_a_class(tmp_path, config, model):
     mine = leat.PreTrainedTokenizer(tmp_path / "from")
     mine.save_pretrained(tmp_path / "to")
     same(tmp_path / "to", mine)
-    mine.pad_token = "[SEP]"
+    mine.pad_token, mine.mask_token = "[SEP]", None
     mine.save_pretrained(tmp_path / "to")
     same(tmp_path / "to", mine)
 
@@ -137,6 +137,6 @@ def test_refused(tmp_path):
         named.save_pretrained(tmp_path / "to")
     (tmp_path / "to").mkdir()
     (tmp_path / "to" / "vocab.txt").write_text("a")
-    with pytest.raises(FileExistsError, match="has a vocab.txt, which would be read"):
+    with pytest.raises(FileExistsError, match="already has vocab.txt, which would be read"):
         mine.save_pretrained(tmp_path / "to")
     assert os.listdir(tmp_path / "to") == ["vocab.txt"]

@@ -77,7 +77,7 @@ def test_errors(tmp_path, gpt2):
         leat.Tokenizer("gpt2", like="sentencepiece")
     with pytest.raises(TypeError):
         leat.Tokenizer(5)
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="num_threads must be at least 1"):
         gpt2.encode_batch(["a"], num_threads=0)
 
 

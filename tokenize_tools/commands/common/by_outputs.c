@@ -67,7 +67,7 @@ static void print_source(const char *name, uint64_t weight)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%+:,@=-";
     const char *quote = name[strspn(name, plain)] ? "'" : "", *colon = strrchr(name, ':');
-    /* what may be a number is taken as the weight, and the weight as a limit of epochs, unless that follows */
+    /* a name that ends in a number, a:2, would be read as a name and a weight, and the weight as a limit of epochs */
     const char *none = colon && strchr(".0123456789", colon[1]) ? ":none" : "";
 
     printf("  --source %s", quote);
