@@ -146,7 +146,7 @@ def unpacked(file):
             import zstandard
         except ImportError:
             raise NotImplementedError(
-                "a compressed tokenizer.json needs Python 3.14 or the package zstandard to find what it says of single "
-                "texts: install one, or decompress the file") from None
+                "a compressed tokenizer.json needs Python 3.14 or the package zstandard to find what it says of texts "
+                "and padding: install one, or decompress the file") from None
         return zstandard.ZstdDecompressor().decompressobj().decompress(file)
     return zstd.decompress(file)

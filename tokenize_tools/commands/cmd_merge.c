@@ -197,17 +197,21 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_end(&j);
 }
 
+/* Whether there is OUT.joining, say. */
+static bool has_beside(const char *output, const char *suffix)
+{
+    char *name = NULL;
+    bool has = asprintf(&name, "%.*s%s", (int)file_dataset_length(output, strlen(output)), output, suffix) > 0 &&
+               access(name, F_OK) == 0;
+
+    free(name);
+    return has;
+}
+
 /* Whether OUT is being joined in place: then the parts are no datasets any more. */
 static bool is_joining(const struct merge_values *values)
 {
-    char *name = NULL;
-    bool is = values->in_place &&
-              asprintf(&name, "%.*s.joining", (int)file_dataset_length(values->output, strlen(values->output)),
-                       values->output) > 0 &&
-              access(name, F_OK) == 0;
-
-    free(name);
-    return is;
+    return values->in_place && has_beside(values->output, ".joining");
 }
 
 /* Whether the plan of a joining that is under way has files of this folder. */
@@ -261,13 +265,8 @@ static bool is_empty_folder(const char *path)
  * it is written nowhere, so this is no success. */
 static int check_joined(const struct merge_values *values, const struct options_parsed *parsed)
 {
-    char *index = NULL;
-    bool joined = values->in_place &&
-                  asprintf(&index, "%.*s.leat", (int)file_dataset_length(values->output, strlen(values->output)),
-                           values->output) > 0 &&
-                  access(index, F_OK) == 0;
+    bool joined = values->in_place && has_beside(values->output, ".leat");
 
-    free(index);
     for (size_t i = 0; joined && i < parsed->count; i++)
         joined = is_empty_folder(parsed->words[i]);
     if (joined)

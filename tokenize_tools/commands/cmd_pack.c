@@ -230,12 +230,14 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     return cli_finish_stdout(code);
 }
 
-/* Where nothing can be written, a part that has its dataset needs no sign of life: there is nothing left to do. */
-static enum leat_status begin_beat(struct run_beat *b, const struct run_folder *run, unsigned part,
-                                   struct leat_error *err)
+/* Where nothing can be written, a part that has its dataset needs no sign of life: there is nothing left to do, unless
+ * it is to be replaced. */
+static enum leat_status begin_beat(struct run_beat *b, const struct run_folder *run,
+                                   const struct leat_pack_options *options, struct leat_error *err)
 {
-    enum leat_status s = run_beat_begin(b, run ? run_folder_part(run, part, ".beat") : NULL, err);
-    char *index = s == LEAT_E_PERMISSION ? run_folder_part(run, part, ".leat") : NULL;
+    enum leat_status s = run_beat_begin(b, run ? run_folder_part(run, options->part, ".beat") : NULL, err);
+    bool idle = s == LEAT_E_PERMISSION && !options->force;
+    char *index = idle ? run_folder_part(run, options->part, ".leat") : NULL;
 
     if (index && access(index, F_OK) == 0)
         s = run_beat_begin(b, NULL, err);
@@ -258,7 +260,7 @@ static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_p
     if (pack_steps_check_force(&steps, &err) != LEAT_OK)
         return cli_failed(&err);
     cli_catch_interrupts(); /* before anybody sees that the part runs, and signals it */
-    s = begin_beat(&beat, v->run ? &in->folder : NULL, options->part, &err);
+    s = begin_beat(&beat, v->run ? &in->folder : NULL, options, &err);
     if (s == LEAT_E_BUSY)
         run_parts_say_busy(&in->folder, options->part);
     if (s != LEAT_OK)
