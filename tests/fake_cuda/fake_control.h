@@ -72,6 +72,7 @@ struct fake_control {
      * link, the names of those that there are. All streams must be idle, and no thread may end while it is so. */
     const char *(*link_begin)(const char *name);
     void (*link_end)(void);
+    void (*link_count_cpu)(bool count); /* whether threads' own CPU time counts, as it does at first */
     /* Whether a link's model has kernels that read rows in files' maps: NULL, or why it has not. */
     const char *(*link_maps)(const char *name);
     uint64_t (*link_spend)(uint64_t ns); /* this thread computes for so long; its clock */

@@ -350,6 +350,7 @@ VISIBLE const struct fake_control *fake_control(void)
                                                  fake_ptx_kernels_run,
                                                  fake_link_begin,
                                                  fake_link_end,
+                                                 link_count_cpu,
                                                  fake_link_maps,
                                                  link_turn,
                                                  link_gate_sleep,

@@ -8,7 +8,8 @@
  *   host       Each thread has a clock (link_host.c): its CPU time, and what it sleeps, and what calls of the driver
  *              cost by the model instead of what the stand-in needs for them. Threads take turns at calls of the
  *              driver, at gates and at clocks: only the one whose clock is furthest behind goes on. So neither other
- *              programs nor the number of CPUs decide anything; only CPU time is measured.
+ *              programs nor the number of CPUs decide anything; only CPU time is measured, and that only until
+ *              link_count_cpu(false): then all times are the model's, and the same in each run.
  */
 #ifndef LEAT_TESTS_LINK_H
 #define LEAT_TESTS_LINK_H
@@ -61,6 +62,7 @@ bool link_ends(unsigned stream, uint64_t *end);
 
 /* NULL: time is real. */
 const struct link_model *link_on(void);
+void link_count_cpu(bool count);
 bool link_was_on(void);                           /* ever: what then lies in memory is nobody's business */
 void link_switch(const struct link_model *model); /* NULL: off; sleepers return */
 

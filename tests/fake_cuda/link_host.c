@@ -19,7 +19,7 @@ struct host {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static _Atomic(const struct link_model *) on;
-static atomic_bool was_on;
+static atomic_bool was_on, ignores_cpu;
 static struct host *hosts;
 static uint64_t furthest;    /* the largest clock there was, for threads that come later */
 static uint64_t clock_costs; /* reading a thread's CPU time once: not the thread's own work either */
@@ -29,6 +29,11 @@ static _Thread_local struct host self;
 const struct link_model *link_on(void)
 {
     return atomic_load(&on);
+}
+
+void link_count_cpu(bool count)
+{
+    atomic_store(&ignores_cpu, !count);
 }
 
 bool link_was_on(void)
@@ -125,7 +130,8 @@ static void come(uint64_t more_ns)
 
     pthread_mutex_lock(&lock);
     join();
-    self.now += cpu > self.cpu + clock_costs ? cpu - self.cpu - clock_costs : 0;
+    if (!atomic_load(&ignores_cpu) && cpu > self.cpu + clock_costs)
+        self.now += cpu - self.cpu - clock_costs;
     self.now += more_ns;
     take_turn();
 }
