@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_text.sh: no notes to oneself, no marks of a merge, no blanks at line ends, a newline at the end, 120 columns at
-# most, in what `make help` prints, too; and in documents no inline code that is broken over two lines, since it
-# could not be copied as a command.
+# most, in what `make help` prints, too; and in Markdown no inline code that is broken over two lines, since it could
+# not be copied as a command.
 . tests/lint/common.sh
 
 # in two pieces, so that this file does not find itself
@@ -21,7 +21,7 @@ xargs grep -LPz '\n\z' <"$texts" | while read -r file; do
 done
 grep -vE '\.(md|txt)$' "$texts" | LC_ALL=C.UTF-8 xargs grep -HnE '^.{121}' | found 'longer than 120 columns'
 # shellcheck disable=SC2016 # of Markdown
-grep -E '^(docs/.*|README)\.md$' "$texts" | xargs awk 'FNR == 1 { code = 0 } /^ *```/ { code = !code; next }
+grep -E '\.md$' "$texts" | xargs awk 'FNR == 1 { code = 0 } /^ *```/ { code = !code; next }
     !code && gsub(/`/, "`") % 2 { print FILENAME ":" FNR ": code that goes on in another line" }'
 # without the flags of a make around: its job server is not for this one
 MAKEFLAGS='' make -s --no-print-directory help |

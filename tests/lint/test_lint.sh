@@ -236,7 +236,7 @@ mend
 added docs/limits-and-guarantees.md 'TO''DO: more' text 'a note to oneself'
 added src/dataset/part.c '/* blank */ ' text 'src/dataset/part.c'
 added Makefile "# $(printf '%0120d' 0)" text 'longer than 120 columns'
-added README.md 'Say `leat' text 'code that goes on in another line'
+added CHANGELOG.md 'Say `leat' text 'code that goes on in another line'
 added include/leat.h "/* $(printf '%0120d' 0) */" text 'include/leat.h:'
 added include/leat_pack.h '<''<<<<<< HEAD' text 'a mark of a merge'
 spoil src/dataset/part.c
