@@ -341,7 +341,7 @@ class S3Server(Server):
         # what never gets an answer, however often it is tried: a thing, and a place that ranges have, or the number of
         # a part of an upload
         self.silent, self.spoken = None, False
-        self.away = 0  # seconds, for the fault of this name
+        self.away = 0  # seconds, for the fault of this name; None: until come_back()
         self.repeats = False  # lists that never end
         self.no_lists = 0  # the code of answers to questions for uploads
         self.fault_suffix = ""  # of the things that faults are for
@@ -361,16 +361,16 @@ class S3Server(Server):
 
     def go_away(self):
         """New connections are refused for a while, as if the server was started anew."""
-
-        def come_back():
-            self.socket = socket.socket(self.address_family, self.socket_type)
-            self.server_bind()
-            self.server_activate()
-            self.listen()
-
         self.shutdown()
         self.server_close()
-        threading.Timer(self.away, come_back).start()
+        if self.away is not None:
+            threading.Timer(self.away, self.come_back).start()
+
+    def come_back(self):
+        self.socket = socket.socket(self.address_family, self.socket_type)
+        self.server_bind()
+        self.server_activate()
+        self.listen()
 
     def now(self):
         return time.time() + self.skew
