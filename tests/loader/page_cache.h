@@ -6,20 +6,26 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "gather/residency.h"
 
+#define PAGE_CACHE_TMPFS 0x01021994 /* <linux/magic.h> */
+
 /* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. Pages
- * that the kernel holds at this moment, for it looks which are in use, stay: they go some time later. */
+ * that the kernel holds at this moment, for it looks which are in use, stay: they go some time later, within a minute
+ * on a busy machine. */
 static inline bool page_cache_drop(const char *path)
 {
-    static bool never; /* it could not be done once, and a tmpfs never does it: no more waiting */
+    static bool never; /* it could not be done once: no more waiting */
+    struct statfs system;
     int fd = open(path, O_RDONLY);
     bool cold = false;
 
     fdatasync(fd);
-    for (unsigned i = 0; i < (never ? 1 : 200) && !cold; i++) {
+    never = never || (fstatfs(fd, &system) == 0 && system.f_type == PAGE_CACHE_TMPFS);
+    for (unsigned i = 0; i < (never ? 1 : 6000) && !cold; i++) {
         if (i > 0)
             usleep(10000);
         posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

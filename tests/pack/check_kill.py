@@ -94,7 +94,7 @@ def cycle(r, number, words, whole, counted, seconds):
         resumed = ["--resume"] if count or r.random() < 0.5 else []
         p = start([*resumed, *extra, *args])
         sign = signal.SIGKILL if r.random() < 0.9 else signal.SIGINT
-        time.sleep(r.random() ** 2 * seconds)
+        time.sleep(r.random() ** 2 * seconds * (1 + count / 10))  # it comes to its end, however busy the machine is
         p.send_signal(sign)
         out, said = p.communicate()
         said = said.decode()

@@ -135,6 +135,9 @@ static bool is_due(const atomic_uint_fast64_t *every, uint64_t number)
     return n > 0 && number % n == 0;
 }
 
+#define WAIT_US   500u
+#define MAX_WAITS (120u * 1000000u / WAIT_US) /* which only pass where something is wrong */
+
 /* Until others that were not answered before have been. */
 static void hold(struct fuse_file_board *b)
 {
@@ -142,10 +145,10 @@ static void hold(struct fuse_file_board *b)
     unsigned waited = 0;
 
     atomic_fetch_add(&b->held, 1);
-    for (; waited < 20000 && atomic_load(&b->hold_every) > 0; waited++) {
+    for (; waited < MAX_WAITS && atomic_load(&b->hold_every) > 0; waited++) {
         if (atomic_load(&b->served) - before >= atomic_load(&b->hold_for))
             return;
-        usleep(500);
+        usleep(WAIT_US);
     }
     if (atomic_load(&b->hold_every) > 0)
         atomic_fetch_add(&b->alone, 1);
