@@ -92,12 +92,16 @@ static void wait_for_notice(struct leat_loader *l)
 }
 
 /* The child has all descriptors, and does nothing. */
-static void leave_child(void)
+static void leave_child(const struct leat_loader *l)
 {
-    const struct timespec t = { 0, 300000000 };
+    const struct timespec t = { 0, 10000000 };
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
     pid_t child;
 
-    nanosleep(&t, NULL); /* it fills */
+    while (!s.caching) { /* it has the lock */
+        nanosleep(&t, NULL);
+        leat_loader_stats(l, &s);
+    }
     child = fork();
     if (child == 0)
         for (;;)
@@ -164,7 +168,7 @@ static enum leat_status run(char **words, uint32_t threads, const char *mode, st
     if (s == LEAT_OK && strcmp(mode, "notice") == 0)
         wait_for_notice(l);
     if (s == LEAT_OK && strcmp(mode, "fork") == 0)
-        leave_child();
+        leave_child(l);
     if (l)
         print_notices(l);
     if (l)

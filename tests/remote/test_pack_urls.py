@@ -196,6 +196,10 @@ def asked(server, name, begin):
 
 # ---- Stopped and resumed ----
 
+def size_of(name):
+    return (folder / name).stat().st_size if (folder / name).exists() else 0
+
+
 def test_resume(server):
     """A range in the middle never comes; all before it is packed."""
     for name in ("a.jsonl", "b.jsonl.gz", "d.jsonl.zst", "many.parquet"):
@@ -211,8 +215,11 @@ def test_resume(server):
             out = f"r{number}-{name}"
             words = ["pack", *PACK, "-o", out, "s3://b/c/" + name, "--threads", "2"]
             process = start(server, *words, AWS_MAX_ATTEMPTS="1000")
-            while process.poll() is None and not (asked(server, name, f"bytes={silent}") and (
-                    number == signal.SIGTERM or (folder / f"{out}.partial.checkpoint").exists())):
+            # asking goes ahead of packing: until half of what comes before the silence is packed, of 2 bytes per token
+            enough = silent if name == "a.jsonl" else 0
+            while process.poll() is None and not (
+                    asked(server, name, f"bytes={silent}") and size_of(f"{out}.partial.tokens") >= enough and (
+                    number == signal.SIGTERM or size_of(f"{out}.partial.checkpoint") > 0)):
                 time.sleep(0.01)
             process.send_signal(number)
             code, said = finish(server, process)
