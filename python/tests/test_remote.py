@@ -182,9 +182,9 @@ def test_stopped(server, counting, tmp_path):
     assert "b/new.leat" not in server.things
     server.faults, server.fault_suffix = ["silent"] * 100, ".tokens"
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
     try:
         with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
             leat.pull(URL, tmp_path / "copy")
     finally:
         signal.signal(signal.SIGALRM, before)

@@ -149,8 +149,8 @@ import os, signal, threading, leat
 loader = leat.Loader(leat.Plan({corpus!r}, 16), 1_500_000, slots=2, framework="numpy", outputs=("inputs",),
                      dtype="int32", verify=False)
 next(loader)
-threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
     while True:
         next(loader)
 except KeyboardInterrupt:

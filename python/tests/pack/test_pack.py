@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
@@ -330,9 +329,13 @@ def test_follow_links(tmp_path, monkeypatch):
 
 
 INTERRUPTED = """
-import sys, leat
+import os, signal, sys, leat
+def say(p):
+    print(p.documents, flush=True)
+    if sys.argv[3] == "0":  # in the middle for sure
+        os.kill(os.getpid(), signal.SIGINT)
 try:
-    leat.pack(sys.argv[1], sys.argv[2], progress=lambda p: print(p.documents, flush=True))
+    leat.pack(sys.argv[1], sys.argv[2], progress=say)
 except KeyboardInterrupt as e:
     print("interrupted", e.__cause__.resumable, flush=True)
     raise
@@ -346,11 +349,12 @@ def test_interrupt_is_resumable(tmp_path):
     interrupted = 0
     for n in range(4):
         out = tmp_path / f"out{n}"
-        with subprocess.Popen([sys.executable, "-c", INTERRUPTED, path, out], stdout=subprocess.PIPE, text=True,
+        with subprocess.Popen([sys.executable, "-c", INTERRUPTED, path, out, str(n)], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.PIPE) as p:
             p.stdout.readline()
-            time.sleep(0.1 * n)
-            p.send_signal(signal.SIGINT)
+            if n > 0:
+                time.sleep(0.1 * n)
+                p.send_signal(signal.SIGINT)
             told, errors = p.communicate()
         if p.returncode != 0:
             assert "KeyboardInterrupt" in errors, errors
@@ -361,23 +365,29 @@ def test_interrupt_is_resumable(tmp_path):
     assert interrupted > 0
 
 
+OTHERS_GO_ON = """
+import os, sys, threading, leat
+source, into = os.pipe()
+os.dup2(source, 0)
+text = open(sys.argv[2], "rb").read()
+def write():
+    with open(into, "wb", buffering=0) as file:
+        for at in range(0, len(text), 60000):
+            file.write(text[at:at + 60000])
+thread = threading.Thread(target=write)
+thread.start()
+print(leat.pack("-", sys.argv[1], format="jsonl").text_bytes)
+thread.join()
+"""
+
+
 def test_other_threads_go_on(tmp_path):
+    """What is packed comes from another thread: if that could not go on meanwhile, there would be no end."""
     path = large(tmp_path, 12)
-    turns, end = [0], threading.Event()
-
-    def turn():
-        while not end.is_set():
-            turns[0] += 1
-            time.sleep(0.001)
-
-    thread = threading.Thread(target=turn)
-    thread.start()
-    began = time.monotonic()
-    leat.pack(path, tmp_path / "out")
-    took = time.monotonic() - began
-    end.set()
-    thread.join()
-    assert turns[0] > took * 1000 / 100
+    told = subprocess.run([sys.executable, "-c", OTHERS_GO_ON, tmp_path / "out", path], check=True, timeout=200,
+                          capture_output=True, text=True).stdout
+    with open(path, encoding="utf-8") as file:
+        assert int(told) == sum(len(json.loads(line)["text"].encode()) for line in file)
 
 
 def test_merge(tmp_path, monkeypatch):

@@ -237,9 +237,9 @@ def test_interrupt(gpt2, what):
     pieces = ["many different words " + str(i) for i in range(20000)] * (40 if what == "batch" else 1)
     text = " ".join(pieces) * 30 if what == "text" else None
     signal.signal(signal.SIGINT, signal.default_int_handler)  # it may have been ignored by who started the tests
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         for _ in range(1000):
             if what == "batch":
                 gpt2.encode_flat(pieces)
@@ -322,7 +322,7 @@ def test_interrupt_inside_of_a_text(tmp_path, call):
     with pytest.raises(leat.Error, match="too many steps"):
         slow.encode("1" * 500000)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         calls[call]()
     assert slow.encode("11a") == [0, 0, 1]  # and it goes on
