@@ -1,5 +1,6 @@
 """processes.py: starts a program of several processes, as torchrun does, for the tests of ranks."""
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -12,15 +13,25 @@ def _start(program, words, environment):
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+def _free_port():
+    """Not one that the kernel gives to whoever asks for any: that is somebody's before the ranks come."""
+    while True:
+        with socket.socket() as free:
+            port = random.randrange(20000, 32000)
+            try:
+                free.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
+
+
 def run_ranks(program, words, ranks, seconds=None):
     """Runs a program of so many processes to its end; of one if it starts the others itself. Fails if one fails, or all
     take longer than `seconds`, as ranks do that wait for another one for ever."""
     if ranks == 1:
         processes = [_start(program, words, {})]
     else:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = str(free.getsockname()[1])
+        port = str(_free_port())
         processes = [_start(program, words, {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks),
                                              "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1",
                                              "MASTER_PORT": port}) for rank in range(ranks)]

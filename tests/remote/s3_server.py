@@ -367,8 +367,15 @@ class S3Server(Server):
             threading.Timer(self.away, self.come_back).start()
 
     def come_back(self):
-        self.socket = socket.socket(self.address_family, self.socket_type)
-        self.server_bind()
+        bound = False
+        while not bound:  # a client of somebody else's may have been given the port, for a moment
+            self.socket = socket.socket(self.address_family, self.socket_type)
+            try:
+                self.server_bind()
+                bound = True
+            except OSError:
+                self.socket.close()
+                time.sleep(0.1)
         self.server_activate()
         self.listen()
 
