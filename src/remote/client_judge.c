@@ -128,6 +128,13 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
     return fail(t, answer_failed(t, client_signs(r, t->url), &t->error));
 }
 
+/* All bytes that were asked for have come, whatever happened to the connection after that (libcurl also gives up one
+ * that was slow in the very moment in which the last byte comes): there is nothing left to ask for. */
+static bool has_all(const struct transfer *t)
+{
+    return t->code >= 200 && t->code < 300 && t->count > 0 && t->checked && !t->refused && t->received == t->count;
+}
+
 bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
 {
     bool secure = t->url->scheme != URL_HTTP;
@@ -141,7 +148,7 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     case CARRIED:
         return judge_answer(r, t, why);
     case CARRIED_PARTLY:
-        return retry(r, t, max_tries, why);
+        return has_all(t) ? fail(t, LEAT_OK) : retry(r, t, max_tries, why);
     case CARRIED_UNREACHABLE:
         return retry(r, t, r->answered || max_tries < UNKNOWN_TRIES ? max_tries : UNKNOWN_TRIES, why);
     default:

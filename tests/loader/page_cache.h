@@ -14,8 +14,8 @@
 #define PAGE_CACHE_TMPFS 0x01021994 /* <linux/magic.h> */
 
 /* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. Pages
- * that the kernel holds at this moment, for it looks which are in use, stay: they go some time later, within a minute
- * on a busy machine. */
+ * that the kernel holds at this moment, for it looks which are in use, stay: they go some time later, within seconds on
+ * a busy machine. */
 static inline bool page_cache_drop(const char *path)
 {
     static bool never; /* it could not be done once: no more waiting */
@@ -25,7 +25,7 @@ static inline bool page_cache_drop(const char *path)
 
     fdatasync(fd);
     never = never || (fstatfs(fd, &system) == 0 && system.f_type == PAGE_CACHE_TMPFS);
-    for (unsigned i = 0; i < (never ? 1 : 6000) && !cold; i++) {
+    for (unsigned i = 0; i < (never ? 1 : 1000) && !cold; i++) {
         if (i > 0)
             usleep(10000);
         posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -1,9 +1,11 @@
 /*
  * test_due.c: a transfer that is to be tried again at once is: the client does not wait while one is due. What servers
  * ask to wait is waited for, up to a bound for all tries together: that shows in what the client plans, and takes no
- * time here.
+ * time here. Whose bytes have all come is not tried again.
  *
- * Seen before: a request that a server had sent elsewhere lay for 100 ms before it was sent there.
+ * Seen before: a request that a server had sent elsewhere lay for 100 ms before it was sent there. Where a connection
+ * broke, or was given up, right after the last byte, the client asked for bytes beyond it, and said that the thing had
+ * changed.
  */
 #include "base/clock.h"
 #include "remote/client.h"
@@ -22,6 +24,11 @@ static void answer(const char *request, char *out)
 
     if (strncmp(request, "GET /later", 10) == 0 && later++ < LATER) {
         small_server_say(out, "503 Service Unavailable", "Retry-After: 200\r\n", "");
+        return;
+    }
+    if (strncmp(request, "GET /all", 8) == 0) { /* and no end after it */
+        strcpy(out, "HTTP/1.1 206 Partial Content\r\nConnection: close\r\nContent-Range: bytes 0-0/1\r\n"
+                    "Transfer-Encoding: chunked\r\n\r\n1\r\nh\r\n");
         return;
     }
     small_server_say(out, moved ? "302 Found" : "200 OK", moved ? "Location: /here\r\n" : "", moved ? "" : "h");
@@ -62,7 +69,8 @@ static bool look_at_plan(void *client)
     return false;
 }
 
-static enum leat_status get(const struct small_server *server, const char *what, bool (*look)(void *client))
+static enum leat_status get(const struct small_server *server, const char *what, bool (*look)(void *client),
+                            uint64_t retries)
 {
     struct remote *r = NULL;
     struct remote_options options = { .stop = look, .context = &r, .max_tries = LATER + 1 };
@@ -76,6 +84,7 @@ static enum leat_status get(const struct small_server *server, const char *what,
         return LEAT_E_UNSUPPORTED;
     T_OK(remote_stat(r, &url, &object, &t_err));
     T_EQ(object.size, 1);
+    T_EQ(r->counts.retries, retries);
     remote_close(r);
     url_free(&url);
     return LEAT_OK;
@@ -86,11 +95,12 @@ int main(void)
     struct small_server server;
 
     small_server_open(&server, answer);
-    if (get(&server, "moved", nothing_is_due) == LEAT_E_UNSUPPORTED)
+    if (get(&server, "moved", nothing_is_due, 1) == LEAT_E_UNSUPPORTED)
         return t_skip(t_err.message);
     T_CHECK(waits > 0);
-    get(&server, "later", look_at_plan);
+    get(&server, "later", look_at_plan, LATER);
     T_EQ(planned, LATER);
+    get(&server, "all", nothing_is_due, 0);
     small_server_close(&server);
     return t_end();
 }
