@@ -37,6 +37,7 @@ static enum leat_status count_document(struct fit_sort *x, uint32_t number, uint
 {
     if (tokens < COUNTED) {
         x->counts[tokens]++;
+        x->count_end = tokens < x->count_end ? x->count_end : tokens + 1;
         return LEAT_OK;
     }
     if (x->long_count == x->long_room) {
@@ -63,12 +64,12 @@ static enum leat_status make_runs(struct fit_sort *x, struct leat_error *err)
 {
     uint64_t count = x->long_count;
 
-    for (uint64_t tokens = 0; tokens < COUNTED; tokens++)
+    for (uint64_t tokens = 0; tokens < x->count_end; tokens++)
         count += x->counts[tokens] > 0;
     x->runs = malloc((size_t)(count + 1) * sizeof *x->runs);
     if (!x->runs)
         return status_no_memory(err, count * sizeof *x->runs);
-    for (uint64_t tokens = 0; tokens < COUNTED; tokens++) {
+    for (uint64_t tokens = 0; tokens < x->count_end; tokens++) {
         if (x->counts[tokens] > 0)
             x->runs[x->run_count++] = (struct fit_run) { tokens, x->documents, x->counts[tokens], 0 };
         x->documents += x->counts[tokens];
@@ -118,7 +119,7 @@ enum leat_status fit_sort_list(struct fit_sort *x, uint64_t first, uint64_t coun
     x->list = list;
     x->first = first;
     x->count = count;
-    for (uint64_t tokens = 0; tokens < COUNTED; tokens++) {
+    for (uint64_t tokens = 0; tokens < x->count_end; tokens++) {
         x->places[tokens] = place;
         place += x->counts[tokens];
     }
