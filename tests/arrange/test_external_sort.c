@@ -57,7 +57,8 @@ static void sort(size_t count, uint64_t memory, unsigned shape, uint64_t *random
 int main(void)
 {
     static const size_t counts[] = { 0, 1, 2, 23, 24, 25, 26, 1000, 1023, 1024, 1025, 2048, 2049, 30000 };
-    uint64_t random = t_seed();
+    uint64_t random = t_seed(), drawn;
+    unsigned one;
 
     path = t_path(t_folder(), "file");
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
@@ -66,7 +67,13 @@ int main(void)
             sort(counts[i], 100000, shape, &random);
             sort(counts[i], UINT64_MAX, shape, &random);
         }
-    for (unsigned shape = 0; shape < 3; shape++)
-        sort(1200000, 0, shape, &random); /* more than 1024 runs: merged twice before the end */
+    /* 512 runs of 1024 triples are merged to one, and with it 511 more: merged twice before the end; the other shapes
+     * once, one of them in each run */
+    drawn = t_draw();
+    one = 1 + (unsigned)t_below(&drawn, 2);
+    sort(1023 * 1024 + 2000, 0, 0, &random);
+    for (unsigned shape = 1; shape < 3; shape++)
+        if (shape == one || t_every())
+            sort(512 * 1024 + 2000, 0, shape, &random);
     return t_end();
 }
