@@ -6,10 +6,15 @@
  */
 #include <sys/stat.h>
 
+#include "base/tiny.h"
 #include "support/arranged.h"
 #include "t.h"
 
-#define LONG_ID 100000u
+/* Of what batches, runs and blocks of a few documents go through (test_arranged_tiny), less is enough to cross them as
+ * often: there three documents are a batch, four runs are merged to one, and an id of more than 16 bytes is long. */
+#define SOME    TINY_OR(250u, 900u)
+#define MANY    TINY_OR(2000u, 12000u)
+#define LONG_ID TINY_OR(5000u, 100000u)
 
 static const char *folder;
 static char long_id[LONG_ID];
@@ -224,10 +229,10 @@ static void compare(const char *const *parts, size_t count, const struct way *wa
 static void test_mix(uint64_t *random)
 {
     static const struct shape shapes[] = {
-        { 300, 299, LEAT_NONE, 300, 900, 1, 0 }, { 70000, LEAT_NONE, LEAT_NONE, 300, 900, 1, 0 },
+        { 300, 299, LEAT_NONE, 300, SOME, 1, 0 }, { 70000, LEAT_NONE, LEAT_NONE, 300, SOME, 1, 0 },
         { 300, 299, 298, 200000, 60, 1, 0 }, /* documents larger than the bound */
-        { 300, LEAT_NONE, 3, 4000, 900, 1, 1 },  { 300, LEAT_NONE, LEAT_NONE, 0, 900, 1, 0 },
-        { 300, 299, LEAT_NONE, 100, 3, 1, 0 },   { 300, 299, LEAT_NONE, 300, 900, 0, 0 },
+        { 300, LEAT_NONE, 3, 4000, SOME, 1, 1 },  { 300, LEAT_NONE, LEAT_NONE, 0, SOME, 1, 0 },
+        { 300, 299, LEAT_NONE, 100, 3, 1, 0 },    { 300, 299, LEAT_NONE, 300, SOME, 0, 0 },
     };
 
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
@@ -258,7 +263,7 @@ static void test_mix(uint64_t *random)
 /* Enough small documents that runs are merged to one, and buckets divided, with the least memory. */
 static void test_many(uint64_t *random)
 {
-    struct shape shape = { 300, 299, LEAT_NONE, 30, 12000, 1, 0 };
+    struct shape shape = { 300, 299, LEAT_NONE, 30, MANY, 1, 0 };
     const char *part = strdup(t_path(folder, "many"));
     struct way way = { .dedup = 1, .shuffle = 1, .seed = 7 };
 

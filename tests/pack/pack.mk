@@ -37,6 +37,8 @@ $(BUILD)/tests/faults/test_pack_schedules: WRAP += $(addprefix -Wl$(comma)--wrap
 
 # the same test with small windows, batches and buckets
 TEST_PROGRAMS += $(BUILD)/tests/arrange/test_arranged_tiny
-$(BUILD)/tests/arrange/test_arranged_tiny: $(BUILD)/obj/tests/arrange/test_arranged.o $(TINY_OBJECTS) $(TEST_LIBRARIES)
+$(BUILD)/obj/tiny/tests/%.o: ALL_CFLAGS += -Itests -I.
+$(BUILD)/tests/arrange/test_arranged_tiny: $(BUILD)/obj/tiny/tests/arrange/test_arranged.o $(TINY_OBJECTS) \
+    $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
