@@ -261,8 +261,8 @@ static void check_behind(uint64_t *random)
         check_file(&file, &text, tails[i].status, 1 + t_below(random, 5000));
         file.size = size;
     }
-    for (size_t i = 0; i < 700000; i++)
-        blob_add(&zeros, "", 1);
+    for (size_t i = 0; i < 700000; i += 1000)
+        blob_add(&zeros, (char[1000]) { 0 }, 1000);
     blob_add(&file, zeros.bytes, zeros.size); /* more than one block */
     check_file(&file, &text, LEAT_OK, 5000);
     file.bytes[file.size - 1] = 1;
@@ -284,9 +284,14 @@ static void check_far_matches(uint64_t *random)
         for (unsigned n = 0; n < 20000; n++)
             blob_add(&text, "z", 1);
         blob_add(&text, part.bytes, 200);
+        if (i == 3) { /* some windows are enough for few bytes at a time: isa-l moves one in each call */
+            add_member(&file, &text, &kinds[0]);
+            check_file(&file, &text, LEAT_OK, 10);
+            file.size = 0;
+        }
     }
     add_member(&file, &text, &kinds[0]);
-    check_file(&file, &text, LEAT_OK, 10);
+    check_file(&file, &text, LEAT_OK, 100);
     check_file(&file, &text, LEAT_OK, 10000);
     check_file(&file, &text, LEAT_OK, 1 << 20);
     blob_free(&file);
@@ -311,7 +316,7 @@ static void add_stored(struct blob *out, const struct blob *text)
  * Matches that are defects, in the first call and in a later one: isa-l counted their length as text, of whatever lay
  * in its buffer, unless it was fed few bytes at a time, so that a run that was resumed gave other text.
  */
-static void check_defect(const char *bits, unsigned before, uint64_t *random)
+static void check_defect(const char *bits, unsigned before, bool singly, uint64_t *random)
 {
     struct blob file = { 0 }, text = { 0 }, want = { 0 };
     uint8_t block[200] = { 0 };
@@ -327,7 +332,7 @@ static void check_defect(const char *bits, unsigned before, uint64_t *random)
     T_EQ(plainly(&file, &want), LEAT_E_TEXT);
     T_CHECK(blob_same(&want, &text));
     write_whole(path, file.bytes, file.size);
-    for (size_t piece = before > 60000 ? 100 : 1; piece <= 100000; piece *= 10) {
+    for (size_t piece = before > 60000 ? 100 : singly ? 1 : 10; piece <= 100000; piece *= 10) {
         struct leat_error err = { 0 };
         struct blob got = { 0 };
 
@@ -347,13 +352,16 @@ static void check_defects(uint64_t *random)
     static const char too_far[] = "11010010001000000111101"
                                   "1111111111111"; /* from 32768 bytes before */
     static const char no_distance[] = "11010010001000000111110";
+    /* byte by byte, of which each takes as long as 32 KiB: none before it, and some; more are tried in larger pieces */
+    const unsigned some = 1 + (unsigned)t_below(&drawn, 4), more = 1 + (unsigned)t_below(&drawn, 9);
 
-    for (unsigned before = 0; before <= 20000; before += 5000)
-        check_defect(too_far, before, random);
-    for (unsigned before = 0; before <= 60000; before += 10000)
-        check_defect(no_distance, before, random);
-    for (unsigned before = 100000; before <= 1000000; before += 100000)
-        check_defect(no_distance, before, random);
+    for (unsigned i = 0; i <= 4; i++)
+        check_defect(too_far, 5000 * i, i == 0 || i == some || t_every(), random);
+    for (unsigned i = 0; i <= 6; i++)
+        check_defect(no_distance, 10000 * i, i == 0 || i == 1 + some % 3 || t_every(), random);
+    for (unsigned i = 1; i <= 10; i++) /* beyond what is read at once, and another one of them */
+        if (i == 10 || i == more || t_every())
+            check_defect(no_distance, 100000 * i, false, random);
 }
 
 static int check_inflater(void)
