@@ -42,6 +42,11 @@ selected() {
 
 python=
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null && python=1
+# One that is a script, as pyenv's, starts two hundred processes to find the real one each time: that is found once.
+if [ -n "$python" ] && [ "$(head -c 2 "$(command -v python3)")" = '#!' ]; then
+    real=$(python3 -c 'import sys; print(sys.executable)')
+    [ ! -x "$real" ] || PATH=${real%/*}:$PATH
+fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/leat-run-XXXXXX") || exit 1
 memory=
 trap 'rm -rf "$work" ${memory:+"$memory"}' EXIT
