@@ -343,15 +343,15 @@ int main(void)
 
         T_OK(open_and_use(names[i], &want, &t_err));
         close_both();
-        for (n = 1 + t_below(&drawn, t_step(2)); check(names[i], n, FAULT_ONCE, want) && n < 100000; n += t_step(2))
+        for (n = 1 + t_below(&drawn, t_step(4)); check(names[i], n, FAULT_ONCE, want) && n < 100000; n += t_step(4))
             ;
-        for (n = 1 + t_below(&drawn, t_step(8)); check(names[i], n, FAULT_FROM_THEN_ON, want) && n < 100000;
-             n += t_step(8))
+        for (n = 1 + t_below(&drawn, t_step(16)); check(names[i], n, FAULT_FROM_THEN_ON, want) && n < 100000;
+             n += t_step(16))
             ;
         T_CHECK(n > 10);
     }
     /* one that is built in takes long to open, and is as the others once it is */
-    for (uint64_t n = 1; fails("gpt2", NULL, n); n++)
+    for (uint64_t n = 1 + t_below(&drawn, t_step(4)); fails("gpt2", NULL, n); n += t_step(4))
         ;
     return t_end();
 }

@@ -9,7 +9,7 @@
 #include "vectors.h"
 #include "vocabularies.h"
 
-#define MOST       ((uint64_t)64 << 20) /* max_bytes */
+#define MOST       ((uint64_t)16 << 20) /* max_bytes: less than a whole document of the smallest size takes */
 #define PART_BYTES ((size_t)3 << 19)
 #define ALLOWED    (MOST + ((uint64_t)8 << 20)) /* with the program's own buffers, and what the allocator keeps */
 
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
                  { VECTORS_FOLDER "/piece_fallback.model", 0 } };
     static const char *const published[] = { "llama3_1.tokenizer.json.zst", "mistral_v1.tokenizer.json.zst",
                                              "gemma2.tokenizer.json.zst" };
-    uint64_t seed = t_seed(), bytes = (uint64_t)peak_mib(T_SANITIZED ? 1 : 4) << 20;
+    uint64_t seed = t_seed(), bytes = (uint64_t)peak_mib(T_SANITIZED ? 1 : 2) << 20;
 
     for (size_t i = 0; i < COUNT(rows); i++)
         if (strstr(rows[i].name, only))
