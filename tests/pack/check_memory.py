@@ -2,7 +2,7 @@
 (in MiB), for a document of MIB MiB (a JSON record, a text, plain and compressed, malformed), for very many tiny
 documents, for very many bad lines, for many small compressed texts that become large, for a large corpus, and for
 Parquet files of large and of very many row groups, of very many columns, of a page with a text of MIB MiB, in each
-codec, and of a text of twice MEMORY in each encoding; and nothing of it is refused that can be cut.
+codec, and of a text of more than MEMORY in each encoding; and nothing of it is refused that can be cut.
 
 Once the bound was 64 MiB more, and a text of 115 MiB as DELTA_BYTE_ARRAY took 234 MiB.
 """
@@ -179,8 +179,8 @@ def dictionary_page(count, *pieces):
 
 
 def large_values(encoding):
-    """A short text and one of twice the memory, in a page that is not compressed."""
-    text = [TEXT] * (2 * memory)
+    """A short text and one that memory has no room for, in a page that is not compressed."""
+    text = [TEXT] * (memory + memory // 8)
     size = sum(map(len, text))
     data = {"DELTA_LENGTH_BYTE_ARRAY": lambda: data_page(6, 2, differences(1, size), b"x", *text),
             "DELTA_BYTE_ARRAY": lambda: data_page(7, 2, differences(0, 1), differences(1, size - 1), *text),
