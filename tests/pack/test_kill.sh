@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_kill.sh: leat pack killed or interrupted at 200 random moments and resumed gives the bytes of an undisturbed run.
-# LEAT_TEST_KILLS=10000 tries more.
+# test_kill.sh: leat pack killed or interrupted at 80 random moments (200 by make check-every), others in each run, and
+# resumed gives the bytes of an undisturbed run. LEAT_TEST_KILLS=10000 tries more.
 here=$(dirname "$0")
 build=${LEAT_BUILD:-build}
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
@@ -13,6 +13,8 @@ if [ -d /dev/shm ] && fast=$(mktemp -d /dev/shm/leat-kill-XXXXXX 2>/dev/null); t
     trap 'rm -rf "$fast"' EXIT
     tmp=$fast
 fi
+kills=${LEAT_TEST_KILLS:-${LEAT_TEST_EVERY:+200}}
+kills=${kills:-80}
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
-python3 "$here/check_kill.py" "$build/tiny/leat" "$tmp/kill" "${LEAT_TEST_SEED:-1}" "${LEAT_TEST_KILLS:-200}"
+python3 "$here/check_kill.py" "$build/tiny/leat" "$tmp/kill" "${LEAT_TEST_SEED:-$(date +%s)}" "$kills"
