@@ -87,7 +87,7 @@ static inline size_t read_file(const char *path, char *to, size_t room)
 static inline void make_corpus(void)
 {
     static const char rendering[] = "{% for m in messages %}{{ m.role + '\n' + m['content'] }}{% endfor %}";
-    static char text[160000], packed[200000];
+    static char text[110000], packed[200000];
     uint64_t random = seed;
     size_t size = make_lines(text, sizeof text, &random), packed_size;
 

@@ -174,9 +174,9 @@ int main(void)
     disturb(FAULT_SHORT);
     disturb(FAULT_INTERRUPT);
     end_in_child();
-    fail_each(ENOSPC, FAULT_FROM_THEN_ON, t_step(2));
-    fail_each(EIO, FAULT_ONCE, t_step(2));
-    kill_at_each(FAULT_KILL_BEFORE, t_step(2));
-    kill_at_each(FAULT_KILL_AFTER, t_step(3));
+    fail_each(ENOSPC, FAULT_FROM_THEN_ON, t_step(5));
+    fail_each(EIO, FAULT_ONCE, t_step(4));
+    kill_at_each(FAULT_KILL_BEFORE, t_step(5));
+    kill_at_each(FAULT_KILL_AFTER, t_step(7));
     return t_end();
 }

@@ -200,14 +200,14 @@ static void kill_at_each_call(const struct scenario *s, enum fault_mode mode)
         [FAULT_KILL_BEFORE] = "before", [FAULT_KILL_AFTER] = "after", [FAULT_POWER_CUT] = "by power cut before"
     };
     /* one way on after each kill, in turn: at a call each scenario has another one, and make check-every tries all.
-     * After a call is the same as before the next one, but for what no call shows: every fourth call is tried, with one
-     * way on. Where renaming cannot refuse, all but the renames is as in the scenarios before: also every fourth. A
-     * power cut loses what is not synced, which is the same at two calls or more: every third. */
+     * After a call is the same as before the next one, but for what no call shows: every tenth call is tried, with one
+     * way on. Where renaming cannot refuse, all but the renames is as in the scenarios before: also every tenth. A
+     * power cut loses what is not synced, which is the same at two calls or more: every sixth. */
     unsigned ways = mode == FAULT_KILL_BEFORE && !s->abandons && t_every() ? WAYS : 1;
     uint64_t step = t_every()                                          ? 1
-                    : mode == FAULT_KILL_AFTER || s->without_renameat2 ? 4
-                    : mode == FAULT_POWER_CUT                          ? 3
-                                                                       : 2,
+                    : mode == FAULT_KILL_AFTER || s->without_renameat2 ? 10
+                    : mode == FAULT_POWER_CUT                          ? 6
+                                                                       : 5,
              n;
     bool more = true;
 
