@@ -314,7 +314,7 @@ static void test(const char *name, uint64_t vocabulary, uint64_t end, uint64_t b
     T_EQ(o.status, LEAT_OK);
     T_EQ(o.report.damaged_pages + o.report.damaged_others, 0);
     T_EQ(o.report.bytes, s.files.index.count + s.files.tokens.count);
-    /* at one of the borders, which each run draws; at all of them where the documents are short, and by make check-every */
+    /* at one of the borders, which each run draws; at all where the documents are short, and by make check-every */
     only = 1 + t_below(&drawn, BORDERS);
     for (uint64_t b = 1; b <= BORDERS && (!quick || cuts == cut_single_tokens); b++)
         if (b == only || cuts == cut_single_tokens || t_every())
