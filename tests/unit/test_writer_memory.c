@@ -11,8 +11,8 @@
 #include "leat_pack.h"
 #include "t.h"
 
-#define MANY     1300000u
-#define WITH_IDS 600000u
+#define MANY     2500000u
+#define WITH_IDS 1200000u
 
 static const char *folder;
 
@@ -158,15 +158,15 @@ int main(void)
     many.name = t_path(folder, "many");
     with_ids.name = t_path(folder, "ids");
     with_ids.output = t_path(folder, "merged");
-    in_process(write_many, "writing", &many, 5 << 10);
-    in_process(verify_many, "verifying", &many, 5 << 10);
+    in_process(write_many, "writing", &many, 8 << 10);
+    in_process(verify_many, "verifying", &many, 8 << 10);
     remove_dataset(many.name);
-    in_process(write_many, "writing with ids", &with_ids, 6 << 10);
-    in_process(verify_many, "verifying with ids", &with_ids, 4 << 10);
+    in_process(write_many, "writing with ids", &with_ids, 8 << 10);
+    in_process(verify_many, "verifying with ids", &with_ids, 6 << 10);
     index = hold(with_ids.name, ".leat");
     tokens = hold(with_ids.name, ".tokens");
-    in_process(merge_many, "merging with ids", &with_ids, 9 << 10);
-    in_process(arrange_many, "shuffling, deduplicating and splitting", &with_ids, 18 << 10);
+    in_process(merge_many, "merging with ids", &with_ids, 12 << 10);
+    in_process(arrange_many, "shuffling, deduplicating and splitting", &with_ids, 20 << 10);
     close(index);
     close(tokens);
     remove_dataset(with_ids.name);
