@@ -138,6 +138,11 @@ static bool is_due(const atomic_uint_fast64_t *every, uint64_t number)
 #define WAIT_US   500u
 #define MAX_WAITS (120u * 1000000u / WAIT_US) /* which only pass where something is wrong */
 
+static bool holds(struct fuse_file_board *b)
+{
+    return atomic_load(&b->hold_every) > 0 || atomic_load(&b->hold_one) > 0;
+}
+
 /* Until others that were not answered before have been. */
 static void hold(struct fuse_file_board *b)
 {
@@ -145,12 +150,12 @@ static void hold(struct fuse_file_board *b)
     unsigned waited = 0;
 
     atomic_fetch_add(&b->held, 1);
-    for (; waited < MAX_WAITS && atomic_load(&b->hold_every) > 0; waited++) {
+    for (; waited < MAX_WAITS && holds(b); waited++) {
         if (atomic_load(&b->served) - before >= atomic_load(&b->hold_for))
             return;
         usleep(WAIT_US);
     }
-    if (atomic_load(&b->hold_every) > 0)
+    if (holds(b))
         atomic_fetch_add(&b->alone, 1);
 }
 
@@ -161,7 +166,7 @@ static ssize_t disturb(struct fuse_file_board *b, uint64_t begin, uint64_t end, 
 
     if (is_due(&b->slow_every, number))
         usleep(20000);
-    if (is_due(&b->hold_every, number))
+    if (is_due(&b->hold_every, number) || number == atomic_load(&b->hold_one))
         hold(b);
     atomic_fetch_add(&b->served, 1);
     if (begin < atomic_load(&b->fail_end) && end > atomic_load(&b->fail_begin)) {
