@@ -27,8 +27,9 @@ static void answer(const char *request, char *out)
         return;
     }
     if (strncmp(request, "GET /all", 8) == 0) { /* and no end after it */
-        strcpy(out, "HTTP/1.1 206 Partial Content\r\nConnection: close\r\nContent-Range: bytes 0-0/1\r\n"
-                    "Transfer-Encoding: chunked\r\n\r\n1\r\nh\r\n");
+        snprintf(out, SMALL_SERVER_ROOM,
+                 "HTTP/1.1 206 Partial Content\r\nConnection: close\r\nContent-Range: bytes 0-0/1\r\n"
+                 "Transfer-Encoding: chunked\r\n\r\n1\r\nh\r\n");
         return;
     }
     small_server_say(out, moved ? "302 Found" : "200 OK", moved ? "Location: /here\r\n" : "", moved ? "" : "h");
