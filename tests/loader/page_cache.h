@@ -3,6 +3,7 @@
 #define LEAT_TESTS_LOADER_PAGE_CACHE_H
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -10,8 +11,6 @@
 #include <unistd.h>
 
 #include "gather/residency.h"
-
-#define PAGE_CACHE_TMPFS 0x01021994 /* <linux/magic.h> */
 
 /* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. Pages
  * that the kernel holds at this moment, for it looks which are in use, stay: they go some time later, within seconds on
@@ -24,7 +23,7 @@ static inline bool page_cache_drop(const char *path)
     bool cold = false;
 
     fdatasync(fd);
-    never = never || (fstatfs(fd, &system) == 0 && system.f_type == PAGE_CACHE_TMPFS);
+    never = never || (fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC);
     for (unsigned i = 0; i < (never ? 1 : 1000) && !cold; i++) {
         if (i > 0)
             usleep(10000);

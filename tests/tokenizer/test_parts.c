@@ -3,8 +3,7 @@
  * vocabularies, the small ones of tests/tokenizer/vectors, the published ones where they are at hand, and small
  * tokenizer.json made here, with every normalizer, pre-tokenizer and flag of an added token, alone and mixed at random.
  * Each text is cut in two at every third byte, which each run draws (at every byte by make check-every), into single
- * bytes, and into random parts. Also how parts are begun, ended,
- * refused and begun anew.
+ * bytes, and into random parts. Also how parts are begun, ended, refused and begun anew.
  */
 #include <stdbool.h>
 
