@@ -41,6 +41,7 @@ static const struct {
     { "shl", "b", PTX_SHL, { TYPE, TYPE, WORD, NONE } },
     { "shr", "bus", PTX_SHR, { TYPE, TYPE, WORD, NONE } },
     { "st.global", "bus", PTX_ST_GLOBAL, { ADDRESS, AT_LEAST, NONE } },
+    { "st.global.cs", "bus", PTX_ST_GLOBAL, { ADDRESS, AT_LEAST, NONE } },
     { "sub", "us", PTX_SUB, { TYPE, TYPE, TYPE, NONE } },
     { "xor", "bp", PTX_XOR, { TYPE, TYPE, TYPE, NONE } },
 };
