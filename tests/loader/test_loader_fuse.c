@@ -173,7 +173,16 @@ static bool stays_mapped(const void *byte)
     return msync((void *)((uintptr_t)byte / page * page), page, MS_ASYNC) == 0;
 }
 
-static unsigned late_row; /* of the second batch: its read is held up */
+static unsigned late_row; /* of the second batch: its read is held up, whenever it comes: reads overtake each other */
+
+static uint64_t late_byte(const struct loading *w)
+{
+    struct leat_sample x;
+    uint64_t got;
+
+    T_OK(leat_plan_samples(w->plan, BATCH + late_row, 1, &x, &got, &t_err));
+    return x.offset * w->width + 1;
+}
 
 /* From the second batch on this thread's calls of io_uring are refused, while reads are under way, one of which is held
  * up until its slot is filled anew. No row is given that it could still be written to, and none takes what came late
@@ -190,7 +199,7 @@ static void *stops(void *fuse)
     const void *row;
     char text[600];
 
-    atomic_store(&f->board->hold_one, many_reads(f) + BATCH + late_row);
+    atomic_store(&f->board->hold_byte, late_byte(&w));
     o.threads = 0;
     o.slots = 4;
     o.verify = 0;
@@ -230,7 +239,7 @@ static void stops_alone(void)
     T_CHECK(pthread_create(&thread, NULL, stops, &f) == 0);
     pthread_join(thread, NULL);
     T_EQ(atomic_load(&f.board->held), 1);
-    atomic_store(&f.board->hold_one, 0); /* a loader that stopped with an error reads nothing more */
+    atomic_store(&f.board->hold_byte, 0); /* a loader that stopped with an error reads nothing more */
     fuse_file_unmount(&f);
 }
 

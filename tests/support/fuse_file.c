@@ -140,7 +140,7 @@ static bool is_due(const atomic_uint_fast64_t *every, uint64_t number)
 
 static bool holds(struct fuse_file_board *b)
 {
-    return atomic_load(&b->hold_every) > 0 || atomic_load(&b->hold_one) > 0;
+    return atomic_load(&b->hold_every) > 0 || atomic_load(&b->hold_byte) > 0;
 }
 
 /* Until others that were not answered before have been. */
@@ -159,6 +159,13 @@ static void hold(struct fuse_file_board *b)
         atomic_fetch_add(&b->alone, 1);
 }
 
+static bool is_first_of_byte(struct fuse_file_board *b, uint64_t begin, uint64_t end)
+{
+    uint64_t byte = atomic_load(&b->hold_byte);
+
+    return byte > begin && byte <= end && !atomic_exchange(&b->met_byte, true);
+}
+
 /* What is done to the read of these bytes, whose result so far is `got`. */
 static ssize_t disturb(struct fuse_file_board *b, uint64_t begin, uint64_t end, ssize_t got)
 {
@@ -166,7 +173,7 @@ static ssize_t disturb(struct fuse_file_board *b, uint64_t begin, uint64_t end, 
 
     if (is_due(&b->slow_every, number))
         usleep(20000);
-    if (is_due(&b->hold_every, number) || number == atomic_load(&b->hold_one))
+    if (is_due(&b->hold_every, number) || is_first_of_byte(b, begin, end))
         hold(b);
     atomic_fetch_add(&b->served, 1);
     if (begin < atomic_load(&b->fail_end) && end > atomic_load(&b->fail_begin)) {
