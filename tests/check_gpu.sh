@@ -54,12 +54,15 @@ wait "$other" || { fail "the first process"; cat "$out.1"; }
 
 echo "== compute-sanitizer"
 if has compute-sanitizer; then
-    for tool in memcheck racecheck initcheck; do
-        if compute-sanitizer --tool $tool --error-exitcode 99 "$steps" >"$out.$tool" 2>&1; then
-            echo "$tool: $(tail -n 1 "$out.$tool")"
+    # errors that the driver returns are part of what the tests try
+    for tool in "memcheck --report-api-errors no" racecheck initcheck; do
+        # words
+        # shellcheck disable=SC2086
+        if compute-sanitizer --tool $tool --error-exitcode 99 "$steps" >"$out.${tool%% *}" 2>&1; then
+            echo "${tool%% *}: $(tail -n 1 "$out.${tool%% *}")"
         else
             fail "compute-sanitizer --tool $tool $steps"
-            tail -n 60 "$out.$tool"
+            tail -n 60 "$out.${tool%% *}"
         fi
     done
 else

@@ -341,10 +341,11 @@ static enum leat_status reads_maps(struct backend *b, struct leat_error *err)
 
     if (s != LEAT_OK || can)
         return s;
-    return status_set(err, LEAT_E_UNSUPPORTED,
-                      "%s cannot read the memory of programs by itself: that takes Linux 6.1.24 or later with NVIDIA's "
-                      "open kernel modules (HMM), or a GPU with ATS",
-                      b->name);
+    return status_set(
+        err, LEAT_E_UNSUPPORTED,
+        "%s cannot read the memory of programs by itself: that takes Linux 6.1.24 or later with NVIDIA's "
+        "open kernel modules (HMM), or a GPU with ATS; `nvidia-smi -q` says what a machine has (Addressing Mode)",
+        b->name);
 }
 
 static uintptr_t base(struct backend *b, unsigned slot)

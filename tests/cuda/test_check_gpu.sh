@@ -11,8 +11,12 @@ fail() {
     failures=$((failures + 1))
 }
 export LEAT_TEST_DRIVER="$build/fake_cuda/libfake_cuda.so" LEAT_TEST_PTX=1000000
+# the system's programs, without the tools that a machine with a GPU has among them
+mkdir "$tmp/usual"
+ln -s /usr/bin/* /bin/* "$tmp/usual" 2>/dev/null # where they are one folder, each is there already
+rm -f "$tmp/usual/nvidia-smi" "$tmp/usual/compute-sanitizer" "$tmp/usual/nsys"
 check() { # of one test only
-    PATH=$tmp/bin:/usr/bin:/bin tests/check_gpu.sh "$build" "$build/tests/cuda/test_fake_cuda" >"$tmp/out" 2>&1
+    PATH=$tmp/bin:$tmp/usual tests/check_gpu.sh "$build" "$build/tests/cuda/test_fake_cuda" >"$tmp/out" 2>&1
 }
 tool() { # NAME CODE: says something, and runs nothing
     printf '#!/bin/sh\necho "%s was called: $*, gather"\nexit %s\n' "$1" "$2" >"$tmp/bin/$1"

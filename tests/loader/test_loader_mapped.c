@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "loading.h"
+#include "support/on_device.h"
 #include "taken.h"
 
 #define ROWS    100u  /* of a run */
@@ -226,6 +227,10 @@ static void damaged(uint32_t threads, uint64_t length, uint64_t rows_of_file)
 
 int main(void)
 {
+    if (on_device && on_device(NULL) && !on_device(NULL)->reads_maps) {
+        fprintf(stderr, "skipped: this GPU cannot read the memory of programs by itself\n");
+        return 77;
+    }
     snprintf(folder, sizeof folder, "%s", t_folder());
     all_same(2);
     all_same(4);

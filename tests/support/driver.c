@@ -43,7 +43,8 @@ static void set_up(void)
         device.fake->configure(&o);
         device.fake->allow_waiting(1);
     }
-    if (device.driver.context_retain(&device.context, 0) != CUDA_OK)
+    if (device.driver.context_retain(&device.context, 0) != CUDA_OK ||
+        device.driver.device_attribute(&device.reads_maps, CUDA_DEVICE_PAGEABLE_ACCESS, 0) != CUDA_OK)
         problem = "there is no first device";
     if (device.fake)
         device.fake->allow_waiting(-1);
