@@ -6,6 +6,7 @@ import re
 
 FENCE = re.compile(r"^( *)```(\w*)[^`]*$")
 ITEM = re.compile(r"^( *)([-*]|\d+[.)]) +")
+FIRST_ITEM = re.compile(r"^ *([-*]|1[.)]) +")  # right after a paragraph, a line with another number goes on with it
 CODE = re.compile(r"(`+)(.+?)\1(?!`)", re.S)
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 
@@ -92,7 +93,7 @@ class Page:
             else:
                 end = at + 1
                 while end < len(lines) and lines[end].strip() and not FENCE.match(lines[end]) and \
-                        not re.match(r"#{1,6} |[|>]", lines[end]) and not ITEM.match(lines[end]):
+                        not re.match(r"#{1,6} |[|>]", lines[end]) and not FIRST_ITEM.match(lines[end]):
                     end += 1
                 yield f"<p>{self._inline(chr(10).join(lines[at:end]))}</p>"
                 at = end
