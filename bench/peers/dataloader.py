@@ -5,6 +5,9 @@ row an item, as usually written) and batched (__getitems__), with 0 and more wor
 workers. What arrives is checked at the consumer before it is timed: token p of the dataset is a known function of p.
 
     dataloader.py LEAT_BENCH [--tokens 500M] [--seq-len 2048] [--batch 32] [--seconds 3] [--workers 0,1,2,4] [--json]
+
+With --device cuda, the batches of all go to that GPU: DataLoader's from pinned memory (pin_memory), by
+to(device, non_blocking=True), as is usual.
 """
 import argparse
 import gc
@@ -71,11 +74,22 @@ def as_it_is(batch):
     return batch
 
 
+def on_host(rows):
+    return rows.cpu().numpy() if hasattr(rows, "cpu") else rows
+
+
+def arrived(o):
+    """Waits until all batches are where they go."""
+    if o.device != "cpu":
+        torch.cuda.synchronize()
+
+
 def check(batch, length):
     inputs, labels, numbers = batch
     for row, number in enumerate(numbers.tolist()):
         want = counting(numpy.arange(number * length, (number + 1) * length + 1))
-        if not (numpy.array_equal(inputs[row].numpy(), want[:-1]) and numpy.array_equal(labels[row].numpy(), want[1:])):
+        if not (numpy.array_equal(on_host(inputs[row]), want[:-1]) and
+                numpy.array_equal(on_host(labels[row]), want[1:])):
             sys.exit(f"row {number} is wrong")
 
 
@@ -89,23 +103,32 @@ def measure_torch(path, o, batched, workers, more):
     if batched:
         more = {**more, "collate_fn": as_it_is}
     loader = torch.utils.data.DataLoader(dataset, batch_size=o.batch, shuffle=True, drop_last=True, num_workers=workers,
-                                         generator=torch.Generator().manual_seed(1), **more)
+                                         generator=torch.Generator().manual_seed(1),
+                                         pin_memory=o.device != "cpu", **more)
     cpu_before = cpu_seconds()
     iterator = iter(loader)
+
+    def take():
+        batch = next(iterator)
+        if o.device == "cpu":
+            return batch
+        return [*(part.to(o.device, non_blocking=True) for part in batch[:2]), batch[2]]
+
     for _ in range(5):
-        check(next(iterator), o.seq_len)
+        check(take(), o.seq_len)
     cpu_checked = cpu_seconds() if workers == 0 else None
     waits = []
     began = now = time.perf_counter()
     while now - began < o.seconds:
         try:
-            next(iterator)
+            take()
         except StopIteration:
             iterator = iter(loader)
-            next(iterator)
+            take()
         waits.append(time.perf_counter() - now)
         now = time.perf_counter()
-    seconds = now - began
+    arrived(o)
+    seconds = time.perf_counter() - began
     # workers' time is known when they have ended; it has the checked batches in it, which are few
     del iterator, loader
     gc.collect()
@@ -119,13 +142,14 @@ def measure_torch(path, o, batched, workers, more):
 def check_leat(batch, length):
     for row, sample in enumerate(batch.samples):
         want = counting(numpy.arange(sample.token, sample.token + length + 1))
-        if not (numpy.array_equal(batch.inputs[row], want[:-1]) and numpy.array_equal(batch.labels[row], want[1:])):
+        if not (numpy.array_equal(on_host(batch.inputs[row]), want[:-1]) and
+                numpy.array_equal(on_host(batch.labels[row]), want[1:])):
             sys.exit(f"row {sample.n} is wrong")
 
 
 def measure_python(name, o, more):
     """leat.Loader in this process, as a training loop takes its batches."""
-    loader = leat.Loader(leat.Plan(name, o.seq_len, 1), o.batch, notices=False, **more)
+    loader = leat.Loader(leat.Plan(name, o.seq_len, 1), o.batch, device=o.device, notices=False, **more)
     for _ in range(5):
         check_leat(next(loader), o.seq_len)
     waits = []
@@ -135,7 +159,8 @@ def measure_python(name, o, more):
         next(loader)
         waits.append(time.perf_counter() - now)
         now = time.perf_counter()
-    seconds, cpu = now - began, cpu_seconds() - cpu_before
+    arrived(o)
+    seconds, cpu = time.perf_counter() - began, cpu_seconds() - cpu_before
     check_leat(next(loader), o.seq_len)
     loader.close()
     tokens = len(waits) * o.batch * o.seq_len
@@ -147,6 +172,8 @@ def measure_python(name, o, more):
 def measure_leat(name, o, output, threads, more):
     words = [o.leat_bench, "load", "--source", name, "--seq-len", str(o.seq_len), "--batch", str(o.batch), "--output",
              output, "--threads", str(threads), "--json", *more]
+    if o.device != "cpu":
+        words += ["--device", o.device]
 
     def run(steps):
         return json.loads(subprocess.run(words + ["--steps", str(steps)], stdout=subprocess.PIPE, check=True).stdout)
@@ -189,6 +216,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--workers", type=lambda text: [int(w) for w in text.split(",")], default=[0, 1, 2, 4])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--device", default="cpu", help="where the batches go: cpu, or cuda")
     parser.add_argument("--folder", help="for the dataset; default: a temporary one")
     parser.add_argument("--json", action="store_true")
     o = parser.parse_args()
