@@ -6,7 +6,7 @@ import re
 
 FENCE = re.compile(r"^( *)```(\w*)[^`]*$")
 ITEM = re.compile(r"^( *)([-*]|\d+[.)]) +")
-FIRST_ITEM = re.compile(r"^ *([-*]|1[.)]) +")  # right after a paragraph, a line with another number goes on with it
+FIRST_ITEM = re.compile(r"^ {0,3}([-*]|1[.)]) +")  # what may follow a paragraph's line: of numbers, only 1
 CODE = re.compile(r"(`+)(.+?)\1(?!`)", re.S)
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 

@@ -54,9 +54,9 @@ wait "$other" || { fail "the first process"; cat "$out.1"; }
 
 echo "== compute-sanitizer"
 if has compute-sanitizer; then
-    # errors that the driver returns are part of what the tests try
+    # some tests provoke errors of the driver on purpose
     for tool in "memcheck --report-api-errors no" racecheck initcheck; do
-        # words
+        # $tool is a tool and its option: words
         # shellcheck disable=SC2086
         if compute-sanitizer --tool $tool --error-exitcode 99 "$steps" >"$out.${tool%% *}" 2>&1; then
             echo "${tool%% *}: $(tail -n 1 "$out.${tool%% *}")"

@@ -6,7 +6,7 @@ workers. What arrives is checked at the consumer before it is timed: token p of 
 
     dataloader.py LEAT_BENCH [--tokens 500M] [--seq-len 2048] [--batch 32] [--seconds 3] [--workers 0,1,2,4] [--json]
 
-With --device cuda, the batches of all go to that GPU: DataLoader's from pinned memory (pin_memory), by
+With --device cuda, every loader delivers to that GPU; DataLoader pins its batches (pin_memory), and they are copied with
 to(device, non_blocking=True), as is usual.
 """
 import argparse
@@ -59,15 +59,14 @@ class Windows(torch.utils.data.Dataset):
 
 
 class BatchedWindows(Windows):
-    """A batch at once, into arrays that are made once a batch."""
+    """A batch at once: its tokens, of which inputs and labels are views, and its numbers."""
 
     def __getitems__(self, numbers):
         rows = numpy.empty((len(numbers), self.length + 1), dtype=numpy.int64)
         for i, number in enumerate(numbers):
             begin = number * self.length
             rows[i] = self.tokens[begin:begin + self.length + 1]
-        both = torch.from_numpy(rows)
-        return both[:, :-1], both[:, 1:], torch.tensor(numbers)
+        return torch.from_numpy(rows), torch.tensor(numbers)
 
 
 def as_it_is(batch):
@@ -79,9 +78,9 @@ def on_host(rows):
 
 
 def arrived(o):
-    """Waits until all batches are where they go."""
+    """Waits until all batches have arrived on the device."""
     if o.device != "cpu":
-        torch.cuda.synchronize()
+        torch.cuda.synchronize(o.device)
 
 
 def check(batch, length):
@@ -109,10 +108,10 @@ def measure_torch(path, o, batched, workers, more):
     iterator = iter(loader)
 
     def take():
-        batch = next(iterator)
-        if o.device == "cpu":
-            return batch
-        return [*(part.to(o.device, non_blocking=True) for part in batch[:2]), batch[2]]
+        *parts, numbers = next(iterator)
+        if o.device != "cpu":
+            parts = [part.to(o.device, non_blocking=True) for part in parts]
+        return (parts[0][:, :-1], parts[0][:, 1:], numbers) if batched else (*parts, numbers)
 
     for _ in range(5):
         check(take(), o.seq_len)
@@ -233,9 +232,9 @@ def main():
     medians = {label: sorted(rounds, key=lambda r: r["mtok_per_s"])[len(rounds) // 2]
                for label, rounds in results.items()}
     if o.json:
-        print(json.dumps({"torch": torch.__version__, "batch": o.batch, "seq_len": o.seq_len, "cases": medians}))
+        print(json.dumps({"torch": torch.__version__, "device": o.device, "batch": o.batch, "seq_len": o.seq_len, "cases": medians}))
         return
-    print(f"torch {torch.__version__}, numpy {numpy.__version__}, {os.cpu_count()} cores; B = {o.batch}, "
+    print(f"torch {torch.__version__}, numpy {numpy.__version__}, {os.cpu_count()} cores, to {o.device}; B = {o.batch}, "
           f"L = {o.seq_len}, {o.rounds} rounds in turns")
     print(f"{'':70} {'Mtok/s':>9} {'CPU ms/Mtok':>12} {'p50 ms':>8} {'p99 ms':>8}")
     for label, r in medians.items():
@@ -246,8 +245,8 @@ def main():
 def print_ratios(results):
     """leat against the best of each kind of DataLoader, round by round."""
     ours = [label for label in results if label.startswith("leat")]
-    for kind, peers in (("without workers", [p for p in results if p.startswith("DataLoader") and "0 workers" in p]),
-                        ("with workers", [p for p in results if p.startswith("DataLoader") and "0 workers" not in p])):
+    for kind, peers in (("without workers", [p for p in results if p.startswith("DataLoader") and ", 0 workers" in p]),
+                        ("with workers", [p for p in results if p.startswith("DataLoader") and ", 0 workers" not in p])):
         if not peers:
             continue
         print(f"against the best DataLoader {kind}, median (least to most) of the rounds: tokens a second; CPU a token")

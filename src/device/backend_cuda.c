@@ -343,8 +343,9 @@ static enum leat_status reads_maps(struct backend *b, struct leat_error *err)
         return s;
     return status_set(
         err, LEAT_E_UNSUPPORTED,
-        "%s cannot read the memory of programs by itself: that takes Linux 6.1.24 or later with NVIDIA's "
-        "open kernel modules (HMM), or a GPU with ATS; `nvidia-smi -q` says what a machine has (Addressing Mode)",
+        "%s cannot read the memory of programs by itself: that takes HMM (Linux 6.1.24 or later with NVIDIA's open "
+        "kernel "
+        "modules; not every such machine has it) or a GPU with ATS: `nvidia-smi -q` says which (Addressing Mode)",
         b->name);
 }
 

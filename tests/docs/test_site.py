@@ -45,6 +45,7 @@ for text, want in {
     "a **b** `<i>&` <script>": "<p>a <strong>b</strong> <code>&lt;i&gt;&amp;</code> &lt;script&gt;</p>",
     "[`x`](y.md#z) [q](none)": '<p><a href="/y.md#z"><code>x</code></a> <span class="file">q</span></p>',
     "![w\"](p.svg)": '<p><img src="/p.svg" alt="w&quot;"></p>',
+    "a\n2. b\n    - c\n1. d": "<p>a\n2. b\n    - c</p>\n<ol>\n<li>d</li>\n</ol>",
     "- a\n  b\n- c\n  - d\n": "<ul>\n<li>a\nb</li>\n<li>c\n<ul>\n<li>d</li>\n</ul></li>\n</ul>",
     "1. a\n2. b": "<ol>\n<li>a</li>\n<li>b</li>\n</ol>",
     "```c\n<x> `y`\n\n# z\n```": '<pre tabindex="0"><code>&lt;x&gt; `y`\n\n# z</code></pre>',

@@ -70,21 +70,6 @@ static inline struct leat_loader_stats take(const struct loading *w, struct leat
     return stats;
 }
 
-/* Reads of the token file past the page cache, so that their number is large; what it is then. */
-static inline uint64_t many_reads(const struct fuse_file *f)
-{
-    static _Alignas(4096) uint8_t page[4096];
-    char path[700];
-    int fd;
-
-    snprintf(path, sizeof path, "%s/d.tokens", mounted);
-    fd = open(path, O_RDONLY | O_DIRECT);
-    for (unsigned i = 0; i < 300; i++)
-        T_CHECK(pread(fd, page, sizeof page, 0) == sizeof page);
-    close(fd);
-    return atomic_load(&f->board->reads);
-}
-
 /* Writes the dataset; false: a file system cannot be mounted here. */
 static inline bool begin_fuse(void)
 {

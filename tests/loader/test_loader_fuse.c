@@ -173,7 +173,8 @@ static bool stays_mapped(const void *byte)
     return msync((void *)((uintptr_t)byte / page * page), page, MS_ASYNC) == 0;
 }
 
-static unsigned late_row; /* of the second batch: its read is held up, whenever it comes: reads overtake each other */
+static unsigned
+    late_row; /* of the second batch; its read is held whenever it comes, because reads overtake each other */
 
 static uint64_t late_byte(const struct loading *w)
 {

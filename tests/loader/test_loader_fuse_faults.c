@@ -105,6 +105,21 @@ static void short_reads(enum leat_engine engine, bool direct)
     fuse_file_unmount(&f);
 }
 
+/* Reads of the token file past the page cache, so that their number is large; what it is then. */
+static uint64_t many_reads(const struct fuse_file *f)
+{
+    static _Alignas(4096) uint8_t page[4096];
+    char path[700];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/d.tokens", mounted);
+    fd = open(path, O_RDONLY | O_DIRECT);
+    for (unsigned i = 0; i < 300; i++)
+        T_CHECK(pread(fd, page, sizeof page, 0) == sizeof page);
+    close(fd);
+    return atomic_load(&f->board->reads);
+}
+
 /* A row of several reads, the first of which fails at once, while another is held up: what that one brings must not
  * come to a row that was masked meanwhile. */
 static void late_reads(void)

@@ -227,10 +227,8 @@ static void damaged(uint32_t threads, uint64_t length, uint64_t rows_of_file)
 
 int main(void)
 {
-    if (on_device && on_device(NULL) && !on_device(NULL)->reads_maps) {
-        fprintf(stderr, "skipped: this GPU cannot read the memory of programs by itself\n");
-        return 77;
-    }
+    if (on_device_of_loaders && !on_device_of_loaders()->reads_maps)
+        return t_skip("this GPU cannot read the memory of programs by itself");
     snprintf(folder, sizeof folder, "%s", t_folder());
     all_same(2);
     all_same(4);

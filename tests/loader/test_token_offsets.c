@@ -29,7 +29,7 @@ static bool hashless; /* what was opened last */
 /* As a program of tests/device/, where loaders are what is looked at: the rest knows nothing of devices. */
 static bool of_device(void)
 {
-    return on_device && !t_every();
+    return on_device_of_loaders && !t_every();
 }
 
 static uint8_t noise(uint64_t at)

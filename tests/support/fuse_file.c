@@ -293,6 +293,7 @@ bool fuse_file_mount(struct fuse_file *f, const char *from, const char *at)
 void fuse_file_unmount(struct fuse_file *f)
 {
     atomic_store(&f->board->hold_every, 0);
+    atomic_store(&f->board->hold_byte, 0);
     fuse_server_unmount(&f->server);
 }
 

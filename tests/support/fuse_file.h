@@ -18,10 +18,11 @@
 struct fuse_file_board {
     /* Reads of *.tokens are counted from 1. */
     atomic_uint_fast64_t slow_every; /* every n-th takes 20 ms more */
-    /* Every n-th, and the first of this byte (counted from 1), is answered only after so many others that came or ended
-     * after it; or after two minutes, which are counted as `alone`; or at once when both are 0 again. */
+    /* Every n-th, and the first read that contains byte hold_byte (the file's first byte is 1; 0: none), is answered
+     * only after so many others that came or ended after it; or after two minutes, which are counted as `alone`; or at
+     * once when both are 0 again. */
     atomic_uint_fast64_t hold_every, hold_byte, hold_for;
-    atomic_bool met_byte;
+    atomic_bool met_byte;                      /* whether that read has come */
     atomic_uint_fast64_t fail_begin, fail_end; /* bytes that cannot be read: EIO */
     atomic_uint_fast64_t short_every;          /* every n-th gives half of its bytes */
     atomic_bool refuse_direct;                 /* reads with O_DIRECT are EINVAL, though opening so is not */

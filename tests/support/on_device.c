@@ -68,6 +68,11 @@ static struct on_device *device(void)
     return d;
 }
 
+struct on_device *on_device_of_loaders(void)
+{
+    return device();
+}
+
 static struct leat_loader *loader_of(const struct leat_batch *batch)
 {
     return ((const struct loader_slot *)(const void *)batch)->loader;

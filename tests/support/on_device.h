@@ -23,7 +23,10 @@ struct on_device {
 
 /* Opens the driver once, and makes the stand-in strict; *why (may be NULL) says what is missing where it returns
  * NULL. */
-struct on_device *on_device(const char **why) __attribute__((weak)); /* NULL in a program that is not linked so */
+struct on_device *on_device(const char **why);
+
+/* That of the loaders of this program. NULL itself in programs that are not linked so, whose loaders are on the host. */
+struct on_device *on_device_of_loaders(void) __attribute__((weak));
 
 /* Between these the calling thread's calls of the driver are the test's own. */
 void on_device_begin(struct on_device *d);
