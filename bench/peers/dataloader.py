@@ -6,7 +6,7 @@ workers. What arrives is checked at the consumer before it is timed: token p of 
 
     dataloader.py LEAT_BENCH [--tokens 500M] [--seq-len 2048] [--batch 32] [--seconds 3] [--workers 0,1,2,4] [--json]
 
-With --device cuda, every loader delivers to that GPU; DataLoader pins its batches (pin_memory), and they are copied with
+With --device cuda, every loader delivers to that GPU; DataLoader pins its batches (pin_memory), and they are copied by
 to(device, non_blocking=True), as is usual.
 """
 import argparse
@@ -232,10 +232,11 @@ def main():
     medians = {label: sorted(rounds, key=lambda r: r["mtok_per_s"])[len(rounds) // 2]
                for label, rounds in results.items()}
     if o.json:
-        print(json.dumps({"torch": torch.__version__, "device": o.device, "batch": o.batch, "seq_len": o.seq_len, "cases": medians}))
+        print(json.dumps({"torch": torch.__version__, "device": o.device, "batch": o.batch, "seq_len": o.seq_len,
+                          "cases": medians}))
         return
-    print(f"torch {torch.__version__}, numpy {numpy.__version__}, {os.cpu_count()} cores, to {o.device}; B = {o.batch}, "
-          f"L = {o.seq_len}, {o.rounds} rounds in turns")
+    print(f"torch {torch.__version__}, numpy {numpy.__version__}, {os.cpu_count()} cores, to {o.device}; "
+          f"B = {o.batch}, L = {o.seq_len}, {o.rounds} rounds in turns")
     print(f"{'':70} {'Mtok/s':>9} {'CPU ms/Mtok':>12} {'p50 ms':>8} {'p99 ms':>8}")
     for label, r in medians.items():
         print(f"{label:70} {r['mtok_per_s']:9.1f} {r['cpu_ms_per_mtok']:12.2f} {r['p50_ms']:8.3f} {r['p99_ms']:8.3f}")
@@ -245,8 +246,9 @@ def main():
 def print_ratios(results):
     """leat against the best of each kind of DataLoader, round by round."""
     ours = [label for label in results if label.startswith("leat")]
-    for kind, peers in (("without workers", [p for p in results if p.startswith("DataLoader") and ", 0 workers" in p]),
-                        ("with workers", [p for p in results if p.startswith("DataLoader") and ", 0 workers" not in p])):
+    theirs = [label for label in results if label.startswith("DataLoader")]
+    for kind, peers in (("without workers", [p for p in theirs if ", 0 workers" in p]),
+                        ("with workers", [p for p in theirs if ", 0 workers" not in p])):
         if not peers:
             continue
         print(f"against the best DataLoader {kind}, median (least to most) of the rounds: tokens a second; CPU a token")

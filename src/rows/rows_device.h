@@ -106,8 +106,8 @@ struct rows_vector4 {
 };
 
 /* `count` numbers to place `at`; 16 bytes at once if they are whole and the place is aligned. 8-byte numbers are stored
- * with __stcs: the GPU's cache need not keep them, and the kernel takes a tenth less time for large batches. With 4-byte
- * ones ptxas would spill registers on some GPUs (sm_86, sm_89). */
+ * with __stcs: the GPU's cache need not keep them, and the kernel takes a tenth less time for large batches. Others
+ * are not: ptxas would spill registers on some GPUs (sm_86, sm_89). */
 ROWS_BODY void rows_store(void *numbers, uint64_t at, const int64_t *values, uint32_t count, uint32_t number_bytes)
 {
     const uint32_t most = 16 / number_bytes;

@@ -21,8 +21,8 @@
  * Not from any document: a call that starts a copy or a kernel takes 2 to 7 us of CPU time; another one, such as a
  * query, a few tenths; work starts some us after its call, and a copy or kernel after another one takes a little longer
  * than its bytes. Waking a thread: see LOADER_QUICK_NS. None of it was measured by leat
- * when this was written; later, on an H200, copies from pinned memory made 55.1 GB/s, and all calls of a batch took 7 us
- * (bench/RESULTS.md, "On a GPU").
+ * when this was written. Later, on an H200, copies from pinned memory made 55.1 GB/s, and all calls of a batch took 7
+ * us (bench/RESULTS.md, "On a GPU").
  */
 #include "link.h"
 

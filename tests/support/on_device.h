@@ -25,7 +25,7 @@ struct on_device {
  * NULL. */
 struct on_device *on_device(const char **why);
 
-/* That of the loaders of this program. NULL itself in programs that are not linked so, whose loaders are on the host. */
+/* That of this program's loaders. NULL itself in programs that are not linked so, whose loaders are on the host. */
 struct on_device *on_device_of_loaders(void) __attribute__((weak));
 
 /* Between these the calling thread's calls of the driver are the test's own. */
