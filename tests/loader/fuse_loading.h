@@ -6,9 +6,7 @@
 #define LEAT_TESTS_LOADER_FUSE_LOADING_H
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "faults/own_mounts.h"
 #include "loading.h"

@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "fuse_loading.h"
 #include "refused_call.h"
@@ -173,8 +174,8 @@ static bool stays_mapped(const void *byte)
     return msync((void *)((uintptr_t)byte / page * page), page, MS_ASYNC) == 0;
 }
 
-static unsigned
-    late_row; /* of the second batch; its read is held whenever it comes, because reads overtake each other */
+/* Of the second batch; its read is held whenever it comes, because reads overtake each other. */
+static unsigned late_row;
 
 static uint64_t late_byte(const struct loading *w)
 {

@@ -4,6 +4,9 @@
  * is an error: never a row that is wrong. By io_uring once more with rows that are read to where they stay. Runs the
  * loader's thread; needs root and /dev/fuse.
  */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "fuse_loading.h"
 
 #define BAD_PAGE 1003u
