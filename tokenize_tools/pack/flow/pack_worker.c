@@ -25,10 +25,13 @@ enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setu
     options.stop = pack_setup_stop;
     options.stop_context = setup;
     s = leat_encoder_open(&w->encoder, setup->tokenizer, &options, err);
-    if (s == LEAT_OK)
-        encoder_valid(w->encoder);
-    if (s != LEAT_OK || !setup->chat)
+    if (s != LEAT_OK)
         return s;
+    encoder_valid(w->encoder);
+    if (!setup->chat) {
+        encoder_bound_ids(w->encoder);
+        return LEAT_OK;
+    }
     options.special = 1;
     s = leat_encoder_open(&w->chat_encoder, setup->tokenizer, &options, err);
     if (s == LEAT_OK)

@@ -27,7 +27,38 @@ enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to,
     return LEAT_OK;
 }
 
-/* What this thread's encoder has no room for goes to the one that all share. */
+struct text_left {
+    const char *text;
+    size_t bytes;
+};
+
+static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
+{
+    struct text_left *left = context;
+
+    (void)err;
+    *bytes = (const uint8_t *)left->text;
+    *count = left->bytes < LONG_CHUNK ? left->bytes : LONG_CHUNK;
+    left->text += *count;
+    left->bytes -= *count;
+    return LEAT_OK;
+}
+
+/* In chunks, since it may become many times as long: as a text that is taken so from the beginning, which depends on
+ * the number of threads. */
+static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+                                      size_t bytes, struct leat_error *err)
+{
+    struct text_left left = { text, bytes };
+    uint64_t malformed = d->malformed; /* it has been repaired */
+    bool rejected;
+    enum leat_status s = long_text_encode(w, u, d, next_chunk, &left, &rejected, err);
+
+    d->malformed = malformed;
+    return s == LEAT_OK && rejected ? LEAT_E_TEXT : s;
+}
+
+/* What this thread's encoder has no room for, the one that all share encodes. */
 static enum leat_status encode(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                size_t bytes, struct leat_error *err)
 {
@@ -36,6 +67,8 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct uni
     uint64_t count;
     enum leat_status s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
 
+    if (s == LEAT_E_PRETOKEN && !w->setup->masks)
+        return encode_chunks(w, u, d, text, bytes, err);
     if (s == LEAT_E_PRETOKEN) {
         pthread_mutex_lock(&w->setup->long_lock);
         s = pack_setup_long_encoder(w->setup, &e, err);
@@ -84,8 +117,10 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
         *err = why;
         return s;
     }
-    u->text_bytes += bytes;
-    checksum_store(d->hash, checksum_kernels()->hash(text, bytes));
+    if (!d->spooled) {
+        u->text_bytes += bytes;
+        checksum_store(d->hash, checksum_kernels()->hash(text, bytes));
+    }
     return LEAT_OK;
 }
 

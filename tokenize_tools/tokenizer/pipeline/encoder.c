@@ -14,10 +14,12 @@
 #include "encoder_internal.h"
 
 /* The most that is taken of a text at a time; a small bound takes less. About ten buffers have this size or a multiple
- * of it. */
+ * of it. What a normalizer makes of a chunk may be 11 times as long, each of its bytes two ids, and a list of ids is
+ * there twice while it grows. */
 #define CHUNK_BYTES ((size_t)TINY_OR(48, 1 << 20))
 #define MIN_CHUNK   ((size_t)TINY_OR(48, 4096))
 #define CHUNKS      64
+#define NORMALIZED  512
 
 /* Room for more ids than this is not kept from one chunk to the next. */
 #define MANY_IDS ((size_t)1 << 22)
@@ -31,6 +33,7 @@
 static void set_up(struct encoder *e, const struct pipeline *pipeline)
 {
     bool hf = !pipeline->sentencepiece, lstrip = false;
+    unsigned chunks;
 
     for (uint32_t i = 0; hf && i < pipeline->spec->added_count; i++)
         lstrip = lstrip || pipeline->spec->added[i].lstrip;
@@ -49,7 +52,8 @@ static void set_up(struct encoder *e, const struct pipeline *pipeline)
     e->input.text.bound = e->repaired.bound = e->spaced.bound = e->pretoken.text.bound = &e->bound;
     e->raw.held.text.bound = e->normalized.held.text.bound = &e->bound;
     sentencepiece_state_bound(&e->sentencepiece, &e->bound);
-    e->chunk_bytes = e->bound.max / CHUNKS < CHUNK_BYTES ? (size_t)(e->bound.max / CHUNKS) : CHUNK_BYTES;
+    chunks = pipeline->sentencepiece || pipeline->spec->normalizer_count > 0 ? NORMALIZED : CHUNKS;
+    e->chunk_bytes = e->bound.max / chunks < CHUNK_BYTES ? (size_t)(e->bound.max / chunks) : CHUNK_BYTES;
     if (e->chunk_bytes < MIN_CHUNK)
         e->chunk_bytes = MIN_CHUNK;
 }
@@ -113,6 +117,11 @@ uint64_t encoder_special_strings(const struct encoder *e)
 void encoder_trust(struct encoder *e)
 {
     e->trusted = true;
+}
+
+void encoder_count_ids(struct encoder *e)
+{
+    e->counts_ids = true;
 }
 
 uint64_t encoder_steps(const struct encoder *e)
@@ -338,7 +347,7 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
 {
     enum leat_status s = LEAT_OK;
 
-    begin(e, &e->ids_bound);
+    begin(e, e->counts_ids ? &e->bound : &e->ids_bound);
     e->ids_bound.max =
         bytes < (UINT64_MAX - e->options.max_bytes) / IDS_BYTE ? e->options.max_bytes + bytes * IDS_BYTE : UINT64_MAX;
     for (; s == LEAT_OK && bytes > e->chunk_bytes; text += e->chunk_bytes, bytes -= e->chunk_bytes) {

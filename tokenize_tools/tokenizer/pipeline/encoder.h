@@ -53,6 +53,9 @@ uint64_t encoder_special_strings(const struct encoder *e);
 /* From now on texts are known to be valid UTF-8, and not checked again (encoder_valid.h). */
 void encoder_trust(struct encoder *e);
 
+/* From now on max_bytes holds for encoder_run()'s ids, too (encoder_valid.h). */
+void encoder_count_ids(struct encoder *e);
+
 /* For tests: bytes of memory that are counted now, and the steps that expressions have taken for all texts, but for
  * matches that are too short to count. */
 uint64_t encoder_held(const struct encoder *e);

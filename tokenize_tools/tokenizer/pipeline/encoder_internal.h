@@ -21,6 +21,7 @@ struct encoder {
     struct pattern_steps steps; /* that expressions may still take for this text */
     struct id_list ids;
     struct bound ids_bound; /* of the ids of a whole text */
+    bool counts_ids;        /* these count with all else */
     bool trusted;           /* texts are valid UTF-8 */
     bool begun;             /* encoder_chunk() may come */
     uint64_t offset;        /* of `input` in the text */

@@ -1,4 +1,5 @@
-/* encoder_valid.h: for the packer, which has checked that its texts are UTF-8, so that they are not checked twice. */
+/* encoder_valid.h: for the packer, which has checked that its texts are UTF-8, so that they are not checked twice, and
+ * which must not take more memory for any of them. */
 #ifndef LEAT_TOKENIZER_ENCODER_VALID_H
 #define LEAT_TOKENIZER_ENCODER_VALID_H
 
@@ -7,5 +8,8 @@
 /* All further texts of this encoder must be valid UTF-8, whether they come whole or in chunks; otherwise it may read
  * beyond their end. Chunks may still be cut anywhere. */
 void encoder_valid(struct leat_encoder *e);
+
+/* From now on the ids of a whole text count with all else that max_bytes allows, as those of a text in chunks do. */
+void encoder_bound_ids(struct leat_encoder *e);
 
 #endif

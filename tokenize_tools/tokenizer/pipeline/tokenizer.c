@@ -250,6 +250,11 @@ void encoder_valid(struct leat_encoder *e)
     encoder_trust(e->encoder);
 }
 
+void encoder_bound_ids(struct leat_encoder *e)
+{
+    encoder_count_ids(e->encoder);
+}
+
 void leat_encoder_close(struct leat_encoder *e)
 {
     if (!e)
