@@ -4,7 +4,7 @@
 .PHONY: bench bench-simdjson
 ## bench: this machine's limits, leat, other tools (ALONE=1: not these); BENCH_SHORT=1 to see that it runs
 bench: deps
-	$(Q)$(MAKE) --no-print-directory tools >&2
+	$(Q)$(MAKE) --no-print-directory tools $(if $(ALONE),,python) >&2
 	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/run.sh $(BUILD)
 	$(call bench_beside,Encoding beside gigatoken,bench-encode-peers,--megabytes 50 --repeat 5 --programs $(BOTH),\
 	    --megabytes 1 --repeat 1 --programs $(BOTH) --only "english gpt2")

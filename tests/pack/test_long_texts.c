@@ -1,9 +1,9 @@
 /*
- * test_long_texts.c: texts that a thread's own encoder has no room for, under a small bound on memory: of files that go
- * through part by part, and of a word that cannot be cut, they get the ids that leat_encoder_encode() gives, in 32
- * bits, too, with one thread and with several that share what encodes them. One that is refused, be it in its middle,
- * leaves nothing behind, in the dataset or in the encoder; nor in what a piece of work keeps, where several files are
- * one.
+ * test_long_texts.c: texts that a thread's own encoder has no room for, under a small bound on memory: files that go
+ * through part by part, texts that a program gives, a word that cannot be cut, and texts that a normalizer makes many
+ * times longer. They get the ids that leat_encoder_encode() gives, in 32 bits, too, with one thread and with several
+ * that share what encodes them. One that is refused, be it in its middle, leaves nothing behind, in the dataset or in
+ * the encoder; nor in what a piece of work keeps, where several files are one.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +17,8 @@
 #define ROOM   ((size_t)14 << 20) /* for the ids of a text */
 
 enum content { NONE, WORDS, ONE_WORD, MALFORMED_LATE, LIGATURES };
+
+enum way { PLAIN, COMPRESSED, GIVEN };
 
 static const char *folder;
 static struct leat_tokenizer *tokenizer;
@@ -154,7 +156,22 @@ static void check_documents(const struct leat_dataset *d, const struct set *set,
     free(have);
 }
 
-static void check(const struct set *set, const char *const *names, size_t files, unsigned threads)
+/* As leat_pack() of the files, but the texts are given. */
+static void give_texts(const char *output, const struct set *set, char *text, size_t files,
+                       const struct leat_pack_options *o, struct leat_pack_report *report)
+{
+    struct leat_packer *p;
+
+    T_OK(leat_packer_open(&p, output, o, &t_err));
+    for (size_t i = 0; i < files; i++) {
+        make(text, &set->rows[i]);
+        T_OK(leat_packer_add_text(p, text, set->rows[i].bytes, NULL, &t_err));
+    }
+    T_OK(leat_packer_finish(p, report, &t_err));
+}
+
+/* `given`: room to make the texts in, which are given; NULL: the files are packed. */
+static void check(const struct set *set, const char *const *names, char *given, size_t files, unsigned threads)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
@@ -170,7 +187,10 @@ static void check(const struct set *set, const char *const *names, size_t files,
     o.reject_invalid = 1;
     o.force = 1;
     o.max_rejects = LEAT_NONE;
-    T_OK(leat_pack(output, names, files, &o, &report, &t_err));
+    if (given)
+        give_texts(output, set, given, files, &o, &report);
+    else
+        T_OK(leat_pack(output, names, files, &o, &report, &t_err));
     T_EQ(report.rejects, refused);
     T_EQ(report.documents, files - refused);
     T_OK(leat_dataset_open(&d, output, NULL, &t_err));
@@ -179,13 +199,13 @@ static void check(const struct set *set, const char *const *names, size_t files,
 }
 
 /* In a process of its own: what packing before it left in malloc()'s hands would count as memory that is taken. */
-static void check_apart(const struct set *set, const char *const *names, size_t files, unsigned threads)
+static void check_apart(const struct set *set, const char *const *names, char *given, size_t files, unsigned threads)
 {
     pid_t child = fork();
     int status = -1;
 
     if (child == 0) {
-        check(set, names, files, threads);
+        check(set, names, given, files, threads);
         _exit(t_end());
     }
     T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
@@ -211,12 +231,12 @@ static void check_set(const struct set *set, char *text)
 {
     T_OK(leat_tokenizer_open(&tokenizer, set->tokenizer ? set->tokenizer : made_tokenizer(), NULL, &t_err));
     encode_each(set, text);
-    for (int compressed = 0; compressed < 2; compressed++) {
+    for (enum way way = PLAIN; way <= GIVEN; way++) {
         const char *names[FILES];
-        size_t files = write_files(set, compressed, text, names);
+        size_t files = write_files(set, way == COMPRESSED, text, names);
 
         for (unsigned threads = 1; threads <= 2; threads++)
-            check_apart(set, names, files, threads);
+            check_apart(set, names, way == GIVEN ? text : NULL, files, threads);
     }
     leat_tokenizer_close(tokenizer);
 }
