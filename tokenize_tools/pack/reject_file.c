@@ -182,7 +182,13 @@ enum leat_status reject_file_sync(struct reject_file *f, struct leat_error *err)
 {
     enum leat_status s = write_waiting(f, err);
 
-    return s == LEAT_OK && f->bytes > 0 ? file_sync(f->fd, f->partial, err) : s;
+    if (s != LEAT_OK || f->bytes == 0)
+        return s;
+    s = file_sync(f->fd, f->partial, err);
+    if (s == LEAT_OK && !f->named) /* the checkpoint may lie in another folder */
+        s = file_sync_folder(f->partial, err);
+    f->named = f->named || s == LEAT_OK;
+    return s;
 }
 
 enum leat_status reject_file_publish(struct reject_file *f, struct leat_error *err)

@@ -13,6 +13,7 @@
 struct reject_file {
     char *path, *partial;
     int fd;                /* -1: not open */
+    bool named;            /* its name is durable */
     uint64_t bytes;        /* written */
     struct page_sum sum;   /* of these */
     struct buffer waiting; /* not yet written */
