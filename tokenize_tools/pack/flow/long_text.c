@@ -16,6 +16,11 @@ struct long_text {
     uint64_t bytes, tokens;
     uint64_t taken, malformed; /* bytes of the text as it came, and malformed parts in them */
     struct buffer chunk;       /* of the text: what the chunk before left over, and this one */
+
+    /* The encoder refused the text, and with what: the rest is still checked, since a text that is malformed as well is
+     * rejected for that, wherever it is short enough to be checked whole before it is encoded. */
+    enum leat_status refused;
+    struct leat_error why;
 };
 
 static enum leat_status keep_ids(struct long_text *t, const uint32_t *ids, uint64_t count, struct leat_error *err)
@@ -29,13 +34,28 @@ static enum leat_status keep_ids(struct long_text *t, const uint32_t *ids, uint6
     return s == LEAT_OK && count > 0 ? spool_append(&t->u->spooled, narrow->bytes, narrow->size, err) : s;
 }
 
+static bool is_refusal(enum leat_status s)
+{
+    return s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN;
+}
+
+/* Keeps how the text begins, for when it is rejected. */
+static void keep_sample(struct pack_worker *w, const char *text, size_t bytes)
+{
+    size_t left = UNIT_SAMPLE - w->refused_bytes, take = bytes < left ? bytes : left;
+
+    memcpy(w->refused + w->refused_bytes, text, take);
+    w->refused_bytes += take;
+}
+
 static enum leat_status encode_chunk(struct long_text *t, const char *text, size_t bytes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     text_hash_add(&t->hash, text, bytes);
     t->bytes += bytes;
-    while (s == LEAT_OK && bytes > 0) {
+    keep_sample(t->w, text, bytes);
+    while (s == LEAT_OK && t->refused == LEAT_OK && bytes > 0) {
         const uint32_t *ids;
         uint64_t used, count;
 
@@ -44,6 +64,10 @@ static enum leat_status encode_chunk(struct long_text *t, const char *text, size
             text += used;
             bytes -= (size_t)used;
             s = keep_ids(t, ids, count, err);
+        } else if (is_refusal(s)) {
+            t->refused = s;
+            t->why = *err;
+            s = LEAT_OK;
         }
     }
     return s;
@@ -64,13 +88,21 @@ static enum leat_status take_chunk(struct long_text *t, bool last, struct leat_e
     return s;
 }
 
+static enum leat_status encode_end(struct long_text *t, struct leat_error *err)
+{
+    const uint32_t *ids;
+    uint64_t count;
+    enum leat_status s = leat_encoder_end(t->encoder, &ids, &count, err);
+
+    return s == LEAT_OK ? keep_ids(t, ids, count, err) : s;
+}
+
 static enum leat_status encode_all(struct long_text *t, long_text_next *next, void *context, struct leat_error *err)
 {
     enum leat_status s = leat_encoder_begin(t->encoder, err);
-    const uint32_t *ids;
-    uint64_t id_count;
     size_t count = 1;
 
+    t->w->refused_bytes = 0;
     while (s == LEAT_OK && count > 0) {
         const uint8_t *bytes;
 
@@ -82,9 +114,14 @@ static enum leat_status encode_all(struct long_text *t, long_text_next *next, vo
     }
     if (s == LEAT_OK)
         s = step_check_share(t->w->setup, t->malformed, t->taken, err);
-    if (s == LEAT_OK)
-        s = leat_encoder_end(t->encoder, &ids, &id_count, err);
-    return s == LEAT_OK ? keep_ids(t, ids, id_count, err) : s;
+    if (s != LEAT_OK) {
+        t->w->refused_bytes = 0; /* not by the encoder */
+        return s;
+    }
+    if (t->refused == LEAT_OK)
+        return encode_end(t, err);
+    *err = t->why;
+    return t->refused;
 }
 
 enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
@@ -115,7 +152,7 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
         d->malformed = t.malformed;
         d->spooled = true;
         u->text_bytes += t.bytes;
-    } else if (s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN) {
+    } else if (is_refusal(s)) {
         *rejected = true;
         if (s == LEAT_E_PRETOKEN)
             status_set(err, s, STEP_PRETOKEN_REASON);

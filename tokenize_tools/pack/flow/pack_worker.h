@@ -19,6 +19,11 @@ struct pack_worker {
     struct leat_encoder *chat_encoder; /* of conversations, which finds special tokens; NULL: the run has none */
     struct buffer text_of_chat, marks_of_chat, chat_ids;
     struct json_by by; /* of the record that is read, if the setup has such a field */
+
+    /* How the text begins, repaired, that the encoder refused as long_text_encode() rejected it; 0 bytes: it was
+     * rejected for something else. */
+    char refused[UNIT_SAMPLE];
+    size_t refused_bytes;
 };
 
 enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setup, struct leat_error *err);

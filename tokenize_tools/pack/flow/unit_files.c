@@ -161,8 +161,10 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
         s = long_text_encode(f->w, u, d, next_chunk, f, &rejected, &why);
         if (s != LEAT_OK)
             *err = why;
+        else if (rejected && f->w->refused_bytes > 0)
+            s = unit_reject_document(u, d, why.message, f->w->refused, f->w->refused_bytes, err);
         else if (rejected)
-            s = unit_reject(u, input, 0, LEAT_NONE, why.message, sample, sample_bytes, err);
+            s = unit_reject_document(u, d, why.message, sample, sample_bytes, err);
     }
     if (rejected)
         u->document_count--;

@@ -293,7 +293,8 @@ static enum leat_status encode_row(struct pack_worker *w, struct unit *u, int fd
         *err = why;
     if (s != LEAT_OK || !rejected)
         return s;
-    s = unit_reject_document(u, d, why.message, sample, sizeof sample, err);
+    s = w->refused_bytes > 0 ? unit_reject_document(u, d, why.message, w->refused, w->refused_bytes, err)
+                             : unit_reject_document(u, d, why.message, sample, sizeof sample, err);
     u->document_count--;
     return s;
 }
