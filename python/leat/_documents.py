@@ -27,6 +27,7 @@ def plain_ids(ids):
 def id_mask(mask, what="the mask"):
     """The mask of ids, 0 or 1 or a float between them each, as bytes: 255 for 1. Only 0 becomes 0."""
     numbers = mask.tolist() if hasattr(mask, "tolist") else list(mask)
+    numbers = [number.item() if hasattr(number, "item") else number for number in numbers]  # of numpy, each by itself
     for n, number in enumerate(numbers):
         if not (number in (0, 1) if isinstance(number, int) else isinstance(number, float) and 0 <= number <= 1):
             raise ValueError(f"{what} has 0 or 1 for each id, or False and True, or a weight between them, not "
@@ -37,18 +38,22 @@ def id_mask(mask, what="the mask"):
 def text_spans(text, spans):
     """Stretches of a text, in characters of a str or bytes of bytes, as the extension takes them: in bytes."""
     import array
+    import operator
     pairs, at, done = array.array("Q"), 0, 0
-    for span in spans:
-        begin, end = span
-        if not isinstance(begin, int) or not isinstance(end, int) or not at <= begin < end <= len(text):
+    for span in spans if hasattr(spans, "__iter__") else [spans]:
+        try:
+            begin, end = map(operator.index, span)
+        except (TypeError, ValueError):
+            begin = end = -1
+        if not at <= begin < end <= len(text):
             raise ValueError(f"the mask of a text is a list of pairs [start, end) of places in it, in order and apart, "
-                             f"not {list(span)!r} in a text of {len(text)}")
+                             f"not {list(span) if hasattr(span, '__iter__') else span!r} in a text of {len(text)}")
         if isinstance(text, bytes):
             pairs.extend((begin, end))
         else:
-            done += len(text[at:begin].encode())
+            done += len(text[at:begin].encode(errors="surrogatepass"))
             pairs.append(done)
-            done += len(text[begin:end].encode())
+            done += len(text[begin:end].encode(errors="surrogatepass"))
             pairs.append(done)
         at = end
     return pairs.tobytes()

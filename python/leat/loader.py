@@ -310,7 +310,7 @@ class Loader(_leat.Turn):
 
     def _begin_pass(self):
         place = self._place
-        if self._restart and place.batches:
+        if self._restart and place.batches and not self._closed:
             self._go_to(_Place(self._begin))
         else:
             self._place = place._replace(resumes=_THIS) if place.resumes else place._replace(step=0)

@@ -29,7 +29,7 @@ class Packer:
     checkpoint_seconds  extend() makes a checkpoint whenever so many seconds have passed; None: never
 
     The end of the `with` block finishes the dataset. An exception suspends the packer: the last checkpoint is kept for
-    resume=True; without a checkpoint, no file remains. Ctrl-C makes a checkpoint first. The packer's own threads encode
+    resume=True (with force=True if the run replaces a dataset); without a checkpoint, no file remains. Ctrl-C makes a checkpoint first. The packer's own threads encode
     the documents, so an error may come from a document that was given earlier. Calls release the GIL, and wait while
     the threads are busy. Use a packer in one thread at a time, and only in the process that made it.
     """
@@ -126,7 +126,7 @@ class Packer:
         id         the column or key of the documents' ids, texts or integers, if it exists; None: no ids
         source     where they come from, as in add()
         skip       leaves out so many documents at the start; after an error, `given` of them were taken
-        nulls      what to do with rows without a text: "error" or "skip"
+        nulls      what to do with rows without a text, or None for a document: "error" or "skip"
         mask       with store_mask: the key of each dict's mask, as for add(); or the column of a table of lists of ids
                    with lists of 0 and 1, of bool, or of weights (float32, float64). None: all tokens are learned
         """
@@ -175,49 +175,65 @@ class Packer:
 
     def _extend_some(self, documents, text, id, source, skip, nulls, mask):
         import itertools
-        iterator = iter(documents)
-        first = next(iterator, None)
-        if first is None:
+        iterator, head = iter(documents), []
+        for first in iterator:
+            head.append(first)
+            if first is not None or nulls == "error":
+                break
+        if not head:
             return
         refuse_lazy(first)
         if not isinstance(first, (list, tuple)):
             refuse_file_names(first)
-        iterator = itertools.chain([first], iterator)
+        iterator = itertools.chain(head, iterator)
         if has_arrow(first):
             for table in iterator:
                 skip = self._extend_table(table, text, id, source, skip, nulls, mask)
             return
         iterator = itertools.islice(iterator, skip, None)
         of_dicts = isinstance(first, dict) or hasattr(first, "keys")
-        if mask is not None:
-            self._extend_masked(iterator, text, id, source, mask)
+        if mask is not None or (of_dicts and not isinstance(follow(first, text, text.split(".")),
+                                                            (str, bytes, type(None)))):
+            self._extend_singly(iterator, text, id, source, nulls, mask)
             return
         if of_dicts:
             iterator = self._of_dicts(iterator, text, id, nulls)
-        elif not isinstance(first, (str, bytes)) and not is_pair(first):
+        elif first is not None and not isinstance(first, (str, bytes)) and not is_pair(first):
             for document in iterator:
-                self.add(document, source=source)
-                self._checkpoint_if_due()
+                self._add_or_skip(document, nulls, source=source)
             return
-        while self._core.add_some(iterator, source, of_dicts and nulls == "skip"):
+        while self._core.add_some(iterator, source, nulls == "skip"):
             self._checkpoint_if_due()
 
-    def _extend_masked(self, dicts, text, id, source, mask):
-        """Dicts with a text or ids, and a mask."""
+    def _add_or_skip(self, document, nulls, what="text", **how):
+        if document is not None:
+            self.add(document, **how)
+        elif nulls == "skip":
+            self._core.add_some(iter([None]), how["source"], True)
+        else:
+            raise ValueError(f"a document has no {what}; nulls=\"skip\" leaves such documents out")
+        self._checkpoint_if_due()
+
+    def _extend_singly(self, dicts, text, id, source, nulls, mask):
+        """Dicts with ids, or with a text or ids and a mask."""
         for n, record in enumerate(dicts):
+            if record is None:
+                record = {}
             if not hasattr(record, "keys"):
-                raise TypeError(f"mask={mask!r} names a key of dicts or a column of a table, not of {record!r}")
-            document, marks = follow(record, text, text.split(".")), follow(record, mask, mask.split("."))
-            if document is None or marks is None:
-                raise ValueError(f"document {n} has no {text if document is None else mask}")
-            self.add(document, id=follow(record, id, id.split(".")) if id else None, source=source, mask=marks)
-            self._checkpoint_if_due()
+                raise TypeError(f"{'mask' if mask else 'text'}={mask or text!r} names a key of dicts or a column of a "
+                                f"table, not of {record!r}")
+            document = follow(record, text, text.split("."))
+            marks = follow(record, mask, mask.split(".")) if mask else None
+            if mask and marks is None and document is not None:
+                raise ValueError(f"document {n} has no {mask}")
+            self._add_or_skip(document, nulls, what=text, id=follow(record, id, id.split(".")) if id else None,
+                              source=source, mask=marks)
 
     def _of_dicts(self, dicts, text, id, nulls):
         """Pairs for add_some(), and None for a row that is left out."""
         way, id_way = text.split("."), id.split(".") if id else []
         for n, record in enumerate(dicts):
-            value = follow(record, text, way)
+            value = None if record is None else follow(record, text, way)
             if value is None:
                 if nulls == "error":
                     raise ValueError(f"document {n} has no {text}; nulls=\"skip\" leaves such documents out")

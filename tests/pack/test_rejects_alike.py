@@ -48,7 +48,8 @@ def check(names, rejected):
                         first[".rejects.jsonl"].splitlines())
         for program, threads, memory in ((SMALL, "1", "1GiB"), (SMALL, "3", "1GiB"), (LEAT, "8", "80MiB")):
             other = pack(program, threads, memory, options, names)
-            assert other == first, (names, options, program, threads, first, other)
+            same = [suffix for suffix in first if other[suffix] == first[suffix]]
+            assert len(same) == len(first), (names, options, program, threads, memory, "only these are the same", same)
 
 
 texts, rejected = [text() for _ in range(120)], set()

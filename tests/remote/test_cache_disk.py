@@ -212,9 +212,10 @@ def test_filled_meanwhile(server):
     """Another program takes the rest of the disk while the copy is under way: the copy ends, and what it had is evicted
     for what batches need."""
     size, index = ((folder / f"large.{part}").stat().st_size // 1024 for part in ("tokens", "leat"))
-    beside = f'(n=0; while [ "${{n:-0}}" -lt {size // 3} ]; do sleep 0.005; ' \
+    # until the shell that has begun it ends, which may be before it sees so much of the copy
+    beside = f'(n=0; while kill -0 $$ 2>/dev/null && [ "${{n:-0}}" -lt {size // 3} ]; do sleep 0.005; ' \
              'n=$(ls -s "$0"/*-*/tokens.partial 2>/dev/null | cut -d" " -f1); done; ' \
-             'exec dd if=/dev/zero of="$0"/other bs=64k 2>/dev/null) &'
+             'kill -0 $$ 2>/dev/null && exec dd if=/dev/zero of="$0"/other bs=64k 2>/dev/null) &'
     got = on_a_small_disk(server, (size + index) * 115 // 100 + 300, probe, LARGE, "2", "0", "0", "1", beside=beside)
     check("all batches", got[2] == 77 or "unshare" in got[1] or
           got[0][:-2] == LARGE_BATCHES and (evicted(got) > 0 or " complete 1 " in got[0][-2]) and got[2] == 0,

@@ -245,6 +245,22 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     return said->status;
 }
 
+/* Whether a run that replaces the dataset stopped at a checkpoint: of one that has come to its end, resuming its writer
+ * has removed the checkpoint. */
+static bool stopped_replacing(struct pack_run *r, struct leat_error *err)
+{
+    struct file_identity checkpoint;
+
+    if (file_identify(r->checkpoint_path, &checkpoint, NULL) != LEAT_OK || !checkpoint.exists)
+        return false;
+    r->replacing = true;
+    status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                    "%s exists, and a run that replaces it has stopped at a checkpoint: to resume that, say again that "
+                    "it replaces the dataset",
+                    r->index_path);
+    return true;
+}
+
 /* There is a description: a run was started and did not end. */
 static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
 {
@@ -259,7 +275,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         return s;
     s = leat_writer_resume(&r->output.writer, r->name, &w, &r->note, &note_bytes, &why);
     if (s == LEAT_E_EXISTS)
-        return look_if_finished(r, &why, err);
+        return stopped_replacing(r, err) ? s : look_if_finished(r, &why, err);
     if (s != LEAT_OK) {
         if (err)
             *err = why;

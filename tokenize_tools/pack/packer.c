@@ -145,6 +145,8 @@ static enum leat_status say_finished(const struct leat_packer *p, enum leat_stat
 {
     struct file_identity index = { .exists = p->run.finished };
 
+    if (p->run.replacing)
+        return s;
     if (s == LEAT_E_EXISTS && p->run.options.resume && file_identify(p->run.index_path, &index, NULL) != LEAT_OK)
         return s;
     if (!index.exists)

@@ -2,6 +2,8 @@
 a map-style dataset for programs that keep their DataLoader."""
 from __future__ import annotations
 
+import operator
+
 import torch.utils.data
 
 from leat._rows import outputs_of, read_rows
@@ -135,7 +137,7 @@ class MapDataset(torch.utils.data.Dataset):
         for p in positions:
             if not 0 <= p < self.samples:
                 raise IndexError(f"no sample {p}: there are {self.samples}")
-        return read_rows(self.plan, [int(p) for p in positions], self.dtype.itemsize, self.outputs,
+        return read_rows(self.plan, [operator.index(p) for p in positions], self.dtype.itemsize, self.outputs,
                          lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
 
     def __getitem__(self, position):

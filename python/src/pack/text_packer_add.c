@@ -154,6 +154,10 @@ static int take_item(struct bunch *b, PyObject *item)
         b->count++;
         return 0;
     }
+    if (item == Py_None) {
+        PyErr_SetString(PyExc_ValueError, "a document has no text; nulls=\"skip\" leaves such documents out");
+        return -1;
+    }
     if (keep_view(b, text, &b->texts[b->count]) < 0 || (id != Py_None && keep_id(b, id, &b->ids[b->count]) < 0))
         return -1;
     b->bytes += b->texts[b->count].bytes;

@@ -158,6 +158,28 @@ def test_names_of_files(tmp_path, gpt2):
     assert ids_of(name) == want(gpt2, [*some, "x.parquet", "x.parquet"])
 
 
+def test_nulls(gpt2, name):
+    """None among documents of each kind, also as the first one, is an error or left out, and never ends them."""
+    kinds = (["a", "b"], [b"a", "b"], [("a", 1), ("b", 2)], [[64], [65]], [{"text": "a"}, {"text": "b"}],
+             [{"text": [64]}, {"text": np.array([65])}], [{"text": "a"}, {"text": None}, {"text": "b"}])
+    for documents in kinds:
+        for at in range(len(documents) + 1):
+            given = documents[:at] + [None] + documents[at:]
+            missing = sum(d is None or (isinstance(d, dict) and d["text"] is None) for d in given)
+            for form in (list, iter, tuple):
+                with leat.Packer(name, gpt2, force=True) as packer:
+                    assert packer.extend(form(given), nulls="skip", source="s") == 2
+                    assert packer.skipped == missing and packer.sources == {"s": 2 + missing}
+                assert ids_of(name) == want(gpt2, [[64], [65]])
+            packer = leat.Packer(name, gpt2, force=True)
+            with pytest.raises((ValueError, TypeError)):
+                packer.extend(given)
+            packer.abandon()
+    with leat.Packer(name, gpt2, force=True) as packer:
+        assert packer.extend([None, None], nulls="skip") == 0 and packer.skipped == 2
+        assert packer.extend(np.array([None, "a"], dtype=object), nulls="skip") == 1
+
+
 def test_sources(gpt2, name):
     with leat.Packer(name, gpt2) as packer:
         packer.extend(["a", "b", "c"], source="one.parquet")
@@ -198,6 +220,24 @@ def test_resume(gpt2, tmp_path):
         assert (tmp_path / f"out{suffix}").read_bytes() == (tmp_path / f"whole{suffix}").read_bytes()
     with pytest.raises(leat.Error, match="finished already"):
         leat.Packer(tmp_path / "out", gpt2, resume=True)
+
+
+def test_resume_of_a_replacement(gpt2, tmp_path):
+    """Refused without force, and nothing of it is lost."""
+    with leat.Packer(tmp_path / "out", gpt2) as packer:
+        packer.add("old")
+    packer = leat.Packer(tmp_path / "out", gpt2, force=True)
+    packer.extend(["new"] * 1000)
+    packer.checkpoint("here")
+    packer.suspend()
+    files = sorted(os.listdir(tmp_path))
+    for _ in range(2):
+        with pytest.raises(leat.Error, match=r"a run that replaces it has stopped.*force=True"):
+            leat.Packer(tmp_path / "out", gpt2, resume=True)
+        assert sorted(os.listdir(tmp_path)) == files
+    with leat.Packer(tmp_path / "out", gpt2, resume=True, force=True) as packer:
+        assert packer.given == 1000 and packer.note == "here"
+    assert ids_of(str(tmp_path / "out")) == want(gpt2, ["new"] * 1000)
 
 
 def test_checkpoints_by_the_clock(gpt2, name):

@@ -118,12 +118,26 @@ def test_table_weights(gpt2, name):
     ([1, 2], [1], "the mask has 1 numbers, for 2 ids"), ([1], [2], "has 0 or 1 for each id"),
     ([1], [1.5], "has 0 or 1 for each id"), ([1], [float("nan")], "or a weight between them"),
     ("text", [(2, 2)], "in order and apart"), ("text", [(0, 2), (1, 3)], "in order and apart"),
-    ("text", [(0, 5)], "in a text of 4")])
+    ("text", [(0, 5)], "in a text of 4"), ("text", [0, 1], "list of pairs"), ("text", 5, "list of pairs"),
+    ("text", [[0]], "list of pairs"), ("text", [(0.0, 1.0)], "list of pairs")])
 def test_mistakes(gpt2, name, document, mask, message):
     packer = leat.Packer(name, gpt2, store_mask=True)
     with pytest.raises(ValueError, match=message):
         packer.add(document, mask=mask)
     packer.abandon()
+
+
+def test_numbers(gpt2, name):
+    """Numbers of numpy, each by itself; places in a text with a single surrogate; rows without a text."""
+    with leat.Packer(name, gpt2, store_mask=True, end="none") as packer:
+        packer.add([1, 2], mask=[np.int64(0), np.int64(1)])
+        packer.add([1, 2, 3], mask=[np.float32(0.5), np.bool_(1), np.bool_(0)])
+        packer.add("ab", mask=[[np.int64(0), np.int64(2)]])
+        packer.add("ab", mask=np.array([[0, 2]]))
+        packer.add("a\ud800b", mask=[[2, 3]])
+        rows = [{"text": [1], "m": [0]}, {"text": None, "m": None}, None, {"text": [2], "m": [1]}]
+        assert packer.extend(rows, mask="m", nulls="skip") == 2 and packer.skipped == 2
+    assert masks(name) == [[0, 255], [128, 255, 0], [255], [255], [0, 0, 255], [0], [255]]
 
 
 def test_table_mistakes(gpt2, name):
