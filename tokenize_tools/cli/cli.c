@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,11 +33,22 @@ static void open_standard_descriptors(void)
             _exit(CLI_FAILED);
 }
 
+/* What large blocks leave behind goes back to the system. Else glibc keeps up to 64 MiB of it in each thread's heap
+ * once a large block was freed: packing conversations of 4 MiB with 16 threads took twice its --memory. */
+static void limit_heaps(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
+}
+
 void cli_start(const char *program)
 {
     struct rlimit files;
 
     program_name = program;
+    limit_heaps();
     open_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
