@@ -29,9 +29,10 @@ class Packer:
     checkpoint_seconds  extend() makes a checkpoint whenever so many seconds have passed; None: never
 
     The end of the `with` block finishes the dataset. An exception suspends the packer: the last checkpoint is kept for
-    resume=True (with force=True if the run replaces a dataset); without a checkpoint, no file remains. Ctrl-C makes a checkpoint first. The packer's own threads encode
-    the documents, so an error may come from a document that was given earlier. Calls release the GIL, and wait while
-    the threads are busy. Use a packer in one thread at a time, and only in the process that made it.
+    resume=True (with force=True if the run replaces a dataset); without a checkpoint, no file remains. Ctrl-C makes a
+    checkpoint first. The packer's own threads encode the documents, so an error may come from a document that was given
+    earlier. Calls release the GIL, and wait while the threads are busy. Use a packer in one thread at a time, and only
+    in the process that made it.
     """
 
     def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, end: int | str | None = "auto",

@@ -26,6 +26,8 @@
 #define NOT_YES(form)         (1u << (8 + (form)))
 #define BOUNDARY(form)        (1u << (12 + (form)))
 
+#define COMPOSES(form)        ((form) == NORMALIZE_NFC || (form) == NORMALIZE_NFKC)
+
 static unsigned normal_word(uint32_t c)
 {
     return normal_blocks[normal_index[c >> 8]][c & 255];
@@ -34,11 +36,6 @@ static unsigned normal_word(uint32_t c)
 bool normalize_boundary_before(enum normalize_form form, uint32_t c)
 {
     return c > 0x10ffff || (normal_word(c) & BOUNDARY(form)) != 0;
-}
-
-static bool composes(enum normalize_form form)
-{
-    return form == NORMALIZE_NFC || form == NORMALIZE_NFKC;
 }
 
 /* ---- The quick check ---- */
@@ -380,7 +377,7 @@ enum leat_status normalize_append(struct buffer *out, enum normalize_form form, 
         end = boundary_after(form, text, size, at);
         d = decompose(form, text + at, end - at);
         while (s == LEAT_OK && d.word != NONE)
-            s = append_run(out, &d, composes(form), err);
+            s = append_run(out, &d, COMPOSES(form), err);
         if (s != LEAT_OK)
             return s;
         at = end;
@@ -472,7 +469,7 @@ static enum leat_status make_pieces(struct buffer *all, size_t *count, enum norm
         i += marks > 0 ? marks : 1;
     }
     memmove(from, to, *count * sizeof *from);
-    if (composes(form))
+    if (COMPOSES(form))
         *count = compose_pieces(from, *count);
     return LEAT_OK;
 }
