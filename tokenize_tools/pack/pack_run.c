@@ -245,12 +245,14 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     return said->status;
 }
 
-/* Whether a run that replaces the dataset stopped at a checkpoint: of one that has come to its end, resuming its writer
- * has removed the checkpoint. */
-static bool stopped_replacing(struct pack_run *r, struct leat_error *err)
+/* Whether a run that replaces the dataset stopped at a checkpoint, as its writer said (`said`) something is in its way:
+ * of one that has come to its end, it has removed the checkpoint. */
+static bool stopped_replacing(struct pack_run *r, const struct leat_error *said, struct leat_error *err)
 {
     struct file_identity checkpoint;
 
+    if (said->hint != LEAT_HINT_REPLACE) /* not the dataset, but what is no file of ours */
+        return false;
     if (file_identify(r->checkpoint_path, &checkpoint, NULL) != LEAT_OK || !checkpoint.exists)
         return false;
     r->replacing = true;
@@ -275,7 +277,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         return s;
     s = leat_writer_resume(&r->output.writer, r->name, &w, &r->note, &note_bytes, &why);
     if (s == LEAT_E_EXISTS)
-        return stopped_replacing(r, err) ? s : look_if_finished(r, &why, err);
+        return stopped_replacing(r, &why, err) ? s : look_if_finished(r, &why, err);
     if (s != LEAT_OK) {
         if (err)
             *err = why;
