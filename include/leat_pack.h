@@ -139,7 +139,7 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
  * ids of a call stay within max_bytes, except about 2 MiB that every encoder has. leat_encoder_encode() keeps to the
  * same limit, but its ids may take 128 bytes more per byte of the text. A text that needs more is LEAT_E_PRETOKEN,
  * with the length of the stretch that cannot be cut. Such a stretch takes about 8 bytes of memory per byte, at worst
- * 32.
+ * 80.
  *
  * Returns the statuses of leat_encoder_encode(), and LEAT_E_STATE for a chunk or an end without a begin. Offsets in an
  * error count from the start of the text. After a failure, go on with a begin or leat_encoder_encode(); each of these
