@@ -223,14 +223,14 @@ class Dataset:
         """Positions of the first tokens of `count` documents, as a numpy array. One document more than there are may be
         asked for; it starts at the number of tokens. None means all, and that one."""
         if count is None:
-            count = self._count() + 1 - first
+            count = max(self._count() + 1 - first, 0)
         return numpy("Dataset.starts()").asarray(self._native.starts(first, count))
 
     def mask(self, first=0, count=None):
         """The mask of `count` tokens (None: of the rest), a byte each, as a numpy array: 0 where a token is not to be
         learned. 255 where no mask is stored."""
         if count is None:
-            count = self.info.tokens - first
+            count = max(self.info.tokens - first, 0)
         return numpy("Dataset.mask()").asarray(self._native.mask(first, count))
 
     def text(self, number, *, errors="replace"):

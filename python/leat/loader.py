@@ -161,6 +161,8 @@ class Loader(_leat.Turn):
         max_length = None if max_length is None else whole("max_length", max_length, 1)
         if rows == "documents":
             self.plan = plan = plan._documents(max_length)
+        elif max_length is not None:
+            raise TypeError("max_length is for rows=\"documents\": windows have the plan's seq_len")
         if buffers is False:
             buffers = None
         if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):
@@ -435,8 +437,9 @@ class Loader(_leat.Turn):
 
     def state_dict(self, after=None):
         """The state of the run after the last batch that was given; or after the Batch or cursor `after`, for programs
-        that take batches ahead of the one they train on. It is the same on all ranks, and any number of ranks can
-        continue from it: it has a position in the plan, and fingerprints of what led there."""
+        that take batches ahead of the one they train on. It is the same on all ranks (with last="short", once one of
+        them has no batch left, only on those that had one), and any number of ranks can continue from it: it has a
+        position in the plan, and fingerprints of what led there."""
         place = self._place
         cursor, damaged = place.cursor, place.damaged
         if after is not None:

@@ -291,6 +291,9 @@ def test_restart(corpus):
     for batch in loader:
         break
     assert next(iter(loader)).cursor == 150
+    loader.close()
+    with pytest.raises(ValueError, match="closed"):
+        next(iter(loader))
     onward = leat.Loader(plan, 50)
     for batch in onward:
         break

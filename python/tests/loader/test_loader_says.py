@@ -66,6 +66,8 @@ def test_arguments(plan):
                   dict(buffers=True, framework="jax")):
         with pytest.raises(TypeError):
             leat.Loader(plan, 2, **wrong)
+    with pytest.raises(TypeError, match="max_length is for rows"):
+        leat.Loader(plan, 4, max_length=5)
     with pytest.raises(TypeError, match="leat.Plan"):
         leat.Loader("corpus", 2)
 

@@ -98,6 +98,8 @@ def test_map_items(finite, corpus):
     for bad in (-1, len(dataset)):
         with pytest.raises(IndexError):
             dataset[bad]
+    with pytest.raises(TypeError):
+        dataset[1.5]
     with pytest.raises(ValueError, match="no end"):
         leat.MapDataset(leat.Plan(corpus, 512))
     assert len(leat.MapDataset(leat.Plan(corpus, 512), samples=1000)) == 1000
