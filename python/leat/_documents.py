@@ -1,8 +1,11 @@
 """_documents.py: the forms in which texts and ids are given: lists, arrays, Arrow tables, records."""
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
+
+SURROGATE_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 
 
 def plain_ids(ids):
@@ -27,12 +30,24 @@ def plain_ids(ids):
 def id_mask(mask, what="the mask"):
     """The mask of ids, 0 or 1 or a float between them each, as bytes: 255 for 1. Only 0 becomes 0."""
     numbers = mask.tolist() if hasattr(mask, "tolist") else list(mask)
-    numbers = [number.item() if hasattr(number, "item") else number for number in numbers]  # of numpy, each by itself
+    # a list may hold numpy's numbers
+    numbers = [number.item() if hasattr(number, "item") else number for number in numbers]
     for n, number in enumerate(numbers):
         if not (number in (0, 1) if isinstance(number, int) else isinstance(number, float) and 0 <= number <= 1):
             raise ValueError(f"{what} has 0 or 1 for each id, or False and True, or a weight between them, not "
                              f"{number!r} (number {n})")
     return bytes(max(round(255 * number), number > 0) for number in numbers)
+
+
+def _utf8_length(text, begin, end):
+    """In bytes; a single surrogate becomes U+FFFD, which has as many."""
+    try:
+        return len(text[begin:end].encode())
+    except UnicodeEncodeError:
+        if SURROGATE_PAIR.search(text):
+            raise ValueError("a text with pairs of surrogates cannot have a mask: replace them by the characters they "
+                             "mean") from None
+        return len(text[begin:end].encode(errors="surrogatepass"))
 
 
 def text_spans(text, spans):
@@ -51,9 +66,9 @@ def text_spans(text, spans):
         if isinstance(text, bytes):
             pairs.extend((begin, end))
         else:
-            done += len(text[at:begin].encode(errors="surrogatepass"))
+            done += _utf8_length(text, at, begin)
             pairs.append(done)
-            done += len(text[begin:end].encode(errors="surrogatepass"))
+            done += _utf8_length(text, begin, end)
             pairs.append(done)
         at = end
     return pairs.tobytes()
@@ -139,7 +154,8 @@ def tables_of(documents):
 
 
 def is_pair(item):
-    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, bytes))
+    """A text, or None for a missing one, and its id."""
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, bytes, type(None)))
 
 
 def follow(record, name, way):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from leat import _aligned, _offsets as spelling
+from leat._documents import SURROGATE_PAIR
 from leat._post_processor import trims_of
 from leat._tokenizer_file import byte_letters, changes_text, is_plain
 
-_SURROGATE, _PAIR = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class TokenOffsets:
@@ -130,7 +131,7 @@ def _utf8(text):
     try:
         return text.encode()
     except UnicodeEncodeError:  # a character for each surrogate, so that offsets count as the caller does
-        if _PAIR.search(text):
+        if SURROGATE_PAIR.search(text):
             raise NotImplementedError("the offsets of a text with pairs of surrogates are not known: replace them by "
                                       "the characters they mean") from None
         return _SURROGATE.sub("\ufffd", text).encode()

@@ -437,9 +437,9 @@ class Loader(_leat.Turn):
 
     def state_dict(self, after=None):
         """The state of the run after the last batch that was given; or after the Batch or cursor `after`, for programs
-        that take batches ahead of the one they train on. It is the same on all ranks (with last="short", once one of
-        them has no batch left, only on those that had one), and any number of ranks can continue from it: it has a
-        position in the plan, and fingerprints of what led there."""
+        that take batches ahead of the one they train on. It is the same on all ranks, and any number of ranks can
+        continue from it: it has a position in the plan, and fingerprints of what led there. With last="short", when
+        some ranks run out first, only those that got the last batch have the final state."""
         place = self._place
         cursor, damaged = place.cursor, place.damaged
         if after is not None:

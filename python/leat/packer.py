@@ -127,7 +127,7 @@ class Packer:
         id         the column or key of the documents' ids, texts or integers, if it exists; None: no ids
         source     where they come from, as in add()
         skip       leaves out so many documents at the start; after an error, `given` of them were taken
-        nulls      what to do with rows without a text, or None for a document: "error" or "skip"
+        nulls      what to do with rows without a text, and documents that are None: "error" or "skip"
         mask       with store_mask: the key of each dict's mask, as for add(); or the column of a table of lists of ids
                    with lists of 0 and 1, of bool, or of weights (float32, float64). None: all tokens are learned
         """
@@ -176,43 +176,55 @@ class Packer:
 
     def _extend_some(self, documents, text, id, source, skip, nulls, mask):
         import itertools
-        iterator, head = iter(documents), []
+        iterator = iter(documents)
         for first in iterator:
-            head.append(first)
-            if first is not None or nulls == "error":
-                break
-        if not head:
+            break
+        else:
             return
         refuse_lazy(first)
         if not isinstance(first, (list, tuple)):
             refuse_file_names(first)
-        iterator = itertools.chain(head, iterator)
+        iterator = itertools.chain([first], iterator)
         if has_arrow(first):
             for table in iterator:
                 skip = self._extend_table(table, text, id, source, skip, nulls, mask)
             return
-        iterator = itertools.islice(iterator, skip, None)
-        of_dicts = isinstance(first, dict) or hasattr(first, "keys")
-        if mask is not None or (of_dicts and not isinstance(follow(first, text, text.split(".")),
-                                                            (str, bytes, type(None)))):
+        iterator, of_dicts, content = self._look(itertools.islice(iterator, skip, None), text, nulls)
+        of_texts = isinstance(content, (str, bytes, type(None)))
+        if mask is not None or (of_dicts and not of_texts):
             self._extend_singly(iterator, text, id, source, nulls, mask)
             return
         if of_dicts:
             iterator = self._of_dicts(iterator, text, id, nulls)
-        elif first is not None and not isinstance(first, (str, bytes)) and not is_pair(first):
-            for document in iterator:
-                self._add_or_skip(document, nulls, source=source)
+        elif not of_texts:
+            for n, document in enumerate(iterator):
+                self._add_or_skip(document, nulls, f"document {n} has no ids", source=source)
             return
         while self._core.add_some(iterator, source, nulls == "skip"):
             self._checkpoint_if_due()
 
-    def _add_or_skip(self, document, nulls, what="text", **how):
+    def _look(self, iterator, text, nulls):
+        """All documents of the iterator, whether they are dicts, and the text or ids of the first that has any (of
+        the first, where a missing one is an error)."""
+        import itertools
+        head, of_dicts, content = [], False, None
+        for document in iterator:
+            head.append(document)
+            of_dicts = hasattr(document, "keys")
+            content = follow(document, text, text.split(".")) if of_dicts else document
+            if is_pair(content):
+                content = content[0]
+            if content is not None or nulls == "error":
+                break
+        return itertools.chain(head, iterator), of_dicts, content
+
+    def _add_or_skip(self, document, nulls, otherwise, **how):
         if document is not None:
             self.add(document, **how)
         elif nulls == "skip":
             self._core.add_some(iter([None]), how["source"], True)
         else:
-            raise ValueError(f"a document has no {what}; nulls=\"skip\" leaves such documents out")
+            raise ValueError(f"{otherwise}; nulls=\"skip\" leaves such documents out")
         self._checkpoint_if_due()
 
     def _extend_singly(self, dicts, text, id, source, nulls, mask):
@@ -227,8 +239,8 @@ class Packer:
             marks = follow(record, mask, mask.split(".")) if mask else None
             if mask and marks is None and document is not None:
                 raise ValueError(f"document {n} has no {mask}")
-            self._add_or_skip(document, nulls, what=text, id=follow(record, id, id.split(".")) if id else None,
-                              source=source, mask=marks)
+            self._add_or_skip(document, nulls, f"document {n} has no {text}", source=source, mask=marks,
+                              id=follow(record, id, id.split(".")) if id else None)
 
     def _of_dicts(self, dicts, text, id, nulls):
         """Pairs for add_some(), and None for a row that is left out."""

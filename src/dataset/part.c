@@ -132,7 +132,8 @@ enum leat_status part_need_documents(const struct part *p, struct leat_error *er
     return status_set(
         err, LEAT_E_NOT_FOUND,
         "%s does not record where its documents start: %s, use it without documents, or pack its texts with leat",
-        p->name, p->foreign ? "name the token that ends each (end=ID in the name)" : "write it again with them");
+        p->name,
+        p->foreign ? "name the token that ends each (end=ID in the name)" : "write it again with its documents");
 }
 
 enum leat_status part_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts, struct leat_error *err)

@@ -33,8 +33,8 @@ static void open_standard_descriptors(void)
             _exit(CLI_FAILED);
 }
 
-/* What large blocks leave behind goes back to the system. Else glibc keeps up to 64 MiB of it in each thread's heap
- * once a large block was freed: packing conversations of 4 MiB with 16 threads took twice its --memory. */
+/* Lets freed memory go back to the system. Otherwise glibc keeps up to 64 MiB in each thread's heap once a large block
+ * was freed: packing conversations of 4 MiB with 16 threads took twice its --memory. */
 static void limit_heaps(void)
 {
 #ifdef __GLIBC__

@@ -245,8 +245,8 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     return said->status;
 }
 
-/* Whether a run that replaces the dataset stopped at a checkpoint, as its writer said (`said`) something is in its way:
- * of one that has come to its end, it has removed the checkpoint. */
+/* Whether a run that replaces the dataset stopped at a checkpoint. The writer refused (`said`) because a dataset is
+ * there; of a run that has come to its end it would have removed the checkpoint. */
 static bool stopped_replacing(struct pack_run *r, const struct leat_error *said, struct leat_error *err)
 {
     struct file_identity checkpoint;
@@ -257,8 +257,8 @@ static bool stopped_replacing(struct pack_run *r, const struct leat_error *said,
         return false;
     r->replacing = true;
     status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
-                    "%s exists, and a run that replaces it has stopped at a checkpoint: to resume that, say again that "
-                    "it replaces the dataset",
+                    "%s exists, and a run that replaces it has stopped at a checkpoint: to resume that "
+                    "run, ask again to replace the dataset",
                     r->index_path);
     return true;
 }
@@ -329,7 +329,7 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
     enum leat_status s = r->options.resume ? resume(r, err) : begin_output(r, err);
 
     /* a part of a run cannot choose another name */
-    if (s == LEAT_E_EXISTS && r->options.run_file && !r->past.damaged)
+    if (s == LEAT_E_EXISTS && r->options.run_file && !r->past.damaged && !r->replacing)
         status_set_hint(
             err, s, LEAT_HINT_REPLACE,
             "%.300s.leat and its .tokens are not those of this part: one is missing or damaged, or they are "

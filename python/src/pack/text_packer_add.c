@@ -150,11 +150,11 @@ static int take_item(struct bunch *b, PyObject *item)
         id = PyTuple_GetItem(item, 1);
     }
     b->ids[b->count] = b->texts[b->count] = (struct text_view) { NULL, 0 };
-    if (item == Py_None && b->skip_missing) {
+    if (text == Py_None && b->skip_missing) {
         b->count++;
         return 0;
     }
-    if (item == Py_None) {
+    if (text == Py_None) {
         PyErr_SetString(PyExc_ValueError, "a document has no text; nulls=\"skip\" leaves such documents out");
         return -1;
     }

@@ -178,6 +178,11 @@ def test_nulls(gpt2, name):
     with leat.Packer(name, gpt2, force=True) as packer:
         assert packer.extend([None, None], nulls="skip") == 0 and packer.skipped == 2
         assert packer.extend(np.array([None, "a"], dtype=object), nulls="skip") == 1
+        assert packer.extend([("a", 1), (None, 2), ("b", 3)], nulls="skip") == 2
+        assert packer.extend([(None, 2), ("b", 3)], nulls="skip") == 1
+        assert packer.extend([{"text": None}, {"text": [64]}, {"text": [65]}], nulls="skip") == 2
+        for documents in ([None, "a"], [None, [64]], [None, {"text": "a"}], [{"text": "x"}, [64]], [None, ("a", 1)]):
+            assert packer.extend(documents, skip=1) == 1
 
 
 def test_sources(gpt2, name):

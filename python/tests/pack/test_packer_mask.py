@@ -119,7 +119,8 @@ def test_table_weights(gpt2, name):
     ([1], [1.5], "has 0 or 1 for each id"), ([1], [float("nan")], "or a weight between them"),
     ("text", [(2, 2)], "in order and apart"), ("text", [(0, 2), (1, 3)], "in order and apart"),
     ("text", [(0, 5)], "in a text of 4"), ("text", [0, 1], "list of pairs"), ("text", 5, "list of pairs"),
-    ("text", [[0]], "list of pairs"), ("text", [(0.0, 1.0)], "list of pairs")])
+    ("text", [[0]], "list of pairs"), ("text", [(0.0, 1.0)], "list of pairs"),
+    ("\ud83d\ude00b c", [(2, 3)], "pairs of surrogates")])
 def test_mistakes(gpt2, name, document, mask, message):
     packer = leat.Packer(name, gpt2, store_mask=True)
     with pytest.raises(ValueError, match=message):

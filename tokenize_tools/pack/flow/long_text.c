@@ -44,7 +44,8 @@ static void keep_sample(struct pack_worker *w, const char *text, size_t bytes)
 {
     size_t left = UNIT_SAMPLE - w->refused_bytes, take = bytes < left ? bytes : left;
 
-    memcpy(w->refused + w->refused_bytes, text, take);
+    if (take > 0)
+        memcpy(w->refused + w->refused_bytes, text, take);
     w->refused_bytes += take;
 }
 
@@ -83,7 +84,8 @@ static enum leat_status take_chunk(struct long_text *t, bool last, struct leat_e
     if (s == LEAT_OK)
         s = encode_chunk(t, text, bytes, err);
     t->taken += taken;
-    memmove(t->chunk.bytes, t->chunk.bytes + taken, t->chunk.size - taken);
+    if (t->chunk.size > taken)
+        memmove(t->chunk.bytes, t->chunk.bytes + taken, t->chunk.size - taken);
     t->chunk.size -= taken;
     return s;
 }
@@ -102,11 +104,12 @@ static enum leat_status encode_all(struct long_text *t, long_text_next *next, vo
     enum leat_status s = leat_encoder_begin(t->encoder, err);
     size_t count = 1;
 
-    t->w->refused_bytes = 0;
     while (s == LEAT_OK && count > 0) {
         const uint8_t *bytes;
 
-        s = next(context, &bytes, &count, err);
+        s = pack_setup_check_stop(t->w->setup, "a text", err);
+        if (s == LEAT_OK)
+            s = next(context, &bytes, &count, err);
         if (s == LEAT_OK)
             s = buffer_append(&t->chunk, bytes, count, err);
         if (s == LEAT_OK)
@@ -133,6 +136,7 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
     enum leat_status s = text_hash_begin(&t.hash, err);
 
     *rejected = false;
+    w->refused_bytes = 0;
     if (s == LEAT_OK && u->spooled.fd < 0)
         s = spool_open(&u->spooled, w->setup->output, err);
     if (s == LEAT_OK) {

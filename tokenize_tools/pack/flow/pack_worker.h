@@ -20,8 +20,8 @@ struct pack_worker {
     struct buffer text_of_chat, marks_of_chat, chat_ids;
     struct json_by by; /* of the record that is read, if the setup has such a field */
 
-    /* How the text begins, repaired, that the encoder refused as long_text_encode() rejected it; 0 bytes: it was
-     * rejected for something else. */
+    /* The first bytes, after repair, of a text that the encoder refused in long_text_encode(); 0 bytes: it was rejected
+     * for something else. */
     char refused[UNIT_SAMPLE];
     size_t refused_bytes;
 };

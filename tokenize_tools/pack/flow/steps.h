@@ -108,8 +108,8 @@ enum leat_status row_masks_encode(struct pack_worker *w, struct unit *u, char *t
 #define LONG_CHUNK ((size_t)1 << 18)
 typedef enum leat_status long_text_next(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err);
 
-/* *rejected: *err says why. If w->refused holds bytes then, they are its sample, as step_encode_text() has it: which
- * way a text goes depends on the memory. */
+/* *rejected: *err says why. If w->refused holds bytes then, they are the sample that step_encode_text() would give: the
+ * memory decides which of the two a text takes. */
 enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
                                   void *context, bool *rejected, struct leat_error *err);
 

@@ -14,8 +14,8 @@
 #include "encoder_internal.h"
 
 /* The most that is taken of a text at a time; a small bound takes less. About ten buffers have this size or a multiple
- * of it. What a normalizer makes of a chunk may be 11 times as long, each of its bytes two ids, and a list of ids is
- * there twice while it grows. */
+ * of it. Where texts are normalized, NORMALIZED stands for CHUNKS: a chunk may become 11 times as long, each byte of
+ * that two ids, and a list of ids is there twice while it grows. */
 #define CHUNK_BYTES ((size_t)TINY_OR(48, 1 << 20))
 #define MIN_CHUNK   ((size_t)TINY_OR(48, 4096))
 #define CHUNKS      64
@@ -332,7 +332,8 @@ static void begin(struct encoder *e, struct bound *of_ids)
 {
     if (e->begun)
         clear(e);
-    if (e->ids.bound != of_ids) {
+    /* what texts before have left must not decide what this one may take */
+    if (e->ids.bound != of_ids || (of_ids == &e->bound && e->ids.room > e->bound.max / 4 / CHUNKS)) {
         id_list_free(&e->ids);
         e->ids.bound = of_ids;
     }

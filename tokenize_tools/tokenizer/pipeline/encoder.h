@@ -24,7 +24,7 @@ struct encoder;
 struct encoder_options {
     bool special;        /* strings of special tokens in a text become these tokens; else they are ordinary text */
     bool reject_invalid; /* malformed UTF-8 is LEAT_E_TEXT; else it is replaced, as Python does */
-    uint64_t max_bytes;  /* of memory that goes with the text, but not encoder_run()'s ids */
+    uint64_t max_bytes;  /* of memory that goes with the text, but encoder_run()'s ids only after encoder_count_ids() */
     uint32_t (*stop)(void *context); /* asked per MiB and while expressions take long; not 0: LEAT_E_STOPPED; or NULL */
     void *stop_context;
 };
