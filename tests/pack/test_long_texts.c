@@ -149,6 +149,8 @@ static void check_documents(const struct leat_dataset *d, const struct set *set,
         T_OK(leat_dataset_document(d, document++, &first, &count, &t_err));
         T_EQ(count, wanted[i].count);
         T_CHECK(count <= ROOM);
+        if (count != wanted[i].count || count > ROOM)
+            continue;
         T_OK(leat_dataset_read_u32(d, first, count, have, &t_err));
         if (sum_of(have, count) != wanted[i].sum)
             T_FAIL("file %zu has other ids", i);

@@ -64,4 +64,3 @@ for i, t in enumerate(texts):
 for names in (["lines.jsonl"], ["array.json"], ["files"]):
     check(names, rejected)
 assert len(rejected) >= 3, rejected
-print(rejected)

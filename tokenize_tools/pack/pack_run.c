@@ -257,8 +257,8 @@ static bool stopped_replacing(struct pack_run *r, const struct leat_error *said,
         return false;
     r->replacing = true;
     status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
-                    "%s exists, and a run that replaces it has stopped at a checkpoint: to resume that "
-                    "run, ask again to replace the dataset",
+                    "%s exists, and a run that replaces it has stopped at a checkpoint: to resume that run, ask again "
+                    "to replace the dataset",
                     r->index_path);
     return true;
 }

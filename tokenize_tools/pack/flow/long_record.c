@@ -171,8 +171,8 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
         r->at = at + pushed.text_begin;
         r->left = pushed.text_raw_bytes;
         s = encode(r, u, &pushed, offset, line, &rejected, &why);
-        if (s == LEAT_OK && rejected && r->w->refused_bytes > 0)
-            memcpy(sample, r->w->refused, sample_bytes = r->w->refused_bytes);
+        if (rejected)
+            long_text_sample(r->w, sample, &sample_bytes);
     } else if (s == LEAT_E_TEXT) {
         rejected = !blank;
         s = LEAT_OK;

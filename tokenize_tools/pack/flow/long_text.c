@@ -127,6 +127,14 @@ static enum leat_status encode_all(struct long_text *t, long_text_next *next, vo
     return t->refused;
 }
 
+void long_text_sample(const struct pack_worker *w, char *sample, size_t *bytes)
+{
+    if (w->refused_bytes == 0)
+        return;
+    memcpy(sample, w->refused, w->refused_bytes);
+    *bytes = w->refused_bytes;
+}
+
 enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
                                   void *context, bool *rejected, struct leat_error *err)
 {

@@ -108,10 +108,13 @@ enum leat_status row_masks_encode(struct pack_worker *w, struct unit *u, char *t
 #define LONG_CHUNK ((size_t)1 << 18)
 typedef enum leat_status long_text_next(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err);
 
-/* *rejected: *err says why. If w->refused holds bytes then, they are the sample that step_encode_text() would give: the
- * memory decides which of the two a text takes. */
+/* *rejected: *err says why. */
 enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
                                   void *context, bool *rejected, struct leat_error *err);
+
+/* The sample of a text that it rejected: if the encoder refused it, the one that step_encode_text() would give, since
+ * the memory decides which of the two a text takes; else what `sample`, of UNIT_SAMPLE bytes, holds. */
+void long_text_sample(const struct pack_worker *w, char *sample, size_t *bytes);
 
 /* ---- long_record.c ---- */
 

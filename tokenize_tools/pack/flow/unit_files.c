@@ -159,10 +159,10 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
 
         memcpy(sample, f->start->bytes + skip, sample_bytes);
         s = long_text_encode(f->w, u, d, next_chunk, f, &rejected, &why);
+        if (rejected)
+            long_text_sample(f->w, sample, &sample_bytes);
         if (s != LEAT_OK)
             *err = why;
-        else if (rejected && f->w->refused_bytes > 0)
-            s = unit_reject_document(u, d, why.message, f->w->refused, f->w->refused_bytes, err);
         else if (rejected)
             s = unit_reject_document(u, d, why.message, sample, sample_bytes, err);
     }

@@ -262,11 +262,10 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
     struct spooled_text *t = context;
     struct buffer *b = &t->w->text;
     uint64_t left = t->u->record.bytes - t->at;
-    enum leat_status s = pack_setup_check_stop(t->w->setup, t->w->setup->inputs.items[t->u->input].path, err);
+    enum leat_status s;
 
     *count = left < LONG_CHUNK ? (size_t)left : LONG_CHUNK;
-    if (s == LEAT_OK)
-        s = buffer_reserve(b, LONG_CHUNK, err);
+    s = buffer_reserve(b, LONG_CHUNK, err);
     if (s == LEAT_OK && *count > 0)
         s = spool_read(&t->u->record, t->at, b->bytes, *count, err);
     *bytes = b->bytes;
@@ -280,6 +279,7 @@ static enum leat_status encode_row(struct pack_worker *w, struct unit *u, int fd
     struct spooled_text t = { .w = w, .u = u };
     struct unit_document *d = &u->documents[u->document_count - 1];
     char sample[UNIT_SAMPLE];
+    size_t sample_bytes = sizeof sample;
     struct leat_error why;
     bool rejected;
     enum leat_status s = spool_read(&u->record, 0, sample, sizeof sample, err);
@@ -293,8 +293,8 @@ static enum leat_status encode_row(struct pack_worker *w, struct unit *u, int fd
         *err = why;
     if (s != LEAT_OK || !rejected)
         return s;
-    s = w->refused_bytes > 0 ? unit_reject_document(u, d, why.message, w->refused, w->refused_bytes, err)
-                             : unit_reject_document(u, d, why.message, sample, sizeof sample, err);
+    long_text_sample(w, sample, &sample_bytes);
+    s = unit_reject_document(u, d, why.message, sample, sample_bytes, err);
     u->document_count--;
     return s;
 }
