@@ -34,6 +34,9 @@ def test_numbers_of_a_loader(plan, name, least):
     given = {"batch_size": 2, "framework": "numpy", "outputs": ("inputs", "cu_seqlens")}
     if name in ("rank", "world"):
         given.update(rank=0, world=1)
+    if name == "max_length":
+        refused(TypeError, 'max_length is for rows="documents"', leat.Loader, plan, **given, max_length=least)
+        given["rows"] = "documents"
     for wrong in (1.5, "4x", True, [1]):
         refused((TypeError, ValueError), name, leat.Loader, plan, **{**given, name: wrong})
     refused(ValueError, f"{name}.*, not {least - 1}", leat.Loader, plan, **{**given, name: least - 1})
