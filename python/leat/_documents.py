@@ -12,6 +12,10 @@ def plain_ids(ids):
     """Ids as the extension takes them: a list or tuple, or bytes with the code of their type."""
     if isinstance(ids, (list, tuple)):
         return ids
+    if isinstance(ids, (dict, set, frozenset)):
+        raise TypeError(f"ids must be a list or an array of one dimension, not a {type(ids).__name__}")
+    if getattr(ids, "ndim", 1) != 1:
+        raise TypeError(f"ids must be a list or an array of one dimension, not of {ids.ndim}")
     try:
         view = memoryview(ids)
     except TypeError:

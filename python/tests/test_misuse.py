@@ -198,12 +198,29 @@ def test_packer(tmp_path):
         for wrong in (-1, "x", 1.5):
             refused((TypeError, ValueError), "skip", packer.extend, ["a"], skip=wrong)  # "Indices for islice()"
         refused(TypeError, "note", packer.checkpoint, 5)  # was taken
+        for wrong in (1.5, np.float32(1), True, float("nan")):  # were ids "1.5", "1.0", "True" and "nan"
+            refused(TypeError, "a document's id is a text or an integer", packer.add, "a", id=wrong)
+            refused(TypeError, "a document's id is a text or an integer", packer.extend, [("a", wrong)])
+            refused(TypeError, "a document's id is a text or an integer", packer.extend, [{"text": "a", "id": wrong}])
         packer.add("a", id=7)
-        assert packer.extend([("b", 8), ("c", "9"), ("d", None)]) == 3  # numbers were no ids in pairs
+        assert packer.extend([("b", np.int32(8)), ("c", "9"), ("d", None)]) == 3  # numbers were no ids in pairs
         packer.extend([{"text": "e", "id": 10}])
     d = leat.open(tmp_path / "x")
     assert [d.place(i).id for i in range(5)] == ["7", "8", "9", None, "10"]
     assert d.find(id=8).document == 1  # a number was no id to be found
+
+
+def test_ids_of_a_packer(tmp_path):
+    """Of two dimensions, they were told as "'list' object cannot be interpreted as an integer"; a set has no order, and
+    was taken."""
+    with leat.Packer(tmp_path / "x", "gpt2") as packer:
+        for wrong in (torch.ones(2, 3, dtype=torch.int64), np.ones((2, 3), np.int64), np.array(3), torch.tensor(3),
+                      {1, 2}, {"a": 1}):
+            refused(TypeError, "ids must be a list or an array of one dimension, not ", packer.add, wrong)
+        for wrong in ([[1, 2], [3]], torch.ones(3), [1.5], [None]):
+            refused(TypeError, "ids must be integers, not ", packer.add, wrong)
+        packer.add([1, np.int32(2), torch.tensor(3)])
+    assert list(leat.open(tmp_path / "x").tokens)[:3] == [1, 2, 3]
 
 
 def test_nothing_at_all(tmp_path):

@@ -239,7 +239,7 @@ static int find_columns(struct arrow_rows *r, const char *text, const char *id, 
 {
     enum leat_status s =
         arrow_find(&r->stream.schema, text, ARROW_TEXTS | ARROW_LISTS,
-                   "texts (string, large_string, string_view, binary, or a dictionary of these) or lists of integers",
+                   "texts (string, large_string, string_view, binary, or a dictionary of these) or lists of integers (list, large_list)",
                    &r->text, err);
 
     if (s != LEAT_OK || !id || r->text.depth == 0)
@@ -261,7 +261,7 @@ static int find_mask(struct arrow_rows *r, const char *mask, struct leat_error *
         return 0;
     }
     return arrow_find(&r->stream.schema, mask, ARROW_LISTS | ARROW_WEIGHTS,
-                      "lists of integers, float32, float64 or bool", &r->mask, err) == LEAT_OK;
+                      "lists (list, large_list) of integers, float32, float64 or bool", &r->mask, err) == LEAT_OK;
 }
 
 /* ArrowRows(capsules, text column, id column or None, whether the id column may be missing, mask column or None) */

@@ -130,12 +130,19 @@ static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
     return 0;
 }
 
-/* An id may also be a number, as in add(). */
+/* An id may also be anything else that is no number but an integer, as in add(). */
 static int keep_id(struct bunch *b, PyObject *id, struct text_view *view)
 {
-    PyObject *text = PyLong_Check(id) ? PyObject_Str(id) : Py_NewRef(id);
-    int r = text ? keep_view(b, text, view) : -1;
+    bool is_text = PyUnicode_Check(id) || PyBytes_Check(id);
+    PyObject *text;
+    int r;
 
+    if (PyBool_Check(id) || (!PyIndex_Check(id) && PyObject_HasAttrString(id, "__float__"))) {
+        PyErr_Format(PyExc_TypeError, "a document's id is a text or an integer, not %R", id);
+        return -1;
+    }
+    text = is_text ? Py_NewRef(id) : PyObject_Str(id);
+    r = text ? keep_view(b, text, view) : -1;
     Py_XDECREF(text);
     return r;
 }

@@ -58,8 +58,11 @@ static int take_int(PyObject *object, uint32_t *id)
     long long value = number ? PyLong_AsLongLong(number) : -1;
     int r = 0;
 
-    if (!number)
+    if (!number) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError))
+            PyErr_Format(PyExc_TypeError, "ids must be integers, not %R", object);
         return -1;
+    }
     if (value == -1 && PyErr_Occurred()) {
         PyErr_Clear();
         r = refuse(number);
