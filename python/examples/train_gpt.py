@@ -7,7 +7,7 @@
 
 The second run has the losses of one without a stop; the third, in two processes, its global batches. Each line has the
 step, the loss and a checksum of the global batch's tokens. leat's part: a plan, a loader, and its state in the
-checkpoint.
+checkpoint. With --device cuda, each process has a GPU of its own, and the loader's batches arrive there.
 """
 import argparse
 import socket
@@ -34,23 +34,27 @@ def checksum(inputs, rank, world):
         rows = [torch.empty_like(inputs) for _ in range(world)] if rank == 0 else None
         dist.gather(inputs, rows)
         inputs = torch.cat(rows) if rank == 0 else inputs
-    return zlib.crc32(inputs.numpy().tobytes())
+    return zlib.crc32(inputs.cpu().numpy().tobytes())
 
 
 def train(rank, options, port):
     world = options.world
     torch.set_num_threads(1)
     torch.manual_seed(1)
+    device = torch.device(options.device, rank) if options.device == "cuda" else torch.device("cpu")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
     if world > 1:
-        dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world)
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo", init_method=f"tcp://127.0.0.1:{port}",
+                                rank=rank, world_size=world)
 
     plan = leat.Plan(options.data, options.seq_len, seed=7)
-    loader = leat.Loader(plan, options.batch // world, rank=rank, world=world)
-    model = GPT(leat.open(options.data).info.vocabulary, options.seq_len)
+    loader = leat.Loader(plan, options.batch // world, rank=rank, world=world, device=device)
+    model = GPT(leat.open(options.data).info.vocabulary, options.seq_len).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
     begin = 0
     if options.resume:
-        saved = torch.load(options.resume, weights_only=True)
+        saved = torch.load(options.resume, map_location=device, weights_only=True)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         loader.load_state_dict(saved["loader"])  # the same file for every rank, whatever the world was
@@ -83,6 +87,7 @@ def main():
     parser.add_argument("--batch", type=int, default=8, help="rows of a global batch")
     parser.add_argument("--seq-len", type=int, default=128)
     parser.add_argument("--world", type=int, default=1, help="processes")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--save", help="write a checkpoint after the last step")
     parser.add_argument("--resume", help="a checkpoint to go on from")
     options = parser.parse_args()
