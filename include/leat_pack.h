@@ -288,11 +288,13 @@ struct leat_pack_options {
     const char *messages; /* the field that holds the conversation; NULL: "messages" */
     enum leat_write write;
     uint32_t reserved_write; /* 0 */
+    /* With `chat`, the field that holds the tools of a conversation; NULL: "tools", if there is one. "": none. */
+    const char *tools;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0 }
+      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -352,7 +354,9 @@ struct leat_pack_report {
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template
  * gets it as `messages`, the tokenizer's special tokens by their names (bos_token, eos_token, ...) from
- * tokenizer_config.json beside it, `add_generation_prompt` false, and no tools; what it writes is the document's text.
+ * tokenizer_config.json beside it, `add_generation_prompt` false, and as `tools` what the record has in the field of
+ * that name: a list of objects, or a string that holds one as JSON; else none. A record with tools is rendered by the
+ * folder's template called tool_use, if there is one. What the template writes is the document's text.
  * The rendering is that of transformers (Jinja with trim_blocks and lstrip_blocks). LEAT_E_UNSUPPORTED names a
  * construct that cannot be rendered so, and its line; a conversation for which the template raises an exception, or
  * does what is not supported, is rejected.

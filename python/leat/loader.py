@@ -450,8 +450,8 @@ class Loader(_leat.Turn):
                 "state": self.plan.state(cursor, damaged)}
 
     def load_state_dict(self, state):
-        """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there. A closed loader
-        opens again."""
+        """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there. A closed
+        loader opens again."""
         check_state(state)
         if "state" not in state and self.plan.info.order.startswith("documents"):  # older states of documents
             position, damaged = whole("position", state["position"]), 0

@@ -52,7 +52,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
          skip_unknown: bool = False, allow_binary: bool = False, follow_links: bool = False, keep=(),
          by: str | None = None, created: int | None = None, mask_field: str | None = None, chat=None,
-         messages: str = "messages", write: str = "auto") -> Summary:
+         messages: str = "messages", tools: str | None = None, write: str = "auto") -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
@@ -89,6 +89,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                   [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
     chat          a file with a chat template, or "tokenizer" for that of its folder: records are conversations,
                   lists of dicts with role and content in the field `messages`; what the assistant says is learned
+    tools         the field that holds the tools of a conversation, a list of dicts or a string that holds one as JSON;
+                  None: "tools", if there is one; "": none
     resume        continues a run that was stopped or killed
     part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
     force         replaces an existing output
@@ -107,7 +109,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
                        skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
                            by=by, mask_field=mask_field, chat=chat,
-                           messages=messages, write=write)
+                           messages=messages, tools=tools, write=write)
     notices: list[tuple[int, bytes, int]] = []
     made: list[tuple] = []
     bar, watch = _watching(progress)

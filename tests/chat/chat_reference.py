@@ -57,11 +57,11 @@ environment.globals["strftime_now"] = lambda form: "a day"
 compiled = functools.lru_cache(maxsize=1)(environment.from_string)  # most of the time of these tests, else
 
 
-def render(template, messages):
+def render(template, messages, tools=None):
     """The text, and for each character whether {% generation %} wrote it; None: an exception."""
     try:
         marked = compiled(template).render(
-            messages=messages, tools=None, documents=None, add_generation_prompt=False, bos_token="<s>",
+            messages=messages, tools=tools, documents=None, add_generation_prompt=False, bos_token="<s>",
             eos_token="</s>")
     except (jinja2.exceptions.TemplateError, TypeError, ValueError, KeyError, AttributeError, ArithmeticError,
             RecursionError):

@@ -70,13 +70,18 @@ for threads in "1", "3":
         assert had == kept[memory], (memory, threads)
 assert kept["192MiB"][1][0] == TOO_BIG and TOO_BIG not in kept["1GiB"][1], [k[1] for k in kept.values()]
 
-# what threads free goes back to the system: 16 of them once took 600 MiB
-with open(os.path.join(folder, "large.jsonl"), "w") as f:  # one by one: what this process holds, too, is in ru_maxrss
-    for _ in range(16):
-        f.write(json.dumps({"messages": conversation("hello " * 666666)}) + "\n")
-code, usage = run("--chat", "long.jinja", "--memory", "300MiB", "--threads", "16", "large.jsonl")
-assert code == 0 and (sanitized or usage.ru_maxrss < 300 * 1024), (code, usage.ru_maxrss)
-os.remove(os.path.join(folder, "large.jsonl"))
+# what threads free goes back to the system: 16 of them once took 600 MiB, with one long string or many short ones
+write("count.jinja", "{{ tools | length }}")
+for template, record in (("long.jinja", {"messages": conversation("hello " * 666666)}),
+                         ("count.jinja", {"messages": conversation(""), "tools": [{"a": "x" * 30}] * 87000})):
+    with open(os.path.join(folder, "large.jsonl"), "w") as f:  # what this process holds, too, is in ru_maxrss
+        for _ in range(32):
+            json.dump(record, f)
+            f.write("\n")
+    code, usage = run("--chat", template, "--memory", "300MiB", "--threads", "16", "large.jsonl")
+    assert code == 0 and len(packed()) + len(rejects()) == 32, code
+    assert sanitized or usage.ru_maxrss < 300 * 1024, (template, usage.ru_maxrss)
+    os.remove(os.path.join(folder, "large.jsonl"))
 
 # ---- Time ----
 

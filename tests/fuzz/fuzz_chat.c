@@ -3,7 +3,8 @@
  * rendered text is UTF-8 with a mark for each byte, the same with more memory, and rendering keeps to its memory and to
  * its steps, and stops when it is asked to.
  *
- * The input is a byte for the memory, the template, a zero byte, and a record whose "messages" are the conversation.
+ * The input is a byte for the memory, the template, a zero byte, and a record whose "messages" are the conversation,
+ * and whose "tools" are its tools, if they are an array.
  *
  *   make fuzz FUZZ=chat FUZZ_SECONDS=3600
  */
@@ -47,16 +48,14 @@ static uint32_t ask(void *context)
     return a->asked == a->stop_at;
 }
 
-static enum leat_status render(const struct chat_template *t, const struct json_fields *fields, const char *messages,
-                               size_t bytes, size_t max_bytes, unsigned stop_at, struct buffer *text,
-                               struct buffer *marks, bool *too_big)
+static enum leat_status render(const struct chat_template *t, const struct chat_record *record, size_t max_bytes,
+                               unsigned stop_at, struct buffer *text, struct buffer *marks, bool *too_big)
 {
     struct leat_error err = { 0 };
     struct asking asking = { 0, stop_at };
     const struct chat_limits limits = { max_bytes, ask, &asking };
     int64_t begin = memory_begin();
-    enum leat_status s =
-        chat_template_render(t, messages, bytes, fields->kernels->unescape, &limits, text, marks, too_big, &err);
+    enum leat_status s = chat_template_render(t, record, &limits, text, marks, too_big, &err);
 
     FUZZ_CHECK(memory_grown(begin) <= max_bytes + max_bytes / 64 + SLACK);
     FUZZ_CHECK(s == LEAT_OK || (err.status == s && err.message[0]));
@@ -73,27 +72,40 @@ static void check_text(const struct buffer *text, const struct buffer *marks)
         FUZZ_CHECK(marks->bytes[i] <= (CHAT_BYTE_DATA | CHAT_BYTE_LEARNED));
 }
 
-static void check_rendering(const struct chat_template *t, const char *record, size_t bytes, size_t max_bytes)
+/* The array that a member of the record is; false: it is none, or the record is no object of UTF-8. */
+static bool find(const char *member, const char *record, size_t bytes, struct json_fields *fields,
+                 struct chat_source *found)
 {
-    struct buffer text = { 0 }, marks = { 0 }, again = { 0 }, again_marks = { 0 };
-    struct json_fields fields;
     struct json_scan scan;
     struct leat_error err;
     uint64_t byte;
-    bool too_big, ever = false;
 
-    FUZZ_CHECK(json_fields_prepare(&fields, "messages", "id", NULL) == LEAT_OK);
-    json_scan_begin(&scan, &fields);
+    FUZZ_CHECK(json_fields_prepare(fields, member, "id", NULL) == LEAT_OK);
+    json_scan_begin(&scan, fields);
     json_scan_feed(&scan, record, bytes);
     if (json_scan_end(&scan, &byte, &err) == JSON_MALFORMED || !json_scan_is_object(&scan) ||
         scan.place[JSON_TEXT].kind != JSON_KIND_ARRAY || utf8_valid_prefix((const uint8_t *)record, bytes) < bytes)
+        return false;
+    found->at = record + scan.place[JSON_TEXT].begin;
+    found->bytes = bytes - (size_t)scan.place[JSON_TEXT].begin;
+    return true;
+}
+
+static void check_rendering(const struct chat_template *t, const char *bytes, size_t size, size_t max_bytes)
+{
+    struct buffer text = { 0 }, marks = { 0 }, again = { 0 }, again_marks = { 0 };
+    struct chat_record record = { 0 };
+    struct json_fields fields;
+    bool too_big, ever = false;
+
+    if (!find("messages", bytes, size, &fields, &record.messages))
         return;
-    record += scan.place[JSON_TEXT].begin;
-    bytes -= (size_t)scan.place[JSON_TEXT].begin;
-    render(t, &fields, record, bytes, ANY_MEMORY, 1, &again, &again_marks, &too_big);
-    if (render(t, &fields, record, bytes, max_bytes, 0, &text, &marks, &too_big) == LEAT_OK) {
+    find("tools", bytes, size, &fields, &record.tools);
+    record.unescape = fields.kernels->unescape;
+    render(t, &record, ANY_MEMORY, 1, &again, &again_marks, &too_big);
+    if (render(t, &record, max_bytes, 0, &text, &marks, &too_big) == LEAT_OK) {
         check_text(&text, &marks);
-        FUZZ_CHECK(render(t, &fields, record, bytes, ANY_MEMORY, 0, &again, &again_marks, &ever) == LEAT_OK && !ever);
+        FUZZ_CHECK(render(t, &record, ANY_MEMORY, 0, &again, &again_marks, &ever) == LEAT_OK && !ever);
         FUZZ_CHECK(text.size == again.size &&
                    (text.size == 0 || (memcmp(text.bytes, again.bytes, text.size) == 0 &&
                                        memcmp(marks.bytes, again_marks.bytes, text.size) == 0)));

@@ -318,12 +318,15 @@ static enum leat_status take_value(struct reading *r, struct chat_value *out, un
     }
 }
 
-enum leat_status chat_read_json(struct chat_arena *a, const char *json, size_t bytes, uint32_t marks,
+enum leat_status chat_read_json(struct chat_arena *a, const char **json, size_t bytes, uint32_t marks,
                                 char *(*unescape)(char *to, const char *from, const char *end), struct chat_value *out,
                                 struct leat_error *err)
 {
-    struct reading r = { .arena = a, .at = json, .unescape = unescape, .marks = marks, .err = err };
+    struct reading r = { .arena = a, .at = *json, .unescape = unescape, .marks = marks, .err = err };
+    enum leat_status s;
 
     r.room = chat_arena_get(a, bytes + 64, err);
-    return r.room ? take_value(&r, out, 0) : err->status;
+    s = r.room ? take_value(&r, out, 0) : err->status;
+    *json = r.at;
+    return s;
 }

@@ -179,9 +179,9 @@ static enum leat_status set_global(struct chat_run *r, const char *name, const s
     return s == LEAT_OK ? chat_dict_set(r->arena, &r->scope->names, key, v, r->err) : s;
 }
 
-/* As transformers calls it without tools, documents and a prompt for the next turn. */
+/* As transformers calls it without documents and a prompt for the next turn. */
 static enum leat_status set_globals(struct chat_run *r, const struct chat_template *t,
-                                    const struct chat_value *messages)
+                                    const struct chat_value *messages, const struct chat_value *tools)
 {
     const struct chat_value none = { .kind = CHAT_NONE }, no = chat_bool(false);
     enum leat_status s = LEAT_OK;
@@ -194,7 +194,7 @@ static enum leat_status set_globals(struct chat_run *r, const struct chat_templa
     if (s == LEAT_OK)
         s = set_global(r, "messages", messages);
     if (s == LEAT_OK)
-        s = set_global(r, "tools", &none);
+        s = set_global(r, "tools", tools);
     if (s == LEAT_OK)
         s = set_global(r, "documents", &none);
     return s == LEAT_OK ? set_global(r, "add_generation_prompt", &no) : s;
@@ -239,24 +239,56 @@ static enum leat_status write_out(const struct chat_run *r, uint32_t learned, st
     return s;
 }
 
-enum leat_status chat_template_render(const struct chat_template *t, const char *messages, size_t bytes,
-                                      char *(*unescape)(char *to, const char *from, const char *end),
+static enum leat_status read_messages(struct chat_run *r, const struct chat_record *record, struct chat_value *list)
+{
+    const char *at = record->messages.at;
+    enum leat_status s =
+        chat_read_json(r->arena, &at, record->messages.bytes, CHAT_DATA, record->unescape, list, r->err);
+
+    if (s == LEAT_OK && (list->kind != CHAT_LIST || list->list.count == 0))
+        s = status_set(r->err, LEAT_E_TEXT, "the conversation has no messages");
+    return s == LEAT_OK ? mark_answers(r, list) : s;
+}
+
+static enum leat_status read_tools(struct chat_run *r, const struct chat_record *record, struct chat_value *tools)
+{
+    const char *at = record->tools.at, *end = at ? at + record->tools.bytes : NULL;
+    enum leat_status s;
+
+    *tools = (struct chat_value) { .kind = CHAT_NONE };
+    if (!at)
+        return LEAT_OK;
+    s = chat_read_json(r->arena, &at, record->tools.bytes, CHAT_DATA, record->unescape, tools, r->err);
+    while (s == LEAT_OK && record->tools.alone && at < end && strchr(" \t\r\n", *at))
+        at++;
+    if (s == LEAT_OK && record->tools.alone && at < end)
+        return status_set(r->err, LEAT_E_TEXT, "the tools are not JSON");
+    if (s != LEAT_OK)
+        return s;
+    if (tools->kind != CHAT_LIST)
+        return status_set(r->err, LEAT_E_TEXT, "the tools are %s, not a list", chat_kind_name(tools->kind));
+    for (size_t i = 0; i < tools->list.count; i++)
+        if (tools->list.items[i].kind != CHAT_DICT)
+            return status_set(r->err, LEAT_E_TEXT, "tool %zu is %s, not an object", i,
+                              chat_kind_name(tools->list.items[i].kind));
+    return LEAT_OK;
+}
+
+enum leat_status chat_template_render(const struct chat_template *t, const struct chat_record *record,
                                       const struct chat_limits *limits, struct buffer *text, struct buffer *marks,
                                       bool *too_big, struct leat_error *err)
 {
     struct chat_arena arena = { .max_bytes = limits->max_bytes };
     struct leat_error own;
     struct chat_run r = { .arena = &arena, .limits = limits, .err = err ? err : &own };
-    struct chat_value list;
-    enum leat_status s = chat_read_json(&arena, messages, bytes, CHAT_DATA, unescape, &list, r.err);
+    struct chat_value messages, tools;
+    enum leat_status s = read_messages(&r, record, &messages);
 
     text->size = marks->size = 0;
-    if (s == LEAT_OK && (list.kind != CHAT_LIST || list.list.count == 0))
-        s = status_set(r.err, LEAT_E_TEXT, "the conversation has no messages");
     if (s == LEAT_OK)
-        s = mark_answers(&r, &list);
+        s = read_tools(&r, record, &tools);
     if (s == LEAT_OK)
-        s = set_globals(&r, t, &list);
+        s = set_globals(&r, t, &messages, &tools);
     if (s == LEAT_OK)
         s = chat_run_body(&r, t->tree);
     if (s == LEAT_OK)

@@ -33,14 +33,25 @@ struct chat_limits {
 #define CHAT_BYTE_DATA    1u /* it stood in the conversation */
 #define CHAT_BYTE_LEARNED 2u /* in {% generation %}; without that in the template, of an assistant's content */
 
+/* A value of JSON, as chat_json.h takes it: other bytes may follow it, `bytes` are all there are. */
+struct chat_source {
+    const char *at; /* NULL: there is no such value */
+    size_t bytes;
+    bool alone; /* nothing but white space may follow it */
+};
+
+/* What a template gets of a record. */
+struct chat_record {
+    struct chat_source messages, tools;
+    char *(*unescape)(char *to, const char *from, const char *end);
+};
+
 /*
- * Renders a conversation: `messages` is a JSON array of objects with role and content, which has been checked to be
- * JSON and UTF-8, with a byte after it; see chat_json.h. The text goes to `text`, a byte of marks for each of its bytes
- * to `marks`, in place of what they hold. LEAT_E_TEXT: the template refuses it, or what it does with it is not
- * supported. *too_big: it needs more than limits->max_bytes.
+ * Renders a conversation, an array of objects with role and content; the tools are an array of objects. The
+ * text goes to `text`, a byte of marks for each of its bytes to `marks`, in place of what they hold. LEAT_E_TEXT: the
+ * template refuses it, or what it does with it is not supported. *too_big: it needs more than limits->max_bytes.
  */
-enum leat_status chat_template_render(const struct chat_template *t, const char *messages, size_t bytes,
-                                      char *(*unescape)(char *to, const char *from, const char *end),
+enum leat_status chat_template_render(const struct chat_template *t, const struct chat_record *record,
                                       const struct chat_limits *limits, struct buffer *text, struct buffer *marks,
                                       bool *too_big, struct leat_error *err);
 

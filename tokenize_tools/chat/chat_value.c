@@ -10,6 +10,7 @@
 /* ---- Memory ---- */
 
 #define BLOCK_BYTES ((size_t)64 << 10)
+#define LARGE_BYTES ((size_t)4 << 20) /* malloc() has such blocks from the system, and gives them back at once */
 
 struct chat_block {
     struct chat_block *next;
@@ -27,7 +28,8 @@ void *chat_arena_get(struct chat_arena *a, size_t bytes, struct leat_error *err)
         b->used += bytes;
         return (char *)b->bytes + b->used - bytes;
     }
-    room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+    room = a->bytes < LARGE_BYTES || a->max_bytes - a->bytes < LARGE_BYTES ? BLOCK_BYTES : LARGE_BYTES;
+    room = bytes > room ? bytes : room;
     if (room > a->max_bytes || a->bytes > a->max_bytes - room) {
         a->full = true;
         status_set(err, LEAT_E_TEXT, "rendering this conversation needs more than %zu MiB", a->max_bytes >> 20);

@@ -107,8 +107,8 @@ static char *find_token(const struct beside *b, const char *name)
     return found;
 }
 
-/* The template of tokenizer_config.json: a string, or the one called default of several. NULL: none. */
-static char *template_of(const struct jsontree *j)
+/* The template of tokenizer_config.json with a name, of several; a single string is the default one. NULL: none. */
+static char *template_of(const struct jsontree *j, const char *wanted)
 {
     uint32_t node =
         j->count > 0 && j->nodes[0].kind == JSONTREE_OBJECT ? jsontree_member(j, 0, "chat_template") : JSONTREE_NONE;
@@ -116,17 +116,28 @@ static char *template_of(const struct jsontree *j)
     char *found = NULL;
 
     if (node == JSONTREE_NONE || j->nodes[node].kind != JSONTREE_ARRAY)
-        return node != JSONTREE_NONE && j->nodes[node].kind == JSONTREE_STRING ? string_of(j, node) : NULL;
+        return node != JSONTREE_NONE && strcmp(wanted, "default") == 0 && j->nodes[node].kind == JSONTREE_STRING
+                   ? string_of(j, node)
+                   : NULL;
     for (uint32_t i = 0; !found && i < j->nodes[node].length; i++, item = jsontree_next(j, item)) {
         char *name = NULL;
 
         if (j->nodes[item].kind == JSONTREE_OBJECT)
             name = string_of(j, jsontree_member(j, item, "name"));
-        if (name && strcmp(name, "default") == 0)
+        if (name && strcmp(name, wanted) == 0)
             found = string_of(j, jsontree_member(j, item, "template"));
         free(name);
     }
     return found;
+}
+
+static bool has_file(const struct beside *b, const char *name)
+{
+    char *path = path_in(b->folder, name);
+    bool has = path && exists(path);
+
+    free(path);
+    return has;
 }
 
 /* *text is the caller's. */
@@ -139,38 +150,66 @@ static enum leat_status read_file(const char *path, char **text, uint64_t *bytes
     return s;
 }
 
+/* *text NULL: there is no such file. */
+static enum leat_status read_beside(const struct beside *b, const char *name, char **text, uint64_t *bytes,
+                                    struct leat_error *err)
+{
+    char *path = path_in(b->folder, name);
+    enum leat_status s = LEAT_OK;
+
+    if (!path)
+        return status_no_memory(err, strlen(b->folder));
+    if (exists(path))
+        s = read_file(path, text, bytes, err);
+    free(path);
+    return s;
+}
+
+static void take_of_config(const struct beside *b, const char *name, char **text, uint64_t *bytes)
+{
+    *text = template_of(&b->configs[0], name);
+    *bytes = *text ? strlen(*text) : 0;
+}
+
 static enum leat_status find_template(const struct beside *b, const char *named, char **text, uint64_t *bytes,
                                       struct leat_error *err)
 {
-    char *path;
-    enum leat_status s = LEAT_OK;
+    enum leat_status s;
 
-    *text = NULL;
     if (*named)
         return read_file(named, text, bytes, err);
     if (!b->folder)
         return status_set(err, LEAT_E_NOT_FOUND,
                           "the tokenizer has no folder with a chat template: name the file of one");
-    path = path_in(b->folder, "chat_template.jinja");
-    if (!path)
-        return status_no_memory(err, strlen(b->folder));
-    if (exists(path))
-        s = read_file(path, text, bytes, err);
-    else
-        *text = template_of(&b->configs[0]);
+    s = read_beside(b, "chat_template.jinja", text, bytes, err);
+    if (s == LEAT_OK && !*text)
+        take_of_config(b, "default", text, bytes);
     if (s == LEAT_OK && !*text)
         s = status_set(err, LEAT_E_NOT_FOUND,
                        "%s has neither chat_template.jinja nor a chat_template in tokenizer_config.json: name the file "
                        "of a chat template",
                        b->folder);
-    else if (s == LEAT_OK && !exists(path))
-        *bytes = strlen(*text);
-    free(path);
     return s;
 }
 
-static enum leat_status make(struct pack_run *r, const struct beside *b, const char *text, uint64_t bytes,
-                             struct leat_error *err)
+/* The one for conversations with tools: *text NULL if that is the same. Files come before tokenizer_config.json, all
+ * of its templates. */
+static enum leat_status find_tool_template(const struct beside *b, const char *named, char **text, uint64_t *bytes,
+                                           struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (*named)
+        return LEAT_OK;
+    s = read_beside(b, "additional_chat_templates/tool_use.jinja", text, bytes, err);
+    if (s == LEAT_OK && !*text && !has_file(b, "chat_template.jinja"))
+        take_of_config(b, "tool_use", text, bytes);
+    return s;
+}
+
+/* Makes a template with the tokens that it may use; r->chat_sum gets what of it matters. */
+static enum leat_status make(struct pack_run *r, struct chat_template **out, const struct beside *b, const char *text,
+                             uint64_t bytes, struct leat_error *err)
 {
     static const char *const names[TOKENS] = { "bos_token", "eos_token", "unk_token", "sep_token",
                                                "pad_token", "cls_token", "mask_token" };
@@ -184,12 +223,28 @@ static enum leat_status make(struct pack_run *r, const struct beside *b, const c
         if (tokens[i])
             globals[count++] = (struct chat_global) { names[i], tokens[i] };
     }
-    s = chat_template_make(&r->chat, text, (size_t)bytes, globals, count, err);
+    s = chat_template_make(out, text, (size_t)bytes, globals, count, err);
     r->chat_sum = checksum_kernels()->hash(text, (size_t)bytes);
     for (size_t i = 0; i < count; i++)
         r->chat_sum.low ^= checksum_kernels()->hash(globals[i].value, strlen(globals[i].value)).low + i;
     for (size_t i = 0; i < TOKENS; i++)
         free(tokens[i]);
+    return s;
+}
+
+static enum leat_status make_tool_template(struct pack_run *r, const struct beside *b, struct leat_error *err)
+{
+    struct hash128 sum = r->chat_sum;
+    uint64_t bytes = 0;
+    char *text = NULL;
+    enum leat_status s = find_tool_template(b, r->options.chat, &text, &bytes, err);
+
+    if (s == LEAT_OK && text) {
+        s = make(r, &r->tool_chat, b, text, bytes, err);
+        r->chat_sum.low ^= 3 * sum.low;
+        r->chat_sum.high ^= 3 * sum.high;
+    }
+    free(text);
     return s;
 }
 
@@ -204,12 +259,18 @@ enum leat_status pack_chat_take(struct pack_run *r, struct leat_error *err)
     if (s == LEAT_OK)
         s = find_template(&b, o->chat, &text, &bytes, err);
     if (s == LEAT_OK)
-        s = make(r, &b, text, bytes, err);
+        s = make(r, &r->chat, &b, text, bytes, err);
+    if (s == LEAT_OK && *o->tools)
+        s = make_tool_template(r, &b, err);
     free(text);
     close_beside(&b);
     r->setup.chat = r->chat;
+    r->setup.tool_chat = r->tool_chat;
     r->setup.messages = &r->messages;
-    return s == LEAT_OK ? json_fields_prepare(&r->messages, o->messages, *o->id ? o->id : NULL, err) : s;
+    r->setup.tools = *o->tools ? &r->tools : NULL;
+    if (s == LEAT_OK)
+        s = json_fields_prepare(&r->messages, o->messages, *o->id ? o->id : NULL, err);
+    return s == LEAT_OK && *o->tools ? json_fields_prepare(&r->tools, o->tools, NULL, err) : s;
 }
 
 enum leat_status pack_chat_describe(struct pack_run *r, struct leat_error *err)
@@ -222,11 +283,16 @@ enum leat_status pack_chat_describe(struct pack_run *r, struct leat_error *err)
     s = buffer_append(&r->description, line, strlen(line), err);
     if (s == LEAT_OK)
         s = buffer_append(&r->description, r->options.messages, strlen(r->options.messages), err);
+    if (s == LEAT_OK)
+        s = buffer_append(&r->description, " ", 1, err);
+    if (s == LEAT_OK)
+        s = buffer_append(&r->description, r->options.tools, strlen(r->options.tools), err);
     return s == LEAT_OK ? buffer_append(&r->description, "\n", 1, err) : s;
 }
 
 void pack_chat_free(struct pack_run *r)
 {
     chat_template_free(r->chat);
-    r->chat = NULL;
+    chat_template_free(r->tool_chat);
+    r->chat = r->tool_chat = NULL;
 }

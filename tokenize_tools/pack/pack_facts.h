@@ -19,7 +19,7 @@ struct pack_fact {
     const char *key, *value; /* NULL: it must not be there */
 };
 
-#define PACK_FACTS 10
+#define PACK_FACTS 11
 struct pack_facts {
     struct pack_fact of[PACK_FACTS];
     char part[32];

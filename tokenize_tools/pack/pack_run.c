@@ -42,6 +42,9 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         o->id = "id";
     if (!o->messages)
         o->messages = "messages";
+    r->setup.tools_needed = o->tools != NULL;
+    if (!o->tools)
+        o->tools = "tools";
     if (o->write > LEAT_WRITE_DIRECT)
         return status_set(err, LEAT_E_ARGUMENT, "there is no way of writing %u", (unsigned)o->write);
     if (o->chat && o->mask_field)

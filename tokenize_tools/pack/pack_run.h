@@ -22,13 +22,13 @@ struct pack_run {
     char *name;  /* of the dataset, without .leat */
     char *given; /* the one that the caller asked for, which is made of it: by its name go rejects and sentences */
     char *description_path, *checkpoint_path, *index_path;
-    struct json_fields mask_field, messages;
-    struct chat_template *chat;
-    struct hash128 chat_sum;   /* of the template and the tokens that it may use */
-    struct json_fields by;     /* of `by`, if it is given */
-    struct buffer description; /* pack_description.h */
-    struct lane_start start;   /* where the inputs go on */
-    void *note;                /* of the checkpoint that was resumed; the program's own part of it: */
+    struct json_fields mask_field, messages, tools;
+    struct chat_template *chat, *tool_chat; /* the second one: for conversations with tools, NULL if it is the first */
+    struct hash128 chat_sum;                /* of the template and the tokens that it may use */
+    struct json_fields by;                  /* of `by`, if it is given */
+    struct buffer description;              /* pack_description.h */
+    struct lane_start start;                /* where the inputs go on */
+    void *note;                             /* of the checkpoint that was resumed; the program's own part of it: */
     const void *own_note;
     size_t own_note_bytes;
     bool takes_texts; /* of a program, not files */

@@ -237,10 +237,10 @@ int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_row
 
 static int find_columns(struct arrow_rows *r, const char *text, const char *id, struct leat_error *err)
 {
-    enum leat_status s =
-        arrow_find(&r->stream.schema, text, ARROW_TEXTS | ARROW_LISTS,
-                   "texts (string, large_string, string_view, binary, or a dictionary of these) or lists of integers (list, large_list)",
-                   &r->text, err);
+    enum leat_status s = arrow_find(&r->stream.schema, text, ARROW_TEXTS | ARROW_LISTS,
+                                    "texts (string, large_string, string_view, binary, or a dictionary of these) or "
+                                    "lists of integers (list, large_list)",
+                                    &r->text, err);
 
     if (s != LEAT_OK || !id || r->text.depth == 0)
         return s == LEAT_OK;

@@ -187,6 +187,13 @@ const struct option_row pack_options[] = {
       .value = "FIELD",
       .standard = "messages",
       .help = "the member or column that holds the conversation: a list of objects with role and content" },
+    { .name = "tools",
+      .type = OPTION_TEXT,
+      .field = FIELD(tools),
+      .value = "FIELD",
+      .standard = "tools, where it is",
+      .help = "the member or column that holds the tools of a conversation: a list of objects, or a string that holds "
+              "one as JSON. An empty name: the template gets no tools" },
     { .name = "end",
       .type = OPTION_TEXT,
       .field = FIELD(end),

@@ -29,7 +29,8 @@ struct pack_threads {
 
 /* Freed by pack_values_free(). */
 struct pack_values {
-    const char *output, *tokenizer, *pattern, *text, *id, *end, *begin, *by, *run, *mask_field, *chat, *messages;
+    const char *output, *tokenizer, *pattern, *text, *id, *end, *begin, *by, *run, *mask_field, *chat, *messages,
+        *tools;
     unsigned format, invalid, progress, write;
     struct pack_threads threads;
     uint64_t memory, parts; /* parts: of a run's folder */

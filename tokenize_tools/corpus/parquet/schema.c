@@ -250,8 +250,9 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
         if (refused && w->wishes[i].optional && !c->exists)
             continue;
         if (refused)
-            t->status = status_set(t->err, LEAT_E_UNSUPPORTED, "%s: the column %s %s", t->window->source->name, c->path,
-                                   refused);
+            t->status =
+                status_set(t->err, LEAT_E_UNSUPPORTED, "%s: the column %s %s%s%s", t->window->source->name, c->path,
+                           refused, w->wishes[i].advice ? "; " : "", w->wishes[i].advice ? w->wishes[i].advice : "");
         c->exists = true;
         c->number = w->leaves;
         c->max_definition = definition;
@@ -274,6 +275,9 @@ static enum leat_status refuse_group(struct walk *w, unsigned wish, const struct
 {
     const char *name = w->t->window->source->name, *path = w->columns[wish].path;
 
+    if (w->wishes[wish].advice)
+        return status_set(w->t->err, LEAT_E_UNSUPPORTED, "%s: the column %s is a %s; %s", name, path,
+                          schema_is_list(n) ? "list" : "group of columns", w->wishes[wish].advice);
     return schema_is_list(n)
                ? status_set(w->t->err, LEAT_E_UNSUPPORTED,
                             "%s: the column %s is a list; name a column of single values, or pack conversations", name,
@@ -341,7 +345,8 @@ static void check_found(struct walk *w)
     struct thrift *t = w->t;
 
     for (unsigned i = 0; i < w->count && t->status == LEAT_OK; i++)
-        if (!w->columns[i].exists && !w->wishes[i].optional && !(w->nested->count > 0 && w->nested->wish == i))
+        if (!w->columns[i].exists && !w->wishes[i].optional && !w->wishes[i].may_lack &&
+            !(w->nested->count > 0 && w->nested->wish == i))
             t->status = status_set(t->err, LEAT_E_NOT_FOUND, "%s has no column %s; its columns are %.*s%s",
                                    t->window->source->name, w->columns[i].path, (int)w->listed, w->list,
                                    !w->unlisted     ? ""

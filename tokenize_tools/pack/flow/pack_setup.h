@@ -23,14 +23,17 @@ struct pack_setup {
     const struct leat_tokenizer *tokenizer;
     struct input_list inputs; /* none for a program that gives its own texts */
     struct json_fields fields;
-    struct json_keep *keep;               /* NULL: all records */
-    const struct json_fields *by;         /* of the field whose value stands before each id; NULL: none does */
-    const struct json_fields *mask_field; /* that says which stretches of the text are learned; NULL: none does */
-    const struct chat_template *chat;     /* records are conversations, which it renders; NULL: texts */
-    const struct json_fields *messages;   /* the field of the conversation, as the text's, and that of the id */
-    bool whole_records;                   /* a record is never taken in chunks: it has at most whole_bytes */
-    const char *text_column, *id_column;  /* the same fields, for tables; NULL: no id */
-    bool id_needed;                       /* a table must have that column */
+    struct json_keep *keep;                /* NULL: all records */
+    const struct json_fields *by;          /* of the field whose value stands before each id; NULL: none does */
+    const struct json_fields *mask_field;  /* that says which stretches of the text are learned; NULL: none does */
+    const struct chat_template *chat;      /* records are conversations, which it renders; NULL: texts */
+    const struct chat_template *tool_chat; /* those with tools; NULL: the same one */
+    const struct json_fields *messages;    /* the field of the conversation, as the text's, and that of the id */
+    const struct json_fields *tools;       /* of its tools; NULL: no template gets any */
+    bool tools_needed;                     /* a table must have that column */
+    bool whole_records;                    /* a record is never taken in chunks: it has at most whole_bytes */
+    const char *text_column, *id_column;   /* the same fields, for tables; NULL: no id */
+    bool id_needed;                        /* a table must have that column */
     bool special, reject_invalid, allow_binary;
     bool ids_wide; /* four bytes per token, not two */
     bool masks;    /* the dataset stores a mask */

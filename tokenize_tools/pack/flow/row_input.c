@@ -17,9 +17,9 @@ struct row_file {
     const struct input_stop *stop;
     struct row_bytes bytes;
     struct parquet_file *parquet;
-    bool has_id;   /* it is the second column, after the text */
-    unsigned by;   /* the column of the value that chooses a dataset; 0: none does */
-    unsigned mask; /* of what is learned; likewise */
+    bool has_id;          /* it is the second column, after the text */
+    unsigned by;          /* the column of the value that chooses a dataset; 0: none does */
+    unsigned mask, tools; /* of what is learned, and of a conversation's tools; likewise */
     const struct json_keep *keep;
     unsigned columns[PARQUET_MAX_COLUMNS]; /* of the conditions */
 };
@@ -88,7 +88,7 @@ static enum leat_status wish_conditions(struct row_file *of, struct parquet_wish
                                         struct leat_error *err)
 {
     size_t conditions = of->keep ? json_keep_count(of->keep) : 0;
-    size_t most = PARQUET_MAX_COLUMNS - 2 - (of->by > 0) - (of->mask > 0);
+    size_t most = PARQUET_MAX_COLUMNS - 2 - (of->by > 0) - (of->mask > 0) - (of->tools > 0);
 
     for (size_t i = 0; i < conditions; i++) {
         struct parquet_wish wish = { .path = json_keep_field(of->keep, i),
@@ -146,6 +146,14 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
         wishes[count++] = (struct parquet_wish) { .path = setup->mask_field->path[JSON_TEXT].all,
                                                   .use = PARQUET_JSON,
                                                   .max_bytes = setup->whole_bytes };
+    }
+    if (setup->tools) {
+        of->tools = count;
+        wishes[count++] = (struct parquet_wish) { .path = setup->tools->path[JSON_TEXT].all,
+                                                  .use = PARQUET_TEXT,
+                                                  .may_lack = !setup->tools_needed,
+                                                  .advice = "tools are read from strings that hold them as JSON; an "
+                                                            "empty name leaves them out" };
     }
     source.context = &of->bytes;
     s = row_bytes_open(&of->bytes, in, of->stop, err);
@@ -313,6 +321,7 @@ enum leat_status row_input_next(struct row_input *in, struct row *row, bool *fou
                                   .id = in->of->has_id ? values[1] : (struct parquet_value) { NULL, 0 },
                                   .by = values[in->of->by],
                                   .mask = in->of->mask ? values[in->of->mask] : (struct parquet_value) { NULL, 0 },
+                                  .tools = in->of->tools ? values[in->of->tools] : (struct parquet_value) { NULL, 0 },
                                   .kept_out = !is_kept(in, values) };
     in->again = false;
     in->row = in->last.number + 1;

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "base/utf8.h"
-#include "chat/chat_template.h"
+#include "chat_find.h"
 #include "mask/token_trace.h"
 
 /* A rendered text may have so many times the bytes of the longest record; and so many bytes of memory are for each of
@@ -28,6 +27,7 @@ struct chat {
     uint64_t max_bytes;                   /* of memory, for rendering it and again for what comes of it */
     bool too_big;                         /* it needs more */
     bool locked;                          /* it has what one conversation at a time may have */
+    const struct chat_template *template;
     const char *text;
     const uint8_t *marks;
     size_t bytes;
@@ -209,7 +209,7 @@ static bool is_learned(const struct chat *c, size_t i, uint64_t begin, uint64_t 
 
 static enum leat_status put_mask(struct chat *c, struct unit *u)
 {
-    bool says = chat_template_marks(c->w->setup->chat);
+    bool says = chat_template_marks(c->template);
     size_t count = id_count(c), last;
     uint64_t begin = 0;
     enum leat_status s = buffer_reserve(&u->mask, count, c->err);
@@ -247,38 +247,18 @@ static void release(struct chat *c)
 
 /* ---- Records ---- */
 
-/* Finds the conversation: scan->place has it and the id. */
-static enum leat_status find_messages(struct pack_worker *w, struct json_scan *scan, const char *record, size_t bytes,
-                                      struct leat_error *err)
-{
-    const struct json_place *id = &scan->place[JSON_ID];
-    enum json_problem problem;
-    uint64_t byte;
-
-    json_scan_begin(scan, w->setup->messages);
-    json_scan_feed(scan, record, bytes);
-    problem = json_scan_end(scan, &byte, err);
-    if (problem == JSON_MALFORMED || problem == JSON_NO_OBJECT || problem == JSON_NO_FIELD)
-        return LEAT_E_TEXT;
-    if (scan->place[JSON_TEXT].kind != JSON_KIND_ARRAY)
-        return status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not an array of messages",
-                          w->setup->messages->path[JSON_TEXT].all, json_scan_kind(scan->place[JSON_TEXT].kind));
-    if (id->kind == JSON_KIND_STRING && id->bytes > JSON_ID_BYTES)
-        return json_scan_long_id(scan, err);
-    if (utf8_valid_prefix((const uint8_t *)record, bytes) < bytes)
-        return status_set(err, LEAT_E_TEXT, "the record is not valid UTF-8");
-    return LEAT_OK;
-}
-
-static enum leat_status render(struct chat *c, char *record, size_t bytes, const struct json_scan *scan)
+static enum leat_status render(struct chat *c, const struct chat_found *found)
 {
     struct pack_worker *w = c->w;
-    const struct chat_limits limits = { (size_t)c->max_bytes, pack_setup_stop, w->setup };
-    size_t begin = (size_t)scan->place[JSON_TEXT].begin;
-    enum leat_status s =
-        chat_template_render(w->setup->chat, record + begin, bytes - begin, w->setup->messages->kernels->unescape,
-                             &limits, &w->text_of_chat, &w->marks_of_chat, &c->too_big, c->err);
+    struct chat_limits limits = { 0, pack_setup_stop, w->setup };
+    enum leat_status s;
 
+    c->too_big = found->own_bytes >= c->max_bytes;
+    if (c->too_big)
+        return status_set(c->err, LEAT_E_TEXT, TOO_BIG);
+    limits.max_bytes = (size_t)c->max_bytes - found->own_bytes;
+    s = chat_template_render(c->template, &found->what, &limits, &w->text_of_chat, &w->marks_of_chat, &c->too_big,
+                             c->err);
     if (s == LEAT_OK && w->text_of_chat.size > RENDERED_TIMES * w->setup->whole_bytes)
         return status_set(c->err, LEAT_E_TEXT, "the rendered conversation is longer than 8 MiB");
     if (s == LEAT_OK && w->text_of_chat.size > c->max_bytes / TEXT_COST) {
@@ -291,23 +271,24 @@ static enum leat_status render(struct chat *c, char *record, size_t bytes, const
     return s;
 }
 
-static enum leat_status render_and_encode(struct chat *c, char *record, size_t bytes, const struct json_scan *scan)
+static enum leat_status render_and_encode(struct chat *c, const struct chat_found *found)
 {
-    enum leat_status s = render(c, record, bytes, scan);
+    enum leat_status s = render(c, found);
 
     return s == LEAT_OK ? encode(c) : s;
 }
 
 /* With this thread's memory; or, one conversation at a time, with more: until release(). */
-static enum leat_status make_ids(struct chat *c, char *record, size_t bytes, const struct json_scan *scan)
+static enum leat_status make_ids(struct chat *c, const struct chat_found *found)
 {
     struct pack_setup *setup = c->w->setup;
     enum leat_status s;
 
+    c->template = found->what.tools.at && setup->tool_chat ? setup->tool_chat : setup->chat;
     c->encoder = c->w->chat_encoder;
     c->apart = c->w->encoder;
     c->max_bytes = setup->chat_bytes;
-    s = render_and_encode(c, record, bytes, scan);
+    s = render_and_encode(c, found);
     if (!c->too_big)
         return s;
     c->too_big = false;
@@ -318,7 +299,7 @@ static enum leat_status make_ids(struct chat *c, char *record, size_t bytes, con
     if (s == LEAT_OK)
         s = pack_setup_long_chat_encoder(setup, &c->encoder, c->err);
     if (s == LEAT_OK)
-        s = render_and_encode(c, record, bytes, scan);
+        s = render_and_encode(c, found);
     return c->too_big ? status_set(c->err, LEAT_E_TEXT, TOO_BIG) : s;
 }
 
@@ -339,12 +320,13 @@ static enum leat_status add(struct chat *c, struct unit *u, const struct unit_do
                             size_t bytes)
 {
     struct pack_worker *w = c->w;
-    struct json_scan scan;
+    struct chat_found found;
     struct unit_document *d;
-    enum leat_status s = find_messages(w, &scan, record, bytes, c->err);
+    enum leat_status s = chat_find(w->setup, u, as_read, record, bytes, &found, c->err);
 
     if (s == LEAT_OK)
-        s = make_ids(c, record, bytes, &scan);
+        s = make_ids(c, &found);
+    chat_found_free(&found);
     if (s == LEAT_OK)
         s = put_mask(c, u);
     if (s == LEAT_OK)
@@ -355,12 +337,13 @@ static enum leat_status add(struct chat *c, struct unit *u, const struct unit_do
     *d = *as_read;
     d->utf8 = UNIT_UTF8_VALID;
     d->encoded = true;
+    d->spans = (struct stretch) { 0, 0 };
     d->tokens = id_count(c);
     u->text_bytes += c->bytes;
     checksum_store(d->hash, checksum_kernels()->hash(c->text, c->bytes));
     /* of a row, it has been kept */
     return w->setup->inputs.items[u->input].format->rows ? LEAT_OK
-                                                         : keep_id(w, u, d, record, &scan.place[JSON_ID], c->err);
+                                                         : keep_id(w, u, d, record, &found.scan.place[JSON_ID], c->err);
 }
 
 enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,

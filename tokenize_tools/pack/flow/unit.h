@@ -42,7 +42,7 @@ struct unit_document {
     uint8_t hash[16];     /* XXH3-128 of its text */
     bool encoded;         /* scanning has encoded it: it has no text */
     bool masked;          /* only its spans are learned */
-    struct stretch spans; /* in `spans`: struct leat_span, in bytes of its text */
+    struct stretch spans; /* in `spans`: struct leat_span, in bytes of its text; of a row's conversation, its tools */
 };
 
 struct unit_reject {

@@ -64,7 +64,8 @@ static const char *judge(const struct pack_setup *setup, const struct row *row, 
     if (!row->text.bytes)
         return setup->chat ? "the conversation is null" : "the text is null";
     if (setup->whole_records &&
-        (row->text.size > setup->whole_bytes || row->mask.size > setup->whole_bytes - row->text.size))
+        (row->text.size > setup->whole_bytes || row->mask.size > setup->whole_bytes - row->text.size ||
+         row->tools.size > setup->whole_bytes - row->text.size))
         return STEP_WHOLE_REASON;
     if (row->id.size > JSON_ID_BYTES)
         return "the id is longer than 64 KiB";
@@ -119,6 +120,22 @@ static enum leat_status spool_row(struct lane *l, struct unit *u, const struct r
     return s;
 }
 
+/* With a byte after them, as for JSON of a record. */
+static enum leat_status keep_tools(struct unit *u, const struct row *row, struct unit_document *d,
+                                   struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (!row->tools.bytes)
+        return LEAT_OK;
+    d->spans.begin = u->spans.size;
+    s = buffer_append(&u->spans, row->tools.bytes, row->tools.size, err);
+    if (s == LEAT_OK)
+        s = buffer_append(&u->spans, "\n", 1, err);
+    d->spans.bytes = u->spans.size - d->spans.begin;
+    return s;
+}
+
 /* The text of a row, or the record of its conversation; with a mask, no text is long. */
 static enum leat_status add_text(struct lane *l, struct unit *u, const struct row *row, struct unit_document *d,
                                  struct leat_error *err)
@@ -132,7 +149,7 @@ static enum leat_status add_text(struct lane *l, struct unit *u, const struct ro
     s = l->setup->chat ? row_masks_record(&u->text, l->setup->messages, &row->text, err)
                        : buffer_append(&u->text, row->text.bytes, row->text.size, err);
     d->text.bytes = u->text.size - d->text.begin;
-    return s;
+    return s == LEAT_OK ? keep_tools(u, row, d, err) : s;
 }
 
 /* Takes rows until the unit is full. */

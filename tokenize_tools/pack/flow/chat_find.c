@@ -1,0 +1,116 @@
+/* chat_find.c: see chat_find.h. */
+#include "chat_find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/utf8.h"
+
+static enum leat_status find_messages(const struct pack_setup *setup, const char *record, size_t bytes,
+                                      struct chat_found *found, struct leat_error *err)
+{
+    struct json_scan *scan = &found->scan;
+    const struct json_place *id = &scan->place[JSON_ID];
+    enum json_problem problem;
+    uint64_t byte;
+
+    json_scan_begin(scan, setup->messages);
+    json_scan_feed(scan, record, bytes);
+    problem = json_scan_end(scan, &byte, err);
+    if (problem == JSON_MALFORMED || problem == JSON_NO_OBJECT || problem == JSON_NO_FIELD)
+        return LEAT_E_TEXT;
+    if (scan->place[JSON_TEXT].kind != JSON_KIND_ARRAY)
+        return status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not an array of messages",
+                          setup->messages->path[JSON_TEXT].all, json_scan_kind(scan->place[JSON_TEXT].kind));
+    if (id->kind == JSON_KIND_STRING && id->bytes > JSON_ID_BYTES)
+        return json_scan_long_id(scan, err);
+    if (utf8_valid_prefix((const uint8_t *)record, bytes) < bytes)
+        return status_set(err, LEAT_E_TEXT, "the record is not valid UTF-8");
+    found->what.messages.at = record + scan->place[JSON_TEXT].begin;
+    found->what.messages.bytes = bytes - (size_t)scan->place[JSON_TEXT].begin;
+    found->what.unescape = setup->messages->kernels->unescape;
+    return LEAT_OK;
+}
+
+/* The tools as JSON of their own, with a byte after it. What follows a first value there, rendering finds. */
+static enum leat_status take_text(const struct pack_setup *setup, const char *text, size_t bytes,
+                                  struct chat_found *found, struct leat_error *err)
+{
+    const char *name = setup->tools->path[JSON_TEXT].all;
+    struct json_scan scan;
+
+    while (bytes > 0 && strchr(" \t\r\n", *text)) {
+        text++;
+        bytes--;
+    }
+    while (bytes > 0 && strchr(" \t\r\n", text[bytes - 1]))
+        bytes--;
+    if (bytes == 0 || (bytes == 4 && memcmp(text, "null", 4) == 0))
+        return LEAT_OK;
+    json_scan_begin(&scan, setup->tools);
+    json_scan_feed(&scan, "{\"\":", 4);
+    json_scan_feed(&scan, text, bytes);
+    json_scan_feed(&scan, "}", 1);
+    if (!json_scan_is_object(&scan))
+        return status_set(err, LEAT_E_TEXT, "\"%.200s\" is a string, but not JSON: it should hold the list of tools",
+                          name);
+    if (utf8_valid_prefix((const uint8_t *)text, bytes) < bytes)
+        return status_set(err, LEAT_E_TEXT, "\"%.200s\" is not valid UTF-8", name);
+    found->what.tools = (struct chat_source) { text, bytes, true };
+    return LEAT_OK;
+}
+
+/* Of a record of JSON. */
+static enum leat_status find_tools(const struct pack_setup *setup, const char *record, size_t bytes,
+                                   struct chat_found *found, struct leat_error *err)
+{
+    struct json_scan scan;
+    const struct json_place *place = &scan.place[JSON_TEXT];
+    char *end;
+
+    json_scan_begin(&scan, setup->tools);
+    json_scan_feed(&scan, record, bytes);
+    switch (place->kind) {
+    case JSON_KIND_NONE:
+    case JSON_KIND_NULL:
+        return LEAT_OK;
+    case JSON_KIND_ARRAY:
+        found->what.tools = (struct chat_source) { record + place->begin, bytes - (size_t)place->begin, false };
+        return LEAT_OK;
+    case JSON_KIND_STRING:
+        found->own_bytes = (size_t)place->bytes + 1;
+        found->own = malloc(found->own_bytes);
+        if (!found->own)
+            return status_no_memory(err, found->own_bytes);
+        end = found->what.unescape(found->own, record + place->begin, record + place->begin + place->bytes);
+        *end = '\n';
+        return take_text(setup, found->own, (size_t)(end - found->own), found, err);
+    default:
+        return status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not a list of tools", setup->tools->path[JSON_TEXT].all,
+                          json_scan_kind(place->kind));
+    }
+}
+
+enum leat_status chat_find(const struct pack_setup *setup, const struct unit *u, const struct unit_document *as_read,
+                           const char *record, size_t bytes, struct chat_found *found, struct leat_error *err)
+{
+    enum leat_status s;
+
+    found->what.tools = (struct chat_source) { NULL, 0, false };
+    found->own = NULL;
+    found->own_bytes = 0;
+    s = find_messages(setup, record, bytes, found, err);
+    if (s != LEAT_OK || !setup->tools)
+        return s;
+    if (!setup->inputs.items[u->input].format->rows)
+        return find_tools(setup, record, bytes, found, err);
+    return as_read->spans.bytes > 0 ? take_text(setup, (const char *)u->spans.bytes + as_read->spans.begin,
+                                                as_read->spans.bytes - 1, found, err)
+                                    : LEAT_OK;
+}
+
+void chat_found_free(struct chat_found *found)
+{
+    free(found->own);
+}
