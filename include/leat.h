@@ -1461,9 +1461,9 @@ struct leat_adopt_options {
  * OUTPUT.partial.adopt, and used if size and times of modification and change (ctime) of the file are the same. Fills
  * *info (may be NULL).
  * Returns LEAT_E_NOT_FOUND unless documents are known; LEAT_E_TOKEN for an id that is not below the vocabulary size, or
- * a document without the end token; LEAT_E_ARGUMENT for an end token that the name contradicts;
- * LEAT_E_ARGUMENT if there is an index already; LEAT_E_EXISTS, _BUSY; LEAT_E_MISMATCH if the file changed meanwhile; or
- * as leat_dataset_open() and leat_writer_open().
+ * a document without the end token; LEAT_E_ARGUMENT for an end token that the name contradicts, or a vocabulary of more
+ * than 65,536 entries for ids of 2 bytes; LEAT_E_ARGUMENT if there is an index already; LEAT_E_EXISTS, _BUSY;
+ * LEAT_E_MISMATCH if the file changed meanwhile; or as leat_dataset_open() and leat_writer_open().
  */
 LEAT_API enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *options,
                                      struct leat_info *info, struct leat_error *err);

@@ -70,6 +70,11 @@ static enum leat_status check_part(const struct adopt *a, struct leat_error *err
     if (p->tokenizer && !a->options.tokenizer)
         return status_set(err, LEAT_E_ARGUMENT,
                           "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name);
+    if (p->token_width == 2 && format_width(a->vocabulary) > 2)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "ids in %s have 2 bytes, but the given vocabulary has %llu entries, for which an index needs "
+                          "ids of 4 bytes: give the tokenizer that made these ids",
+                          p->data.file->path, (ull)a->vocabulary);
     s = part_need_documents(p, err);
     if (s == LEAT_OK && part_sequences(p) != p->documents)
         return status_set(

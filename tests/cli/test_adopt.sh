@@ -166,6 +166,11 @@ for size in narrow:u16 broad:u32; do
     run leat adopt -t bytes "raw:${size%:*}.bin?dtype=${size#*:}&end=256"
     ended 0 ''
 done
+# nothing could open the index that replaced the good one: "the token width does not fit the vocabulary size"
+run leat adopt -t o200k_base --force 'raw:narrow.bin?dtype=u16&end=256'
+says 2 'have 2 bytes, but the given vocabulary has 200019 entries, for which an index needs ids of 4 bytes'
+run leat verify narrow.bin
+ended 0 ''
 run leat merge -o joined narrow.bin broad.bin
 says 1 'cannot be merged: they differ in their size of a token'
 { head -c 1000 narrow.bin; printf 'a\000'; } >short.bin # the last document is cut

@@ -2,7 +2,7 @@
  * test_adopt.c: leat_adopt(). A run that is stopped goes on where it was, and writes the index that a run without a
  * stop writes, byte for byte; a file that changed meanwhile is read anew. The adopted dataset has the tokens and
  * documents of the file, its pages are checked by whoever asks and by loaders, and an index that lies about its token
- * file is refused.
+ * file is refused. So is a vocabulary that needs larger ids than the file has.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -255,6 +255,27 @@ static void check_lies(void)
     }
 }
 
+/* It wrote an index that nothing could open, and with `force` replaced a good one by it: FORMAT.md ties the bytes of an
+ * id to the vocabulary size. "the token width does not fit the vocabulary size" was seen. */
+static void check_vocabulary(void)
+{
+    struct leat_adopt_options o = LEAT_ADOPT_OPTIONS_INIT;
+    struct leat_dataset *d = NULL;
+    size_t count = read_file("t.bin.leat", first, sizeof first);
+
+    o.force = 1;
+    o.vocabulary = 65537;
+    T_STATUS(leat_adopt(name, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CHECK(strstr(t_err.message, "t.bin have 2 bytes, but the given vocabulary has 65537 entries") != NULL);
+    T_CHECK(access(in_folder("t.bin.partial.adopt"), F_OK) != 0);
+    T_EQ(read_file("t.bin.leat", second, sizeof second), count);
+    T_CHECK(memcmp(first, second, count) == 0);
+    o.vocabulary = 65536;
+    T_OK(leat_adopt(name, &o, NULL, &t_err));
+    T_OK(leat_dataset_open(&d, in_folder("t.bin.leat"), NULL, &t_err));
+    leat_dataset_close(d);
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
@@ -268,6 +289,7 @@ int main(void)
     snprintf(name, sizeof name, "raw:%s?dtype=u16&end=%u", in_folder("t.bin"), END);
     check_resuming();
     T_STATUS(load_all(), LEAT_E_END);
+    check_vocabulary();
     check_lies();
     check_content();
     T_STATUS(load_all(), LEAT_E_CHECKSUM);
