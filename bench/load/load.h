@@ -1,7 +1,8 @@
 /*
  * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader and
  * holds them as a training step would, load_consumer.c makes of them what it would, load_bare.c does the same copies
- * without a loader, load_compare.c says whether it is the loader, load_trace.c keeps a trace.
+ * without a loader, load_compare.c says whether it is the loader, load_trace.c keeps a trace, load_output.c opens the
+ * files to write.
  *
  * The room load/ measures loaders as a training loop uses them. What may enter: consumers, and bare loops to compare
  * with; it opens datasets and loaders by the public headers.
@@ -10,6 +11,7 @@
 #define LEAT_BENCH_LOAD_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "cli/plan_options.h"
 #include "leat.h"
@@ -25,9 +27,12 @@ struct load_values {
     uint64_t work_ns; /* of `work` */
 };
 
-/* A trace in Chrome's format; all calls are fine with NULL. */
+/* Opens a file to write, in place of what is there. Refuses files that the run reads, or that belong to a dataset. */
+enum leat_status load_output_open(FILE **out, const char *path, const struct load_values *v, struct leat_error *err);
+
+/* A trace in Chrome's format; all calls but the first are fine with NULL. */
 struct load_trace;
-struct load_trace *load_trace_open(const char *path); /* NULL: cannot be written, errno says why */
+struct load_trace *load_trace_begin(FILE *out); /* takes `out` over, even if it returns NULL: no memory */
 void load_trace_span(struct load_trace *t, const char *name, uint64_t began_ns, uint64_t ended_ns);
 void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_loader_stats *stats);
 bool load_trace_close(struct load_trace *t);

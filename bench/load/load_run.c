@@ -366,6 +366,22 @@ static void finish(struct run *r, struct load_result *result)
     take_notices(r, result);
 }
 
+static enum leat_status open_outputs(struct run *r, struct leat_error *err)
+{
+    const struct load_values *v = r->v;
+    enum leat_status s = LEAT_OK;
+    FILE *trace;
+
+    if (v->trace) {
+        s = load_output_open(&trace, v->trace, v, err);
+        if (s == LEAT_OK && !(r->trace = load_trace_begin(trace)))
+            s = status_no_memory(err, sizeof r->trace);
+    }
+    if (s == LEAT_OK && v->dump)
+        s = load_output_open(&r->consumer.dump, v->dump, v, err);
+    return s;
+}
+
 enum leat_status load_run(const struct leat_plan *plan, const struct load_values *v, struct load_result *result,
                           struct leat_error *err)
 {
@@ -374,13 +390,9 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
 
     memset(result, 0, sizeof *result);
     leat_plan_info(plan, &r.info);
-    if (v->trace && !(r.trace = load_trace_open(v->trace)))
-        return status_set_os(err, errno, "cannot write %s", v->trace);
-    if (v->dump && !(r.consumer.dump = fopen(v->dump, "we"))) {
-        load_trace_close(r.trace);
-        return status_set_os(err, errno, "cannot write %s", v->dump);
-    }
-    s = leat_plan_rank_rows(v->batch, v->rank, v->world, &r.first_row, &r.rows, err);
+    s = open_outputs(&r, err);
+    if (s == LEAT_OK)
+        s = leat_plan_rank_rows(v->batch, v->rank, v->world, &r.first_row, &r.rows, err);
     if (s == LEAT_OK)
         s = load_consumer_open(&r.consumer, v, r.rows, r.info.max_seq_len, err);
     if (s == LEAT_OK && !(r.views = calloc(1, sizeof *r.views)))

@@ -10,17 +10,15 @@ struct load_trace {
     bool filled;
 };
 
-struct load_trace *load_trace_open(const char *path)
+struct load_trace *load_trace_begin(FILE *out)
 {
     struct load_trace *t = calloc(1, sizeof *t);
 
-    if (!t)
-        return NULL;
-    t->out = fopen(path, "we");
-    if (!t->out) {
-        free(t);
+    if (!t) {
+        fclose(out);
         return NULL;
     }
+    t->out = out;
     fputs("{\"traceEvents\": [\n", t->out);
     return t;
 }

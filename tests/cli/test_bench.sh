@@ -97,6 +97,27 @@ for output in tokens i32 i64 packed; do
         memory_mib waits_s order storage gather slot copy waiting_share engine device bare ratio synthetic loss share \
         checksum
 done
+# --dump and --trace emptied the very dataset that was measured, then read it
+cp w4.tokens w4.bin
+ln w4.bin link.bin
+leat order --source w4 --seq-len 100 --print-plan >w4.plan || fail 'no plan'
+cksum w2.* w4.* >before
+for option in --dump --trace; do
+    for file in w4.tokens w4.leat w2.tokens; do
+        run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 2 $option $file
+        says 2 "$file is a file of a dataset: choose another name"
+    done
+    run leat-bench load --source 'raw:w4.bin?dtype=u32' --seq-len 100 --batch 4 --steps 2 $option link.bin
+    says 2 'link.bin is in use by this run: choose another name'
+    run leat-bench load --plan w4.plan --batch 4 --steps 2 $option w4.plan
+    says 2 'w4.plan is in use by this run: choose another name'
+    run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 2 $option again
+    ended 0 ''
+    run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 2 $option again
+    ended 0 ''
+done
+cksum w2.* w4.* | cmp -s - before || fail 'a file that was read is changed'
+rm w4.bin link.bin w4.plan again
 run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --trace trace.json --work 1
 ended 0 ''
 for words in '20 batches, 80 rows, 8,000 tokens in ' '  tokens ' '  next ' '  engine '; do

@@ -143,6 +143,27 @@ static void cannot_be_written(void)
     leat_loader_close(l);
 }
 
+/* Lines were appended to the tokens that were loaded, and the dataset was refused from then on. */
+static void file_of_dataset(const char *name)
+{
+    static const char *const suffixes[] = { ".tokens", ".leat", ".link" };
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_loader *l;
+    char file[700], link_name[700];
+
+    snprintf(file, sizeof file, "%s.tokens", name);
+    snprintf(link_name, sizeof link_name, "%s.link", name);
+    T_CHECK(link(file, link_name) == 0);
+    o.batch = 1;
+    o.stats_file = file;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        snprintf(file, sizeof file, "%s%s", name, suffixes[i]);
+        T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_ARGUMENT);
+        T_CONTAINS(t_err.message, "a file of a dataset: choose another name");
+    }
+    T_CHECK(unlink(link_name) == 0);
+}
+
 int main(void)
 {
     char name[600], plan[1200];
@@ -157,6 +178,7 @@ int main(void)
     now_and_then();
     torn();
     cannot_be_written();
+    file_of_dataset(name);
     leat_plan_close(w.plan);
     return t_end();
 }

@@ -1,0 +1,54 @@
+/*
+ * load_output.c: opens the files that `leat-bench load` writes: see load.h. Whatever was there is lost, so a file that
+ * this run reads, or that is a part of a dataset, is refused.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "load.h"
+
+/* Whether this process has the file open, as datasets keep all of theirs; what the shell redirects does not count. */
+static bool is_open(const struct stat *file)
+{
+    DIR *d = opendir("/proc/self/fd");
+    const struct dirent *e;
+    bool found = false;
+    struct stat st;
+
+    while (d && !found && (e = readdir(d))) {
+        int fd = atoi(e->d_name);
+
+        found =
+            fd > 2 && fd != dirfd(d) && fstat(fd, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+static bool is_plan(const struct load_values *v, const struct stat *file)
+{
+    struct stat st;
+
+    return v->plan.plan && stat(v->plan.plan, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+enum leat_status load_output_open(FILE **out, const char *path, const struct load_values *v, struct leat_error *err)
+{
+    size_t length = strlen(path);
+    struct stat st;
+
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (file_ends_with(path, length, ".leat") || file_ends_with(path, length, ".tokens"))
+            return status_set(err, LEAT_E_ARGUMENT, "%s is a file of a dataset: choose another name", path);
+        if (is_open(&st) || is_plan(v, &st))
+            return status_set(err, LEAT_E_ARGUMENT, "%s is in use by this run: choose another name", path);
+    }
+    *out = fopen(path, "we");
+    return *out ? LEAT_OK : status_set_os(err, errno, "cannot write %s", path);
+}
