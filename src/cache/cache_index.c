@@ -34,8 +34,9 @@ static enum leat_status check_section(struct cache *c, int fd, const char *path,
     s = page_sum_add_file(&sum, fd, place->offset, place->bytes, path, err);
     if (s == LEAT_OK && !checksum_equal(page_sum_now(&sum), place->sum))
         return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
-                             "%s: what arrived from byte %llu on is damaged: try again, or verify it where it was made",
-                             c->index_url.name, (unsigned long long)place->offset);
+                             "%s: what arrived from byte %llu on was damaged %u times; verify the dataset where it "
+                             "was made, and copy it to the server again",
+                             c->index_url.name, (unsigned long long)place->offset, REMOTE_DAMAGED_TRIES);
     return s;
 }
 
@@ -75,15 +76,17 @@ static enum leat_status bring(struct cache *c, struct leat_error *err)
 {
     const char *path = c->paths[PATH_INDEX_PARTIAL];
     enum leat_status s;
+    unsigned tries = 0;
     int fd = -1;
 
     s = cache_open_file(&fd, path, err);
     if (s == LEAT_OK)
         s = file_truncate(fd, 0, path, err);
-    if (s == LEAT_OK)
+    for (bool again = s == LEAT_OK; again; again = s == LEAT_E_CHECKSUM && ++tries < REMOTE_DAMAGED_TRIES) {
         s = bring_bytes(c, fd, err);
-    if (s == LEAT_OK)
-        s = check_sections(c, fd, path, err);
+        if (s == LEAT_OK)
+            s = check_sections(c, fd, path, err);
+    }
     if (s == LEAT_OK)
         s = file_sync(fd, path, err);
     if (s == LEAT_OK)

@@ -50,18 +50,34 @@ static enum leat_status open_remote(struct cache *c, uint32_t tries, struct leat
     return remote_open(&c->remote, &options, err);
 }
 
-static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
+/* Reads the header again if it is wrong, until it is right or arrives twice alike: then the server's is wrong. */
+static enum leat_status read_header(struct cache *c, struct leat_error *err)
 {
-    uint8_t first;
-    struct remote_look looks[2] = { { .url = &c->index_url, .first = c->first_page, .count = FORMAT_HEADER_BYTES },
-                                    { .url = &c->tokens_url, .first = &first, .count = 1 } };
-    enum leat_status s = remote_look(c->remote, looks, 2, err);
+    uint8_t first, before[FORMAT_HEADER_BYTES];
+    enum leat_status s = LEAT_OK;
 
-    c->index = looks[0].object;
-    c->tokens = looks[1].object;
-    if (s == LEAT_OK)
+    for (unsigned tries = 0; tries < REMOTE_DAMAGED_TRIES; tries++) {
+        struct remote_look looks[2] = { { .url = &c->index_url, .first = c->first_page, .count = FORMAT_HEADER_BYTES },
+                                        { .url = &c->tokens_url, .first = &first, .count = 1 } };
+        enum leat_status got = remote_look(c->remote, looks, 2, err);
+
+        c->index = looks[0].object;
+        c->tokens = looks[1].object;
+        if (got != LEAT_OK || (tries > 0 && memcmp(before, c->first_page, sizeof before) == 0))
+            return got != LEAT_OK ? got : s;
         s = format_parse(&c->header, c->first_page, looks[0].count, c->index.size, c->tokens.size, c->index_url.name,
                          c->tokens_url.name, c->kernels, err);
+        if (s == LEAT_OK)
+            break;
+        memcpy(before, c->first_page, sizeof before);
+    }
+    return s;
+}
+
+static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
+{
+    enum leat_status s = read_header(c, err);
+
     if (s == LEAT_OK && (c->header.must_understand & FORMAT_ELSEWHERE))
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "%s is an index for tokens in another tool's file; fetch both files by other means",

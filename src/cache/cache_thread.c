@@ -14,10 +14,9 @@
 #include "base/thread.h"
 #include "cache_inside.h"
 
-#define STACK         ((size_t)512 << 10)
-#define NEAR          TINY_OR((uint64_t)1, (uint64_t)2) /* pages between two wishes */
-#define DAMAGED_TRIES 3u
-#define FILL_LOOK_MS  200u
+#define STACK        ((size_t)512 << 10)
+#define NEAR         TINY_OR((uint64_t)1, (uint64_t)2) /* pages between two wishes */
+#define FILL_LOOK_MS 200u
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------ */
 
@@ -189,14 +188,14 @@ static enum leat_status take(struct cache *c, struct lane *lane, struct leat_err
     if (s != LEAT_OK || wrong == lane->page + lane->count)
         return s;
     c->fill_sum = before;
-    if (++lane->tries < DAMAGED_TRIES) {
+    if (++lane->tries < REMOTE_DAMAGED_TRIES) {
         s = begin(c, lane, err);
         return s == LEAT_OK ? LEAT_E_AGAIN : s;
     }
     return status_set_at(err, LEAT_E_CHECKSUM, wrong * PAGE,
                          "%s: page %llu arrived damaged %u times; verify the dataset where it was made, and copy it to "
                          "the server again",
-                         c->tokens_url.name, (unsigned long long)wrong, DAMAGED_TRIES);
+                         c->tokens_url.name, (unsigned long long)wrong, REMOTE_DAMAGED_TRIES);
 }
 
 static void count(struct cache *c, const struct lane *lane)

@@ -28,20 +28,35 @@ bool pull_wants_stop(void *context)
 
 /* ---- What the server has ---------------------------------------------------------------------------------------- */
 
+/* Reads the header again if it is wrong, until it is right or arrives twice alike: then the server's is wrong. */
+static enum leat_status read_header(struct pull *p, struct leat_error *err)
+{
+    uint64_t count = p->index.size < sizeof p->page ? p->index.size : sizeof p->page;
+    uint8_t before[sizeof p->page];
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned tries = 0; tries < REMOTE_DAMAGED_TRIES; tries++) {
+        enum leat_status got = remote_read(p->remote, &p->index_url, &p->index, 0, p->page, count, err);
+
+        if (got != LEAT_OK || (tries > 0 && memcmp(before, p->page, count) == 0))
+            return got != LEAT_OK ? got : s;
+        s = format_parse(&p->header, p->page, count, p->index.size, p->tokens.size, p->index_url.name,
+                         p->tokens_url.name, p->kernels, err);
+        if (s == LEAT_OK)
+            break;
+        memcpy(before, p->page, count);
+    }
+    return s;
+}
+
 static enum leat_status look_at_server(struct pull *p, struct leat_error *err)
 {
     enum leat_status s = remote_stat(p->remote, &p->index_url, &p->index, err);
-    uint64_t count;
 
     if (s == LEAT_OK)
         s = remote_stat(p->remote, &p->tokens_url, &p->tokens, err);
-    if (s != LEAT_OK)
-        return s;
-    count = p->index.size < sizeof p->page ? p->index.size : sizeof p->page;
-    s = remote_read(p->remote, &p->index_url, &p->index, 0, p->page, count, err);
     if (s == LEAT_OK)
-        s = format_parse(&p->header, p->page, count, p->index.size, p->tokens.size, p->index_url.name,
-                         p->tokens_url.name, p->kernels, err);
+        s = read_header(p, err);
     if (s == LEAT_OK && (p->header.must_understand & FORMAT_ELSEWHERE))
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "%s is an index for tokens in another tool's file; fetch both files by other means",

@@ -1,6 +1,6 @@
 /*
  * pull_index.c: the index, section by section. Of a section that is here in part, the pieces that were never written
- * are asked for first; if its sum is still wrong, all of it.
+ * are asked for first; if its sum is still wrong, all of it, up to three times.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static enum leat_status bring_section(struct pull *p, const struct format_place 
     brought = missing;
     if (s == LEAT_OK)
         s = is_right(p, place, &here, err);
-    if (s == LEAT_OK && !here && brought < place->bytes) {
+    for (unsigned tries = missing == place->bytes; s == LEAT_OK && !here && tries < REMOTE_DAMAGED_TRIES; tries++) {
         s = bring_pieces(p, place, true, &brought, err);
         if (s == LEAT_OK)
             s = is_right(p, place, &here, err);
@@ -77,9 +77,9 @@ static enum leat_status bring_section(struct pull *p, const struct format_place 
     }
     if (s == LEAT_OK)
         return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
-                             "%s: what arrived from byte %llu on is damaged: start again, or verify it where it was "
-                             "made",
-                             p->index_url.name, (unsigned long long)place->offset);
+                             "%s: what arrived from byte %llu on was damaged %u times; verify the dataset where it "
+                             "was made, and copy it to the server again",
+                             p->index_url.name, (unsigned long long)place->offset, REMOTE_DAMAGED_TRIES);
     return s;
 }
 

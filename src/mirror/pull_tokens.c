@@ -12,9 +12,8 @@
 #include "base/tiny.h"
 #include "mirror.h"
 
-#define RANGE         TINY_OR((uint64_t)8192, REMOTE_PART)
-#define RANGE_PAGES   (RANGE / FORMAT_PAGE_BYTES)
-#define DAMAGED_TRIES 3u
+#define RANGE       TINY_OR((uint64_t)8192, REMOTE_PART)
+#define RANGE_PAGES (RANGE / FORMAT_PAGE_BYTES)
 
 struct lane {
     struct transfer transfer;
@@ -105,13 +104,13 @@ static enum leat_status take(struct tokens *t, struct lane *lane, struct leat_er
 
     if (s != LEAT_OK)
         return s;
-    if (!right && ++lane->tries < DAMAGED_TRIES)
+    if (!right && ++lane->tries < REMOTE_DAMAGED_TRIES)
         return remote_begin(t->p->remote, transfer, err);
     if (!right)
         return status_set_at(err, LEAT_E_CHECKSUM, page * FORMAT_PAGE_BYTES,
                              "%s: page %llu arrived damaged %u times; verify the dataset where it was made, and copy "
                              "it to the server again",
-                             t->p->tokens_url.name, (unsigned long long)page, DAMAGED_TRIES);
+                             t->p->tokens_url.name, (unsigned long long)page, REMOTE_DAMAGED_TRIES);
     s = file_write_at(t->p->tokens_fd, transfer->first, lane->bytes, transfer->count, t->p->names.partial[SPILL_TOKENS],
                       err);
     if (s == LEAT_OK)

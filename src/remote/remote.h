@@ -75,7 +75,8 @@ enum leat_status remote_list_read(void *xml, size_t bytes, const struct url *url
 
 /* ---- Many at once ---- */
 
-#define REMOTE_PART ((uint64_t)8 << 20) /* a range of bulk transfers */
+#define REMOTE_PART          ((uint64_t)8 << 20) /* a range of bulk transfers */
+#define REMOTE_DAMAGED_TRIES 3u                  /* for bytes that arrive, but are not what they should be */
 
 /* Begins a transfer, which must stay where it is until remote_wait() gives it. */
 enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_error *err);

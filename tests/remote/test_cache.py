@@ -213,6 +213,11 @@ def test_faults(server):
             server.faults, server.fault_suffix = list(faults), ".tokens"
             got = batches(server, URL, engine)
             check((faults, engine), got[0] == BATCHES and got[2] == 0, got[1:], len(got[0]))
+    for n in range(5):  # a wrong byte in an answer for the index, also its header, ended the opening
+        clear(server)
+        server.faults, server.fault_suffix = [""] * n + ["wrong"], ".leat"
+        got = batches(server)
+        check(("answer for the index", n), got[0] == BATCHES, got[1:], len(got[0]))
     for faults, why in ((["wrong"] * 10000, "arrived damaged 3 times"),
                                 (["denied"] * 10000, "does not allow that"),
                                 (["500"] * 10000, "500 InternalError, 3 times"),

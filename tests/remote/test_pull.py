@@ -67,8 +67,12 @@ def test_faults(server):
         check_pulled(faults, server, f"f{number}", pull(server, "s3://b/corpus", f"f{number}"))
     server.faults = [""] + ["wrong"] * 20
     check_refused("damage", "d", pull(server, "s3://b/corpus", "d"), 3, "arrived damaged 3 times")
-    server.faults, server.fault_suffix = ["", "", "wrong"], ".leat"
-    check_refused("damage of the index", "i", pull(server, "s3://b/corpus", "i"), 3, "s3://b/corpus.leat")
+    server.faults, server.fault_suffix = ["", ""] + ["wrong"] * 20, ".leat"
+    check_refused("damage of the index", "i", pull(server, "s3://b/corpus", "i"), 3, "on was damaged 3 times")
+    # one wrong byte of the index ended a pull, though the server's file is right
+    for n in range(6):
+        server.faults = [""] * n + ["wrong"]
+        check_pulled(f"answer {n} for the index", server, f"x{n}", pull(server, "s3://b/corpus", f"x{n}"))
     server.faults = []
     check_pulled("damage that has gone", server, "d", pull(server, "s3://b/corpus", "d"))
     before = server.things["b/corpus.tokens"]
