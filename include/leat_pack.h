@@ -278,9 +278,10 @@ struct leat_pack_options {
     uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
     uint32_t reserved_mask; /* 0 */
     /* The field of JSON records, or column, that says what of the text is learned, which is stored as a mask: a list of
-     * [begin, end) places in characters (code points) of the text, [[0, 12], [30, 41]], in order, not empty and not
-     * overlapping. A token is learned if a byte that it stands for is in a span, as for leat_packer_add_text_masked().
-     * A record without the field is rejected, and so is one of more than 4 MiB. NULL: nothing says so. */
+     * [begin, end) places in characters (code points) of the text, [[0, 12], [30, 41]], in order and not overlapping;
+     * empty ones stand for nothing. A token is learned if a byte that it stands for is in a span, as for
+     * leat_packer_add_text_masked(). A record without the field is rejected, and so is one of more than 4 MiB. NULL:
+     * nothing says so. */
     const char *mask_field;
     /* Records are conversations, which this chat template (Jinja) renders: the name of a file, or "" for the one of the
      * tokenizer's folder. What the assistant says is learned. NULL: records are texts. See leat_pack(). */
@@ -499,11 +500,11 @@ struct leat_span {
  * The same for a packer with `store_mask`, saying which tokens training learns to predict (leat_dataset_mask()). The
  * first takes a byte per id, as leat_writer_add_masked() does.
  *
- * The second takes the stretches of the text that are learned, in order, not empty and not overlapping: the mask of a
- * token is 255 if one of the bytes that it stands for is in a span, else 0. So a token that reaches over an end of a
- * span is learned. The end token has the mask of the last token, the begin token that of the first; in a document
- * without tokens, both have 0. A text is rejected if it is malformed UTF-8, or if its tokens cannot be traced to its
- * bytes: the tokenizer normalizes it to another text, or has no token for a character.
+ * The second takes the stretches of the text that are learned, in order and not overlapping; an empty one stands for
+ * nothing. The mask of a token is 255 if one of the bytes that it stands for is in a span, else 0. So a token that
+ * reaches over an end of a span is learned. The end token has the mask of the last token, the begin token that of the
+ * first; in a document without tokens, both have 0. A text is rejected if it is malformed UTF-8, or if its tokens
+ * cannot be traced to its bytes: the tokenizer normalizes it to another text, or has no token for a character.
  *
  * A mask or `spans` of NULL: all is learned. LEAT_E_ARGUMENT, and nothing is taken: a mask or spans, without
  * `store_mask`; spans that are not as above.

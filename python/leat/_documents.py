@@ -64,7 +64,7 @@ def text_spans(text, spans):
             begin, end = map(operator.index, span)
         except (TypeError, ValueError):
             begin = end = -1
-        if not at <= begin < end <= len(text):
+        if not at <= begin <= end <= len(text):
             raise ValueError(f"the mask of a text is a list of pairs [start, end) of places in it, in order and apart, "
                              f"not {list(span) if hasattr(span, '__iter__') else span!r} in a text of {len(text)}")
         if isinstance(text, bytes):

@@ -103,9 +103,9 @@ class Packer:
         source  where it comes from, like an input's path: the dataset keeps it, with the number of the row in it
         mask    with store_mask: which tokens are learned. For ids a list or array of 0 and 1, one per id, or of weights
                 between them (loss_weights of a batch), which are stored in 255ths; for a text a list of [start, end)
-                stretches that are learned, in characters of a str and in bytes of bytes, in order and apart: a token is
-                learned if any part of it is in one. A text whose tokens cannot be traced to its characters is rejected.
-                None: all are learned. A document without tokens has nothing to learn: its end token has 0
+                stretches that are learned, in characters of a str and in bytes of bytes, in order and apart, or empty:
+                a token is learned if any part of it is in one. A text whose tokens cannot be traced to its characters
+                is rejected. None: all are learned. A document without tokens has nothing to learn: its end token has 0
         """
         if has_arrow(document) or is_lazy_frame(document):
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")

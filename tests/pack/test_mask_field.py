@@ -26,7 +26,7 @@ def leat(*words, program=LEAT, code=0):
 def made():
     """A text, its spans, and the mask that they are, with that of the end token."""
     text = "".join(rng.choices(["water ", "été", "水車", "\n", "🌊", "\"", "\\", "x" * 300], k=rng.randrange(30)))
-    cuts = sorted(rng.sample(range(len(text) + 1), 2 * rng.randrange(1 + len(text) // 2)))
+    cuts = sorted(rng.choices(range(len(text) + 1), k=2 * rng.randrange(1 + len(text) // 2)))  # some are empty
     spans = list(zip(cuts[::2], cuts[1::2]))
     learned = [any(a <= n < b for a, b in spans) for n in range(len(text))]
     mask = b"".join(bytes([255 * known]) * len(c.encode()) for known, c in zip(learned, text))
@@ -58,10 +58,12 @@ for program in LEAT, SMALL:
 # what is wrong with a record, and the reason
 WRONG = [('{"text":"a"}', 'the record has no "loss" that says what is learned'),
          *((f'{{"text":"abc","loss":{value}}}', "is not a list of [begin, end] places in the text")
-           for value in ("7", "null", '"a"', "{}", "[1]", "[[0]]", "[[0,1,2]]", "[[1,1]]", "[[2,1]]", "[[0,2],[1,3]]",
+           for value in ("7", "null", '"a"', "{}", "[1]", "[[0]]", "[[0,1,2]]", "[[2,1]]",
+                         "[[2,2],[1,3]]", "[[0,2],[1,1]]", "[[0,2],[1,3]]",
                          "[[0,1.5]]", "[[0,1e0]]", "[[-1,2]]", "[[0,99999999999999999999]]", '[["0",1]]',
                          "[[0,true]]")),
          ('{"text":"abc","loss":[[0,4]]}', "a span of the mask ends at 4, after the text, which has 3 characters"),
+         ('{"text":"abc","loss":[[4,4]]}', "a span of the mask ends at 4, after the text, which has 3 characters"),
          ('{"text":"","loss":[[0,1]]}', "after the text, which has 0 characters"),
          ('{"text":"a","loss":[[0,2]]}', "after the text, which has 1 character\n")]
 for record, reason in WRONG:

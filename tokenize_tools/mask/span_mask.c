@@ -8,7 +8,7 @@ void span_mask(const uint64_t *ends, uint64_t count, const struct leat_span *spa
     uint64_t begin = 0, next = 0;
 
     for (uint64_t i = 0; i < count; begin = ends[i++]) {
-        while (next < span_count && spans[next].end <= begin)
+        while (next < span_count && (spans[next].end <= begin || spans[next].end == spans[next].begin))
             next++;
         mask[i] = next < span_count && spans[next].begin < ends[i] && begin < ends[i] ? UINT8_MAX : 0;
     }
@@ -19,10 +19,10 @@ enum leat_status span_check(const struct leat_span *spans, uint64_t span_count, 
     uint64_t before = 0;
 
     for (uint64_t i = 0; i < span_count; before = spans[i++].end)
-        if (spans[i].begin < before || spans[i].end <= spans[i].begin || spans[i].end > bytes)
+        if (spans[i].begin < before || spans[i].end < spans[i].begin || spans[i].end > bytes)
             return status_set(
                 err, LEAT_E_ARGUMENT,
-                "span %llu of a mask, [%llu, %llu), is empty, begins before the end of the one before, or "
+                "span %llu of a mask, [%llu, %llu), ends before it begins, begins before the end of the one before, or "
                 "ends after the text, at %llu",
                 (unsigned long long)i, (unsigned long long)spans[i].begin, (unsigned long long)spans[i].end,
                 (unsigned long long)bytes);

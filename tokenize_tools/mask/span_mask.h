@@ -8,8 +8,8 @@
  * 0. */
 void span_mask(const uint64_t *ends, uint64_t count, const struct leat_span *spans, uint64_t span_count, uint8_t *mask);
 
-/* Checks that spans are in order, not empty, do not overlap, and end within the text. LEAT_E_ARGUMENT names the first
- * that does not. */
+/* Checks that spans are in order, do not overlap, and end within the text; they may be empty. LEAT_E_ARGUMENT names the
+ * first that does not. */
 enum leat_status span_check(const struct leat_span *spans, uint64_t span_count, uint64_t bytes, struct leat_error *err);
 
 #endif

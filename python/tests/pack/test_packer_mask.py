@@ -88,8 +88,9 @@ def test_texts(gpt2, name):
             packer.add(text, mask=spans)
         assert packer.extend([{"text": t, "loss": [list(s) for s in spans]} for t, spans in given], mask="loss") == 60
         packer.add("été".encode(), mask=[(0, 1)])
+        packer.add("water mill", mask=[(0, 0), (2, 2), (6, 8), (8, 8), (10, 10)])  # empty ones mean nothing
     want = [wanted(gpt2, *g) for g in given]
-    assert masks(name) == want + want + [wanted(gpt2, "été", [(0, 1)])]
+    assert masks(name) == want + want + [wanted(gpt2, "été", [(0, 1)]), wanted(gpt2, "water mill", [(6, 8)])]
 
 
 def test_tables(gpt2, name):
@@ -121,7 +122,8 @@ def test_table_weights(gpt2, name):
 @pytest.mark.parametrize("document, mask, message", [
     ([1, 2], [1], "the mask has 1 numbers, for 2 ids"), ([1], [2], "has 0 or 1 for each id"),
     ([1], [1.5], "has 0 or 1 for each id"), ([1], [float("nan")], "or a weight between them"),
-    ("text", [(2, 2)], "in order and apart"), ("text", [(0, 2), (1, 3)], "in order and apart"),
+    ("text", [(2, 1)], "in order and apart"), ("text", [(5, 5)], "in a text of 4"),
+    ("text", [(0, 2), (1, 3)], "in order and apart"),
     ("text", [(0, 5)], "in a text of 4"), ("text", [0, 1], "list of pairs"), ("text", 5, "list of pairs"),
     ("text", [[0]], "list of pairs"), ("text", [(0.0, 1.0)], "list of pairs"),
     ("\ud83d\ude00b c", [(2, 3)], "pairs of surrogates")])

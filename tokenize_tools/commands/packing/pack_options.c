@@ -170,7 +170,8 @@ const struct option_row pack_options[] = {
       .standard = "no mask",
       .help =
           "store which tokens training learns: this member of a JSON record, or column, is a list of stretches of the "
-          "text, [[BEGIN, END], ...] in characters. A token is learned if any part of it is in one; labels of "
+          "text, [[BEGIN, END], ...] in characters, in order. A token is learned if any part of it is in one; labels "
+          "of "
           "others are -100. A record without the member is rejected" },
     { .name = "chat",
       .type = OPTION_TEXT,

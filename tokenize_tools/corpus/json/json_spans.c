@@ -64,7 +64,7 @@ enum leat_status json_spans_find(struct buffer *spans, const struct json_fields 
     if (scan.place[JSON_TEXT].kind != JSON_KIND_ARRAY || !pass(&at, '['))
         return refuse(name, err);
     while (s == LEAT_OK && *at != ']') {
-        if (!take_span(&at, &span) || span.begin < before || span.end <= span.begin || (*at != ']' && !pass(&at, ',')))
+        if (!take_span(&at, &span) || span.begin < before || span.end < span.begin || (*at != ']' && !pass(&at, ',')))
             return refuse(name, err);
         before = span.end;
         s = buffer_append(spans, &span, sizeof span, err);

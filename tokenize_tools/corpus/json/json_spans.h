@@ -1,6 +1,7 @@
 /*
  * json_spans.h: the member of a record that says which stretches of its text training learns: a list of lists of two
- * numbers, [[begin, end], ...], in characters (code points) of the text, in order, not empty and not overlapping.
+ * numbers, [[begin, end], ...], in characters (code points) of the text, in order and not overlapping. An
+ * empty one stands for nothing.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_SPANS_H
 #define LEAT_TOKENIZE_TOOLS_JSON_SPANS_H
