@@ -332,6 +332,7 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
     }
     a->report->was_finished = 0;
     s = arrange(a, err);
+    a->report->peak_memory = pack_run_peak_memory(); /* arranging may need more than packing */
     a->report->resumable = s != LEAT_OK;
     return s;
 }

@@ -424,7 +424,7 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
 }
 
 /* getrusage() counts what the process was before exec, too: the parent, which may be large. */
-static uint64_t peak_memory(void)
+uint64_t pack_run_peak_memory(void)
 {
     FILE *f = fopen("/proc/self/status", "re");
     unsigned long long kib = 0;
@@ -471,7 +471,7 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
     memcpy(report->damage, o->damage, sizeof report->damage);
     if (r->finished)
         pack_past_report(&r->past, report);
-    report->peak_memory = peak_memory();
+    report->peak_memory = pack_run_peak_memory();
     report->was_finished = r->finished;
     report->serial = r->serial;
     report->stream = r->stream;
