@@ -152,6 +152,8 @@ run leat pack -t bytes -o nosuch/x a.jsonl
 says 1 'the folder for nosuch/x.leat does not exist'
 run leat pack -t bytes -o x --memory 1Mi a.jsonl
 says 2 'allow at least'
+run leat pack -t bytes -o x --memory 10KiB --mask-field loss a.jsonl
+says 2 '10.0 KiB of memory is too little for the tokenizer, a whole record with its mask'
 for bound in 101% x -1 1.23456%; do
     run leat pack -o x "--max-rejects=$bound" a.jsonl
     says 2 '--max-rejects: '

@@ -133,6 +133,21 @@ enum leat_status pack_setup_fetching(struct pack_setup *s, struct leat_error *er
     return status;
 }
 
+/* Names all that `held` consists of. */
+static enum leat_status refuse_memory(const struct pack_setup *s, uint64_t mib, struct leat_error *err)
+{
+    bool small = s->bound < MIB;
+
+    return status_set_hint(
+        err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY,
+        "%.1f %s of memory%s is too little for the tokenizer%s%s and the texts of one thread; allow at "
+        "least %llu MiB",
+        (double)s->bound / (double)(small ? 1024 : MIB), small ? "KiB" : "MiB",
+        s->grouped ? ", which the control group leaves," : "",
+        s->inputs.fetcher ? ", what is read ahead from servers" : "",
+        s->whole_records ? ", a whole record with its mask or conversation" : "", (unsigned long long)mib);
+}
+
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err)
 {
     uint64_t min = 4 * UNIT_MIN * COST_A_BYTE, left;
@@ -144,10 +159,7 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
     choose_units(s);
     left = left_over(s);
     if (left < min)
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY,
-                               "%.1f MiB of memory%s is too little for this tokenizer; allow at least %llu MiB",
-                               (double)bound / (double)MIB, s->grouped ? ", which the control group leaves," : "",
-                               (unsigned long long)least_mib(s->held, 1, UNIT_MIN, min));
+        return refuse_memory(s, least_mib(s->held, 1, UNIT_MIN, min), err);
     s->flight_bytes = flight_of(left);
     s->span_bytes = s->flight_bytes / SPAN_SHARE;
     s->unit_cost = s->unit_bytes * COST_A_BYTE / 2;
