@@ -4,9 +4,10 @@
  *     ids_dump TOKENIZER SPECIAL [PATTERN]
  *
  * SPECIAL is 0 or 1: whether strings of special tokens become these tokens. Reads requests from the standard input: a
- * byte 'e' and a text to encode, 'p' and one to encode in parts of all sizes, or 'd' and ids to decode, each with its
- * bytes counted before it (four bytes, little-endian, as are ids). Answers each with a status (four bytes; 0: well) and
- * ids, bytes or a sentence, counted likewise. Exits 3 if the tokenizer is refused, saying why on the standard output.
+ * byte 'e' and a text to encode, 'p' and one to encode in parts of all sizes, 'd' and ids to decode, or 'f' for the
+ * file that a dataset stores, each with its bytes counted before it (four bytes, little-endian, as are ids). Answers
+ * each with a status (four bytes; 0: well) and ids, bytes or a sentence, counted likewise. Exits 3 if the tokenizer is
+ * refused, saying why on the standard output.
  */
 #include <leat_pack.h>
 #include <stdint.h>
@@ -137,7 +138,17 @@ static void decode(struct leat_encoder *e, uint8_t *payload, uint32_t bytes)
     free(ids);
 }
 
-static void answer_all(struct leat_encoder *e)
+static void give_file(const struct leat_tokenizer *t)
+{
+    struct leat_stored_tokenizer stored = { 0 };
+
+    leat_tokenizer_stored(t, &stored);
+    put32(0);
+    put32((uint32_t)stored.file_bytes);
+    fwrite(stored.file, 1, stored.file_bytes, stdout);
+}
+
+static void answer_all(const struct leat_tokenizer *t, struct leat_encoder *e)
 {
     uint8_t head[5], *payload = NULL;
     size_t room = 0;
@@ -155,6 +166,8 @@ static void answer_all(struct leat_encoder *e)
             encode(e, payload, bytes);
         else if (head[0] == 'p')
             encode_parts(e, (const char *)payload, bytes);
+        else if (head[0] == 'f')
+            give_file(t);
         else
             decode(e, payload, bytes);
     }
@@ -183,7 +196,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }
-    answer_all(e);
+    answer_all(t, e);
     leat_encoder_close(e);
     leat_tokenizer_close(t);
     return 0;

@@ -8,6 +8,7 @@ import pytest
 
 import leat
 from leat import _classes
+from leat._tokenizer_file import byte_letters
 
 transformers = pytest.importorskip("transformers")
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -91,3 +92,26 @@ def test_vocabulary_of_a_class(tmp_path):
         (tmp_path / "tokenizer_config.json").unlink(missing_ok=True)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", "pad_token": None}))
     assert leat.PreTrainedTokenizer(tmp_path).pad_token is None
+
+
+LETTERS = [chr(letter) for letter in byte_letters().values()]
+LEVEL = {word: i for i, word in enumerate([*LETTERS, "he", "\u0120he", "\u0120\u0120", "<s>", "</s>", "<mask>"])}
+
+
+@pytest.mark.parametrize("name", ["RobertaTokenizer", "BartTokenizer", "LEDTokenizer", "LongformerTokenizer",
+                                  "MvpTokenizer", "GPT2Tokenizer", "Qwen2Tokenizer"])
+@pytest.mark.parametrize("options", [{}, {"trim_offsets": False}, {"add_prefix_space": True}, {"add_bos_token": True},
+                                     {"trim_offsets": False, "add_prefix_space": True}], ids=str)
+def test_offsets_of_byte_level_classes(tmp_path, name, options):
+    """RobertaTokenizer and its kin take white space off the tokens: of "he he" the second one is (3, 5). It was (2, 5),
+    since the file that leat made had no RobertaProcessing."""
+    if name == "Qwen2Tokenizer" and "add_prefix_space" in options:
+        pytest.skip("it puts a space before each word, and the offsets of these are refused")
+    (tmp_path / "vocab.json").write_text(json.dumps(LEVEL))
+    (tmp_path / "merges.txt").write_text("#version: 0.2\nh e\n\u0120 he\n\u0120 \u0120\n")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name, **options}))
+    mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    for text in ("he he", " he  he ", "   he", "  ", " ", "\n he\t\n", "he<mask> he </s> x", "caf\u00e9 \u00a0 he", ""):
+        for special in True, False:
+            how = {"add_special_tokens": special, "return_offsets_mapping": True}
+            assert mine(text, **how) == dict(theirs(text, **how)), text

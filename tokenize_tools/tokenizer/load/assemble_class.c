@@ -148,12 +148,29 @@ static void gpt2(struct assembling *a)
                           assemble_if_asked(a, "add_eos_token", NAMED_EOS));
 }
 
+/* [TEXT, ID] */
+static void put_pair(struct assembling *a, enum assemble_named n)
+{
+    assemble_put(a, "[");
+    assemble_put_string(a, a->named[n].text);
+    assemble_put(a, ",");
+    assemble_put_id(a, assemble_named_id(a, n));
+    assemble_put(a, "]");
+}
+
+/* The post-processor changes offsets, too: no white space belongs to a token. */
 static void roberta(struct assembling *a)
 {
     put_option(a, "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":", "add_prefix_space", "false",
                false);
-    assemble_put(a, ",\"trim_offsets\":true,\"use_regex\":true}," DECODER);
-    assemble_put_template(a, NAMED_CLS, NAMED_SEP);
+    assemble_put(a, ",\"trim_offsets\":true,\"use_regex\":true}," DECODER
+                    "\"post_processor\":{\"type\":\"RobertaProcessing\",\"sep\":");
+    put_pair(a, NAMED_SEP);
+    assemble_put(a, ",\"cls\":");
+    put_pair(a, NAMED_CLS);
+    put_option(a, ",\"trim_offsets\":", "trim_offsets", "true", false);
+    put_option(a, ",\"add_prefix_space\":", "add_prefix_space", "false", false);
+    assemble_put(a, "}");
 }
 
 static void qwen2(struct assembling *a)
