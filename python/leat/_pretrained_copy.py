@@ -8,12 +8,11 @@ import json
 import os
 
 from leat._classes import class_of
-from leat._pretrained_files import CONFIG, MAP, MODEL, said_by, text_of
+from leat._pretrained_files import CONFIG, MAP, MODEL, WHOLE, made_of_parts, said_by, text_of
 from leat._tokenizer_file import json_of, parsed
 
-_WHOLE = "tokenizer.json"
 _VOCABULARIES = ("vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model", "spm.model", "tokenizer.model")
-_FILES = (_WHOLE, *_VOCABULARIES, "merges.txt", "added_tokens.json", CONFIG, MAP, MODEL, "chat_template.jinja")
+_FILES = (WHOLE, *_VOCABULARIES, "merges.txt", "added_tokens.json", CONFIG, MAP, MODEL, "chat_template.jinja")
 
 
 def save(tokenizer, source, now, target):
@@ -24,8 +23,10 @@ def save(tokenizer, source, now, target):
     before = said_by(source, tokenizer._facts())
     # a config.json is the model's, and only taken along where the class hangs on it
     apart = "tokenizer_class" in config and class_of(config, {}) == class_of(config, model)
-    if _WHOLE in files and not apart:
+    if WHOLE in files and not apart:
         config["tokenizer_class"], before, apart = "PreTrainedTokenizerFast", said_by(None, tokenizer._facts()), True
+    if made_of_parts(source, tokenizer._facts()):  # else nothing beside the tokenizer.json would list them
+        before = {**before, "extra_special_tokens": None}
     _put(config, other, before, now)
     for name, content in (CONFIG, config), (MAP, other):
         if content != json.loads(files.get(name, "{}")):
@@ -50,7 +51,7 @@ def _files(tokenizer, source):
             with open(path, "rb") as f:
                 files[name] = f.read()
     if whole:
-        files[_WHOLE] = json_of(tokenizer.stored())
+        files[WHOLE] = json_of(tokenizer.stored())
     return files
 
 

@@ -7,7 +7,7 @@ from leat._classes import NAMED, PAD_LEFT, class_of, inputs_of, tokens_of
 from leat._post_processor import as_object, name_of
 from leat._tokenizer_file import PADDING, TRUNCATION
 
-CONFIG, MAP, MODEL = "tokenizer_config.json", "special_tokens_map.json", "config.json"
+CONFIG, MAP, MODEL, WHOLE = "tokenizer_config.json", "special_tokens_map.json", "config.json", "tokenizer.json"
 
 
 def read(folder, name):
@@ -41,7 +41,19 @@ def said_by(folder, whole):
             "model_max_length": _longest(settings.get("model_max_length", settings.get("max_len"))),
             "model_input_names": settings.get("model_input_names", inputs_of(kind)),
             "clean_up_tokenization_spaces": bool(settings.get("clean_up_tokenization_spaces", False)),
-            "tokens": tokens, "extra_special_tokens": [] if named else [text_of(token) for token in extra]}
+            "tokens": tokens, "extra_special_tokens": _extra([] if named else extra, folder, whole)}
+
+
+def made_of_parts(folder, whole):
+    """Whether leat made the tokenizer.json, of a sentencepiece model and what lies beside it."""
+    return whole.get("extra") is not None and not (folder and any(
+        os.path.isfile(os.path.join(folder, name)) for name in (WHOLE, WHOLE + ".zst")))
+
+
+def _extra(listed, folder, whole):
+    if made_of_parts(folder, whole):
+        return list(dict.fromkeys(whole["extra"]))
+    return [text_of(token) for token in listed]
 
 
 def _part(whole, name, names):

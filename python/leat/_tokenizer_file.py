@@ -30,6 +30,7 @@ def facts_of(file):
     if file is None:
         return {}
     return {"type": file["model"].get("type") or "BPE", "tokens": len(file["model"]["vocab"]),
+            "extra": file["model"].get("leat_extra_special_tokens"),  # of a file that leat made, as the class has them
             **{name: file.get(name) for name in ("padding", "truncation", "post_processor")}}
 
 

@@ -128,6 +128,14 @@ def laid_out(tokenizer, text, special):
     return encoding.ids, encoding.offsets, encoding.type_ids
 
 
+def compare_extra(file, theirs):
+    """The extra special tokens of a class that converts a sentencepiece model."""
+    mine = json.loads(file)["model"].get("leat_extra_special_tokens")
+    if mine is None or list(dict.fromkeys(mine)) == theirs.extra_special_tokens:
+        return None
+    return f"extra special tokens {mine}, not {theirs.extra_special_tokens}"
+
+
 def compare_file(file, reference, texts):
     """What the file that leat stores makes of texts in tokenizers, with the tokens around them and with offsets."""
     if b"leat_scores_are_bits" in file:  # which tokenizers does not know
@@ -144,7 +152,8 @@ def compare_file(file, reference, texts):
 def compare(program, folder, texts):
     """What differs, or None."""
     try:
-        reference = transformers.AutoTokenizer.from_pretrained(folder).backend_tokenizer
+        theirs = transformers.AutoTokenizer.from_pretrained(folder)
+        reference = theirs.backend_tokenizer
     except Exception:
         reference = None
 
@@ -157,7 +166,7 @@ def compare(program, folder, texts):
             reference.encode_special_tokens = not special
         for at in range(0, len(texts), ids_comparison.CHUNK):
             some = texts[at:at + ids_comparison.CHUNK]
-            theirs = [None] * len(some) if reference is None else ids_references.each(
+            ids = [None] * len(some) if reference is None else ids_references.each(
                 lambda text: reference.encode(text, add_special_tokens=False).ids, some)
             try:
                 mine = leat.encode(some, special)
@@ -166,10 +175,11 @@ def compare(program, folder, texts):
                 return None if known else f"refused: {refusal}"
             if reference is None:
                 return "AutoTokenizer refuses it, leat does not"
-            for text, a, b in zip(some, mine, theirs):
+            for text, a, b in zip(some, mine, ids):
                 if a != b:
                     return f"{text!r}: {a}, not {b}"
-    return compare_file(leat.ask([(b"f", b"")], 0)[0], reference, texts[:FEW])
+    file = leat.ask([(b"f", b"")], 0)[0]
+    return compare_extra(file, theirs) or compare_file(file, reference, texts[:FEW])
 
 
 def main():

@@ -247,6 +247,7 @@ static void put_pieces(struct assembling *a)
 
     assemble_put(a, ",\"model\":{\"type\":\"Unigram\",\"byte_fallback\":false,\"unk_id\":");
     assemble_put_id(a, a->unknown);
+    assemble_put_extra(a);
     assemble_put(a, as_bits ? ",\"" LOAD_HF_SCORE_BITS "\":true,\"vocab\":[" : ",\"vocab\":[");
     for (uint32_t i = 0; a->status == LEAT_OK && i < a->piece_count; i++) {
         assemble_put(a, i ? ",[" : "[");

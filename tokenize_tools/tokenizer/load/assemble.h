@@ -75,7 +75,10 @@ struct assemble_class {
     void (*vocabulary)(struct assembling *a); /* of a sentencepiece model: makes the tokens, sets `unknown`; of BPE,
                                                * SPEC_NONE there means that the model has no unknown token */
     void (*extra)(struct assembling *a);      /* of one: adds extra special tokens if no file lists any */
-    void (*pipeline)(struct assembling *a);   /* appends its sections */
+    void (*also_extra)(
+        struct assembling *a);              /* of one: names tokens of its vocabulary that are extra ones, too, whatever
+                                               * files list, but does not add them */
+    void (*pipeline)(struct assembling *a); /* appends its sections */
 };
 
 #define ASSEMBLE_MAX_COUNT 10000 /* of the tokens that an option counts, or a class adds */
@@ -133,11 +136,16 @@ void assemble_names(struct assembling *a);
 /* Fills `tokens`. */
 void assemble_added(struct assembling *a);
 
-/* Adds an extra special token of the class. */
+/* Puts a token of the class into `extra`. */
 void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool special);
 
 /* Adds the control and user-defined tokens of the sentencepiece model as such. */
 void assemble_add_reserved(struct assembling *a);
+
+/* Appends what leat keeps in a model's section: the extra special tokens, as the class has them. Which of the added
+ * tokens these are, and that some have a name, too, cannot be seen from the file, and Python's
+ * leat.PreTrainedTokenizer needs to know. */
+void assemble_put_extra(struct assembling *a);
 
 /* An option of tokenizer_config.json that is true or false; null is false, as in Python. `otherwise`: it is missing. */
 bool assemble_flag(struct assembling *a, const char *option, bool otherwise);

@@ -12,6 +12,7 @@
 
 #include "assemble.h"
 #include "base/status.h"
+#include "load_hf.h"
 
 static const char *const names[NAMED_COUNT] = { "bos_token", "eos_token", "unk_token", "sep_token",
                                                 "pad_token", "cls_token", "mask_token" };
@@ -225,7 +226,17 @@ static bool lists_extra(const struct assembling *a)
 
 void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool special)
 {
-    add_new(a, (struct assemble_token) { .text = text, .special = special });
+    a->extra[a->extra_count++] = (struct assemble_token) { .text = text, .special = special };
+}
+
+void assemble_put_extra(struct assembling *a)
+{
+    assemble_put(a, ",\"" LOAD_HF_EXTRA "\":[");
+    for (uint32_t i = 0; a->status == LEAT_OK && i < a->extra_count; i++) {
+        assemble_put(a, i ? "," : "");
+        assemble_put_string(a, a->extra[i].text);
+    }
+    assemble_put(a, "]");
 }
 
 void assemble_add_reserved(struct assembling *a)
@@ -240,10 +251,14 @@ void assemble_add_reserved(struct assembling *a)
 
 static void add_extra(struct assembling *a)
 {
-    if (a->kind->extra && a->extra_count == 0 && !lists_extra(a))
+    bool own = a->kind->extra && a->extra_count == 0 && !lists_extra(a);
+
+    if (own)
         a->kind->extra(a);
     for (uint32_t i = 0; a->status == LEAT_OK && i < a->extra_count; i++)
         add_new(a, a->extra[i]);
+    if (a->kind->also_extra && !own && a->status == LEAT_OK)
+        a->kind->also_extra(a);
 }
 
 /* Whether a list has it, but for one of the old name in the map. */

@@ -72,6 +72,7 @@ void assemble_put_merges(struct assembling *a)
         assemble_put(a, "null");
     else
         assemble_put_string(a, a->named[NAMED_UNK].text);
+    assemble_put_extra(a);
     for (uint32_t i = 0; a->status == LEAT_OK && i < a->piece_count; i++) {
         assemble_put(a, i ? "," : ",\"vocab\":{");
         assemble_put_string(a, a->pieces[i].text);

@@ -200,11 +200,16 @@ static void mbart_extra(struct assembling *a)
     assemble_add_reserved(a);
 }
 
+static void mbart50_languages(struct assembling *a)
+{
+    for (unsigned i = 0; i < LANGUAGES_50; i++)
+        assemble_add_extra(a, assemble_text_of(languages[i]), true);
+}
+
 static void mbart50_extra(struct assembling *a)
 {
     assemble_add_reserved(a);
-    for (unsigned i = 0; i < LANGUAGES_50; i++)
-        assemble_add_extra(a, assemble_text_of(languages[i]), true);
+    mbart50_languages(a);
 }
 
 /* The language that stands around single texts. */
@@ -394,6 +399,7 @@ const struct assemble_class assemble_piece_classes[] = {
       .strips_before_mask = true,
       .vocabulary = mbart50_vocabulary,
       .extra = mbart50_extra,
+      .also_extra = mbart50_languages,
       .pipeline = mbart50 },
     { .names = " BarthezTokenizer mbart ",
       .file = "sentencepiece.bpe.model",
