@@ -49,6 +49,7 @@ is "an empty text is a line" 1 "$(wc -l <"$tmp/out" | tr -d ' ')"
 is "decode" '"Hello, world"' "$(echo 15496 11 995 | "$leat" decode -t gpt2)"
 is "decode with other blanks" '"Hello, world"' "$(printf ' 15496\t11  995 \r\n' | "$leat" decode -t gpt2 -)"
 is "decode of nothing" '""' "$(echo | "$leat" decode -t gpt2)"
+"$leat" decode --help | grep -q 'as a JSON string' || fail "decode --help does not say what it prints"
 
 # ---- Strings of special tokens --------------------------------------------------------------------------------------
 

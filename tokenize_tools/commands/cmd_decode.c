@@ -18,7 +18,8 @@ const struct option_row decode_options[] = { COMMANDS_TOKENIZER(struct decode_va
                                              { .name = "raw",
                                                .type = OPTION_FLAG,
                                                .field = offsetof(struct decode_values, raw),
-                                               .help = "print the bytes unchanged, and a newline after each text" },
+                                               .help = "print each text's bytes unchanged, not as a JSON string, "
+                                                       "and a newline after it" },
                                              OPTIONS_END };
 
 /* The ids of a line. */

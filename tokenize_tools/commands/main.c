@@ -159,7 +159,8 @@ static const struct command commands[] = {
       .words_help = "FILE holds one line of ids per document, separated by spaces, plain or compressed; - "
                     "or no FILE is standard input.",
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "Ids may end inside a character: malformed UTF-8 comes out as U+FFFD, or unchanged with --raw.",
+      .notes = "Each text is printed as a JSON string on a line of its own, with --raw as it is. Ids may end inside a "
+               "character: malformed UTF-8 comes out as U+FFFD, or unchanged with --raw.",
       .example = "echo 15496 11 995 | leat decode -t gpt2\nleat cat corpus --document 7 --ids | leat decode -t gpt2 "
                  "--raw",
       .options = decode_options,
