@@ -37,7 +37,8 @@ class Encoding(list):
 
     @property
     def tokens(self) -> list[str]:
-        """Each token as a tokenizer.json writes it."""
+        """Each token as a tokenizer.json writes it. tokenizers names two kinds by their place in the text: an added
+        token with the white space that it took, and an unknown one of Unigram by the characters that are unknown."""
         if self._tokenizer is None:
             raise AttributeError("these ids have lost their tokenizer, as copies do: use Tokenizer.id_to_token()")
         return [self._tokenizer.id_to_token(i) or "" for i in self]

@@ -211,3 +211,14 @@ def test_offsets_of_words_that_are_added_too(tmp_path):
             assert mine.encode(text, offsets=True).offsets == want.offsets
         except NotImplementedError:
             assert "foo" in text
+
+
+def test_names_of_tokens(tmp_path):
+    """tokenizers names added tokens with the white space that they took, and unknown ones of Unigram by their text;
+    leat as its file does. Ids and offsets are the same."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(file_of(unigram("<unk>", "a"), added=[("<m>", "lstrip")])))
+    mine, want = leat.Tokenizer.from_file(path).encode("a <m>z", offsets=True), \
+        tokenizers.Tokenizer.from_file(str(path)).encode("a <m>z")
+    assert (mine.ids, mine.offsets) == (want.ids, want.offsets)
+    assert want.tokens == ["a", " <m>", "z"] and mine.tokens == ["a", "<m>", "<unk>"]
