@@ -312,7 +312,8 @@ class Loader(_leat.Turn):
 
     def _begin_pass(self):
         place = self._place
-        if self._restart and place.batches and not self._closed:
+        moved = place.batches or place.cursor != self._begin and not place.resumes
+        if self._restart and moved and not self._closed:
             self._go_to(_Place(self._begin))
         else:
             self._place = place._replace(resumes=_THIS) if place.resumes else place._replace(step=0)
@@ -420,14 +421,18 @@ class Loader(_leat.Turn):
 
     def __len__(self):
         """How many batches a `for` gives: `steps`, or what is left of the plan; the same on all ranks unless last is
-        "short". TypeError if the plan has no end."""
+        "short". From load_state_dict() to the first batch: all batches of the `for` in which the state was saved, with
+        those before it, because trainers count from its first one. TypeError if the plan has no end."""
         if self._steps is not None and self.plan.info.positions is None:
             return self._steps
-        left = self._left()
-        return left if self._steps is None else min(left, self._steps)
+        place = self._place
+        count = self._left() + (place.step if place.resumes else 0)
+        return count if self._steps is None else min(count, self._steps)
 
     def _left(self):
-        begin = self._begin if self._restart else self._place.cursor
+        """Batches to the plan's end, from where the next `for` begins."""
+        place = self._place
+        begin = self._begin if self._restart and not place.resumes else place.cursor
         return batches_in(len(self.plan) - begin, self.batch_size, self.rank, self.world, self._last)
 
     def __bool__(self):
@@ -462,6 +467,14 @@ class Loader(_leat.Turn):
             position, damaged, _ = self.plan.load_state(state["state"])
         place = _Place(position, damaged, step=whole("step", state.get("step", 0)), resumes=_NEXT)
         self._alone(lambda: self._go_to(place))
+
+    def _leave_finished_pass(self):
+        """Lets the next `for` begin a new pass if the state that was loaded is from the end of one. Without this it
+        ends at once, as it must for a program that has not counted that pass yet."""
+        place = self._place
+        ended = self._steps is not None and place.step >= self._steps
+        if place.resumes and (ended or self.plan.info.positions is not None and self._left() == 0):
+            self._place = place._replace(resumes=0)
 
     @property
     def cursor(self):

@@ -49,6 +49,7 @@ class _Followed:
 
     def load_state_dict(self, state):
         self.loader.load_state_dict(state)
+        self.loader._leave_finished_pass()  # Lightning begins the next epoch
         self._ahead.clear()
         self._after = self.loader.cursor
 

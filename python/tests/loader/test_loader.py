@@ -300,6 +300,26 @@ def test_restart(corpus):
     assert next(iter(onward)).cursor == 100
 
 
+@pytest.mark.parametrize("steps", [None, 3])
+@pytest.mark.parametrize("restart", [False, True])
+def test_length_of_a_resumed_pass(corpus, steps, restart):
+    """Trainers count from a pass's first batch, so they were misled by what was left of it. A state of the end of a
+    pass: its `for` is empty, and the next one was empty too, with restart."""
+    plan = leat.Plan(corpus, 512, epochs=1)
+    size = len(plan) // 5 + 1
+    first = leat.Loader(plan, size, steps=steps, restart=restart)
+    whole = len(first)
+    assert whole == (steps or 5)
+    for taken, _ in enumerate(first, 1):
+        again = leat.Loader(plan, size, steps=steps, restart=restart, state=first.state_dict())
+        assert len(again) == len(iter(again)) == whole
+        assert len(list(again)) == whole - taken
+        if restart:
+            assert len(again) == len(list(again)) == whole
+        else:
+            assert len(again) == len(list(again)) == (min(steps, 5 - steps) if steps else 0)
+
+
 def test_documents(corpus):
     d = leat.open(corpus)
     loader = leat.Loader(leat.Plan(corpus, 1024, 3, epochs=1), 4, rows="documents", max_length=2000,

@@ -87,6 +87,31 @@ def test_lightning_saves_in_the_middle(corpus, tmp_path):
         assert after.seen == whole.seen[step:]
 
 
+@pytest.mark.parametrize("module", [False, True])
+@pytest.mark.parametrize("options, epochs, count", [({}, 1, 5), ({"steps": 3}, 2, 5), ({"restart": True}, 2, 10)])
+def test_lightning_resumes_a_plan_with_an_end(corpus, tmp_path, module, options, epochs, count):
+    """Lightning counts from the beginning of an epoch, but the loader's length was what was left: it stopped early.
+    Resumed at the end of an epoch, it got an empty epoch, and stopped."""
+    plan = leat.Plan(corpus, 512, 5, epochs=1)
+    size = len(plan) // 5 + 1
+    settings = {"max_epochs": epochs, "num_sanity_val_steps": 0}
+
+    def fit(path=None, **more):
+        model = Model()
+        data = {"datamodule": leat.DataModule(plan, size, **options)} if module else {
+            "train_dataloaders": leat.Loader(plan, size, **options)}
+        trainer(tmp_path, **settings, **more).fit(model, **data, ckpt_path=path, weights_only=False)
+        return model.seen
+
+    save = lightning.callbacks.ModelCheckpoint(tmp_path, filename="{step}", every_n_train_steps=1, save_top_k=-1)
+    whole = fit(callbacks=[save])
+    assert len(whole) == count
+    for step in range(1, count):
+        if not module and step == len(leat.Loader(plan, size, **options)):
+            continue  # the end of an epoch, which only a DataModule can know that Lightning has counted
+        assert fit(tmp_path / f"step={step}.ckpt", enable_checkpointing=False) == whole[step:], step
+
+
 def test_lightning_validates(corpus, tmp_path):
     parts = dict(split="train=0.5,valid=0.5")
     train = leat.Plan(corpus, 512, 5, use="train", **parts)
