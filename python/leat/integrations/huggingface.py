@@ -8,23 +8,24 @@ import os
 
 import torch
 from transformers import TrainerCallback
+from transformers.trainer_utils import get_last_checkpoint
 
 from leat.loader import Loader
 
 STATE_FILE = "leat_state.json"
 
 
-class _SaveState(TrainerCallback):
-    """Saves the loader's state with each checkpoint."""
+class _LoadState(TrainerCallback):
+    """Brings the loader to where a checkpoint was saved. Not before training begins: the Trainer takes the loader's
+    length as that of an epoch, so it must ask for it where the first epoch begins."""
 
     def __init__(self, loader):
-        self.loader = loader
+        self.loader, self.state = loader, None
 
-    def on_save(self, args, state, control, **more):
-        if state.is_world_process_zero:
-            path = os.path.join(args.output_dir, f"checkpoint-{state.global_step}", STATE_FILE)
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(self.loader.state_dict(), file)
+    def on_train_begin(self, args, state, control, **more):
+        if self.state is not None:
+            self.loader.load_state_dict(self.state)
+            self.loader._leave_finished_pass()  # the Trainer has counted that epoch
 
 
 class _Mean:
@@ -66,8 +67,9 @@ class LoaderMixin:
     With several ranks the last batches of a plan that ends are padded, so that ranks stay in step (`last` of
     leat.Loader). eval_loss is the mean over all labels that count, of all batches and ranks.
 
-    The loader's state is saved with each checkpoint (leat_state.json). train(resume_from_checkpoint=...) continues with
-    the batch after the last one that was trained on, at any world size.
+    The loader's state is saved with each checkpoint (leat_state.json), by one process; with save_on_each_node, by one
+    on each node. train(resume_from_checkpoint=...) continues with the batch after the last one that was trained on, at
+    any world size; every process reads the state, so without a shared folder set save_on_each_node.
     """
 
     def __init__(self, *args, loader, eval_loader=None, **options):
@@ -76,6 +78,7 @@ class LoaderMixin:
                 raise ValueError("the Trainer needs dicts with the models' names: leat.Loader(..., "
                                  "style=\"huggingface\")")
         self.leat_loader, self._leat_mean = loader, None
+        self._leat_start, self._leat_load = loader._place, _LoadState(loader)
         if eval_loader is not None:
             if options.get("eval_dataset") is not None:
                 raise TypeError("eval_loader and eval_dataset exclude each other: give one of them")
@@ -84,7 +87,7 @@ class LoaderMixin:
         super().__init__(*args, **options)
         # the loader begins where the run stopped, so the Trainer must not skip batches to get there
         self.args.ignore_data_skip = True
-        self.add_callback(_SaveState(loader))
+        self.add_callback(self._leat_load)
 
     def get_train_dataloader(self):
         return self.leat_loader
@@ -123,7 +126,25 @@ class LoaderMixin:
             loss = mean.add(loss, labels)
         return loss, *more
 
-    def _load_from_checkpoint(self, resume_from_checkpoint, model=None):
-        with open(os.path.join(resume_from_checkpoint, STATE_FILE), encoding="utf-8") as file:
-            self.leat_loader.load_state_dict(json.load(file))
-        return super()._load_from_checkpoint(resume_from_checkpoint, model)
+    def train(self, resume_from_checkpoint=None, trial=None, *args, **options):
+        folder = resume_from_checkpoint
+        if folder is True:
+            folder = get_last_checkpoint(self.args.output_dir)
+        if folder:
+            with open(os.path.join(folder, STATE_FILE), encoding="utf-8") as file:
+                self._leat_load.state = json.load(file)
+        if (folder or trial is not None) and self.leat_loader._place != self._leat_start:
+            # train() was called before; each trial of a search sees the same batches
+            self.leat_loader._alone(lambda: self.leat_loader._go_to(self._leat_start))
+        try:
+            return super().train(resume_from_checkpoint, trial, *args, **options)
+        finally:
+            self._leat_load.state = None
+
+    def save_model(self, output_dir=None, _internal_call=False):
+        super().save_model(output_dir, _internal_call)
+        # a checkpoint; here because this knows its folder (that of a trial, too), and comes before it is uploaded
+        if _internal_call and output_dir is not None and self.args.should_save:
+            os.makedirs(output_dir, exist_ok=True)
+            with open(os.path.join(output_dir, STATE_FILE), "w", encoding="utf-8") as file:
+                json.dump(self.leat_loader.state_dict(), file)

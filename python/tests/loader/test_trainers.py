@@ -1,6 +1,7 @@
 """Lightning, Accelerate and transformers' Trainer with leat's batches: each trains on exactly the plan's batches, and
 goes on after a checkpoint with the one that follows."""
 import json
+import shutil
 import warnings
 
 import pytest
@@ -156,11 +157,15 @@ def hf_trainer(loader, folder, max_steps, eval_loader=None, **more):
     transformers = pytest.importorskip("transformers")
 
     class Trainer(leat.LoaderMixin, transformers.Trainer):
-        pass
+        def training_step(self, model, inputs, *args, **options):
+            self.seen.append(int(inputs["input_ids"].sum()))
+            return super().training_step(model, inputs, *args, **options)
 
-    arguments = transformers.TrainingArguments(
-        str(folder), max_steps=max_steps, save_steps=3, logging_steps=1, report_to=[], use_cpu=True, disable_tqdm=True,
-        gradient_accumulation_steps=2, learning_rate=1e-2, lr_scheduler_type="constant", **more)
+    Trainer.seen = []
+    arguments = transformers.TrainingArguments(str(folder), **{
+        "max_steps": max_steps, "save_steps": 3, "logging_steps": 1, "report_to": [], "use_cpu": True,
+        "disable_tqdm": True, "gradient_accumulation_steps": 2, "learning_rate": 1e-2, "lr_scheduler_type": "constant",
+        **more})
     return Trainer(small_model(), arguments, loader=loader, eval_loader=eval_loader)
 
 
@@ -186,6 +191,70 @@ def test_transformers(corpus, tmp_path):
     after = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 7)
     after.train(resume_from_checkpoint=str(tmp_path / "checkpoint-3"))
     assert losses(after)[-4:] == losses(whole)[-4:]
+
+
+def finite(corpus, count):
+    """A plan of `count` samples."""
+    plan = leat.Plan(corpus, 64, 5, epochs=1, skip=[(count, len(leat.Plan(corpus, 64, 5, epochs=1)))])
+    assert len(plan) == count
+    return plan
+
+
+# options of the Loader, epochs, all batches, and at checkpoints: how many were trained on
+ENDS = [({}, 1, 10, {3: 6}), ({"restart": True}, 2, 20, {5: 10, 7: 14}), ({"steps": 4}, 3, 10, {2: 4, 3: 6, 4: 8})]
+
+
+@pytest.mark.parametrize("options, epochs, count, checkpoints", ENDS)
+def test_transformers_resumes_a_plan_with_an_end(corpus, tmp_path, options, epochs, count, checkpoints):
+    """The Trainer took the batches that were left for those of an epoch, and stopped before the end, or at once. At the
+    end of an epoch, the loader still had to end the pass that the Trainer had counted, and training stopped there."""
+    plan = finite(corpus, 38)
+    settings = {"num_train_epochs": epochs, "save_steps": 1}
+
+    def make():
+        return hf_trainer(leat.Loader(plan, 4, style="huggingface", **options), tmp_path, -1, **settings)
+
+    whole = make()
+    whole.train()
+    assert len(whole.seen) == count
+    for step, trained in checkpoints.items():
+        after = make()
+        after.train(resume_from_checkpoint=str(tmp_path / f"checkpoint-{step}"))
+        assert after.seen == whole.seen[trained:]
+    # the same Trainer, whose loader is at the end by now
+    after.seen.clear()
+    after.train(resume_from_checkpoint=str(tmp_path / f"checkpoint-{step}"))
+    assert after.seen == whole.seen[trained:]
+
+
+def test_transformers_resumes_otherwise_loaded(corpus, tmp_path):
+    """With DeepSpeed, the Trainer does not call _load_from_checkpoint(), where the loader's state was loaded."""
+    plan = finite(corpus, 20)
+    whole = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 2, save_steps=1)
+    whole.train()
+    after = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 2)
+    after._load_from_checkpoint = lambda *args: None
+    shutil.rmtree(tmp_path / "checkpoint-2")
+    after.train(resume_from_checkpoint=True)
+    assert after.seen == whole.seen[2:4]
+
+
+def test_transformers_saves_where_the_trainer_does(corpus, tmp_path):
+    """The state of a trial of a hyperparameter search went to the folder above the trial's. With save_on_each_node, the
+    first process of each node saves."""
+    plan = finite(corpus, 20)
+    trial = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 1, save_steps=1)
+    trial._get_output_dir = lambda trial: str(tmp_path / "run-0")
+    trial.train()
+    assert [p.parent.parent.name for p in tmp_path.rglob("leat_state.json")] == ["run-0"]
+    node = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path / "node", 1, save_steps=1)
+    for saves in (False, True):
+        type(node.args).should_save, saved = saves, type(node.args).should_save
+        try:
+            node.save_model(str(tmp_path / "node" / str(saves)), _internal_call=True)
+        finally:
+            type(node.args).should_save = saved
+        assert (tmp_path / "node" / str(saves) / "leat_state.json").exists() == saves
 
 
 def test_transformers_evaluates(corpus, tmp_path):
