@@ -14,44 +14,47 @@ from leat.loader import Loader, check_options
 
 class _Followed:
     """A loader whose state is the one after the last batch that was trained on. Lightning takes one batch ahead of that
-    if a loader has no length, so the loader's own state would be one batch too far."""
+    if a loader has no length, so the loader's own state would be one batch too far. Batches are counted, not
+    recognised: plugins and hooks make new ones of them."""
 
     def __init__(self, loader):
         self.loader = loader
-        self._ahead = deque(maxlen=16)  # taken, but not trained on yet
+        self._ahead = deque()  # the cursors after batches that were taken, but not trained on yet
         self._after = loader.cursor
 
     def __iter__(self):
         iter(self.loader)
-        self._ahead.clear()
-        self._after = self.loader.cursor
+        self._start()
         return self
 
     def __next__(self):
         batch = next(self.loader)
-        self._ahead.append((batch, self.loader.cursor))
+        self._ahead.append(self.loader.cursor)
         return batch
 
     def __len__(self):
         return len(self.loader)
 
-    def trained(self, batch):
-        """Notes that this batch is being trained on."""
-        if any(batch is other for other, _ in self._ahead):
-            while self._ahead:
-                other, cursor = self._ahead.popleft()
-                self._after = cursor
-                if batch is other:
-                    break
+    def _start(self):
+        self._ahead.clear()
+        self._after = self.loader.cursor
+
+    def trained(self):
+        """Notes that the next batch is being trained on."""
+        if self._ahead:
+            self._after = self._ahead.popleft()
 
     def state_dict(self):
+        if len(self._ahead) > 2:  # one that Lightning takes ahead, and one on its way to the training
+            raise RuntimeError("leat.DataModule does not know which batches were trained on, because Lightning does "
+                               "not call its on_before_batch_transfer(): call super() where a subclass overrides it, "
+                               "and take a batch, not dataloader_iter, in training_step()")
         return self.loader.state_dict(after=self._after)
 
     def load_state_dict(self, state):
         self.loader.load_state_dict(state)
         self.loader._leave_finished_pass()  # Lightning begins the next epoch
-        self._ahead.clear()
-        self._after = self.loader.cursor
+        self._start()
 
 
 class DataModule(LightningDataModule):
@@ -109,7 +112,7 @@ class DataModule(LightningDataModule):
 
     def on_before_batch_transfer(self, batch, dataloader_idx):
         if self._train is not None and self.trainer is not None and self.trainer.training:
-            self._train.trained(batch)
+            self._train.trained()
         return batch
 
     def teardown(self, stage):

@@ -113,6 +113,38 @@ def test_lightning_resumes_a_plan_with_an_end(corpus, tmp_path, module, options,
         assert fit(tmp_path / f"step={step}.ckpt", enable_checkpointing=False) == whole[step:], step
 
 
+class Half(Model):
+    """Takes batches of any style."""
+
+    def inputs(self, batch):
+        return next(iter(batch.values())) if isinstance(batch, dict) else batch[0]
+
+
+def state_after(tmp_path, model, data, precision, steps=5):
+    """Of a checkpoint that is saved in the middle."""
+    save = lightning.callbacks.ModelCheckpoint(tmp_path, filename="{step}", every_n_train_steps=steps, save_top_k=-1)
+    trainer(tmp_path, max_steps=steps + 2, precision=precision, callbacks=[save]).fit(model, datamodule=data)
+    saved = torch.load(tmp_path / f"step={steps}.ckpt", weights_only=False)
+    return saved["loops"]["fit_loop"]["state_dict"]["combined_loader"][0]
+
+
+@pytest.mark.parametrize("style", ["batch", "tuple", "dict", "huggingface"])
+@pytest.mark.parametrize("precision", ["bf16-true", "16-true"])
+def test_lightning_saves_what_was_trained_on(corpus, tmp_path, style, precision):
+    """These precisions make new tuples and dicts; the saved state then stayed that of the beginning."""
+    state = state_after(tmp_path, Half(), leat.DataModule(leat.Plan(corpus, 512, 5), 4, style=style), precision)
+    assert state["position"] == 5 * 4
+
+
+def test_lightning_says_that_batches_are_not_followed(corpus, tmp_path):
+    class Data(leat.DataModule):
+        def on_before_batch_transfer(self, batch, dataloader_idx):
+            return batch
+
+    with pytest.raises(RuntimeError, match="super"):
+        state_after(tmp_path, Model(), Data(leat.Plan(corpus, 512, 5), 4), "32-true")
+
+
 def test_lightning_validates(corpus, tmp_path):
     parts = dict(split="train=0.5,valid=0.5")
     train = leat.Plan(corpus, 512, 5, use="train", **parts)
