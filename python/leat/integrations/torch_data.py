@@ -2,7 +2,9 @@
 a map-style dataset for programs that keep their DataLoader."""
 from __future__ import annotations
 
+import mmap
 import operator
+from multiprocessing.context import get_spawning_popen
 
 import torch.utils.data
 
@@ -18,8 +20,11 @@ class IterableDataset(torch.utils.data.IterableDataset):
 
     The arguments are those of leat.Loader, so ranks stay in step up to the plan's end, with worker processes and
     without (`last`). Batches are dicts, unless style is "tuple" or "huggingface". Every `for`
-    starts at `position` again, except the first after load_state_dict(), which continues. Worker processes are not
+    starts at `position` again, except the first after load_state_dict(), which continues. (In new worker processes of
+    torch's DataLoader, all that follow load_state_dict() do; StatefulDataLoader has no such limit.) Workers are not
     needed; with n of them, each makes every n-th batch, and batches come in the same order as without workers.
+
+    A copy (copy.deepcopy, pickle) does not know how far a `for` is: give it the state, by load_state_dict().
     """
 
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None, style="dict", **options):
@@ -38,16 +43,23 @@ class IterableDataset(torch.utils.data.IterableDataset):
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self.options = {**options, "style": style, "last": last_of(options.get("last"), self.world)}
         self._loader = self._resume = None
+        self._away = mmap.mmap(-1, 1)  # shared with worker processes: 1 if they iterate instead of this one
 
     def __repr__(self):
         return (f"<leat.IterableDataset: batches of {self.batch_size} rows for rank {self.rank} of {self.world}, of "
                 f"{self.plan!r}>")
 
     def __getstate__(self):
-        return {**self.__dict__, "_loader": None}
+        if get_spawning_popen() is not None:  # it is sent to a new process, which shares no memory
+            self._away[0] = 1
+        return {**self.__dict__, "_loader": None, "_away": None}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state, _away=mmap.mmap(-1, 1))
 
     def __iter__(self):
         worker = torch.utils.data.get_worker_info()
+        self._away[0] = int(worker is not None)
         number, count = (worker.id, worker.num_workers) if worker else (0, 1)
         # n global batches form one large batch; each worker takes the rows of one of them, as if it were a rank
         options = {**self.options, "rank": number * self.world + self.rank, "world": count * self.world}
@@ -84,6 +96,9 @@ class IterableDataset(torch.utils.data.IterableDataset):
 
     def state_dict(self):
         """The state of the last `for`; in a worker process, the worker's own."""
+        if self._away[0] and torch.utils.data.get_worker_info() is None:
+            raise RuntimeError("the batches are made in worker processes, so their state is not known here: use "
+                               "torchdata's StatefulDataLoader and its state_dict(), or num_workers=0")
         if self._loader is not None:
             return self._loader.state_dict()
         if self._resume is not None:
@@ -97,6 +112,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
         if "state" in state:
             self.plan.load_state(state["state"])
         self._resume, self._loader = dict(state), None
+        if torch.utils.data.get_worker_info() is None:
+            self._away[0] = 0
 
 
 class _Rows(list):

@@ -1,5 +1,7 @@
 """leat.IterableDataset and leat.MapDataset in torch's DataLoader and torchdata's StatefulDataLoader: the loader's
 batches, with worker processes and without, and resumed anywhere."""
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -59,6 +61,29 @@ def test_stateful(corpus, workers, taken):
     batches_again = iter(again)
     same([next(batches_again) for _ in range(6)], want[taken:])
     same([next(batches) for _ in range(6)], want[taken:])
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_state_where_workers_iterate(corpus, way):
+    """It was silently that of the beginning, in the process that only receives the batches."""
+    dataset = leat.IterableDataset(leat.Plan(corpus, 512, 5), 4)
+    batches = iter(DataLoader(dataset, batch_size=None, num_workers=1, multiprocessing_context=way))
+    next(batches)
+    with pytest.raises(RuntimeError, match="StatefulDataLoader"):
+        dataset.state_dict()
+    del batches
+    own_batches = iter(dataset)
+    next(own_batches)
+    state = dataset.state_dict()
+    assert state["position"] == 4
+    next(iter(DataLoader(dataset, batch_size=None, num_workers=1, multiprocessing_context=way)))
+    with pytest.raises(RuntimeError, match="StatefulDataLoader"):
+        dataset.state_dict()
+    dataset.load_state_dict(state)
+    assert dataset.state_dict()["position"] == 4
+    copied = copy.deepcopy(dataset)
+    assert copied.state_dict()["position"] == 4
+    assert torch.equal(next(iter(copied))["inputs"], next(iter(leat.Loader(dataset.plan, 4, position=4))).inputs)
 
 
 def test_loader_is_stateful_itself(corpus):
