@@ -24,7 +24,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
     torch's DataLoader, all that follow load_state_dict() do; StatefulDataLoader has no such limit.) Workers are not
     needed; with n of them, each makes every n-th batch, and batches come in the same order as without workers.
 
-    A copy (copy.deepcopy, pickle) does not know how far a `for` is: give it the state, by load_state_dict().
+    A copy (copy.deepcopy, pickle) does not know how far a `for` is: give it the state, by load_state_dict(). Do not
+    give a dataset with ranks to accelerator.prepare(), which shares out the rows a second time.
     """
 
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None, style="dict", **options):
