@@ -17,8 +17,8 @@ with open("in.jsonl", "w") as f:
     for n in range(9000):
         f.write(json.dumps({"text": f"{n} " + "the wheel turns and the river runs " * 300}) + "\n")
 for words in [], ["--shuffle", "7"], ["--dedup", "--split", "v=0.1"]:
-    p = subprocess.Popen([LEAT, "pack", "-t", "bytes", "--threads", "2", "--memory", "192MiB", "--json", "--force", "-o",
-                          "out", *words, "in.jsonl"], stdout=subprocess.PIPE)
+    p = subprocess.Popen([LEAT, "pack", "-t", "bytes", "--threads", "2", "--memory", "192MiB", "--json", "--force",
+                          "-o", "out", *words, "in.jsonl"], stdout=subprocess.PIPE)
     said = p.stdout.read()
     _, status, usage = os.wait4(p.pid, 0)
     p.returncode = status
