@@ -191,7 +191,8 @@ struct leat_by_output {
 /* What a run reports about a file. */
 enum leat_pack_notice_kind {
     LEAT_NOTICE_SKIPPED = 1, /* it was left out, for a `reason`; `count` is 0 */
-    LEAT_NOTICE_REPLACED = 2 /* `count` malformed parts of its texts became U+FFFD */
+    LEAT_NOTICE_REPLACED = 2, /* `count` malformed parts of its texts became U+FFFD */
+    LEAT_NOTICE_REPEATED = 3  /* it is the first of `count` inputs that were named before, and are packed again */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -253,8 +254,8 @@ struct leat_pack_options {
      * stops the run (LEAT_E_STOPPED), which can then be resumed. */
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
-    /* If not NULL: called from the calling thread, before packing for each file that is left out, and at the end of a
-     * successful run for each input with replaced text. */
+    /* If not NULL: called from the calling thread, before packing for each file that is left out, and once if inputs
+     * are named more than once; and at the end of a successful run for each input with replaced text. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
     uint32_t skip_unknown; /* leave out files of folders that may hold texts but cannot be read; else an error */
     uint32_t allow_binary; /* pack what does not look like UTF-8 text (Parquet, UTF-16, zip, ...) as if it did */

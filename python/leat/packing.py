@@ -8,7 +8,7 @@ from leat._leat import Error
 from leat._pack_options import NONE, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
     read_size, read_splits
 
-SKIPPED, REPLACED = 1, 2  # enum leat_pack_notice_kind of leat_pack.h
+SKIPPED, REPLACED, REPEATED = 1, 2, 3  # enum leat_pack_notice_kind of leat_pack.h
 
 Progress = collections.namedtuple(
     "Progress", "bytes total_bytes text_bytes tokens documents rejects bytes_before bound")
@@ -123,6 +123,11 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
         outputs=_outputs(made),
         skipped_files=[path for kind, path, _ in _named(notices) if kind == SKIPPED],
         replaced_in={path: count for kind, path, count in _named(notices) if kind == REPLACED})
+    for kind, path, count in _named(notices):
+        if kind == REPEATED:
+            import warnings
+            warnings.warn(f"{count} inputs repeat earlier ones, the first is {path}: their documents are packed as "
+                          "often as they are named", RuntimeWarning, stacklevel=2)
     if report["damaged_inputs"]:
         _report_damage(report, summary, allow_truncated)
     return summary

@@ -70,6 +70,8 @@ static enum leat_status add(struct input_list *list, char *path, const struct re
         (struct input) { .path = path, .format = format, .compressed = byte_stream_stem(path) < strlen(path) };
     if (st) {
         items[list->count].size = items[list->count].end = (uint64_t)st->st_size;
+        items[list->count].device = st->st_dev;
+        items[list->count].inode = st->st_ino;
         items[list->count].modified_s = st->st_mtim.tv_sec;
         items[list->count].modified_ns = st->st_mtim.tv_nsec;
     }

@@ -21,6 +21,7 @@ struct input {
     bool compressed;                 /* by its name or its first bytes */
     bool array;                      /* of JSON, by its first bytes: known only after inputs_share() */
     uint64_t size;                   /* on disk; 0 for standard input */
+    uint64_t device, inode;          /* of a file */
     int64_t modified_s, modified_ns; /* of a file; a thing has its etag */
     uint64_t begin, end;             /* the share of its bytes that is packed: begin < end, or all of it */
 };

@@ -1,5 +1,6 @@
 /* pack.c: leat_pack(): see pack.h. */
 #include "pack.h"
+#include "corpus/repeated_inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,26 @@ static void say_skipped(const struct input_list *list, const struct leat_pack_op
     }
 }
 
+/* Reports that inputs are named more than once, which may be on purpose. Of a run in a folder, its plan says so. */
+static enum leat_status say_repeated(const struct input_list *list, const struct leat_pack_options *o,
+                                     struct leat_error *err)
+{
+    struct leat_pack_notice notice = { .kind = LEAT_NOTICE_REPEATED };
+    const struct input *first;
+    size_t count;
+    enum leat_status s;
+
+    if (!o->notice || (o->run_file && o->part > 0))
+        return LEAT_OK;
+    s = inputs_count_repeated(list, &count, &first, err);
+    if (s != LEAT_OK || count == 0)
+        return s;
+    notice.path = first->path;
+    notice.count = count;
+    o->notice(o->context, &notice);
+    return LEAT_OK;
+}
+
 /* No part is to be packed now. */
 static bool only_described(const struct leat_pack_options *o)
 {
@@ -101,6 +122,8 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
     own_outputs_free(&own);
     if (s == LEAT_OK)
         say_skipped(&list, &all, &full);
+    if (s == LEAT_OK)
+        s = say_repeated(&list, &all, err);
     if (s == LEAT_OK && all.run_file)
         s = pack_run_file(&all, &list, &full, err);
     if (s == LEAT_OK && !all.force && !all.run_file)

@@ -15,7 +15,9 @@
 #include "corpus/first_text.h"
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
+#include "corpus/repeated_inputs.h"
 #include "pack_fit.h"
+#include "pack_notices.h"
 #include "pack_sample.h"
 
 #define SHOWN_BYTES   200u /* of the first text */
@@ -190,6 +192,8 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
                              size_t count, struct leat_error *err)
 {
     struct own_outputs own = { 0 };
+    const struct input *repeated;
+    size_t repeats;
     struct input_rules rules = { .format = o->format,
                                  .skip_unknown = o->skip_unknown != 0,
                                  .allow_binary = o->allow_binary != 0,
@@ -197,6 +201,10 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
                                  .own = &own };
     enum leat_status s = inputs_find(&d->inputs, words, count, &rules, err);
 
+    if (s == LEAT_OK)
+        s = inputs_count_repeated(&d->inputs, &repeats, &repeated, err);
+    if (s == LEAT_OK && repeats > 0)
+        pack_notices_warn_repeated(repeats, repeated->path);
     if (s == LEAT_OK)
         s = first_text(&d->inputs.items[0], d->values->text, d->text, sizeof d->text, err);
     for (char *c = d->text; *c; c++)

@@ -28,7 +28,10 @@ static void add(struct pack_notice_list *list, const struct leat_pack_notice *no
 
 void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice)
 {
-    add(notice->kind == LEAT_NOTICE_SKIPPED ? &n->skipped : &n->replaced, notice);
+    add(notice->kind == LEAT_NOTICE_SKIPPED    ? &n->skipped
+        : notice->kind == LEAT_NOTICE_REPEATED ? &n->repeated
+                                               : &n->replaced,
+        notice);
 }
 
 static void free_list(struct pack_notice_list *list)
@@ -43,6 +46,7 @@ void pack_notices_free(struct pack_notices *n)
 {
     free_list(&n->skipped);
     free_list(&n->replaced);
+    free_list(&n->repeated);
 }
 
 /* "a.txt (12), b.txt (1) and 3 more", of those with this reason. Returns how many there are. */
@@ -65,6 +69,16 @@ static size_t name_some(const struct pack_notice_list *list, uint32_t reason, ch
     return count;
 }
 
+void pack_notices_warn_repeated(uint64_t count, const char *first)
+{
+    if (count == 1)
+        cli_error("warning: %s repeats an earlier input: its documents are packed twice", first);
+    else
+        cli_error(
+            "warning: %s repeat earlier ones, the first is %s: their documents are packed as often as they are named",
+            units_counted(count, "input").text, first);
+}
+
 void pack_notices_say_skipped(struct pack_notices *n)
 {
     static const struct {
@@ -76,9 +90,11 @@ void pack_notices_say_skipped(struct pack_notices *n)
     };
     char names[1400];
 
-    if (n->skipped_said || n->skipped.count == 0)
+    if (n->skipped_said || n->skipped.count + n->repeated.count == 0)
         return;
     n->skipped_said = true;
+    if (n->repeated.count > 0)
+        pack_notices_warn_repeated(n->repeated.items[0].count, n->repeated.items[0].path);
     for (uint32_t reason = 0; reason < sizeof sentences / sizeof *sentences; reason++) {
         size_t count = name_some(&n->skipped, reason, names, sizeof names);
 

@@ -21,14 +21,17 @@ struct pack_notice_list {
 };
 
 struct pack_notices {
-    struct pack_notice_list skipped, replaced;
+    struct pack_notice_list skipped, replaced, repeated;
     bool skipped_said;
 };
 
 void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice);
 void pack_notices_free(struct pack_notices *n);
 
-/* Names some of the files that are left out on stderr; does so once. */
+/* Warns that `count` inputs repeat earlier ones; `first` is the first of them. */
+void pack_notices_warn_repeated(uint64_t count, const char *first);
+
+/* Names some of the files that are left out on stderr, and inputs that are named again; does so once. */
 void pack_notices_say_skipped(struct pack_notices *n);
 
 /* Prints sentences of the summary: what was replaced, what is not JSON. */
