@@ -119,6 +119,11 @@ says 1 'the folder empty has no file'
 # lists and folders in which there is nothing to find
 printf '# only words\n\n' >words.list
 refuse 1 'leat: the list words.list names no input' leat pack -o x -t bytes @words.list
+printf '\357\273\277a.jsonl\n  \t \n' >marked.list
+run leat pack -t bytes -o marked --max-rejects 1 @marked.list
+ended 0 ''
+printf '\357\273\277# only words\n' >marked.list
+refuse 1 'leat: the list marked.list names no input' leat pack -o marked-too -t bytes @marked.list
 printf 'a.jsonl\0b\n' >zero.list
 refuse 2 'leat: zero.list: a line holds a zero byte; this is not a list of names' leat pack -o x -t bytes @zero.list
 echo @circle.list >circle.list

@@ -19,7 +19,7 @@ enum leat_status list_file_open(struct list_file **out, const char *name, const 
         return status_no_memory(err, sizeof *list);
     list->name = name;
     list->stop = stop;
-    list->ended = false;
+    list->begun = list->ended = false;
     list->at = list->held = 0;
     do /* for the writer of a pipe, open() would wait where nobody could stop it */
         list->fd = open(name, O_RDONLY | O_CLOEXEC | (stop ? O_NONBLOCK : 0));
@@ -85,6 +85,11 @@ enum leat_status list_file_next(struct list_file *list, char **line, struct leat
     list->at += length + (newline != NULL);
     while (length > 0 && (*line)[length - 1] == '\r')
         length--;
+    if (!list->begun && length >= 3 && memcmp(*line, "\xef\xbb\xbf", 3) == 0) {
+        *line += 3;
+        length -= 3;
+    }
+    list->begun = true;
     (*line)[length] = '\0'; /* there is room for it after a last line too */
     if (strlen(*line) < length)
         return refuse(list, "holds a zero byte", err);

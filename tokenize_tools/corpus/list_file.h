@@ -13,7 +13,7 @@ struct list_file {
     const char *name;
     const struct input_stop *stop;
     int fd;
-    bool ended;
+    bool begun, ended;
     size_t at, held; /* text[at..held) is not given out yet */
     char text[LIST_FILE_LINE + 1];
 };
@@ -24,8 +24,9 @@ enum leat_status list_file_open(struct list_file **out, const char *name, const 
                                 struct leat_error *err);
 void list_file_close(struct list_file *list); /* NULL is fine */
 
-/* The next line without its end, the list's until the next call; *line NULL after the last one. LEAT_E_ARGUMENT for a
- * line that is too long or has a zero byte, LEAT_E_STOPPED as `stop` says. */
+/* The next line without its end, and without a byte-order mark at the start of the list; the list's until the next
+ * call; *line NULL after the last one. LEAT_E_ARGUMENT for a line that is too long or has a zero byte, LEAT_E_STOPPED
+ * as `stop` says. */
 enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err);
 
 #endif

@@ -39,7 +39,7 @@ static enum leat_status find_lines(struct search *s, struct list_file *file, str
                               "end, and not name others again and again?",
                               file->name, SEARCH_IN_LIST);
         status = search_check_stop(s, err);
-        if (status == LEAT_OK && line[0] != '\0' && line[0] != '#')
+        if (status == LEAT_OK && line[strspn(line, " \t")] != '\0' && line[0] != '#')
             status = find_listed(s, file->name, line, err);
         if (status != LEAT_OK)
             return status;
