@@ -89,6 +89,8 @@ grep -q 'not valid JSON' no.rejects.jsonl ||
     fail "texts as conversations: $(head -n 1 no.rejects.jsonl)"
 run leat pack -t bytes -o no --force --chat roles.jinja --messages turns chat.parquet
 says 1 'has no column turns; its columns are id, text, and others'
+run leat pack -t bytes -o no --force --text messages.content chat.parquet
+says 1 'chat.parquet: the column messages.content is in a list, messages; name a column of single values'
 run leat pack -t bytes -o no --force --mask-field messages --max-rejects 1000 chat.parquet
 grep -q 'is not a list of \[begin, end\] places' no.rejects.jsonl || fail "conversations as masks: $(cat "$said")"
 run leat pack -t bytes -o no --force --text messages chat.parquet

@@ -309,6 +309,10 @@ static void take_group(struct walk *w, const struct schema_node *n)
         bool on = matched != OFF_PATH && matched > 0 && w->columns[i].path[matched - 1] == '.';
 
         g->matched[i] = on ? matched : OFF_PATH;
+        if (on && schema_is_list(n) && !w->wishes[i].optional && t->status == LEAT_OK)
+            t->status = status_set(t->err, LEAT_E_UNSUPPORTED,
+                                   "%s: the column %s is in a list, %.*s; name a column of single values",
+                                   t->window->source->name, w->columns[i].path, (int)(matched - 1), w->columns[i].path);
         if (matched != OFF_PATH && !on && w->wishes[i].use == PARQUET_JSON)
             begin_nested(w, i);
         else if (matched != OFF_PATH && !on && !w->wishes[i].optional && t->status == LEAT_OK)
