@@ -95,6 +95,8 @@ static void take_header(struct transfer *t, const char *name, size_t name_length
         a->size = number;
     else if (IS("content-range"))
         take_range(a, value, length);
+    else if (IS("content-encoding"))
+        a->encoded = true;
     else if (IS("x-amz-bucket-region"))
         take_region(a, value, length);
     else if (IS("retry-after") && answer_number(value, length, &number))

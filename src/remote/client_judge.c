@@ -52,6 +52,8 @@ static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, cons
 
     if (++t->tries < max_tries)
         return again(r, t, wait_before(t));
+    if (t->answer.encoded && t->code >= 200 && t->code < 300)
+        why = "the server compresses its answers (Content-Encoding), which leat did not ask for";
     tenths = (clock_ns() - t->began) / (SECOND / 10);
     if (t->tries > 1)
         (void)snprintf(tries, sizeof tries, "%u times in %llu.%llu s", t->tries, (unsigned long long)tenths / 10,
@@ -135,9 +137,16 @@ static bool has_all(const struct transfer *t)
     return t->code >= 200 && t->code < 300 && t->count > 0 && t->checked && !t->refused && t->received == t->count;
 }
 
+/* Whether certificates play a part: not with http://, also of an endpoint for buckets. */
+static bool is_secure(const struct remote *r, const struct url *u)
+{
+    const char *endpoint = r->environment.values[SETTING_ENDPOINT];
+
+    return u->scheme != URL_HTTP && !(endpoint && url_in_bucket(u) && text_begins(endpoint, "http://"));
+}
+
 bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
 {
-    bool secure = t->url->scheme != URL_HTTP;
     uint32_t max_tries = r->options.max_tries;
 
     r->counts.bytes += t->count ? 0 : t->text.size;
@@ -152,8 +161,9 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     case CARRIED_UNREACHABLE:
         return retry(r, t, r->answered || max_tries < UNKNOWN_TRIES ? max_tries : UNKNOWN_TRIES, why);
     default:
-        return fail(t,
-                    status_set(&t->error, LEAT_E_IO, "%s: %s%s", t->url->name, why,
-                               secure ? "; if it is about certificates, install the system's (ca-certificates)" : ""));
+        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s%s", t->url->name, why,
+                                  is_secure(r, t->url)
+                                      ? "; if it is about certificates, install the system's (ca-certificates)"
+                                      : ""));
     }
 }
