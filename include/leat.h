@@ -1325,7 +1325,7 @@ LEAT_API enum leat_status leat_writer_add_u32(struct leat_writer *w, const uint3
 /*
  * The same for ids of `id_width` 2 or 4 bytes, with a byte of the mask for each (NULL: 255, which is also the mask of
  * documents added by the other calls). The begin token gets the byte of the document's first id, and the end token that
- * of the last; in a document without ids, both get 0. LEAT_E_ARGUMENT: a mask, without `store_mask`.
+ * of the last; of a document without ids, 255. LEAT_E_ARGUMENT: a mask, without `store_mask`.
  */
 LEAT_API enum leat_status leat_writer_add_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
                                                  const uint8_t *mask, uint64_t count, const struct leat_origin *origin,

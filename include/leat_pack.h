@@ -504,7 +504,7 @@ struct leat_span {
  * The second takes the stretches of the text that are learned, in order and not overlapping; an empty one stands for
  * nothing. The mask of a token is 255 if one of the bytes that it stands for is in a span, else 0. So a token that
  * reaches over an end of a span is learned. The end token has the mask of the last token, the begin token that of the
- * first; in a document without tokens, both have 0. A text is rejected if it is malformed UTF-8, or if its tokens
+ * first; in a document without tokens, both have 255. A text is rejected if it is malformed UTF-8, or if its tokens
  * cannot be traced to its bytes: the tokenizer normalizes it to another text, or has no token for a character.
  *
  * A mask or `spans` of NULL: all is learned. LEAT_E_ARGUMENT, and nothing is taken: a mask or spans, without

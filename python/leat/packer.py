@@ -105,7 +105,7 @@ class Packer:
                 between them (loss_weights of a batch), which are stored in 255ths; for a text a list of [start, end)
                 stretches that are learned, in characters of a str and in bytes of bytes, in order and apart, or empty:
                 a token is learned if any part of it is in one. A text whose tokens cannot be traced to its characters
-                is rejected. None: all are learned. A document without tokens has nothing to learn: its end token has 0
+                is rejected. None: all are learned, as is the end token of a document without tokens
         """
         if has_arrow(document) or is_lazy_frame(document):
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")

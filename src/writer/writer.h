@@ -197,9 +197,6 @@ enum leat_status writer_put_ids(const struct leat_writer *w, struct writer_strea
 enum leat_status writer_put_token(const struct leat_writer *w, struct writer_streams *to, uint64_t token,
                                   struct leat_error *err);
 
-/* The mask of begin and end token of a document without ids: nothing says that it is to be learned. */
-#define WRITER_EMPTY_MASK 0
-
 /* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token; and 255 `count` times. Nothing
  * without a mask. */
 enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_streams *to, const uint8_t *mask,

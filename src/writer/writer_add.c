@@ -65,11 +65,11 @@ static enum leat_status add(struct leat_writer *w, const void *ids, uint32_t wid
     return writer_fail(w, s, &why, err);
 }
 
-/* Begins a document that comes in chunks. The mask of its begin token is that of its first id, if it gets any. */
+/* Begins a document that comes in chunks. The mask of its begin token is that of its first id. */
 static enum leat_status begin_chunked(struct leat_writer *w, struct leat_error *err)
 {
     w->mask_open = false;
-    w->last_mask = WRITER_EMPTY_MASK;
+    w->last_mask = UINT8_MAX;
     return begin_document(w, err);
 }
 

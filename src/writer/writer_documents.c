@@ -110,9 +110,7 @@ enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_stre
     bool begin = w->begin_token != LEAT_NONE, end = w->end_token != LEAT_NONE;
     enum leat_status s;
 
-    if (count == 0)
-        return writer_put_bytes(w, to, WRITER_EMPTY_MASK, (uint64_t)begin + end, err);
-    if (!mask)
+    if (!mask || count == 0)
         return writer_put_unmasked(w, to, begin + count + end, err);
     s = put_bytes(stream, mask[0], begin, err);
     if (s == LEAT_OK)

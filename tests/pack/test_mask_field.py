@@ -30,7 +30,7 @@ def made():
     spans = list(zip(cuts[::2], cuts[1::2]))
     learned = [any(a <= n < b for a, b in spans) for n in range(len(text))]
     mask = b"".join(bytes([255 * known]) * len(c.encode()) for known, c in zip(learned, text))
-    return text, spans, mask + (mask[-1:] or b"\0")
+    return text, spans, mask + (mask[-1:] or b"\xff")
 
 
 def masks(name):

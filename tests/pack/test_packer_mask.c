@@ -81,7 +81,7 @@ static void check_document(const struct leat_dataset *set, uint64_t number, cons
     T_CHECK(!want || memcmp(mask, want, ids) == 0);
     for (uint64_t i = 0; !want && i < ids; i++)
         T_EQ(mask[i], 255);
-    T_EQ(mask[ids], ids == 0 ? 0 : want ? want[ids - 1] : 255);
+    T_EQ(mask[ids], want && ids > 0 ? want[ids - 1] : 255);
 }
 
 static void test_texts_and_ids(uint64_t *seed)

@@ -169,12 +169,11 @@ static void put_origin(struct craft *c, const struct leat_origin *o, uint64_t to
     append(&c->parts[CRAFT_TEXT_HASHES], o && o->text_hash ? o->text_hash : no_hash, 16);
 }
 
-/* A byte per token; begin and end token have that of the id next to them, or 0. */
+/* A byte per token; begin and end token have that of the id next to them. */
 static void put_mask(struct craft *c, uint64_t count)
 {
     struct craft_text *t = &c->parts[CRAFT_MASK];
-    uint8_t all = count > 0 ? 255 : 0;
-    uint8_t first = c->mask && count > 0 ? c->mask[0] : all, last = c->mask && count > 0 ? c->mask[count - 1] : all;
+    uint8_t first = c->mask && count > 0 ? c->mask[0] : 255, last = c->mask && count > 0 ? c->mask[count - 1] : 255;
 
     if (c->begin_token != LEAT_NONE)
         append(t, &first, 1);

@@ -164,7 +164,7 @@ static void text_hashes_of_nothing(struct craft *c)
     c->store_hashes = 1;
 }
 
-/* Of one document, some ids are to be learned; of another all, of one without ids nothing. More than a page in all. */
+/* Of one document, some ids are to be learned; of the others all, and of one without ids. More than a page in all. */
 static void mask(struct craft *c)
 {
     static const uint8_t some[4] = { 0, 1, 255, 0 };

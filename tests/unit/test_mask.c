@@ -21,10 +21,10 @@ static void expect(uint8_t byte)
 
 static void expect_document(const uint8_t *mask, uint64_t count)
 {
-    expect(count == 0 ? 0 : mask ? mask[0] : 255);
+    expect(mask && count > 0 ? mask[0] : 255);
     for (uint64_t i = 0; i < count; i++)
         expect(mask ? mask[i] : 255);
-    expect(count == 0 ? 0 : mask ? mask[count - 1] : 255);
+    expect(mask && count > 0 ? mask[count - 1] : 255);
 }
 
 static struct leat_writer_options options_of(uint32_t store_mask)

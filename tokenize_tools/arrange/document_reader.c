@@ -259,9 +259,8 @@ static uint64_t id_at(const struct document_reader *r, const struct reader_windo
     return r->width == 2 ? ((const uint16_t *)w->ids)[i] : ((const uint32_t *)w->ids)[i];
 }
 
-/* The writer of the output gives begin and end token the mask of the ids next to them: it must be what they have. In a
- * document without ids they may have any: datasets without a mask have 255. Of a chunk of `here` tokens from `mask` on,
- * with a begin token before its ids and an end token after them. */
+/* The writer of the output gives begin and end token the mask of the ids next to them: it must be what they have. Of a
+ * chunk of `here` tokens from `mask` on, with a begin token before its ids and an end token after them. */
 static enum leat_status check_mask(struct document_reader *r, const uint8_t *mask, uint64_t here, bool begin, bool end,
                                    struct leat_error *err)
 {
@@ -270,15 +269,16 @@ static enum leat_status check_mask(struct document_reader *r, const uint8_t *mas
 
     if (begin)
         r->begin_mask = mask[0];
-    else if (r->begin_token == LEAT_NONE && !r->has_id && ids > 0)
-        r->begin_mask = mask[0];
+    else if (r->begin_token == LEAT_NONE && !r->has_id)
+        r->begin_mask = ids > 0 ? mask[0] : UINT8_MAX;
     if (ids > 0) {
         same = r->has_id || mask[begin] == r->begin_mask;
         r->last_mask = mask[begin + ids - 1];
         r->has_id = true;
     }
-    if (end && r->has_id)
-        same = same && mask[here - 1] == r->last_mask;
+    if (end)
+        same = same && mask[here - 1] == (r->has_id ? r->last_mask : UINT8_MAX) &&
+               (r->has_id || r->begin_mask == UINT8_MAX);
     return same
                ? LEAT_OK
                : status_set(err, LEAT_E_UNSUPPORTED,
