@@ -50,7 +50,7 @@ static const struct command commands[] = {
     { .name = "pack",
       .purpose = "packs like `leat pack`, and shows the CPU time of each step and the bottleneck",
       .words = "INPUT...",
-      .words_help = "INPUT and the options are those of leat pack.",
+      .words_help = "INPUT and the options are those of leat pack, but --run, --parts and --dry-run are refused.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes = "\"Text, alone\" is the rate of one core that does nothing but this step. What only one thread at a "
@@ -133,8 +133,10 @@ static const struct command commands[] = {
     { .name = "report",
       .purpose = "writes a page from what other commands printed with --json, and from a run's statistics",
       .words = "FILE...",
-      .words_help = "FILE holds results of leat-bench, printed with --json, or statistics of a loader in training "
-                    "(its stats_file), one object per line. Files may be of several machines.",
+      .words_help =
+          "FILE holds results, printed with --json, of limits, dataset, order, encode, hostile, pack or load, "
+          "those of make bench-peers, or statistics of a loader in training (its stats_file), one object "
+          "per line. Files may be of several machines. A file with results of other commands is refused.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes = "The page has no script and fetches nothing. Results of one kind are shown beside each other.",

@@ -160,6 +160,32 @@ static enum leat_status measure_family(const struct scan_family *family, const s
     return LEAT_OK;
 }
 
+static bool wanted_family(const char *name, const struct scanners_values *v)
+{
+    return !v->family || strcmp(v->family, name) == 0;
+}
+
+/* Whether there is something to measure; an unknown family is found later. */
+static bool has_row(const struct scanners_values *v)
+{
+    const struct scan_family *family;
+    const struct utf8_row *row;
+    bool known = wanted_family("utf8", v);
+
+    for (size_t i = 0; known && (row = utf8_row(i)) != NULL; i++)
+        if (wanted_row(row->name, row->needs, v))
+            return true;
+    for (size_t i = 0; (family = scan_family_number(i)) != NULL; i++) {
+        if (!wanted_family(family->name, v))
+            continue;
+        known = true;
+        for (size_t k = 0; family->rows[k].name; k++)
+            if (wanted_row(family->rows[k].name, family->rows[k].needs, v))
+                return true;
+    }
+    return !known;
+}
+
 static enum leat_status measure(const struct texts *t, const struct scanners_values *v, struct json *j,
                                 struct leat_error *err)
 {
@@ -168,11 +194,11 @@ static enum leat_status measure(const struct texts *t, const struct scanners_val
     bool found = false;
 
     for (size_t i = 0; s == LEAT_OK && (family = scan_family_number(i)) != NULL; i++)
-        if (!v->family || strcmp(v->family, family->name) == 0) {
+        if (wanted_family(family->name, v)) {
             found = true;
             s = measure_family(family, t, v, j, err);
         }
-    if (s == LEAT_OK && (!v->family || strcmp(v->family, "utf8") == 0)) {
+    if (s == LEAT_OK && wanted_family("utf8", v)) {
         found = true;
         measure_utf8(t, v, j);
     }
@@ -185,6 +211,8 @@ static enum leat_status print_rates(const struct texts *t, const struct scanners
     enum leat_status s;
     struct json j;
 
+    if (!has_row(v))
+        return status_set(err, LEAT_E_ARGUMENT, "no row \"%s\" that this CPU can run", v->row);
     machine_describe(&m);
     if (!v->json) {
         machine_print(stdout, &m);

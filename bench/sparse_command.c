@@ -243,6 +243,10 @@ static enum leat_status write_files(struct sparse_values *v, const char *tokens_
         status = file_create(&s.fd, index_path, err);
     if (status == LEAT_OK)
         status = write_index(&s, err);
+    if (status != LEAT_OK && s.fd >= 0)
+        file_remove(index_path, NULL);
+    if (status != LEAT_OK && tokens >= 0)
+        file_remove(tokens_path, NULL);
     file_close(&tokens);
     file_close(&s.fd);
     free(s.starts);

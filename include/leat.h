@@ -793,8 +793,9 @@ LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_
                                            uint64_t room, uint64_t *count, struct leat_error *err);
 
 /* The same for `count` samples at once, as leat_plan_samples() gave them: much faster than one by one. The pieces of
- * one sample follow those of the other: pieces[] must have room for all, the sum of the samples' `pieces`. Samples of
- * another plan, or changed ones, are refused in order fit (LEAT_E_ARGUMENT). */
+ * one sample follow those of the other: pieces[] must have room for all, the sum of the samples' `pieces`. Give the
+ * samples unchanged: order fit refuses those whose number of pieces does not match (LEAT_E_ARGUMENT), and checks no
+ * more. */
 LEAT_API enum leat_status leat_plan_sample_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
                                                   uint64_t count, struct leat_piece *pieces, struct leat_error *err);
 
@@ -1400,9 +1401,9 @@ LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const vo
  * start, except `force`, `created` and `progress` (LEAT_E_CHECKPOINT names the difference). Reads back all that was
  * written before the checkpoint, and changes nothing unless it is intact. On success *note is the checkpoint's note,
  * freed by leat_writer_free_note(), and *note_bytes its length; `note` may be NULL.
- * Returns LEAT_E_CHECKPOINT if there is no checkpoint (without a hint), if it is of another version of leat, or if a
- * file is damaged;
- * LEAT_E_EXISTS if the run had already finished, or if a file has been replaced by something else, such as a link.
+ * Returns LEAT_E_CHECKPOINT if there is no checkpoint (without a hint), also after a run that has finished if `force`
+ * is 1; if it is of another version of leat; or if a file is damaged. LEAT_E_EXISTS if the run has finished and `force`
+ * is 0, or if a file has been replaced by something else, such as a link.
  */
 LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
                                              const struct leat_writer_options *options, void **note,

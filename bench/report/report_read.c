@@ -117,7 +117,7 @@ static enum leat_status add_item(struct report *r, const char *path, unsigned li
     if (s == LEAT_OK && !find_kind(&x))
         s = status_set(err, LEAT_E_ARGUMENT,
                        "%s: line %u is no result of leat-bench limits, dataset, order, encode, hostile, pack or load "
-                       "with --json, of make bench-peers, or of a loader's stats_file",
+                       "with --json, of make bench-peers, or of a loader's stats_file; other results are not drawn",
                        path, line);
     r->items[r->count++] = x; /* also after a failure, to be freed */
     return s;

@@ -54,6 +54,29 @@ run leat-bench sparse -o sparse
 run leat verify sparse
 ended 0 ''
 
+# what it had made stayed, under names of a finished dataset
+(ulimit -f 8 && trap '' XFSZ && exec leat-bench sparse -o large --documents 1M --tokens 2K --median 1) >"$printed" 2>&1
+code=$? ran='leat-bench sparse (under ulimit -f)'
+[ "$code" -eq 1 ] || fail "$ran: exit code $code; $(cat "$printed")"
+for file in large.*; do
+    [ ! -e "$file" ] || fail "$ran: left $file"
+done
+
+# ---- scanners -------------------------------------------------------------------------------------------------------
+
+printf 'some text\n' >some.txt
+for family in gpt2 utf8; do
+    run leat-bench scanners --runs 1 --row plain --family $family some.txt
+    ended 0 ''
+    # an empty table, and code 0
+    run leat-bench scanners --runs 1 --row foo --family $family some.txt
+    says 2 'no row "foo" that this CPU can run'
+done
+run leat-bench scanners --runs 1 --row foo some.txt
+says 2 'no row "foo" that this CPU can run'
+run leat-bench scanners --runs 1 --family foo some.txt
+says 2 'no family of scanners is called "foo"'
+
 # ---- order ----------------------------------------------------------------------------------------------------------
 
 run leat-bench order --runs 1 --draws 1K --json

@@ -199,6 +199,8 @@ bench("report", "real.json", code=2, says="--output")
 bench("report", "-o", "x.html", "none.json", code=1, says="none.json")
 pathlib.Path("other.json").write_text('\n{"a": 1}\n', encoding="utf-8")
 bench("report", "-o", "x.html", "other.json", code=2, says="other.json: line 2 is no result of leat-bench limits,")
+# README and --help said that all results are drawn
+bench("report", "-o", "x.html", "other.json", code=2, says="of a loader's stats_file; other results are not drawn")
 pathlib.Path("empty.json").write_text("\n", encoding="utf-8")
 bench("report", "-o", "x.html", "real.json", "empty.json", code=2, says="empty.json is empty: measure again")
 pathlib.Path("cut.json").write_text('{"a": ', encoding="utf-8")

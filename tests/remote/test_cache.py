@@ -242,7 +242,7 @@ def test_faults(server):
     # a second here; that it is one in all tries together, test_due.c sees
     check("what a server can ask to wait is bounded", code == 0 and asked[1] - asked[0] >= 1, code, said, asked)
     clear(server)
-    server.faults, server.fault_suffix = ["", "wrong"], ".leat"
+    server.faults, server.fault_suffix = ["", *["wrong"] * 20], ".leat"
     code, _, said = run(server, leat, "info", URL)
     check("a damaged index", code == 1 and "s3://b/corpus.leat" in said and not inside("index.leat"), code, said)
     clear(server)
