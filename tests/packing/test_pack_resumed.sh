@@ -122,6 +122,23 @@ run leat pack -t bytes -o mine --shuffle 1 one.jsonl.gz
 ended 0 ''
 cmp mine.packed.leat kept.leat || fail "$ran: mine.packed is gone"
 
+# A run in two passes that was killed before its first checkpoint left its folder beside the finished dataset for good.
+mkdir early.partial.packed
+printf 'left by a killed run' >early.partial.packed/all.partial.tokens
+run flock early.partial.packed/all.partial.lock leat pack -t bytes -o early in.jsonl
+ended 0 ''
+[ -e early.partial.packed/all.partial.tokens ] || fail "$ran: removed what another process writes"
+rm early.leat early.tokens
+run leat pack -t bytes -o early in.jsonl
+ended 0 ''
+[ "$(echo early.*)" = 'early.leat early.tokens' ] || fail "$ran: left $(echo early.*)"
+mkdir early.partial.packed
+echo mine >early.partial.packed/all.partial.checkpoint
+run leat pack -t bytes -o early --resume in.jsonl
+ended 0 ''
+[ -e early.partial.packed/all.partial.checkpoint ] || fail "$ran: removed a checkpoint"
+rm -r early.*
+
 mkdir left left/out.partial.packed
 run leat pack -t bytes -o left/out.partial.packed/all in.jsonl
 run leat info left

@@ -136,6 +136,8 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
         s = pack_files(output, NULL, NULL, &list, &all, &full, err);
     if (s == LEAT_OK && all.force && !all.run_file)
         pack_earlier_forget(output, pack_arranges(&all));
+    else if (s == LEAT_OK && !all.run_file && !pack_arranges(&all))
+        pack_earlier_tidy(output);
     inputs_free(&list);
     if (report)
         options_fill(report, &full, sizeof full);

@@ -44,6 +44,9 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
                                     struct leat_error *err);
 void pack_earlier_forget(const char *output, bool arranges);
 
+/* After a run in one pass without `force`: removes what one that arranges has left, if that cannot be resumed. */
+void pack_earlier_tidy(const char *output);
+
 /* Compares the run with its `run_file`, or writes that if the options name no part. Sets inputs and disk_bytes. */
 enum leat_status pack_run_file(const struct leat_pack_options *options, const struct input_list *inputs,
                                struct leat_pack_report *report, struct leat_error *err);

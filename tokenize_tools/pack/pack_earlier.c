@@ -75,6 +75,17 @@ static bool has_plain(const char *output)
     return s != LEAT_OK || left;
 }
 
+void pack_earlier_tidy(const char *output)
+{
+    bool left = false;
+    enum leat_status s = look(output, ".partial.packed/all.partial.checkpoint", &left, NULL);
+
+    if (s == LEAT_OK)
+        s = look(output, ".partial.packed/all.leat", &left, NULL);
+    if (s == LEAT_OK && !left)
+        pack_arranged_forget(output);
+}
+
 void pack_earlier_forget(const char *output, bool arranges)
 {
     if (!arranges)
