@@ -4,13 +4,17 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/status.h"
 #include "load.h"
+
+static bool is_standard(const char *fd)
+{
+    return strcmp(fd, "0") == 0 || strcmp(fd, "1") == 0 || strcmp(fd, "2") == 0;
+}
 
 /* Whether this process has the file open, as datasets keep all of theirs; what the shell redirects does not count. */
 static bool is_open(const struct stat *file)
@@ -20,12 +24,9 @@ static bool is_open(const struct stat *file)
     bool found = false;
     struct stat st;
 
-    while (d && !found && (e = readdir(d))) {
-        int fd = atoi(e->d_name);
-
-        found =
-            fd > 2 && fd != dirfd(d) && fstat(fd, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
-    }
+    while (d && !found && (e = readdir(d)))
+        found = !is_standard(e->d_name) && fstatat(dirfd(d), e->d_name, &st, 0) == 0 && st.st_dev == file->st_dev &&
+                st.st_ino == file->st_ino;
     if (d)
         closedir(d);
     return found;
