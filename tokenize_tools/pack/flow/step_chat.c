@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "chat_find.h"
+#include "chat/chat_template.h"
+#include "corpus/json/json_chat.h"
 #include "mask/token_trace.h"
 
 /* A rendered text may have so many times the bytes of the longest record; and so many bytes of memory are for each of
@@ -247,9 +248,12 @@ static void release(struct chat *c)
 
 /* ---- Records ---- */
 
-static enum leat_status render(struct chat *c, const struct chat_found *found)
+static enum leat_status render(struct chat *c, const struct json_chat *found)
 {
     struct pack_worker *w = c->w;
+    const struct chat_record record = { .messages = { found->messages.at, found->messages.bytes, false },
+                                        .tools = { found->tools.at, found->tools.bytes, found->tools.alone },
+                                        .unescape = w->setup->messages->kernels->unescape };
     struct chat_limits limits = { 0, pack_setup_stop, w->setup };
     enum leat_status s;
 
@@ -257,8 +261,7 @@ static enum leat_status render(struct chat *c, const struct chat_found *found)
     if (c->too_big)
         return status_set(c->err, LEAT_E_TEXT, TOO_BIG);
     limits.max_bytes = (size_t)c->max_bytes - found->own_bytes;
-    s = chat_template_render(c->template, &found->what, &limits, &w->text_of_chat, &w->marks_of_chat, &c->too_big,
-                             c->err);
+    s = chat_template_render(c->template, &record, &limits, &w->text_of_chat, &w->marks_of_chat, &c->too_big, c->err);
     if (s == LEAT_OK && w->text_of_chat.size > RENDERED_TIMES * w->setup->whole_bytes)
         return status_set(c->err, LEAT_E_TEXT, "the rendered conversation is longer than 8 MiB");
     if (s == LEAT_OK && w->text_of_chat.size > c->max_bytes / TEXT_COST) {
@@ -271,7 +274,7 @@ static enum leat_status render(struct chat *c, const struct chat_found *found)
     return s;
 }
 
-static enum leat_status render_and_encode(struct chat *c, const struct chat_found *found)
+static enum leat_status render_and_encode(struct chat *c, const struct json_chat *found)
 {
     enum leat_status s = render(c, found);
 
@@ -279,12 +282,12 @@ static enum leat_status render_and_encode(struct chat *c, const struct chat_foun
 }
 
 /* With this thread's memory; or, one conversation at a time, with more: until release(). */
-static enum leat_status make_ids(struct chat *c, const struct chat_found *found)
+static enum leat_status make_ids(struct chat *c, const struct json_chat *found)
 {
     struct pack_setup *setup = c->w->setup;
     enum leat_status s;
 
-    c->template = found->what.tools.at && setup->tool_chat ? setup->tool_chat : setup->chat;
+    c->template = found->tools.at && setup->tool_chat ? setup->tool_chat : setup->chat;
     c->encoder = c->w->chat_encoder;
     c->apart = c->w->encoder;
     c->max_bytes = setup->chat_bytes;
@@ -316,17 +319,31 @@ static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct un
     return step_keep_id(w, u, d, at, count, err);
 }
 
+/* The tools of a row lie in the unit's spans. */
+static enum leat_status find(const struct pack_worker *w, const struct unit *u, const struct unit_document *as_read,
+                             const char *record, size_t bytes, struct json_chat *found, struct leat_error *err)
+{
+    const struct pack_setup *setup = w->setup;
+    bool row = setup->inputs.items[u->input].format->rows;
+    enum leat_status s = json_chat_find(found, setup->messages, row ? NULL : setup->tools, record, bytes, err);
+
+    return s == LEAT_OK && row && as_read->spans.bytes > 0
+               ? json_chat_take_tools(found, setup->tools, (const char *)u->spans.bytes + as_read->spans.begin,
+                                      as_read->spans.bytes - 1, err)
+               : s;
+}
+
 static enum leat_status add(struct chat *c, struct unit *u, const struct unit_document *as_read, char *record,
                             size_t bytes)
 {
     struct pack_worker *w = c->w;
-    struct chat_found found;
+    struct json_chat found;
     struct unit_document *d;
-    enum leat_status s = chat_find(w->setup, u, as_read, record, bytes, &found, c->err);
+    enum leat_status s = find(w, u, as_read, record, bytes, &found, c->err);
 
     if (s == LEAT_OK)
         s = make_ids(c, &found);
-    chat_found_free(&found);
+    json_chat_free(&found);
     if (s == LEAT_OK)
         s = put_mask(c, u);
     if (s == LEAT_OK)
