@@ -1,11 +1,14 @@
 """conftest.py: datasets for the tests, made by the command that was built beside; and what tests share."""
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# under nohup and in the background of a script it is ignored, and so would be in programs that tests interrupt
+signal.signal(signal.SIGINT, signal.default_int_handler)
 BUILD = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
