@@ -1069,8 +1069,9 @@ struct leat_loader_options {
     /*
      * A file to which leat_loader_next() appends the statistics as a line of JSON, each `stats_ms` milliseconds (0:
      * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of struct leat_loader_stats
-     * without _ns, in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. If it cannot be
-     * written any more, training goes on, and a notice says so (leat_loader_notice()). A dataset's file is refused.
+     * without _ns, in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. A file that holds
+     * something else is refused. If it cannot be written any more, training goes on, and a notice says so
+     * (leat_loader_notice()).
      */
     const char *stats_file;
     uint64_t stats_ms;

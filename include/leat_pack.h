@@ -192,7 +192,7 @@ struct leat_by_output {
 enum leat_pack_notice_kind {
     LEAT_NOTICE_SKIPPED = 1, /* it was left out, for a `reason`; `count` is 0 */
     LEAT_NOTICE_REPLACED = 2, /* `count` malformed parts of its texts became U+FFFD */
-    LEAT_NOTICE_REPEATED = 3  /* it is the first of `count` inputs that were named before, and are packed again */
+    LEAT_NOTICE_REPEATED = 3  /* `count` inputs repeat earlier ones, and are packed again: this is the first */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */

@@ -32,11 +32,22 @@ static bool is_open(const struct stat *file)
     return found;
 }
 
-static bool is_plan(const struct load_values *v, const struct stat *file)
+static bool is_same(const char *path, const struct stat *file)
 {
     struct stat st;
 
-    return v->plan.plan && stat(v->plan.plan, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+    return stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+/* The plan, or a list of sources: these were closed when they were read. */
+static bool was_read(const struct load_values *v, const struct stat *file)
+{
+    const struct option_list *sources = &v->plan.sources;
+
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->items[i][0] == '@' && is_same(sources->items[i] + 1, file))
+            return true;
+    return v->plan.plan && is_same(v->plan.plan, file);
 }
 
 enum leat_status load_output_open(FILE **out, const char *path, const struct load_values *v, struct leat_error *err)
@@ -47,7 +58,7 @@ enum leat_status load_output_open(FILE **out, const char *path, const struct loa
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
         if (file_ends_with(path, length, ".leat") || file_ends_with(path, length, ".tokens"))
             return status_set(err, LEAT_E_ARGUMENT, "%s is a file of a dataset: choose another name", path);
-        if (is_open(&st) || is_plan(v, &st))
+        if (is_open(&st) || was_read(v, &st))
             return status_set(err, LEAT_E_ARGUMENT, "%s is in use by this run: choose another name", path);
     }
     *out = fopen(path, "we");

@@ -80,10 +80,10 @@ static enum leat_status bring(struct cache *c, struct leat_error *err)
     int fd = -1;
 
     s = cache_open_file(&fd, path, err);
-    if (s == LEAT_OK)
-        s = file_truncate(fd, 0, path, err);
     for (bool again = s == LEAT_OK; again; again = s == LEAT_E_CHECKSUM && ++tries < REMOTE_DAMAGED_TRIES) {
-        s = bring_bytes(c, fd, err);
+        s = file_truncate(fd, 0, path, err); /* whoever waits for it sees it grow */
+        if (s == LEAT_OK)
+            s = bring_bytes(c, fd, err);
         if (s == LEAT_OK)
             s = check_sections(c, fd, path, err);
     }

@@ -15,8 +15,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
-#include "dataset/dataset.h"
-#include "dataset/part_index.h"
 #include "loader.h"
 
 typedef unsigned long long ull;
@@ -252,34 +250,22 @@ static uint64_t due_after(const struct leat_loader *l, uint64_t now_ns)
     return l->log.every_ns < UINT64_MAX - now_ns ? now_ns + l->log.every_ns : UINT64_MAX;
 }
 
-static bool is_file(const struct file_map *f, const struct stat *file)
+/* Whether a file holds something else than lines of JSON, such as a dataset, to which they would be appended. */
+static bool holds_else(const char *path)
 {
+    char first = '{';
     struct stat st;
+    int fd;
 
-    return f && f->fd >= 0 && fstat(f->fd, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
-}
-
-/* Whether a line would be appended to a dataset: one that is loaded, or another that its name gives away. */
-static bool is_of_dataset(const struct leat_plan *plan, const char *path)
-{
-    size_t length = strlen(path);
-    struct stat st;
-
-    if (stat(path, &st) != 0)
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
-    if (file_ends_with(path, length, ".leat") || file_ends_with(path, length, ".tokens"))
+    if (file_ends_with(path, strlen(path), ".tokens")) /* which may begin with any byte, or have none */
         return true;
-    for (size_t i = 0; i < plan->rules.source_count; i++) {
-        const struct leat_dataset *d = plan->sources[i].dataset;
-
-        for (uint64_t n = 0; n < d->part_count; n++) {
-            const struct part *p = dataset_part(d, n);
-
-            if (is_file(p->data.file, &st) || is_file(p->mask.file, &st) || (p->index && is_file(&p->index->file, &st)))
-                return true;
-        }
-    }
-    return false;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && pread(fd, &first, 1, 0) != 1)
+        first = '{';
+    file_close(&fd);
+    return first != '{';
 }
 
 enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
@@ -289,9 +275,9 @@ enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
 
     if (!path || !*path)
         return LEAT_OK;
-    if (is_of_dataset(l->plan, path))
+    if (holds_else(path))
         return status_set(err, LEAT_E_ARGUMENT,
-                          "cannot write statistics to %s, a file of a dataset: choose another name", path);
+                          "cannot append statistics to %s, which holds something else: choose another name", path);
     l->log.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (l->log.fd < 0)
         return status_set_os(err, errno, "cannot write statistics to %s", path);

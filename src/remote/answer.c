@@ -83,6 +83,15 @@ static int64_t read_date(const char *text, size_t length)
     return strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &utc) ? (int64_t)timegm(&utc) : 0;
 }
 
+static bool is_compression(const char *text, size_t length)
+{
+    char coding[16];
+
+    copy_value(coding, sizeof coding, text, length);
+    return strcasecmp(coding, "gzip") == 0 || strcasecmp(coding, "deflate") == 0 || strcasecmp(coding, "br") == 0 ||
+           strcasecmp(coding, "zstd") == 0;
+}
+
 static void take_header(struct transfer *t, const char *name, size_t name_length, const char *value, size_t length)
 {
     struct answer *a = &t->answer;
@@ -96,7 +105,7 @@ static void take_header(struct transfer *t, const char *name, size_t name_length
     else if (IS("content-range"))
         take_range(a, value, length);
     else if (IS("content-encoding"))
-        a->encoded = true;
+        a->compressed = a->compressed || is_compression(value, length);
     else if (IS("x-amz-bucket-region"))
         take_region(a, value, length);
     else if (IS("retry-after") && answer_number(value, length, &number))

@@ -52,7 +52,7 @@ static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, cons
 
     if (++t->tries < max_tries)
         return again(r, t, wait_before(t));
-    if (t->answer.encoded && t->code >= 200 && t->code < 300)
+    if (t->answer.compressed && t->code >= 200 && t->code < 300)
         why = "the server compresses its answers (Content-Encoding), which leat did not ask for";
     tenths = (clock_ns() - t->began) / (SECOND / 10);
     if (t->tries > 1)

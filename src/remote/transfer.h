@@ -26,7 +26,7 @@ struct answer {
     int64_t date;             /* of the server, in seconds since 1970; 0: not said */
     uint32_t retry_after;     /* seconds */
     bool bytes_of_range;      /* there is a Content-Range */
-    bool encoded;             /* there is a Content-Encoding; objects in buckets may have one that changes nothing */
+    bool compressed;          /* by its Content-Encoding; there are others that change nothing, as of chunks */
 };
 
 struct transfer {

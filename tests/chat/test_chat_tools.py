@@ -46,6 +46,8 @@ GIVEN = [({"tools": TOOLS}, TOOLS), ({"tools": AS_TEXT}, TOOLS),
          ({"tools": "[]"}, []), ({"tools": None}, None), ({}, None), ({"tools": ""}, None),
          ({"tools": " \t"}, None), ({"tools": " null\n"}, None), ({"meta": {"tools": TOOLS}}, None)]
 WRONG = [("5", '"tools" is a number, not a list of tools'), ("{}", '"tools" is an object, not a list of tools'),
+         ('"\\u0000"', "but not JSON"),
+         ('"[]\\u0000"', "but not JSON"),
          ("[1]", "tool 0 is a number, not an object"), ('[{}, "a"]', "tool 1 is a string, not an object"),
          ('"none"', '"tools" is a string, but not JSON: it should hold the list of tools'),
          ('"[1"', "but not JSON"), ('"[],\\"a\\":1"', "the tools are not JSON"), ('"[]]"', "but not JSON"),
@@ -64,11 +66,12 @@ for program in LEAT, SMALL:
         assert len(rejects()) == len(WRONG)
         for reason, (record, words) in zip(rejects(), WRONG):
             assert words in reason, (record, reason)
-assert Dataset(os.path.join(folder, "out")).metadata()[b"leat.tools"] == b"tools"
+assert b"leat.tools" not in Dataset(os.path.join(folder, "out")).metadata()
 
 # another member, or none
 write("c.jsonl", json.dumps({"messages": MESSAGES, "tools": 5, "meta": {"tools": TOOLS}}) + "\n")
 leat("-o", "out", "--chat", "template.jinja", "--tools", "meta.tools", "c.jsonl")
+assert Dataset(os.path.join(folder, "out")).metadata()[b"leat.tools"] == b"meta.tools"
 assert texts() == [want(TEMPLATE, TOOLS)]
 leat("-o", "out", "--chat", "template.jinja", "--tools", "", "c.jsonl")
 assert texts() == [want(TEMPLATE, None)]
@@ -108,6 +111,7 @@ except ImportError:
 else:
     for column, kind, expected in (
             ([AS_TEXT, None, "", "[]", "null"], pa.string(), [TOOLS, None, None, [], None]),
+            ([None, None], pa.null(), [None, None]),
             ([AS_TEXT, "5", '[],"a":1', "[1"], pa.large_string(), [TOOLS])):
         table = pa.table({"messages": [MESSAGES] * len(column), "tools": pa.array(column, kind)})
         pq.write_table(table, os.path.join(folder, "c.parquet"))

@@ -159,7 +159,7 @@ static void file_of_dataset(const char *name)
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         snprintf(file, sizeof file, "%s%s", name, suffixes[i]);
         T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_ARGUMENT);
-        T_CONTAINS(t_err.message, "a file of a dataset: choose another name");
+        T_CONTAINS(t_err.message, "which holds something else: choose another name");
     }
     T_CHECK(unlink(link_name) == 0);
 }

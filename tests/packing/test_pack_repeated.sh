@@ -31,3 +31,9 @@ warns './in/a.jsonl repeats an earlier input: its documents' @list
 warns '2 inputs repeat earlier ones, the first is in/a.jsonl: their documents' in in
 ln -s a.jsonl in/c.jsonl
 warns 'in/c.jsonl repeats an earlier input: its documents' in
+
+# a run in a folder: where it is planned, not by each part
+run leat pack --run r --parts 2 -t bytes in/a.jsonl in/a.jsonl
+says 0 'leat: warning: in/a.jsonl repeats an earlier input: its documents are packed twice'
+run leat pack --run r --part 1
+ended 0 ''

@@ -21,7 +21,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
     The arguments are those of leat.Loader, so ranks stay in step up to the plan's end, with worker processes and
     without (`last`). Batches are dicts, unless style is "tuple" or "huggingface". Every `for`
     starts at `position` again, except the first after load_state_dict(), which continues. (In new worker processes of
-    torch's DataLoader, all that follow load_state_dict() do; StatefulDataLoader has no such limit.) Workers are not
+    torch's DataLoader, all that follow load_state_dict() do, in persistent ones none; StatefulDataLoader has no such
+    limit.) Workers are not
     needed; with n of them, each makes every n-th batch, and batches come in the same order as without workers.
 
     A copy (copy.deepcopy, pickle) does not know how far a `for` is: give it the state, by load_state_dict(). Do not
@@ -96,7 +97,9 @@ class IterableDataset(torch.utils.data.IterableDataset):
         return True  # also of a plan without end, which has no length
 
     def state_dict(self):
-        """The state of the last `for`; in a worker process, the worker's own."""
+        """The state of the last `for`; in a worker process, the worker's own. An error where worker processes iterate
+        the dataset, except that persistent ones that were spawned, and then go on, are not noticed any more once this
+        process has iterated it, or load_state_dict() was called."""
         if self._away[0] and torch.utils.data.get_worker_info() is None:
             raise RuntimeError("the batches are made in worker processes, so their state is not known here: use "
                                "torchdata's StatefulDataLoader and its state_dict(), or num_workers=0")

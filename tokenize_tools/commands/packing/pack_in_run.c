@@ -13,6 +13,7 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
+#include "pack_notices.h"
 #include "pack_steps.h"
 #include "runs/run_parts.h"
 
@@ -157,6 +158,14 @@ static const char *wrong_plan(const struct pack_values *v, const struct options_
     return NULL;
 }
 
+/* What is left out, each part says. */
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    (void)context;
+    if (notice->kind == LEAT_NOTICE_REPEATED)
+        pack_notices_warn_repeated(notice->count, notice->path);
+}
+
 int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct leat_pack_options *options,
                      const struct options_parsed *parsed, int argc, char **argv)
 {
@@ -185,6 +194,7 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
     options->run_file = in->inputs;
     options->part = 0;
     options->parts = r->parts;
+    options->notice = on_notice;
     s = run_folder_check_new(r, &err);
     if (s == LEAT_OK)
         s = leat_pack(in->inputs, parsed->words, parsed->count, options, &report, &err);

@@ -170,9 +170,8 @@ const struct option_row pack_options[] = {
       .standard = "no mask",
       .help =
           "store which tokens training learns: this member of a JSON record, or column, is a list of stretches of the "
-          "text, [[BEGIN, END], ...] in characters, in order. A token is learned if any part of it is in one; labels "
-          "of "
-          "others are -100. A record without the member is rejected" },
+          "text, [[BEGIN, END], ...] in characters, in order. A token is learned if any part of it is in one; "
+          "labels of others are -100. A record without the member is rejected" },
     { .name = "chat",
       .type = OPTION_TEXT,
       .field = FIELD(chat),
@@ -192,7 +191,7 @@ const struct option_row pack_options[] = {
       .type = OPTION_TEXT,
       .field = FIELD(tools),
       .value = "FIELD",
-      .standard = "tools, where it is",
+      .standard = "tools, if there is one",
       .help = "the member or column that holds the tools of a conversation: a list of objects, or a string that holds "
               "one as JSON. An empty name: the template gets no tools" },
     { .name = "end",

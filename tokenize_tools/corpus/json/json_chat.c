@@ -32,17 +32,22 @@ static enum leat_status find_messages(struct json_chat *found, const struct json
     return LEAT_OK;
 }
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 enum leat_status json_chat_take_tools(struct json_chat *found, const struct json_fields *tools, const char *text,
                                       size_t bytes, struct leat_error *err)
 {
     const char *name = tools->path[JSON_TEXT].all;
     struct json_scan scan;
 
-    while (bytes > 0 && strchr(" \t\r\n", *text)) {
+    while (bytes > 0 && is_space(*text)) {
         text++;
         bytes--;
     }
-    while (bytes > 0 && strchr(" \t\r\n", text[bytes - 1]))
+    while (bytes > 0 && is_space(text[bytes - 1]))
         bytes--;
     if (bytes == 0 || (bytes == 4 && memcmp(text, "null", 4) == 0))
         return LEAT_OK;

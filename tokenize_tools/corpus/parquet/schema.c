@@ -247,7 +247,7 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
                   : repetition > 0
                       ? "is in a list; name a column of single values"
                       : schema_take(c, n, w->wishes[i].use == PARQUET_JSON ? PARQUET_TEXT : w->wishes[i].use);
-        if (refused && w->wishes[i].optional && !c->exists)
+        if (refused && !c->exists && (w->wishes[i].optional || (w->wishes[i].may_lack && schema_is_nothing(n))))
             continue;
         if (refused)
             t->status =

@@ -19,6 +19,7 @@ enum logical {
     LOGICAL_LIST = 3,
     LOGICAL_ENUM = 4,
     LOGICAL_INTEGER = 10,
+    LOGICAL_NOTHING = 11,
     LOGICAL_JSON = 12,
     LOGICAL_UUID = 14
 };
@@ -63,6 +64,11 @@ static bool is_unsigned(const struct schema_node *n)
 {
     return n->logical == LOGICAL_INTEGER ? !n->logical_signed
                                          : n->converted >= CONVERTED_UINT_8 && n->converted <= CONVERTED_UINT_64;
+}
+
+bool schema_is_nothing(const struct schema_node *n)
+{
+    return n->logical == LOGICAL_NOTHING;
 }
 
 bool schema_is_list(const struct schema_node *n)

@@ -19,6 +19,9 @@ struct schema_node {
 /* Takes a LogicalType, the value of field `f`. */
 void schema_read_logical(struct thrift *t, struct thrift_field f, struct schema_node *n);
 
+/* Whether a column has no type but null. */
+bool schema_is_nothing(const struct schema_node *n);
+
 /* Whether a group is annotated as a list, or as a map. */
 bool schema_is_list(const struct schema_node *n);
 bool schema_is_map(const struct schema_node *n);
