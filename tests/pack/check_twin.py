@@ -33,6 +33,20 @@ def min_memory(folder, args):
     return int(said.split("allow at least ")[1].split()[0]) + 3
 
 
+def repeats_of(folder, paths):
+    """The warning of inputs that are named again; an input is a file, whatever its name."""
+    seen, again = set(), []
+    for path in paths:
+        file = path if path == "-" else (lambda s: (s.st_dev, s.st_ino))(os.stat(os.path.join(folder, path)))
+        if file in seen:
+            again.append(path)
+        seen.add(file)
+    if len(again) == 1:
+        return ["leat: warning: %s repeats an earlier input: its documents are packed twice" % again[0]]
+    return ["leat: warning: %d inputs repeat earlier ones, the first is %s: their documents are packed as often as "
+            "they are named" % (len(again), again[0])] if again else []
+
+
 def one(r, folder, forms):
     options = Options(text=r.choice(["text", "text", "meta.body", "a.b.c"]), id=r.choice(["id", "id", "meta.id", ""]),
                       reject_invalid=r.random() < 0.3, end=r.choice([256, 256, None, 10]),
@@ -51,7 +65,8 @@ def one(r, folder, forms):
     code, out, said = run(folder, ["-o", "out", "--json", "--max-rejects", "100%", *args], corpus.stdin)
     summary = json.loads(out) if code == 0 else {}
     rest = [line for line in said.splitlines() if not line.startswith("leat: skipped ")]
-    warned = [] if packed.documents or packed.rejects else ["leat: warning: no document was found in %d input%s" %
+    warned = repeats_of(folder, [path for path, _, _ in corpus.items])
+    warned += [] if packed.documents or packed.rejects else ["leat: warning: no document was found in %d input%s" %
                                           (len(packed.inputs), "" if len(packed.inputs) == 1 else "s")]
     check(code == 0 and rest == warned, "exit code %d: %s" % (code, said))
     same("what is skipped", summary["skipped_files"], sorted(corpus.skipped, key=os.fsencode))
