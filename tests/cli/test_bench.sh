@@ -124,6 +124,7 @@ done
 cp w4.tokens w4.bin
 ln w4.bin link.bin
 leat order --source w4 --seq-len 100 --print-plan >w4.plan || fail 'no plan'
+echo w4 >w4.list
 cksum w2.* w4.* >before
 for option in --dump --trace; do
     for file in w4.tokens w4.leat w2.tokens; do
@@ -134,13 +135,15 @@ for option in --dump --trace; do
     says 2 'link.bin is in use by this run: choose another name'
     run leat-bench load --plan w4.plan --batch 4 --steps 2 $option w4.plan
     says 2 'w4.plan is in use by this run: choose another name'
+    run leat-bench load --source @w4.list --seq-len 100 --batch 4 --steps 2 $option w4.list
+    says 2 'w4.list is in use by this run: choose another name'
     run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 2 $option again
     ended 0 ''
     run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 2 $option again
     ended 0 ''
 done
 cksum w2.* w4.* | cmp -s - before || fail 'a file that was read is changed'
-rm w4.bin link.bin w4.plan again
+rm w4.bin link.bin w4.plan w4.list again
 run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --trace trace.json --work 1
 ended 0 ''
 for words in '20 batches, 80 rows, 8,000 tokens in ' '  tokens ' '  next ' '  engine '; do

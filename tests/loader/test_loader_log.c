@@ -150,6 +150,7 @@ static void file_of_dataset(const char *name)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_loader *l;
     char file[700], link_name[700];
+    FILE *f;
 
     snprintf(file, sizeof file, "%s.tokens", name);
     snprintf(link_name, sizeof link_name, "%s.link", name);
@@ -162,6 +163,11 @@ static void file_of_dataset(const char *name)
         T_CONTAINS(t_err.message, "which holds something else: choose another name");
     }
     T_CHECK(unlink(link_name) == 0);
+    snprintf(file, sizeof file, "%s.idx", name); /* another tool's index */
+    f = fopen(file, "w");
+    T_CHECK(f && fputs("MMIDIDX", f) >= 0 && fclose(f) == 0);
+    T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_ARGUMENT);
+    T_CHECK(unlink(file) == 0);
 }
 
 int main(void)

@@ -1,6 +1,5 @@
 /* pack.c: leat_pack(): see pack.h. */
 #include "pack.h"
-#include "corpus/repeated_inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "corpus/own_outputs.h"
+#include "corpus/repeated_inputs.h"
 
 static enum leat_status check(const char *output, uint64_t count, const struct leat_pack_options *o,
                               struct leat_error *err)
