@@ -37,3 +37,4 @@ run leat pack --run r --parts 2 -t bytes in/a.jsonl in/a.jsonl
 says 0 'leat: warning: in/a.jsonl repeats an earlier input: its documents are packed twice'
 run leat pack --run r --part 1
 ended 0 ''
+finish
