@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <liburing.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -26,6 +25,7 @@
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "ring.h"
 
 #define MAX_READS  128u
 #define LARGEST    ((uint64_t)256 << 10) /* a read: as many as MAX_MEMORY holds of them keep a disk busy */
@@ -99,20 +99,6 @@ static void free_buffers(struct gather_uring *u)
     free(u->slots);
 }
 
-/* One thread submits and reaps, so the kernel need not lock against others or interrupt it; older kernels still do. */
-static int open_ring(struct io_uring *ring, bool one_thread)
-{
-    int r = -EINVAL;
-
-#if defined(IORING_SETUP_SINGLE_ISSUER) && defined(IORING_SETUP_DEFER_TASKRUN)
-    if (one_thread)
-        r = io_uring_queue_init(MAX_READS, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
-#else
-    (void)one_thread;
-#endif
-    return r < 0 ? io_uring_queue_init(MAX_READS, ring, 0) : r;
-}
-
 /* Opens the ring unless it is open; false: not available, and g->uring_refused is set. */
 static bool is_ready(struct gather *g)
 {
@@ -124,10 +110,10 @@ static bool is_ready(struct gather *g)
     if (g->uring)
         return true;
     u = calloc(1, sizeof *u);
-    r = u ? open_ring(&u->ring, g->threaded) : -ENOMEM;
+    r = u ? ring_open(&u->ring, MAX_READS, g->threaded) : -ENOMEM;
     if (r >= 0 && !make_buffers(g, u)) {
         free_buffers(u);
-        io_uring_queue_exit(&u->ring);
+        ring_close(&u->ring);
         r = -ENOMEM;
     }
     if (r < 0) {
@@ -449,7 +435,7 @@ static void close_ring(struct gather *g)
     u->first = NULL;
     await_reads(g, u, &u->in_flight);
     gather_leave(g);
-    io_uring_queue_exit(&u->ring);
+    ring_close(&u->ring);
     if (u->in_flight > 0) {
         u->buffers = NULL;
         g->memory_is_written = g->memory.base != NULL;

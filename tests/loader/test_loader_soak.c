@@ -3,6 +3,7 @@
  * order and from another thread, closing at any moment, several loaders at once, event descriptors. Ten thousand
  * batches; LEAT_TEST_SOAK=N for another number (`make soak`). Threads run here.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -216,13 +217,56 @@ static void *work(void *context)
     return NULL;
 }
 
+/* Loaders that live for a batch, of rows that are not in memory: their rings come to lie where those of the other
+ * thread lay. */
+static void *open_and_close(void *context)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct worker *x = context;
+    char path[600];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/d.tokens", folder);
+    fd = open(path, O_RDONLY);
+    T_CHECK(fd >= 0);
+    fdatasync(fd);
+
+    o.batch = 4;
+    o.slots = 2;
+    o.engine = LEAT_ENGINE_URING;
+    for (; x->done < x->batches; x->done++) {
+        const struct leat_batch *b;
+        struct leat_loader *l;
+
+        o.position = 10 * x->done;
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        T_OK(leat_loader_open(&l, x->w->plan, &o, &t_err));
+        T_OK(leat_loader_next(l, &b, &t_err));
+        loading_check(x->w, b, o.position);
+        leat_loader_close(l);
+    }
+    close(fd);
+    return NULL;
+}
+
+static void run_two(const struct loading *w, void *(*thread)(void *), uint64_t *random, uint64_t batches)
+{
+    struct worker workers[2];
+    pthread_t threads[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        workers[i] = (struct worker) { .w = w, .seed = t_random(random), .batches = batches / 2 };
+        T_EQ(pthread_create(&threads[i], NULL, thread, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
 int main(void)
 {
     const char *soak = getenv("LEAT_TEST_SOAK");
     uint64_t random = t_seed(), batches = soak ? strtoull(soak, NULL, 10) : 10000;
     struct loading w = { .width = 2, .mean = 60 };
-    struct worker workers[2];
-    pthread_t threads[2];
     char text[1200];
 
     snprintf(folder, sizeof folder, "%s", t_folder());
@@ -233,12 +277,8 @@ int main(void)
     hold_all(&w, 0);
     hold_all(&w, 1);
     slow_batches(&w);
-    for (unsigned i = 0; i < 2; i++) {
-        workers[i] = (struct worker) { .w = &w, .seed = t_random(&random), .batches = batches / 2 };
-        T_EQ(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
-    }
-    for (unsigned i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
+    run_two(&w, work, &random, batches);
+    run_two(&w, open_and_close, &random, batches / 10);
     leat_plan_close(w.plan);
     return t_end();
 }
