@@ -143,6 +143,16 @@ says 1 'leat: empty/gone is a symbolic link to nowhere, which is missing; restor
 rm empty/gone
 mkfifo pipe
 refuse 2 'leat: pipe is neither a file nor a folder; for a pipe, use - and redirect it' leat pack -o x -t bytes pipe
+# what a list names and is missing is found by its line, that of the innermost list
+printf 'a.jsonl\n\n# more\nnosuch\n' >lines.list
+refuse 1 'leat: lines.list, line 4: cannot find the input nosuch: No such file or directory' \
+    leat pack -o x @lines.list
+printf 'a.jsonl\n@lines.list\n' >outer.list
+refuse 1 'leat: lines.list, line 4: cannot find the input nosuch: No such file or directory' \
+    leat pack -o x @outer.list
+printf '@nosuch\n' >outer.list
+refuse 1 'leat: outer.list, line 1: cannot open the list nosuch: No such file or directory' \
+    leat pack -o x @outer.list
 # names in a list count from its folder, those of lists too
 mkdir far far/below
 echo '{"text":"far"}' >far/below/one.jsonl

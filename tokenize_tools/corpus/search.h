@@ -22,6 +22,7 @@ struct search {
     unsigned lists, links;      /* of these, lists, and links to folders */
     uint64_t visits, indirect;  /* so far, as SEARCH_VISITS and SEARCH_IN_LIST count */
     uint64_t lines;             /* likewise */
+    bool line_said;             /* in the error: which line of a list names what was not found */
     struct folder_links folder; /* the one that is searched */
     const char *outside;        /* the first link that leads out of it and was left out; NULL: none */
     const char *unread;         /* the first corpus in it that leat cannot read, which is `unread_kind`; NULL: none */

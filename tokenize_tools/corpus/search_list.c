@@ -1,4 +1,5 @@
 /* search_list.c: the inputs that a list names: a file with one per line, which may be a pipe. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static enum leat_status find_lines(struct search *s, struct list_file *file, str
     enum leat_status status;
     char *line;
 
-    for (;;) {
+    for (uint64_t number = 1;; number++) {
         status = list_file_next(file, &line, err);
         if (status != LEAT_OK || !line)
             return status;
@@ -41,6 +42,10 @@ static enum leat_status find_lines(struct search *s, struct list_file *file, str
         status = search_check_stop(s, err);
         if (status == LEAT_OK && line[strspn(line, " \t")] != '\0' && line[0] != '#')
             status = find_listed(s, file->name, line, err);
+        if ((status == LEAT_E_NO_FILE || status == LEAT_E_NOT_FOUND) && !s->line_said) {
+            s->line_said = true; /* of lists within each other, the innermost */
+            return status_before(err, status, "%s, line %" PRIu64, file->name, number);
+        }
         if (status != LEAT_OK)
             return status;
     }
