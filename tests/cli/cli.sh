@@ -15,7 +15,15 @@ done
 PATH=$build:$build/examples:$PATH
 unset SOURCE_DATE_EPOCH
 tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-cli-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+leave() { # a test that forgets `finish` would pass whatever it found
+    status=$?
+    rm -rf "$tmp"
+    [ "$status$finished" = 0 ] || exit "$status"
+    echo "this test does not end with finish" >&2
+    exit 1
+}
+finished=
+trap leave EXIT
 trap 'exit 1' INT TERM
 cd "$tmp" || exit 1
 expected=$tmp/.expected # stdout as it should be
@@ -30,6 +38,7 @@ fail() {
 }
 
 finish() {
+    finished=yes
     [ "$failures" -eq 0 ]
     exit
 }
