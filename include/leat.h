@@ -244,7 +244,8 @@ struct leat_open_options {
  *
  * Opening leat's own files checks the header, the section table, the sizes of both files and the hash of the first and
  * last page of tokens: work that does not grow with the dataset. leat_dataset_verify() and leat_dataset_verify_range()
- * check the rest. Every number from the index is checked before use, so a damaged index causes errors, not crashes.
+ * check the rest. Every number from the index is checked before use, so a damaged index causes errors, not crashes. A
+ * dataset that is being replaced is opened as it was or as it will be, or is missing (LEAT_E_NO_FILE) for a moment.
  *
  * Files of other tools have no hashes, origins or tokenizer: calls that need them return LEAT_E_NOT_FOUND, and
  * verifying checks ids and structure only. Their vocabulary is what ids can be: 65536, or 2^31 with 4 bytes per id,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -14,6 +15,8 @@
 
 /* As much of a name as a sentence shows. */
 #define SHOWN_BYTES 200u
+
+#define PAIR_TRIES  10u /* each time another process replaced the dataset between our opening its two files */
 
 struct own {
     struct part_index index;
@@ -90,9 +93,45 @@ static enum leat_status open_elsewhere(struct part *p, struct own *own, const ch
     return take(p, own, offset, bytes, err);
 }
 
+/* Whether NAME.leat is still the file that is open. Its name may be a link. */
+static bool still_named(const struct file_map *index)
+{
+    struct stat opened, now;
+
+    return fstat(index->fd, &opened) == 0 && stat(index->path, &now) == 0 && now.st_dev == opened.st_dev &&
+           now.st_ino == opened.st_ino;
+}
+
+/*
+ * Opens NAME.leat and NAME.tokens. A dataset is replaced in this order (writer_finish.c, pull.c, by_stage.c): the old
+ * index is removed, the new tokens get their name, then the new index does. So these are the tokens of this index if it
+ * still has its name after they were opened; else *replaced is true. For an index of another tool's file, *path and
+ * *offset are set, and no tokens are opened.
+ */
+static enum leat_status open_once(struct part *p, struct own *own, enum leat_access access, char **path,
+                                  uint64_t *offset, bool *replaced, struct leat_error *err)
+{
+    enum leat_status s = open_file(&own->index.file, p->name, ".leat", access, err);
+
+    *replaced = false;
+    if (s == LEAT_E_NO_FILE)
+        dataset_say_missing(p->name, err);
+    if (s != LEAT_OK)
+        return s;
+    s = part_index_elsewhere(p, &own->index, offset, path, err);
+    if (*path || s != LEAT_OK)
+        return s;
+    s = open_file(&own->tokens, p->name, ".tokens", access, err);
+    *replaced = !still_named(&own->index.file);
+    if (s == LEAT_E_NO_FILE && !*replaced)
+        dataset_say_missing(p->name, err);
+    return s;
+}
+
 static enum leat_status open_pair(struct part *p, enum leat_access access, struct leat_error *err)
 {
     enum leat_status s = cut_name(p, err);
+    bool replaced = true;
     uint64_t offset = 0;
     char *path = NULL;
     struct own *own;
@@ -101,20 +140,18 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
         s = make_own(p, &own, err);
     if (s != LEAT_OK)
         return s;
-    s = open_file(&own->index.file, p->name, ".leat", access, err);
-    if (s == LEAT_OK)
-        s = part_index_elsewhere(p, &own->index, &offset, &path, err);
-    if (path && s == LEAT_OK)
-        s = open_elsewhere(p, own, path, offset, access, err);
-    if (path || (s != LEAT_OK && own->index.file.fd >= 0)) {
-        free(path);
-        return s;
+    for (unsigned tries = 0; tries < PAIR_TRIES && replaced; tries++) {
+        file_map_close(&own->index.file);
+        file_map_close(&own->tokens);
+        s = open_once(p, own, access, &path, &offset, &replaced, err);
     }
-    if (s == LEAT_OK)
-        s = open_file(&own->tokens, p->name, ".tokens", access, err);
-    if (s == LEAT_E_NO_FILE)
-        dataset_say_missing(p->name, err);
-    return s == LEAT_OK ? take(p, own, 0, own->tokens.size, err) : s;
+    if (replaced)
+        s = status_set(err, LEAT_E_MISMATCH, "%s.leat was replaced each of the %u times that it was opened", p->name,
+                       PAIR_TRIES);
+    else if (s == LEAT_OK)
+        s = path ? open_elsewhere(p, own, path, offset, access, err) : take(p, own, 0, own->tokens.size, err);
+    free(path);
+    return s;
 }
 
 static void close_pair(struct part *p)

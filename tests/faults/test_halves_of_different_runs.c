@@ -1,8 +1,12 @@
 /*
  * test_halves_of_different_runs.c: the token file of one run beside the index of another. Where sizes, or the first or
  * last page, differ, opening says so; where only pages in between differ, reading cannot know, and verifying says so.
+ *
+ * Opening never makes such a dataset itself: one that raced with a replacement paired the old index with the new tokens
+ * if both had the same size, first and last page.
  */
 #include "small.h"
+#include "support/fault.h"
 
 #define PAGES          5u
 #define TOKENS_IN_PAGE 2048u
@@ -77,6 +81,59 @@ static void found_by_verifying(unsigned page)
     leat_dataset_close(d);
 }
 
+/* ---- Opening while the dataset is replaced ---- */
+
+static struct {
+    const uint16_t *tokens[2]; /* what it is replaced by, in turn */
+    unsigned times, done;
+} replacing;
+
+/* Opening reads the index before it opens the tokens. */
+static void replace_it(int fd)
+{
+    (void)fd;
+    fault_watch_reads(NULL);
+    write_run(a, replacing.tokens[replacing.done % 2], TOKENS, 1000);
+    if (++replacing.done < replacing.times)
+        fault_watch_reads(replace_it);
+}
+
+static enum leat_status open_replaced(struct leat_dataset **d, unsigned times)
+{
+    struct leat_open_options o = LEAT_OPEN_OPTIONS_INIT;
+    enum leat_status s;
+
+    o.access = LEAT_ACCESS_READ;
+    replacing.times = times;
+    replacing.done = 0;
+    fault_watch_reads(replace_it);
+    s = leat_dataset_open(d, a, &o, &t_err);
+    fault_watch_reads(NULL);
+    return s;
+}
+
+static void never_made_by_opening(const uint16_t *tokens, const uint16_t *others)
+{
+    struct leat_verify_report report = LEAT_VERIFY_REPORT_INIT;
+    struct leat_dataset *d;
+    uint16_t read[TOKENS];
+
+    replacing.tokens[0] = others;
+    replacing.tokens[1] = tokens;
+    for (unsigned times = 1; times <= 3; times++) {
+        write_run(a, tokens, TOKENS, 1000);
+        T_OK(open_replaced(&d, times));
+        T_EQ(replacing.done, times);
+        T_OK(leat_dataset_read(d, 0, TOKENS, read, &t_err));
+        T_CHECK(memcmp(read, times % 2 ? others : tokens, sizeof read) == 0);
+        T_OK(leat_dataset_verify(d, NULL, &report, &t_err));
+        leat_dataset_close(d);
+    }
+    T_STATUS(open_replaced(&d, 1000), LEAT_E_MISMATCH);
+    T_CONTAINS(t_err.message, "was replaced each of the");
+    T_CHECK(d == NULL && replacing.done < 1000);
+}
+
 int main(void)
 {
     const char *folder = t_folder();
@@ -98,6 +155,10 @@ int main(void)
         else
             found_by_verifying(page);
     }
+    memcpy(others, tokens, sizeof tokens);
+    others[TOKENS / 2] ^= 1;
+    never_made_by_opening(tokens, others);
+    write_run(a, tokens, TOKENS, 1000);
     for (unsigned i = 0; i < TOKENS; i++)
         others[i] = (uint16_t)t_below(&random, 1000);
     write_run(b, others, TOKENS, 1000);
