@@ -43,6 +43,8 @@
  *   Flags       are uint32_t, 0 or 1, in structs and out-values. A callback may return any nonzero value for 1.
  *   Pointers    must not be NULL unless a comment allows it. A NULL name or path is LEAT_E_ARGUMENT where it is a
  *               likely mistake.
+ *   Folders     a relative name is one in the folder that is current when it is given. Writers, packers and open
+ *               datasets keep to that folder when the process goes to another one (chdir).
  *   Threads     an open dataset never changes: any number of threads may use it at once. A writer belongs to one
  *               thread at a time.
  *   Fork        a child process may read a dataset that its parent opened, but not view a leased file of it

@@ -116,7 +116,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     pthread_cond_init(&w->quiet, NULL);
     s = take_tokenizer(w, options->tokenizer, options->fingerprint, err);
     if (s == LEAT_OK)
-        s = writer_names_make(&w->names, name, err);
+        s = writer_take_names(w, name, err);
     if (s != LEAT_OK) {
         writer_free(w);
         return s;
@@ -133,6 +133,8 @@ void writer_free(struct leat_writer *w)
     writer_free_inputs(w);
     free(w->tokenizer);
     writer_names_free(&w->names);
+    writer_names_free(&w->whole);
+    folder_free(&w->home);
     pthread_cond_destroy(&w->quiet);
     pthread_mutex_destroy(&w->mutex);
     free(w);

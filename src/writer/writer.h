@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/folder.h"
 #include "format/format.h"
 #include "format/records.h"
 #include "sink.h"
@@ -78,7 +79,8 @@ struct writer_streams {
 };
 
 struct leat_writer {
-    struct writer_names names;
+    struct writer_names names, whole; /* whole: the same, absolute, if they are relative and the folder is known */
+    struct folder home;               /* in which they are */
     int lock;
     pid_t owner;
     const struct checksum_kernels *kernels;
@@ -123,6 +125,13 @@ struct leat_writer {
 
 enum leat_status writer_names_make(struct writer_names *n, const char *name, struct leat_error *err);
 void writer_names_free(struct writer_names *n);
+
+/* Makes the names of a writer. */
+enum leat_status writer_take_names(struct leat_writer *w, const char *name, struct leat_error *err);
+
+/* The process may have gone to another folder since: each call that opens, renames or removes a file begins with
+ * this. */
+void writer_follow_names(struct leat_writer *w);
 
 /* Takes the lock file; LEAT_E_BUSY if another process has it. */
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err);

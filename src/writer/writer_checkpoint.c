@@ -151,6 +151,7 @@ enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note,
         return status_set(err, LEAT_E_STATE, "a document is open: end it before making a checkpoint");
     if (w->index_only)
         return status_set(err, LEAT_E_STATE, "an index alone has no checkpoints");
+    writer_follow_names(w);
     s = sync_spills(w, &why);
     if (s == LEAT_OK)
         s = writer_check_lock(w->lock, &w->names, &why);

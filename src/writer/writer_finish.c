@@ -69,6 +69,7 @@ enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *e
         return s;
     if (w->document_open)
         return status_set(err, LEAT_E_STATE, "a document is open: end it before finishing");
+    writer_follow_names(w);
     s = flush_everything(w, &why);
     if (s == LEAT_OK)
         s = writer_check_lock(w->lock, &w->names, &why);
@@ -88,6 +89,7 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
             *err = w->failure;
         return s;
     }
+    writer_follow_names(w);
     s = writer_check_lock(w->lock, &w->names, &why);
     if (s == LEAT_OK)
         s = name_tokens(w, &why);
@@ -121,6 +123,7 @@ void leat_writer_suspend(struct leat_writer *w)
         return;
     }
     sink_end_direct(&w->spills[SPILL_TOKENS]); /* before another process may take the files */
+    writer_follow_names(w);
     if (owns_files(w)) {
         unname(w); /* if finish could not */
         writer_unlock(&w->lock, &w->names);
@@ -133,6 +136,7 @@ void leat_writer_abandon(struct leat_writer *w)
     if (!w)
         return;
     sink_end_direct(&w->spills[SPILL_TOKENS]);
+    writer_follow_names(w);
     if (owns_files(w)) {
         /* what finish could not undo, in an order that never leaves something to open or resume */
         if (w->index_named)

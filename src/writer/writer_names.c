@@ -100,6 +100,32 @@ void writer_names_free(struct writer_names *n)
     memset(n, 0, sizeof *n);
 }
 
+enum leat_status writer_take_names(struct leat_writer *w, const char *name, struct leat_error *err)
+{
+    enum leat_status s = writer_names_make(&w->names, name, err);
+    char *whole;
+
+    if (s != LEAT_OK || name[0] == '/')
+        return s;
+    folder_note(&w->home);
+    whole = folder_name(&w->home, name);
+    s = whole ? LEAT_OK : status_no_memory(err, strlen(name));
+    if (whole && whole[0] == '/')
+        s = writer_names_make(&w->whole, whole, err);
+    free(whole);
+    return s;
+}
+
+/* Sentences have the names that the caller gave, as long as these are right. */
+void writer_follow_names(struct leat_writer *w)
+{
+    if (!w->whole.index || !folder_left(&w->home))
+        return;
+    writer_names_free(&w->names);
+    w->names = w->whole;
+    memset(&w->whole, 0, sizeof w->whole);
+}
+
 /* *lock stays -1 if its last holder removed the file after we found it. */
 static enum leat_status open_lock(int *lock, const struct writer_names *n, struct leat_error *err)
 {

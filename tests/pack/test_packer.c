@@ -3,6 +3,7 @@
  * size, come out as leat_encoder_encode() and leat_writer_add_u32() make them, byte for byte; checkpoints with a note;
  * texts refused; calls that make no sense, and what a packer does not do. Runs threads.
  */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "corpus/record_format.h"
@@ -293,6 +294,43 @@ static void test_finished_already(void)
     }
 }
 
+/*
+ * With a relative name all files lie in the folder where the packer was opened, also after the process has gone to
+ * another one: the run was lost, and its files stayed.
+ */
+static void test_other_folder(void)
+{
+    struct leat_pack_options o = options_with(2);
+    struct leat_packer *p;
+    char home[600], away[600];
+
+    snprintf(home, sizeof home, "%s/home", folder);
+    snprintf(away, sizeof away, "%s/away", folder);
+    T_CHECK(mkdir(home, 0777) == 0 && mkdir(away, 0777) == 0);
+    o.reject_invalid = 1;
+    o.force = 0;
+    for (int end = 0; end < 3; end++) { /* abandoned, suspended, finished */
+        T_CHECK(chdir(home) == 0);
+        o.resume = end == 2;
+        T_OK(leat_packer_open(&p, "x", &o, &t_err));
+        T_CHECK(chdir(away) == 0);
+        T_OK(leat_packer_add_text(p, "fine", 4, NULL, &t_err));
+        T_OK(leat_packer_add_text(p, "a\xff", 2, NULL, &t_err));
+        T_OK(leat_packer_checkpoint(p, NULL, 0, &t_err));
+        if (end == 0)
+            leat_packer_abandon(p);
+        else if (end == 1)
+            leat_packer_suspend(p);
+        else
+            T_OK(leat_packer_finish(p, NULL, &t_err));
+        if (end != 1)
+            T_EQ(t_files(home), end == 0 ? 2 : 5);
+        T_EQ(t_files(away), 2);
+    }
+    T_CHECK(access(t_path(home, "x.rejects.jsonl"), F_OK) == 0 && access(t_path(home, "x.leat"), F_OK) == 0);
+    T_CHECK(chdir("/") == 0);
+}
+
 /* They were taken and not done. */
 static void test_no_arranging(void)
 {
@@ -405,6 +443,7 @@ int main(void)
     test_no_checkpoint_without_a_note();
     test_rejects();
     test_finished_already();
+    test_other_folder();
     test_no_arranging();
     test_no_such_format();
     test_ids_and_mistakes();

@@ -4,8 +4,12 @@
  * that are there. And a tokenizer's file, an input and metadata that are larger than what is copied at once come back
  * as they were. A writer whose lock file was removed, so that another one took over, or whose files others wrote to,
  * fails.
+ *
+ * A writer with a relative name writes it in the folder where it was opened, also after the process has gone to another
+ * one: it lost the run, and said that its lock file had been removed.
  */
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -211,6 +215,48 @@ static void test_child(void)
     T_EQ(info.tokens, 6);
 }
 
+/* What it leaves, in the folder and in the one where the process is. */
+static void left(const char *home, const char *away, uint64_t files)
+{
+    T_EQ(t_files(home), files + 2);
+    T_EQ(t_files(away), 2);
+}
+
+static void test_other_folder(void)
+{
+    const uint16_t ids[3] = { 1, 2, 3 };
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_writer *w;
+    char home[600], away[600];
+
+    snprintf(home, sizeof home, "%s/home", folder);
+    snprintf(away, sizeof away, "%s/away", folder);
+    T_CHECK(mkdir(home, 0777) == 0 && mkdir(away, 0777) == 0);
+    o.vocabulary = 1000;
+    for (int end = 0; end < 3; end++) { /* abandoned, suspended, finished */
+        T_CHECK(chdir(home) == 0);
+        T_OK(end < 2 ? leat_writer_open(&w, "x", &o, &t_err) : leat_writer_resume(&w, "x", &o, NULL, NULL, &t_err));
+        T_CHECK(chdir(away) == 0);
+        T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+        if (end < 2)
+            T_OK(leat_writer_checkpoint(w, "note", 4, &t_err));
+        if (end == 0)
+            leat_writer_abandon(w);
+        else if (end == 1)
+            leat_writer_suspend(w);
+        else
+            T_OK(leat_writer_finish(w, &info, &t_err));
+        left(home, away, end == 0 ? 0 : end == 1 ? 6 : 2);
+    }
+    T_EQ(info.tokens, 6);
+    T_CHECK(chdir(home) == 0);
+    T_STATUS(leat_writer_open(&w, "x", &o, &t_err), LEAT_E_EXISTS);
+    T_CONTAINS(t_err.message, "x.leat already exists");
+    T_CHECK(t_err.message[0] == 'x');
+    T_CHECK(chdir("/") == 0);
+}
+
 static void test_large(void)
 {
     struct leat_stored_tokenizer tokenizer = { .name = "t", .file = large, .file_bytes = LARGE }, *stored;
@@ -251,5 +297,6 @@ int main(void)
     test_large();
     test_taken_over();
     test_other_bytes();
+    test_other_folder();
     return t_end();
 }

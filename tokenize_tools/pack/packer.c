@@ -3,11 +3,13 @@
  * takes texts, ids or one declared input; it is put when it is full or the next call brings another kind. Failures of
  * the flow appear in a later call, and stay.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "mask/span_mask.h"
@@ -23,6 +25,7 @@ struct leat_packer {
     struct flow *flow;
     struct unit *unit; /* being filled; NULL: none */
     uint64_t inputs;   /* declared */
+    char *whole;       /* the dataset's name, absolute */
     enum leat_status failed;
     struct leat_error why;
 };
@@ -157,6 +160,31 @@ static enum leat_status say_finished(const struct leat_packer *p, enum leat_stat
                            p->run.index_path);
 }
 
+/* The files that a packer opens and removes later have absolute names: the process may go to another folder before.
+ * (The writer sees to its own.) */
+static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *err)
+{
+    static const char suffix[] = ".partial.run";
+    struct pack_run *r = &p->run;
+    struct folder here;
+    size_t size;
+    char *path;
+
+    folder_note(&here);
+    p->whole = folder_name(&here, r->name);
+    folder_free(&here);
+    size = p->whole ? strlen(p->whole) + sizeof suffix : 0;
+    path = p->whole ? malloc(size) : NULL;
+    if (!path)
+        return status_no_memory(err, strlen(r->name));
+    snprintf(path, size, "%s%s", p->whole, suffix);
+    free(r->description_path);
+    r->output.description_path = r->description_path = path;
+    r->setup.output = p->whole;
+    reject_file_free(&r->output.rejects);
+    return reject_file_init(&r->output.rejects, p->whole, err);
+}
+
 static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)
 {
     struct flow_output output = pack_output_flow(&p->run.output);
@@ -189,6 +217,8 @@ enum leat_status leat_packer_open(struct leat_packer **out, const char *output, 
     p->run.takes_texts = p->run.stores_all = true;
     if (s == LEAT_OK)
         s = check_options(&p->run.options, err);
+    if (s == LEAT_OK)
+        s = keep_folder(p, err);
     if (s == LEAT_OK)
         s = open_output(p, err);
     if (s != LEAT_OK) {
@@ -377,6 +407,7 @@ static void end_flow(struct leat_packer *p)
 static void free_packer(struct leat_packer *p)
 {
     pack_run_free(&p->run);
+    free(p->whole);
     free(p);
 }
 
