@@ -115,7 +115,7 @@ enum leat_status {
     LEAT_E_END = 53,          /* the plan has ended: no further batch */
     LEAT_E_AGAIN = 54,        /* no batch is ready yet */
     LEAT_E_STOPPED = 55,      /* the caller's progress function stopped the work */
-    LEAT_E_FORKED = 56,       /* the writer or loader belongs to the parent of this process */
+    LEAT_E_FORKED = 56,       /* the writer, packer or loader belongs to the parent of this process */
 
     LEAT_E_VOCABULARY = 60, /* a tokenizer's file is broken or contradicts itself */
     LEAT_E_TEXT = 61,       /* a text cannot be encoded: it is malformed or takes too many steps */

@@ -448,6 +448,9 @@ LEAT_API enum leat_status leat_pack(const char *output, const char *const *input
  *
  * After a call fails with anything but LEAT_E_ARGUMENT, every later call returns the same status, until
  * leat_packer_suspend() or leat_packer_abandon() ends the packer. An earlier text may be what failed.
+ *
+ * A packer works only in the process that opened it. In a child every call returns LEAT_E_FORKED, and
+ * leat_packer_suspend() and leat_packer_abandon() do nothing: what the child has of the packer ends with the child.
  */
 struct leat_packer;
 

@@ -4,6 +4,7 @@
  * texts refused; calls that make no sense, and what a packer does not do. Runs threads.
  */
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "corpus/record_format.h"
@@ -331,6 +332,41 @@ static void test_other_folder(void)
     T_CHECK(chdir("/") == 0);
 }
 
+/* In a child of the process every call waited for threads that only the parent has. */
+static void test_child(void)
+{
+    static const uint32_t ids[] = { 1 };
+    struct leat_pack_options o = options_with(2);
+    struct leat_texts none = LEAT_TEXTS_INIT;
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct leat_packer *p;
+    int status;
+    pid_t child;
+
+    for (int suspend = 0; suspend < 2; suspend++) {
+        T_OK(leat_packer_open(&p, t_path(folder, "forked"), &o, &t_err));
+        T_OK(leat_packer_add_text(p, "a", 1, NULL, &t_err));
+        T_OK(leat_packer_checkpoint(p, NULL, 0, &t_err));
+        T_OK(leat_packer_add_text(p, "b", 1, NULL, &t_err));
+        child = fork();
+        if (child == 0) {
+            alarm(20);
+            T_STATUS(leat_packer_add_text(p, "c", 1, NULL, &t_err), LEAT_E_FORKED);
+            T_CONTAINS(t_err.message, "after fork");
+            T_STATUS(leat_packer_add_texts(p, &none, &t_err), LEAT_E_FORKED);
+            T_STATUS(leat_packer_add_ids(p, ids, 1, NULL, &t_err), LEAT_E_FORKED);
+            T_STATUS(leat_packer_add_input(p, "input", NULL, &t_err), LEAT_E_FORKED);
+            T_STATUS(leat_packer_checkpoint(p, NULL, 0, &t_err), LEAT_E_FORKED);
+            T_STATUS(leat_packer_finish(p, NULL, &t_err), LEAT_E_FORKED);
+            (suspend ? leat_packer_suspend : leat_packer_abandon)(p);
+            _exit(t_failures != 0);
+        }
+        T_CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+        T_OK(leat_packer_finish(p, &report, &t_err));
+        T_EQ(report.documents, 2);
+    }
+}
+
 /* They were taken and not done. */
 static void test_no_arranging(void)
 {
@@ -444,6 +480,7 @@ int main(void)
     test_rejects();
     test_finished_already();
     test_other_folder();
+    test_child();
     test_no_arranging();
     test_no_such_format();
     test_ids_and_mistakes();

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -28,7 +29,17 @@ struct leat_packer {
     char *whole;       /* the dataset's name, absolute */
     enum leat_status failed;
     struct leat_error why;
+    pid_t owner;
 };
+
+/* LEAT_E_FORKED in a child, which has none of the threads. */
+static enum leat_status check_process(const struct leat_packer *p, struct leat_error *err)
+{
+    if (p->owner == getpid())
+        return LEAT_OK;
+    return status_set(err, LEAT_E_FORKED,
+                      "this packer belongs to another process: it does not work after fork; open one in each process");
+}
 
 /* ---- Units ---- */
 
@@ -210,6 +221,7 @@ enum leat_status leat_packer_open(struct leat_packer **out, const char *output, 
     *out = NULL;
     if (!p)
         return status_no_memory(err, sizeof *p);
+    p->owner = getpid();
     s = pack_run_init(&p->run, output, NULL, options, err);
     p->run.options.part = p->run.options.parts = 0;
     p->run.output.numbers_lines = true;
@@ -239,10 +251,13 @@ enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, 
                                        struct leat_error *err)
 {
     struct leat_error why;
-    enum leat_status s = p->failed;
+    enum leat_status s = check_process(p, err);
 
-    if (!path)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_input: missing path");
+    if (s == LEAT_OK && !path)
+        s = status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_input: missing path");
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
     put(p);
     if (s == LEAT_OK)
         s = take(p, &unit_input, 0, &why);
@@ -283,7 +298,9 @@ enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_
     struct leat_error why;
     enum leat_status s;
 
-    s = options_read(&t, sizeof t, NULL, texts, "leat_texts", err);
+    s = check_process(p, err);
+    if (s == LEAT_OK)
+        s = options_read(&t, sizeof t, NULL, texts, "leat_texts", err);
     if (s == LEAT_OK)
         s = check_texts(p, &t, err);
     if (s != LEAT_OK)
@@ -308,8 +325,10 @@ enum leat_status leat_packer_add_text_masked(struct leat_packer *p, const char *
                                              const struct leat_origin *origin, struct leat_error *err)
 {
     struct leat_error why;
-    enum leat_status s = check_origin(p, origin, err);
+    enum leat_status s = check_process(p, err);
 
+    if (s == LEAT_OK)
+        s = check_origin(p, origin, err);
     if (s == LEAT_OK)
         s = check_mask(p, spans, err);
     if (s == LEAT_OK && spans)
@@ -349,8 +368,10 @@ enum leat_status leat_packer_add_ids_masked(struct leat_packer *p, const uint32_
 {
     struct unit_document *d = NULL;
     struct leat_error why;
-    enum leat_status s = check_origin(p, origin, err);
+    enum leat_status s = check_process(p, err);
 
+    if (s == LEAT_OK)
+        s = check_origin(p, origin, err);
     if (s == LEAT_OK)
         s = check_mask(p, mask, err);
     if (s == LEAT_OK)
@@ -378,10 +399,13 @@ enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note,
 {
     struct pack_output *o = &p->run.output;
     struct leat_error why;
-    enum leat_status s = p->failed;
+    enum leat_status s = check_process(p, err);
 
-    if (bytes > MAX_NOTE)
-        return status_set(err, LEAT_E_ARGUMENT, "a note can have at most 1 MiB");
+    if (s == LEAT_OK && bytes > MAX_NOTE)
+        s = status_set(err, LEAT_E_ARGUMENT, "a note can have at most 1 MiB");
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
     put(p);
     if (s == LEAT_OK)
         s = flow_drain(p->flow, &why);
@@ -416,8 +440,11 @@ enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_repo
     struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_error why;
-    enum leat_status s = p->failed;
+    enum leat_status s = check_process(p, err);
 
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
     put(p);
     if (s == LEAT_OK)
         s = flow_drain(p->flow, &why);
@@ -435,9 +462,10 @@ enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_repo
     return LEAT_OK;
 }
 
+/* In a child nothing is freed: threads of the parent may have been changing it during the fork. */
 void leat_packer_suspend(struct leat_packer *p)
 {
-    if (!p)
+    if (!p || check_process(p, NULL) != LEAT_OK)
         return;
     end_flow(p);
     if (p->run.output.resumable)
@@ -449,7 +477,7 @@ void leat_packer_suspend(struct leat_packer *p)
 
 void leat_packer_abandon(struct leat_packer *p)
 {
-    if (!p)
+    if (!p || check_process(p, NULL) != LEAT_OK)
         return;
     end_flow(p);
     pack_run_abandon(&p->run);
