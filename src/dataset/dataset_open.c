@@ -433,6 +433,8 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
             s = status_no_memory(err, names.count * sizeof *d->parts);
     }
     all.access = file_map_access(all.access);
+    if (s == LEAT_OK)
+        folder_note(&d->home);
     for (size_t i = 0; s == LEAT_OK && i < names.count; i++)
         s = append_part(d, names.items[i], &all, err);
     names_free(&names);
@@ -480,6 +482,7 @@ void leat_dataset_close(struct leat_dataset *d)
         return;
     for (uint64_t i = 0; i < d->part_count; i++)
         part_close(&d->parts[i]);
+    folder_free(&d->home);
     free(d->parts);
     free(d);
 }

@@ -157,7 +157,7 @@ static enum leat_status open_sides(struct fit_lengths *l, const struct plan_sour
         leat_dataset_part(s->dataset, i, &part, NULL); /* cannot fail: the number exists */
         l->lists[i].first_document = part.first_document;
         l->list_count++;
-        status = fit_side_open(&l->lists[i].side, &part, err);
+        status = fit_side_open(&l->lists[i].side, s->dataset, &part, err);
     }
     return status;
 }

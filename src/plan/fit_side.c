@@ -14,26 +14,38 @@
 #include "base/own_file.h"
 #include "base/status.h"
 #include "checksum/checksum.h"
+#include "dataset/dataset.h"
 
 #define HASHED    64u /* bytes of the header before its hash */
 #define RUN_COUNT 48u /* where it has the number of runs */
 #define RUN_BYTES 16u
 #define SUM_BYTES 8u
 
-char *fit_side_path(const struct leat_part *part)
+/* The name as it was given, as long as that is right. */
+static char *beside(const struct leat_dataset *d, const char *name, size_t length)
+{
+    char *path = malloc(length + sizeof ".fit"), *whole;
+
+    if (!path)
+        return NULL;
+    snprintf(path, length + sizeof ".fit", "%.*s.fit", (int)length, name);
+    if (!folder_left(&d->home))
+        return path;
+    whole = folder_name(&d->home, path);
+    free(path);
+    return whole;
+}
+
+char *fit_side_path(const struct leat_dataset *d, const struct leat_part *part)
 {
     size_t kind = strlen(part->kind), length;
     const char *name = part->name;
-    char *path;
 
     /* "raw:FILE?dtype=u16" lies in FILE */
     if (strcmp(part->kind, "leat") != 0 && strncmp(name, part->kind, kind) == 0 && name[kind] == ':')
         name += kind + 1;
     length = name == part->name ? strlen(name) : strcspn(name, "?");
-    path = malloc(length + sizeof ".fit");
-    if (path)
-        snprintf(path, length + sizeof ".fit", "%.*s.fit", (int)length, name);
-    return path;
+    return beside(d, name, length);
 }
 
 static struct hash128 hash_head(const uint8_t *head, uint64_t bytes)
@@ -163,13 +175,14 @@ static enum leat_status read_head(struct fit_side *side, const struct leat_part 
     return s == LEAT_OK ? take_runs(side, part, err) : s;
 }
 
-enum leat_status fit_side_open(struct fit_side *side, const struct leat_part *part, struct leat_error *err)
+enum leat_status fit_side_open(struct fit_side *side, const struct leat_dataset *d, const struct leat_part *part,
+                               struct leat_error *err)
 {
     uint64_t size;
     int fd;
     enum leat_status s;
 
-    *side = (struct fit_side) { .file = { .fd = -1 }, .path = fit_side_path(part) };
+    *side = (struct fit_side) { .file = { .fd = -1 }, .path = fit_side_path(d, part) };
     if (!side->path)
         return status_no_memory(err, strlen(part->name));
     s = own_file_open(&fd, &size, side->path, OWN_FILE_READ, err);

@@ -25,9 +25,10 @@ struct fit_side {
     atomic_uint_fast64_t *checked;       /* a bit per page of it: the hash was right */
 };
 
-/* Opens the side file of a dataset's part. LEAT_E_NO_FILE: it has none; other failures: it cannot be used. After any
+/* Opens the side file of a part of a dataset. LEAT_E_NO_FILE: it has none; other failures: it cannot be used. After any
  * of them fit_side_close() still has to be called. */
-enum leat_status fit_side_open(struct fit_side *side, const struct leat_part *part, struct leat_error *err);
+enum leat_status fit_side_open(struct fit_side *side, const struct leat_dataset *d, const struct leat_part *part,
+                               struct leat_error *err);
 void fit_side_close(struct fit_side *side);
 
 /* The document at a place of the sorted list: a number in the part. `map` is the file's, if the caller is inside
@@ -35,8 +36,8 @@ void fit_side_close(struct fit_side *side);
 enum leat_status fit_side_document(struct fit_side *side, const uint8_t *map, uint64_t place, uint64_t *document,
                                    struct leat_error *err);
 
-/* The path of a part's side file; the caller frees it. NULL: no memory. */
-char *fit_side_path(const struct leat_part *part);
+/* The path of the side file of a part of a dataset; the caller frees it. NULL: no memory. */
+char *fit_side_path(const struct leat_dataset *d, const struct leat_part *part);
 
 #define FIT_SIDE_HEADER 80u
 #define FIT_SIDE_PAGE   1024u

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -41,13 +41,35 @@ static enum leat_status write_list(struct fit_sort *x, int fd, uint64_t offset, 
     return s;
 }
 
+/* Another thread or process that makes this file is waited for: all who call for it get it. */
+static enum leat_status begin(int *fd, const struct fit_sort *x, const char *partial, struct leat_error *err)
+{
+    static const struct timespec moment = { 0, 10000000 };
+    struct leat_error why;
+    enum leat_status s;
+
+    while ((s = own_file_begin(fd, partial, &why)) == LEAT_E_BUSY) {
+        if (x->progress && x->progress(x->context, 0, 8 * x->total))
+            return status_set(err, LEAT_E_STOPPED, "stopped");
+        nanosleep(&moment, NULL);
+    }
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
+}
+
 static enum leat_status write_file(struct fit_sort *x, const struct leat_part *part, int fd, const char *path,
                                    struct leat_error *err)
 {
-    uint64_t bytes = fit_side_head_bytes(part->documents, x->run_count);
-    uint8_t *sums, *head = fit_side_head(part, x->runs, x->run_count, &sums);
-    enum leat_status s = head ? write_list(x, fd, bytes, sums, path, err) : status_no_memory(err, bytes);
+    enum leat_status s = fit_sort_count(x, err);
+    uint8_t *sums, *head;
+    uint64_t bytes;
 
+    if (s != LEAT_OK)
+        return s;
+    bytes = fit_side_head_bytes(part->documents, x->run_count);
+    head = fit_side_head(part, x->runs, x->run_count, &sums);
+    s = head ? write_list(x, fd, bytes, sums, path, err) : status_no_memory(err, bytes);
     if (s == LEAT_OK) {
         fit_side_seal(head, bytes);
         s = file_write_at(fd, 0, head, bytes, path, err);
@@ -60,21 +82,21 @@ static enum leat_status write_file(struct fit_sort *x, const struct leat_part *p
 static enum leat_status replace(struct fit_sort *x, const struct leat_part *part, const char *path,
                                 struct leat_error *err)
 {
-    size_t length = strlen(path) + 40;
+    size_t length = strlen(path) + sizeof ".partial";
     char *partial = malloc(length);
     enum leat_status s;
     int fd = -1;
 
     if (!partial)
         return status_no_memory(err, length);
-    snprintf(partial, length, "%s.%ld.partial", path, (long)getpid());
-    s = file_create(&fd, partial, err);
+    snprintf(partial, length, "%s.partial", path);
+    s = begin(&fd, x, partial, err);
     if (s == LEAT_OK) {
         s = write_file(x, part, fd, partial, err);
         if (s == LEAT_OK)
             s = file_rename(partial, path, true, err);
         if (s != LEAT_OK)
-            unlink(partial);
+            file_remove(partial, NULL);
         else
             s = file_sync_folder(path, err);
     }
@@ -92,7 +114,7 @@ static enum leat_status fit_part(const struct leat_dataset *d, const struct leat
         .dataset = d, .ranges = &all, .range_count = 1, .progress = o->progress, .context = o->context
     };
     enum leat_status s = leat_dataset_part(d, number, &part, err);
-    char *path = s == LEAT_OK ? fit_side_path(&part) : NULL;
+    char *path = s == LEAT_OK ? fit_side_path(d, &part) : NULL;
 
     if (s == LEAT_OK && !path)
         s = status_no_memory(err, strlen(part.name));
@@ -105,10 +127,8 @@ static enum leat_status fit_part(const struct leat_dataset *d, const struct leat
         all = (struct fit_range) { part.first_document, part.first_document + part.documents };
         x.base = part.first_document;
         x.total = part.documents * (1 + bytes_divide_up(part.documents, WINDOW));
-        s = fit_sort_count(&x, err);
-    }
-    if (s == LEAT_OK)
         s = replace(&x, &part, path, err);
+    }
     fit_sort_free(&x);
     free(path);
     return s;

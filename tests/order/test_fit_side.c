@@ -3,10 +3,14 @@
  * result, with side files (mapped or read) as without, whole and with a split. A side file that is damaged at its head,
  * cut, of another dataset or a link is passed over, or named by a plan that cannot do without. Where a page of its list
  * is damaged, rows are an error, and others are right: also where another document of the same length stands in it. A
- * file appears complete or not at all.
+ * file appears complete or not at all, in the folder of its dataset, wherever the process is meanwhile.
+ *
+ * Threads that made the file of one dataset at the same time got in each other's way, and so did what a killed process
+ * had left with one of the same number, as in a container.
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -202,6 +206,55 @@ static void write_files(const char *folder)
     T_EQ(files(folder), before + 3);
 }
 
+static void *make_often(void *statuses)
+{
+    for (unsigned i = 0; i < 100; i++)
+        if (leat_dataset_fit(dataset, NULL, &t_err) != LEAT_OK)
+            snprintf(statuses, sizeof t_err.message, "%s", t_err.message);
+    return NULL;
+}
+
+static void several_at_once(const char *folder)
+{
+    char leftover[800], said[3][sizeof t_err.message] = { "", "", "" };
+    unsigned before = files(folder);
+    pthread_t threads[3];
+    int fd;
+
+    snprintf(leftover, sizeof leftover, "%s.partial", paths[0]);
+    T_CHECK((fd = open(leftover, O_CREAT | O_RDWR, 0666)) >= 0);
+    for (unsigned i = 0; i < 3; i++)
+        T_EQ(pthread_create(&threads[i], NULL, make_often, said[i]), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        T_EQ(pthread_join(threads[i], NULL), 0);
+        T_STR(said[i], "");
+    }
+    close(fd);
+    T_EQ(files(folder), before);
+}
+
+/* Opened by a relative name, and used in another folder. */
+static void other_folder(const char *folder)
+{
+    struct leat_dataset *given = dataset;
+    unsigned before = files(folder);
+    struct leat_plan *plan;
+    struct fit_lengths l;
+
+    T_EQ(chdir(folder), 0);
+    T_OK(leat_dataset_open(&dataset, "documents0.0", NULL, &t_err));
+    T_EQ(chdir("/"), 0);
+    T_EQ(unlink(paths[0]), 0);
+    T_OK(leat_dataset_fit(dataset, NULL, &t_err));
+    T_EQ(files(folder), before);
+    plan = open_plan(NULL);
+    T_OK(fit_lengths_make(&l, &plan->sources[0], "data", 5, &t_err)); /* more documents than without the file */
+    fit_lengths_free(&l);
+    leat_plan_close(plan);
+    leat_dataset_close(dataset);
+    dataset = given;
+}
+
 /* A file that somebody may write to gets no lease, and is read instead of mapped. */
 static void read_files(const struct said *wanted)
 {
@@ -236,6 +289,9 @@ int main(void)
     check(NULL, &whole, 3);
     check(split, &part, 3);
     read_files(&whole);
+    several_at_once(folder);
+    check(NULL, &whole, 3);
+    other_folder(folder);
     damage(&whole);
     leat_dataset_close(dataset);
     return t_end();
