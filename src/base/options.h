@@ -21,6 +21,9 @@
 enum leat_status options_read(void *all, size_t size, const uint32_t *reserved, const void *given, const char *what,
                               struct leat_error *err);
 
+/* The same for a second reserved field of a struct that has several. */
+enum leat_status options_check_reserved(uint32_t reserved, const char *what, struct leat_error *err);
+
 /* Fills the fields of a caller's struct that both versions know, except its size. */
 static inline void options_fill(void *out, const void *full, size_t full_size)
 {

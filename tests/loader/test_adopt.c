@@ -264,6 +264,9 @@ static void check_vocabulary(void)
     size_t count = read_file("t.bin.leat", first, sizeof first);
 
     o.force = 1;
+    o.reserved = 1; /* was passed over */
+    T_STATUS(leat_adopt(name, &o, NULL, &t_err), LEAT_E_UNSUPPORTED);
+    o.reserved = 0;
     o.vocabulary = 65537;
     T_STATUS(leat_adopt(name, &o, NULL, &t_err), LEAT_E_ARGUMENT);
     T_CHECK(strstr(t_err.message, "t.bin have 2 bytes, but the given vocabulary has 65537 entries") != NULL);

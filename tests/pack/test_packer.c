@@ -452,7 +452,9 @@ static void test_wrong_options(void)
 {
     const char *input = t_path(folder, "input.txt");
     struct leat_pack_options o = options_with(1);
+    uint32_t *const unknown[] = { &o.reserved, &o.reserved_mask, &o.reserved_write };
     FILE *f = fopen(input, "w");
+    struct leat_packer *p;
 
     T_CHECK(f && fputs("text", f) >= 0 && fclose(f) == 0);
     T_STATUS(leat_pack(t_path(folder, "n"), NULL, 0, &o, NULL, &t_err), LEAT_E_ARGUMENT);
@@ -464,6 +466,12 @@ static void test_wrong_options(void)
         o.parts = 2;
         T_STATUS(leat_pack(t_path(folder, "n"), &input, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
         T_CONTAINS(t_err.message, "of 2: shares count from 1");
+    }
+    o = options_with(1);
+    for (unsigned i = 0; i < 3; *unknown[i++] = 0) {
+        *unknown[i] = 1;
+        T_STATUS(leat_packer_open(&p, t_path(folder, "n"), &o, &t_err), LEAT_E_UNSUPPORTED);
+        T_STATUS(leat_pack(t_path(folder, "n"), &input, 1, &o, NULL, &t_err), LEAT_E_UNSUPPORTED);
     }
     T_CHECK(access(t_path(folder, "n.leat"), F_OK) != 0 && access(t_path(folder, "n.partial.leat"), F_OK) != 0);
 }

@@ -259,6 +259,9 @@ static void check_refusals(const char *name)
     T_OK(leat_writer_append_u16(w, ids, 1, &t_err));
     T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_STATE);
     T_OK(leat_writer_end_document(w, NULL, &t_err));
+    d.reserved = 1; /* was passed over */
+    T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_UNSUPPORTED);
+    d.reserved = 0;
     T_OK(leat_writer_place(w, &d, &place, &t_err));
     T_STATUS(leat_writer_put(w, &d, &place, &t_err), LEAT_E_TOKEN);
     T_CONTAINS(t_err.message, "token id 1000, token 0 of document 2,");

@@ -101,7 +101,7 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
     struct own_outputs own = { 0 };
     struct input_list list = { 0 };
     struct input_rules rules;
-    enum leat_status s = options_read(&all, sizeof all, &all.reserved, options, "leat_pack_options", err);
+    enum leat_status s = pack_options_read(&all, options, err);
 
     if (s == LEAT_OK)
         s = options_read(&full, sizeof full, NULL, report, "leat_pack_report", err);

@@ -16,11 +16,20 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "base/thread.h"
+#include "pack.h"
 #include "pack_chat.h"
 #include "pack_description.h"
 #include "pack_facts.h"
 
 /* ---- What is asked ---- */
+
+enum leat_status pack_options_read(struct leat_pack_options *o, const struct leat_pack_options *given,
+                                   struct leat_error *err)
+{
+    enum leat_status s = options_read(o, sizeof *o, &o->reserved, given, "leat_pack_options", err);
+
+    return s == LEAT_OK ? options_check_reserved(o->reserved_mask | o->reserved_write, "leat_pack_options", err) : s;
+}
 
 static enum leat_status take_options(struct pack_run *r, const char *output, const struct leat_pack_options *options,
                                      struct leat_error *err)
@@ -29,7 +38,7 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     enum leat_status s;
 
     *o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
-    s = options_read(o, sizeof *o, &o->reserved, options, "leat_pack_options", err);
+    s = pack_options_read(o, options, err);
     if (s != LEAT_OK)
         return s;
     if (!output || !*output || !o->tokenizer)
