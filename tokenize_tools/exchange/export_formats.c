@@ -166,14 +166,16 @@ static enum leat_status put_ends(struct exporting *e, struct export_file *f, con
 static enum leat_status datatrove_other(struct exporting *e, unsigned number, struct export_file *f,
                                         struct leat_error *err)
 {
-    char text[100];
+    char text[100], millions[32];
 
     if (number == DATATROVE_LOSS)
         return put_loss(e, f, err);
     if (number > DATATROVE_LOSS)
         return export_each_start(e, f, put_ends, err);
-    snprintf(text, sizeof text, "Unknown Tokenizer|%u\n%llu\n%.1f M", e->width, (unsigned long long)e->info.tokens,
-             (double)e->info.tokens / 1e6);
+    /* rounded as datatrove does; what stands before the last digit is the locale's */
+    snprintf(millions, sizeof millions, "%.1f", (double)e->info.tokens / 1e6);
+    snprintf(text, sizeof text, "Unknown Tokenizer|%u\n%llu\n%.*s.%c M", e->width, (unsigned long long)e->info.tokens,
+             (int)strspn(millions, "0123456789"), millions, millions[strlen(millions) - 1]);
     return export_put(f, text, strlen(text), err);
 }
 
