@@ -197,7 +197,8 @@ enum leat_pack_notice_kind {
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
     LEAT_SKIP_LINK = 1, /* it is a link in a folder that leads out of it */
-    LEAT_SKIP_OWN = 2   /* it is a file of the run's own output */
+    LEAT_SKIP_OWN = 2,  /* it is a file of the run's own output */
+    LEAT_SKIP_MARKED = 3 /* it is in a folder, and its name begins with _; of a folder (`path` ends in /), all in it */
 };
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
@@ -387,9 +388,11 @@ struct leat_pack_report {
  *
  * JSON inputs are lines with an object each, or one array of objects in any layout: it begins with [ and then { or ].
  *
- * In a folder, hidden files are left out silently. Files that accompany a corpus (README, LICENSE, NOTICE, CITATION,
- * dataset_info and the like, with any suffix) are left out and counted, but not with LEAT_PACK_TEXT. With
- * LEAT_PACK_AUTO, so are files with unknown suffixes. But if one of these may hold texts, by its first bytes or its
+ * In a folder, hidden files are left out silently, and so are _SUCCESS, _metadata and the like, and empty files whose
+ * names begin with _. Other files and folders whose names begin with _ are left out and counted, a folder as one, with
+ * any format. A folder that is a table of Delta Lake, Iceberg or Hudi is LEAT_E_UNSUPPORTED. Files that accompany a
+ * corpus (README, LICENSE, NOTICE, CITATION, dataset_info and the like, with any suffix) are left out and counted, but
+ * not with LEAT_PACK_TEXT. With LEAT_PACK_AUTO, so are files with unknown suffixes. But if one of these may hold texts, by its first bytes or its
  * suffix (Arrow, CSV, zip, tar, brotli, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED,
  * unless `skip_unknown` is set.
  *

@@ -59,6 +59,81 @@ run leat pack -t bytes --force -o skipped --json hub
 says 0 'skipped 5 files'
 [ "$(key documents)" = 3 ] || fail "not three documents: $(cat "$printed")"
 
+# ---- Names that begin with _, as Spark, Hive and others write them ---------------------------------------------------
+
+mkdir -p spark/_temporary/0/_attempt_1 'spark/lang=en'
+printf '{"text":"a"}\n' >spark/part-0.jsonl
+printf '{"text":"b"}\n' >'spark/lang=en/part-0.jsonl'
+: >spark/_SUCCESS
+printf 'PAR1....PAR1' >spark/_metadata
+printf 'PAR1....PAR1' >'spark/lang=en/_common_metadata'
+: >spark/_empty.jsonl
+printf '{"version":3}\n' >spark/_committed_17
+printf 'crc' >spark/.part-0.jsonl.crc
+printf 'ARROW1\0\0' >spark/_statistics.arrow # not an error: it is passed over anyway
+printf '{"text":"half"}\n' | tee spark/_temporary/0/_attempt_1/part-0.jsonl >spark/_foo.jsonl
+ln -s nowhere spark/_dangling
+for format in auto jsonl text; do
+    run leat pack -t bytes --force -o spark.out --json --format "$format" spark
+    says 0 'skipped 4 names in folders, for beginning with _ (what you name is packed): spark/_dangling, '
+    says 0 ', spark/_foo.jsonl, spark/_statistics.arrow, spark/_temporary/'
+    [ "$(key documents)/$(key skipped)" = 2/4 ] || fail "not two documents, four skipped: $(cat "$printed" "$said")"
+done
+run leat pack -t bytes --force -o spark.out --json 'spark/_[f]*' spark/_temporary/0/_attempt_1
+[ "$(key documents)/$(key skipped)" = 2/0 ] || fail "what is named is passed over: $(cat "$printed" "$said")"
+echo spark/_foo.jsonl >marked.list
+run leat pack -t bytes --force -o spark.out --json @marked.list
+[ "$(key documents)" = 1 ] || fail "what is listed is passed over: $(cat "$said")"
+mkdir marked
+mv spark/_foo.jsonl marked
+run leat pack -t bytes -o spark.none marked
+says 1 'the folder marked has no file to pack but names that begin with _, which are passed over in folders, such as'
+says 1 ' such as marked/_foo.jsonl; name these to pack them'
+
+# tables, of which some files are out of date
+table() { # FOLDER WHAT
+    for more in --json --skip-unknown '--format=jsonl'; do
+        run leat pack -t bytes -o table "$more" "$1"
+        says 1 "the folder $2, and some of its files may hold rows that were deleted or changed since; "
+        says 1 ', and pack that list (@LIST)'
+    done
+    run leat pack -t bytes --force -o table "$1"/*.jsonl
+    ended 0 ''
+}
+for kind in _delta_log .hoodie; do
+    mkdir -p "lake/$kind/$kind"
+    printf '{"text":"a"}\n' >"lake/$kind/a.jsonl"
+done
+table lake/_delta_log 'lake/_delta_log is a Delta Lake table'
+table lake/.hoodie 'lake/.hoodie is a Hudi table'
+run leat pack -t bytes -o table lake # found below, but hidden is hidden
+says 1 'the folder lake is a '
+mv lake/_delta_log delta
+mkdir above
+mv delta above
+table above/delta 'above/delta is a Delta Lake table'
+run leat pack -t bytes -o table above
+says 1 'the folder above/delta is a Delta Lake table'
+uuid=1a2b3c4d-0000-4000-8000-123456789abc
+for name in v12 "00000-$uuid"; do
+    mkdir -p "ice-$name/metadata" "ice-$name/data"
+    printf '{"text":"a"}\n' | tee "ice-$name/data/a.jsonl" >"ice-$name/a.jsonl"
+    printf '{}\n' >"ice-$name/metadata/$name.metadata.json"
+    table "ice-$name" "ice-$name is an Iceberg table"
+done
+mkdir -p own/metadata # not called as Iceberg does
+printf '{"text":"a"}\n' | tee own/metadata/v.metadata.json own/metadata/0-a.metadata.json >own/v1.metadata.json
+run leat pack -t bytes -o own --json own
+[ "$(key documents)" = 3 ] || fail "files that are called nearly like Iceberg's are not packed: $(cat "$said")"
+
+# what is neither a file nor a folder is not left out without a word
+mkdir special
+printf '{"text":"a"}\n' >special/a.jsonl
+mkfifo special/pipe.jsonl
+run leat pack -t bytes -o special --json special
+says 0 'skipped 1 file in folders: special/pipe.jsonl'
+[ "$(key skipped)" = 1 ] || fail "the pipe is not counted: $(cat "$printed")"
+
 # ---- Files that are no text -----------------------------------------------------------------------------------------
 
 refused() { # FILE SENTENCE

@@ -77,6 +77,19 @@ def files(name):
 def test_prefix(server):
     for more in ([], ["--threads", "1"], ["--threads", "5", "--memory", "128MiB"]):
         check_same(f"a prefix {more}", "prefix", "local", pack(server, "prefix", "s3://b/c/", "--force", *more))
+    code, said = pack(server, "marked", "s3://b/marked/", "--json")
+    wanted = ["s3://b/marked/_foo.jsonl", "s3://b/marked/x/_temporary/"]
+    check("names with _", code == 0 and summary(said)["skipped_files"] == wanted and summary(said)["documents"] == 1 and
+          "skipped 2 names in folders, for beginning with _ " in said, code, said)
+    words = "s3://b/marked/_foo.jsonl", "s3://b/marked/x/_temporary/"
+    check("names with _, named", pack(server, "named", *words)[0] == 0)
+    check_refused("nothing else", "no", pack(server, "no", "s3://b/only/"),
+                  "s3://b/only/ has no file to pack but names that begin with _, which are passed over in folders, "
+                  "such as s3://b/only/_a.jsonl")
+    for below, what in (("", "delta is a Delta Lake"), ("delta/", "delta is a Delta Lake"), ("hudi/", "hudi is a Hudi"),
+                        ("ice/", "ice is an Iceberg")):
+        check_refused(f"a table {below}", "no", pack(server, "no", f"s3://b/lake/{below}"),
+                      f"the folder s3://b/lake/{what} table, and some of its files may hold rows that were deleted")
     code, said = run(server, "info", "prefix", "--json")
     inputs = [i["path"] for i in summary(said)["inputs"]] if code == 0 else []
     check("its inputs", inputs == sorted(f"s3://b/c/{n}" for n in names), inputs)
@@ -311,6 +324,12 @@ things = {f"b/c/{n}": (folder / "c" / n).read_bytes() for n in names}
 things.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md": b"no text to train on",
                "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.jsonl": lines, "b/list": b"a\n",
                "b/small.jsonl": b'{"text":"a"}\n'})
+small = things["b/small.jsonl"]
+things.update({f"b/marked/{n}": small for n in ("a.jsonl", "_foo.jsonl", "_metadata", "x/_temporary/0.jsonl",
+                                                "x/_temporary/1/0.jsonl", "x/.y/_z/0.jsonl")})
+things.update({"b/marked/_SUCCESS": b"", "b/marked/_empty.jsonl": b"", "b/only/_a.jsonl": small})
+things.update({f"b/lake/{n}": small for n in ("delta/a.jsonl", "delta/_delta_log/0.json", "hudi/a.jsonl",
+                                              "hudi/.hoodie/x", "ice/data/a.jsonl", "ice/metadata/v1.metadata.json")})
 with S3Server(things) as server:
     code, said = pack(server, "local", "c")
     pack(server, "many", "c/many.parquet")

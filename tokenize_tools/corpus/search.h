@@ -25,6 +25,8 @@ struct search {
     bool line_said;             /* in the error: which line of a list names what was not found */
     struct folder_links folder; /* the one that is searched */
     const char *outside;        /* the first link that leads out of it and was left out; NULL: none */
+    const char *marked;         /* likewise the first name that begins with _ */
+    const char *marked_last;    /* a folder on a server, ending in /, that was left out for its name */
     const char *unread;         /* the first corpus in it that leat cannot read, which is `unread_kind`; NULL: none */
     const struct file_kind *unread_kind;
     size_t unread_count;
@@ -61,6 +63,12 @@ enum leat_status search_list(struct search *s, const char *list, struct leat_err
 /* Leaves out a file that is not a corpus, or (`corpus` is not NULL) one that cannot be read. */
 enum leat_status search_leave_out(struct search *s, const char *path, const struct file_kind *corpus,
                                   struct leat_error *err);
+
+/* Leaves out what has a name that begins with _; a `note` without a word. */
+enum leat_status search_pass_marked(struct search *s, const char *path, bool note, struct leat_error *err);
+
+/* A folder is begun. */
+void search_begin_folder(struct search *s, const char *folder);
 
 /* All of a folder has been found, from input `before` on: sorts it, or says what is wrong with it. */
 enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, struct leat_error *err);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "found_names.h"
 #include "own_outputs.h"
 #include "search.h"
 
@@ -30,6 +31,38 @@ enum leat_status search_leave_out(struct search *s, const char *path, const stru
         s->unread_kind = corpus;
     }
     return LEAT_OK;
+}
+
+enum leat_status search_pass_marked(struct search *s, const char *path, bool note, struct leat_error *err)
+{
+    enum leat_status status;
+    const char *kept;
+
+    if (note)
+        return LEAT_OK;
+    status = search_skip(s, path, LEAT_SKIP_MARKED, &kept, err);
+    if (status == LEAT_OK && (!s->marked || strcmp(kept, s->marked) < 0))
+        s->marked = kept;
+    return status;
+}
+
+/* `st` is NULL for a link that leads nowhere. */
+static enum leat_status found_marked(struct search *s, const char *path, const char *name, const struct stat *st,
+                                     struct leat_error *err)
+{
+    const struct own_output *own = st ? own_outputs_find(s->rules->own, st) : NULL;
+    bool is_own = own && strcmp(own->name, name) == 0, is_file = st && S_ISREG(st->st_mode);
+    enum leat_status status;
+    char *folder;
+
+    if (!st || !S_ISDIR(st->st_mode))
+        return search_pass_marked(s, path, is_own || found_name_is_note(name) || (is_file && st->st_size == 0), err);
+    folder = search_join(path, strlen(path), "");
+    if (!folder)
+        return status_no_memory(err, strlen(path));
+    status = search_pass_marked(s, folder, false, err);
+    free(folder);
+    return status;
 }
 
 static enum leat_status found_file(struct search *s, const char *path, const char *name, const struct stat *st,
@@ -96,19 +129,42 @@ static enum leat_status cannot_follow(const char *path, struct leat_error *err)
                       target);
 }
 
+/* Whether a name shows that the folder which holds it is a table: no file of that may be packed by itself. */
+static enum leat_status refuse_table(const char *path, const char *name, const struct stat *st, struct leat_error *err)
+{
+    size_t stem = strlen(path) - strlen(name);
+    enum leat_status status;
+    char *folder;
+
+    if (!S_ISDIR(st->st_mode))
+        return found_names_refuse_table(path, stem, err);
+    folder = search_join(path, strlen(path), "");
+    status = folder ? found_names_refuse_table(folder, stem, err) : status_no_memory(err, strlen(path));
+    free(folder);
+    return status;
+}
+
 static enum leat_status found(struct search *s, const char *path, const char *name, struct leat_error *err)
 {
-    enum leat_status status = LEAT_OK;
-    bool is_link, left = false;
+    enum found_name kind = found_name(name);
+    enum leat_status status;
+    bool is_link, leads = true, left = false;
     struct stat st;
 
-    if (lstat(path, &st) != 0)
-        return status_set_os(err, errno, "cannot examine %s", path);
+    if (lstat(path, &st) != 0) /* what is hidden may come and go */
+        return kind == NAME_HIDDEN ? LEAT_OK : status_set_os(err, errno, "cannot examine %s", path);
     is_link = S_ISLNK(st.st_mode);
-    if (is_link && stat(path, &st) != 0)
+    if (is_link)
+        leads = stat(path, &st) == 0;
+    if (!leads && kind == NAME_PLAIN)
         return cannot_follow(path, err);
+    status = leads ? refuse_table(path, name, &st, err) : LEAT_OK;
+    if (status != LEAT_OK || kind == NAME_HIDDEN)
+        return status;
+    if (kind == NAME_MARKED)
+        return found_marked(s, path, name, leads ? &st : NULL, err);
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
-        return LEAT_OK;
+        return search_skip(s, path, LEAT_SKIP_KIND, NULL, err);
     if (is_link && !s->rules->follow_links)
         status = judge_link(s, path, &left, err);
     if (status != LEAT_OK || left)
@@ -127,7 +183,7 @@ static enum leat_status search_in(struct search *s, const char *folder, struct l
     while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
         char *path;
 
-        if (entry->d_name[0] == '.')
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         status = search_check_stop(s, err);
         if (status != LEAT_OK)
@@ -156,6 +212,11 @@ static enum leat_status say_no_files(const struct search *s, const char *folder,
                                "the folder %s has no file to pack but links that lead out of it, such as %s; follow "
                                "links to pack what they lead to",
                                folder, s->outside);
+    if (s->marked)
+        return status_set(err, LEAT_E_NOT_FOUND,
+                          "the folder %s has no file to pack but names that begin with _, which are passed over in "
+                          "folders, such as %s; name these to pack them",
+                          folder, s->marked);
     if (s->rules->format != LEAT_PACK_AUTO)
         return status_set(err, LEAT_E_NOT_FOUND, "the folder %s has no files", folder);
     record_format_tell(names);
@@ -177,13 +238,18 @@ enum leat_status search_end_folder(struct search *s, const char *folder, size_t 
     return LEAT_OK;
 }
 
+void search_begin_folder(struct search *s, const char *folder)
+{
+    s->folder = (struct folder_links) { .folder = folder };
+    s->outside = s->marked = s->marked_last = NULL;
+}
+
 enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err)
 {
     size_t before = s->list->count;
     enum leat_status status;
 
-    s->folder = (struct folder_links) { .folder = folder };
-    s->outside = NULL;
+    search_begin_folder(s, folder);
     status = search_in(s, folder, err);
     folder_links_free(&s->folder);
     return status == LEAT_OK ? search_end_folder(s, folder, before, err) : status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "found_names.h"
 #include "search.h"
 
 static enum leat_status have_fetcher(struct search *s, struct leat_error *err)
@@ -34,9 +35,39 @@ static void take_size(struct input_list *list, struct input *in)
 
 /* ---- Below a prefix ---- */
 
-static bool is_hidden(const char *below)
+/* What the first part of a name below the prefix says that is not plain; *part is that part. */
+static enum found_name judge_parts(const char *below, const char **part)
 {
-    return below[0] == '.' || strstr(below, "/.");
+    enum found_name kind;
+
+    for (*part = below; (kind = found_name(*part)) == NAME_PLAIN; ++*part) {
+        *part = strchr(*part, '/');
+        if (!*part)
+            break;
+    }
+    return kind;
+}
+
+/* Of a folder whose name begins with _, the folder is left out, once; the server lists all in it one after another. */
+static enum leat_status pass_marked(struct search *s, const char *name, const char *part,
+                                    const struct fetch_thing *thing, struct leat_error *err)
+{
+    const char *slash = strchr(part, '/');
+    enum leat_status status;
+    char *folder;
+
+    if (!slash)
+        return search_pass_marked(s, name, found_name_is_note(part) || fetch_thing_size(thing) == 0, err);
+    if (s->marked_last && strncmp(name, s->marked_last, strlen(s->marked_last)) == 0)
+        return LEAT_OK;
+    folder = strndup(name, (size_t)(slash - name) + 1);
+    if (!folder)
+        return status_no_memory(err, strlen(name));
+    status = search_pass_marked(s, folder, false, err);
+    free(folder);
+    if (status == LEAT_OK)
+        s->marked_last = s->list->skipped[s->list->skipped_count - 1].path;
+    return status;
 }
 
 struct taking {
@@ -44,20 +75,39 @@ struct taking {
     const char *folder;
 };
 
+/* Of a thing below a prefix: whether it is passed over for its name. */
+static enum leat_status judge_name(struct search *s, const char *folder, const struct fetch_thing *thing, bool *passed,
+                                   struct leat_error *err)
+{
+    const char *name = fetch_thing_name(thing), *part;
+    size_t bytes = strlen(name), stem = strlen(folder);
+    enum found_name kind = NAME_HIDDEN;
+    enum leat_status status = LEAT_OK;
+
+    if (bytes > stem) {
+        status = found_names_refuse_table(name, stem, err);
+        kind = judge_parts(name + stem, &part);
+    }
+    /* names that end in / stand for folders without files */
+    *passed = kind != NAME_PLAIN || name[bytes - 1] == '/';
+    if (status == LEAT_OK && kind == NAME_MARKED && name[bytes - 1] != '/')
+        status = pass_marked(s, name, part, thing, err);
+    return status;
+}
+
 static enum leat_status take_listed(void *context, struct fetch_thing *thing, struct leat_error *err)
 {
     const struct taking *t = context;
     struct search *s = t->search;
     const char *name = fetch_thing_name(thing);
-    size_t bytes = strlen(name), stem = strlen(t->folder);
     const struct record_format *format;
     const struct file_kind *corpus;
-    enum leat_status status = LEAT_OK;
+    bool passed;
+    enum leat_status status = judge_name(s, t->folder, thing, &passed, err);
 
-    /* names that end in / stand for folders without files */
-    if (bytes <= stem || name[bytes - 1] == '/' || is_hidden(name + stem)) {
+    if (status != LEAT_OK || passed) {
         fetch_thing_free(thing);
-        return LEAT_OK;
+        return status;
     }
     format = input_judge_listed(name, s->rules, &corpus);
     if (!format) {
@@ -75,9 +125,10 @@ static enum leat_status search_prefix(struct search *s, const char *url, struct 
 {
     struct taking t = { s, url };
     size_t before = s->list->count;
-    enum leat_status status = fetch_list(s->list->fetcher, url, &s->stop, take_listed, &t, err);
+    enum leat_status status;
 
-    s->outside = NULL;
+    search_begin_folder(s, url);
+    status = fetch_list(s->list->fetcher, url, &s->stop, take_listed, &t, err);
     return status == LEAT_OK ? search_end_folder(s, url, before, err) : status;
 }
 

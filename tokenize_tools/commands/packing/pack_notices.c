@@ -87,6 +87,7 @@ void pack_notices_say_skipped(struct pack_notices *n)
         [LEAT_SKIP_KIND] = { "file", "in folders" },
         [LEAT_SKIP_LINK] = { "link", "out of folders (--follow-links packs what they lead to)" },
         [LEAT_SKIP_OWN] = { "file", "of this run's own output" },
+        [LEAT_SKIP_MARKED] = { "name", "in folders, for beginning with _ (what you name is packed)" },
     };
     char names[1400];
 
