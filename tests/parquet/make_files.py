@@ -5,6 +5,7 @@ member "null". Needs these packages; the tests read what is checked in."""
 import json
 import os
 import random
+import shutil
 import sys
 
 import pyarrow as pa
@@ -191,8 +192,14 @@ with open(os.path.join(folder, "below_null.jsonl"), "w") as f:
     for row in made:
         f.write(json.dumps(row) + "\n")
 
+# what Spark and Dask write as _metadata: the row groups of other files
+others = []
+pq.write_to_dataset(table(9), os.path.join(folder, "others"), metadata_collector=others)
+pq.write_metadata(table(0).schema, path("described"), others)
+shutil.rmtree(os.path.join(folder, "others"))
+
 for name in sorted(os.listdir(folder)):
-    if name in ("chat.parquet", "chat_long.parquet", "below_null.parquet"):
+    if name in ("chat.parquet", "chat_long.parquet", "below_null.parquet", "described.parquet"):
         continue
     if name.startswith("nested") and name.endswith(".parquet"):
         rows = pq.read_table(os.path.join(folder, name), columns=["messages"]).column("messages").to_pylist()

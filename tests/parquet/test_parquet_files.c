@@ -100,6 +100,10 @@ static void test_refused(void)
     bytes.size = 11;
     check_refused(&bytes, "text", PARQUET_TEXT, LEAT_E_TRUNCATED, "has 11 bytes");
     buffer_free(&bytes);
+    bytes = load("described", ".parquet");
+    check_refused(&bytes, "text", PARQUET_TEXT, LEAT_E_UNSUPPORTED,
+                  "the column text lies in another file, since this one only describes others, as _metadata does");
+    buffer_free(&bytes);
 }
 
 /* A column that is not there has nulls, if that is wished. */
