@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bytes.h"
 #include "file.h"
 #include "utf8.h"
 
@@ -38,11 +39,15 @@ static const struct file_kind kinds[] = {
     { CORPUS("an HDF5 file", CONVERT), .suffixes = ".h5 .hdf5", MAGIC("\x89HDF\r\n\x1a\n") },
     { CORPUS("a table of comma-separated values", CONVERT), .suffixes = ".csv .tsv" },
     { CORPUS("a web archive", CONVERT), .suffixes = ".warc .wet .warc.gz .wet.gz", MAGIC("WARC/1.") },
-    { CORPUS("compressed with lzma", DECOMPRESS("xz -d")), .suffixes = ".lzma" },
+    { CORPUS("compressed with lzma", DECOMPRESS("xz -d")), .suffixes = ".lzma", MAGIC("\x5d\0\0") },
     { CORPUS("compressed with compress", DECOMPRESS("uncompress")), .suffixes = ".z", MAGIC("\x1f\x9d") },
     { CORPUS("compressed with brotli", DECOMPRESS("brotli -d")), .suffixes = ".br" },
     { CORPUS("compressed with snappy", DECOMPRESS("snzip -d")), .suffixes = ".snappy .sz",
       MAGIC("\xff\x06\0\0sNaPpY") },
+    { CORPUS("compressed with lz4 in its legacy format", DECOMPRESS("lz4 -d")), .suffixes = "",
+      MAGIC("\x02\x21\x4c\x18") },
+    { CORPUS("zlib data", "compress it with gzip or zstd instead"), .suffixes = ".zlib", MAGIC("\x78\x01") },
+    { CORPUS("zlib data", "compress it with gzip or zstd instead"), .suffixes = "", MAGIC("\x78\x9c") },
     { CORPUS("a zip archive", UNPACK("unzip")), .suffixes = ".zip", MAGIC("PK\3\4") },
     { CORPUS("a 7z archive", UNPACK("7z x")), .suffixes = ".7z", MAGIC("7z\xbc\xaf\x27\x1c") },
     { CORPUS("a rar archive", UNPACK("unrar x")), .suffixes = ".rar", MAGIC("Rar!\x1a\7") },
@@ -74,7 +79,7 @@ static const struct file_kind kinds[] = {
     { OTHER("a picture"), .suffixes = ".gif", MAGIC("GIF89a") },
 };
 
-/* A zstd frame without text, which may come before others; it has one of 16 magic numbers. */
+/* A file of nothing but such frames, or with more of them than the head. */
 static const struct file_kind skippable = { COMPRESSED("zstd", ".zst") };
 
 static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) }, other = {
@@ -112,6 +117,24 @@ static const struct file_kind *by_malformed(const uint8_t *head, size_t bytes)
     return malformed > 16 && malformed > bytes / PLENTY ? &other : NULL;
 }
 
+bool file_kind_skippable(const uint8_t magic[4])
+{
+    return (magic[0] & 0xf0) == 0x50 && memcmp(magic + 1, "\x2a\x4d\x18", 3) == 0;
+}
+
+/* By what follows the skippable frames, which zstd and lz4 have in common. */
+static const struct file_kind *by_frames(const uint8_t *head, size_t bytes)
+{
+    uint64_t at = 0;
+
+    while (at + 8 <= bytes && file_kind_skippable(head + at))
+        at += 8 + (uint64_t)bytes_load32(head + at + 4);
+    for (size_t i = 0; i < COUNT && at + 4 <= bytes; i++)
+        if (kinds[i].what == FILE_COMPRESSED && kinds[i].magic_bytes == 4 && memcmp(head + at, kinds[i].magic, 4) == 0)
+            return &kinds[i];
+    return &skippable;
+}
+
 const struct file_kind *file_kind_of_bytes(const uint8_t *head, size_t bytes)
 {
     const struct file_kind *kind;
@@ -123,8 +146,8 @@ const struct file_kind *file_kind_of_bytes(const uint8_t *head, size_t bytes)
             memcmp(head + k->offset, k->magic, k->magic_bytes) == 0)
             return k;
     }
-    if (bytes >= 4 && (head[0] & 0xf0) == 0x50 && memcmp(head + 1, "\x2a\x4d\x18", 3) == 0)
-        return &skippable;
+    if (bytes >= 4 && file_kind_skippable(head))
+        return by_frames(head, bytes);
     kind = by_zeros(head, bytes);
     return kind ? kind : by_malformed(head, bytes);
 }

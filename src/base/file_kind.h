@@ -35,6 +35,9 @@ struct file_kind {
 /* Says what a file is by its first bytes (fewer than FILE_KIND_HEAD: it has no more). NULL: it may be UTF-8 text. */
 const struct file_kind *file_kind_of_bytes(const uint8_t *head, size_t bytes);
 
+/* Whether four bytes are the magic number of a frame without text, which may come before those of zstd and of lz4. */
+bool file_kind_skippable(const uint8_t magic[4]);
+
 /* Says what a file is by its suffix. NULL: the suffix does not say. */
 const struct file_kind *file_kind_of_name(const char *path);
 

@@ -77,6 +77,10 @@ def files(name):
 def test_prefix(server):
     for more in ([], ["--threads", "1"], ["--threads", "5", "--memory", "128MiB"]):
         check_same(f"a prefix {more}", "prefix", "local", pack(server, "prefix", "s3://b/c/", "--force", *more))
+    check_refused("a tar archive in gzip", "no", pack(server, "no", "s3://b/lie.jsonl.gz"),
+                  "s3://b/lie.jsonl.gz is compressed, and what it holds is a tar archive: unpack it first")
+    check_refused("a zip archive below a prefix", "no", pack(server, "no", "s3://b/lies/"),
+                  "s3://b/lies/a.jsonl is a zip archive: unpack it first")
     code, said = pack(server, "marked", "s3://b/marked/", "--json")
     wanted = ["s3://b/marked/_foo.jsonl", "s3://b/marked/x/_temporary/"]
     check("names with _", code == 0 and summary(said)["skipped_files"] == wanted and summary(said)["documents"] == 1 and
@@ -325,6 +329,8 @@ things.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md"
                "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.jsonl": lines, "b/list": b"a\n",
                "b/small.jsonl": b'{"text":"a"}\n'})
 small = things["b/small.jsonl"]
+things["b/lie.jsonl.gz"] = gzip.compress(b"a".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0") + lines)
+things["b/lies/a.jsonl"] = b"PK\3\4" + lines
 things.update({f"b/marked/{n}": small for n in ("a.jsonl", "_foo.jsonl", "_metadata", "x/_temporary/0.jsonl",
                                                 "x/_temporary/1/0.jsonl", "x/.y/_z/0.jsonl")})
 things.update({"b/marked/_SUCCESS": b"", "b/marked/_empty.jsonl": b"", "b/only/_a.jsonl": small})

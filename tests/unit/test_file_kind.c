@@ -28,6 +28,14 @@ static void check_magic(void)
     IS("\x1f\x8b\x08\0", "compressed with gzip");
     IS("\x04\x22\x4d\x18\x64\x40\xa7", "compressed with lz4");
     IS("\x1f\x9d\x90", "compressed with compress");
+    IS("\x5d\0\0\x80\0\xff\xff", "compressed with lzma");
+    IS("\x02\x21\x4c\x18\xff", "compressed with lz4 in its legacy format");
+    IS("\x78\x9c\x4b", "zlib data");
+    IS("\x50\x2a\x4d\x18\1\0\0\0a\x04\x22\x4d\x18", "compressed with lz4");
+    IS("\x5f\x2a\x4d\x18\1\0\0\0a\x50\x2a\x4d\x18\0\0\0\0\x28\xb5\x2f\xfd", "compressed with zstd");
+    IS("\x50\x2a\x4d\x18\xff\xff\xff\xff\x04\x22\x4d\x18", "compressed with zstd"); /* who knows */
+    IS("\x50\x2a\x4d\x18\0\0\0\0", "compressed with zstd");
+    IS("\x50\x2a\x4d\x18", "compressed with zstd");
     IS("PK\3\4\x14\0\0\0", "a zip archive");
     IS("\xff\xfeh\0i\0", "text in UTF-16");
     IS("\xff\xfe\0\0h\0\0\0", "text in UTF-32");
@@ -47,6 +55,7 @@ static void check_text(void)
     IS("{\"text\": \"PAR1\"}\n", "text");
     IS("\xef\xbb\xbfhello", "text");
     IS("BZh is a word", "text");
+    IS("x^2 and ]", "text");
     IS("caf\xe9", "text"); /* one slip is a slip */
     IS("a\0b\n", "text");
     IS("\0", "text");

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "first_bytes.h"
 #include "raw_input.h"
 
 /* Memory of a stream besides its window: buffers, tables. */
@@ -60,25 +61,39 @@ size_t byte_stream_stem(const char *path)
     return strlen(path);
 }
 
+/* Takes the first form of a file that begins so, if it is none yet. */
+static void detect_bytes(struct byte_stream *s, const uint8_t *head, size_t bytes)
+{
+    for (unsigned form = 1; form < BYTE_FORMS && !s->decompressor; form++)
+        if (bytes >= decompressors[form]->head && decompressors[form]->begins(head, bytes)) {
+            s->form = (enum byte_form)form;
+            s->decompressor = decompressors[form];
+        }
+}
+
 /* A name that promises a form must be right: a downloaded error page, for example, is not text to train on. */
 static enum leat_status detect(struct byte_stream *s, const char *path, struct leat_error *err)
 {
-    const struct raw_input *in = &s->in;
+    uint8_t behind[RAW_HEAD];
+    enum leat_status status;
+    size_t bytes;
 
     for (unsigned form = 1; form < BYTE_FORMS; form++) {
         const struct decompressor *d = decompressors[form];
-        bool begins = d->begins(in->head, in->head_bytes), called = is_called(path, d);
 
-        if (called && !begins)
-            return status_set_at(err, LEAT_E_TEXT, 0,
-                                 "%s is named %s, but does not start like a %s file; rename it if it is not "
-                                 "compressed, or get a new copy",
-                                 path, d->suffix, d->name);
-        if (called || (begins && in->head_bytes >= d->head && !s->decompressor)) {
-            s->form = (enum byte_form)form;
-            s->decompressor = d;
-        }
+        if (!is_called(path, d))
+            continue;
+        if (!d->begins(s->in.head, s->in.head_bytes))
+            return first_bytes_misnamed(&s->in, path, d, err);
+        s->form = (enum byte_form)form;
+        s->decompressor = d;
+        return LEAT_OK;
     }
+    status = first_bytes_behind(&s->in, behind, &bytes, err);
+    if (status != LEAT_OK)
+        return status;
+    detect_bytes(s, behind, bytes);
+    detect_bytes(s, s->in.head, s->in.head_bytes);
     return LEAT_OK;
 }
 

@@ -207,6 +207,36 @@ enum leat_status raw_input_fill(struct raw_input *in, struct leat_error *err)
     return s;
 }
 
+/* The same for a pipe, from its buffer. */
+static enum leat_status peek_pipe(struct raw_input *in, uint64_t offset, void *out, size_t count, size_t *got,
+                                  struct leat_error *err)
+{
+    enum leat_status s = in->room < RAW_BLOCK ? raw_input_buffer(in, err) : LEAT_OK;
+
+    while (s == LEAT_OK && in->held < in->room && in->held < offset + count && !in->ended)
+        s = raw_input_fill(in, err);
+    if (s == LEAT_OK && in->held > offset) {
+        *got = in->held - offset < count ? (size_t)(in->held - offset) : count;
+        memcpy(out, in->buffer + offset, *got);
+    }
+    return s;
+}
+
+enum leat_status raw_input_peek(struct raw_input *in, uint64_t offset, void *out, size_t count, size_t *got,
+                                struct leat_error *err)
+{
+    uint64_t left = in->seekable && offset < in->size ? in->size - offset : 0;
+    enum leat_status s;
+
+    *got = 0;
+    if (!in->seekable)
+        return peek_pipe(in, offset, out, count, got, err);
+    count = left < count ? (size_t)left : count;
+    s = read_at(in, offset, out, count, err);
+    *got = s == LEAT_OK ? count : 0;
+    return s;
+}
+
 void raw_input_use(struct raw_input *in, size_t count)
 {
     page_sum_add(&in->sum, in->buffer + in->at, count);

@@ -39,6 +39,11 @@ struct raw_input {
 enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_thing *thing,
                                 const struct input_stop *stop, struct leat_error *err);
 
+/* Copies bytes from `offset` on, which stay to be used, of an input of which nothing was used; *got is less than
+ * `count` at its end, and on a pipe where a buffer of RAW_BLOCK bytes ends. */
+enum leat_status raw_input_peek(struct raw_input *in, uint64_t offset, void *out, size_t count, size_t *got,
+                                struct leat_error *err);
+
 /* Goes to a place of a seekable input; `pages` is the page sum of the whole pages before it. */
 enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct hash128 pages, struct leat_error *err);
 

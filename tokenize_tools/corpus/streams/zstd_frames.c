@@ -4,6 +4,7 @@
  * earlier calls have given all text before a defect.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -11,16 +12,19 @@
 #include "base/status.h"
 #include "decompressor.h"
 
-#define BLOCK_HEADER 3u /* bytes */
+#define BLOCK_HEADER 3u  /* bytes */
+#define FRAME_HEADER 18u /* at most */
 
 struct zstd_frames {
     ZSTD_DCtx *context;
-    bool open;     /* a frame has begun and not ended */
-    size_t wanted; /* bytes that libzstd can use next, if open */
-    bool full;     /* there was no room for more text: some may be left inside */
-    size_t small;  /* bytes of the context without a window */
-    size_t size;   /* bytes that the context has allocated */
-    uint64_t text; /* of the frame so far */
+    bool open;                    /* a frame has begun and not ended */
+    size_t wanted;                /* bytes that libzstd can use next, if open */
+    bool full;                    /* there was no room for more text: some may be left inside */
+    size_t small;                 /* bytes of the context without a window */
+    size_t size;                  /* bytes that the context has allocated */
+    uint64_t text;                /* of the frame so far */
+    uint8_t header[FRAME_HEADER]; /* of the frame, or its first bytes so far */
+    size_t header_bytes;
     uint64_t used; /* the most text of a frame since the window was allocated: so much of it is in memory */
 };
 
@@ -94,7 +98,18 @@ static size_t memory(const void *state, bool max)
     return max || z->used > window ? z->size : z->small + (size_t)z->used;
 }
 
-static enum leat_status failed(const struct raw_input *in, size_t code, struct leat_error *err)
+/* Keeps the header of the frame, of which these are the next bytes. */
+static void keep_header(struct zstd_frames *z, const void *bytes, size_t count)
+{
+    size_t room = FRAME_HEADER - z->header_bytes, kept = count < room ? count : room;
+
+    memcpy(z->header + z->header_bytes, bytes, kept);
+    z->header_bytes += kept;
+}
+
+/* A later frame that asks for a dictionary is rather damaged. */
+static enum leat_status failed(const struct zstd_frames *z, const struct raw_input *in, size_t code,
+                               struct leat_error *err)
 {
     uint64_t place = raw_input_position(in);
 
@@ -102,6 +117,11 @@ static enum leat_status failed(const struct raw_input *in, size_t code, struct l
         return status_set_at(err, LEAT_E_NO_MEMORY, place,
                              "%s: not enough memory for the window of the zstd frame at compressed byte %llu", in->name,
                              (unsigned long long)place);
+    if (ZSTD_getErrorCode(code) == ZSTD_error_dictionary_wrong && place < FRAME_HEADER)
+        return status_set_at(err, LEAT_E_UNSUPPORTED, place,
+                             "%s is compressed by zstd with the dictionary %u, which leat cannot be given: decompress "
+                             "it first (zstd -d -D DICTIONARY)",
+                             in->name, ZSTD_getDictID_fromFrame(z->header, z->header_bytes));
     return decompressor_broken(&decompressor_zstd, in, ZSTD_getErrorName(code), err);
 }
 
@@ -112,6 +132,7 @@ static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in,
 
     z->full = false;
     z->text = 0;
+    z->header_bytes = 0;
     z->wanted = RAW_HEAD;
     return s;
 }
@@ -150,8 +171,9 @@ static enum leat_status step(void *state, struct raw_input *in, void *buf, size_
     feed(z, in, &from);
     was_full = z->full;
     code = ZSTD_decompressStream(z->context, &to, &from);
+    keep_header(z, from.src, ZSTD_isError(code) ? from.size : from.pos);
     if (ZSTD_isError(code))
-        return failed(in, code, err);
+        return failed(z, in, code, err);
     raw_input_use(in, from.pos);
     *got = to.pos;
     count_window(z, to.pos);
