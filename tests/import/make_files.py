@@ -117,6 +117,11 @@ arrow_file("file.arrow", documents, pa.list_(pa.int32()))
 arrow_file("lz4.arrow", documents, pa.large_list(pa.int64()), compression="lz4")
 arrow_file("zstd.arrow", documents, pa.list_(pa.uint32()), compression="zstd")
 arrow_file("fixed.arrow", fixed, pa.list_(pa.int32(), 8), compression="zstd")
+for name in ("input_ids", "tokens"):
+    columns = [pa.array([[1, 2]], pa.list_(pa.int32())), pa.array([[3]], pa.list_(pa.int32()))]
+    table = pa.Table.from_arrays(columns, names=[name, name])
+    with pa.ipc.new_stream(str(OUT / "arrow" / f"twice_{name}.arrow"), table.schema) as out:
+        out.write_table(table)
 arrow_file("empty.arrow", [[], [5], [], []], pa.list_(pa.int32()))
 arrow_file("nulls.arrow", [[1], None, [2]], pa.list_(pa.int32()))
 

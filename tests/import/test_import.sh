@@ -91,7 +91,16 @@ columns='"column_names": ["a"], "column_encodings": ["ndarray:int8"], "column_si
 data='"format": "mds", "raw_data": {"basename": "../shard", "bytes": 1}, "zip_data": null, "samples": 1'
 echo "{\"version\": 2, \"shards\": [{$columns, $data}]}" >index.json
 refused 1 'names a file "../shard", which is not inside its folder' .
+for format in json xsv; do
+    shard='{"columns": {"a": "str"}, "samples": 1, "raw_data": {"basename": "shard", "bytes": 16}'
+    echo "{\"version\": 2, \"shards\": [$shard, \"format\": \"$format\"}]}" >index.json
+    refused 1 "a shard has \"format\": \"$format\", and only \"mds\" is imported; texts in JSON lines can be packed" .
+done
 rm index.json
+for column in input_ids tokens; do # which of two would be taken?
+    refused 1 "the column \"$column\" appears twice; write a file that has it once" "$files/arrow/twice_$column.arrow"
+done
+refused 1 'the column "tokens" appears twice' --column tokens "$files/arrow/twice_tokens.arrow"
 
 # each of these files, cut and damaged
 cut() { # SOURCE FILE BYTES PART

@@ -141,6 +141,23 @@ static bool same_columns(const struct import_json *j, uint32_t a, uint32_t b)
     return true;
 }
 
+/* Shards of JSON and CSV have no columns as MDS has them. */
+static enum leat_status check_format(const struct import_json *j, uint32_t shard, struct leat_error *err)
+{
+    uint32_t format = import_json_member(j, shard, "format");
+    bool is_string = import_json_kind(j, format) == JSONTREE_STRING;
+    struct jsontree_text name = { 0 };
+
+    if (import_json_is(j, format, "mds"))
+        return LEAT_OK;
+    if (is_string)
+        name = jsontree_string(&j->tree, format);
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "%s: a shard has \"format\": \"%.*s\", and only \"mds\" is imported; texts in JSON lines can be "
+                      "packed",
+                      j->path, (int)(name.length < 40 ? name.length : 40), is_string ? (const char *)name.bytes : "");
+}
+
 /* The shard's file: the decompressed one if it is there, as a reader leaves it, else the compressed one. */
 static enum leat_status add_shard(struct import_source *s, const struct import_json *j, uint32_t shard,
                                   struct leat_error *err)
@@ -151,9 +168,6 @@ static enum leat_status add_shard(struct import_source *s, const struct import_j
     struct import_file *file;
     enum leat_status status;
 
-    if (!import_json_is(j, import_json_member(j, shard, "format"), "mds"))
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s: a shard is not of the format mds: leat imports MDS; pack JSON lines", j->path);
     if (import_json_kind(j, name) != JSONTREE_STRING ||
         !import_json_u64(j, import_json_member(j, raw, "bytes"), &bytes) ||
         !import_json_u64(j, import_json_member(j, shard, "samples"), &samples))
@@ -176,9 +190,14 @@ static enum leat_status read_index(struct import_source *s, const struct import_
 {
     uint32_t shards = import_json_member(j, 0, "shards"), first = shards + 1, shard = first;
     uint64_t count = j->tree.nodes[shards].length;
-    enum leat_status status = count > 0 ? read_columns(s, j, first, err) : LEAT_OK;
+    enum leat_status status = LEAT_OK;
 
     for (uint64_t i = 0; status == LEAT_OK && i < count; i++) {
+        status = check_format(j, shard, err);
+        if (status == LEAT_OK && i == 0)
+            status = read_columns(s, j, first, err);
+        if (status != LEAT_OK)
+            return status;
         if (!same_columns(j, first, shard))
             return status_set(err, LEAT_E_UNSUPPORTED,
                               "%s: shard %llu has other columns than the first one; import them apart", j->path,

@@ -130,6 +130,7 @@ struct import_columns {
     uint64_t count, chosen; /* candidates; the chosen one's number: LEAT_NONE until there is one */
     unsigned rank;
     bool asked; /* whether the column asked for is there at all */
+    bool twice; /* another one is called like the chosen one */
     char names[200];
 };
 #define IMPORT_COLUMNS_INIT                                                                                            \

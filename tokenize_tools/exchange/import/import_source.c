@@ -86,9 +86,14 @@ void import_column(struct import_columns *c, const struct import_source *s, uint
     snprintf(c->names + used, sizeof c->names - used, "%s%.*s", c->count > 0 ? ", " : "",
              (int)(length < sizeof c->names ? length : sizeof c->names), (const char *)name);
     c->count++;
-    if (rank > c->rank && (!wanted || rank == 4)) {
+    if (wanted && rank < 4)
+        return;
+    if (rank > 1 && rank == c->rank)
+        c->twice = true;
+    if (rank > c->rank) {
         c->rank = rank;
         c->chosen = number;
+        c->twice = false;
     }
 }
 
@@ -97,6 +102,12 @@ enum leat_status import_column_chosen(const struct import_columns *c, const stru
 {
     const char *wanted = s->options->column;
 
+    if (c->twice)
+        return status_set(err, LEAT_E_UNSUPPORTED, "%s: the column \"%s\" appears twice; write a file that has it once",
+                          s->path,
+                          c->rank == 4   ? wanted
+                          : c->rank == 3 ? "input_ids"
+                                         : "tokens");
     if (c->chosen != LEAT_NONE && (c->rank > 1 || c->count == 1))
         return LEAT_OK;
     if (wanted && c->asked)
