@@ -82,6 +82,10 @@ static const struct file_kind kinds[] = {
 /* A file of nothing but such frames, or with more of them than the head. */
 static const struct file_kind skippable = { COMPRESSED("zstd", ".zst") };
 
+static const struct file_kind arrow_ids = { CORPUS(
+    "an Arrow file with a column of ids, input_ids",
+    "import these (leat import), from the folder that datasets saved, if "
+    "it lies in one") };
 static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) }, other = {
     .name = "binary data, or text in another encoding than UTF-8", .cure = "leave it out", .what = FILE_BINARY
 };
@@ -135,6 +139,17 @@ static const struct file_kind *by_frames(const uint8_t *head, size_t bytes)
     return &skippable;
 }
 
+static bool is_arrow(const struct file_kind *kind)
+{
+    return strncmp(kind->name, "an Arrow ", strlen("an Arrow ")) == 0;
+}
+
+/* The names of the columns stand at the beginning. */
+static const struct file_kind *kind_of_arrow(const struct file_kind *kind, const uint8_t *head, size_t bytes)
+{
+    return memmem(head, bytes, "input_ids", strlen("input_ids")) ? &arrow_ids : kind;
+}
+
 const struct file_kind *file_kind_of_bytes(const uint8_t *head, size_t bytes)
 {
     const struct file_kind *kind;
@@ -144,7 +159,7 @@ const struct file_kind *file_kind_of_bytes(const uint8_t *head, size_t bytes)
 
         if (k->magic && bytes >= (size_t)k->offset + k->magic_bytes &&
             memcmp(head + k->offset, k->magic, k->magic_bytes) == 0)
-            return k;
+            return is_arrow(k) ? kind_of_arrow(k, head, bytes) : k;
     }
     if (bytes >= 4 && file_kind_skippable(head))
         return by_frames(head, bytes);
@@ -197,12 +212,14 @@ enum leat_status file_kind_look(const char *path, bool by_name, const struct fil
     enum leat_status s;
 
     *kind = by_name ? file_kind_of_name(path) : NULL;
-    if (*kind)
+    if (*kind && !is_arrow(*kind))
         return LEAT_OK;
-    s = read_head(path, head, &bytes, err);
-    if (s == LEAT_OK)
+    s = read_head(path, head, &bytes, *kind ? NULL : err);
+    if (*kind && s == LEAT_OK)
+        *kind = kind_of_arrow(*kind, head, bytes);
+    else if (s == LEAT_OK)
         *kind = file_kind_of_bytes(head, bytes);
-    return s;
+    return *kind ? LEAT_OK : s;
 }
 
 static size_t skip_space(const uint8_t *head, size_t bytes, size_t at)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_pack_folders.sh: folders as they come from a hub, and files that are no text: nothing is left out without a word,
 # and nothing but text becomes tokens, unless that is asked for.
+here=$PWD
 . tests/cli/cli.sh
 
 key() { # the value of a member of the object that was printed last
@@ -46,6 +47,8 @@ printf 'ARROW1\0\0' >hub/data/train.arrow
 corpus hub/data/train.arrow 'an Arrow file: convert it to JSON lines'
 printf 'ARROW1\0\0' >hub/data/train-00000
 corpus hub/data/train-00000 'an Arrow file'
+cp "$here/tests/import/files/arrow/saved/data-00000-of-00003.arrow" hub/data/saved.arrow
+corpus hub/data/saved.arrow 'an Arrow file with a column of ids, input_ids: import these (leat import), from the folder'
 printf '{"text":"d"}\n' >hub/part-00000
 corpus hub/part-00000 'JSON lines by its first bytes, but not by its name'
 for suffix in br Z 7z zip; do

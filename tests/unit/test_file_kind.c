@@ -23,6 +23,8 @@ static void check_magic(void)
 
     IS("PAR1\x15\x04\x15", "a Parquet file");
     IS("ARROW1\0\0\xff\xff\xff\xff", "an Arrow file");
+    IS("\xff\xff\xff\xff\x10\0\0\0input_id", "an Arrow stream");
+    IS("\xff\xff\xff\xff\x10\0\0\0\x09\0\0\0input_ids", "an Arrow file with a column of ids, input_ids");
     IS("BZh91AY&SY\x12", "compressed with bzip2");
     IS("\xfd\x37zXZ\0\0\4", "compressed with xz");
     IS("\x1f\x8b\x08\0", "compressed with gzip");
