@@ -108,6 +108,20 @@ refuse 1 'leat: mixed/a.parquet has no column body; its columns are text, n, id'
     leat pack -t bytes -o no --text body mixed.jsonl mixed/a.parquet
 refuse 1 'leat: mixed/a.parquet has no column url; its columns are text, n, id' \
     leat pack -t bytes -o no --id url mixed/a.parquet
+mkdir -p hive/lang=en/n=1
+cp mixed/a.parquet hive/lang=en/n=1
+for option in --keep --by; do
+    for folder in hive hive/lang=en "$PWD/hive/lang=en/n=1"; do
+        value=lang
+        [ $option = --by ] || value="lang == 'en'"
+        run leat pack -t bytes -o no $option "$value" "$folder"
+        says 1 '/a.parquet has no column lang; its columns are text, n, id; it is only in the name of a folder, which '
+        says 1 'leat does not read: write it into the files, or pack each folder by itself'
+    done
+done
+run leat pack -t bytes -o no --keep "lan == 'en'" hive
+says 1 'has no column lan; its columns are text, n, id'
+grep -q 'name of a folder' "$said" && fail 'no folder is called lan=...'
 run leat pack -t bytes -o no --text n mixed/a.parquet
 says 1 'the column n does not hold texts'
 run leat pack -t bytes -o no --format parquet mixed.jsonl

@@ -344,6 +344,17 @@ static void take_node(struct walk *w)
         take_group(w, &n);
 }
 
+/* Whether a folder of the file is called COLUMN=..., as Hive, Spark and others put a column into names. */
+static bool is_in_name(const char *name, const char *column)
+{
+    size_t bytes = strlen(column);
+
+    for (const char *part = name; strchr(part, '/'); part = strchr(part, '/') + 1)
+        if (strncmp(part, column, bytes) == 0 && part[bytes] == '=')
+            return true;
+    return false;
+}
+
 static void check_found(struct walk *w)
 {
     struct thrift *t = w->t;
@@ -351,11 +362,16 @@ static void check_found(struct walk *w)
     for (unsigned i = 0; i < w->count && t->status == LEAT_OK; i++)
         if (!w->columns[i].exists && !w->wishes[i].optional && !w->wishes[i].may_lack &&
             !(w->nested->count > 0 && w->nested->wish == i))
-            t->status = status_set(t->err, LEAT_E_NOT_FOUND, "%s has no column %s; its columns are %.*s%s",
-                                   t->window->source->name, w->columns[i].path, (int)w->listed, w->list,
-                                   !w->unlisted     ? ""
-                                   : w->listed == 0 ? "lists"
-                                                    : ", and others");
+            t->status =
+                status_set(t->err, LEAT_E_NOT_FOUND, "%s has no column %s; its columns are %.*s%s%s",
+                           t->window->source->name, w->columns[i].path, (int)w->listed, w->list,
+                           !w->unlisted     ? ""
+                           : w->listed == 0 ? "lists"
+                                            : ", and others",
+                           is_in_name(t->window->source->name, w->columns[i].path)
+                               ? "; it is only in the name of a folder, which leat does not read: write it into "
+                                 "the files, or pack each folder by itself"
+                               : "");
 }
 
 enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_wish *wishes,
