@@ -231,7 +231,8 @@ struct leat_pack_options {
     const struct leat_tokenizer *tokenizer; /* required */
     enum leat_pack_format format;
     uint32_t reserved; /* 0 */
-    const char *text; /* the field that holds it; dots lead into objects: "meta.text"; NULL: "text" */
+    const char *text; /* the field that holds it; dots lead into objects: "meta.text", and never stand for themselves
+                         in the name of a JSON member; NULL: "text" */
     const char *id;   /* likewise; a string or a number; NULL: "id"; "": none */
     uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
     uint64_t begin_token;

@@ -59,7 +59,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                   folders, URLs (s3://, gs://, https://; also of all below one, if it ends in /), "@LIST", "-"
     tokenizer     a leat.Tokenizer, or the argument for one
     format        "auto", "jsonl", "parquet" or "text" (each file is one document)
-    text, id      the fields of a JSON record, with dots for fields of objects; id=None: no ids
+    text, id      the fields of a JSON record, with dots for fields of objects (a field that has dots in its own name
+                  cannot be named); id=None: no ids
     end, begin    the token after and before each document: an id, a token, or None. "auto" is the tokenizer's
                   end_token, and its begin_token if both are "auto"; with chat it is None for both
     special       True: strings of special tokens in texts become these tokens; False: they stay text, and are counted

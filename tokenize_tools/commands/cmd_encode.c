@@ -43,7 +43,7 @@ const struct option_row encode_options[] = {
       .value = "FIELD",
       .standard = "text",
       .help = "the member of a JSON record that holds the text; dots lead "
-              "into objects: meta.body" },
+              "into objects: meta.body (a member that has dots in its own name cannot be named)" },
     { .name = "special",
       .type = OPTION_FLAG,
       .field = offsetof(struct encode_values, special),

@@ -139,7 +139,7 @@ const struct option_row pack_options[] = {
       .standard = "text",
       .help =
           "the member of a JSON record, or the column of a Parquet file, that holds the text; dots lead into objects "
-          "and groups: meta.body" },
+          "and groups: meta.body (a JSON member that has dots in its own name cannot be named)" },
     { .name = "id",
       .type = OPTION_TEXT,
       .field = FIELD(id),
