@@ -263,10 +263,11 @@ struct leat_pack_options {
     uint32_t allow_binary; /* pack what does not look like UTF-8 text (Parquet, UTF-16, zip, ...) as if it did */
     uint32_t follow_links; /* also pack the targets of links that lead out of the folder */
     /* Conditions on fields of JSON records and columns of Parquet, all of which must hold, else the record is left out
-     * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = != < <= > >=. A value that is a
-     * JSON number is compared with numbers, as exact decimal numbers; any other, in JSON's quotes or bare, with
-     * strings, by their bytes. For a field that is missing or of another type no condition holds; a null does not
-     * exist. */
+     * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = (or ==) != < <= > >=. A value
+     * that is a JSON number is compared with numbers, as exact decimal numbers; any other, in JSON's quotes, single
+     * quotes or bare, with strings, by their bytes. For a field that is missing or of another type no condition holds;
+     * a null does not exist. If every record is left out, `force` does not replace a dataset that has documents:
+     * LEAT_E_EXISTS. */
     const char *const *keep;
     uint64_t keep_count;
     const char *by; /* a field or column: a dataset for each of its values; see leat_pack(). NULL: one dataset */

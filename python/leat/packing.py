@@ -81,8 +81,9 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
     follow_links  also packs the targets of symbolic links that lead out of the folder; else such links are left out
     keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
-                  "score >= 3", "meta.url exists"; signs: = != < <= > >=. Numbers are compared with numbers, exactly,
-                  other values (bare or in quotes) with strings; a missing field, a null or another type: left out
+                  "score >= 3", "meta.url exists"; signs: = (or ==) != < <= > >=. Numbers are compared with numbers,
+                  exactly, other values (bare or in quotes) with strings; a missing field, a null or another type: left
+                  out. If every record is, `force` does not replace a dataset that has documents
     by            a field of JSON records or a column of Parquet files, as for `id`: makes a dataset OUTPUT.VALUE for
                   each of its values, which is what packing the records with that value alone gives. Records without a
                   value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets

@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 """test_keep.py: --keep against Python: random records and conditions, with numbers compared by decimal.Decimal and
-strings by their UTF-8; the documents are those of the records that are kept, whether a record is a line, an element of
-an array, or longer than a unit. Records that are left out are counted, and those that are no JSON stay rejects. Wrong
-conditions are refused, and so is resuming with others; a joined dataset says which part had which.
+strings by their UTF-8; signs and quotes as Python and shells have them, too; the documents are those of the records
+that are kept, whether a record is a line, an element of an array, or longer than a unit. Records that are left
+out are counted, and those that are no JSON stay rejects. Wrong conditions are refused, and so is resuming with others;
+a joined dataset says which part had which.
+
+Once `lang == en` looked for "= en" and `lang = 'en'` for the quotes, and a run that kept nothing said nothing, but with
+--force replaced a good dataset by an empty one.
 """
 import decimal
+import glob
 import json
 import os
 import shutil
@@ -21,7 +26,8 @@ decimal.getcontext().prec = 2000
 NUMBERS = ["0", "-0", "0.0", "1", "1.0", "1e0", "1000", "1e3", "10E2", "0.001", "1e-3", "-1", "-1.5", "-15e-1",
            "9007199254740993", "9007199254740992", "9007199254740993.0", "1" + "0" * 30, "1e30", "1e400", "1.0e-400",
            "123456789012345678901234567890.5", "0.1", "0.10000000000000000001"]
-STRINGS = ["", "en", "EN", "e", "eng", "é", "e\u0301", "😀", "3", "true", "a\"b\\", "\u0001\n", "=", "x y", "\x7f"]
+STRINGS = ["", "en", "EN", "e", "eng", "é", "e\u0301", "😀", "3", "true", "a\"b\\", "\u0001\n", "=", "x y", "\x7f",
+           "it's", "'"]
 FIELDS = ["lang", "score", "meta.lang", "meta.deep.n", "none"]
 SIGNS = {"=": lambda c: c == 0, "!=": lambda c: c != 0, "<": lambda c: c < 0, "<=": lambda c: c <= 0,
          ">": lambda c: c > 0, ">=": lambda c: c >= 0}
@@ -37,6 +43,12 @@ def string(text):
     if rng.random() < 0.5:
         return json.dumps(text, ensure_ascii=rng.random() < 0.5)
     return '"' + "".join(f"\\u{ord(c):04X}" if c.isascii() else c for c in text) + '"'
+
+
+def single(text):
+    """A string in double quotes, in single ones: these are escaped then, and double ones need not be."""
+    inner = text[1:-1].replace("'", "\\'")
+    return "'" + (inner.replace('\\"', '"') if "\\\\" not in inner and rng.random() < 0.5 else inner) + "'"
 
 
 def value():
@@ -66,13 +78,17 @@ def condition():
     if rng.random() < 0.1:
         return f"{field} exists", (field, None, None)
     sign = rng.choice(list(SIGNS))
+    written = rng.choice(["=", "=="]) if sign == "=" else sign
     blank = rng.choice(["", " ", "  "])
     if rng.random() < 0.5:
         number = rng.choice(NUMBERS)
-        return f"{field}{blank}{sign}{blank}{number}", (field, sign, decimal.Decimal(number))
+        return f"{field}{blank}{written}{blank}{number}", (field, sign, decimal.Decimal(number))
     text = rng.choice(STRINGS)
-    plain = text and text.strip(" ") == text and text not in ("3", "true") and not text.startswith(("\"", "="))
-    return f"{field}{blank}{sign}{blank}{text if plain and rng.random() < 0.5 else string(text)}", (field, sign, text)
+    plain = text and text.strip(" ") == text and text not in ("3", "true") and not text.startswith(("\"", "'", "="))
+    value = text if plain and rng.random() < 0.5 else string(text)
+    if value.startswith('"') and rng.random() < 0.3:
+        value = single(value)
+    return f"{field}{blank}{written}{blank}{value}", (field, sign, text)
 
 
 def holds(r, field, sign, want):
@@ -98,7 +114,9 @@ def check_random():
         open("in.json", "w").write(data)
         chosen = [condition() for _ in range(rng.choice([1, 1, 2, 3, 5]))]
         words = [w for text, _ in chosen for w in ("--keep", text)]
-        summary = json.loads(leat("-o", "out", "--force", "--json", *words, "in.json", program=program))
+        for name in glob.glob("out.*"):
+            os.remove(name)
+        summary = json.loads(leat("-o", "out", "--json", *words, "in.json", program=program))
         kept = [r for r in map(read, records) if all(holds(r, *c) for _, c in chosen)]
         want = b"".join(b"".join(bytes([b, 0]) for b in r["text"].encode()) + b"\x00\x01" for r in kept)
         assert open("out.tokens", "rb").read() == want, (words, len(kept), summary)
@@ -111,7 +129,11 @@ def check_refused():
     for wrong, why in (("lang", "is not FIELD OP VALUE"), ("lang ~ en", "is not FIELD OP VALUE"),
                        ("= en", "is not FIELD OP VALUE"), ("lang =", "has no value"), ("", "is not FIELD OP VALUE"),
                        ("lang = true", "compares with true, false or null"), ('lang = "en', "not one string"),
-                       ('lang = "a" b', "not one string"), ("lang exists now", "is not FIELD OP VALUE"),
+                       ('lang = "a" b', "not one string"), ("lang = 'en", "not one string"),
+                       ("lang = 'e'n'", "not one string"), ("lang = \"en'", "not one string"),
+                       ("lang = =en", "begins with ="), ("lang === en", "begins with ="),
+                       ("score => 3", "begins with >"), ("score =< 3", "begins with <"),
+                       ("lang exists now", "is not FIELD OP VALUE"),
                        ("x" * 5000 + "=1", "longer than 4000 bytes"), ("a." * 40 + "b = 1", "more than 32 names")):
         said = leat("-o", "no", "--keep", wrong, "a.jsonl", code=2)
         assert why in said, (wrong, said)
@@ -133,8 +155,42 @@ def check_refused():
     assert "whole.leat already exists" in said, said
 
 
+def check_nothing():
+    """Conditions that no record holds: a warning, by --dry-run too, and no dataset with documents is replaced. An input
+    without records has its own warning; a part may well keep nothing."""
+    why = "no record holds the conditions of --keep"
+    words = ["--keep", "lang = xx", "a.jsonl"]
+    said, done = {}, {}
+    for name, more in (("run", ["-o", "empty"]), ("dry", ["-o", "empty2", "--dry-run"])):
+        done[name] = subprocess.run([LEAT, "pack", "-t", "bytes", *more, *words], capture_output=True, text=True)
+        said[name] = done[name].stderr
+        assert why in said[name] and "warning" in said[name], (name, said)
+    assert done["run"].returncode == done["dry"].returncode == 0, done
+    assert "100 records" in said["run"], said
+    number = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "n", "--keep", "lang = 5", "a.jsonl"],
+                            capture_output=True, text=True)
+    assert why in number.stderr and "in quotes" in number.stderr, number
+    part = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "share", "--part", "1/2", *words], capture_output=True)
+    assert part.returncode == 0 and not part.stderr, part
+    leat("-o", "good", "a.jsonl")
+    before = open("good.leat", "rb").read()
+    for more in ([], ["--shuffle", "1"], ["--split", "valid=.1"], ["--dry-run"], ["--resume"]):
+        refused = leat("-o", "good", "--force", *more, *words, code=1)
+        assert "no record holds the conditions" in refused and "good.leat stays" in refused, refused
+        assert open("good.leat", "rb").read() == before
+        assert not [name for name in os.listdir(".") if name.startswith("good.partial")], os.listdir(".")
+    leat("-o", "empty", "--force", *words)  # what is there is as empty
+    leat("-o", "good", "--force", "--keep", "lang = en", "a.jsonl")
+    open("none.jsonl", "w").close()
+    none = [subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "none", *more, "none.jsonl"], capture_output=True,
+                           text=True) for more in (["--dry-run"], [])]
+    assert [n.returncode for n in none] == [0, 0] and all("no document was found" in n.stderr for n in none), none
+    leat("-o", "good", "--force", "none.jsonl")  # there was nothing to leave out
+
+
 try:
     check_random()
     check_refused()
+    check_nothing()
 finally:
     shutil.rmtree(folder)

@@ -44,7 +44,7 @@ expected_tokens=$(key tokens | tail -n 1)
 rm even.jsonl
 
 run leat pack -t bytes -o out --dry-run --text body in
-says 4 'leat: no record of the sample would be packed'
+says 4 'leat: warning: no record of the sample would be packed'
 says 4 '5 of 5 records of the sample would be rejected, for example: {"input":"in/a.jsonl"'
 says 4 'the record has no \"body\"'
 nothing_written
@@ -75,7 +75,7 @@ run leat pack -t words.json --end none -o out --dry-run words.jsonl
 says 0 "warning: 25.0 % of the sample's tokens are words.json's unknown token"
 nothing_written
 run leat pack -t bytes -o out --dry-run --keep 'lang = de' in
-says 1 'no record holds the conditions of --keep'
+says 0 'no record holds the conditions of --keep'
 run leat pack -t bytes -o real --dry-run in
 says 1 'real.leat already exists; choose another name or replace it (--force)'
 run leat pack -t bytes -o real --force --dry-run in

@@ -18,8 +18,13 @@ for name in typed typed_split; do
     cp "$here/parquet/files/$name.jsonl" "$here/parquet/files/$name.parquet" .
     while read -r condition; do
         for suffix in jsonl parquet; do
-            run "$tiny" pack -t bytes -o "$suffix" --force --json --keep "$condition" "$name.$suffix"
-            ended 0 ''
+            rm -f "$suffix.leat" "$suffix.tokens" "$suffix.rejects.jsonl" # which is not replaced by nothing
+            run "$tiny" pack -t bytes -o "$suffix" --json --keep "$condition" "$name.$suffix"
+            if grep -q '"documents": 0' "$printed"; then
+                says 0 'no record holds the conditions of --keep'
+            else
+                ended 0 ''
+            fi
             facts "$suffix" >"facts-$suffix"
         done
         cmp facts-jsonl facts-parquet || fail "$condition: other rows of $name.parquet than of $name.jsonl"

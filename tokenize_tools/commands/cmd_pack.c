@@ -149,12 +149,11 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
         print_outputs(v, r, bar);
 }
 
-/* A dataset of nothing is one, but hardly what was meant. A part of a run may well have nothing. */
+/* A part of a run may well have nothing. */
 static void say_nothing_found(const struct pack_values *v, const struct leat_pack_report *r)
 {
-    if (v->part.parts == 0 && !v->run && !r->was_finished && arranged(v, r).documents == 0 && r->text_bytes == 0 &&
-        r->rejects == 0 && r->kept_out == 0)
-        cli_error("warning: no document was found in %s", units_counted(r->inputs, "input").text);
+    if (v->part.parts == 0 && !v->run && !r->was_finished && arranged(v, r).documents == 0 && r->text_bytes == 0)
+        pack_notices_warn_empty(r, r->inputs);
 }
 
 /* Ends the sign of life of a part that has its dataset, unless more is to come. One whose inputs were cut off has

@@ -3,6 +3,9 @@
  * checkpoint in OUT.partial.*, one that shuffles, deduplicates, splits or divides in the folder OUT.partial.packed.
  * Neither can resume the other: the files would stay beside the finished output, and a resumed run would start over
  * without saying so.
+ *
+ * And what a run with `force` does not replace: a dataset by nothing, since a condition that no record holds is hardly
+ * what was meant.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,4 +95,21 @@ void pack_earlier_forget(const char *output, bool arranges)
         pack_arranged_forget(output);
     else if (has_plain(output))
         forget_plain(output);
+}
+
+enum leat_status pack_earlier_keep(const char *name, uint64_t kept_out, struct leat_error *err)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+
+    if (leat_dataset_open(&d, name, NULL, NULL) != LEAT_OK)
+        return LEAT_OK;
+    leat_dataset_info(d, &info);
+    leat_dataset_close(d);
+    if (info.documents == 0)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_EXISTS,
+                      "no record holds the conditions to keep it (left out: %llu), so %.300s.leat stays as it is; "
+                      "remove it first, if a dataset without documents is to take its place",
+                      (unsigned long long)kept_out, name);
 }

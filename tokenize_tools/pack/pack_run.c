@@ -369,11 +369,23 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
 
 /* ---- The end ---- */
 
+/* A part of a run may well keep nothing, and datasets by value are not replaced by none. */
+static enum leat_status check_emptied(const struct pack_run *r, struct leat_error *err)
+{
+    const struct leat_pack_options *o = &r->options;
+    bool empty = leat_writer_documents(r->output.writer) == 0 && r->output.at.kept_out > 0;
+
+    return empty && o->force && o->parts == 0 && !o->by ? pack_earlier_keep(r->given, r->output.at.kept_out, err)
+                                                        : LEAT_OK;
+}
+
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err)
 {
     struct pack_output *o = &r->output;
     enum leat_status s = pack_output_judge(o, err);
 
+    if (s == LEAT_OK)
+        s = check_emptied(r, err);
     if (s == LEAT_OK)
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* which finds out if another process has taken over */
@@ -413,7 +425,8 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
         o->writer = NULL;
         return;
     }
-    nothing = s == LEAT_E_REJECTS && leat_writer_documents(o->writer) == 0; /* worth going on from */
+    nothing =
+        (s == LEAT_E_REJECTS || s == LEAT_E_EXISTS) && leat_writer_documents(o->writer) == 0; /* worth going on from */
     if (whole && o->checkpoints && !nothing)
         pack_output_checkpoint(o, NULL);
     if (!o->resumable || nothing) {

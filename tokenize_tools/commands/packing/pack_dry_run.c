@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "corpus/first_text.h"
@@ -108,11 +109,37 @@ static void say_obstacles(struct dry_run *d)
                   units_bytes(d->room).text, units_bytes(d->bytes).text);
         d->code = CLI_FAILED;
     }
-    if (d->sample.report.documents == 0) {
-        cli_error("no record of the sample would be packed%s",
-                  d->sample.report.kept_out > 0 ? ": no record holds the conditions of --keep" : "");
-        d->code = d->code == CLI_DONE ? CLI_FAILED : d->code;
-    }
+}
+
+/* Whether the run would refuse to replace a dataset by nothing. */
+static bool has_documents(const char *name)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *dataset;
+
+    if (leat_dataset_open(&dataset, name, NULL, NULL) != LEAT_OK)
+        return false;
+    leat_dataset_info(dataset, &info);
+    leat_dataset_close(dataset);
+    return info.documents > 0;
+}
+
+/* The run warns of it, too, and ends well, unless it would replace documents. A part may well have nothing. */
+static void say_empty(struct dry_run *d)
+{
+    const struct leat_pack_report *r = &d->sample.report;
+    const struct pack_values *v = d->values;
+
+    if (r->documents > 0 || v->part.parts > 0)
+        return;
+    if (r->rejects > 0)
+        cli_error("warning: no record of the sample would be packed");
+    pack_notices_warn_empty(r, d->inputs.count);
+    if (!d->sample.whole || !v->force || !v->output || v->by || r->kept_out == 0 || !has_documents(v->output))
+        return;
+    cli_error("no record holds the conditions to keep it, so %.*s.leat stays as it is",
+              (int)file_dataset_length(v->output, strlen(v->output)), v->output);
+    d->code = CLI_FAILED;
 }
 
 /* ---- Output ---- */
@@ -239,6 +266,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
         else
             print_words(&d, options);
         say_obstacles(&d);
+        say_empty(&d);
         pack_fit_say(&d.fit, v->tokenizer);
         if (d.sample.report.rejects > 0)
             say_rejects(&d);

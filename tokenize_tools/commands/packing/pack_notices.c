@@ -79,6 +79,16 @@ void pack_notices_warn_repeated(uint64_t count, const char *first)
             units_counted(count, "input").text, first);
 }
 
+void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inputs)
+{
+    if (report->kept_out > 0)
+        cli_error("warning: no record holds the conditions of --keep, which left out %s; a number is compared with "
+                  "numbers, and any other value, or one in quotes, with strings",
+                  units_counted(report->kept_out, "record").text);
+    else if (report->rejects == 0)
+        cli_error("warning: no document was found in %s", units_counted(inputs, "input").text);
+}
+
 void pack_notices_say_skipped(struct pack_notices *n)
 {
     static const struct {

@@ -31,6 +31,10 @@ void pack_notices_free(struct pack_notices *n);
 /* Warns that `count` inputs repeat earlier ones; `first` is the first of them. */
 void pack_notices_warn_repeated(uint64_t count, const char *first);
 
+/* Warns that there is no document: a dataset of nothing is one, but hardly what was meant. What was rejected is named
+ * elsewhere. */
+void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inputs);
+
 /* Names some of the files that are left out on stderr, and inputs that are named again; does so once. */
 void pack_notices_say_skipped(struct pack_notices *n);
 

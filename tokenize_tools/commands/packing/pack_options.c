@@ -153,9 +153,10 @@ const struct option_row pack_options[] = {
       .value = "CONDITION",
       .help =
           "pack only JSON records and rows of Parquet for which this holds: 'lang = en', 'score >= 3', "
-          "'meta.url exists'; given again, all must hold. Signs: = != < <= > >=. Numbers are compared with numbers, "
-          "exactly, other values (bare or in quotes) with strings, by bytes; for a missing field, a null, or another "
-          "type it does not hold" },
+          "'meta.url exists'; given again, all must hold. Signs: = (or ==) != < <= > >=. Numbers are compared with "
+          "numbers, exactly, other values (bare, or in double or single quotes) with strings, by bytes; for a missing "
+          "field, a null, or another type it does not hold. If it leaves out every record, --force does not replace a "
+          "dataset that has documents" },
     { .name = "by",
       .type = OPTION_TEXT,
       .field = FIELD(by),

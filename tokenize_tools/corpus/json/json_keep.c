@@ -18,7 +18,7 @@ static const struct {
     const char *sign;
     enum operation operation;
 } operations[] = {
-    { "!=", OPERATION_NE }, { "<=", OPERATION_LE }, { ">=", OPERATION_GE },
+    { "!=", OPERATION_NE }, { "<=", OPERATION_LE }, { ">=", OPERATION_GE }, { "==", OPERATION_EQ },
     { "=", OPERATION_EQ },  { "<", OPERATION_LT },  { ">", OPERATION_GT },
 };
 
@@ -44,16 +44,63 @@ static enum leat_status wrong(const char *text, const char *why, struct leat_err
     return status_set(err, LEAT_E_ARGUMENT, "the condition \"%.200s\" %s", text, why);
 }
 
-/* A string in quotes, as JSON has it; false: it is something else. */
+/* A string in double quotes, as JSON has it; false: it is something else. */
 static bool read_quoted(struct condition *c, const char *value, size_t bytes)
 {
     const struct json_kernels *kernels = json_kernels();
     bool escaped = false;
 
-    if (bytes < 2 || value[bytes - 1] != '"' || kernels->pass(value + 1, value + bytes, &escaped) != value + bytes - 1)
+    if (bytes < 2 || value[0] != '"' || value[bytes - 1] != '"' ||
+        kernels->pass(value + 1, value + bytes, &escaped) != value + bytes - 1)
         return false;
     c->text_bytes = (size_t)(kernels->unescape(c->text, value + 1, value + bytes - 1) - c->text);
     return true;
+}
+
+/* One in single quotes, which shells leave alone within double ones: as `quoted`, with double quotes around it. In it,
+ * \' is a single quote, and a double one needs no escape. false: it is something else. */
+static bool change_quotes(const char *value, size_t bytes, char *quoted, size_t *quoted_bytes)
+{
+    char *to = quoted;
+
+    if (bytes < 2 || value[bytes - 1] != '\'')
+        return false;
+    *to++ = '"';
+    for (size_t i = 1; i + 1 < bytes; i++) {
+        bool escapes = value[i] == '\\' && i + 2 < bytes;
+
+        if (value[i] == '\'')
+            return false;
+        if (value[i] == '"')
+            *to++ = '\\';
+        if (escapes && value[i + 1] != '\'')
+            *to++ = value[i];
+        *to++ = value[i += escapes];
+    }
+    *to++ = '"';
+    *quoted_bytes = (size_t)(to - quoted);
+    return true;
+}
+
+static enum leat_status read_string(struct condition *c, const char *text, const char *value, size_t bytes,
+                                    struct leat_error *err)
+{
+    char *quoted = NULL;
+    bool is_one = false;
+
+    c->text = malloc(2 * bytes);
+    if (*value == '\'')
+        quoted = malloc(2 * bytes);
+    if (!c->text || (*value == '\'' && !quoted)) {
+        free(quoted);
+        return status_no_memory(err, 4 * bytes);
+    }
+    if (*value == '"')
+        is_one = read_quoted(c, value, bytes);
+    else if (change_quotes(value, bytes, quoted, &bytes))
+        is_one = read_quoted(c, quoted, bytes);
+    free(quoted);
+    return is_one ? LEAT_OK : wrong(text, "has a value that is not one string in quotes", err);
 }
 
 static enum leat_status read_value(struct condition *c, const char *text, const char *value, size_t bytes,
@@ -72,12 +119,16 @@ static enum leat_status read_value(struct condition *c, const char *text, const 
                          "compares with true, false or null; only strings and numbers can be compared, and a string in "
                          "quotes is one",
                          err);
+    if (*value == '"' || *value == '\'')
+        return read_string(c, text, value, bytes, err);
+    if (strchr("=<>", *value)) /* "=>", a third =: hardly a value that begins so */
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "the condition \"%.200s\" has a value that begins with %c: signs are = != < <= > >=, and a "
+                          "value that begins so stands in quotes",
+                          text, *value);
     c->text = malloc(bytes);
     if (!c->text)
         return status_no_memory(err, bytes);
-    if (*value == '"')
-        return read_quoted(c, value, bytes) ? LEAT_OK
-                                            : wrong(text, "has a value that is not one string in quotes", err);
     memcpy(c->text, value, bytes);
     c->text_bytes = bytes;
     return LEAT_OK;

@@ -2,8 +2,9 @@
  * json_keep.h: conditions on the fields of a JSON record: "lang = en", "score >= 3", "meta.url exists". A record is
  * kept if all hold.
  *
- *   FIELD = VALUE    also != < <= > >=. A VALUE that is a JSON number is compared with numbers, exactly as decimal
- *                    numbers; any other, in quotes as JSON or bare, with strings, by their bytes after unescaping
+ *   FIELD = VALUE    also == (the same), != < <= > >=. A VALUE that is a JSON number is compared with numbers, exactly
+ *                    as decimal numbers; any other, in quotes or bare, with strings, by their bytes after unescaping.
+ *                    Quotes are double ones, as in JSON, or single ones; a bare VALUE begins with none of " ' = < >
  *   FIELD exists     it is there, and not null
  *
  * A condition does not hold for a field that is missing or of another type (also with !=), nor for a number of more
