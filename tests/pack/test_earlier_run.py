@@ -2,6 +2,9 @@
 """test_earlier_run.py: a run that stopped with a checkpoint, and then one of the same output that shuffles,
 deduplicates, splits or divides where that one did not, or the reverse. It is refused, with advice that works: with the
 options of the earlier run --resume gives the bytes of a run that did not stop, and with --force nothing of it is left.
+
+Finished datasets of splits and values that a run with --force does not write stay, but are named: once out.valid stayed
+without a word beside a new `out` that had its documents, and training saw the validation data.
 """
 import json
 import os
@@ -75,6 +78,46 @@ def check_killed(kind, wanted):
         assert code == 0 and files() == wanted[str(kind)], (kind, name, said, files().keys())
 
 
+def check_left():
+    """After a run with --force, of pack and of merge: what the earlier one made beside it."""
+    def made(*words, command=("pack", "-t", "bytes", "--max-rejects", "9", "-o", "out", "in.jsonl")):
+        done = subprocess.run([SMALL, *command, *words], cwd=folder, text=True, capture_output=True, check=True)
+        return done.stderr
+
+    clear()
+    made("--split", "v=0.2,wx=0.2")
+    made("--by", "kind", "--split", "v=0.2")
+    said = made("--split", "v=0.2,wx=0.2", "--force")
+    assert all(name in said for name in ("out.a", "out.b", "out.a.v", "out.b.v")) and "out.wx" not in said, said
+    said = made("--by", "kind", "--split", "v=0.2", "--force")
+    assert "out.v" in said and "out.wx" in said and "out.a" not in said, said
+    for name in "ab":
+        for path in folder.glob(f"out.{name}*"):
+            path.unlink()
+    said = made("--split", "v=0.2", "--force")
+    assert "warning: out.wx is of an earlier run of out, and stays" in said and "out.v " not in said, said
+    for path in folder.glob("out.wx*"):
+        path.unlink()
+    said = made("--force")
+    assert "warning: out.v is of an earlier run of out, and stays" in said, said
+    assert {"out.v.leat", "out.v.tokens"} < set(files()), files()
+    shutil.copy(folder / "out.leat", folder / "out.other.leat")  # these say nothing of a run of `out`
+    shutil.copy(folder / "out.tokens", folder / "out.other.tokens")
+    for kind in (["--force", "--split", "v=0.1"], ["--force", "--by", "kind"]):
+        said = made(*kind)
+        assert "out.other" not in said and ("out.v" in said) == ("--by" in kind), said
+    clear()
+    made("--split", "v=0.2,w=0.1")
+    said = made("--force", "--split", "v=0.3", "-o", "out", "out.w", command=("merge",))
+    assert "warning: out.w is of an earlier run of out, and stays" in said and "out.v" not in said, said
+    for command in (["pack", "-t", "bytes", "-o", "no", "in.jsonl"], ["merge", "-o", "no", "out"],
+                    ["order", "--seq-len", "8", "--source", "out"]):
+        done = subprocess.run([SMALL, *command, "--split", "v=0.1", "--split", "w=0.1"], cwd=folder, text=True,
+                              capture_output=True, check=False)
+        assert done.returncode == 2 and "--split is given twice" in done.stderr, (command, done)
+    clear()
+
+
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir()
 lines = [json.dumps({"text": f"{i} " * 50, "kind": "ab"[i % 2]}) for i in range(1500)]
@@ -84,4 +127,5 @@ for kind in KINDS[1:]:
     check([], kind, wanted)
     check(kind, [], wanted)
     check_killed(kind, wanted)
+check_left()
 shutil.rmtree(folder)

@@ -169,6 +169,9 @@ static enum options_outcome set(struct parser *p, const struct option_row *r, co
 
     if (r == &help_row)
         return OPTIONS_HELP;
+    if (r->once && p->given[r - p->rows])
+        return wrong(p, "--%s is given twice, and only one would count: give it once, with commas: --%s %s", r->name,
+                     r->name, r->value);
     p->given[r - p->rows] = true;
     switch (r->type) {
     case OPTION_FLAG:

@@ -4,7 +4,7 @@
  *
  * Understood: --name VALUE, --name=VALUE, -o VALUE, -oVALUE, flags joined as -ab, words anywhere between the options,
  * `-` as a word, and `--` after which everything is a word. Names are not abbreviated. An option given twice: the last
- * one counts, but a list keeps them all. --help and -h are always there.
+ * one counts, but a list keeps them all, and what may be given only once is refused. --help and -h are always there.
  */
 #ifndef LEAT_CLI_OPTIONS_H
 #define LEAT_CLI_OPTIONS_H
@@ -39,6 +39,7 @@ struct option_row {
     const char *standard; /* the default, as --help shows it; NULL: nothing to show */
     const char *help;     /* a sentence, without a stop */
     bool required;
+    bool once; /* its value is a list, of which a second one would replace the first: it is wrong to give it twice */
     uint64_t min, max; /* bounds of a number; most 0: none */
     const char *const *choices;
     /* For completion only: the value may be one of these words, and it is the path of a file or begins with one. */

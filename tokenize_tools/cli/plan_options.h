@@ -45,7 +45,7 @@ extern const char *const plan_option_orders[];
           .max = 1u << 30 },                                                                                           \
         { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0; order megatron: 1234",                         \
           .help = "each seed gives another order", .max = LEAT_NONE - 1 },                                             \
-        { PLAN_OPTION("split", OPTION_TEXT, split, "NAME=FRACTION,..."),                                               \
+        { PLAN_OPTION("split", OPTION_TEXT, split, "NAME=FRACTION,..."), .once = true,                                 \
           .help = "cut each dataset into contiguous ranges at starts of documents, as in train=0.99,valid=0.01; "      \
                   "order megatron: Megatron's, as in 969,30,1" },                                                      \
         { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the range of the split that is used" },               \

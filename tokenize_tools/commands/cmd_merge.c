@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "common/arrange_values.h"
 #include "common/by_outputs.h"
+#include "common/leftovers.h"
 #include "leat_pack.h"
 #include "runs/run_parts.h"
 
@@ -47,6 +48,7 @@ const struct option_row merge_options[] = {
       .value = "NAME=FRACTION,...",
       .standard = "none",
       .help = ARRANGE_SPLIT_HELP,
+      .once = true,
       .parse = arrange_splits_parse },
     { .name = "threads",
       .type = OPTION_COUNT,
@@ -65,7 +67,8 @@ const struct option_row merge_options[] = {
     { .name = "force",
       .type = OPTION_FLAG,
       .field = offsetof(struct merge_values, force),
-      .help = "replace an existing OUT (and OUT.NAME), once the new one is finished" },
+      .help = "replace an existing OUT (and OUT.NAME), once the new one is finished. Splits and values of an earlier "
+              "merge that this one does not write stay, and are named" },
     { .name = "in-place",
       .type = OPTION_FLAG,
       .field = offsetof(struct merge_values, in_place),
@@ -313,6 +316,8 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     if (s == LEAT_OK) {
         print_summary(values, &report, &made.outputs, parsed->count, cli_now() - began);
         warn_of_missing(values, &report);
+        if (values->force)
+            leftovers_warn(values->output, &values->splits, &made.outputs, made.outputs.count > 0);
     }
     code = by_outputs_code(&made.outputs, CLI_DONE);
     by_outputs_free(&made.outputs);

@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands.h"
+#include "common/leftovers.h"
 #include "packing/pack_bar.h"
 #include "packing/pack_dry_run.h"
 #include "packing/pack_in_run.h"
@@ -214,6 +215,8 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
         print_summary(v, options, &report, &bar, cli_now() - began);
     if (s == LEAT_OK)
         say_nothing_found(v, &report);
+    if (s == LEAT_OK && v->force && !v->run)
+        leftovers_warn(v->output, &v->splits, &bar.outputs, v->by != NULL);
     code = by_outputs_code(&bar.outputs, report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
     pack_bar_free(&bar);
     if (s != LEAT_OK) {

@@ -52,6 +52,14 @@ void by_outputs_free(struct by_outputs *list)
     *list = (struct by_outputs) { 0 };
 }
 
+bool by_outputs_has(const struct by_outputs *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 void by_outputs_print(const struct by_outputs *list)
 {
     for (size_t i = 0; i < list->count; i++) {

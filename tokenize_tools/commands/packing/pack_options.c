@@ -258,6 +258,7 @@ const struct option_row pack_options[] = {
       .value = "NAME=FRACTION,...",
       .standard = "none",
       .help = ARRANGE_SPLIT_HELP,
+      .once = true,
       .parse = arrange_splits_parse },
     { .name = "max-rejects",
       .type = OPTION_CUSTOM,
@@ -321,7 +322,9 @@ const struct option_row pack_options[] = {
     { .name = "force",
       .type = OPTION_FLAG,
       .field = FIELD(force),
-      .help = "replace an existing NAME, once the new one is finished" },
+      .help =
+          "replace an existing NAME, once the new one is finished. Datasets of the earlier run that this one does not "
+          "write (NAME.SPLIT, NAME.VALUE) stay, and are named" },
     { .name = "dry-run",
       .type = OPTION_FLAG,
       .field = FIELD(dry_run),
