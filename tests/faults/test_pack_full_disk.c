@@ -1,14 +1,17 @@
 /*
  * test_pack_full_disk.c: a disk that fills up at any point of packing gives LEAT_E_NO_SPACE with a sentence and no
- * dataset; and, once there is room, the run goes on to the bytes of one that never was disturbed. The disk is a file
- * system in memory of the test's own; where none can be mounted, a limit on the size of files does.
+ * dataset; and, once there is room, the run goes on to the bytes of one that never was disturbed. Nor is a
+ * list of rejects promised that could not be written. The disk is a file system in memory of the test's own; where none
+ * can be mounted, a limit on the size of files does.
  */
+#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 
 #include "leat_pack.h"
 #include "own_mounts.h"
 #include "small.h"
+#include "support/fault.h"
 
 #define DISK_BYTES ((unsigned long)8 << 20)
 #define STEPS      60
@@ -147,6 +150,37 @@ static void limited_files(void)
     }
 }
 
+/* With too many rejects, no list of which could be written: the sentence says so, and once named a file that was not
+ * there. */
+static void no_room_for_rejects(void)
+{
+    static const char *const calls[] = { "pwrite", "rename" };
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    char bad[600];
+    const char *inputs[] = { bad };
+
+    snprintf(bad, sizeof bad, "%s/bad.jsonl", folder);
+    put_file(bad, "no record\nnor this\n", 19);
+    o.tokenizer = tokenizer;
+    o.max_rejects = 1;
+    for (size_t i = 0; i < 2; i++) {
+        clear_folder(disk);
+        fault_arm_call(calls[i], FAULT_FROM_THEN_ON, 1, ENOSPC);
+        T_EQ(leat_pack(name, inputs, 1, &o, NULL, &t_err), LEAT_E_REJECTS);
+        fault_disarm();
+        T_CHECK(access(with(name, ".rejects.jsonl"), F_OK) != 0);
+        T_CONTAINS(t_err.message, "2 of 2 records were rejected, more than allowed, and they are not listed: cannot ");
+        T_CONTAINS(t_err.message, i == 0 ? "d.partial.rejects" : "d.rejects.jsonl");
+        T_CONTAINS(t_err.message, "No space left on device");
+        T_CONTAINS(t_err.message, "for example: ");
+    }
+    clear_folder(disk);
+    T_EQ(leat_pack(name, inputs, 1, &o, NULL, &t_err), LEAT_E_REJECTS);
+    T_CHECK(access(with(name, ".rejects.jsonl"), F_OK) == 0);
+    T_CONTAINS(t_err.message, "d.rejects.jsonl lists them");
+    clear_folder(disk);
+}
+
 int main(void)
 {
     bool mounted;
@@ -166,6 +200,7 @@ int main(void)
     if (mounted)
         small_disk();
     limited_files();
+    no_room_for_rejects();
     leat_tokenizer_close(tokenizer);
     return t_end();
 }

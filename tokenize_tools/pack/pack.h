@@ -48,9 +48,11 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
                                     struct leat_error *err);
 void pack_earlier_forget(const char *output, bool arranges);
 
-/* With `force`: LEAT_E_EXISTS if conditions have left out every record, and the dataset `name`, which would be replaced
- * by one of nothing, has documents. A dataset that does not open is nothing to keep. */
-enum leat_status pack_earlier_keep(const char *name, uint64_t kept_out, struct leat_error *err);
+/* Of a run without documents, for which conditions have left out so many records: LEAT_E_EXISTS if the dataset `name`,
+ * which would be replaced by one of nothing (`force`), has documents. One that does not open is nothing to keep; a part
+ * of a run may well keep nothing; and datasets by value are not replaced by none. */
+enum leat_status pack_earlier_keep(const char *name, const struct leat_pack_options *options, uint64_t kept_out,
+                                   struct leat_error *err);
 
 /* After a run in one pass without `force`: removes what one that arranges has left, if that cannot be resumed. */
 void pack_earlier_tidy(const char *output);

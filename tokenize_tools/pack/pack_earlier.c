@@ -97,12 +97,13 @@ void pack_earlier_forget(const char *output, bool arranges)
         forget_plain(output);
 }
 
-enum leat_status pack_earlier_keep(const char *name, uint64_t kept_out, struct leat_error *err)
+enum leat_status pack_earlier_keep(const char *name, const struct leat_pack_options *o, uint64_t kept_out,
+                                   struct leat_error *err)
 {
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset *d;
 
-    if (leat_dataset_open(&d, name, NULL, NULL) != LEAT_OK)
+    if (kept_out == 0 || !o->force || o->parts > 0 || o->by || leat_dataset_open(&d, name, NULL, NULL) != LEAT_OK)
         return LEAT_OK;
     leat_dataset_info(d, &info);
     leat_dataset_close(d);

@@ -243,7 +243,7 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
         pack_output_notice(&r.output, options);
     pack_run_report(&r, &info, report);
     if (s != LEAT_OK)
-        pack_run_keep(&r, s, report);
+        pack_run_keep(&r, s, report, err);
     pack_run_free(&r);
     return s;
 }

@@ -113,6 +113,15 @@ static enum leat_status say_too_many(const struct pack_output *o, uint64_t recor
         o->rejects.path, o->reason[0] ? ", for example: " : "", o->reason);
 }
 
+void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, const struct leat_error *why,
+                              struct leat_error *err)
+{
+    status_set(err, LEAT_E_REJECTS,
+               "%llu of %llu records %s rejected, more than allowed, and they are not listed: %.500s%s%s",
+               (unsigned long long)o->at.rejects, (unsigned long long)records, o->at.rejects == 1 ? "was" : "were",
+               why->message, o->reason[0] ? "; for example: " : "", o->reason);
+}
+
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err)
 {
     uint64_t records = o->at.rejects + leat_writer_documents(o->writer);

@@ -84,6 +84,10 @@ enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error
 /* After the last unit: whether too many records were rejected. */
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err);
 
+/* Fills *err with the same, of so many records, if the rejects could not be listed: `why`. */
+void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, const struct leat_error *why,
+                              struct leat_error *err);
+
 /*
  * The note of a checkpoint: the position, the paths of inputs that a program declared, the values that documents carry,
  * and the program's own note.

@@ -369,23 +369,13 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
 
 /* ---- The end ---- */
 
-/* A part of a run may well keep nothing, and datasets by value are not replaced by none. */
-static enum leat_status check_emptied(const struct pack_run *r, struct leat_error *err)
-{
-    const struct leat_pack_options *o = &r->options;
-    bool empty = leat_writer_documents(r->output.writer) == 0 && r->output.at.kept_out > 0;
-
-    return empty && o->force && o->parts == 0 && !o->by ? pack_earlier_keep(r->given, r->output.at.kept_out, err)
-                                                        : LEAT_OK;
-}
-
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err)
 {
     struct pack_output *o = &r->output;
     enum leat_status s = pack_output_judge(o, err);
 
-    if (s == LEAT_OK)
-        s = check_emptied(r, err);
+    if (s == LEAT_OK && leat_writer_documents(o->writer) == 0)
+        s = pack_earlier_keep(r->given, &r->options, o->at.kept_out, err);
     if (s == LEAT_OK)
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* which finds out if another process has taken over */
@@ -411,7 +401,16 @@ void pack_run_abandon(struct pack_run *r)
     file_remove(r->description_path, NULL);
 }
 
-void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_report *report)
+/* The list of what was rejected, also of a run that has too many. The sentence has promised it. */
+static void publish_rejects(struct pack_run *r, const struct leat_pack_report *report, struct leat_error *err)
+{
+    struct leat_error why;
+
+    if (reject_file_publish(&r->output.rejects, &why) != LEAT_OK)
+        pack_output_say_unlisted(&r->output, report->rejects + report->documents, &why, err);
+}
+
+void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_report *report, struct leat_error *err)
 {
     struct pack_output *o = &r->output;
     bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STOPPED, nothing;
@@ -432,7 +431,7 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
     if (!o->resumable || nothing) {
         report->kept_bytes = report->kept_tokens = report->kept_documents = 0;
         if (s == LEAT_E_REJECTS)
-            reject_file_publish(&o->rejects, NULL);
+            publish_rejects(r, report, err);
         pack_run_abandon(r);
         return;
     }
@@ -441,7 +440,7 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
     report->kept_documents = atomic_load_explicit(&o->kept_documents, memory_order_relaxed);
     leat_writer_suspend(o->writer);
     if (s == LEAT_E_REJECTS)
-        reject_file_publish(&o->rejects, NULL);
+        publish_rejects(r, report, err);
     report->resumable = 1;
 }
 

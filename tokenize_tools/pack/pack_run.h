@@ -55,8 +55,10 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err);
 /* All is written: finishes the dataset. */
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err);
 
-/* After a failure with this status: ends the writer, keeping what can be resumed; or keeping nothing. */
-void pack_run_keep(struct pack_run *r, enum leat_status status, struct leat_pack_report *report);
+/* After a failure with this status, and the report of it: ends the writer, keeping what can be resumed; or keeping
+ * nothing. *err: it changes if the rejects could not be listed. */
+void pack_run_keep(struct pack_run *r, enum leat_status status, struct leat_pack_report *report,
+                   struct leat_error *err);
 void pack_run_abandon(struct pack_run *r);
 
 /* Removes what a killed writer left beside a dataset that it had finished. */
