@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_pack_dry_run.sh: leat pack --dry-run writes nothing and leaves nothing in the temporary folder; it shows
 # inputs, the first text and what to expect, which for a small corpus is what the run makes; and it finds a wrong
-# field, a name that is taken, a folder that is not there, a disk without room, and conditions that no record holds.
+# field, a name that is taken, a folder that is not there, a disk without room, conditions that no record holds, and an
+# input that is cut off, of which it once said nothing.
 here=$PWD/tests
 . tests/cli/cli.sh
 mkdir temporary in
@@ -76,6 +77,20 @@ says 0 "warning: 25.0 % of the sample's tokens are words.json's unknown token"
 nothing_written
 run leat pack -t bytes -o out --dry-run --keep 'lang = de' in
 says 0 'no record holds the conditions of --keep'
+# an input that is cut off, of which the run packs what is readable, and fails
+yes '{"text":"a b c d e"}' | head -n 20000 | gzip >whole.gz
+head -c 300 whole.gz >cut.jsonl.gz
+for more in '' --allow-truncated; do
+    # shellcheck disable=SC2086 # nothing, or an option
+    run leat pack -t bytes -o real-cut --force --json --max-rejects 5 $more cut.jsonl.gz
+    cut_code=$code cut_said=$(grep 'cut off or broken' "$said")
+    # shellcheck disable=SC2086
+    run leat pack -t bytes -o out --dry-run --json --max-rejects 5 $more cut.jsonl.gz
+    says "$cut_code" "$cut_said"
+    grep -q '"truncated_inputs": 1' "$printed" || fail "$ran: $(cat "$printed")"
+done
+[ "$cut_code" = 0 ] || fail "--allow-truncated: code $cut_code"
+nothing_written
 run leat pack -t bytes -o real --dry-run in
 says 1 'real.leat already exists; choose another name or replace it (--force)'
 run leat pack -t bytes -o real --force --dry-run in

@@ -17,6 +17,7 @@
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
 #include "corpus/repeated_inputs.h"
+#include "pack_bar.h"
 #include "pack_fit.h"
 #include "pack_notices.h"
 #include "pack_sample.h"
@@ -85,6 +86,14 @@ static void say_rejects(struct dry_run *d)
     if (rejects > most->count ||
         (most->ppm != LEAT_NONE && (double)rejects * 1e6 > (double)most->ppm * (double)records))
         d->code = CLI_REJECTS;
+}
+
+/* Inputs that are cut off, as far as the sample saw. */
+static void say_damage(struct dry_run *d)
+{
+    pack_bar_say_damage(d->values, &d->sample.report);
+    if (d->sample.report.damaged_inputs > 0 && !d->values->allow_truncated)
+        d->code = CLI_FAILED;
 }
 
 /* What is in the way of the run, whatever it packs. */
@@ -175,6 +184,7 @@ static void print_json(const struct dry_run *d)
     json_u64(&j, "text_bytes", d->sample.report.text_bytes);
     json_u64(&j, "rejected", d->sample.report.rejects);
     json_u64(&j, "kept_out", d->sample.report.kept_out);
+    json_u64(&j, "truncated_inputs", d->sample.report.damaged_inputs);
     json_u64(&j, "values", d->sample.report.values);
     json_double(&j, "unknown_share", d->fit.unknown);
     json_double(&j, "seconds", d->sample.seconds);
@@ -267,6 +277,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
             print_words(&d, options);
         say_obstacles(&d);
         say_empty(&d);
+        say_damage(&d);
         pack_fit_say(&d.fit, v->tokenizer);
         if (d.sample.report.rejects > 0)
             say_rejects(&d);
