@@ -10,7 +10,10 @@ NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_t
 _ROBERTA = ("<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>")
 TOKENS = {
     "T5": (None, "</s>", "<unk>", None, "<pad>", None, None),
-    "Roberta Bart Longformer LED Mvp XLMRoberta Camembert MBart Barthez Nllb MarkupLM": _ROBERTA,
+    "Roberta Bart Longformer LED Mvp XLMRoberta Camembert MBart Barthez Nllb MarkupLM Blenderbot": _ROBERTA,
+    "MPNet": (*_ROBERTA[:2], "[UNK]", *_ROBERTA[3:]),
+    "XGLM": (*_ROBERTA[:6], None),
+    "BigBird": ("<s>", "</s>", "<unk>", "[SEP]", "<pad>", "[CLS]", "[MASK]"),
     "MBart50": (None, *_ROBERTA[1:]),
     "Pegasus": (None, "</s>", "<unk>", None, "<pad>", None, "<mask_2>"),
     "Albert RemBert FNet": ("[CLS]", "[SEP]", "<unk>", "[SEP]", "<pad>", "[CLS]", "[MASK]"),
@@ -19,7 +22,8 @@ TOKENS = {
     "Gemma Siglip2": ("<bos>", "<eos>", "<unk>", None, "<pad>", None, "<mask>"),
     "Bert Electra MobileBert SqueezeBert ConvBert LayoutLM Lxmert DistilBert DPRContextEncoder DPRQuestionEncoder "
     "DPRReader LayoutLMv2 Tapas": (None, None, "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"),
-    "GPT2 CodeGen": ("<|endoftext|>", "<|endoftext|>", "<|endoftext|>", None, None, None, None),
+    "GPT2 CodeGen Whisper": ("<|endoftext|>", "<|endoftext|>", "<|endoftext|>", None, None, None, None),
+    "CLIP": ("<|startoftext|>", "<|endoftext|>", "<|endoftext|>", None, "<|endoftext|>", None, None),
     "GPTNeoX": ("<|endoftext|>", "<|endoftext|>", "<|endoftext|>", None, "<|padding|>", None, None),
     "Qwen2 Qwen3_5": (None, "<|endoftext|>", "<|endoftext|>", None, "<|endoftext|>", None, None),
     "Cohere": ("<BOS_TOKEN>", "<|END_OF_TURN_TOKEN|>", "<UNK>", "<SEP>", "<PAD>", "<CLS>", "<MASK_TOKEN>"),
@@ -49,6 +53,9 @@ MODELS = {
     "Albert": "albert yoso",
     "Bert": "align bark bert blip bros chinese_clip convbert distilbert electra ernie flava git grounding-dino "
             "layoutlm lxmert megatron-bert mm-grounding-dino mobilebert nomic_bert squeezebert tvp vilt visual_bert",
+    "BigBird": "big_bird",
+    "Blenderbot": "blenderbot",
+    "CLIP": "aimv2 clip clipseg groupvit omdet-turbo oneformer owlv2 owlvit sam3 sam3_video xclip",
     "Camembert": "camembert",
     "Cohere": "aya_vision cohere cohere2",
     "DPRQuestionEncoder": "dpr",
@@ -63,6 +70,7 @@ MODELS = {
     "LayoutLMv2": "layoutlmv2",
     "Llama": "idefics idefics2",
     "MBart": "mbart",
+    "MPNet": "mpnet",
     "MarkupLM": "markuplm",
     "Nllb": "nllb-moe",
     "Pegasus": "pegasus",
@@ -76,6 +84,8 @@ MODELS = {
     "Siglip2": "siglip2",
     "T5": "mt5 musicgen musicgen_melody switch_transformers t5",
     "Tapas": "tapas",
+    "Whisper": "whisper",
+    "XGLM": "xglm",
     "XLMRoberta": "gte jina_embeddings_v3 metaclip_2 trocr xlm-roberta xmod",
     "XLNet": "xlnet",
 }
@@ -83,14 +93,24 @@ MODELS = {
 SURE = "hyperclovax_vision_v2 qwen2 qwen3_5 qwen3_5_moe qwen3_5_moe_text qwen4_exp siglip2"
 
 
-def class_of(settings, model):
-    """The class that tokenizer_config.json or config.json names, else that of the model's type; "" for others."""
+def class_of(settings, model, byte_level):
+    """The class that tokenizer_config.json or config.json names, else that of the model's type; "" for others.
+    `byte_level`: whether a tokenizer.json speaks of ByteLevel, which LlamaTokenizer has no place for: many folders name
+    it all the same, and transformers then takes the class of all others."""
     kind = model.get("model_type")
     of_type = next((name for name, types in MODELS.items() if kind in types.split()), None)
     name = settings.get("tokenizer_class") or model.get("tokenizer_class")
     if not name or of_type == "" or kind in SURE.split():
         return of_type or ""
+    if byte_level and name.removesuffix("Fast") == "LlamaTokenizer" and not _own_code(settings):
+        return ""
     return name.removesuffix("Fast").removesuffix("Tokenizer")
+
+
+def _own_code(settings):
+    """Whether tokenizer_config.json names a class in the folder."""
+    own = settings.get("auto_map")
+    return own.get("AutoTokenizer") is not None if isinstance(own, dict) else own is not None
 
 
 def tokens_of(name):

@@ -20,9 +20,9 @@ def save(tokenizer, source, now, target):
     the attributes `now`, as said_by() has them; their paths."""
     files = _files(tokenizer, source)
     config, other, model = (json.loads(files.get(name, "{}")) for name in (CONFIG, MAP, MODEL))
-    before = said_by(source, tokenizer._facts())
+    before, byte_level = said_by(source, tokenizer._facts()), tokenizer._facts().get("byte_level")
     # a config.json is the model's, and only taken along where the class hangs on it
-    apart = "tokenizer_class" in config and class_of(config, {}) == class_of(config, model)
+    apart = "tokenizer_class" in config and class_of(config, {}, byte_level) == class_of(config, model, byte_level)
     if WHOLE in files and not apart:
         config["tokenizer_class"], before, apart = "PreTrainedTokenizerFast", said_by(None, tokenizer._facts()), True
     if made_of_parts(source, tokenizer._facts()):  # else nothing beside the tokenizer.json would list them

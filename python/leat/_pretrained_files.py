@@ -25,7 +25,7 @@ def said_by(folder, whole):
     and the truncation of a tokenizer.json, which say what is said nowhere else."""
     settings, model = (_settings(folder), read(folder, MODEL)) if folder else ({}, {})
     padding, truncation = _part(whole, "padding", PADDING), _part(whole, "truncation", TRUNCATION)
-    kind = class_of(settings, model)
+    kind = class_of(settings, model, whole.get("byte_level"))
     usual = tokens_of(kind)
     extra = settings.get("extra_special_tokens") or []
     named = extra if isinstance(extra, dict) else {}

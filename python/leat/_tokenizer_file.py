@@ -30,8 +30,17 @@ def facts_of(file):
     if file is None:
         return {}
     return {"type": file["model"].get("type") or "BPE", "tokens": len(file["model"]["vocab"]),
+            "byte_level": _has_byte_level(file),
             "extra": file["model"].get("leat_extra_special_tokens"),  # of a file that leat made, as the class has them
             **{name: file.get(name) for name in ("padding", "truncation", "post_processor")}}
+
+
+def _has_byte_level(file):
+    """As transformers looks for it: anywhere in the file, were it the name of a token."""
+    import json
+
+    rest = {name: part for name, part in file.items() if name != "model"}
+    return "ByteLevel" in file["model"]["vocab"] or '"ByteLevel"' in json.dumps(rest)
 
 
 def byte_letters():

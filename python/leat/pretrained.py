@@ -129,7 +129,8 @@ class PreTrainedTokenizer:
 
     @property
     def all_special_ids(self) -> list[int]:
-        return self.convert_tokens_to_ids(self.all_special_tokens)
+        ids = self.convert_tokens_to_ids(self.all_special_tokens)
+        return [i for i in ids if i is not None]  # of names that are in no vocabulary
 
     def get_special_tokens_mask(self, token_ids_0, token_ids_1=None, already_has_special_tokens: bool = False
                                 ) -> list[int]:

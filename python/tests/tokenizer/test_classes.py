@@ -60,7 +60,7 @@ def write(folder, settings, model):
 
 @pytest.mark.parametrize("kind", "bert megatron-bert nomic_bert visual_bert nezha qdqbert realm retribert vilt tvp "
                          "mm-grounding-dino distilbert dpr electra layoutlmv2 deberta fnet gpt_neo llama mistral gemma "
-                         "cohere".split())
+                         "cohere mpnet".split())
 @pytest.mark.parametrize("named", [None, "BertTokenizer", "LlamaTokenizerFast", "PreTrainedTokenizerFast"])
 def test_folders(tmp_path, kind, named):
     """Classes by the type of the model, and by their name, if that counts."""
@@ -69,6 +69,36 @@ def test_folders(tmp_path, kind, named):
     assert [getattr(mine, name) for name in ATTRIBUTES] == [getattr(theirs, name) for name in ATTRIBUTES]
     if kind != "layoutlmv2" or named:  # which wants boxes
         assert list(mine("a")) == [name for name in theirs("a") if name in mine.model_input_names]
+
+
+@pytest.mark.parametrize("named", ["LlamaTokenizer", "LlamaTokenizerFast", "GPT2Tokenizer"])
+@pytest.mark.parametrize("where", ["pre_tokenizer", "decoder", "vocabulary", None])
+@pytest.mark.parametrize("kind", [None, "llama", "deepseek_v3", "mistral", "qwen2"])
+def test_byte_level_files_that_name_llama(tmp_path, named, where, kind):
+    """As those of DeepSeek-V3 and R1-Distill-Llama: transformers does not take LlamaTokenizer for them. leat filled up
+    left, and had an unknown token that no vocabulary has."""
+    vocab = {word: i for i, word in enumerate(["ByteLevel" if where == "vocabulary" else "x", "<s>", "</s>", "<unk>"])}
+    file = {"version": "1.0", "added_tokens": [], "normalizer": None, "pre_tokenizer": None, "post_processor": None,
+            "decoder": None, "model": {"type": "BPE", "vocab": vocab, "merges": []}}
+    if where in file:
+        file[where] = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(file))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": named, "eos_token": "</s>"}))
+    if kind:
+        (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    assert [getattr(mine, name) for name in ATTRIBUTES] == [getattr(theirs, name) for name in ATTRIBUTES]
+    mine.save_pretrained(tmp_path / "saved")
+    for again in leat.PreTrainedTokenizer(tmp_path / "saved"), transformers.AutoTokenizer.from_pretrained(
+            str(tmp_path / "saved")):
+        assert [getattr(again, name) for name in ATTRIBUTES] == [getattr(theirs, name) for name in ATTRIBUTES]
+
+
+def test_special_ids_are_ids(tmp_path):
+    """Of a class's token that is in no vocabulary, all_special_ids had None."""
+    write(tmp_path, {"tokenizer_class": "T5Tokenizer"}, {})
+    mine = leat.PreTrainedTokenizer(tmp_path)
+    assert "</s>" in mine.all_special_tokens and None not in mine.all_special_ids
 
 
 @pytest.mark.parametrize("name", ["BertTokenizer", "ElectraTokenizer", "DebertaV2Tokenizer", "DistilBertTokenizer",
