@@ -3,7 +3,9 @@ leat.Loader as it is; give it rank=accelerator.process_index, world=accelerator.
 device=accelerator.device.)"""
 from __future__ import annotations
 
+import itertools
 import json
+import operator
 import os
 
 import torch
@@ -26,6 +28,45 @@ class _LoadState(TrainerCallback):
         if self.state is not None:
             self.loader.load_state_dict(self.state)
             self.loader._leave_finished_pass()  # the Trainer has counted that epoch
+
+
+class _Turns:
+    """In the place of indices: one for each batch that the loader may have, and each begins its pass anew."""
+
+    def __init__(self, loader):
+        self.loader = loader
+
+    def __iter__(self):
+        iter(self.loader)
+        return ((turn,) for turn in itertools.count())
+
+
+class _Batches:
+    """In the place of a dataset: its item is the loader's next batch, whatever the index."""
+
+    def __init__(self, loader):
+        self.loader = loader
+
+    def __getitem__(self, turn):
+        return next(self.loader)
+
+
+class _Resumed:
+    """The loader of a run that goes on in the middle of an epoch. For its own count to be right, the Trainer has to
+    skip the batches before, and so calls skip_first_batches(), which makes a DataLoader of what this says it is made
+    of, without the first indices. The loader is brought to the first batch that is left by its state, so that here
+    indices are only counted. In later epochs, the Trainer iterates this itself."""
+    sampler = prefetch_factor = None
+    collate_fn = staticmethod(operator.itemgetter(0))
+
+    def __init__(self, loader):
+        self.loader, self.dataset, self.batch_sampler = loader, _Batches(loader), _Turns(loader)
+
+    def __iter__(self):
+        return iter(self.loader)
+
+    def __len__(self):
+        return len(self.loader)
 
 
 class _Mean:
@@ -85,12 +126,12 @@ class LoaderMixin:
             # the Trainer asks for one if it is to evaluate while it trains, and hands it to get_eval_dataloader()
             options["eval_dataset"] = eval_loader
         super().__init__(*args, **options)
-        # the loader begins where the run stopped, so the Trainer must not skip batches to get there
-        self.args.ignore_data_skip = True
+        # it counts what it skips, which _Resumed makes free
+        self.args.ignore_data_skip = False
         self.add_callback(self._leat_load)
 
     def get_train_dataloader(self):
-        return self.leat_loader
+        return self.leat_loader if self._leat_load.state is None else _Resumed(self.leat_loader)
 
     def get_eval_dataloader(self, eval_dataset=None):
         chosen = self.eval_dataset if eval_dataset is None else eval_dataset

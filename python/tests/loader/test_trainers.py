@@ -259,6 +259,35 @@ def test_transformers_resumes_a_plan_with_an_end(corpus, tmp_path, options, epoc
     assert after.seen == whole.seen[trained:]
 
 
+# options of the Loader, epochs, and batches to a step: 10 batches in an epoch (of 4, 4 and 2 with steps), which 5
+# divides, and 4 does not
+MIDDLES = [({}, 1, 4), ({"restart": True}, 2, 4), ({"restart": True}, 2, 5), ({"steps": 4}, 2, 3)]
+
+
+@pytest.mark.parametrize("options, epochs, accumulated", MIDDLES)
+def test_transformers_resumes_in_the_middle_of_an_epoch(corpus, tmp_path, options, epochs, accumulated):
+    """The Trainer counted the batches of the resumed epoch from 0, against the length of a whole one: the gradients of
+    its last, partial step stayed over, and one step less was taken than without the interruption."""
+    plan = finite(corpus, 38)
+    settings = {"num_train_epochs": epochs, "save_steps": 1, "gradient_accumulation_steps": accumulated, "optim": "sgd"}
+
+    def run(folder=None, **more):
+        made = hf_trainer(leat.Loader(plan, 4, style="huggingface", **options), tmp_path, -1, **{**settings, **more})
+        made.train(resume_from_checkpoint=folder)
+        weights = torch.cat([weight.detach().flatten() for weight in made.model.parameters()])
+        return made.seen, losses(made), made.state.global_step, made.state.epoch, weights
+
+    seen, loss, steps, epoch, weights = run()
+    in_epoch = len(leat.Loader(plan, 4, **options))
+    per_epoch = -(-in_epoch // accumulated)
+    assert (len(seen), steps, epoch) == (in_epoch * epochs, per_epoch * epochs, epochs)
+    for step in range(1, steps):
+        trained = step // per_epoch * in_epoch + step % per_epoch * accumulated
+        again = run(str(tmp_path / f"checkpoint-{step}"), save_strategy="no")
+        assert again[:4] == (seen[trained:], loss, steps, epoch), step
+        assert torch.equal(again[4], weights), step
+
+
 def test_transformers_resumes_otherwise_loaded(corpus, tmp_path):
     """With DeepSpeed, the Trainer does not call _load_from_checkpoint(), where the loader's state was loaded."""
     plan = finite(corpus, 20)
