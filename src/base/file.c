@@ -66,6 +66,19 @@ enum leat_status file_create(int *fd, const char *path, struct leat_error *err)
     return *fd < 0 ? status_set_os(err, errno, "cannot create %s", path) : LEAT_OK;
 }
 
+/* Nothing is left at `offset`. The file's end may lie far before; or after, if it has grown again. */
+static enum leat_status say_cut(int fd, uint64_t offset, const char *path, struct leat_error *err)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && (uint64_t)st.st_size < offset)
+        offset = (uint64_t)st.st_size;
+    return status_set_at(
+        err, LEAT_E_TRUNCATED, offset,
+        "%s ends at byte %llu, but was longer when it was opened: it was truncated; restore it from its source", path,
+        (unsigned long long)offset);
+}
+
 enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *path,
                               struct leat_error *err)
 {
@@ -86,10 +99,7 @@ enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count
             return LEAT_E_IO;
         }
         if (got == 0)
-            return status_set_at(
-                err, LEAT_E_TRUNCATED, offset,
-                "%s ends at byte %llu, but was longer when it was opened: it was truncated; restore it from its source",
-                path, (unsigned long long)offset);
+            return say_cut(fd, offset, path, err);
         to += got;
         offset += (uint64_t)got;
         count -= (uint64_t)got;

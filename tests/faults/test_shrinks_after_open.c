@@ -104,6 +104,19 @@ static void one_cut(enum leat_access access, const char *suffix, off_t size, off
     leat_dataset_close(d);
 }
 
+/* It named the byte at which reading stopped, not where the file ends now. */
+static void says_where(void)
+{
+    struct leat_dataset *d = open_copy(LEAT_ACCESS_READ);
+    uint16_t token;
+
+    cut(d, ".tokens", 4100, 4100);
+    T_STATUS(leat_dataset_read(d, token_count - 1, 1, &token, &t_err), LEAT_E_TRUNCATED);
+    T_CONTAINS(t_err.message, "ends at byte 4100, but was longer");
+    T_EQ(t_err.offset, 4100);
+    leat_dataset_close(d);
+}
+
 static void cuts(enum leat_access access)
 {
     static const char *const suffixes[] = { ".tokens", ".leat" };
@@ -194,6 +207,7 @@ int main(void)
     uint64_t random = t_seed();
 
     begin_cuts(&random);
+    says_where();
     cuts(LEAT_ACCESS_READ);
     cut_on_trust();
     somebody_writes_already();
