@@ -580,7 +580,8 @@ LEAT_API enum leat_status leat_dataset_verify(const struct leat_dataset *d, cons
  * The order `megatron` takes megatron-core's own settings: its split ("969,30,1"; NULL: all of each dataset, as for
  * --train-data-path), "train", "valid" or "test" to use of it, a seed below 2^32, weights for all sources or for none
  * (NULL; the sources are then blended by their lengths), and `samples`. Phases, limits of epochs and base_len are
- * refused. Opening it makes Megatron's indexes, in memory.
+ * refused. Opening it makes Megatron's indexes, in memory, with doubles as Megatron does: open it in a thread that
+ * rounds to nearest, as all do that have not called fesetround().
  *
  *   Threads     an open plan never changes: any number of threads may use it.  Fork: as for datasets.
  */
@@ -701,7 +702,7 @@ struct leat_plan_info {
     uint64_t sources;
     uint64_t phases;
     uint64_t samples;      /* numbered from 0; LEAT_NONE: no end below LEAT_MAX_SAMPLES */
-    uint64_t positions;    /* samples that are not skipped; LEAT_NONE: no end */
+    uint64_t positions;    /* samples that are not skipped; LEAT_NONE: no end. Skips up to LEAT_MAX_SAMPLES are one */
     uint64_t seed;
     uint64_t seq_len;      /* of the first phase */
     uint64_t max_seq_len;  /* the longest of any phase */

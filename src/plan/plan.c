@@ -155,6 +155,8 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
 {
     enum leat_status s = LEAT_OK;
 
+    if (o->source_count > PLAN_MAX_SOURCES) /* before the array is looked at: the count may be a mistake */
+        return plan_rules_say_sources(err);
     for (size_t i = 0; s == LEAT_OK && i < o->source_count; i++) {
         struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
 
@@ -283,15 +285,24 @@ enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, uint64
     return LEAT_OK;
 }
 
+/* LEAT_NONE: there is no end. Skips may make one. */
+static uint64_t positions_of(const struct leat_plan *plan)
+{
+    const struct skips *s = &plan->skips;
+    bool ends = plan->end < LEAT_MAX_SAMPLES || (s->count > 0 && s->items[s->count - 1].end >= LEAT_MAX_SAMPLES);
+    bool skipped;
+
+    return ends ? skips_position(s, plan->end, &skipped) : LEAT_NONE;
+}
+
 void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
 {
     struct leat_plan_info full = LEAT_PLAN_INFO_INIT;
-    bool ends = plan->end < LEAT_MAX_SAMPLES, skipped;
 
     full.sources = plan->rules.source_count;
     full.phases = plan->rules.phase_count + 1;
-    full.samples = ends ? plan->end : LEAT_NONE;
-    full.positions = ends ? skips_position(&plan->skips, plan->end, &skipped) : LEAT_NONE;
+    full.samples = plan->end < LEAT_MAX_SAMPLES ? plan->end : LEAT_NONE;
+    full.positions = positions_of(plan);
     full.seed = plan->rules.seed;
     full.seq_len = plan->rules.seq_len;
     full.max_seq_len = plan->max_length;
@@ -388,10 +399,8 @@ enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number,
 {
     struct leat_sample sample;
     struct leat_piece *all;
-    enum leat_status s;
+    enum leat_status s = leat_plan_sample(plan, number, &sample, err);
 
-    *count = 0;
-    s = leat_plan_sample(plan, number, &sample, err);
     if (s != LEAT_OK)
         return s;
     if (room >= sample.pieces) {

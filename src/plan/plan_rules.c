@@ -59,6 +59,12 @@ static enum leat_status parse_weight(const char *text, size_t length, struct dec
     return status_set(err, LEAT_E_ARGUMENT, "the weight \"%.*s\" %s", plan_rules_shown(length), text, why);
 }
 
+enum leat_status plan_rules_say_sources(struct leat_error *err)
+{
+    return status_set(err, LEAT_E_ARGUMENT, "more than %u sources; join some in a folder or an @list",
+                      PLAN_MAX_SOURCES);
+}
+
 enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
                                        size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,
                                        struct leat_error *err)
@@ -72,8 +78,7 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, s
     if (s != LEAT_OK)
         return s;
     if (r->source_count == PLAN_MAX_SOURCES)
-        return status_set(err, LEAT_E_ARGUMENT, "more than %u sources; join some in a folder or an @list",
-                          PLAN_MAX_SOURCES);
+        return plan_rules_say_sources(err);
     sources = grow(r->sources, r->source_count, &r->source_room, sizeof *sources);
     if (sources)
         r->sources = sources;

@@ -70,6 +70,9 @@ struct plan_rules {
     struct plan_megatron megatron;
 };
 
+/* There are more than PLAN_MAX_SOURCES: LEAT_E_ARGUMENT. */
+enum leat_status plan_rules_say_sources(struct leat_error *err);
+
 /* Rules begin as all zeros; each call adds one thing. Texts need no NUL at their end; `weight` NULL: not given. */
 enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
                                        size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,

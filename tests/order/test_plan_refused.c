@@ -112,6 +112,11 @@ static void test_too_many(void)
     o.seq_len = 16;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "more than 65536 sources");
+    o.source_count = UINT64_MAX; /* more than the array has: none of it is looked at */
+    o.sources = NULL;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "more than 65536 sources");
+    o.sources = sources;
     o.source_count = 65536;
     o.phases = phases;
     o.phase_count = 256;
@@ -188,6 +193,8 @@ static void test_wrong_options(void)
     struct leat_plan_phase phase = LEAT_PLAN_PHASE_INIT;
     struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
     struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
+    struct leat_piece piece;
+    uint64_t count = 99;
     struct leat_plan *plan;
 
     options.sources = &source;
@@ -203,7 +210,10 @@ static void test_wrong_options(void)
     T_STATUS(leat_plan_open(&plan, &options, &t_err), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "phase 0 of the plan has no weights");
     options.phase_count = 0;
+    options.epochs = 1;
     T_OK(leat_plan_open(&plan, &options, &t_err));
+    T_STATUS(leat_plan_pieces(plan, 1 << 30, &piece, 1, &count, &t_err), LEAT_E_RANGE);
+    T_EQ(count, 99); /* as after any failure */
     T_OK(leat_plan_source_info(plan, 0, &info, &t_err));
     T_STATUS(leat_plan_source_info(plan, 1, &info, &t_err), LEAT_E_RANGE);
     T_CONTAINS(t_err.message, "no source 1: the plan has 1, numbered from 0");

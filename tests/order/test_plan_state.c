@@ -191,6 +191,26 @@ static void test_positions(void)
     }
 }
 
+/* Skips up to the last sample there can be end a plan: it said that it had no end. */
+static void test_end_by_skips(void)
+{
+    struct leat_plan *plan = make(PLAN ";skip 5:10;skip 12:1152921504606846976");
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_sample samples[20];
+    uint64_t got;
+
+    leat_plan_info(plan, &info);
+    T_OK(leat_plan_samples(plan, 0, 20, samples, &got, &t_err));
+    T_EQ(got, 7);
+    T_EQ(info.positions, 7);
+    T_EQ(info.samples, LEAT_NONE);
+    leat_plan_close(plan);
+    plan = make(PLAN ";skip 5:10;skip 12:1152921504606846975");
+    leat_plan_info(plan, &info);
+    T_EQ(info.positions, LEAT_NONE);
+    leat_plan_close(plan);
+}
+
 int main(void)
 {
     for (unsigned i = 0; i < 200; i++)
@@ -199,6 +219,7 @@ int main(void)
     test_many();
     test_damage();
     test_positions();
+    test_end_by_skips();
     for (unsigned i = 0; i < 200; i++)
         fake_dataset_free(data[i]);
     return t_end();
