@@ -945,8 +945,8 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *
  *   Threads     leat_loader_next(), its variants and leat_loader_close() belong to one thread at a time. Any thread may
  *               write, borrow and release batches, and ask for statistics.
- *   Fork        a loader works only in the process that opened it. In a child every call returns LEAT_E_FORKED, and
- *               leat_loader_close() only frees.
+ *   Fork        a loader works only in the process that opened it. In a child every call that returns a status returns
+ *               LEAT_E_FORKED, leat_batch_row() returns NULL, and leat_loader_close() only frees.
  *
  * On a GPU
  *

@@ -13,7 +13,7 @@ static const struct loader_slot *slot_of(const struct leat_batch *batch)
 
 const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
 {
-    return row < batch->rows ? loader_layout_row(slot_of(batch), row) : NULL;
+    return row < batch->rows && !loader_forked(slot_of(batch)->loader) ? loader_layout_row(slot_of(batch), row) : NULL;
 }
 
 /* The name of a wanted output that needs to know documents; NULL: none. */
@@ -37,10 +37,15 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
         return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
     if (o->number_bytes == 4 && (o->inputs || o->labels) && !slot->loader->narrow)
         return status_set(err, LEAT_E_ARGUMENT, "ids of this vocabulary do not fit into 4 signed bytes; use 8");
-    if ((o->length && o->length < b->length) || o->length > (uint64_t)1 << 30)
+    if (o->length > (uint64_t)1 << 30)
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu are too long; the limit is 2^30",
+                          (ull)o->length);
+    if (o->rows > LOADER_MAX_BATCH)
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows are too many; the limit is 2^31", (ull)o->rows);
+    if (o->length && o->length < b->length)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu are too short for a batch of length %u",
                           (ull)o->length, b->length);
-    if ((o->rows && o->rows < b->rows) || o->rows > LOADER_MAX_BATCH)
+    if (o->rows && o->rows < b->rows)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows are too small for a batch of %u", (ull)o->rows,
                           b->rows);
     if (needing && !slot->loader->documents)
@@ -117,7 +122,10 @@ enum leat_status leat_batch_state(const struct leat_batch *batch, char text[LEAT
 {
     const struct leat_loader *l = slot_of(batch)->loader;
     struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    enum leat_status s = loader_check_process(l, err);
 
+    if (s != LEAT_OK)
+        return s;
     state.position = batch->cursor;
     state.damaged = batch->damaged;
     return leat_plan_state_save(l->plan, &state, text, err);

@@ -59,8 +59,12 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "unknown bits 0x%x in outputs", o->outputs);
     if (o->borrow && o->outputs == 0)
         return status_set(err, LEAT_E_ARGUMENT, "`borrow` needs `outputs`");
-    if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && (o->cu_seqlens_room < 2 || o->cu_seqlens_room > INT32_MAX))
+    if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && o->cu_seqlens_room < 2)
         return status_set(err, LEAT_E_ARGUMENT, "borrowed cu_seqlens need room for at least 2 numbers");
+    if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && o->cu_seqlens_room > INT32_MAX)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %llu",
+                          (ull)o->cu_seqlens_room);
     if (o->batch > LOADER_MAX_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is too large; the limit is 2^31", (ull)o->batch);
     return LEAT_OK;

@@ -49,6 +49,8 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x100 in outputs", o.outputs = 256);
     REFUSED(LEAT_E_ARGUMENT, "`borrow` needs `outputs`", o.borrow = 1);
     REFUSED(LEAT_E_ARGUMENT, "at least 2 numbers", o.borrow = 1; o.outputs = LEAT_OUTPUT_CU_SEQLENS);
+    REFUSED(LEAT_E_ARGUMENT, "not for 1099511627776", o.borrow = 1, o.outputs = 64,
+            o.cu_seqlens_room = (uint64_t)1 << 40);
     REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_MAX_SAMPLES + 1);
     REFUSED(LEAT_E_NO_MEMORY, "allow more memory", o.memory = 400);
     REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");

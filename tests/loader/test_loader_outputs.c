@@ -207,7 +207,14 @@ static void refusals(const struct leat_batch *b)
     o.cu_seqlens = (int32_t[1]) { 0 };
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_RANGE);
     T_CONTAINS(t_err.message, "too many for sequences of 32 bits");
-    o.rows = o.length = 0;
+    o.length = (uint64_t)1 << 31; /* were said to be too short, and too small */
+    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "too long; the limit is 2^30");
+    o.length = 0;
+    o.rows = (uint64_t)1 << 33;
+    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "too many; the limit is 2^31");
+    o.rows = 0;
     o.number_bytes = 3;
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
 }

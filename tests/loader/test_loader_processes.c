@@ -36,7 +36,7 @@ static void in_child(struct leat_loader *l, const struct leat_batch *held)
     struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
     const struct leat_batch *b;
-    char text[300];
+    char text[300], state[LEAT_PLAN_STATE_BYTES];
     int fd;
 
     t_failures = 0;
@@ -47,6 +47,8 @@ static void in_child(struct leat_loader *l, const struct leat_batch *held)
     T_STATUS(leat_batch_write(held, &o, NULL, &t_err), LEAT_E_FORKED);
     T_STATUS(leat_batch_borrow(held, &o, NULL, &t_err), LEAT_E_FORKED);
     T_STATUS(leat_loader_event_fd(l, &fd, &t_err), LEAT_E_FORKED);
+    T_STATUS(leat_batch_state(held, state, &t_err), LEAT_E_FORKED);
+    T_CHECK(!leat_batch_row(held, 0));
     leat_loader_stats(l, &stats);
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
     leat_batch_release(held, NULL);
