@@ -1305,6 +1305,9 @@ struct leat_writer_options {
  * stays within about 20 MiB, plus 100 bytes and the path of each input, for any number of documents.
  * Returns LEAT_E_ARGUMENT, _EXISTS, _BUSY, _NO_FILE (the folder), _PERMISSION, _NO_SPACE, _IO or _NO_MEMORY.
  *
+ * Where the process has a limit on the size of files (RLIMIT_FSIZE), writing beyond it is LEAT_E_NO_SPACE if the
+ * program ignores SIGXFSZ, as Python does; else the system ends the program by that signal.
+ *
  * If a call fails, the writer fails: every later call returns the same status, until leat_writer_suspend() or
  * leat_writer_abandon() ends it. Exceptions are LEAT_E_ARGUMENT, LEAT_E_STATE, and LEAT_E_TOKEN for a whole document.
  */

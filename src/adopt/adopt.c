@@ -422,7 +422,8 @@ enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *o
                             struct leat_error *err)
 {
     struct adopt a = { .state = { .fd = -1 }, .options = LEAT_ADOPT_OPTIONS_INIT };
-    enum leat_status s = options_read(&a.options, sizeof a.options, &a.options.reserved, options, "leat_adopt_options", err);
+    enum leat_status s =
+        options_read(&a.options, sizeof a.options, &a.options.reserved, options, "leat_adopt_options", err);
 
     if (s == LEAT_OK && !name)
         s = status_set(err, LEAT_E_ARGUMENT, "leat_adopt: missing name");
