@@ -35,7 +35,8 @@ special_strings   strings of special tokens in the texts, whether encoded as spe
 truncated_inputs  compressed inputs that were cut off or damaged
 mb_per_s, tokens_per_s   of the work of this run alone, without that of a run that it resumed
 was_finished      with resume: nothing was left to do
-skipped, skipped_files   files that were left out, mostly of folders
+skipped, skipped_files   files that were left out, mostly of folders; and folders whose names begin with _ (these end in
+                         /), each with all that is in it
 replaced, replaced_in    malformed parts of texts that became U+FFFD: how many, and how many per input (a dict; empty
                          after a Packer)
 not_json          records with NaN or Infinity, which were taken though JSON has neither
