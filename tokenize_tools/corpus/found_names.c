@@ -43,7 +43,7 @@ bool found_name_is_note(const char *name)
 }
 
 /* Whether a file is called like Iceberg's description of a table: metadata/v3.metadata.json, or metadata/, five digits,
- * -, a UUID and the same end. */
+ * -, a UUID and the same end; before which .gz may stand. */
 static bool describes_iceberg(const char *name, const char *path)
 {
     static const char folder[] = "metadata/", end[] = ".metadata.json";
@@ -53,6 +53,8 @@ static bool describes_iceberg(const char *name, const char *path)
         (before > strlen(folder) && name[-1 - (ptrdiff_t)strlen(folder)] != '/') || !file_ends_with(name, bytes, end))
         return false;
     bytes -= strlen(end);
+    if (file_ends_with(name, bytes, ".gz"))
+        bytes -= strlen(".gz");
     digits = strspn(name + (name[0] == 'v'), "0123456789");
     if (name[0] == 'v')
         return digits > 0 && digits + 1 == bytes;
