@@ -143,7 +143,8 @@ enum leat_hint {
     LEAT_HINT_BINARY = 12,           /* `allow_binary` in struct leat_pack_options */
     LEAT_HINT_FOLLOW = 13,           /* `follow_links` in struct leat_pack_options */
     LEAT_HINT_ID = 14,               /* `id` in struct leat_pack_options */
-    LEAT_HINT_SAMPLES = 15           /* `samples` in struct leat_plan_options */
+    LEAT_HINT_SAMPLES = 15,          /* `samples` in struct leat_plan_options */
+    LEAT_HINT_AGAIN = 16             /* nothing: a thing on a server has changed meanwhile; call again */
 };
 
 /* The caller provides it; a failing call fills it. */

@@ -44,6 +44,13 @@ static const struct {
     { "PermanentRedirect", LEAT_E_PERMISSION, "the bucket is in another region; set AWS_REGION" },
 };
 
+/* By the hint it is told from a dataset whose two files do not match, which is damage. */
+static enum leat_status has_changed(const struct transfer *t, struct leat_error *err)
+{
+    return status_set_hint(err, LEAT_E_MISMATCH, LEAT_HINT_AGAIN, "%s has changed while it was read; start again",
+                           t->url->name);
+}
+
 static enum leat_status by_code(const struct transfer *t, bool signed_by_key, struct leat_error *err)
 {
     const char *name = t->url->name;
@@ -65,9 +72,9 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
         if (t->only_new)
             return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
                                    "%s already exists; choose another name or replace it", name);
-        return status_set(err, LEAT_E_MISMATCH, "%s has changed while it was read; start again", name);
+        return has_changed(t, err);
     case 416:
-        return status_set(err, LEAT_E_TRUNCATED, "%s is shorter than it was; start again", name);
+        return status_set_hint(err, LEAT_E_TRUNCATED, LEAT_HINT_AGAIN, "%s is shorter than it was; start again", name);
     default:
         if (t->code >= 300 && t->code < 400)
             return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server sends to another address (%ld); give that one",
@@ -84,7 +91,7 @@ enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, str
     enum leat_status s;
 
     if (t->code >= 200 && t->code < 300 && t->count > 0 && !answer_same_version(t))
-        return status_set(err, LEAT_E_MISMATCH, "%s has changed while it was read; start again", t->url->name);
+        return has_changed(t, err);
     if (t->code >= 200 && t->code < 300 && t->count > 0)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "%s: the server gives other bytes than those asked for: it does "

@@ -38,21 +38,22 @@ void verify_note(struct verify *v, enum leat_status status, const struct leat_er
     keep_first(v, status, why, rank);
     v->report->damaged_others++;
     v->found.damaged_others++;
-    if (!verify_is_damage(status)) /* a failing disk, no memory */
+    if (!verify_is_damage(status, why)) /* a failing disk, no memory */
         v->stopped = true;
     pthread_mutex_unlock(&v->lock);
 }
 
-void verify_note_page(struct verify_worker *w, uint64_t page)
+void verify_note_page(struct verify_worker *w, uint64_t page, const struct leat_error *why)
 {
     struct verify *v = w->v;
     uint64_t document, documents;
-    enum leat_status s = part_damaged_page(v->part, page, &document, &documents, &w->err);
+    struct leat_error made;
+    enum leat_status s = part_damaged_page(v->part, page, &document, &documents, &made);
 
     pthread_mutex_lock(&v->lock);
     v->found.damaged_pages++;
     v->report->damaged_pages++;
-    keep_first(v, s, &w->err, VERIFY_RANK_PAGES + page);
+    keep_first(v, s, why ? why : &made, VERIFY_RANK_PAGES + page);
     if (v->found.page == LEAT_NONE || page < v->found.page) {
         v->found.page = page;
         v->found.first_document = document;
@@ -263,7 +264,7 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
             if (err)
                 *err = why;
         }
-        if (s != LEAT_OK && !verify_is_damage(s))
+        if (s != LEAT_OK && !verify_is_damage(s, &why))
             break;
     }
     if (report)

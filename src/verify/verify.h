@@ -68,10 +68,11 @@ struct verify {
 #define VERIFY_RANK_DOCUMENTS ((uint64_t)4 << 60)
 #define VERIFY_RANK_RECORDS   ((uint64_t)5 << 60)
 
-/* Whether a status is about the dataset, not about a failing disk or missing memory. */
-static inline bool verify_is_damage(enum leat_status s)
+/* Whether an error is about the dataset, not about a failing disk, missing memory, or a thing that somebody replaces on
+ * its server. */
+static inline bool verify_is_damage(enum leat_status s, const struct leat_error *why)
 {
-    return s >= LEAT_E_NOT_LEAT && s <= LEAT_E_MISMATCH && s != LEAT_E_TRUNCATED;
+    return s >= LEAT_E_NOT_LEAT && s <= LEAT_E_MISMATCH && s != LEAT_E_TRUNCATED && why->hint != LEAT_HINT_AGAIN;
 }
 
 /* One thread's state. */
@@ -87,8 +88,8 @@ struct verify_worker {
 /* Keeps the damage if it has the lowest rank so far; what is not damage stops the work. */
 void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank);
 
-/* The same for a page of tokens with a wrong hash. */
-void verify_note_page(struct verify_worker *w, uint64_t page);
+/* The same for a page of tokens with a wrong hash. `why`: the sentence; NULL: one is made. */
+void verify_note_page(struct verify_worker *w, uint64_t page, const struct leat_error *why);
 
 /* How many of `size` bytes belong to task `task`. */
 static inline uint64_t verify_task_bytes(uint64_t size, uint64_t task)

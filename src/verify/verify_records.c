@@ -12,7 +12,7 @@
 static void note(struct verify *v, enum leat_status s, const struct leat_error *why, uint64_t offset)
 {
     if (s != LEAT_OK)
-        verify_note(v, s, why, verify_is_damage(s) ? VERIFY_RANK_RECORDS + offset : offset);
+        verify_note(v, s, why, verify_is_damage(s, why) ? VERIFY_RANK_RECORDS + offset : offset);
 }
 
 static void check_sums(struct verify *v)

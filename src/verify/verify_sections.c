@@ -130,7 +130,7 @@ void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t tas
     struct hash128 sum = { 0, 0 };
     enum leat_status s = LEAT_OK;
 
-    for (uint64_t at = 0; at < bytes && (s == LEAT_OK || verify_is_damage(s)); at += VERIFY_BUFFER_BYTES) {
+    for (uint64_t at = 0; at < bytes && (s == LEAT_OK || verify_is_damage(s, &w->err)); at += VERIFY_BUFFER_BYTES) {
         uint64_t here = bytes - at < VERIFY_BUFFER_BYTES ? bytes - at : VERIFY_BUFFER_BYTES, from = begin + at;
 
         s = verify_load_chunk(w, &stretch, at, here);
@@ -148,7 +148,8 @@ void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t tas
         if (s != LEAT_OK && a->kind == FORMAT_ORIGINS)
             atomic_store(&w->v->uncounted, true);
         if (s != LEAT_OK)
-            verify_note(w->v, s, &w->err, verify_is_damage(s) ? VERIFY_RANK_RECORDS + a->place.offset + from : from);
+            verify_note(w->v, s, &w->err,
+                        verify_is_damage(s, &w->err) ? VERIFY_RANK_RECORDS + a->place.offset + from : from);
     }
     verify_close_stretch(&stretch);
     pthread_mutex_lock(&w->v->lock);

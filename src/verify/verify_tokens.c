@@ -11,6 +11,7 @@
 #include "verify.h"
 
 #define TASK_CELLS  (VERIFY_TASK_BYTES / FORMAT_CELL_BYTES)
+#define PAGE_TRIES  8u
 #define WALK_STARTS TINY_OR(3u, 2048u) /* fetched at once while walking along the tokens */
 
 static uint64_t token_at(const struct part *p, const uint8_t *bytes, uint64_t i)
@@ -35,7 +36,7 @@ static enum leat_status check_hashes(struct verify_worker *w, uint64_t offset, u
         return LEAT_OK;
     for (uint64_t i = 0; i < pages; i++)
         if (found[i] != bytes_le32(stored[i]))
-            verify_note_page(w, page + i);
+            verify_note_page(w, page + i, NULL);
     return LEAT_OK;
 }
 
@@ -242,6 +243,41 @@ static enum leat_status check_chunk(struct verify_worker *w, struct walk *walk, 
     return s == LEAT_E_TOKEN ? LEAT_OK : s;
 }
 
+/* Loads a page that could not be had with its neighbours. What other threads ask for may go in one request with it, and
+ * fails with it: then it is asked for again. */
+static enum leat_status load_page(struct verify_worker *w, const struct verify_stretch *stretch, uint64_t at,
+                                  uint64_t count)
+{
+    enum leat_status s = LEAT_E_CHECKSUM;
+
+    for (unsigned tries = 0; s == LEAT_E_CHECKSUM && tries < PAGE_TRIES; tries++) {
+        s = verify_load_chunk(w, stretch, at, count);
+        if (s == LEAT_E_CHECKSUM && w->err.offset == stretch->offset + at)
+            break;
+    }
+    return s;
+}
+
+/* A chunk of a dataset on a server, which could not be loaded since a page of it arrives damaged: each page alone. The
+ * others are checked but for the documents, whose borders may lie in any of them. */
+static enum leat_status check_pages(struct verify_worker *w, const struct verify_stretch *stretch, uint64_t offset,
+                                    uint64_t at, uint64_t bytes, struct hash128 *sum)
+{
+    enum leat_status s = LEAT_OK, documents = LEAT_E_NOT_FOUND;
+
+    for (uint64_t done = 0, here; s == LEAT_OK && done < bytes; done += here) {
+        here = bytes - done < FORMAT_PAGE_BYTES ? bytes - done : FORMAT_PAGE_BYTES;
+        s = load_page(w, stretch, at + done, here);
+        if (s == LEAT_OK) {
+            s = check_chunk(w, NULL, offset + at + done, here, sum, &documents);
+        } else if (s == LEAT_E_CHECKSUM) {
+            verify_note_page(w, (offset + at + done) / FORMAT_PAGE_BYTES, &w->err);
+            s = LEAT_OK;
+        }
+    }
+    return s;
+}
+
 void verify_tokens(struct verify_worker *w, uint64_t task)
 {
     struct part *p = w->v->part;
@@ -267,8 +303,12 @@ void verify_tokens(struct verify_worker *w, uint64_t task)
         uint64_t here = bytes - at < VERIFY_BUFFER_BYTES ? bytes - at : VERIFY_BUFFER_BYTES;
 
         s = verify_load_chunk(w, &stretch, at, here);
-        if (s == LEAT_OK)
+        if (s == LEAT_OK) {
             s = check_chunk(w, &walk, offset + at, here, &sum, &documents);
+        } else if (s == LEAT_E_CHECKSUM) { /* as it comes from a server, of which only whole pages are taken */
+            documents = LEAT_E_NOT_FOUND;
+            s = check_pages(w, &stretch, offset, at, here, &sum);
+        }
     }
     verify_close_stretch(&stretch);
     if (s != LEAT_OK)

@@ -159,19 +159,19 @@ grep -q '55555' "$said" || fail "$ran does not name the id: $(cat "$said")"
 # a damaged tokenizer
 copy_dataset other p
 spoil_section p.leat 10
-refuse 1 'leat: p.leat: the tokenizer section is inconsistent; verify the dataset, or write it again' \
+refuse 3 'leat: p.leat: the tokenizer section is inconsistent; verify the dataset, or write it again' \
     leat cat p --document 0
 
 # a document that begins behind the next one, of which only the two ends are looked at
 copy_dataset n p
 overwrite p.leat $((4096 + 8 * 5)) '~'
-refuse 1 'leat: document starts of p do not ascend; verify the dataset' leat cat p --document 5:6
+refuse 3 'leat: document starts of p do not ascend; verify the dataset' leat cat p --document 5:6
 
 # document starts that fall: an error that says so, and nothing that was never there
 copy_dataset n p
 overwrite p.leat 4501 '~'
 run leat cat p --document 40:60
-[ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
+[ "$code" -eq 3 ] || fail "$ran: exit code $code, not 3"
 grep -q 'verify' "$said" || fail "$ran does not send the user to verify: $(cat "$said")"
 
 # a damaged page: an error, where text that is wrong was printed. Pages that are not printed are not looked at
@@ -179,9 +179,10 @@ make_dataset long vocabulary=60000 tokenizer=gpt2 many=20000
 overwrite long.tokens 20000 'damage'
 run leat cat long --document 0 --ids
 ended 0 ''
-for words in '--document 9000' '--tokens 8000:8300 --ids' '--document 0:20000'; do
+for words in 'cat long --document 9000' 'cat long --tokens 8000:8300 --ids' 'cat long --document 0:20000' \
+    'show --source long --seq-len 8000 --order sequential --sample 1'; do # which ended with 1
     # shellcheck disable=SC2086 # words
-    run leat cat long $words
+    run leat $words
     [ "$code" -eq 3 ] || fail "$ran: exit code $code, not 3"
     grep -q 'long.tokens' "$said" || fail "$ran does not name the file: $(cat "$said")"
 done

@@ -106,7 +106,7 @@ leat info named | grep -q '^  stores      lines, ids, text hashes$' || fail "no 
 # an index that lies about where a document came from
 copy_dataset all damaged
 spoil_section damaged.leat 4
-refuse 1 'leat: damaged.leat: record 0 of its inputs section is invalid: its path is outside the input paths; verify @
+refuse 3 'leat: damaged.leat: record 0 of its inputs section is invalid: its path is outside the input paths; verify @
 the dataset, or write it again' leat find damaged --document 0
 
 # ---- Wrong ----------------------------------------------------------------------------------------------------------

@@ -217,7 +217,7 @@ damaged() { # KIND MESSAGE [OFFSET]
     spoil_section damaged.leat "$1" "${3:-0}"
     for form in '' --json; do
         run leat info damaged $form
-        ended 1 "leat: damaged.leat: $2; verify the dataset, or write it again"
+        ended 3 "leat: damaged.leat: $2; verify the dataset, or write it again"
         tail -n 1 "$printed" | grep -q '}$' && fail "$ran ends as if all were there: $(cat "$printed")"
     done
 }

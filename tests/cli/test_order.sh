@@ -145,7 +145,7 @@ END
 # a document's start that lies: no sample is told with a document that may be another
 copy_dataset numbers damaged
 spoil_section damaged.leat 1 80
-refuse 1 'leat: damaged.leat: document 10 starts at token 9114861777597660798, beyond the last token; verify the @
+refuse 3 'leat: damaged.leat: document 10 starts at token 9114861777597660798, beyond the last token; verify the @
 dataset, or write it again' leat order --source damaged --seq-len 100 --order sequential
 
 # ---- Refused --------------------------------------------------------------------------------------------------------

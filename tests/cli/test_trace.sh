@@ -55,7 +55,7 @@ END
 # an index that lies about where a document came from
 copy_dataset all damaged
 spoil_section damaged.leat 4
-refuse 1 'leat: damaged.leat: record 0 of its inputs section is invalid: its path is outside the input paths; verify @
+refuse 3 'leat: damaged.leat: record 0 of its inputs section is invalid: its path is outside the input paths; verify @
 the dataset, or write it again' leat trace --source damaged --seq-len 8 --order sequential --samples 0:1
 
 # a start that lies between those of the first and the last document of a sample, which are found without it
@@ -64,7 +64,7 @@ write_bytes many many.txt >/dev/null || fail "cannot write the dataset many"
 leat trace --source many --seq-len 3999 --order sequential --samples 0:1 | head -n 799 >before
 spoil_section many.leat 1 $((8 * 800))
 run leat trace --source many --seq-len 3999 --order sequential --samples 0:1
-ended 1 'leat: many.leat: document 800 starts at token 9114861777597660798, beyond the last token; verify the '\
+ended 3 'leat: many.leat: document 800 starts at token 9114861777597660798, beyond the last token; verify the '\
 'dataset, or write it again'
 diff before "$printed" >/dev/null || fail "not the documents before the damaged one are shown"
 

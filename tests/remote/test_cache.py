@@ -244,10 +244,47 @@ def test_faults(server):
     clear(server)
     server.faults, server.fault_suffix = ["", *["wrong"] * 20], ".leat"
     code, _, said = run(server, leat, "info", URL)
-    check("a damaged index", code == 1 and "s3://b/corpus.leat" in said and not inside("index.leat"), code, said)
+    check("a damaged index", code == 3 and "s3://b/corpus.leat" in said and not inside("index.leat"), code, said)
     clear(server)
     code, _, said = run(server, leat, "info", "s3://b/none")
     check("nothing there", code == 1 and "s3://b/none.leat does not exist" in said, code, said)
+
+
+def test_verify(server):
+    """Damage on the server is named as that of a file is, by page and documents: once these were "0 pages, 2 other
+    places". A thing that is replaced meanwhile is no damage, but a failure, and so it is for cat and pull."""
+    good = dict(server.things)
+    for program in (leat, tiny):
+        for pages in ([3], [1, 2, 5]):
+            tokens = bytearray(good["b/corpus.tokens"])
+            for page in pages:
+                tokens[4096 * page + 100] ^= 1
+            (folder / "bad.tokens").write_bytes(tokens)
+            (folder / "bad.leat").write_bytes(good["b/corpus.leat"])
+            wanted = run(server, program, "verify", "bad", "--json")
+            server.things["b/corpus.tokens"] = bytes(tokens)
+            clear(server)
+            got = run(server, program, "verify", URL, "--json")
+            server.things = dict(good)
+            first, second = json.loads(wanted[1]), json.loads(got[1])
+            keys = ["ok", "status", "damaged_pages", "page", "first_document", "documents", "damaged_others"]
+            check(("verify", pages), got[0] == wanted[0] == 3 and all(first[key] == second[key] for key in keys), got,
+                  wanted)
+            check(("its sentence", pages), f"s3://b/corpus.tokens: page {pages[0]} arrived damaged 3 times" in got[2],
+                  got)
+            code, out, said = run(server, program, "verify", URL)
+            check("damage that has gone", code == 0, code, out, said)
+    for words in (["verify", URL], ["cat", "--tokens", "0:60000", URL]):
+        for start in (1, 2):
+            clear(server)
+            things = dict(server.things)
+            with NobodyFills():
+                server.faults, server.fault_suffix = [""] * start + ["changed"], ".tokens"
+                code, out, said = run(server, leat, *words)
+            server.things = things
+            check(("changed", words, start), code == 1 and "has changed while it was read" in said and
+                  b"is damaged" not in out, code, out, said)
+    clear(server)
 
 
 def test_bench(server):
@@ -359,7 +396,7 @@ def test_changed_by_hand(server):
           code, _, said)
     os.truncate(inside("tokens"), 4096)
     code, _, said = run(server, leat, "info", URL)
-    check("a complete one that is cut", code == 1 and "remove its folder" in said, code, said)
+    check("a complete one that is cut", code == 3 and "remove its folder" in said, code, said)
     clear(server)
 
 
@@ -450,8 +487,8 @@ with S3Server(things) as server:
         sys.exit(77)
     TOKENS = json.loads(run(server, leat, "info", "corpus", "--json")[1])["tokens"]
     BATCHES = batches(server, "corpus", PREAD, READ)[0]
-    for test in (test_commands, test_lists, test_engines, test_exact, test_ahead, test_faults, test_bench, test_closing,
-                 test_together, test_killed, test_changed_by_hand, test_room, test_full, test_folders):
+    for test in (test_commands, test_lists, test_engines, test_exact, test_ahead, test_faults, test_verify, test_bench,
+                 test_closing, test_together, test_killed, test_changed_by_hand, test_room, test_full, test_folders):
         began = time.monotonic()
         test(server)
         if os.environ.get("TIMES"):

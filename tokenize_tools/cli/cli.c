@@ -135,7 +135,10 @@ int cli_failed(const struct leat_error *err)
 int cli_failed_or_damaged(const struct leat_error *err)
 {
     int code = cli_failed(err);
-    bool damaged = err->status == LEAT_E_CHECKSUM || err->status == LEAT_E_MISMATCH;
+    /* not a document without its end token, as files of other tools have it; nor what was replaced on its server while
+     * it was read, and can be read again */
+    bool damaged = err->status >= LEAT_E_TRUNCATED && err->status <= LEAT_E_MISMATCH && err->status != LEAT_E_TOKEN &&
+                   err->hint != LEAT_HINT_AGAIN;
 
     return code == CLI_FAILED && damaged ? CLI_DAMAGED : code;
 }

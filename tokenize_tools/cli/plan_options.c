@@ -273,7 +273,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
                          o->plan);
         if (o->plan && o->epochs != LEAT_NONE && err.status == LEAT_E_ARGUMENT)
             status_after(&err, "; --epochs counts as a line of it");
-        *code = cli_failed(&err);
+        *code = cli_failed_or_damaged(&err);
         ok = false;
     }
     free(text);

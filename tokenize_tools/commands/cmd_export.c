@@ -94,7 +94,7 @@ static int run(const struct export_values *values, const struct options_parsed *
     progress_end(&progress);
     if (s == LEAT_OK)
         print_summary(values, &report, cli_now() - began);
-    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 
 int cmd_export(const struct command *self, int argc, char **argv)

@@ -230,7 +230,7 @@ int cmd_find(const struct command *self, int argc, char **argv)
             s = describe(d, &f, &err);
         if (s == LEAT_OK)
             values.json ? print_json(&f) : print_text(&f);
-        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     }
     commands_origin_free(&f.origin);
     free(place.path);

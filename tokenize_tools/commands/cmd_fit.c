@@ -58,7 +58,7 @@ static int fit(const char *name, const struct fit_values *values)
     enum leat_status s = leat_dataset_open(&d, name, NULL, &err);
 
     if (s != LEAT_OK)
-        return cli_failed(&err);
+        return cli_failed_or_damaged(&err);
     cli_catch_interrupts();
     progress_begin(&progress, (enum progress_mode)values->progress, "fit", PROGRESS_BYTES);
     options.progress = commands_on_progress;
@@ -68,7 +68,7 @@ static int fit(const char *name, const struct fit_values *values)
     leat_dataset_info(d, &info);
     leat_dataset_close(d);
     if (s != LEAT_OK)
-        return cli_failed(&err);
+        return cli_failed_or_damaged(&err);
     if (values->json)
         print_json(name, info.documents, cli_now() - began);
     else
@@ -97,7 +97,7 @@ static int report(const char *const *names, size_t count, const struct fit_value
         s = fit_report_print(plan, &values->lengths, values->json, &err);
     leat_plan_close(plan);
     free(sources);
-    return s == LEAT_OK ? CLI_DONE : cli_failed(&err);
+    return s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err);
 }
 
 int cmd_fit(const struct command *self, int argc, char **argv)

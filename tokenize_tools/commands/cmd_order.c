@@ -289,7 +289,7 @@ int cmd_order(const struct command *self, int argc, char **argv)
     fill_in(&v);
     if (check_rows(self, &v, &rows, &code) && plan_options_open(self, &v.plan, &plan, &code)) {
         s = print(plan, &v, &rows, &err);
-        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     }
     leat_plan_close(plan);
     plan_options_free(&v.plan);

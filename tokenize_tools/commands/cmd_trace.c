@@ -384,7 +384,7 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
     free(search.wanted);
     if (!named)
         return CLI_WRONG;
-    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 
 /* ---- The command ---- */
@@ -443,7 +443,7 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
             return CLI_WRONG;
     }
     s = print_positions(plan, first, end, until, v->json, &err);
-    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 
 int cmd_trace(const struct command *self, int argc, char **argv)

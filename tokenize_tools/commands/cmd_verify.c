@@ -44,10 +44,11 @@ struct verdict {
     struct leat_verify_report report;
 };
 
-/* The statuses that mean damaged bytes, as opposed to a failed system call or a wrong request. */
-static bool is_damage(enum leat_status s)
+/* What means damaged bytes, as opposed to a failed system call, a wrong request, or a thing that was replaced on its
+ * server meanwhile. */
+static bool is_damage(enum leat_status s, const struct leat_error *err)
 {
-    return s >= LEAT_E_NOT_LEAT && s < LEAT_E_INCOMPATIBLE;
+    return s >= LEAT_E_NOT_LEAT && s < LEAT_E_INCOMPATIBLE && err->hint != LEAT_HINT_AGAIN;
 }
 
 static struct leat_part part_of(const struct verdict *v, const struct leat_verify_part *found)
@@ -223,7 +224,7 @@ static void check(const struct verify_values *values, const struct leat_dataset 
     v->seconds = cli_now() - began;
     progress_end(&call.progress);
     v->dataset = d;
-    if (v->no_memory && is_damage(v->status))
+    if (v->no_memory && is_damage(v->status, err))
         v->status = status_no_memory(err, v->room * sizeof *v->damaged);
     if (v->report.part != LEAT_NONE && leat_dataset_part(d, v->report.part, &part, NULL) == LEAT_OK) {
         v->part = part.name;
@@ -246,7 +247,7 @@ int cmd_verify(const struct command *self, int argc, char **argv)
     v.status = leat_dataset_open(&d, v.name, NULL, &err);
     if (v.status == LEAT_OK)
         check(&values, d, &v, &err);
-    if (v.status == LEAT_OK || (is_damage(v.status) && !cli_interrupted()))
+    if (v.status == LEAT_OK || (is_damage(v.status, &err) && !cli_interrupted()))
         code = report(&values, &v);
     else
         code = cli_failed(&err);

@@ -327,7 +327,7 @@ int cmd_info(const struct command *self, int argc, char **argv)
         s = gather(&f, &err);
     if (s == LEAT_OK)
         s = print(&f, &values, &err);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     leat_stored_tokenizer_free(f.tokenizer);
     leat_dataset_close(d);
     options_free(&parsed);

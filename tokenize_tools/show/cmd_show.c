@@ -194,7 +194,7 @@ static int show_samples(const struct command *self, struct show_out *o, const st
             s = o->form->begin(o, title, &err);
         if (s == LEAT_OK)
             s = end_rows(o, show_batch(o, plan, &b, &err), &err);
-        code = s == LEAT_OK ? CLI_DONE : cli_failed(&err);
+        code = s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err);
     }
     leat_plan_close(plan);
     return code;
@@ -250,7 +250,7 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
         s = end_rows(o, show_places(o, d, &words, name, first, end, &err), &err);
     show_words_close(&words);
     leat_dataset_close(d);
-    return s == LEAT_OK ? CLI_DONE : cli_failed(&err);
+    return s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err);
 }
 
 /* ---- The command ---- */

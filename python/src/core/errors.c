@@ -49,6 +49,7 @@ static const char *const hints[] = {
     [LEAT_HINT_FOLLOW] = " (follow_links=True)",
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
     [LEAT_HINT_SAMPLES] = " (samples=N)",
+    [LEAT_HINT_AGAIN] = "", /* the sentences say so */
 };
 
 static PyObject *sentence(const struct leat_error *err)
