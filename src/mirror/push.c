@@ -156,6 +156,8 @@ static enum leat_status parse_urls(struct push *p, const char *text, struct leat
     if (!url_in_bucket(&given) || !*given.key)
         s = status_set(err, LEAT_E_ARGUMENT, "%s: a dataset is pushed to s3://BUCKET/NAME or gs://BUCKET/NAME",
                        given.name);
+    else if (given.key[strlen(given.key) - 1] == '/')
+        s = status_set(err, LEAT_E_ARGUMENT, "%s is a folder; choose the name of a dataset in it", given.name);
     url_free(&given);
     if (s != LEAT_OK)
         return s;

@@ -149,6 +149,24 @@ leat-bench counting -o counting --tokens 200000 >/dev/null
 ran='leat cat (into a pipe that is closed)'
 code=$(cat code.txt)
 ended 1 ''
+# also if it is gone before the first byte: cat and decode write often, and said that the output is incomplete
+yes 97 | head -n 200000 | tr '\n' ' ' >ids.txt
+yes 'a long text' | head -n 20000 >long.txt
+leat pack -t bytes -o long long.txt >/dev/null
+mkfifo fifo
+for command in 'cat long --text --document 0' 'decode -t bytes --raw ids.txt'; do
+    sleep 5 <fifo &
+    reader=$!
+    {
+        kill $reader
+        wait $reader 2>/dev/null
+        # shellcheck disable=SC2086 # a command and its options
+        leat $command 2>"$said"
+        code=$?
+    } >fifo
+    ran="leat $command (into a pipe that nobody reads)"
+    ended 1 ''
+done
 
 # without stderr a command works, and with stdin closed too
 leat info a --json >with.txt 2>/dev/null

@@ -294,4 +294,13 @@ refuse 2 'leat: --output OUT is missing: the dataset to write: OUT.tokens and OU
 options)' leat merge a b
 refuse 2 'leat: PART... is missing: leat merge PART... (leat merge --help shows how)' leat merge -o new
 refuse 2 'leat: --output needs a value: --output OUT (leat merge --help lists the options)' leat merge a -o
+
+# of several datasets none has the identity of all: once that was 32 zeros
+printf '{"text":"a","k":"x"}\n{"text":"b","k":"y"}\n' >by.jsonl
+for part in 1 2; do
+    run leat pack -t bytes -o "by-$part" --by k --part $part/2 by.jsonl
+done
+run leat merge --json -o by by-1 by-2
+ended 0 ''
+grep -q '"identity": null, ' "$printed" || fail "$ran: $(cat "$printed")"
 finish

@@ -246,4 +246,7 @@ told "$digits" leat order --source a --seq-len 4 --at "$digits:1"
 told "$digits" leat cat a --tokens "$digits:6"
 truncate -s 67108865 large.plan
 told 'large.plan is not a plan: it is larger than 64 MiB' leat order --plan large.plan
+
+run leat order --source a --seq-len 4 --print-plan --json
+says 2 'leat: --print-plan and --json cannot be combined' # --json was ignored
 finish

@@ -450,4 +450,12 @@ assert "tokens/s" in text and "\r" in text and "%" in text, text
 assert "bar: " in text, text
 END
 fi
+
+# too many rejects: --json printed nothing
+printf '{"text":"a"}\n{"text":\n' >half.jsonl
+run leat pack -t bytes -o half --json --max-rejects 0 half.jsonl
+says 4 'half.rejects.jsonl lists them'
+grep -q '^{"output": "half", "was_finished": false, "inputs": 1, "documents": 1, .*"rejected": 1, ' "$printed" ||
+    fail "$ran: $(cat "$printed")"
+[ ! -e half.leat ] || fail "$ran: made a dataset"
 finish

@@ -43,6 +43,18 @@ run leat pack -t bytes -o out --max-rejects 99 --resume --allow-truncated in.jso
 says 1 'leat: out.leat already exists, packed from inputs that were cut off or broken: if these are whole now, replace'
 rm out.*
 
+# the number of inputs, which was 0 for --split and --by
+for options in '' '--split v=0.5' '--by v' '--shuffle 1'; do
+    printf '{"text":"a","v":"x"}\n{"text":"b","v":"y"}\n' | tee also.jsonl >two.jsonl
+    for more in '' --resume; do
+        # shellcheck disable=SC2086 # words
+        run leat pack -t bytes -o many --json $options $more two.jsonl also.jsonl
+        ended 0 ''
+        grep -q '"inputs": 2, ' "$printed" || fail "$ran: $(cat "$printed")"
+    done
+    rm many*
+done
+
 # parts of which one has the damage give what one run gives
 run leat pack -t bytes -o whole --max-rejects 99 --allow-truncated in.jsonl cut.jsonl.zst in.jsonl
 for part in 1 2 3; do

@@ -219,6 +219,11 @@ leat pack --run full --parts 1 -t gpt2 long.jsonl >"$printed" || fail "cannot pl
 [ $? -eq 1 ] || fail "a part without room for its tokens: $(cat "$said")"
 leat status full --json | grep -qF '"tokens": 0, "documents": 0, "share": 0.0,' || fail "$(leat status full --json)"
 # of a process that was killed, what was at its checkpoint counts
+printf 'leat part 1\nstate failed\nhost h\nbytes 900\n' >full/part-1.beat
+run leat status full --json
+grep -q '"bytes": 900, "total_bytes": null' "$printed" || fail "$ran: $(cat "$printed")" # it was 0
+run leat status full --left --json
+says 2 'leat: --left and --json cannot be combined: the object has them as "left"' # --json was ignored
 printf 'leat part 1\nstate running\nbytes 900\ntotal_bytes 1000\ntokens 90\ndocuments 9\n' >full/part-1.beat
 printf 'kept_bytes 500\nkept_tokens 50\nkept_documents 5\n' >>full/part-1.beat
 leat status full --json | grep -qF '"tokens": 90, "documents": 9, "share": 0.9,' || fail "$(leat status full --json)"
@@ -362,7 +367,7 @@ run leat status run
 says 1 'placed.joining is missing: restore it, or remove '
 mv damaged.joining placed.joining
 run leat merge --in-place -o placed run
-says 1 'the plan of a joining, is damaged: keep '
+says 3 'the plan of a joining, is damaged: keep '
 mv kept.joining placed.joining
 run leat status run # it once called these parts failed, and named them to be packed again
 ended 0 ''

@@ -40,6 +40,14 @@ def check_pushed(what, server, name, result, source="corpus"):
     return summary
 
 
+def test_folder(server):
+    """What ends in / is no name of a dataset: it became the things dir/.leat and dir/.tokens."""
+    for url in ("s3://b/dir/", "s3://b/dir//"):
+        code, _, said = push(server, "corpus", url)
+        check(url, code == 2 and f"{url} is a folder; choose the name of a dataset in it" in said, code, said)
+    check("nothing is there", not [name for name in server.things if "dir" in name], list(server.things))
+
+
 def test_whole(server):
     summary = check_pushed("a push", server, "a &+ü/one", push(server, "corpus", "s3://b/a &+ü/one"))
     check("its summary", summary["bytes"] == sum(map(len, local("corpus"))) and summary["kept"] == 0, summary)
@@ -154,7 +162,7 @@ with S3Server() as server:
     if "need libcurl" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
-    for test in (test_whole, test_faults, test_going_on, test_two_at_once):
+    for test in (test_folder, test_whole, test_faults, test_going_on, test_two_at_once):
         test(server)
 shutil.rmtree(folder)
 sys.exit(1 if failures else 0)

@@ -6,6 +6,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,6 +144,14 @@ int cli_failed_or_damaged(const struct leat_error *err)
     return code == CLI_FAILED && damaged ? CLI_DAMAGED : code;
 }
 
+/* Whether stdout is a pipe that nobody reads any more: asked of the pipe, since what a write said before is gone. */
+static bool reader_is_gone(void)
+{
+    struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 int cli_finish_stdout(int code)
 {
     const char *reason = "the output is incomplete";
@@ -153,7 +162,7 @@ int cli_finish_stdout(int code)
         return code;
     if (errno != 0)
         reason = strerror(errno);
-    if (errno != EPIPE) /* a reader like `head` has what it wants; the code still shows a script */
+    if (errno != EPIPE && !reader_is_gone()) /* a reader like `head` has what it wants; the code still shows a script */
         cli_error("cannot write everything to standard output: %s", reason);
     return code == CLI_DONE ? CLI_FAILED : code;
 }

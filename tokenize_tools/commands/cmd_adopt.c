@@ -54,6 +54,7 @@ static void print_summary(const struct adopt_values *values, const char *index, 
     }
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
+    json_string(&j, "output", index); /* as it is called everywhere; the older name stays */
     json_string(&j, "index", index);
     json_u64(&j, "documents", info->documents);
     json_u64(&j, "tokens", info->tokens);

@@ -191,7 +191,7 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_u64(&j, "tokens", info->tokens);
     json_u64(&j, "token_bytes", info->token_bytes);
     json_u64(&j, "index_bytes", info->index_bytes);
-    json_string(&j, "identity", units_hex(info->identity, 16).text);
+    json_string(&j, "identity", outputs->count > 0 ? NULL : units_hex(info->identity, 16).text); /* each has its own */
     arrange_report_json(&j, values->output, splits, report);
     if (outputs->count > 0)
         by_outputs_json(&j, outputs);

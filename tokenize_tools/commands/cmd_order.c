@@ -286,6 +286,11 @@ int cmd_order(const struct command *self, int argc, char **argv)
         plan_options_free(&v.plan);
         return code;
     }
+    if (v.print_plan && v.json) {
+        plan_options_free(&v.plan);
+        options_free(&parsed);
+        return command_wrong(self, "--print-plan and --json cannot be combined: a plan is a text of its own");
+    }
     fill_in(&v);
     if (check_rows(self, &v, &rows, &code) && plan_options_open(self, &v.plan, &plan, &code)) {
         s = print(plan, &v, &rows, &err);

@@ -209,7 +209,7 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
         report.damaged_inputs = 0;
     if (s == LEAT_OK && is_summed_up_later(v, &report))
         ;
-    else if (s == LEAT_OK && v->json)
+    else if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* of too many rejects, too, how many of what */
         print_json(v, &report, &bar, cli_now() - began);
     else if (s == LEAT_OK)
         print_summary(v, options, &report, &bar, cli_now() - began);

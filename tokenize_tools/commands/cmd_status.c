@@ -43,7 +43,9 @@ static void part_json(struct json *j, const struct run_part *part, unsigned numb
     }
     if (beat) {
         json_u64(j, "bytes", b->facts.bytes);
-        json_u64(j, "total_bytes", b->facts.total_bytes);
+        /* not known of a part that ended before it said how much there is */
+        json_u64_or_null(j, "total_bytes",
+                         b->facts.total_bytes == 0 && b->facts.bytes > 0 ? LEAT_NONE : b->facts.total_bytes);
         json_double(j, "tokens_per_s", part->state == PART_RUNNING ? b->facts.tokens_per_s : 0);
         json_string(j, "host", b->host);
         json_u64(j, "pid", b->pid);
@@ -196,6 +198,10 @@ int cmd_status(const struct command *self, int argc, char **argv)
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
+    if (values.left && values.json) {
+        options_free(&parsed);
+        return command_wrong(self, "--left and --json cannot be combined: the object has them as \"left\"");
+    }
     code = run_folder_read(&r, parsed.words[0], &err) == LEAT_OK ? show(&values, &r) : cli_failed(&err);
     run_folder_free(&r);
     options_free(&parsed);

@@ -114,7 +114,7 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
     struct leat_info info = LEAT_INFO_INIT;
     bool fit;
 
-    *past = (struct pack_past) { 0 };
+    *past = (struct pack_past) { .inputs = inputs ? inputs->count : 0 };
     leat_tokenizer_info(o->tokenizer, &tokenizer);
     leat_dataset_info(d, &info);
     fit = info.parts == 1 && (!inputs || info.inputs == inputs->count) && info.end_token == o->end_token &&
@@ -128,6 +128,8 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
 
 void pack_past_report(const struct pack_past *past, struct leat_pack_report *report)
 {
+    if (past->inputs > 0)
+        report->inputs = past->inputs;
     report->rejects = past->rejects;
     report->damaged_inputs = past->damaged;
     snprintf(report->damage, sizeof report->damage, "%s", past->damaged ? "the run that packed it named them" : "");

@@ -31,6 +31,7 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
 
 /* What a finished dataset says of the run that made it. */
 struct pack_past {
+    uint64_t inputs;  /* 0: a program declares them */
     uint64_t rejects; /* records of its inputs */
     bool damaged;     /* inputs were cut off or broken */
 };
