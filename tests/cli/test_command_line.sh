@@ -60,6 +60,14 @@ for program in leat leat-bench; do
     try 0 '' $program <help.txt
 done
 run leat bench --help
+leat --help >help.txt
+for words in 'help --help' 'help -h' 'help help'; do # "unknown option --help; did you mean --help?"
+    # shellcheck disable=SC2086
+    try 0 '' leat $words <help.txt
+done
+leat-bench load --help >help.txt # `load` was ignored, and so was a second command
+try 0 '' leat help bench load <help.txt
+refuse 2 'leat: "info" is one argument too many: leat help takes one command' leat help pack info
 for command in info verify cat find merge bench; do
     leat --help | grep -q "^  $command " || fail "leat --help does not list $command"
 done

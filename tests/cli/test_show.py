@@ -184,8 +184,10 @@ def on_terminal(*words, **environment):
 
 
 os.environ.pop("NO_COLOR", None)
+os.environ["TERM"] = "xterm"
 check(on_terminal(*words) == coloured, "a terminal does not get colours")
-check("\x1b" not in on_terminal(*words, NO_COLOR="1") + on_terminal(*words, "--no-color"), "colours, not wanted")
+check("\x1b" not in on_terminal(*words, NO_COLOR="1") + on_terminal(*words, "--no-color") +
+      on_terminal(*words, TERM="dumb"), "colours, not wanted")
 
 
 # ---- Pages: markup is only that of leat, tokens are those of JSON, nothing is fetched

@@ -95,4 +95,12 @@ run leat pack -t bytes -o no --force --mask-field messages --max-rejects 1000 ch
 grep -q 'is not a list of \[begin, end\] places' no.rejects.jsonl || fail "conversations as masks: $(cat "$said")"
 run leat pack -t bytes -o no --force --text messages chat.parquet
 says 1 'the column messages is a list; name a column of single values, or pack conversations'
+
+# options that mean nothing without --chat, or with it, were ignored
+run leat pack -t bytes -o no --messages text chat.parquet
+says 2 'leat: --messages is for conversations: add --chat'
+run leat pack -t bytes -o no --tools text chat.parquet
+says 2 'leat: --tools is for conversations: add --chat'
+run leat pack -t bytes -o no --text turns --chat roles.jinja chat.parquet
+says 2 'leat: --text and --chat contradict each other'
 finish

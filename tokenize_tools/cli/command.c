@@ -92,11 +92,29 @@ static int print_completion(const struct program *program, const char *shell)
     return CLI_WRONG;
 }
 
+/* argv[2] and what follows are the words after "help": a command, and of a program of its own one of its commands. */
+static int help_of(const struct program *program, int argc, char **argv)
+{
+    static char help[] = "--help";
+    const struct command *c = find_command(program, argv[2]);
+
+    if (!c && (strcmp(argv[2], help) == 0 || strcmp(argv[2], "-h") == 0 || strcmp(argv[2], "help") == 0))
+        return print_program_help(program);
+    if (!c)
+        return unknown_command(program, argv[2]);
+    if (argc > 3 && !c->program) {
+        cli_error("\"%.100s\" is one argument too many: %s help takes one command", argv[3], program->name);
+        return CLI_WRONG;
+    }
+    memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof *argv);
+    argv[argc - 1] = help;
+    return c->run(c, argc - 1, argv + 1);
+}
+
 int program_main(const struct program *program, int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "--help";
     const struct command *c = find_command(program, word);
-    char *help_arguments[2];
 
     if (c)
         return c->run(c, argc - 1, argv + 1);
@@ -110,14 +128,8 @@ int program_main(const struct program *program, int argc, char **argv)
     }
     if (strcmp(word, "--completion") == 0)
         return print_completion(program, argc > 2 ? argv[2] : NULL);
-    if (strcmp(word, "help") == 0 && argc > 2) {
-        c = find_command(program, argv[2]);
-        if (!c)
-            return unknown_command(program, argv[2]);
-        help_arguments[0] = argv[2];
-        help_arguments[1] = (char[]) { "--help" };
-        return c->run(c, 2, help_arguments);
-    }
+    if (strcmp(word, "help") == 0 && argc > 2)
+        return help_of(program, argc, argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return print_program_help(program);
     return unknown_command(program, word);

@@ -109,14 +109,14 @@ static void print_about(const struct run_parts *p, const struct run_part *part)
         printf("  %7s", "");
     if (part->state == PART_RUNNING)
         printf("  %s", units_rate(b->facts.tokens_per_s, "tokens").text);
-    printf("  ");
+    printf(b->host[0] ? "  " : " ");
     cli_put(b->host, strlen(b->host));
     if (part->state == PART_WAITING)
         printf(run_part_waits(p, part) ? "  until all parts are as far" : "  for its next step");
     if (part->state == PART_DEAD)
         printf(", process %llu, silent for %s", (unsigned long long)b->pid, units_duration(part->age).text);
     if (b->reason[0]) {
-        printf(": ");
+        printf(b->host[0] ? ": " : " ");
         cli_put(b->reason, strlen(b->reason));
     }
 }

@@ -101,7 +101,7 @@ const struct option_row show_options[] = {
     { .name = "no-color",
       .type = OPTION_FLAG,
       .field = offsetof(struct show_values, no_colour),
-      .help = "marks instead of shades on a terminal, too; so does the variable NO_COLOR" },
+      .help = "marks instead of shades on a terminal, too; so do the variable NO_COLOR and TERM=dumb" },
     OPTIONS_JSON(struct show_values, "print one JSON object per row"),
     OPTIONS_END
 };
@@ -293,9 +293,10 @@ static bool check_values(const struct command *self, const struct show_values *v
 static int show(const struct command *self, const struct show_values *v, const struct options_parsed *parsed)
 {
     struct show_out o = { .form = v->json ? &show_as_json : v->html ? &show_as_page : &show_as_text, .path = v->html };
-    const char *none = getenv("NO_COLOR");
+    const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
+    bool plain = v->no_colour || (none && none[0]) || (kind && strcmp(kind, "dumb") == 0);
 
-    o.colour = v->colour || (cli_stdout_is_terminal() && !v->no_colour && !(none && none[0]));
+    o.colour = v->colour || (cli_stdout_is_terminal() && !plain);
     if (v->sample != LEAT_NONE || v->step != LEAT_NONE)
         return show_samples(self, &o, v);
     if (v->document != LEAT_NONE || v->tokens)

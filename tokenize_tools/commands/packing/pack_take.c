@@ -147,10 +147,23 @@ static bool find_part(const struct command *self, const struct pack_values *v, s
     return true;
 }
 
+/* What would be ignored without --chat, or with it; NULL: nothing. */
+static const char *wrong_chat(const struct pack_values *v)
+{
+    if (!v->chat && v->messages)
+        return "--messages is for conversations: add --chat FILE or --chat tokenizer";
+    if (!v->chat && v->tools)
+        return "--tools is for conversations: add --chat FILE or --chat tokenizer";
+    if (v->chat && strcmp(v->text, "text") != 0)
+        return "--text and --chat contradict each other: the member or column with the conversation is --messages";
+    return NULL;
+}
+
 int pack_options_take(const struct command *self, const struct pack_values *v, struct leat_tokenizer **t,
                       struct leat_pack_options *o)
 {
-    int code = commands_tokenizer(self, t, v->tokenizer, v->pattern);
+    const char *wrong = wrong_chat(v);
+    int code = wrong ? command_wrong(self, "%s", wrong) : commands_tokenizer(self, t, v->tokenizer, v->pattern);
 
     if (code != CLI_DONE)
         return code;
