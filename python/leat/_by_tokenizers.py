@@ -23,12 +23,13 @@ class ByTokenizers:
                             "tiktoken's: give one or the other")
         return add is not None or (self._like == "tokenizers" and not given)
 
-    def _cut_out(self, texts, pieces, cut, offsets):
-        """encode_batch() with these pieces of a post-processor; of each text only what the slice `cut` takes."""
+    def _cut_out(self, texts, pieces, cut, offsets, split):
+        """encode_batch() with these pieces of a post-processor; of each text only what the slice `cut` takes. `split`:
+        special tokens in texts are ordinary text."""
         refuse_lazy(texts)
         texts = plain_texts(texts)
-        lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads_of(None), _special.LIST,
-                                           False)
+        lists, _ = self._core.encode_batch(texts, not (split or self.encode_special_tokens), threads_of(None),
+                                           _special.LIST, False)
         return self._laid_out(lists, pieces, cut, texts if offsets else itertools.repeat(None))
 
     def _around(self, lists, add, texts=None):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 
 from leat._classes import class_of
 from leat._pretrained_files import CONFIG, MAP, MODEL, WHOLE, made_of_parts, said_by, text_of
@@ -27,6 +28,7 @@ def save(tokenizer, source, now, target):
         config["tokenizer_class"], before, apart = "PreTrainedTokenizerFast", said_by(None, tokenizer._facts()), True
     if made_of_parts(source, tokenizer._facts()):  # else nothing beside the tokenizer.json would list them
         before = {**before, "extra_special_tokens": None}
+    _warn_of_new(before["tokens"], now["tokens"], tokenizer)
     _put(config, other, before, now)
     for name, content in (CONFIG, config), (MAP, other):
         if content != json.loads(files.get(name, "{}")):
@@ -53,6 +55,15 @@ def _files(tokenizer, source):
     if whole:
         files[WHOLE] = json_of(tokenizer.stored())
     return files
+
+
+def _warn_of_new(before, now, tokenizer):
+    """Of ordinary tokens that have got a name, and so become special where transformers opens what is saved."""
+    added = {text.decode("utf-8", "replace") for text, *_ in tokenizer._core.tokens(True).values()}
+    for name, token in now.items():
+        if token is not None and token != before.get(name) and token not in added:
+            warnings.warn(f"{name} {token!r} is an ordinary token of this vocabulary, but AutoTokenizer will take it "
+                          "for a special one in what is saved, and cut texts at it: leat does not", stacklevel=4)
 
 
 def _put(config, other, before, now):

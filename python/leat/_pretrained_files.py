@@ -41,6 +41,7 @@ def said_by(folder, whole):
             "model_max_length": _longest(settings.get("model_max_length", settings.get("max_len"))),
             "model_input_names": settings.get("model_input_names", inputs_of(kind)),
             "clean_up_tokenization_spaces": bool(settings.get("clean_up_tokenization_spaces", False)),
+            "split_special_tokens": bool(settings.get("split_special_tokens", False)),
             "tokens": tokens, "extra_special_tokens": _extra([] if named else extra, folder, whole)}
 
 

@@ -5,27 +5,11 @@ import operator
 import os
 from collections.abc import Mapping
 
+from leat._batch_encoding import BatchEncoding, kind_of, tensor
 from leat._classes import NAMED
 from leat._post_processor import count_of_added
 from leat._pretrained_files import said_by
 from leat.tokenizer import Tokenizer, _refuse_pairs, either
-
-
-class BatchEncoding(dict):
-    """What a call returns: a dict whose values are attributes, too."""
-
-    def __getattr__(self, name):
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-    def to(self, device, *, non_blocking: bool = False) -> BatchEncoding:
-        """Moves the tensors of PyTorch to a device."""
-        for name, value in self.items():
-            if hasattr(value, "to"):
-                self[name] = value.to(device, non_blocking=non_blocking)
-        return self
 
 
 class PreTrainedTokenizer:
@@ -40,10 +24,18 @@ class PreTrainedTokenizer:
                    sep_token, pad_token, cls_token, mask_token
 
     The ids are those of leat.Tokenizer (help() of it says which library's): where tokenizer.json and a
-    class of transformers disagree, leat follows the file. Missing: pairs of texts, texts
-    already split into words, strides and what truncation cuts off, chat templates, adding tokens.
+    class of transformers disagree, leat follows the file. A single surrogate in a text becomes U+FFFD; transformers
+    refuses such a text. Missing: pairs of texts, texts already split into words, strides and what truncation cuts off,
+    chat templates, adding tokens, added_tokens_decoder; of what a call returns, words (word_ids() and its kin), an
+    Encoding of each text (result[0]), token_to_chars() and its kin.
+
+    split_special_tokens  whether special tokens in a text are ordinary text, where a call does not say it
     """
     is_fast = True
+    pad_token_type_id = 0
+    # also of what earlier versions pickled
+    name_or_path = ""
+    split_special_tokens = False
     _extra: list[str] = []  # unless a file lists some
     clean_up_tokenization_spaces = False  # also of what earlier versions pickled
 
@@ -64,6 +56,8 @@ class PreTrainedTokenizer:
         self.model_max_length = said["model_max_length"]
         self.model_input_names = said["model_input_names"]
         self.clean_up_tokenization_spaces = said["clean_up_tokenization_spaces"]
+        self.split_special_tokens = said["split_special_tokens"]
+        self.name_or_path = self.tokenizer.name if given else os.fspath(tokenizer)
         self._named = {**said["tokens"], **named}
         if said["extra_special_tokens"]:
             self._extra = said["extra_special_tokens"]
@@ -76,7 +70,9 @@ class PreTrainedTokenizer:
     def save_pretrained(self, save_directory, *, legacy_format: bool | None = None, filename_prefix: str | None = None,
                         push_to_hub: bool = False) -> tuple[str, ...]:
         """Copies the files to a folder, for leat and for AutoTokenizer, with the attributes that have been set since;
-        their paths. NotImplementedError for built-ins and other files that AutoTokenizer does not know."""
+        their paths. NotImplementedError for built-ins and other files that AutoTokenizer does not know. A token of the
+        vocabulary that has been set as pad_token or its kin is then special for AutoTokenizer, which cuts texts at it,
+        and not for leat; a warning says so."""
         from leat._pretrained_copy import save
 
         if legacy_format or filename_prefix or push_to_hub:
@@ -84,7 +80,7 @@ class PreTrainedTokenizer:
         source = None if self.tokenizer._from is None else _folder(self.tokenizer._from[0], self.tokenizer)
         now = {name: getattr(self, name) for name in ("padding_side", "truncation_side", "model_max_length",
                                                       "model_input_names", "clean_up_tokenization_spaces",
-                                                      "extra_special_tokens")}
+                                                      "extra_special_tokens", "split_special_tokens")}
         return save(self.tokenizer, source, {**now, "tokens": self._named}, os.fspath(save_directory))
 
     def __getattr__(self, name):
@@ -149,13 +145,14 @@ class PreTrainedTokenizer:
 
     # ---- Encoding ----
 
-    def __call__(self, text, text_pair=None, *, add_special_tokens: bool = True, padding: bool | str = False,
-                 truncation: bool | str | None = None, max_length: int | None = None,
+    def __call__(self, text=None, text_pair=None, text_target=None, text_pair_target=None, *,
+                 add_special_tokens: bool = True, padding: bool | str = False, truncation: bool | str | None = None,
+                 max_length: int | None = None, stride: int = 0, is_split_into_words: bool = False,
                  pad_to_multiple_of: int | None = None, return_attention_mask: bool | None = None,
-                 return_token_type_ids: bool | None = None, return_special_tokens_mask: bool = False,
-                 return_offsets_mapping: bool = False, return_length: bool = False,
-                 return_tensors: str | None = None, padding_side: str | None = None,
-                 verbose: bool = True) -> BatchEncoding:
+                 return_token_type_ids: bool | None = None, return_overflowing_tokens: bool = False,
+                 return_special_tokens_mask: bool = False, return_offsets_mapping: bool = False,
+                 return_length: bool = False, return_tensors: str | None = None, padding_side: str | None = None,
+                 split_special_tokens: bool | None = None, verbose: bool = True) -> BatchEncoding:
         """input_ids and attention_mask of a text, or lists of them of several texts: a list, a column of numpy, Arrow,
         pandas or Polars, or a mapping that has them as `column`.
 
@@ -168,19 +165,34 @@ class PreTrainedTokenizer:
         return_tensors
                     "np" or "pt": arrays of numpy or tensors of PyTorch, of 64 bits, with a dimension for the texts also
                     of one text. Texts of different lengths need padding
-        `text_pair` is refused: leat encodes single texts.
+        split_special_tokens
+                    True: special tokens in a text are ordinary text; None: the attribute of this name
+        Pairs of texts, text_target, is_split_into_words, stride and return_overflowing_tokens are refused: leat encodes
+        single texts, and does not give what is cut off.
         """
-        _refuse_pairs(text_pair, False)
+        _refuse_pairs(text_pair if text_pair_target is None else text_pair_target, is_split_into_words)
+        if text_target is not None:
+            raise NotImplementedError("leat encodes texts, not targets: call it with the targets, too, and take their "
+                                      "input_ids as labels")
+        if stride or return_overflowing_tokens:
+            raise NotImplementedError("leat does not give what truncation cuts off: no stride, and no "
+                                      "return_overflowing_tokens; use transformers for these")
         if truncation is None and padding is False and max_length is not None:
             truncation = True
         max_length = self.model_max_length if max_length is None else max_length
         if isinstance(text, Mapping):
             text = text[self.column]
+        if text is None or isinstance(text, (int, float)):
+            raise TypeError(f"a text is a str, and several are a list or a column of them, not {text!r}")
         one = isinstance(text, str)
         pieces = self.tokenizer._post_processor(bool(add_special_tokens))
         cut = self._cut(truncation, max_length, count_of_added(pieces))
+        if cut != slice(None) and _pads(padding) and pad_to_multiple_of and _whole(max_length) % pad_to_multiple_of:
+            raise ValueError(f"truncation to {max_length} with padding to a multiple of {pad_to_multiple_of}: "
+                             "max_length must be a multiple of pad_to_multiple_of")
         texts = [text] if one else text
-        rows = self._rows(texts, pieces, cut, return_offsets_mapping)
+        split = self.split_special_tokens if split_special_tokens is None else split_special_tokens
+        rows = self._rows(texts, pieces, cut, return_offsets_mapping, split)
         wanted = {"token_type_ids": return_token_type_ids, "attention_mask": return_attention_mask}
         names = ["input_ids"] + [name for name, want in wanted.items()
                                  if want or (want is None and name in self.model_input_names)]
@@ -193,21 +205,24 @@ class PreTrainedTokenizer:
         if return_length:
             out["length"] = [len(row["input_ids"]) for row in rows]
         if return_tensors is not None:
-            return BatchEncoding((name, _tensor(return_tensors, value)) for name, value in out.items())
-        if one:  # as in transformers, `length` stays a list
+            out = BatchEncoding((name, tensor(return_tensors, value)) for name, value in out.items())
+        elif one:  # as in transformers, `length` stays a list
             out = BatchEncoding((name, value if name == "length" else value[0]) for name, value in out.items())
-        return out
+        return out._of([(row["input_ids"], row["special_tokens_mask"], row.get("offset_mapping")) for row in rows],
+                       self.tokenizer.id_to_token)
 
     def encode(self, text: str, **options) -> list[int]:
         return self(text, **options)["input_ids"]
 
     def tokenize(self, text: str, *, add_special_tokens: bool = False) -> list[str]:
+        """The tokens as the vocabulary writes them. transformers names two kinds by their place in the text: an added
+        token with the white space that it took (" <mask>"), and an unknown one of Unigram by its characters."""
         return self.convert_ids_to_tokens(self.encode(text, add_special_tokens=add_special_tokens))
 
-    def _rows(self, texts, pieces, cut, offsets):
+    def _rows(self, texts, pieces, cut, offsets, split):
         """A dict of each text, with all that may be asked for."""
         rows = []
-        for encoding in self.tokenizer._cut_out(texts, pieces, cut, offsets):
+        for encoding in self.tokenizer._cut_out(texts, pieces, cut, offsets, split):
             row = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask,
                    "token_type_ids": encoding.type_ids, "special_tokens_mask": encoding.special_tokens_mask}
             if offsets:
@@ -217,11 +232,13 @@ class PreTrainedTokenizer:
 
     def _cut(self, truncation, length, added):
         """What is left of a text's own ids."""
-        if truncation in (None, False, "do_not_truncate") or length is None:
+        if truncation in (None, False, "do_not_truncate"):
             return slice(None)
         if truncation not in (True, "longest_first", "only_first"):
             raise ValueError(f"truncation must be True, \"longest_first\" or \"only_first\", not {truncation!r}: leat "
                              "encodes single texts")
+        if length is None:
+            return slice(None)
         keep = _whole(length) - added
         if keep < 0:
             raise ValueError(f"max_length {length} is less than the {added} tokens around each text")
@@ -229,7 +246,7 @@ class PreTrainedTokenizer:
 
     @staticmethod
     def _length(padding, most, multiple, rows):
-        if padding in (False, None, "do_not_pad"):
+        if not _pads(padding):
             return 0
         if padding not in (True, "longest", "max_length"):
             raise ValueError(f"padding must be True, False, \"longest\" or \"max_length\", not {padding!r}")
@@ -243,12 +260,14 @@ class PreTrainedTokenizer:
             return_attention_mask: bool | None = None, return_tensors: str | None = None,
             verbose: bool = True) -> BatchEncoding:
         """What a call gave for one text or several, or a list of what calls gave, filled up as a call does it; for
-        DataCollatorWithPadding. Of other names, such as labels, values stay as they are."""
+        DataCollatorWithPadding. Of other names, such as labels, values stay as they are. Arrays and tensors give such
+        again, if return_tensors says nothing."""
         if isinstance(encoded_inputs, (list, tuple)):
             encoded_inputs = {name: [one[name] for one in encoded_inputs] for name in encoded_inputs[0]} \
                 if encoded_inputs else {}
         if "input_ids" not in encoded_inputs:
             raise ValueError(f"what is padded must have input_ids, not only {list(encoded_inputs)}")
+        return_tensors = kind_of(encoded_inputs["input_ids"]) if return_tensors is None else return_tensors
         values = {name: _plain(value) for name, value in encoded_inputs.items()}
         one = bool(values["input_ids"]) and isinstance(values["input_ids"][0], int)
         count = 1 if one else len(values["input_ids"])
@@ -266,7 +285,7 @@ class PreTrainedTokenizer:
                             for name in dict.fromkeys([*values, *(rows[0] if rows else ())]))
         if return_tensors is None:
             return out
-        return BatchEncoding((name, _tensor(return_tensors, value)) for name, value in out.items())
+        return BatchEncoding((name, tensor(return_tensors, value)) for name, value in out.items())
 
     def _pad(self, row, length, side=None):
         side = self.padding_side if side is None else _side("padding_side", side)
@@ -297,7 +316,7 @@ class PreTrainedTokenizer:
         if isinstance(ids, int):
             ids = [ids]
         if ids and not isinstance(ids[0], int):
-            return self.batch_decode(ids, skip_special_tokens, clean_up_tokenization_spaces)
+            return [self.decode(one, skip_special_tokens, clean_up_tokenization_spaces) for one in ids]
         text = self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
         cleans = self.clean_up_tokenization_spaces if clean_up_tokenization_spaces is None \
             else clean_up_tokenization_spaces
@@ -307,7 +326,9 @@ class PreTrainedTokenizer:
 
     def batch_decode(self, sequences, skip_special_tokens: bool = False,
                      clean_up_tokenization_spaces: bool | None = None) -> list[str]:
-        return [self.decode(ids, skip_special_tokens, clean_up_tokenization_spaces) for ids in sequences]
+        """The texts of lists of ids; of ids alone, a list of their one text, as in transformers 5."""
+        text = self.decode(sequences, skip_special_tokens, clean_up_tokenization_spaces)
+        return [text] if isinstance(text, str) else text
 
     def convert_ids_to_tokens(self, ids, skip_special_tokens: bool = False):
         ids = _plain(ids)
@@ -323,8 +344,33 @@ class PreTrainedTokenizer:
         ids = [self.unk_token_id if i is None else i for i in ids]
         return ids[0] if one else ids
 
+    def convert_tokens_to_string(self, tokens) -> str:
+        """The text of tokens of the vocabulary; ValueError for others."""
+        ids = [self.tokenizer.token_to_id(token) for token in tokens]
+        if None in ids:
+            raise ValueError(f"{list(tokens)[ids.index(None)]!r} is not a token of the vocabulary")
+        return self.tokenizer.decode(ids, skip_special_tokens=False)
+
     def get_vocab(self) -> dict[str, int]:
         return self.tokenizer.get_vocab()
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        return self.get_vocab()
+
+    def get_added_vocab(self) -> dict[str, int]:
+        """The added tokens and their ids."""
+        added = self.tokenizer._core.tokens(True)
+        return {text.decode("utf-8", "replace"): id for id, (text, *_) in sorted(added.items())}
+
+    def num_special_tokens_to_add(self, pair: bool = False) -> int:
+        """How many tokens a call puts around a text."""
+        return self.tokenizer.num_special_tokens_to_add(pair)
+
+    @property
+    def max_len_single_sentence(self) -> int | None:
+        """What model_max_length leaves of a text; None: all of it."""
+        return None if self.model_max_length is None else self.model_max_length - self.num_special_tokens_to_add()
 
     @property
     def vocab_size(self) -> int:
@@ -367,22 +413,8 @@ def _folder(spec, tokenizer):
     return None if tokenizer._path is None or os.path.exists(spec) else os.path.dirname(tokenizer._path)
 
 
-def _tensor(kind, value):
-    if kind not in ("np", "pt"):
-        raise ValueError(f"return_tensors must be \"np\" or \"pt\", not {kind!r}")
-    if isinstance(value, list) and len({len(row) for row in value if isinstance(row, list)}) > 1:
-        raise ValueError("texts of different lengths do not make a tensor: use padding=True")
-    import numpy
-
-    array = numpy.array(value)
-    array = array.astype(numpy.int64) if array.dtype.kind in "iub" or array.size == 0 else array
-    if kind == "pt" and array.dtype.kind == "f":  # PyTorch's usual kind
-        array = array.astype(numpy.float32)
-    if kind == "np":
-        return array
-    import torch
-
-    return torch.from_numpy(array)
+def _pads(padding):
+    return padding not in (False, None, "do_not_pad")
 
 
 def _whole(length):

@@ -58,12 +58,17 @@ def batch(seed):
 def test_calls(both):
     mine, theirs = both
     options = itertools.product((True, False), (False, True, "max_length"), (None, True, False, "only_first"),
-                                (None, 2, 7), (None, 4))
+                                (None, 2, 8), (None, 4))
     for i, (special, padding, truncation, length, multiple) in enumerate(options):
         asked = dict(add_special_tokens=special, padding=padding, truncation=truncation, max_length=length,
-                     pad_to_multiple_of=multiple if padding and not truncation else None)
+                     pad_to_multiple_of=multiple if padding else None)
         more = dict(return_offsets_mapping=i % 2 > 0, return_special_tokens_mask=i % 3 > 0,
                     return_token_type_ids=(None, True, False)[i % 3], return_attention_mask=(None, False, True)[i % 3])
+        if padding and truncation and multiple and (length or mine.model_max_length) % multiple:
+            for t in mine, theirs:  # leat filled up to more than max_length
+                with pytest.raises(ValueError, match="multiple of"):
+                    t(batch(i), **asked)
+            continue
         want, got = theirs(batch(i), **asked, **more), mine(batch(i), **asked, **more)
         want, got = ({name: list(map(list, values)) for name, values in out.items()} for out in (want, got))
         assert want == got, asked

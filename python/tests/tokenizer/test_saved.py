@@ -2,6 +2,7 @@
 saved, with what has been set since."""
 import json
 import os
+import warnings
 
 import pytest
 
@@ -140,3 +141,15 @@ def test_refused(tmp_path):
     with pytest.raises(FileExistsError, match="already has vocab.txt, which would be read"):
         mine.save_pretrained(tmp_path / "to")
     assert os.listdir(tmp_path / "to") == ["vocab.txt"]
+
+
+def test_an_ordinary_token_gets_a_name(tmp_path):
+    """AutoTokenizer takes it for a special one, and cuts texts at it; leat keeps to the file, and said nothing."""
+    mine = write(tmp_path / "from", None, None)
+    mine.pad_token = "[CLS]"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mine.save_pretrained(tmp_path / "special")
+    mine.pad_token = "b"
+    with pytest.warns(UserWarning, match="pad_token 'b' is an ordinary token"):
+        mine.save_pretrained(tmp_path / "to")
