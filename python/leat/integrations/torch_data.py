@@ -25,6 +25,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
     limit.) Workers are not
     needed; with n of them, each makes every n-th batch, and batches come in the same order as without workers.
 
+    transformers' Trainer would put several of these batches together: it takes a leat.Loader, by leat.LoaderMixin.
+
     A copy (copy.deepcopy, pickle) does not know how far a `for` is: give it the state, by load_state_dict(). Do not
     give a dataset with ranks to accelerator.prepare(), which shares out the rows a second time.
     """
@@ -132,9 +134,10 @@ class MapDataset(torch.utils.data.Dataset):
 
         DataLoader(dataset, batch_size=32, collate_fn=dataset.collate)
 
-    The plan is already shuffled, so keep shuffle=False. A batch's rows are read together (__getitems__); with
-    collate_fn=dataset.collate they are not copied a second time. leat.Loader is many times faster, without worker
-    processes.
+    The plan is already shuffled, so keep shuffle=False (transformers' Trainer shuffles a train_dataset again, and needs
+    a data_collator that makes dicts of the tuples: rather use leat.LoaderMixin). A batch's rows are read together
+    (__getitems__); with collate_fn=dataset.collate they are not copied a second time. leat.Loader is many times faster,
+    without worker processes.
 
     samples  how many there are; needed if the plan has no end
     dtype    torch.int64 or torch.int32, of inputs and labels
