@@ -99,4 +99,22 @@ char *file_folder(const char *path);
 /* Closes and sets *fd to -1. A negative one is fine. */
 void file_close(int *fd);
 
+/* What a relative name stood for, after the process has gone to another folder (chdir). Who opens files by such a name
+ * later than in the call that it was given in notes the folder then. */
+struct folder {
+    char *path; /* absolute; NULL: not known, and names stay as they are */
+    struct file_identity identity;
+};
+
+/* Notes the current folder. */
+void folder_note(struct folder *f);
+void folder_free(struct folder *f);
+
+/* Whether the folder is known, and the process is in another one now. */
+bool folder_left(const struct folder *f);
+
+/* The name in this folder, absolute, or a copy where that is not known, or too long for a system call. The caller frees
+ * it. NULL: no memory. */
+char *folder_name(const struct folder *f, const char *name);
+
 #endif

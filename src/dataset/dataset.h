@@ -8,7 +8,7 @@
 #ifndef LEAT_DATASET_H
 #define LEAT_DATASET_H
 
-#include "base/folder.h"
+#include "base/file.h"
 #include "part.h"
 
 struct leat_dataset {

@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/folder.h"
+#include "base/file.h"
 #include "format/format.h"
 #include "format/records.h"
 #include "sink.h"

@@ -10,7 +10,6 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
-#include "base/folder.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "mask/span_mask.h"
