@@ -43,10 +43,10 @@ struct input_list {
 /*
  * Looks up `count` words: names, patterns (* ? [), @lists and "-". Of a folder, ignores hidden files and the run's own,
  * takes those that input_judge.h takes, and lists the others as skipped, with names that begin with _ (found_names.h)
- * and links that lead out of it; and the run's own files, if they are named or have another name. Of a prefix on a server, likewise, but what has an unknown suffix
- * is skipped without a look inside. LEAT_E_ARGUMENT for a file with an unknown suffix, if nothing but
- * the run's own files is named, or if lists or links multiply; LEAT_E_UNSUPPORTED for a corpus that cannot be read,
- * LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without inputs.
+ * and links that lead out of it; and the run's own files, if they are named or have another name. Of a prefix on a
+ * server, likewise, but what has an unknown suffix is skipped without a look inside. LEAT_E_ARGUMENT for a file with an
+ * unknown suffix, if nothing but the run's own files is named, or if lists or links multiply; LEAT_E_UNSUPPORTED for a
+ * corpus that cannot be read, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without inputs.
  */
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
                              const struct input_rules *rules, struct leat_error *err);
