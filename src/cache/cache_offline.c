@@ -123,7 +123,7 @@ static enum leat_status take_header(struct cache *c, const char *folder, struct 
 enum leat_status cache_take_offline(struct cache *c, const char *folder, struct leat_error *err)
 {
     struct leat_error why;
-    uint64_t all;
+    uint64_t all, here;
 
     if (take_header(c, folder, &why) != LEAT_OK)
         return LEAT_E_IO; /* as the server's failure says */
@@ -132,6 +132,12 @@ enum leat_status cache_take_offline(struct cache *c, const char *folder, struct 
         return LEAT_OK;
     }
     all = c->header.token_file_bytes;
+    here = count_here(folder, all);
+    if (here == all)
+        return status_before(err, LEAT_E_IO,
+                             "the cache has all pages of %s.tokens, but nobody has checked them as a whole, and its "
+                             "server cannot be reached",
+                             c->name);
     return status_before(err, LEAT_E_IO, "the cache has %s of the %s of %s.tokens, and its server cannot be reached",
-                         cache_size(count_here(folder, all)).text, cache_size(all).text, c->name);
+                         cache_size(here).text, cache_size(all).text, c->name);
 }

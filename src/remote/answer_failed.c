@@ -76,6 +76,10 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
     case 416:
         return status_set_hint(err, LEAT_E_TRUNCATED, LEAT_HINT_AGAIN, "%s is shorter than it was; start again", name);
     default:
+        if (t->code >= 300 && t->code < 400 && t->redirects > 0)
+            return status_set(err, LEAT_E_UNSUPPORTED,
+                              "%s: the server sends to another address again and again (%ld, after %u times)", name,
+                              t->code, t->redirects);
         if (t->code >= 300 && t->code < 400)
             return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server sends to another address (%ld); give that one",
                               name, t->code);

@@ -219,6 +219,9 @@ leat pack --run full --parts 1 -t gpt2 long.jsonl >"$printed" || fail "cannot pl
 [ $? -eq 1 ] || fail "a part without room for its tokens: $(cat "$said")"
 leat status full --json | grep -qF '"tokens": 0, "documents": 0, "share": 0.0,' || fail "$(leat status full --json)"
 # of a process that was killed, what was at its checkpoint counts
+# printed commands can be copied, whatever the folder is called
+run leat pack --run "it's a run" --parts 1 -t bytes in1.jsonl
+grep -qF "leat pack --run 'it'\\''s a run' --part I" "$printed" || fail "$ran: $(cat "$printed")"
 printf 'leat part 1\nstate failed\nreason it broke\n' >full/part-1.beat
 run leat status full # a reason without a host began with a colon
 grep -q 'failed .* it broke$' "$printed" && ! grep -q ' : ' "$printed" || fail "$ran: $(cat "$printed")"

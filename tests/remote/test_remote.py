@@ -167,7 +167,7 @@ def test_web(server):
         code, out, said = ask(server, "read", server.url + path)
         check(path, code == 0 and out == BIG and "SECRETWORD" not in said, code, said)
     code, out, said = ask(server, "read", server.url + "/round?signature=SECRETWORD")
-    check("a circle", code == 1 and "the server sends to another address" in said and "SECRETWORD" not in said, said)
+    check("a circle", code == 1 and "another address again and again" in said and "SECRETWORD" not in said, said)
     code, out, said = ask(server, "read", server.url.replace("//", "//user:word@") + "/web/file")
     check("a password in a URL", code == 1 and "word@" not in said, code, said)
     check("no signature for other servers", all("Authorization" not in h for _, _, p, h in server.requests

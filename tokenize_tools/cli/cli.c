@@ -102,6 +102,28 @@ void cli_put(const char *text, uint64_t bytes)
     }
 }
 
+const char *cli_shell_word(const char *word, char *out, size_t room)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%+:,@=-";
+    size_t used = 0;
+
+    if (*word && !word[strspn(word, plain)])
+        return word;
+    if (4 * strlen(word) + 3 > room)
+        return word;
+    out[used++] = '\'';
+    for (const char *at = word; *at; at++) {
+        if (*at == '\'') {
+            memcpy(out + used, "'\\'", 3);
+            used += 3;
+        }
+        out[used++] = *at;
+    }
+    out[used++] = '\'';
+    out[used] = '\0';
+    return out;
+}
+
 bool cli_stdout_is_terminal(void)
 {
     return isatty(STDOUT_FILENO) != 0;

@@ -54,6 +54,11 @@ void cli_put(const char *text, uint64_t bytes);
 void cli_put_text(const char *text, size_t bytes);
 bool cli_stdout_is_terminal(void);
 
+#define CLI_SHELL_WORD 4400u
+
+/* A word as a shell takes it: itself, or in quotes, in `room` bytes at `out`. One that does not fit is left alone. */
+const char *cli_shell_word(const char *word, char *out, size_t room);
+
 /* What the command appends to a library's sentence for its hint, as " (--force)"; "" for none. Static memory. */
 const char *cli_hint(const struct leat_error *err);
 

@@ -134,11 +134,13 @@ static void print_part(const struct run_parts *p, const struct run_part *part, u
 static void print_table(const struct status_values *v, const struct run_folder *r, const struct run_parts *p,
                         const char *left)
 {
+    char word[CLI_SHELL_WORD], out[CLI_SHELL_WORD];
     bool head = false;
 
     if (r->joining) {
         cli_say("The %s of the run are being joined in place: leat merge --in-place -o %s %s goes on with that.",
-                units_counted(r->parts, "part").text, r->joining, r->path);
+                units_counted(r->parts, "part").text, cli_shell_word(r->joining, out, sizeof out),
+                cli_shell_word(r->path, word, sizeof word));
         return;
     }
     printf("%s of %s in %s:", units_counted(r->parts, "part").text, units_bytes(r->bytes).text,
@@ -165,7 +167,8 @@ static void print_table(const struct status_values *v, const struct run_folder *
     if (left[0])
         printf("\nTo be packed: %s\n", left);
     else if (p->count[PART_DONE] == r->parts)
-        cli_say("All parts are done: %s opens as one dataset, and leat merge -o NAME %s joins them.", r->path, r->path);
+        cli_say("All parts are done: %s opens as one dataset, and leat merge -o NAME %s joins them.", r->path,
+                cli_shell_word(r->path, word, sizeof word));
 }
 
 static int show(const struct status_values *v, const struct run_folder *r)

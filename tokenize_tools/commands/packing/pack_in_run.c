@@ -114,13 +114,15 @@ static void say_empty(const struct run_folder *r, const struct leat_pack_report 
 
 static void say_plan(const struct pack_values *v, const struct run_folder *r, const struct leat_pack_report *report)
 {
+    char word[CLI_SHELL_WORD];
     struct json j;
 
     if (!v->json) {
         cli_say("%s: a run of %s, %s in %s.", v->run, units_counted(r->parts, "part").text, units_bytes(r->bytes).text,
                 units_counted(r->inputs, "input").text);
         say_empty(r, report);
-        cli_say("Each part, on any machine that has these files: leat pack --run %s --part I (or --part auto)", v->run);
+        cli_say("Each part, on any machine that has these files: leat pack --run %s --part I (or --part auto)",
+                cli_shell_word(v->run, word, sizeof word));
         return;
     }
     json_begin(&j, stdout);

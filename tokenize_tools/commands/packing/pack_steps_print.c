@@ -59,13 +59,14 @@ static void name_step(const struct pack_steps *s, enum beat_step step, const cha
 
 void pack_steps_print_waiting(const struct pack_steps *s, enum beat_step step)
 {
+    char word[CLI_SHELL_WORD];
     const char *done, *next;
     struct json j;
 
     name_step(s, step, &done, &next);
     if (!s->values->json) {
         cli_say("Part %u is %s. When all parts are (leat status %s), the same command %s.", s->options->part, done,
-                s->folder->path, next);
+                cli_shell_word(s->folder->path, word, sizeof word), next);
         return;
     }
     if (s->packed) /* and summed up */
