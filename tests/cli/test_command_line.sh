@@ -163,7 +163,7 @@ yes 'a long text' | head -n 20000 >long.txt
 leat pack -t bytes -o long long.txt >/dev/null
 mkfifo fifo
 for command in 'cat long --text --document 0' 'decode -t bytes --raw ids.txt'; do
-    sleep 5 <fifo &
+    (read -r _) <fifo &
     reader=$!
     {
         kill $reader
