@@ -10,11 +10,17 @@ import os
 
 import torch
 from transformers import TrainerCallback
+from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import get_last_checkpoint
 
-from leat.loader import Loader
+from leat.loader import Loader, batches_in
 
 STATE_FILE = "leat_state.json"
+
+
+def _read(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return json.load(file)
 
 
 class _LoadState(TrainerCallback):
@@ -126,8 +132,6 @@ class LoaderMixin:
             # the Trainer asks for one if it is to evaluate while it trains, and hands it to get_eval_dataloader()
             options["eval_dataset"] = eval_loader
         super().__init__(*args, **options)
-        # it counts what it skips, which _Resumed makes free
-        self.args.ignore_data_skip = False
         self.add_callback(self._leat_load)
 
     def get_train_dataloader(self):
@@ -172,15 +176,36 @@ class LoaderMixin:
         if folder is True:
             folder = get_last_checkpoint(self.args.output_dir)
         if folder:
-            with open(os.path.join(folder, STATE_FILE), encoding="utf-8") as file:
-                self._leat_load.state = json.load(file)
+            self._leat_load.state = _read(folder, STATE_FILE)
         if (folder or trial is not None) and self.leat_loader._place != self._leat_start:
             # train() was called before; each trial of a search sees the same batches
             self.leat_loader._alone(lambda: self.leat_loader._go_to(self._leat_start))
+        # it counts what it skips, which _Resumed makes free
+        self.args.ignore_data_skip = bool(folder) and self._leat_skips_too_much(folder)
         try:
             return super().train(resume_from_checkpoint, trial, *args, **options)
         finally:
             self._leat_load.state = None
+
+    def _leat_skips_too_much(self, folder):
+        """Whether the Trainer, which skips as many batches as it counts steps, leaves out some that were not trained
+        on: after a change of the ranks or of the batches. Without skipping, it takes all that are left."""
+        loader, state = self.leat_loader, self._leat_load.state
+        if not os.path.isfile(os.path.join(folder, TRAINER_STATE_NAME)):
+            return False  # it counts none
+        try:
+            total = len(loader)
+        except TypeError:  # without end, and so an epoch that ends with max_steps
+            return False
+        left = total
+        if loader.plan.info.positions is not None:
+            left = batches_in(len(loader.plan) - state["position"], loader.batch_size, loader.rank, loader.world,
+                              loader._last)
+        if loader._steps is not None:
+            left = min(left, loader._steps - state.get("step", 0))
+        accumulated = self.args.gradient_accumulation_steps
+        steps = _read(folder, TRAINER_STATE_NAME)["global_step"] % max(-(-total // accumulated), 1)
+        return (left if left > 0 else total) > total - steps * accumulated  # 0: a new pass begins
 
     def save_model(self, output_dir=None, _internal_call=False):
         super().save_model(output_dir, _internal_call)

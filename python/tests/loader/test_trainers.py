@@ -288,6 +288,18 @@ def test_transformers_resumes_in_the_middle_of_an_epoch(corpus, tmp_path, option
         assert torch.equal(again[4], weights), step
 
 
+@pytest.mark.parametrize("options", [{}, {"steps": 5}])
+def test_transformers_resumes_with_other_batches(corpus, tmp_path, options):
+    """At another number of ranks, say. The Trainer skips 3 batches of 5, since it was at step 3 of 19, but 4 are left."""
+    plan = finite(corpus, 38)
+    settings = {"num_train_epochs": 2, "save_steps": 3, "gradient_accumulation_steps": 1}
+    hf_trainer(leat.Loader(plan, 2, style="huggingface"), tmp_path, 3, **settings).train()
+    after = hf_trainer(leat.Loader(plan, 8, style="huggingface", restart=True, **options), tmp_path, -1, **settings)
+    after.train(resume_from_checkpoint=str(tmp_path / "checkpoint-3"))
+    left = sums(plan, 8, 4, 6) if not options else sums(plan, 8, 2, 6)
+    assert after.seen == (left + sums(plan, 8, 5))[:7]
+
+
 def test_transformers_resumes_otherwise_loaded(corpus, tmp_path):
     """With DeepSpeed, the Trainer does not call _load_from_checkpoint(), where the loader's state was loaded."""
     plan = finite(corpus, 20)
