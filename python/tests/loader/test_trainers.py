@@ -290,7 +290,7 @@ def test_transformers_resumes_in_the_middle_of_an_epoch(corpus, tmp_path, option
 
 @pytest.mark.parametrize("options", [{}, {"steps": 5}])
 def test_transformers_resumes_with_other_batches(corpus, tmp_path, options):
-    """At another number of ranks, say. The Trainer skips 3 batches of 5, since it was at step 3 of 19, but 4 are left."""
+    """At another number of ranks, say. The Trainer skips 3 batches of 5, as it was at step 3 of 19, but 4 are left."""
     plan = finite(corpus, 38)
     settings = {"num_train_epochs": 2, "save_steps": 3, "gradient_accumulation_steps": 1}
     hf_trainer(leat.Loader(plan, 2, style="huggingface"), tmp_path, 3, **settings).train()
