@@ -392,12 +392,13 @@ struct leat_pack_report {
  * JSON inputs are lines with an object each, or one array of objects in any layout: it begins with [ and then { or ].
  *
  * In a folder, hidden files are left out silently, and so are _SUCCESS, _metadata and the like, and empty files whose
- * names begin with _. Other files and folders whose names begin with _ are left out and counted, a folder as one, with
- * any format. A folder that is a table of Delta Lake, Iceberg or Hudi is LEAT_E_UNSUPPORTED. Files that accompany a
- * corpus (README, LICENSE, NOTICE, CITATION, dataset_info and the like, with any suffix) are left out and counted, but
- * not with LEAT_PACK_TEXT. With LEAT_PACK_AUTO, so are files with unknown suffixes. But if one of these may hold
- * texts, by its first bytes or its suffix (Arrow, CSV, zip, tar, brotli, JSON lines under another name, ...), it is
- * LEAT_E_UNSUPPORTED, unless `skip_unknown` is set.
+ * names begin with _. Other files and folders whose names begin with _ are left out and counted, a folder as one. Names
+ * with = in them (_lang=en) are as any other, and so are all that begin with _ with LEAT_PACK_TEXT. A folder
+ * that is a table of Delta Lake, Iceberg or Hudi is LEAT_E_UNSUPPORTED. Files that accompany a corpus (README, LICENSE,
+ * NOTICE, CITATION, dataset_info and the like, with any suffix) are left out and counted, but not with LEAT_PACK_TEXT.
+ * With LEAT_PACK_AUTO, so are files with unknown suffixes. But if one of these may hold texts, by its first bytes or
+ * its suffix (Arrow, CSV, zip, tar, brotli, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED, unless
+ * `skip_unknown` is set.
  *
  * A symbolic link in a folder is followed if it leads to a file or folder in that folder; else it is left out and
  * counted, unless `follow_links` is set. In the cache of the Hugging Face Hub, the blobs of a repository count as part

@@ -64,9 +64,10 @@ says 0 'skipped 5 files'
 
 # ---- Names that begin with _, as Spark, Hive and others write them ---------------------------------------------------
 
-mkdir -p spark/_temporary/0/_attempt_1 'spark/lang=en'
+mkdir -p spark/_temporary/0/_attempt_1 'spark/lang=en' 'spark/_lang=de'
 printf '{"text":"a"}\n' >spark/part-0.jsonl
 printf '{"text":"b"}\n' >'spark/lang=en/part-0.jsonl'
+printf '{"text":"c"}\n' >'spark/_lang=de/part-0.jsonl' # Spark reads partitions that are called so
 : >spark/_SUCCESS
 printf 'PAR1....PAR1' >spark/_metadata
 printf 'PAR1....PAR1' >'spark/lang=en/_common_metadata'
@@ -76,12 +77,16 @@ printf 'crc' >spark/.part-0.jsonl.crc
 printf 'ARROW1\0\0' >spark/_statistics.arrow # not an error: it is passed over anyway
 printf '{"text":"half"}\n' | tee spark/_temporary/0/_attempt_1/part-0.jsonl >spark/_foo.jsonl
 ln -s nowhere spark/_dangling
-for format in auto jsonl text; do
+for format in auto jsonl; do
     run leat pack -t bytes --force -o spark.out --json --format "$format" spark
     says 0 'skipped 4 names in folders, for beginning with _ (what you name is packed): spark/_dangling, '
     says 0 ', spark/_foo.jsonl, spark/_statistics.arrow, spark/_temporary/'
-    [ "$(key documents)/$(key skipped)" = 2/4 ] || fail "not two documents, four skipped: $(cat "$printed" "$said")"
+    [ "$(key documents)/$(key skipped)" = 3/4 ] || fail "not three documents, four skipped: $(cat "$printed" "$said")"
 done
+mkdir -p code/__tests__ # of texts, _ says nothing
+printf 'pass\n' | tee code/__init__.py code/_util.py code/__tests__/a.py >code/a.py
+run leat pack -t bytes --force -o spark.out --json --format text code
+[ "$(key documents)/$(key skipped)" = 4/0 ] || fail "--format text does not take all code: $(cat "$printed" "$said")"
 run leat pack -t bytes --force -o spark.out --json 'spark/_[f]*' spark/_temporary/0/_attempt_1
 [ "$(key documents)/$(key skipped)" = 2/0 ] || fail "what is named is passed over: $(cat "$printed" "$said")"
 echo spark/_foo.jsonl >marked.list
@@ -95,7 +100,7 @@ says 1 ' such as marked/_foo.jsonl; name these to pack them'
 
 # tables, of which some files are out of date
 table() { # FOLDER WHAT
-    for more in --json --skip-unknown '--format=jsonl'; do
+    for more in --json --skip-unknown '--format=jsonl' '--format=text'; do
         run leat pack -t bytes -o table "$more" "$1"
         says 1 "the folder $2, and some of its files may hold rows that were deleted or changed since; "
         says 1 ', and pack that list (@LIST)'

@@ -85,6 +85,10 @@ def test_prefix(server):
     wanted = ["s3://b/marked/_foo.jsonl", "s3://b/marked/x/_temporary/"]
     check("names with _", code == 0 and summary(said)["skipped_files"] == wanted and summary(said)["documents"] == 1 and
           "skipped 2 names in folders, for beginning with _ " in said, code, said)
+    code, said = pack(server, "text", "s3://b/marked/", "--json", "--format", "text", "--max-rejects", "100%")
+    check("names with _, as text", code == 0 and summary(said)["skipped"] == 0, code, said)
+    code, said = pack(server, "equal", "s3://b/equal/", "--json")
+    check("names with _ and =", code == 0 and summary(said)["documents"] == 2 and summary(said)["skipped"] == 0, said)
     words = "s3://b/marked/_foo.jsonl", "s3://b/marked/x/_temporary/"
     check("names with _, named", pack(server, "named", *words)[0] == 0)
     check_refused("nothing else", "no", pack(server, "no", "s3://b/only/"),
@@ -333,6 +337,7 @@ things["b/lie.jsonl.gz"] = gzip.compress(b"a".ljust(257, b"\0") + b"ustar\x0000"
 things["b/lies/a.jsonl"] = b"PK\3\4" + lines
 things.update({f"b/marked/{n}": small for n in ("a.jsonl", "_foo.jsonl", "_metadata", "x/_temporary/0.jsonl",
                                                 "x/_temporary/1/0.jsonl", "x/.y/_z/0.jsonl")})
+things.update({f"b/equal/{n}": small for n in ("a.jsonl", "x/_lang=de/0.jsonl")})
 things.update({"b/marked/_SUCCESS": b"", "b/marked/_empty.jsonl": b"", "b/only/_a.jsonl": small})
 things.update({f"b/lake/{n}": small for n in ("delta/a.jsonl", "delta/_delta_log/0.json", "hudi/a.jsonl",
                                               "hudi/.hoodie/x", "ice/data/a.jsonl", "ice/metadata/v1.metadata.json")})

@@ -22,7 +22,7 @@ static const struct command commands[] = {
       .words_help =
           "INPUT is a file (.jsonl .ndjson .json .txt .md, others with --format), plain or compressed "
           "(.zst .gz .xz .bz2 .lz4 after it), or a Parquet file (.parquet .pq); a folder, with all such files in it, "
-          "but for names that begin with . or _, in the order of their paths; "
+          "but for names that begin with . or (except with --format text) _, in the order of their paths; "
           "@FILE with one input per line; s3://, gs:// or https:// for what lies on a server, where a URL that ends "
           "in / stands for all such files below it; or - for standard input. JSON is one object per line, or one array "
           "of objects.",

@@ -23,9 +23,13 @@ static const struct table iceberg = { "an Iceberg table", NULL,
                                       "list the files of its current snapshot, as scan().plan_files() of the package "
                                       "pyiceberg does" };
 
-enum found_name found_name(const char *name)
+enum found_name found_name(const char *name, enum leat_pack_format format)
 {
-    return name[0] == '.' ? NAME_HIDDEN : name[0] == '_' ? NAME_MARKED : NAME_PLAIN;
+    if (name[0] == '.')
+        return NAME_HIDDEN;
+    if (name[0] != '_' || format == LEAT_PACK_TEXT || name[strcspn(name, "/=")] == '=')
+        return NAME_PLAIN;
+    return NAME_MARKED;
 }
 
 bool found_name_is_note(const char *name)

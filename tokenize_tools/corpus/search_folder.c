@@ -146,7 +146,7 @@ static enum leat_status refuse_table(const char *path, const char *name, const s
 
 static enum leat_status found(struct search *s, const char *path, const char *name, struct leat_error *err)
 {
-    enum found_name kind = found_name(name);
+    enum found_name kind = found_name(name, s->rules->format);
     enum leat_status status;
     bool is_link, leads = true, left = false;
     struct stat st;

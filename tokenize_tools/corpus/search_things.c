@@ -36,11 +36,11 @@ static void take_size(struct input_list *list, struct input *in)
 /* ---- Below a prefix ---- */
 
 /* What the first part of a name below the prefix says that is not plain; *part is that part. */
-static enum found_name judge_parts(const char *below, const char **part)
+static enum found_name judge_parts(const char *below, enum leat_pack_format format, const char **part)
 {
     enum found_name kind;
 
-    for (*part = below; (kind = found_name(*part)) == NAME_PLAIN; ++*part) {
+    for (*part = below; (kind = found_name(*part, format)) == NAME_PLAIN; ++*part) {
         *part = strchr(*part, '/');
         if (!*part)
             break;
@@ -86,7 +86,7 @@ static enum leat_status judge_name(struct search *s, const char *folder, const s
 
     if (bytes > stem) {
         status = found_names_refuse_table(name, stem, err);
-        kind = judge_parts(name + stem, &part);
+        kind = judge_parts(name + stem, s->rules->format, &part);
     }
     /* names that end in / stand for folders without files */
     *passed = kind != NAME_PLAIN || name[bytes - 1] == '/';
