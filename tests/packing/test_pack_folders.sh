@@ -123,10 +123,11 @@ table above/delta 'above/delta is a Delta Lake table'
 run leat pack -t bytes -o table above
 says 1 'the folder above/delta is a Delta Lake table'
 uuid=1a2b3c4d-0000-4000-8000-123456789abc
-for name in v12 "00000-$uuid" "00001-$uuid.gz"; do
+for name in v12.metadata.json "00000-$uuid.metadata.json" "00001-$uuid.gz.metadata.json" v3.gz.metadata.json \
+    v4.metadata.json.gz "00002-$uuid.metadata.json.gz"; do
     mkdir -p "ice-$name/metadata" "ice-$name/data"
     printf '{"text":"a"}\n' | tee "ice-$name/data/a.jsonl" >"ice-$name/a.jsonl"
-    printf '{}\n' >"ice-$name/metadata/$name.metadata.json"
+    printf '{}\n' >"ice-$name/metadata/$name"
     table "ice-$name" "ice-$name is an Iceberg table"
 done
 mkdir -p own/metadata # not called as Iceberg does

@@ -46,19 +46,29 @@ bool found_name_is_note(const char *name)
     return false;
 }
 
+/* Whether a name ends in `end`, where `around` may stand before or behind that; *bytes is then what comes before. */
+static bool ends_in(const char *name, size_t *bytes, const char *end, const char *around)
+{
+    if (file_ends_with(name, *bytes, around))
+        *bytes -= strlen(around);
+    if (!file_ends_with(name, *bytes, end))
+        return false;
+    *bytes -= strlen(end);
+    if (file_ends_with(name, *bytes, around))
+        *bytes -= strlen(around);
+    return true;
+}
+
 /* Whether a file is called like Iceberg's description of a table: metadata/v3.metadata.json, or metadata/, five digits,
- * -, a UUID and the same end; before which .gz may stand. */
+ * -, a UUID and the same end. If it is compressed, .gz stands before that end or, of old, behind it. */
 static bool describes_iceberg(const char *name, const char *path)
 {
     static const char folder[] = "metadata/", end[] = ".metadata.json";
     size_t before = (size_t)(name - path), bytes = strlen(name), digits;
 
     if (before < strlen(folder) || strncmp(name - strlen(folder), folder, strlen(folder)) != 0 ||
-        (before > strlen(folder) && name[-1 - (ptrdiff_t)strlen(folder)] != '/') || !file_ends_with(name, bytes, end))
+        (before > strlen(folder) && name[-1 - (ptrdiff_t)strlen(folder)] != '/') || !ends_in(name, &bytes, end, ".gz"))
         return false;
-    bytes -= strlen(end);
-    if (file_ends_with(name, bytes, ".gz"))
-        bytes -= strlen(".gz");
     digits = strspn(name + (name[0] == 'v'), "0123456789");
     if (name[0] == 'v')
         return digits > 0 && digits + 1 == bytes;
