@@ -18,6 +18,7 @@
 struct zstd_frames {
     ZSTD_DCtx *context;
     bool open;                    /* a frame has begun and not ended */
+    bool gave;                    /* text, of this frame or one before it */
     size_t wanted;                /* bytes that libzstd can use next, if open */
     bool full;                    /* there was no room for more text: some may be left inside */
     size_t small;                 /* bytes of the context without a window */
@@ -61,10 +62,10 @@ static enum leat_status open_frames(void **out, const char *path, bool behind, s
     struct zstd_frames *z = calloc(1, sizeof *z);
 
     (void)path;
-    (void)behind;
     *out = z;
     if (!z)
         return status_no_memory(err, sizeof *z);
+    z->gave = behind;
     z->context = ZSTD_createDCtx();
     if (!z->context) {
         close_frames(z);
@@ -86,6 +87,7 @@ static void count_window(struct zstd_frames *z, size_t text)
         z->used = 0;
     z->size = size;
     z->text += text;
+    z->gave = z->gave || text > 0;
     if (z->used < z->text)
         z->used = z->text;
 }
@@ -107,7 +109,7 @@ static void keep_header(struct zstd_frames *z, const void *bytes, size_t count)
     z->header_bytes += kept;
 }
 
-/* A later frame that asks for a dictionary is rather damaged. */
+/* A frame that asks for a dictionary after text without one is rather damaged. */
 static enum leat_status failed(const struct zstd_frames *z, const struct raw_input *in, size_t code,
                                struct leat_error *err)
 {
@@ -117,7 +119,7 @@ static enum leat_status failed(const struct zstd_frames *z, const struct raw_inp
         return status_set_at(err, LEAT_E_NO_MEMORY, place,
                              "%s: not enough memory for the window of the zstd frame at compressed byte %llu", in->name,
                              (unsigned long long)place);
-    if (ZSTD_getErrorCode(code) == ZSTD_error_dictionary_wrong && place < FRAME_HEADER)
+    if (ZSTD_getErrorCode(code) == ZSTD_error_dictionary_wrong && !z->gave)
         return status_set_at(err, LEAT_E_UNSUPPORTED, place,
                              "%s is compressed by zstd with the dictionary %u, which leat cannot be given: decompress "
                              "it first (zstd -d -D DICTIONARY)",
