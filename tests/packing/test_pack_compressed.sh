@@ -113,6 +113,13 @@ for file in dictionary behind; do
     done
 done
 
+# behind such frames, nothing else is looked for: "gzip data is broken at compressed byte 0" was said
+printf "$skip" | cat - a.jsonl.gz >gzip.jsonl.zst
+cp gzip.jsonl.zst behind
+for file in gzip.jsonl.zst behind; do
+    run leat pack -t bytes -o gzip --force --format jsonl $file
+    says 1 "$file: the zstd data is broken at compressed byte 19: no frame begins there"
+done
 # before the first frame of lz4
 printf "$skip" | cat - "$made/one.lz4" >skip
 run leat pack -t bytes -o skipped skip

@@ -61,11 +61,18 @@ size_t byte_stream_stem(const char *path)
     return strlen(path);
 }
 
-/* Takes the first form of a file that begins so, if it is none yet. */
+static bool begins(const struct decompressor *d, const uint8_t *head, size_t bytes)
+{
+    return bytes >= d->head && d->begins(head, bytes);
+}
+
+/* Takes the first form of a file that begins so, if it is none yet, and that files may have which begin as this does:
+ * behind skippable frames, only zstd and lz4 are looked for. */
 static void detect_bytes(struct byte_stream *s, const uint8_t *head, size_t bytes)
 {
     for (unsigned form = 1; form < BYTE_FORMS && !s->decompressor; form++)
-        if (bytes >= decompressors[form]->head && decompressors[form]->begins(head, bytes)) {
+        if (begins(decompressors[form], head, bytes) &&
+            begins(decompressors[form], s->in.head, s->in.head_bytes)) {
             s->form = (enum byte_form)form;
             s->decompressor = decompressors[form];
         }
