@@ -102,7 +102,8 @@ static void test_refused(void)
     buffer_free(&bytes);
     bytes = load("described", ".parquet");
     check_refused(&bytes, "text", PARQUET_TEXT, LEAT_E_UNSUPPORTED,
-                  "the column text lies in another file, since this one only describes others, as _metadata does");
+                  "the column text lies in another file, since this one only describes others, as _metadata does: "
+                  "pack the files that it describes");
     buffer_free(&bytes);
 }
 
