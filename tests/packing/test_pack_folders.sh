@@ -143,6 +143,12 @@ run leat pack -t bytes -o special --json special
 says 0 'skipped 1 file in folders: special/pipe.jsonl'
 [ "$(key skipped)" = 1 ] || fail "the pipe is not counted: $(cat "$printed")"
 
+rm special/a.jsonl
+for format in auto jsonl; do
+    run leat pack -t bytes -o no --format $format special
+    says 1 'the folder special has no file to pack; special/pipe.jsonl is neither a file nor a folder; for a pipe, use -'
+done
+
 # ---- Files that are no text -----------------------------------------------------------------------------------------
 
 refused() { # FILE SENTENCE

@@ -26,6 +26,7 @@ struct search {
     struct folder_links folder; /* the one that is searched */
     const char *outside;        /* the first link that leads out of it and was left out; NULL: none */
     const char *marked;         /* likewise the first name that begins with _ */
+    const char *special;        /* likewise the first pipe, socket or device */
     const char *marked_last;    /* a folder on a server, ending in /, that was left out for its name */
     const char *unread;         /* the first corpus in it that leat cannot read, which is `unread_kind`; NULL: none */
     const struct file_kind *unread_kind;

@@ -144,6 +144,16 @@ static enum leat_status refuse_table(const char *path, const char *name, const s
     return status;
 }
 
+static enum leat_status pass_special(struct search *s, const char *path, struct leat_error *err)
+{
+    const char *kept;
+    enum leat_status status = search_skip(s, path, LEAT_SKIP_KIND, &kept, err);
+
+    if (status == LEAT_OK && (!s->special || strcmp(kept, s->special) < 0))
+        s->special = kept;
+    return status;
+}
+
 static enum leat_status found(struct search *s, const char *path, const char *name, struct leat_error *err)
 {
     enum found_name kind = found_name(name, s->rules->format);
@@ -164,7 +174,7 @@ static enum leat_status found(struct search *s, const char *path, const char *na
     if (kind == NAME_MARKED)
         return found_marked(s, path, name, leads ? &st : NULL, err);
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
-        return search_skip(s, path, LEAT_SKIP_KIND, NULL, err);
+        return pass_special(s, path, err);
     if (is_link && !s->rules->follow_links)
         status = judge_link(s, path, &left, err);
     if (status != LEAT_OK || left)
@@ -217,6 +227,11 @@ static enum leat_status say_no_files(const struct search *s, const char *folder,
                           "the folder %s has no file to pack but names that begin with _, which are passed over in "
                           "folders, such as %s; name these to pack them",
                           folder, s->marked);
+    if (s->special)
+        return status_set(err, LEAT_E_NOT_FOUND,
+                          "the folder %s has no file to pack; %s is neither a file nor a folder; for a pipe, use - and "
+                          "redirect it",
+                          folder, s->special);
     if (s->rules->format != LEAT_PACK_AUTO)
         return status_set(err, LEAT_E_NOT_FOUND, "the folder %s has no files", folder);
     record_format_tell(names);
@@ -241,7 +256,7 @@ enum leat_status search_end_folder(struct search *s, const char *folder, size_t 
 void search_begin_folder(struct search *s, const char *folder)
 {
     s->folder = (struct folder_links) { .folder = folder };
-    s->outside = s->marked = s->marked_last = NULL;
+    s->outside = s->marked = s->marked_last = s->special = NULL;
 }
 
 enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err)
