@@ -61,6 +61,35 @@ for words in lies @lies.list; do
     run leat pack -t bytes -o lie $words
     says 1 'lies/tar.jsonl.gz is compressed, and what it holds is a tar archive: unpack it first (tar -xf)'
 done
+# before any work, not when its turn comes: here after a record that ends the run with code 4
+mkdir late
+printf '{"text":"a"}\n{"text":1}\n' >late/a.jsonl
+printf '\377\376{\0"\0t\0' >utf16.jsonl
+for input in twice.jsonl.gz tar.jsonl.gz utf16.jsonl; do
+    cp $input late/z.$input
+    echo late/a.jsonl >late.list
+    echo late/z.$input >>late.list
+    for words in '-o late.out late' '-o late.out @late.list' '--parts 2 --run late.run late'; do
+        run leat pack -t bytes --max-rejects 0 $words
+        says 1 "late/z.$input is "
+        ! grep -q 'nothing is lost' "$said" || fail "$input: $(cat "$said")"
+    done
+    run leat pack -t bytes -o late.out --dry-run late
+    says 1 "late/z.$input is "
+    rm late/z.*
+done
+run leat pack -t bytes -o late.out --max-rejects 0 late
+says 4 'more than allowed'
+# what is seen late, since its first bytes cost much, does not promise that --resume helps
+if bzip2 -c a.tar >late/z.jsonl.bz2 2>"$said" && leat pack -t bytes -o bz "$here/tests/corpus/made/one.bz2" \
+    --format text >"$printed" 2>"$said"; then
+    run leat pack -t bytes --force -o late.out --max-rejects 0 late
+    says 4 'nothing is lost'
+    run leat pack -t bytes --force -o late.out --max-rejects 1 --resume late
+    says 1 'late/z.jsonl.bz2 is compressed, and what it holds is a tar archive'
+    says 1 '--resume ends the same way: mend or leave out this input, and start over with --force'
+    ! grep -q 'nothing is lost' "$said" || fail "a late archive: $(cat "$said")"
+fi
 piped() { # SENTENCE, of what comes from a pipe
     cat >pipe.in
     leat pack -t bytes -o pipe - <pipe.in >"$printed" 2>"$said" && fail "standard input that is $1 is packed"

@@ -14,6 +14,8 @@
 #include "leat_pack.h"
 #include "record_format.h"
 
+struct byte_stream;
+
 struct input {
     char *path;                /* as given, or below a given folder; "-": standard input; the name of a thing */
     struct fetch_thing *thing; /* on a server; NULL: a file */
@@ -62,6 +64,16 @@ enum leat_status inputs_check_read(const struct input *in, uint64_t at, const st
 /* Opens an input to see whether it is compressed, and whether it is a JSON array. */
 enum leat_status inputs_look_inside(const struct input *in, const struct input_stop *stop, bool *compressed,
                                     bool *array, struct leat_error *err);
+
+/* Judges an input of JSON lines by the first bytes of its text: LEAT_E_UNSUPPORTED for what is no text. `stream` is
+ * it, opened. */
+enum leat_status inputs_check_head(const struct input *in, const struct byte_stream *stream, const uint8_t *head,
+                                   size_t bytes, bool allow_binary, struct leat_error *err);
+
+/* The same, before any work, for all files of JSON lines but those that are compressed with bzip2; what lies on servers
+ * would take a request each. */
+enum leat_status inputs_check_heads(const struct input_list *list, const struct input_stop *stop,
+                                    struct leat_error *err);
 
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of

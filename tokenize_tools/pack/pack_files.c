@@ -106,6 +106,8 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     if (s == LEAT_OK)
         s = pack_setup_fetching(setup, err);
     setup->stop = (struct input_stop) { ask, &r->options };
+    if (s == LEAT_OK && !o->allow_binary)
+        s = inputs_check_heads(&setup->inputs, &setup->stop, err);
     if (s == LEAT_OK)
         s = check_tables(setup, err);
     if (s == LEAT_OK)

@@ -48,6 +48,13 @@ static void say_kept(const struct pack_values *v, const struct leat_error *err)
                                                 : ", with a larger --max-rejects");
 }
 
+/* Of an input that is no text: with another one, or --allow-binary, it would be another run. */
+static void say_over(const struct pack_values *v)
+{
+    cli_error(v->run ? "packing the part again ends the same way: mend or leave out this input, and plan the run anew"
+                     : "--resume ends the same way: mend or leave out this input, and start over with --force");
+}
+
 /* Whether the message names the field of the text, which is then missing or holds no text. */
 static bool lacks_text(const struct pack_values *v, const struct leat_error *err)
 {
@@ -76,6 +83,8 @@ int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_repo
         cli_error("no record was packed: --text FIELD names the member or column that holds the text; this run looked "
                   "for \"%s\"",
                   v->text);
+    else if (report->resumable && err->status == LEAT_E_UNSUPPORTED && err->hint == LEAT_HINT_BINARY)
+        say_over(v);
     else if (report->resumable && err->status != LEAT_E_MISMATCH) /* an input that has changed is another one */
         say_kept(v, err);
     else if (err->status == LEAT_E_NO_SPACE)

@@ -110,7 +110,8 @@ static const char *refusal(const struct chunk_meta *m, const struct codec *codec
     if (m->encrypted || !m->has_meta)
         return "is encrypted, which leat does not read; decrypt it first";
     if (m->elsewhere)
-        return "lies in another file, since this one only describes others, as _metadata does: pack the files that it describes";
+        return "lies in another file, since this one only describes others, as _metadata does: pack the files that it "
+               "describes";
     return codec ? codec->refused : "is compressed with an unknown codec";
 }
 

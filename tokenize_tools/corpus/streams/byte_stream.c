@@ -71,8 +71,7 @@ static bool begins(const struct decompressor *d, const uint8_t *head, size_t byt
 static void detect_bytes(struct byte_stream *s, const uint8_t *head, size_t bytes)
 {
     for (unsigned form = 1; form < BYTE_FORMS && !s->decompressor; form++)
-        if (begins(decompressors[form], head, bytes) &&
-            begins(decompressors[form], s->in.head, s->in.head_bytes)) {
+        if (begins(decompressors[form], head, bytes) && begins(decompressors[form], s->in.head, s->in.head_bytes)) {
             s->form = (enum byte_form)form;
             s->decompressor = decompressors[form];
         }

@@ -6,9 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/file_kind.h"
 #include "base/status.h"
-#include "corpus/lines.h"
 #include "row_input.h"
 #include "steps.h"
 #include "unit_kinds.h"
@@ -102,43 +100,6 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
     return s;
 }
 
-/* Of lines that begin like JSON, their bytes are not judged: these are text, in whatever encoding. */
-static bool begins_like_json(const struct buffer *head)
-{
-    size_t at = lines_mark((const char *)head->bytes, head->size);
-
-    while (at < head->size && strchr(" \t\r\n", head->bytes[at]))
-        at++;
-    return at < head->size && strchr("{[", head->bytes[at]) && !memchr(head->bytes, 0, head->size);
-}
-
-/* Of a kind that a compressed input holds. */
-static const char *cure_within(const struct file_kind *kind)
-{
-    return kind->what == FILE_COMPRESSED ? "decompress it first, or compress it once only"
-           : kind->what == FILE_PARQUET  ? "decompress it first, and name the file"
-                                         : kind->cure;
-}
-
-/* Most files are judged before any work, by their names or first bytes. This finds what comes from standard input, what
- * is compressed, and what a list or a folder calls JSON lines. */
-static enum leat_status refuse_kind(const struct lane *l, struct leat_error *err)
-{
-    const struct buffer *head = &l->carry;
-    const struct file_kind *kind = begins_like_json(head) ? NULL : file_kind_of_bytes(head->bytes, head->size);
-    const char *name = byte_stream_name(l->stream);
-    bool plain = byte_stream_form(l->stream) == BYTE_FORM_PLAIN;
-
-    if (kind && kind->what == FILE_PARQUET && l->alone && plain)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "standard input is a Parquet file, which is read from its end: save it, and name the file");
-    if (!kind || l->setup->allow_binary || (kind->what == FILE_BINARY && !l->alone))
-        return LEAT_OK;
-    return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_BINARY, "%s is %s%s: %s", name,
-                           plain ? "" : "compressed, and what it holds is ", kind->name,
-                           plain ? kind->cure : cure_within(kind));
-}
-
 /* Looks whether the input is an array. If nothing was written of it yet, its first bytes are then in `carry`. */
 static enum leat_status look_for_array(struct lane *l, const struct input *in, struct leat_error *err)
 {
@@ -156,7 +117,7 @@ static enum leat_status look_for_array(struct lane *l, const struct input *in, s
     /* what fails here fails again, and is an error then */
     (void)byte_stream_read(l->stream, l->carry.bytes, JSON_ARRAY_HEAD, &l->carry.size, NULL);
     l->is_array = json_array_begins((char *)l->carry.bytes, l->carry.size);
-    return refuse_kind(l, err);
+    return inputs_check_head(in, l->stream, l->carry.bytes, l->carry.size, l->setup->allow_binary, err);
 }
 
 enum leat_status lane_open(struct lane *l, struct leat_error *err)

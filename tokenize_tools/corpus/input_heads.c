@@ -1,0 +1,75 @@
+/* input_heads.c: inputs_check_heads(): what JSON lines begin like, whatever they are called or compressed with. */
+#include <string.h>
+
+#include "base/file_kind.h"
+#include "base/status.h"
+#include "corpus/streams/byte_stream.h"
+#include "inputs.h"
+#include "lines.h"
+
+/* Of lines that begin like JSON, their bytes are not judged: these are text, in whatever encoding. */
+static bool begins_like_json(const uint8_t *head, size_t bytes)
+{
+    size_t at = lines_mark((const char *)head, bytes);
+
+    while (at < bytes && strchr(" \t\r\n", head[at]))
+        at++;
+    return at < bytes && strchr("{[", head[at]) && !memchr(head, 0, bytes);
+}
+
+/* Of a kind that a compressed input holds. */
+static const char *cure_within(const struct file_kind *kind)
+{
+    return kind->what == FILE_COMPRESSED ? "decompress it first, or compress it once only"
+           : kind->what == FILE_PARQUET  ? "decompress it first, and name the file"
+                                         : kind->cure;
+}
+
+enum leat_status inputs_check_head(const struct input *in, const struct byte_stream *stream, const uint8_t *head,
+                                   size_t bytes, bool allow_binary, struct leat_error *err)
+{
+    const struct file_kind *kind = begins_like_json(head, bytes) ? NULL : file_kind_of_bytes(head, bytes);
+    bool plain = byte_stream_form(stream) == BYTE_FORM_PLAIN, alone = strcmp(in->path, "-") == 0;
+
+    if (kind && kind->what == FILE_PARQUET && alone && plain)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "standard input is a Parquet file, which is read from its end: save it, and name the file");
+    if (!kind || allow_binary || (kind->what == FILE_BINARY && !alone))
+        return LEAT_OK;
+    return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_BINARY, "%s is %s%s: %s", byte_stream_name(stream),
+                           plain ? "" : "compressed, and what it holds is ", kind->name,
+                           plain ? kind->cure : cure_within(kind));
+}
+
+/* What fails here fails again when it is packed, and is said then. Of bzip2, a whole block would have to be
+ * decompressed, which takes longer than all the rest. */
+static enum leat_status look(const struct input *in, const struct input_stop *stop, struct leat_error *err)
+{
+    uint8_t head[FILE_KIND_HEAD];
+    struct byte_stream *stream;
+    size_t bytes = 0;
+    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, NULL, NULL, stop, err);
+
+    if (s != LEAT_OK)
+        return s == LEAT_E_STOPPED ? s : LEAT_OK;
+    if (byte_stream_form(stream) != BYTE_FORM_BZIP2)
+        s = byte_stream_read(stream, head, sizeof head, &bytes, err);
+    if (s != LEAT_E_STOPPED)
+        s = inputs_check_head(in, stream, head, bytes, false, err);
+    byte_stream_close(stream);
+    return s;
+}
+
+enum leat_status inputs_check_heads(const struct input_list *list, const struct input_stop *stop,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < list->count; i++) {
+        const struct input *in = &list->items[i];
+
+        if (in->format->is_json && !in->thing && strcmp(in->path, "-") != 0)
+            s = look(in, stop, err);
+    }
+    return s;
+}
