@@ -69,13 +69,15 @@ for input in twice.jsonl.gz tar.jsonl.gz utf16.jsonl; do
     cp $input late/z.$input
     echo late/a.jsonl >late.list
     echo late/z.$input >>late.list
-    for words in '-o late.out late' '-o late.out @late.list' '--parts 2 --run late.run late'; do
-        run leat pack -t bytes --max-rejects 0 $words
+    seen_first() { # ARGUMENT...
+        run leat pack -t bytes --max-rejects 0 "$@"
         says 1 "late/z.$input is "
         ! grep -q 'nothing is lost' "$said" || fail "$input: $(cat "$said")"
-    done
-    run leat pack -t bytes -o late.out --dry-run late
-    says 1 "late/z.$input is "
+    }
+    seen_first -o late.out late
+    seen_first -o late.out @late.list
+    seen_first -o late.out --dry-run late
+    seen_first --run late.run --parts 2 late
     rm late/z.*
 done
 run leat pack -t bytes -o late.out --max-rejects 0 late
@@ -132,8 +134,8 @@ says 1 'does not start like a lz4 file; rename it if it is not compressed, or ge
 
 # a zstd frame that needs a dictionary is not damage
 printf '\50\265\57\375\41\7\1\11\0\0a' >dictionary.txt.zst
-skip='\120\52\115\30\3\0\0\0abc\137\52\115\30\0\0\0\0' # frames that zstd and lz4 have in common
-printf "$skip" | cat - dictionary.txt.zst >behind.txt.zst
+skip='\0120\052\0115\030\03\0\0\0abc\0137\052\0115\030\0\0\0\0' # frames that zstd and lz4 have in common
+printf %b "$skip" | cat - dictionary.txt.zst >behind.txt.zst
 for file in dictionary behind; do
     for more in '' --allow-truncated; do
         run leat pack -t bytes -o dictionary --force $more $file.txt.zst
@@ -143,14 +145,14 @@ for file in dictionary behind; do
 done
 
 # behind such frames, nothing else is looked for: "gzip data is broken at compressed byte 0" was said
-printf "$skip" | cat - a.jsonl.gz >gzip.jsonl.zst
+printf %b "$skip" | cat - a.jsonl.gz >gzip.jsonl.zst
 cp gzip.jsonl.zst behind
 for file in gzip.jsonl.zst behind; do
     run leat pack -t bytes -o gzip --force --format jsonl $file
     says 1 "$file: the zstd data is broken at compressed byte 19: no frame begins there"
 done
 # before the first frame of lz4
-printf "$skip" | cat - "$made/one.lz4" >skip
+printf %b "$skip" | cat - "$made/one.lz4" >skip
 run leat pack -t bytes -o skipped skip
 says 1 'skip is compressed with lz4: let its name end in .jsonl.lz4'
 cp "$made/one.lz4" one.txt.lz4

@@ -146,7 +146,7 @@ says 0 'skipped 1 file in folders: special/pipe.jsonl'
 rm special/a.jsonl
 for format in auto jsonl; do
     run leat pack -t bytes -o no --format $format special
-    says 1 'the folder special has no file to pack; special/pipe.jsonl is neither a file nor a folder; for a pipe, use -'
+    says 1 'the folder special has no file to pack; special/pipe.jsonl is neither a file nor a folder; for a pipe, use'
 done
 
 # ---- Files that are no text -----------------------------------------------------------------------------------------
