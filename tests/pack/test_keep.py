@@ -6,7 +6,7 @@ out are counted, and those that are no JSON stay rejects. Wrong conditions are r
 a joined dataset says which part had which.
 
 Once `lang == en` looked for "= en" and `lang = 'en'` for the quotes, and a run that kept nothing said nothing, but with
---force replaced a good dataset by an empty one.
+--force replaced a good dataset by an empty one; later, it still did so with the datasets of --split.
 """
 import decimal
 import glob
@@ -180,6 +180,14 @@ def check_nothing():
         assert open("good.leat", "rb").read() == before
         assert not [name for name in os.listdir(".") if name.startswith("good.partial")], os.listdir(".")
     leat("-o", "empty", "--force", *words)  # what is there is as empty
+    splits = ["--split", "train=0.9,valid=0.1"]  # which leave nothing to `ks` itself
+    leat("-o", "ks", *splits, "a.jsonl")
+    before = {name: open(name, "rb").read() for name in glob.glob("ks.*")}
+    for more in ([], ["--dry-run"]):
+        refused = leat("-o", "ks", "--force", *splits, *more, *words, code=1)
+        assert "ks.train.leat stays" in refused or "ks.valid.leat stays" in refused, refused
+        assert before == {name: open(name, "rb").read() for name in glob.glob("ks.*")}, more
+    leat("-o", "ks", "--force", *words)  # which writes no splits
     leat("-o", "good", "--force", "--keep", "lang = en", "a.jsonl")
     open("none.jsonl", "w").close()
     none = [subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "none", *more, "none.jsonl"], capture_output=True,

@@ -49,8 +49,9 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
 void pack_earlier_forget(const char *output, bool arranges);
 
 /* Of a run without documents, for which conditions have left out so many records: LEAT_E_EXISTS if the dataset `name`,
- * which would be replaced by one of nothing (`force`), has documents. One that does not open is nothing to keep; a part
- * of a run may well keep nothing; and datasets by value are not replaced by none. */
+ * or one of the splits that the run makes of it, has documents and would be replaced by one of nothing (`force`). One
+ * that does not open is nothing to keep; a part of a run may well keep nothing; and datasets by value are not replaced
+ * by none. */
 enum leat_status pack_earlier_keep(const char *name, const struct leat_pack_options *options, uint64_t kept_out,
                                    struct leat_error *err);
 

@@ -97,20 +97,43 @@ void pack_earlier_forget(const char *output, bool arranges)
         forget_plain(output);
 }
 
-enum leat_status pack_earlier_keep(const char *name, const struct leat_pack_options *o, uint64_t kept_out,
-                                   struct leat_error *err)
+static bool has_documents(const char *path)
 {
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset *d;
 
-    if (kept_out == 0 || !o->force || o->parts > 0 || o->by || leat_dataset_open(&d, name, NULL, NULL) != LEAT_OK)
-        return LEAT_OK;
+    if (!path || leat_dataset_open(&d, path, NULL, NULL) != LEAT_OK)
+        return false;
     leat_dataset_info(d, &info);
     leat_dataset_close(d);
-    if (info.documents == 0)
+    return info.documents > 0;
+}
+
+/* Of the datasets that the run would write, the first one that has documents, which the caller frees; or NULL. */
+static char *with_documents(const char *name, const struct leat_pack_options *o)
+{
+    for (uint64_t i = 0; i <= o->split_count; i++) {
+        char *path = pack_split_name(name, i > 0 ? o->splits[i - 1].name : NULL, ".leat");
+
+        if (has_documents(path))
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+enum leat_status pack_earlier_keep(const char *name, const struct leat_pack_options *o, uint64_t kept_out,
+                                   struct leat_error *err)
+{
+    bool replaces = kept_out > 0 && o->force && o->parts == 0 && !o->by;
+    char *kept = replaces ? with_documents(name, o) : NULL;
+
+    if (!kept)
         return LEAT_OK;
-    return status_set(err, LEAT_E_EXISTS,
-                      "no record holds the conditions to keep it (left out: %llu), so %.300s.leat stays as it is; "
-                      "remove it first, if a dataset without documents is to take its place",
-                      (unsigned long long)kept_out, name);
+    status_set(err, LEAT_E_EXISTS,
+               "no record holds the conditions to keep it (left out: %llu), so %.300s stays as it is; remove it first, "
+               "if a dataset without documents is to take its place",
+               (unsigned long long)kept_out, kept);
+    free(kept);
+    return LEAT_E_EXISTS;
 }
