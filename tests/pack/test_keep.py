@@ -177,6 +177,7 @@ def check_nothing():
     for more in ([], ["--shuffle", "1"], ["--split", "valid=.1"], ["--dry-run"], ["--resume"]):
         refused = leat("-o", "good", "--force", *more, *words, code=1)
         assert "no record holds the conditions" in refused and "good.leat stays" in refused, refused
+        assert "in quotes" in refused, refused
         assert open("good.leat", "rb").read() == before
         assert not [name for name in os.listdir(".") if name.startswith("good.partial")], os.listdir(".")
     leat("-o", "empty", "--force", *words)  # what is there is as empty
@@ -188,12 +189,34 @@ def check_nothing():
         assert "ks.train.leat stays" in refused or "ks.valid.leat stays" in refused, refused
         assert before == {name: open(name, "rb").read() for name in glob.glob("ks.*")}, more
     leat("-o", "ks", "--force", *words)  # which writes no splits
+    check_rejected()
     leat("-o", "good", "--force", "--keep", "lang = en", "a.jsonl")
     open("none.jsonl", "w").close()
     none = [subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "none", *more, "none.jsonl"], capture_output=True,
                            text=True) for more in (["--dry-run"], [])]
     assert [n.returncode for n in none] == [0, 0] and all("no document was found" in n.stderr for n in none), none
     leat("-o", "good", "--force", "none.jsonl")  # there was nothing to leave out
+
+
+def check_rejected():
+    """The record that holds the condition is rejected: nothing says that none does, and the list says why."""
+    open("b.jsonl", "w").write('{"lang":"en","text":5}\n{"lang":"de","text":"x"}\n')
+    words = ["-t", "bytes", "--keep", "lang = en", "--max-rejects", "5", "b.jsonl"]
+    for more in ([], ["--dry-run"]):
+        done = subprocess.run([LEAT, "pack", "-o", "rejected", "--force", *more, *words], capture_output=True, text=True)
+        assert done.returncode == 0 and "no record" not in done.stderr, done
+        assert "--keep left out 1 record, and 1 rejected" in done.stderr, done
+    leat("-o", "rejected", "--force", "a.jsonl")
+    for more in (["--dry-run"], [], ["--split", "valid=.1"]):
+        done = subprocess.run([LEAT, "pack", "-o", "rejected", "--force", *more, *words], capture_output=True, text=True)
+        assert done.returncode == 1 and "no record" not in done.stderr, done
+        assert "rejected.leat stays" in done.stderr, done
+        if more != ["--dry-run"]:
+            assert "by conditions: 1, rejected: 1, see rejected.rejects.jsonl)" in done.stderr, done
+            lines = [json.loads(line) for line in open("rejected.rejects.jsonl")]
+            assert len(lines) == 1 and lines[0]["offset"] == 0, lines
+            os.remove("rejected.rejects.jsonl")
+        assert sorted(glob.glob("rejected.*")) == ["rejected.leat", "rejected.tokens"], glob.glob("rejected.*")
 
 
 try:

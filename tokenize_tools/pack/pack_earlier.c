@@ -7,12 +7,14 @@
  * And what a run with `force` does not replace: a dataset by nothing, since a condition that no record holds is hardly
  * what was meant.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/status.h"
 #include "pack.h"
+#include "reject_file.h"
 
 static enum leat_status look(const char *output, const char *suffix, bool *exists, struct leat_error *err)
 {
@@ -122,18 +124,32 @@ static char *with_documents(const char *name, const struct leat_pack_options *o)
     return NULL;
 }
 
+/* Why there is no document; rejects are listed, as of a run that has too many. */
+static void say_why(char *why, size_t room, uint64_t kept_out, uint64_t rejected, struct reject_file *rejects)
+{
+    bool listed = rejected > 0 && reject_file_publish(rejects, NULL) == LEAT_OK;
+
+    if (rejected == 0)
+        snprintf(why, room, "no record holds the conditions to keep it (left out: %llu)", (unsigned long long)kept_out);
+    else
+        snprintf(why, room, "no document would be left (left out by conditions: %llu, rejected: %llu%s%.300s)",
+                 (unsigned long long)kept_out, (unsigned long long)rejected, listed ? ", see " : "",
+                 listed ? rejects->path : "");
+}
+
 enum leat_status pack_earlier_keep(const char *name, const struct leat_pack_options *o, uint64_t kept_out,
-                                   struct leat_error *err)
+                                   uint64_t rejected, struct reject_file *rejects, struct leat_error *err)
 {
     bool replaces = kept_out > 0 && o->force && o->parts == 0 && !o->by;
-    char *kept = replaces ? with_documents(name, o) : NULL;
+    char *kept = replaces ? with_documents(name, o) : NULL, why[480];
 
     if (!kept)
         return LEAT_OK;
+    say_why(why, sizeof why, kept_out, rejected, rejects);
     status_set(err, LEAT_E_EXISTS,
-               "no record holds the conditions to keep it (left out: %llu), so %.300s stays as it is; remove it first, "
-               "if a dataset without documents is to take its place",
-               (unsigned long long)kept_out, kept);
+               "%s, so %.300s stays as it is; remove it first, if a dataset without documents is to take its place; a "
+               "number is compared with numbers, and any other value, or one in quotes, with strings",
+               why, kept);
     free(kept);
     return LEAT_E_EXISTS;
 }

@@ -375,7 +375,7 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
     enum leat_status s = pack_output_judge(o, err);
 
     if (s == LEAT_OK && leat_writer_documents(o->writer) == 0)
-        s = pack_earlier_keep(r->given, &r->options, o->at.kept_out, err);
+        s = pack_earlier_keep(r->given, &r->options, o->at.kept_out, o->at.rejects, &o->rejects, err);
     if (s == LEAT_OK)
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* which finds out if another process has taken over */

@@ -156,14 +156,14 @@ static void say_empty(struct dry_run *d)
 
     if (r->documents > 0 || v->part.parts > 0)
         return;
-    if (r->rejects > 0)
+    if (r->rejects > 0 && r->kept_out == 0)
         cli_error("warning: no record of the sample would be packed");
     pack_notices_warn_empty(r, d->inputs.count);
     if (!d->sample.whole || !v->force || !v->output || v->by || r->kept_out == 0)
         return;
     if (!name_replaced(v, name, sizeof name))
         return;
-    cli_error("no record holds the conditions to keep it, so %s.leat stays as it is", name);
+    cli_error("%s.leat stays as it is: no dataset without documents takes its place", name);
     d->code = CLI_FAILED;
 }
 

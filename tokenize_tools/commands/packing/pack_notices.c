@@ -81,7 +81,11 @@ void pack_notices_warn_repeated(uint64_t count, const char *first)
 
 void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inputs)
 {
-    if (report->kept_out > 0)
+    if (report->kept_out > 0 && report->rejects > 0)
+        cli_error("warning: no document is left: --keep left out %s, and %s rejected; a number is compared with "
+                  "numbers, and any other value, or one in quotes, with strings",
+                  units_counted(report->kept_out, "record").text, units_count(report->rejects).text);
+    else if (report->kept_out > 0)
         cli_error("warning: no record holds the conditions of --keep, which left out %s; a number is compared with "
                   "numbers, and any other value, or one in quotes, with strings",
                   units_counted(report->kept_out, "record").text);
