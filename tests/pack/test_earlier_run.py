@@ -4,7 +4,9 @@ deduplicates, splits or divides where that one did not, or the reverse. It is re
 options of the earlier run --resume gives the bytes of a run that did not stop, and with --force nothing of it is left.
 
 Finished datasets of splits and values that a run with --force does not write stay, but are named: once out.valid stayed
-without a word beside a new `out` that had its documents, and training saw the validation data.
+without a word beside a new `out` that had its documents, and training saw the validation data. A merged dataset keeps
+what its parts say of themselves: splits of a value's dataset were not named, and all.train, made of splits of that name,
+was called one of an earlier run of `all`, and to be removed.
 """
 import json
 import os
@@ -78,6 +80,19 @@ def check_killed(kind, wanted):
         assert code == 0 and files() == wanted[str(kind)], (kind, name, said, files().keys())
 
 
+def check_handed_down(made):
+    clear()
+    made("--by", "kind")
+    made("--split", "x=0.2,v=0.1,w=0.1", "-o", "out.b", "out.a", "--force", command=("merge",))
+    said = made("--force", "-o", "out.b", "out.a", command=("merge",))
+    assert "warning: out.b.v, out.b.w, out.b.x stay: this run does not write them." in said, said
+    clear()
+    made("--split", "v=0.2")
+    made("-o", "out.z.v", "out.v", "out.v", command=("merge",))
+    said = made("--force", "-o", "out.z", "out", command=("merge",))
+    assert "If an earlier run of out.z made it, documents of it may" in said and "is of" not in said, said
+
+
 def check_left():
     """After a run with --force, of pack and of merge: what the earlier one made beside it."""
     def made(*words, command=("pack", "-t", "bytes", "--max-rejects", "9", "-o", "out", "in.jsonl")):
@@ -95,11 +110,12 @@ def check_left():
         for path in folder.glob(f"out.{name}*"):
             path.unlink()
     said = made("--split", "v=0.2", "--force")
-    assert "warning: out.wx is of an earlier run of out, and stays" in said and "out.v " not in said, said
+    alone = "stays: this run does not write it. If an earlier run of out made it,"
+    assert f"warning: out.wx {alone}" in said and "out.v " not in said, said
     for path in folder.glob("out.wx*"):
         path.unlink()
     said = made("--force")
-    assert "warning: out.v is of an earlier run of out, and stays" in said, said
+    assert f"warning: out.v {alone}" in said, said
     assert {"out.v.leat", "out.v.tokens"} < set(files()), files()
     shutil.copy(folder / "out.leat", folder / "out.other.leat")  # these say nothing of a run of `out`
     shutil.copy(folder / "out.tokens", folder / "out.other.tokens")
@@ -109,7 +125,8 @@ def check_left():
     clear()
     made("--split", "v=0.2,w=0.1")
     said = made("--force", "--split", "v=0.3", "-o", "out", "out.w", command=("merge",))
-    assert "warning: out.w is of an earlier run of out, and stays" in said and "out.v" not in said, said
+    assert f"warning: out.w {alone}" in said and "out.v" not in said, said
+    check_handed_down(made)
     for command in (["pack", "-t", "bytes", "-o", "no", "in.jsonl"], ["merge", "-o", "no", "out"],
                     ["order", "--seq-len", "8", "--source", "out"]):
         done = subprocess.run([SMALL, *command, "--split", "v=0.1", "--split", "w=0.1"], cwd=folder, text=True,

@@ -20,6 +20,11 @@ struct look {
     bool by;
 };
 
+struct names {
+    char **items;
+    size_t count;
+};
+
 static const char *value_of(const struct leat_metadata *m, const char *key)
 {
     for (uint64_t i = 0; i < m->count; i++)
@@ -29,22 +34,24 @@ static const char *value_of(const struct leat_metadata *m, const char *key)
 }
 
 /* OUT.SPLIT, OUT.VALUE or OUT.VALUE.SPLIT, by what the dataset says of itself; `name` comes after "OUT.". There are no
- * periods in what stands for a value. */
-static bool says_so(const struct leat_metadata *m, const char *name)
+ * periods in what stands for a value. leat_merge() hands both entries down, so a split of what was divided off names a
+ * value as well, and a merged dataset that was given such a name looks the same: nothing tells it apart. */
+static bool may_be(const struct leat_metadata *m, const char *name)
 {
-    const char *split = value_of(m, "leat.split"), *value = value_of(m, "leat.by.value");
+    const char *split = value_of(m, "leat.split");
+    bool value = value_of(m, "leat.by.value") != NULL;
     size_t length = strlen(name), end = split ? strlen(split) : 0;
 
-    if (split && (length < end || strcmp(name + length - end, split) != 0))
+    if (!split)
+        return value && !strchr(name, '.');
+    if (length < end || strcmp(name + length - end, split) != 0)
         return false;
-    if (!value)
-        return split && length == end;
-    if (split && (length < end + 2 || name[length - end - 1] != '.'))
-        return false;
-    return !memchr(name, '.', split ? length - end - 1 : length);
+    if (length == end)
+        return true;
+    return value && length >= end + 2 && name[length - end - 1] == '.' && !memchr(name, '.', length - end - 1);
 }
 
-static bool is_from_a_run(const struct look *l, const char *path)
+static bool may_be_from_a_run(const struct look *l, const char *path)
 {
     struct leat_metadata *m = NULL;
     struct leat_dataset *d;
@@ -53,7 +60,7 @@ static bool is_from_a_run(const struct look *l, const char *path)
     if (leat_dataset_open(&d, path, NULL, NULL) != LEAT_OK)
         return false;
     if (leat_dataset_metadata(d, 0, &m, NULL) == LEAT_OK) {
-        is = says_so(m, path + l->length + 1);
+        is = may_be(m, path + l->length + 1);
         leat_metadata_free(m);
     }
     leat_dataset_close(d);
@@ -81,43 +88,64 @@ static char *take(const struct look *l, const char *file)
         return NULL;
     if (asprintf(&path, "%.*s%.*s", (int)folder, l->output, (int)bytes - 5, file) < 0)
         return NULL;
-    if (!is_written(l, path) && is_from_a_run(l, path))
+    if (!is_written(l, path) && may_be_from_a_run(l, path))
         return path;
     free(path);
     return NULL;
 }
 
-static void warn(const char *output, int length, const char *names, size_t count)
+static void warn(const char *output, int length, const struct names *n)
 {
-    char more[64] = "";
+    char names[1400] = "", more[64] = "";
+    bool one = n->count == 1;
+    size_t used = 0;
 
-    if (count > MAX_NAMED)
-        snprintf(more, sizeof more, " and %s more", units_count(count - MAX_NAMED).text);
-    cli_error("warning: %s%s %s of an earlier run of %.*s, and %s: this run does not write %s, and documents of %s may "
-              "be in its datasets, too; remove %s if nothing needs %s",
-              names, more, count == 1 ? "is" : "are", length, output, count == 1 ? "stays" : "stay",
-              count == 1 ? "it" : "them", count == 1 ? "it" : "them", count == 1 ? "it" : "them",
-              count == 1 ? "it" : "them");
+    for (size_t i = 0; i < n->count && i < MAX_NAMED; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.250s", i > 0 ? ", " : "", n->items[i]);
+    if (n->count > MAX_NAMED)
+        snprintf(more, sizeof more, " and %s more", units_count(n->count - MAX_NAMED).text);
+    cli_error("warning: %s%s %s: this run does not write %s. If an earlier run of %.*s made %s, documents of %s may be "
+              "in the new datasets, too; then remove %s, unless you need %s",
+              names, more, one ? "stays" : "stay", one ? "it" : "them", length, output, one ? "it" : "them",
+              one ? "it" : "theirs", one ? "it" : "them", one ? "it" : "them");
+}
+
+/* Without memory, it is only not named. */
+static void add(struct names *n, char *path)
+{
+    char **items = path ? reallocarray(n->items, n->count + 1, sizeof *items) : NULL;
+
+    if (items) {
+        n->items = items;
+        items[n->count++] = path;
+    } else {
+        free(path);
+    }
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
 void leftovers_warn(const char *output, const struct arrange_splits *splits, const struct by_outputs *outputs, bool by)
 {
     struct look l = { output, file_dataset_length(output, strlen(output)), splits, outputs, by };
-    char *folder = file_folder(output), names[1400] = "";
+    char *folder = file_folder(output);
     DIR *d = folder ? opendir(folder) : NULL;
-    size_t used = 0, count = 0;
+    struct names n = { 0 };
     struct dirent *entry;
 
-    while (d && (entry = readdir(d)) != NULL) {
-        char *path = take(&l, entry->d_name);
-
-        if (path && ++count <= MAX_NAMED && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.250s", count > 1 ? ", " : "", path);
-        free(path);
-    }
+    while (d && (entry = readdir(d)) != NULL)
+        add(&n, take(&l, entry->d_name));
     if (d)
         closedir(d);
     free(folder);
-    if (count > 0)
-        warn(output, (int)l.length, names, count);
+    if (n.count > 0) {
+        qsort(n.items, n.count, sizeof *n.items, by_name);
+        warn(output, (int)l.length, &n);
+    }
+    for (size_t i = 0; i < n.count; i++)
+        free(n.items[i]);
+    free(n.items);
 }

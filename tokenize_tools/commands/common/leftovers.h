@@ -9,8 +9,8 @@
 #include "arrange_values.h"
 #include "by_outputs.h"
 
-/* Warns of datasets OUT.NAME whose metadata say that they are the split NAME or of a value, but for those that the run
- * has written: its splits, or with `by` its outputs. */
+/* Warns of datasets OUT.NAME whose metadata say that they are, or were made of, the split NAME or documents of a value,
+ * but for those that the run has written: its splits, or with `by` its outputs. */
 void leftovers_warn(const char *output, const struct arrange_splits *splits, const struct by_outputs *outputs, bool by);
 
 #endif
