@@ -49,6 +49,7 @@ void pack_output_free(struct pack_output *o)
     o->replaced_in = NULL;
     by_values_free(&o->values);
     reject_file_free(&o->rejects);
+    free(o->rejects_given);
 }
 
 /* ---- Rejects ---- */
@@ -105,12 +106,17 @@ static bool too_many(const struct pack_output *o, uint64_t rejects, uint64_t rec
            (ppm < 1000000 && records > 0 && (wide_u128)rejects * 1000000 > (wide_u128)records * ppm);
 }
 
+static const char *list_name(const struct pack_output *o)
+{
+    return o->rejects_given && !folder_left(o->folder) ? o->rejects_given : o->rejects.path;
+}
+
 static enum leat_status say_too_many(const struct pack_output *o, uint64_t records, struct leat_error *err)
 {
     return status_set(
         err, LEAT_E_REJECTS, "%llu of %llu records %s rejected, more than allowed; %s lists them with the reasons%s%s",
         (unsigned long long)o->at.rejects, (unsigned long long)records, o->at.rejects == 1 ? "was" : "were",
-        o->rejects.path, o->reason[0] ? ", for example: " : "", o->reason);
+        list_name(o), o->reason[0] ? ", for example: " : "", o->reason);
 }
 
 void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, const struct leat_error *why,

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "arrange/splits/by_values.h"
+#include "base/file.h"
 #include "pack/flow/flow.h"
 #include "pack/flow/pack_setup.h"
 #include "pack/flow/unit.h"
@@ -42,7 +43,9 @@ struct pack_output {
     const struct pack_setup *setup;
     struct leat_writer *writer;
     struct reject_file rejects;
-    char reason[160]; /* of the first of this run; "": none */
+    char *rejects_given;   /* the list's name as the caller gave it, right as long as the process is in this folder: */
+    struct folder *folder; /* NULL: rejects.path is the caller's */
+    char reason[160];      /* of the first of this run; "": none */
     struct pack_position at;
     uint64_t max_rejects;        /* more end the run; UINT64_MAX: any number */
     uint64_t max_rejects_ppm;    /* of a million records; UINT64_MAX: any */

@@ -23,9 +23,10 @@
 struct leat_packer {
     struct pack_run run;
     struct flow *flow;
-    struct unit *unit; /* being filled; NULL: none */
-    uint64_t inputs;   /* declared */
-    char *whole;       /* the dataset's name, absolute */
+    struct unit *unit;  /* being filled; NULL: none */
+    uint64_t inputs;    /* declared */
+    struct folder home; /* where the packer was opened */
+    char *whole;        /* the dataset's name, absolute */
     enum leat_status failed;
     struct leat_error why;
     pid_t owner;
@@ -171,18 +172,16 @@ static enum leat_status say_finished(const struct leat_packer *p, enum leat_stat
 }
 
 /* The files that a packer opens and removes later have absolute names: the process may go to another folder before.
- * (The writer sees to its own.) */
+ * (The writer sees to its own.) The sentence about rejects has the caller's, as long as that is right. */
 static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *err)
 {
     static const char suffix[] = ".partial.run";
     struct pack_run *r = &p->run;
-    struct folder here;
     size_t size;
     char *path;
 
-    folder_note(&here);
-    p->whole = folder_name(&here, r->name);
-    folder_free(&here);
+    folder_note(&p->home);
+    p->whole = folder_name(&p->home, r->name);
     size = p->whole ? strlen(p->whole) + sizeof suffix : 0;
     path = p->whole ? malloc(size) : NULL;
     if (!path)
@@ -191,6 +190,9 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
     free(r->description_path);
     r->output.description_path = r->description_path = path;
     r->setup.output = p->whole;
+    r->output.folder = &p->home;
+    r->output.rejects_given = r->output.rejects.path;
+    r->output.rejects.path = NULL;
     reject_file_free(&r->output.rejects);
     return reject_file_init(&r->output.rejects, p->whole, err);
 }
@@ -430,6 +432,7 @@ static void end_flow(struct leat_packer *p)
 static void free_packer(struct leat_packer *p)
 {
     pack_run_free(&p->run);
+    folder_free(&p->home);
     free(p->whole);
     free(p);
 }
