@@ -70,8 +70,8 @@ enum leat_status inputs_look_inside(const struct input *in, const struct input_s
 enum leat_status inputs_check_head(const struct input *in, const struct byte_stream *stream, const uint8_t *head,
                                    size_t bytes, bool allow_binary, struct leat_error *err);
 
-/* The same, before any work, for all files of JSON lines but those that are compressed with bzip2; what lies on servers
- * would take a request each. */
+/* The same, before any work, for as many files of JSON lines as a quarter of a second allows, but not for those that
+ * are compressed with bzip2; what lies on servers would take a request each. */
 enum leat_status inputs_check_heads(const struct input_list *list, const struct input_stop *stop,
                                     struct leat_error *err);
 
