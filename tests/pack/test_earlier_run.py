@@ -5,8 +5,8 @@ options of the earlier run --resume gives the bytes of a run that did not stop, 
 
 Finished datasets of splits and values that a run with --force does not write stay, but are named: once out.valid stayed
 without a word beside a new `out` that had its documents, and training saw the validation data. A merged dataset keeps
-what its parts say of themselves: splits of a value's dataset were not named, and all.train, made of splits of that name,
-was called one of an earlier run of `all`, and to be removed.
+what its parts say of themselves: splits of a value's dataset were not named, and all.train, made of splits of that
+name, was called one of an earlier run of `all`, and to be removed.
 """
 import json
 import os

@@ -201,14 +201,15 @@ def check_nothing():
 def check_rejected():
     """The record that holds the condition is rejected: nothing says that none does, and the list says why."""
     open("b.jsonl", "w").write('{"lang":"en","text":5}\n{"lang":"de","text":"x"}\n')
-    words = ["-t", "bytes", "--keep", "lang = en", "--max-rejects", "5", "b.jsonl"]
+    command = [LEAT, "pack", "-t", "bytes", "-o", "rejected", "--force"]
+    words = ["--keep", "lang = en", "--max-rejects", "5", "b.jsonl"]
     for more in ([], ["--dry-run"]):
-        done = subprocess.run([LEAT, "pack", "-o", "rejected", "--force", *more, *words], capture_output=True, text=True)
+        done = subprocess.run([*command, *more, *words], capture_output=True, text=True)
         assert done.returncode == 0 and "no record" not in done.stderr, done
         assert "--keep left out 1 record, and 1 rejected" in done.stderr, done
     leat("-o", "rejected", "--force", "a.jsonl")
     for more in (["--dry-run"], [], ["--split", "valid=.1"]):
-        done = subprocess.run([LEAT, "pack", "-o", "rejected", "--force", *more, *words], capture_output=True, text=True)
+        done = subprocess.run([*command, *more, *words], capture_output=True, text=True)
         assert done.returncode == 1 and "no record" not in done.stderr, done
         assert "rejected.leat stays" in done.stderr, done
         if more != ["--dry-run"]:
