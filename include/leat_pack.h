@@ -536,7 +536,8 @@ LEAT_API enum leat_status leat_packer_checkpoint(struct leat_packer *p, const vo
 LEAT_API enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_report *report,
                                              struct leat_error *err);
 
-/* Ends and frees the packer unfinished: the first keeps the last checkpoint, the second removes all. NULL is fine. */
+/* Ends and frees the packer unfinished: the first keeps the last checkpoint, the second removes all. After
+ * LEAT_E_REJECTS both leave the list of what was rejected, OUTPUT.rejects.jsonl. NULL is fine. */
 LEAT_API void leat_packer_suspend(struct leat_packer *p);
 LEAT_API void leat_packer_abandon(struct leat_packer *p);
 

@@ -464,12 +464,20 @@ enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_repo
     return LEAT_OK;
 }
 
+/* The sentence has promised a list of what was rejected. */
+static void list_rejects(struct leat_packer *p)
+{
+    if (p->failed == LEAT_E_REJECTS)
+        reject_file_publish(&p->run.output.rejects, NULL);
+}
+
 /* In a child nothing is freed: threads of the parent may have been changing it during the fork. */
 void leat_packer_suspend(struct leat_packer *p)
 {
     if (!p || check_process(p, NULL) != LEAT_OK)
         return;
     end_flow(p);
+    list_rejects(p);
     if (p->run.output.resumable)
         leat_writer_suspend(p->run.output.writer);
     else if (p->run.output.writer) /* else what lies there is another's */
@@ -482,6 +490,7 @@ void leat_packer_abandon(struct leat_packer *p)
     if (!p || check_process(p, NULL) != LEAT_OK)
         return;
     end_flow(p);
+    list_rejects(p);
     pack_run_abandon(&p->run);
     free_packer(p);
 }
