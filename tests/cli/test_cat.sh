@@ -180,7 +180,7 @@ overwrite long.tokens 20000 'damage'
 run leat cat long --document 0 --ids
 ended 0 ''
 for words in 'cat long --document 9000' 'cat long --tokens 8000:8300 --ids' 'cat long --document 0:20000' \
-    'show --source long --seq-len 8000 --order sequential --sample 1'; do # which ended with 1
+    'show --source long --seq-len 8000 --order sequential --sample 1' 'show long --tokens 8000:8300'; do
     # shellcheck disable=SC2086 # words
     run leat $words
     [ "$code" -eq 3 ] || fail "$ran: exit code $code, not 3"

@@ -240,9 +240,7 @@ static enum leat_status pass(struct cat *c, uint64_t count, bool print, struct l
 
             c->at = 0;
             c->held = (size_t)(left < BLOCK_IDS ? left : BLOCK_IDS);
-            s = leat_dataset_verify_range(c->d, c->read, c->held, err);
-            if (s == LEAT_OK || (s == LEAT_E_NOT_FOUND && c->info.foreign_parts > 0)) /* files without hashes */
-                s = leat_dataset_read_u32(c->d, c->read, c->held, c->block, err);
+            s = commands_read_checked(c->d, c->read, c->held, c->block, err);
             if (s != LEAT_OK)
                 return s;
             c->read += c->held;

@@ -15,7 +15,7 @@ static enum leat_status read_ids(const struct leat_dataset *d, uint64_t first, u
 
     for (uint64_t done = 0, part; s == LEAT_OK && done < count; done += part) {
         part = count - done < AT_ONCE ? count - done : AT_ONCE;
-        s = leat_dataset_read_u32(d, first + done, part, block, err);
+        s = commands_read_checked(d, first + done, part, block, err);
         for (uint64_t i = 0; s == LEAT_OK && i < part; i++)
             ids[done + i] = block[i];
     }

@@ -177,3 +177,15 @@ void commands_print_ids(const uint32_t *ids, size_t count, bool spaced)
     }
     fwrite(out, 1, used, stdout);
 }
+
+enum leat_status commands_read_checked(const struct leat_dataset *d, uint64_t first, uint64_t count, uint32_t *ids,
+                                       struct leat_error *err)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    enum leat_status s = leat_dataset_verify_range(d, first, count, err);
+
+    leat_dataset_info(d, &info);
+    if (s == LEAT_OK || (s == LEAT_E_NOT_FOUND && info.foreign_parts > 0)) /* files without hashes */
+        s = leat_dataset_read_u32(d, first, count, ids, err);
+    return s;
+}
