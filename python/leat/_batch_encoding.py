@@ -1,13 +1,15 @@
 """_batch_encoding.py: what a call of leat.PreTrainedTokenizer returns, and its tensors."""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class BatchEncoding(dict):
     """What a call returns: a dict whose values are attributes, too, with some of the methods of transformers'. Those
     that speak of texts (tokens(), sequence_ids(), char_to_token()) are lost in copies and by pad()."""
 
-    _texts: list | None = None  # of each: its ids, 1 for those that do not come of it, its offsets or None
-    _name = None  # the name of an id
+    _texts: list = []  # of each: its ids, 1 for those that do not come of it, its offsets or None
+    _name: Callable[[int], str | None]  # the name of an id; there are both or none
 
     def __getattr__(self, name):
         try:
@@ -34,7 +36,7 @@ class BatchEncoding(dict):
         return self
 
     def _text(self, number):
-        if self._texts is None:
+        if "_name" not in self.__dict__:
             raise ValueError("which texts this was made of is not known: only what a call returned knows it, not a "
                              "copy, nor what pad() returned")
         return self._texts[number]
