@@ -46,26 +46,24 @@ enum leat_status inputs_check_head(const struct input *in, const struct byte_str
 
 /* What fails here fails again when it is packed, and is said then. Of bzip2, a whole block would have to be
  * decompressed, which takes longer than all the rest. */
-static enum leat_status look(const struct input *in, const struct input_stop *stop, struct leat_error *err)
+static enum leat_status look(const struct input *in, struct leat_error *err)
 {
     uint8_t head[FILE_KIND_HEAD];
     struct byte_stream *stream;
     size_t bytes = 0;
-    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, NULL, NULL, stop, err);
+    enum leat_status s;
 
-    if (s != LEAT_OK)
-        return s == LEAT_E_STOPPED ? s : LEAT_OK;
+    if (byte_stream_open(&stream, in->path, NULL) != LEAT_OK)
+        return LEAT_OK;
     if (byte_stream_form(stream) != BYTE_FORM_BZIP2)
-        s = byte_stream_read(stream, head, sizeof head, &bytes, err);
-    if (s != LEAT_E_STOPPED)
-        s = inputs_check_head(in, stream, head, bytes, false, err);
+        (void)byte_stream_read(stream, head, sizeof head, &bytes, NULL);
+    s = inputs_check_head(in, stream, head, bytes, false, err);
     byte_stream_close(stream);
     return s;
 }
 
 /* The last ones first: those that would be found out the latest. */
-enum leat_status inputs_check_heads(const struct input_list *list, const struct input_stop *stop,
-                                    struct leat_error *err)
+enum leat_status inputs_check_heads(const struct input_list *list, struct leat_error *err)
 {
     uint64_t until = clock_ns() + LONGEST_NS;
     enum leat_status s = LEAT_OK;
@@ -74,7 +72,7 @@ enum leat_status inputs_check_heads(const struct input_list *list, const struct 
         const struct input *in = &list->items[i];
 
         if (in->format->is_json && !in->thing && strcmp(in->path, "-") != 0)
-            s = look(in, stop, err);
+            s = look(in, err);
     }
     return s;
 }

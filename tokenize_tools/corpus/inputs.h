@@ -72,8 +72,7 @@ enum leat_status inputs_check_head(const struct input *in, const struct byte_str
 
 /* The same, before any work, for as many files of JSON lines as a quarter of a second allows, but not for those that
  * are compressed with bzip2; what lies on servers would take a request each. */
-enum leat_status inputs_check_heads(const struct input_list *list, const struct input_stop *stop,
-                                    struct leat_error *err);
+enum leat_status inputs_check_heads(const struct input_list *list, struct leat_error *err);
 
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of

@@ -107,7 +107,7 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
         s = pack_setup_fetching(setup, err);
     setup->stop = (struct input_stop) { ask, &r->options };
     if (s == LEAT_OK && !o->allow_binary)
-        s = inputs_check_heads(&setup->inputs, &setup->stop, err);
+        s = inputs_check_heads(&setup->inputs, err);
     if (s == LEAT_OK)
         s = check_tables(setup, err);
     if (s == LEAT_OK)

@@ -112,7 +112,7 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, const struct i
     if (s == LEAT_OK)
         s = describe(&text, o, inputs, err);
     if (s == LEAT_OK && o->part == 0 && !o->allow_binary)
-        s = inputs_check_heads(inputs, NULL, err);
+        s = inputs_check_heads(inputs, err);
     if (s == LEAT_OK && o->part == 0)
         s = inputs_count_empty(inputs, o->parts, unit_kind_divides, &report->whole_inputs, &report->empty_parts, err);
     if (s == LEAT_OK && there.exists)
