@@ -320,13 +320,13 @@ int cmd_pack(const struct command *self, int argc, char **argv)
     struct options_parsed parsed;
     int code;
 
-    if (!command_parse(self, argc, argv, &values, &parsed, &code))
-        return code;
-    code = pack_in_run_part(&in, self, argc, argv, &values, &parsed);
-    if (code == CLI_DONE)
-        code = run(&in, self, &values, &parsed, argc, argv);
+    if (command_parse(self, argc, argv, &values, &parsed, &code)) {
+        code = pack_in_run_part(&in, self, argc, argv, &values, &parsed);
+        if (code == CLI_DONE)
+            code = run(&in, self, &values, &parsed, argc, argv);
+        options_free(&parsed);
+    }
     pack_values_free(&values);
-    options_free(&parsed);
     pack_in_run_free(&in);
     return code;
 }
