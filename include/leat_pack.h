@@ -75,8 +75,8 @@ LEAT_API void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_to
 /* Gets what a dataset stores of it, for struct leat_writer_options. The memory is the tokenizer's. */
 LEAT_API void leat_tokenizer_stored(const struct leat_tokenizer *t, struct leat_stored_tokenizer *stored);
 
-/* Finds the id of the token with this text, special tokens first. LEAT_E_NOT_FOUND. Compares with each token in turn,
- * some 0.2 ms of 100,000; for very many texts, make a table with leat_tokenizer_token(). */
+/* Finds the id of the token with this text, special tokens first. LEAT_E_NOT_FOUND. Compares with each token in turn:
+ * for very many texts, make a table with leat_tokenizer_token(). */
 LEAT_API enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char *text, uint64_t bytes,
                                               uint32_t *id, struct leat_error *err);
 

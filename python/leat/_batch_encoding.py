@@ -8,8 +8,8 @@ class BatchEncoding(dict):
     """What a call returns: a dict whose values are attributes, too, with some of the methods of transformers'. Those
     that speak of texts (tokens(), sequence_ids(), char_to_token()) are lost in copies and by pad()."""
 
-    _texts: list = []  # of each: its ids, 1 for those that do not come of it, its offsets or None
-    _name: Callable[[int], str | None]  # the name of an id; there are both or none
+    _texts: list  # of each: its ids, 1 for those that do not come of it, its offsets or None
+    _name: Callable[[int], str | None]  # the name of an id; set together with _texts
 
     def __getattr__(self, name):
         try:

@@ -93,8 +93,8 @@ static enum leat_status plainly(const struct blob *file, struct blob *out)
     return s == LEAT_OK && (code != 0 || file->size == 0) ? LEAT_E_TRUNCATED : s;
 }
 
-/* Whether a file that ends within a magic holds only the begin of one: libzstd cannot tell yet. And a damaged header
- * before the first text may ask for a dictionary. */
+/* libzstd does not judge a magic number that is cut short, leat does. And a damaged header before the first text may
+ * ask for a dictionary, which libzstd calls damage. */
 static bool same_status(enum leat_status got, enum leat_status plain, const struct blob *file, const struct blob *want)
 {
     bool asks = got == LEAT_E_UNSUPPORTED && plain == LEAT_E_TEXT && want->size == 0;

@@ -75,7 +75,8 @@ static bool is_written(const struct look *l, const char *path)
     return l->by && by_outputs_has(l->outputs, path);
 }
 
-/* A file of the folder, as the dataset that it is the index of: the path, which the caller frees; NULL: it is none. */
+/* The path of the dataset whose index this file of the folder is, if the dataset may be a leftover; else NULL. The
+ * caller frees it. */
 static char *take(const struct look *l, const char *file)
 {
     size_t folder = l->length, bytes = strlen(file);

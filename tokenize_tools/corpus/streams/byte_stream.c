@@ -66,8 +66,8 @@ static bool begins(const struct decompressor *d, const uint8_t *head, size_t byt
     return bytes >= d->head && d->begins(head, bytes);
 }
 
-/* Takes the first form of a file that begins so, if it is none yet, and that files may have which begin as this does:
- * behind skippable frames, only zstd and lz4 are looked for. */
+/* Finds the form by `head`, the first bytes behind skippable frames, unless a form has been found. Only zstd and lz4
+ * have such frames: the file's own first bytes must fit the form, too. */
 static void detect_bytes(struct byte_stream *s, const uint8_t *head, size_t bytes)
 {
     for (unsigned form = 1; form < BYTE_FORMS && !s->decompressor; form++)
