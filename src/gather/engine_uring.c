@@ -113,7 +113,7 @@ static bool is_ready(struct gather *g)
     r = u ? ring_open(&u->ring, MAX_READS, g->threaded) : -ENOMEM;
     if (r >= 0 && !make_buffers(g, u)) {
         free_buffers(u);
-        ring_close(&u->ring);
+        io_uring_queue_exit(&u->ring);
         r = -ENOMEM;
     }
     if (r < 0) {
@@ -170,7 +170,7 @@ static void send_read(struct gather *g, struct gather_uring *u, struct gather_jo
     struct gather_file *f = &g->files[p->file];
     uint32_t number = u->free;
     struct slot *s = &u->slots[number];
-    struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+    struct io_uring_sqe *sqe;
     int fd = file_of(f);
 
     u->free = s->next_free;
@@ -178,8 +178,11 @@ static void send_read(struct gather *g, struct gather_uring *u, struct gather_jo
     s->from = (f->offset + begin) / GATHER_PAGE * GATHER_PAGE;
     s->wanted = f->offset + end - s->from;
     s->to = p->span ? p->span + (begin - gather_span_begin(p)) : u->buffers + number * u->buffer_bytes;
+    RING_TOUCHES();
+    sqe = io_uring_get_sqe(&u->ring);
     prepare_read(g, u, sqe, fd, s, p->span != NULL);
     io_uring_sqe_set_data64(sqe, number);
+    RING_TOUCHED();
     p->in_flight++;
     job->in_flight++;
     u->in_flight++;
@@ -305,12 +308,19 @@ static void take_reads(struct gather *g, struct gather_uring *u)
     struct io_uring_cqe *cqe;
     unsigned head, taken = 0;
 
+    RING_TOUCHES();
     io_uring_for_each_cqe(&u->ring, head, cqe)
     {
-        take_read(g, u, (uint32_t)io_uring_cqe_get_data64(cqe), cqe->res);
+        uint32_t number = (uint32_t)io_uring_cqe_get_data64(cqe);
+        int result = cqe->res;
+
+        RING_TOUCHED();
+        take_read(g, u, number, result);
         taken++;
+        RING_TOUCHES();
     }
     io_uring_cq_advance(&u->ring, taken);
+    RING_TOUCHED();
 }
 
 /*
@@ -435,7 +445,7 @@ static void close_ring(struct gather *g)
     u->first = NULL;
     await_reads(g, u, &u->in_flight);
     gather_leave(g);
-    ring_close(&u->ring);
+    io_uring_queue_exit(&u->ring);
     if (u->in_flight > 0) {
         u->buffers = NULL;
         g->memory_is_written = g->memory.base != NULL;
