@@ -1,7 +1,6 @@
 /* found_names.c: see found_names.h. */
 #include "found_names.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/file.h"
