@@ -3,6 +3,8 @@
  * rendered text is UTF-8 with a mark for each byte, the same with more memory, and rendering keeps to its memory and to
  * its steps, and stops when it is asked to.
  *
+ * The record is also rendered by chat_template_apply(), its members as the template's variables.
+ *
  * The input is a byte for the memory, the template, a zero byte, and a record whose "messages" are the conversation,
  * and whose "tools" are its tools, if they are an array.
  *
@@ -91,6 +93,30 @@ static bool find(const char *member, const char *record, size_t bytes, struct js
     return true;
 }
 
+/* With the members of the record as variables. */
+static void check_applying(const struct chat_template *t, struct chat_record *record, const char *bytes, size_t size,
+                           size_t max_bytes)
+{
+    struct buffer text = { 0 }, generated = { 0 };
+    struct asking asking = { 0 };
+    const struct chat_limits limits = { max_bytes, ask, &asking };
+    const uint32_t *places;
+    struct leat_error err = { 0 };
+    bool too_big;
+    enum leat_status s;
+
+    record->variables = (struct chat_source) { bytes, size, true };
+    s = chat_template_apply(t, record, &limits, &text, &generated, &too_big, &err);
+    FUZZ_CHECK(s == LEAT_OK || (s == LEAT_E_TEXT && err.status == s && err.message[0]));
+    FUZZ_CHECK(text.size == 0 || utf8_valid_prefix(text.bytes, text.size) == text.size);
+    places = (const uint32_t *)(const void *)generated.bytes;
+    FUZZ_CHECK(generated.size % (2 * sizeof *places) == 0);
+    for (size_t i = 0; i < generated.size / sizeof *places; i += 2)
+        FUZZ_CHECK(places[i] <= places[i + 1]);
+    buffer_free(&text);
+    buffer_free(&generated);
+}
+
 static void check_rendering(const struct chat_template *t, const char *bytes, size_t size, size_t max_bytes)
 {
     struct buffer text = { 0 }, marks = { 0 }, again = { 0 }, again_marks = { 0 };
@@ -102,6 +128,7 @@ static void check_rendering(const struct chat_template *t, const char *bytes, si
         return;
     find("tools", bytes, size, &fields, &record.tools);
     record.unescape = fields.kernels->unescape;
+    check_applying(t, &record, bytes, size, max_bytes);
     render(t, &record, ANY_MEMORY, 1, &again, &again_marks, &too_big);
     if (render(t, &record, max_bytes, 0, &text, &marks, &too_big) == LEAT_OK) {
         check_text(&text, &marks);

@@ -109,14 +109,23 @@ static enum leat_status run_set(struct chat_run *r, const struct chat_node *n)
     return set_member(r, n, &value);
 }
 
+/* Begins what a template writes elsewhere first, until r->inside is less again. */
+static void go_inside(struct chat_run *r)
+{
+    if (r->inside++ == 0)
+        r->yielded = r->out.count;
+}
+
 /* Runs a body whose output becomes a value. */
 static enum leat_status capture(struct chat_run *r, const struct chat_node *body, struct chat_value *out)
 {
     struct chat_text kept = r->out;
     enum leat_status s;
 
+    go_inside(r);
     r->out = (struct chat_text) { 0 };
     s = chat_run_body(r, body);
+    r->inside--;
     *out = chat_str((struct chat_string) { r->out.codes, r->out.count });
     r->out = kept;
     return s;
@@ -326,14 +335,20 @@ static enum leat_status run_generation(struct chat_run *r, const struct chat_nod
 {
     struct chat_scope *scope = r->scope;
     uint32_t marks = r->marks;
+    size_t from = r->out.count;
+    uint32_t place[2];
     enum leat_status s = open_scope(r, scope);
 
+    go_inside(r);
     r->marks |= CHAT_GENERATION;
     if (s == LEAT_OK)
         s = chat_run_body(r, n->a);
     r->marks = marks;
+    r->inside--;
     r->scope = scope;
-    return s;
+    place[0] = (uint32_t)r->yielded; /* a run's memory has fewer characters than 2^32 */
+    place[1] = (uint32_t)(r->yielded + r->out.count - from);
+    return s == LEAT_OK ? chat_text_add(r->arena, &r->generated, (struct chat_string) { place, 2 }, r->err) : s;
 }
 
 /* ---- Statements ---- */

@@ -21,6 +21,11 @@ struct chat_run {
     struct chat_scope *scope;
     struct chat_text out;
     uint32_t marks; /* of what is written now */
+    /* Where generation blocks begin and end, two numbers each, as chat_template_apply() has it. What is written inside
+     * of a macro or of such a block is not yet in the text that transformers measures, of `yielded` characters. */
+    struct chat_text generated;
+    size_t yielded;
+    unsigned inside;
     enum { CHAT_GO_ON, CHAT_BREAK, CHAT_CONTINUE } jump;
     unsigned depth;
     uint64_t steps, asked; /* `asked`: how many there were when the caller was asked whether to stop */

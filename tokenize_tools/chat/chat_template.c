@@ -25,7 +25,8 @@ static bool is_name(const struct chat_token *t, const char *name)
 }
 
 /* Names that are not known would be written as nothing. */
-static enum leat_status check_names(struct chat_template *t, const char *text, size_t bytes, struct leat_error *err)
+static enum leat_status check_names(struct chat_template *t, const char *text, size_t bytes, bool globals,
+                                    struct leat_error *err)
 {
     static const char *const needed[] = { "bos_token", "eos_token" };
     struct chat_token *tokens;
@@ -34,7 +35,7 @@ static enum leat_status check_names(struct chat_template *t, const char *text, s
 
     for (; s == LEAT_OK && tokens->kind != CHAT_T_END; tokens++) {
         t->marks |= is_name(tokens, "generation") && tokens[-1].kind == CHAT_T_BLOCK_BEGIN;
-        for (size_t i = 0; s == LEAT_OK && i < sizeof needed / sizeof *needed; i++) {
+        for (size_t i = 0; globals && s == LEAT_OK && i < sizeof needed / sizeof *needed; i++) {
             if (!is_name(tokens, needed[i]))
                 continue;
             s = chat_string_make(&t->arena, needed[i], strlen(needed[i]), 0, &name, err);
@@ -83,7 +84,7 @@ enum leat_status chat_template_make(struct chat_template **out, const char *text
     if (s == LEAT_OK)
         s = chat_parse(&t->arena, text, bytes, &t->tree, err);
     if (s == LEAT_OK)
-        s = check_names(t, text, bytes, err);
+        s = check_names(t, text, bytes, globals != NULL, err);
     if (t->arena.full)
         s = status_set(err, LEAT_E_UNSUPPORTED, "the chat template is too long: it takes more than 64 MiB of memory");
     if (s != LEAT_OK) {
@@ -206,7 +207,7 @@ static unsigned more_of(uint32_t code)
     return code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
 }
 
-/* Writes the characters as UTF-8, and their marks. */
+/* Writes the characters as UTF-8, and their marks, if there is a place for them. */
 static enum leat_status write_out(const struct chat_run *r, uint32_t learned, struct buffer *text, struct buffer *marks)
 {
     size_t bytes = r->out.count;
@@ -219,7 +220,7 @@ static enum leat_status write_out(const struct chat_run *r, uint32_t learned, st
         return status_set(r->err, LEAT_E_TEXT, "the rendered text is too long");
     }
     s = buffer_reserve(text, bytes, r->err);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && marks)
         s = buffer_reserve(marks, bytes, r->err);
     for (size_t i = 0; s == LEAT_OK && i < r->out.count; i++) {
         uint32_t c = r->out.codes[i] & CHAT_CODE;
@@ -229,13 +230,14 @@ static enum leat_status write_out(const struct chat_run *r, uint32_t learned, st
         static const uint8_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
 
         text->bytes[text->size] = (uint8_t)(first[more] | c >> (6 * more));
-        marks->bytes[marks->size++] = mark;
-        for (unsigned k = 1; k <= more; k++) {
+        for (unsigned k = 1; k <= more; k++)
             text->bytes[text->size + k] = (uint8_t)(0x80 | (c >> (6 * (more - k)) & 0x3f));
-            marks->bytes[marks->size++] = mark;
-        }
+        if (marks)
+            memset(marks->bytes + text->size, mark, 1 + more);
         text->size += 1 + more;
     }
+    if (marks)
+        marks->size = text->size;
     return s;
 }
 
@@ -293,6 +295,46 @@ enum leat_status chat_template_render(const struct chat_template *t, const struc
         s = chat_run_body(&r, t->tree);
     if (s == LEAT_OK)
         s = write_out(&r, t->marks ? CHAT_GENERATION : CHAT_ANSWER, text, marks);
+    *too_big = arena.full;
+    chat_arena_free(&arena);
+    return s;
+}
+
+/* Makes the members of the record's variables those of the template. */
+static enum leat_status set_variables(struct chat_run *r, const struct chat_record *record)
+{
+    const char *at = record->variables.at;
+    struct chat_value all;
+    enum leat_status s = chat_read_json(r->arena, &at, record->variables.bytes, 0, record->unescape, &all, r->err);
+
+    if (s == LEAT_OK && all.kind != CHAT_DICT)
+        s = status_set(r->err, LEAT_E_TEXT, "the variables of a chat template are %s, not an object",
+                       chat_kind_name(all.kind));
+    if (s != LEAT_OK)
+        return s;
+    r->scope = chat_arena_get(r->arena, sizeof *r->scope, r->err);
+    if (!r->scope)
+        return r->err->status;
+    r->scope->names = *all.dict;
+    return LEAT_OK;
+}
+
+enum leat_status chat_template_apply(const struct chat_template *t, const struct chat_record *record,
+                                     const struct chat_limits *limits, struct buffer *text, struct buffer *generated,
+                                     bool *too_big, struct leat_error *err)
+{
+    struct chat_arena arena = { .max_bytes = limits->max_bytes };
+    struct leat_error own;
+    struct chat_run r = { .arena = &arena, .limits = limits, .err = err ? err : &own };
+    enum leat_status s = set_variables(&r, record);
+
+    text->size = generated->size = 0;
+    if (s == LEAT_OK)
+        s = chat_run_body(&r, t->tree);
+    if (s == LEAT_OK)
+        s = write_out(&r, 0, text, NULL);
+    if (s == LEAT_OK)
+        s = buffer_append(generated, r.generated.codes, r.generated.count * sizeof *r.generated.codes, r.err);
     *too_big = arena.full;
     chat_arena_free(&arena);
     return s;

@@ -16,7 +16,8 @@ struct chat_global {
 
 /*
  * Takes a template over into *out, to be freed. LEAT_E_UNSUPPORTED names what in it cannot be rendered exactly, and the
- * line; also bos_token and eos_token, where they are not among the globals. A template never changes: share it freely.
+ * line; also bos_token and eos_token, where they are not among the globals, unless these are NULL. A template never
+ * changes: share it freely.
  */
 enum leat_status chat_template_make(struct chat_template **out, const char *text, size_t bytes,
                                     const struct chat_global *globals, size_t count, struct leat_error *err);
@@ -43,6 +44,7 @@ struct chat_source {
 /* What a template gets of a record. */
 struct chat_record {
     struct chat_source messages, tools;
+    struct chat_source variables; /* of chat_template_apply() */
     char *(*unescape)(char *to, const char *from, const char *end);
 };
 
@@ -54,6 +56,17 @@ struct chat_record {
 enum leat_status chat_template_render(const struct chat_template *t, const struct chat_record *record,
                                       const struct chat_limits *limits, struct buffer *text, struct buffer *marks,
                                       bool *too_big, struct leat_error *err);
+
+/*
+ * Renders for a caller that gives all variables itself: the members of record->variables, an object, messages and
+ * add_generation_prompt among them. What they are is not checked, and nothing else is read of the record. The text goes
+ * to `text`. To `generated` go two uint32_t for each {% generation %}, in the order in which they end: where
+ * transformers takes it to begin and end in the text, in characters. Inside of a macro, a {% set %} block or another
+ * generation, that is as if it stood at the beginning of this one.
+ */
+enum leat_status chat_template_apply(const struct chat_template *t, const struct chat_record *record,
+                                     const struct chat_limits *limits, struct buffer *text, struct buffer *generated,
+                                     bool *too_big, struct leat_error *err);
 
 /* Whether it says itself what is learned, by {% generation %}. */
 bool chat_template_marks(const struct chat_template *t);
