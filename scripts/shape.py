@@ -61,8 +61,8 @@ def includes_of(files):
     for file, lines in files.items():
         for number, line in enumerate(lines, 1):
             if match := INCLUDE.match(line):
-                own = ("python/src",) if file.startswith("python/") else ("src", "tokenize_tools", ".")
-                where = (pathlib.Path(file).parent, "include", *own)
+                own = ("python/src",) if file.startswith("python/") else (".",)
+                where = (pathlib.Path(file).parent, "include", *own, "src", "tokenize_tools")
                 paths = (pathlib.Path(folder, match[1]).resolve() for folder in where)
                 known = (str(path.relative_to(pathlib.Path.cwd())) for path in paths if path.exists())
                 if (target := next(known, None)) in files:

@@ -36,7 +36,7 @@ $1 != "include" { # KIND GROUP FILE
     file = $2; name = $4; at = file ":" $3 ": "; own = group[file]
     bare = substr(name, 2, length(name) - 2)
     folder = file; sub(/[^\/]*$/, "", folder)
-    roots = folder ~ /^python\// ? "include/|python/src/" : "include/|src/|tokenize_tools/|tests/|"
+    roots = folder ~ /^python\// ? "include/|python/src/|src/|tokenize_tools/" : "include/|src/|tokenize_tools/|tests/|"
     n = split(name ~ /^</ ? "include/" : folder "|" roots, where, "|")
     target = ""
     for (i = 1; i <= n && target == ""; i++) {
