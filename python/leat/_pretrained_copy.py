@@ -8,12 +8,13 @@ import json
 import os
 import warnings
 
+from leat._chat import FILE, FOLDER
 from leat._classes import class_of
 from leat._pretrained_files import CONFIG, MAP, MODEL, WHOLE, made_of_parts, said_by, text_of
 from leat._tokenizer_file import json_of, parsed
 
 _VOCABULARIES = ("vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model", "spm.model", "tokenizer.model")
-_FILES = (WHOLE, *_VOCABULARIES, "merges.txt", "added_tokens.json", CONFIG, MAP, MODEL, "chat_template.jinja")
+_FILES = (WHOLE, *_VOCABULARIES, "merges.txt", "added_tokens.json", CONFIG, MAP, MODEL, FILE)
 
 
 def save(tokenizer, source, now, target):
@@ -30,10 +31,12 @@ def save(tokenizer, source, now, target):
         before = {**before, "extra_special_tokens": None}
     _warn_of_new(before["tokens"], now["tokens"], tokenizer)
     _put(config, other, before, now)
+    if now["chat_template"] != before["chat_template"]:
+        _put_template(files, config, other, now["chat_template"])
     for name, content in (CONFIG, config), (MAP, other):
         if content != json.loads(files.get(name, "{}")):
             files[name] = (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
-    there = {name for name in _FILES if os.path.exists(os.path.join(target, name))}
+    there = {name for name in (*_FILES, *_templates(target)) if os.path.exists(os.path.join(target, name))}
     if apart or MODEL in there:
         files.pop(MODEL, None)
     _refuse(there - {MODEL} - set(files), target)
@@ -47,7 +50,7 @@ def _files(tokenizer, source):
         raise NotImplementedError(f"{tokenizer!r} cannot be saved for transformers, which needs a tokenizer.json, or a "
                                   f"folder with one of {', '.join(_VOCABULARIES)}")
     files = {}
-    for name in _FILES if source is not None else ():
+    for name in (*_FILES, *_templates(source)) if source is not None else ():
         path = os.path.join(source, name)
         if os.path.isfile(path):
             with open(path, "rb") as f:
@@ -55,6 +58,13 @@ def _files(tokenizer, source):
     if whole:
         files[WHOLE] = json_of(tokenizer.stored())
     return files
+
+
+def _templates(folder):
+    """The names of its files of chat templates, but for the usual one."""
+    more = os.path.join(folder, FOLDER)
+    names = sorted(os.listdir(more)) if os.path.isdir(more) else ()
+    return [os.path.join(FOLDER, name) for name in names if name.endswith(".jinja")]
 
 
 def _warn_of_new(before, now, tokenizer):
@@ -68,7 +78,7 @@ def _warn_of_new(before, now, tokenizer):
 
 def _put(config, other, before, now):
     """Writes what is not as before into tokenizer_config.json, and into special_tokens_map.json, which comes first."""
-    changed = {name: now[name] for name in now if name != "tokens" and now[name] != before[name]}
+    changed = {name: now[name] for name in now if name not in ("tokens", "chat_template") and now[name] != before[name]}
     if changed.get("model_max_length", 0) is None:
         changed["model_max_length"] = int(1e30)  # as transformers has it
     if "extra_special_tokens" in changed:
@@ -85,6 +95,18 @@ def _put(config, other, before, now):
                 file[name] = value
 
 
+def _put_template(files, config, other, template):
+    """Writes a chat template, or several, in place of those that were read: files of templates come first."""
+    for name in [name for name in files if name == FILE or name.startswith(FOLDER)]:
+        del files[name]
+    for file in config, other:
+        file.pop("chat_template", None)
+    if isinstance(template, dict):
+        config["chat_template"] = [{"name": name, "template": text} for name, text in template.items()]
+    elif template is not None:
+        files[FILE] = template.encode()
+
+
 def _refuse(others, target):
     if others:
         raise FileExistsError(f"{target} already has {min(others)}, which would be read together with what is saved: "
@@ -92,9 +114,9 @@ def _refuse(others, target):
 
 
 def _write(files, target):
-    os.makedirs(target, exist_ok=True)
     for name, content in files.items():  # what may be in use is replaced, not written over
         path = os.path.join(target, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path + ".partial", "wb") as f:
             f.write(content)
         os.replace(path + ".partial", path)

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from leat._batch_encoding import BatchEncoding, kind_of, tensor
 from leat._classes import NAMED
 from leat._post_processor import count_of_added
+from leat._pretrained_chat import Conversations
 from leat._pretrained_files import said_by
 from leat.tokenizer import Tokenizer, _refuse_pairs, either
 
 
-class PreTrainedTokenizer:
+class PreTrainedTokenizer(Conversations):
     """Encodes single texts and batches of them as a fast tokenizer of transformers does, with its words.
 
     tokenizer      a leat.Tokenizer, or the argument for one: of a folder, its tokenizer_config.json and
@@ -26,10 +27,11 @@ class PreTrainedTokenizer:
     The ids are those of leat.Tokenizer (help() of it says which library's): where tokenizer.json and a
     class of transformers disagree, leat follows the file. A single surrogate in a text becomes U+FFFD; transformers
     refuses such a text. Missing: pairs of texts, texts already split into words, strides and what truncation cuts off,
-    chat templates, adding tokens, added_tokens_decoder; of what a call returns, words (word_ids() and its kin), an
+    adding tokens, added_tokens_decoder; of what a call returns, words (word_ids() and its kin), an
     Encoding of each text (result[0]), token_to_chars() and its kin.
 
     split_special_tokens  whether special tokens in a text are ordinary text, where a call does not say it
+    chat_template         what apply_chat_template() renders by: a template (Jinja), several by their names, or None
     """
     is_fast = True
     pad_token_type_id = 0
@@ -57,6 +59,7 @@ class PreTrainedTokenizer:
         self.model_input_names = said["model_input_names"]
         self.clean_up_tokenization_spaces = said["clean_up_tokenization_spaces"]
         self.split_special_tokens = said["split_special_tokens"]
+        self.chat_template = said["chat_template"]
         self.name_or_path = self.tokenizer.name if given else os.fspath(tokenizer)
         self._named = {**said["tokens"], **named}
         if said["extra_special_tokens"]:
@@ -80,7 +83,7 @@ class PreTrainedTokenizer:
         source = None if self.tokenizer._from is None else _folder(self.tokenizer._from[0], self.tokenizer)
         now = {name: getattr(self, name) for name in ("padding_side", "truncation_side", "model_max_length",
                                                       "model_input_names", "clean_up_tokenization_spaces",
-                                                      "extra_special_tokens", "split_special_tokens")}
+                                                      "extra_special_tokens", "split_special_tokens", "chat_template")}
         return save(self.tokenizer, source, {**now, "tokens": self._named}, os.fspath(save_directory))
 
     def __getattr__(self, name):
