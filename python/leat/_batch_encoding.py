@@ -8,7 +8,7 @@ class BatchEncoding(dict):
     """What a call returns: a dict whose values are attributes, too, with some of the methods of transformers'. Those
     that speak of texts (tokens(), sequence_ids(), char_to_token()) are lost in copies and by pad()."""
 
-    _texts: list  # of each: its ids, 1 for those that do not come of it, its offsets or None
+    _texts: list  # of each, or each pair: ids, the number of the text that each comes of or None, offsets or None
     _name: Callable[[int], str | None]  # the name of an id; set together with _texts
 
     def __getattr__(self, name):
@@ -46,8 +46,8 @@ class BatchEncoding(dict):
         return [self._name(i) or "" for i in self._text(batch_index)[0]]
 
     def sequence_ids(self, batch_index: int = 0) -> list[int | None]:
-        """0 for a token of the text, None for those around it."""
-        return [None if added else 0 for added in self._text(batch_index)[1]]
+        """0 for a token of the text, of a pair 0 or 1, None for those around it."""
+        return list(self._text(batch_index)[1])
 
     def word_ids(self, batch_index: int = 0):
         raise NotImplementedError("leat does not know which word of a text a token is of: offset_mapping of "
@@ -58,12 +58,13 @@ class BatchEncoding(dict):
         """The number of the token in which this character is, of text 0 if only the character is given; None: of no
         token. After a call with return_offsets_mapping=True."""
         number, at = (0, batch_or_char_index) if char_index is None else (batch_or_char_index, char_index)
-        offsets = self._text(number)[2]
+        _, sequences, offsets = self._text(number)
         if offsets is None:
             raise NotImplementedError("the places of tokens are only known after a call with "
                                       "return_offsets_mapping=True")
-        found = (token for token, (begin, end) in enumerate(offsets) if begin <= at < end)
-        return next(found, None) if sequence_index == 0 else None
+        found = (token for token, (begin, end) in enumerate(offsets)
+                 if begin <= at < end and sequences[token] == sequence_index)
+        return next(found, None)
 
     def convert_to_tensors(self, tensor_type: str | None = None, prepend_batch_axis: bool = False) -> BatchEncoding:
         """Makes the values arrays of numpy ("np") or tensors of PyTorch ("pt"); None: leaves them."""

@@ -77,11 +77,12 @@ class ByTokenizers:
         return self._facts().get("type") or (
             "WordPiece" if "vocab.txt" in self.name else "Unigram" if ".model" in self.name else "BPE")
 
-    def _post_processor(self, special):
-        """The pieces of a text, as _post_processor.py has them; with special tokens or without."""
-        if special not in self._pieces:
-            self._pieces[special] = pieces_of(self._facts().get("post_processor"), self._vocabulary, special)
-        return self._pieces[special]
+    def _post_processor(self, special, pair=False):
+        """The pieces of a text, or of a pair, as _post_processor.py has them; with special tokens or without."""
+        if (special, pair) not in self._pieces:
+            self._pieces[special, pair] = pieces_of(self._facts().get("post_processor"), self._vocabulary, special,
+                                                    pair)
+        return self._pieces[special, pair]
 
 
 def threads_of(count):

@@ -5,6 +5,7 @@ import operator
 import os
 from collections.abc import Mapping
 
+from leat import _pairs
 from leat._batch_encoding import BatchEncoding, kind_of, tensor
 from leat._classes import NAMED
 from leat._post_processor import count_of_added
@@ -14,7 +15,7 @@ from leat.tokenizer import Tokenizer, _refuse_pairs, either
 
 
 class PreTrainedTokenizer(Conversations):
-    """Encodes single texts and batches of them as a fast tokenizer of transformers does, with its words.
+    """Encodes texts, pairs of texts and batches of them as a fast tokenizer of transformers does, with its words.
 
     tokenizer      a leat.Tokenizer, or the argument for one: of a folder, its tokenizer_config.json and
                    special_tokens_map.json name tokens
@@ -26,9 +27,9 @@ class PreTrainedTokenizer(Conversations):
 
     The ids are those of leat.Tokenizer (help() of it says which library's): where tokenizer.json and a
     class of transformers disagree, leat follows the file. A single surrogate in a text becomes U+FFFD; transformers
-    refuses such a text. Missing: pairs of texts, texts already split into words, strides and what truncation cuts off,
-    adding tokens, added_tokens_decoder; of what a call returns, words (word_ids() and its kin), an
-    Encoding of each text (result[0]), token_to_chars() and its kin.
+    refuses such a text. Missing: texts already split into words, strides and what truncation cuts off, adding tokens,
+    added_tokens_decoder; of what a call returns, words (word_ids() and its kin), an Encoding of each text (result[0]),
+    token_to_chars() and its kin.
 
     split_special_tokens  whether special tokens in a text are ordinary text, where a call does not say it
     chat_template         what apply_chat_template() renders by: a template (Jinja), several by their names, or None
@@ -170,11 +171,13 @@ class PreTrainedTokenizer(Conversations):
                     of one text. Texts of different lengths need padding
         split_special_tokens
                     True: special tokens in a text are ordinary text; None: the attribute of this name
-        Pairs of texts, text_target, is_split_into_words, stride and return_overflowing_tokens are refused: leat encodes
-        single texts, and does not give what is cut off.
+        With text_pair, or a list of tuples of two texts, pairs are encoded; truncation may be "only_second" then.
+        text_target, is_split_into_words, stride and return_overflowing_tokens are refused: leat does not split words,
+        and does not give what is cut off.
         """
-        _refuse_pairs(text_pair if text_pair_target is None else text_pair_target, is_split_into_words)
-        if text_target is not None:
+        if is_split_into_words:
+            raise NotImplementedError("leat takes no texts already split into words; use transformers for these")
+        if text_target is not None or text_pair_target is not None:
             raise NotImplementedError("leat encodes texts, not targets: call it with the targets, too, and take their "
                                       "input_ids as labels")
         if stride or return_overflowing_tokens:
@@ -188,14 +191,16 @@ class PreTrainedTokenizer(Conversations):
         if text is None or isinstance(text, (int, float)):
             raise TypeError(f"a text is a str, and several are a list or a column of them, not {text!r}")
         one = isinstance(text, str)
-        pieces = self.tokenizer._post_processor(bool(add_special_tokens))
-        cut = self._cut(truncation, max_length, count_of_added(pieces))
-        if cut != slice(None) and _pads(padding) and pad_to_multiple_of and _whole(max_length) % pad_to_multiple_of:
+        pairs = _pairs.pairs_of(text, text_pair)
+        pieces = self.tokenizer._post_processor(bool(add_special_tokens), pairs is not None)
+        keep = self._keep(truncation, max_length, count_of_added(pieces), pairs is not None)
+        if keep is not None and _pads(padding) and pad_to_multiple_of and _whole(max_length) % pad_to_multiple_of:
             raise ValueError(f"truncation to {max_length} with padding to a multiple of {pad_to_multiple_of}: "
                              "max_length must be a multiple of pad_to_multiple_of")
-        texts = [text] if one else text
         split = self.split_special_tokens if split_special_tokens is None else split_special_tokens
-        rows = self._rows(texts, pieces, cut, return_offsets_mapping, split)
+        rows = (self._rows([text] if one else text, pieces, keep, return_offsets_mapping, split) if pairs is None else
+                _pairs.rows_of(self.tokenizer, pairs, pieces, keep, truncation, self.truncation_side,
+                               return_offsets_mapping, split))
         wanted = {"token_type_ids": return_token_type_ids, "attention_mask": return_attention_mask}
         names = ["input_ids"] + [name for name, want in wanted.items()
                                  if want or (want is None and name in self.model_input_names)]
@@ -211,41 +216,45 @@ class PreTrainedTokenizer(Conversations):
             out = BatchEncoding((name, tensor(return_tensors, value)) for name, value in out.items())
         elif one:  # as in transformers, `length` stays a list
             out = BatchEncoding((name, value if name == "length" else value[0]) for name, value in out.items())
-        return out._of([(row["input_ids"], row["special_tokens_mask"], row.get("offset_mapping")) for row in rows],
+        return out._of([(row["input_ids"], row["sequence_ids"], row.get("offset_mapping")) for row in rows],
                        self.tokenizer.id_to_token)
 
-    def encode(self, text: str, **options) -> list[int]:
-        return self(text, **options)["input_ids"]
+    def encode(self, text: str, text_pair: str | None = None, **options) -> list[int]:
+        return self(text, text_pair, **options)["input_ids"]
 
     def tokenize(self, text: str, *, add_special_tokens: bool = False) -> list[str]:
         """The tokens as the vocabulary writes them. transformers names two kinds by their place in the text: an added
         token with the white space that it took (" <mask>"), and an unknown one of Unigram by its characters."""
         return self.convert_ids_to_tokens(self.encode(text, add_special_tokens=add_special_tokens))
 
-    def _rows(self, texts, pieces, cut, offsets, split):
-        """A dict of each text, with all that may be asked for."""
+    def _rows(self, texts, pieces, keep, offsets, split):
+        """A dict of each text, with all that may be asked for. `keep`: how many of its own tokens may stay, or None."""
         rows = []
+        cut = (slice(None) if keep is None else slice(0, keep) if self.truncation_side == "right" else
+               slice(-keep if keep else 2**62, None))
         for encoding in self.tokenizer._cut_out(texts, pieces, cut, offsets, split):
             row = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask,
-                   "token_type_ids": encoding.type_ids, "special_tokens_mask": encoding.special_tokens_mask}
+                   "token_type_ids": encoding.type_ids, "special_tokens_mask": encoding.special_tokens_mask,
+                   "sequence_ids": [None if added else 0 for added in encoding.special_tokens_mask]}
             if offsets:
                 row["offset_mapping"] = encoding.offsets
             rows.append(row)
         return rows
 
-    def _cut(self, truncation, length, added):
-        """What is left of a text's own ids."""
+    @staticmethod
+    def _keep(truncation, length, added, pair):
+        """How many ids of a text, or of a pair, may stay; None: all."""
         if truncation in (None, False, "do_not_truncate"):
-            return slice(None)
-        if truncation not in (True, "longest_first", "only_first"):
-            raise ValueError(f"truncation must be True, \"longest_first\" or \"only_first\", not {truncation!r}: leat "
-                             "encodes single texts")
+            return None
+        if truncation not in (True, "longest_first", "only_first", *(["only_second"] if pair else [])):
+            raise ValueError(f"truncation must be True, \"longest_first\" or \"only_first\", not {truncation!r}"
+                             + ("" if pair else ": these are single texts"))
         if length is None:
-            return slice(None)
+            return None
         keep = _whole(length) - added
         if keep < 0:
             raise ValueError(f"max_length {length} is less than the {added} tokens around each text")
-        return slice(0, keep) if self.truncation_side == "right" else slice(-keep if keep else 2**62, None)
+        return keep
 
     @staticmethod
     def _length(padding, most, multiple, rows):
@@ -300,7 +309,8 @@ class PreTrainedTokenizer(Conversations):
             raise ValueError(f"the padding token {name!r} is not in the vocabulary: set pad_token" if name else
                              "no file names a padding token: give pad_token=NAME to leat.PreTrainedTokenizer(), or "
                              "set pad_token")
-        fill = {"input_ids": self.pad_token_id, "special_tokens_mask": 1, "offset_mapping": (0, 0)}
+        fill = {"input_ids": self.pad_token_id, "special_tokens_mask": 1, "offset_mapping": (0, 0),
+                "sequence_ids": None}
         for name, values in row.items():
             more = [fill.get(name, 0)] * missing
             row[name] = values + more if side == "right" else more + values
@@ -368,7 +378,7 @@ class PreTrainedTokenizer(Conversations):
 
     def num_special_tokens_to_add(self, pair: bool = False) -> int:
         """How many tokens a call puts around a text."""
-        return self.tokenizer.num_special_tokens_to_add(pair)
+        return count_of_added(self.tokenizer._post_processor(True, bool(pair)))
 
     @property
     def max_len_single_sentence(self) -> int | None:
