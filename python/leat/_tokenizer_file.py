@@ -32,7 +32,7 @@ def facts_of(file):
     return {"type": file["model"].get("type") or "BPE", "tokens": len(file["model"]["vocab"]),
             "byte_level": _has_byte_level(file),
             "extra": file["model"].get("leat_extra_special_tokens"),  # of a file that leat made, as the class has them
-            **{name: file.get(name) for name in ("padding", "truncation", "post_processor")}}
+            **{name: file.get(name) for name in ("padding", "truncation", "post_processor", "added_tokens")}}
 
 
 def _has_byte_level(file):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from leat import _pairs
+from leat._added_token import AddedToken, added_tokens_of
 from leat._batch_encoding import BatchEncoding, kind_of, tensor
 from leat._classes import NAMED
 from leat._post_processor import count_of_added
@@ -27,9 +28,9 @@ class PreTrainedTokenizer(Conversations):
 
     The ids are those of leat.Tokenizer (help() of it says which library's): where tokenizer.json and a
     class of transformers disagree, leat follows the file. A single surrogate in a text becomes U+FFFD; transformers
-    refuses such a text. Missing: texts already split into words, strides and what truncation cuts off, adding tokens,
-    added_tokens_decoder; of what a call returns, words (word_ids() and its kin), an Encoding of each text (result[0]),
-    token_to_chars() and its kin.
+    refuses such a text. Missing: texts already split into words, strides and what truncation cuts off, adding tokens;
+    and of what a call returns, words (word_ids() and its kin), an Encoding of each text (result[0]), token_to_chars()
+    and its kin.
 
     split_special_tokens  whether special tokens in a text are ordinary text, where a call does not say it
     chat_template         what apply_chat_template() renders by: a template (Jinja), several by their names, or None
@@ -375,6 +376,12 @@ class PreTrainedTokenizer(Conversations):
         """The added tokens and their ids."""
         added = self.tokenizer._core.tokens(True)
         return {text.decode("utf-8", "replace"): id for id, (text, *_) in sorted(added.items())}
+
+    @property
+    def added_tokens_decoder(self) -> dict[int, AddedToken]:
+        """The added tokens of a tokenizer.json by their ids, each with content, special, lstrip and the others. Not
+        those that AutoTokenizer alone adds: ordinary tokens of the vocabulary that a file gives a name."""
+        return added_tokens_of(self.tokenizer._core, self.tokenizer._facts().get("added_tokens"))
 
     def num_special_tokens_to_add(self, pair: bool = False) -> int:
         """How many tokens a call puts around a text."""

@@ -3,6 +3,7 @@ returned; and the sentences about what is missing."""
 import copy
 import json
 import os
+import pathlib
 import pickle
 
 import pytest
@@ -59,6 +60,26 @@ def test_special_tokens_that_are_text(both, tmp_path, of_file):
     for how in ({}, {"split_special_tokens": True}, {"split_special_tokens": False}):
         how["return_offsets_mapping"] = True
         assert mine(SOME, **how) == dict(theirs(SOME, **how)), how
+
+
+def test_added_tokens(both, tmp_path):
+    mine, theirs = both
+    file = json.loads((pathlib.Path(theirs.name_or_path) / "tokenizer.json").read_text())
+    file["added_tokens"] += [
+        {"id": len(file["model"]["vocab"]) + n, "content": f"<{n}\u00e9>", "single_word": n % 2 == 0,
+         "lstrip": n % 3 == 0, "rstrip": n > 3, "normalized": n in (1, 4), "special": n in (2, 3, 4)} for n in range(6)]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(file))
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')
+    more = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    for mine, theirs in both, more:
+        have, want = mine.added_tokens_decoder, theirs.added_tokens_decoder
+        assert list(have) == sorted(want) and len(have) > 3
+        for id, token in want.items():
+            for name in "content", "single_word", "lstrip", "rstrip", "normalized", "special":
+                assert getattr(have[id], name) == getattr(token, name), (token, name)
+            assert str(have[id]) == str(token)
+    with pytest.raises(NotImplementedError, match="only known of a tokenizer.json"):
+        leat.PreTrainedTokenizer("gpt2").added_tokens_decoder
 
 
 def plain(result):
