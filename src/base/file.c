@@ -200,26 +200,53 @@ enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct l
     return file_truncate(fd, size, path, err);
 }
 
-bool file_is_remote(int fd)
-{
 #if defined(__linux__)
-    /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which
-     * mostly is remote too */
-    static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0, 0x47504653,
-                                       0x00c36400, 0x5346414f, 0x01021997, 0x73757245, 0x7461636f, 0x01161970,
-                                       0x19830326, 0xaad7aaea, 0x20030528, 0x65735546 };
+#define MAGIC_FUSE    0x65735546u
+#define MAGIC_OVERLAY 0x794c7630u
+
+/* Whether the file system is one of these, or does not say what it is. */
+static bool lies_on(int fd, const uint32_t *magics, size_t count)
+{
     struct statfs fs;
 
     if (fstatfs(fd, &fs) != 0)
         return true;
-    for (unsigned i = 0; i < sizeof magics / sizeof magics[0]; i++)
+    for (size_t i = 0; i < count; i++)
         if ((uint32_t)fs.f_type == magics[i])
             return true;
-#else
-    (void)fd;
-#endif
     return false;
 }
+
+bool file_is_remote(int fd)
+{
+    /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which
+     * mostly is remote too */
+    static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0, 0x47504653,
+                                       0x00c36400, 0x5346414f, 0x01021997, 0x73757245, 0x7461636f, 0x01161970,
+                                       0x19830326, 0xaad7aaea, 0x20030528, MAGIC_FUSE };
+
+    return lies_on(fd, magics, sizeof magics / sizeof magics[0]);
+}
+
+bool file_may_be_fuse(int fd)
+{
+    static const uint32_t magics[] = { MAGIC_FUSE, MAGIC_OVERLAY };
+
+    return lies_on(fd, magics, sizeof magics / sizeof magics[0]);
+}
+#else
+bool file_is_remote(int fd)
+{
+    (void)fd;
+    return false;
+}
+
+bool file_may_be_fuse(int fd)
+{
+    (void)fd;
+    return false;
+}
+#endif
 
 enum leat_status file_sync(int fd, const char *path, struct leat_error *err)
 {

@@ -62,6 +62,9 @@ enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat
  * machine's kernel knowing. */
 bool file_is_remote(int fd);
 
+/* Whether the file system is FUSE, or overlayfs, which does not say what is below it. */
+bool file_may_be_fuse(int fd);
+
 /* fsync. */
 enum leat_status file_sync(int fd, const char *path, struct leat_error *err);
 
