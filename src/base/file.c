@@ -333,6 +333,22 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
     return s;
 }
 
+/* On FUSE second names are not to be relied on: with libfuse, each name has an inode number of its own unless the
+ * server takes care, so what a killed process leaves looks like two files; and for a second after one is removed, the
+ * kernel still says that there are two. */
+int file_link(const char *from, const char *to)
+{
+#if defined(__linux__)
+    struct statfs fs;
+
+    if (statfs(from, &fs) == 0 && (uint32_t)fs.f_type == MAGIC_FUSE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+#endif
+    return link(from, to);
+}
+
 /* Without RENAME_NOREPLACE (NFS; containers that refuse the call): makes a second name, which also fails if `to`
  * exists, then removes the first; the sync keeps a power cut from losing both. Without second names either (FUSE):
  * looks, then renames, not atomically. */
@@ -340,7 +356,7 @@ static int rename_to_new(const char *from, const char *to)
 {
     struct stat st;
 
-    if (link(from, to) == 0) {
+    if (file_link(from, to) == 0) {
         file_sync_folder(to, NULL);
         unlink(from);
         return 0;
