@@ -17,6 +17,7 @@
 
 #if defined(__linux__)
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #endif
 
@@ -130,21 +131,23 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 }
 
 #if defined(__linux__) && defined(O_DIRECT)
-/* What statx() tells since Linux 6.1, in headers of any age: its bit, and where the two alignments stand. */
+/* What statx() tells since Linux 6.1, in headers of any age, and without any (musl): its bit, how many bytes it writes,
+ * and where the two alignments stand. */
 #define STATX_DIRECT_BIT    0x2000u
+#define STATX_BYTES         256u
 #define STATX_DIRECT_OFFSET 0x98
 
 int file_open_direct(int fd, const char *path)
 {
     int direct = open_again(path, O_WRONLY | O_DIRECT | O_NOFOLLOW);
     uint32_t align[2] = { 0, 0 }; /* of addresses, of offsets */
-    struct statx st;
+    uint32_t st[STATX_BYTES / 4]; /* the first number says which others are given */
     struct stat own, other;
     bool fine = direct >= 0 && fstat(fd, &own) == 0 && fstat(direct, &other) == 0 && own.st_dev == other.st_dev &&
-                own.st_ino == other.st_ino && statx(direct, "", AT_EMPTY_PATH, STATX_DIRECT_BIT, &st) == 0;
+                own.st_ino == other.st_ino && syscall(SYS_statx, direct, "", AT_EMPTY_PATH, STATX_DIRECT_BIT, st) == 0;
 
-    if (fine && (st.stx_mask & STATX_DIRECT_BIT))
-        memcpy(align, (const uint8_t *)&st + STATX_DIRECT_OFFSET, sizeof align);
+    if (fine && (st[0] & STATX_DIRECT_BIT))
+        memcpy(align, (const uint8_t *)st + STATX_DIRECT_OFFSET, sizeof align);
     for (unsigned i = 0; i < 2; i++)
         fine = fine && align[i] > 0 && FILE_DIRECT_ALIGN % align[i] == 0;
     if (!fine)
@@ -369,6 +372,15 @@ static int rename_to_new(const char *from, const char *to)
     }
     return errno == ENOENT ? rename(from, to) : -1;
 }
+
+#if defined(__linux__) && !defined(RENAME_NOREPLACE) /* musl, at least up to 1.2.3 */
+#define RENAME_NOREPLACE 1u
+
+static int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+#endif
 
 /* Whether a rename that failed was done all the same: on a network file system its answer may be lost, and the kernel
  * asks again. `was`: what `from` was before; `to` was something else, or nothing. */
