@@ -993,7 +993,8 @@ enum leat_engine {
     LEAT_ENGINE_MAP = 1,    /* copied from a map; a file that cannot be mapped (see enum leat_access) is read */
     LEAT_ENGINE_PREAD = 2,  /* a read call per row */
     LEAT_ENGINE_ADVISE = 3, /* a read call per row, after the rows of all free slots were announced to the kernel */
-    LEAT_ENGINE_URING = 4   /* io_uring, many reads in flight; if it is forbidden or not built in: advise */
+    LEAT_ENGINE_URING = 4   /* io_uring, many reads in flight; if it is forbidden or not built in: advise. On FUSE and
+                             * overlayfs (auto never chooses it there) each page is hashed each time; without: advise */
 };
 
 /* What happens to a row whose tokens cannot be read, or do not match their hash. */

@@ -17,6 +17,7 @@
 
 #if defined(__linux__)
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #endif
 
@@ -130,21 +131,23 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 }
 
 #if defined(__linux__) && defined(O_DIRECT)
-/* What statx() tells since Linux 6.1, in headers of any age: its bit, and where the two alignments stand. */
+/* What statx() tells since Linux 6.1, in headers of any age, and without any (musl): its bit, how many bytes it writes,
+ * and where the two alignments stand. */
 #define STATX_DIRECT_BIT    0x2000u
+#define STATX_BYTES         256u
 #define STATX_DIRECT_OFFSET 0x98
 
 int file_open_direct(int fd, const char *path)
 {
     int direct = open_again(path, O_WRONLY | O_DIRECT | O_NOFOLLOW);
     uint32_t align[2] = { 0, 0 }; /* of addresses, of offsets */
-    struct statx st;
+    uint32_t st[STATX_BYTES / 4]; /* the first number says which others are given */
     struct stat own, other;
     bool fine = direct >= 0 && fstat(fd, &own) == 0 && fstat(direct, &other) == 0 && own.st_dev == other.st_dev &&
-                own.st_ino == other.st_ino && statx(direct, "", AT_EMPTY_PATH, STATX_DIRECT_BIT, &st) == 0;
+                own.st_ino == other.st_ino && syscall(SYS_statx, direct, "", AT_EMPTY_PATH, STATX_DIRECT_BIT, st) == 0;
 
-    if (fine && (st.stx_mask & STATX_DIRECT_BIT))
-        memcpy(align, (const uint8_t *)&st + STATX_DIRECT_OFFSET, sizeof align);
+    if (fine && (st[0] & STATX_DIRECT_BIT))
+        memcpy(align, (const uint8_t *)st + STATX_DIRECT_OFFSET, sizeof align);
     for (unsigned i = 0; i < 2; i++)
         fine = fine && align[i] > 0 && FILE_DIRECT_ALIGN % align[i] == 0;
     if (!fine)
@@ -200,26 +203,53 @@ enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct l
     return file_truncate(fd, size, path, err);
 }
 
-bool file_is_remote(int fd)
-{
 #if defined(__linux__)
-    /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which
-     * mostly is remote too */
-    static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0, 0x47504653,
-                                       0x00c36400, 0x5346414f, 0x01021997, 0x73757245, 0x7461636f, 0x01161970,
-                                       0x19830326, 0xaad7aaea, 0x20030528, 0x65735546 };
+#define MAGIC_FUSE    0x65735546u
+#define MAGIC_OVERLAY 0x794c7630u
+
+/* Whether the file system is one of these, or does not say what it is. */
+static bool lies_on(int fd, const uint32_t *magics, size_t count)
+{
     struct statfs fs;
 
     if (fstatfs(fd, &fs) != 0)
         return true;
-    for (unsigned i = 0; i < sizeof magics / sizeof magics[0]; i++)
+    for (size_t i = 0; i < count; i++)
         if ((uint32_t)fs.f_type == magics[i])
             return true;
-#else
-    (void)fd;
-#endif
     return false;
 }
+
+bool file_is_remote(int fd)
+{
+    /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which
+     * mostly is remote too */
+    static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0, 0x47504653,
+                                       0x00c36400, 0x5346414f, 0x01021997, 0x73757245, 0x7461636f, 0x01161970,
+                                       0x19830326, 0xaad7aaea, 0x20030528, MAGIC_FUSE };
+
+    return lies_on(fd, magics, sizeof magics / sizeof magics[0]);
+}
+
+bool file_may_be_fuse(int fd)
+{
+    static const uint32_t magics[] = { MAGIC_FUSE, MAGIC_OVERLAY };
+
+    return lies_on(fd, magics, sizeof magics / sizeof magics[0]);
+}
+#else
+bool file_is_remote(int fd)
+{
+    (void)fd;
+    return false;
+}
+
+bool file_may_be_fuse(int fd)
+{
+    (void)fd;
+    return false;
+}
+#endif
 
 enum leat_status file_sync(int fd, const char *path, struct leat_error *err)
 {
@@ -306,6 +336,22 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
     return s;
 }
 
+/* On FUSE second names are not to be relied on: with libfuse, each name has an inode number of its own unless the
+ * server takes care, so what a killed process leaves looks like two files; and for a second after one is removed, the
+ * kernel still says that there are two. */
+int file_link(const char *from, const char *to)
+{
+#if defined(__linux__)
+    struct statfs fs;
+
+    if (statfs(from, &fs) == 0 && (uint32_t)fs.f_type == MAGIC_FUSE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+#endif
+    return link(from, to);
+}
+
 /* Without RENAME_NOREPLACE (NFS; containers that refuse the call): makes a second name, which also fails if `to`
  * exists, then removes the first; the sync keeps a power cut from losing both. Without second names either (FUSE):
  * looks, then renames, not atomically. */
@@ -313,7 +359,7 @@ static int rename_to_new(const char *from, const char *to)
 {
     struct stat st;
 
-    if (link(from, to) == 0) {
+    if (file_link(from, to) == 0) {
         file_sync_folder(to, NULL);
         unlink(from);
         return 0;
@@ -326,6 +372,15 @@ static int rename_to_new(const char *from, const char *to)
     }
     return errno == ENOENT ? rename(from, to) : -1;
 }
+
+#if defined(__linux__) && !defined(RENAME_NOREPLACE) /* musl, at least up to 1.2.3 */
+#define RENAME_NOREPLACE 1u
+
+static int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+#endif
 
 /* Whether a rename that failed was done all the same: on a network file system its answer may be lost, and the kernel
  * asks again. `was`: what `from` was before; `to` was something else, or nothing. */

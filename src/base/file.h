@@ -62,15 +62,22 @@ enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat
  * machine's kernel knowing. */
 bool file_is_remote(int fd);
 
+/* Whether the file system is FUSE, or overlayfs, which does not say what is below it. */
+bool file_may_be_fuse(int fd);
+
 /* fsync. */
 enum leat_status file_sync(int fd, const char *path, struct leat_error *err);
 
 /* fsync of the folder that holds `path`, so that a rename or a new name in it is durable. */
 enum leat_status file_sync_folder(const char *path, struct leat_error *err);
 
-/* Renames; if `replace` is false, fails atomically with LEAT_E_EXISTS if `to` exists. Some file systems need a second
- * name for that: a process that is killed then leaves the file with both names. */
+/* Renames; if `replace` is false, fails with LEAT_E_EXISTS if `to` exists: atomically, unless the file system can
+ * neither do that nor file_link(). Some need a second name for that: a process that is killed then leaves both. */
 enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err);
+
+/* Gives a file a second name. As link(): -1 and errno; EOPNOTSUPP, EPERM or ENOSYS if its file system has none that can
+ * be relied on. */
+int file_link(const char *from, const char *to);
 
 /* Removes a file; it need not exist. */
 enum leat_status file_remove(const char *path, struct leat_error *err);

@@ -89,8 +89,9 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
         f->has_holes = f->map->cache != NULL;
         g->has_holes |= f->has_holes;
         f->network = file_is_remote(f->map->fd);
+        f->doubted = file_may_be_fuse(f->map->fd);
         s = file_map_check_process(f->map, err);
-        if (s == LEAT_OK)
+        if (s == LEAT_OK && (!f->doubted || g->wanted != LEAT_ENGINE_URING))
             s = make_bitmap(f, bitmaps, err);
     }
     return s;

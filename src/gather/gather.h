@@ -52,7 +52,8 @@ struct gather_file {
     uint64_t *verified;      /* a bit per page; NULL: pages are checked whenever they are read */
     uint64_t *populated;     /* a bit per region of the map; NULL: none is populated */
     enum leat_engine engine; /* in use; never AUTO */
-    bool network;
+    bool network;            /* its file system is */
+    bool doubted;     /* io_uring may bring wrong bytes of it: it is on FUSE, or on overlayfs, which may hide FUSE */
     bool hot;         /* all of it is in memory, as far as known */
     bool warm_wanted; /* cold, but fits: a background thread reads all of it, so read through the page cache */
     double resident;  /* share in memory at the last look */

@@ -86,6 +86,15 @@ static void expect_random_reads(struct gather_file *f)
     f->expects_random = true;
 }
 
+/* Where a FUSE server answers a read past the page cache with fewer bytes, io_uring asks for the rest itself, and Linux
+ * 6.18 asks from the first byte again, if the server did not ask for FUSE_ASYNC_DIO: it reports wrong bytes as read
+ * (read calls are right). So such a file is read by io_uring only on request, and only if hashes show what came, each
+ * time that a page is read (add_files()). */
+static bool may_use_uring(const struct gather *g, const struct gather_file *f)
+{
+    return !g->uring_refused && (!f->doubted || (g->wanted == LEAT_ENGINE_URING && f->verify && f->part->hashes.file));
+}
+
 /* Chooses a file's engine from what is known about it. */
 static void choose(struct gather *g, struct gather_file *f)
 {
@@ -96,7 +105,7 @@ static void choose(struct gather *g, struct gather_file *f)
                  : f->hot                      ? LEAT_ENGINE_PREAD
                  : f->network                  ? LEAT_ENGINE_ADVISE
                                                : LEAT_ENGINE_URING;
-    if (engine == LEAT_ENGINE_URING && g->uring_refused)
+    if (engine == LEAT_ENGINE_URING && !may_use_uring(g, f))
         engine = LEAT_ENGINE_ADVISE;
     if (engine == LEAT_ENGINE_MAP && !may_be_mapped(g, f))
         engine = LEAT_ENGINE_PREAD;

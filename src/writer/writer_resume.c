@@ -288,6 +288,10 @@ static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *er
     if (found.index && !w->replace)
         return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
                                "%s already exists; choose another name or replace it", n->index);
+    if (found.checkpoint && found.tokens && !found.half_named && !w->replace)
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                               "%s exists, without an index, and is not of this run: move it away, or replace it",
+                               n->tokens);
     if (!found.half_named || !found.checkpoint)
         return LEAT_OK;
     return writer_unname_tokens(n, &found, err);

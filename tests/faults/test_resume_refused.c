@@ -313,6 +313,14 @@ static void what_is_in_the_way(void)
     T_CONTAINS(t_err.message, "without an index");
     T_CHECK(same_file(with(fresh.name, ".tokens"), with(reference.name, ".tokens")));
     clear_folder(work);
+    leat_writer_suspend(stopped_at_checkpoint()); /* that, in the way of what would be found at the end only */
+    put_file(with(fresh.name, ".tokens"), "foreign", 7);
+    resume_refused(&o, LEAT_E_EXISTS, "without an index");
+    T_EQ(t_err.hint, LEAT_HINT_REPLACE);
+    fresh.replace = true;
+    resumes_all_the_same();
+    fresh.replace = false;
+    clear_folder(work);
     resume_refused(&o, LEAT_E_CHECKPOINT, "no stopped run");
     T_STR(listing(work), "");
 }

@@ -204,7 +204,6 @@ static void *stops(void *fuse)
     atomic_store(&f->board->hold_byte, late_byte(&w));
     o.threads = 0;
     o.slots = 4;
-    o.verify = 0;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     row = leat_batch_row(b, 0);

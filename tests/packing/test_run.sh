@@ -222,6 +222,10 @@ leat status full --json | grep -qF '"tokens": 0, "documents": 0, "share": 0.0,' 
 # printed commands can be copied, whatever the folder is called
 run leat pack --run "it's a run" --parts 1 -t bytes in1.jsonl
 grep -qF "leat pack --run 'it'\\''s a run' --part I" "$printed" || fail "$ran: $(cat "$printed")"
+odd=$(printf "a\\nrun's\\377")
+run leat pack --run "$odd" --parts 1 -t bytes in1.jsonl
+grep -qF "leat pack --run \$'a\\x0arun\\'s\\xff' --part I" "$printed" || fail "$ran: $(cat "$printed")"
+rm -rf "$odd"
 printf 'leat part 1\nstate failed\nreason it broke\n' >full/part-1.beat
 run leat status full # a reason without a host began with a colon
 grep -q 'failed .* it broke$' "$printed" || fail "$ran: $(cat "$printed")"

@@ -254,14 +254,14 @@ static void *begin(int fuse, const char *from, void *board)
     return s;
 }
 
-static const struct fuse_kind files = { .flags =
-                                            FUSE_ASYNC_READ | FUSE_MAX_PAGES | FUSE_ASYNC_DIO | FUSE_PARALLEL_DIROPS,
-                                        .max_write = 4096,
-                                        .mount = MS_RDONLY,
-                                        .threads = 8,
-                                        .board_bytes = sizeof(struct fuse_file_board),
-                                        .begin = begin,
-                                        .serve = serve };
+#define FLAGS (FUSE_ASYNC_READ | FUSE_MAX_PAGES | FUSE_PARALLEL_DIROPS)
+#define KIND(more)                                                                                                     \
+    {                                                                                                                  \
+        .flags = FLAGS | (more), .max_write = 4096, .mount = MS_RDONLY, .threads = 8,                                  \
+        .board_bytes = sizeof(struct fuse_file_board), .begin = begin, .serve = serve                                  \
+    }
+
+static const struct fuse_kind files = KIND(FUSE_ASYNC_DIO), in_turn = KIND(0);
 
 /* What an administrator does: the kernel's 128 KiB are for disks. */
 static bool raise_read_ahead(const char *at)
@@ -281,13 +281,23 @@ static bool raise_read_ahead(const char *at)
     return raised;
 }
 
-bool fuse_file_mount(struct fuse_file *f, const char *from, const char *at)
+static bool mount_kind(struct fuse_file *f, const struct fuse_kind *kind, const char *from, const char *at)
 {
-    if (!fuse_server_mount(&f->server, &files, from, at))
+    if (!fuse_server_mount(&f->server, kind, from, at))
         return false;
     f->board = f->server.board;
     f->reads_far = raise_read_ahead(at);
     return true;
+}
+
+bool fuse_file_mount(struct fuse_file *f, const char *from, const char *at)
+{
+    return mount_kind(f, &files, from, at);
+}
+
+bool fuse_file_mount_in_turn(struct fuse_file *f, const char *from, const char *at)
+{
+    return mount_kind(f, &in_turn, from, at);
 }
 
 void fuse_file_unmount(struct fuse_file *f)
@@ -306,6 +316,11 @@ bool fuse_file_mount(struct fuse_file *f, const char *from, const char *at)
     (void)at;
     errno = ENOSYS;
     return false;
+}
+
+bool fuse_file_mount_in_turn(struct fuse_file *f, const char *from, const char *at)
+{
+    return fuse_file_mount(f, from, at);
 }
 
 void fuse_file_unmount(struct fuse_file *f)

@@ -43,6 +43,10 @@ struct fuse_file {
 
 /* Shows the files of `from` at the folder `at`. False: it cannot be had here, and errno says why. */
 bool fuse_file_mount(struct fuse_file *f, const char *from, const char *at);
+
+/* Likewise, but for the kernel the server knows no FUSE_ASYNC_DIO: reads past the page cache are sent in turn. */
+bool fuse_file_mount_in_turn(struct fuse_file *f, const char *from, const char *at);
+
 void fuse_file_unmount(struct fuse_file *f);
 
 #endif

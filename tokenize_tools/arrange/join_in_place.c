@@ -91,7 +91,7 @@ static enum leat_status move(const char *from, const char *to, struct leat_error
     bool there;
     enum leat_status s = is_ours(from, to, &there, err);
 
-    if (s == LEAT_OK && !there && link(from, to) != 0) /* not every file system has second names */
+    if (s == LEAT_OK && !there && file_link(from, to) != 0) /* not every file system has second names */
         s = file_rename(from, to, false, err);
     if (s == LEAT_OK)
         s = file_sync_folder(to, err);

@@ -102,6 +102,30 @@ void cli_put(const char *text, uint64_t bytes)
     }
 }
 
+/* As bash and zsh read it, for a word that quotes would not help: what is not shown as it is, as \xNN. False: none. */
+static bool write_escaped(const char *word, char *out, size_t room)
+{
+    size_t size = strlen(word), used = 0, length;
+    bool needed = false;
+    char step[SHOW_MOST];
+
+    used += (size_t)snprintf(out, room, "$'");
+    for (size_t at = 0; at < size;) {
+        size_t taken = show_step(word + at, size - at, step, &length);
+        bool same = length == taken && memcmp(step, word + at, taken) == 0;
+
+        needed = needed || !same;
+        for (; taken > 0; taken--, at++)
+            used += (size_t)snprintf(out + used, room - used,
+                                     !same                     ? "\\x%02x"
+                                     : strchr("'\\", word[at]) ? "\\%c"
+                                                               : "%c",
+                                     (unsigned char)word[at]);
+    }
+    snprintf(out + used, room - used, "'");
+    return needed;
+}
+
 const char *cli_shell_word(const char *word, char *out, size_t room)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%+:,@=-";
@@ -109,8 +133,10 @@ const char *cli_shell_word(const char *word, char *out, size_t room)
 
     if (*word && !word[strspn(word, plain)])
         return word;
-    if (4 * strlen(word) + 3 > room)
+    if (4 * strlen(word) + 4 > room)
         return word;
+    if (write_escaped(word, out, room))
+        return out;
     out[used++] = '\'';
     for (const char *at = word; *at; at++) {
         if (*at == '\'') {

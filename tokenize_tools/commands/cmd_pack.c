@@ -261,7 +261,6 @@ static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_p
         return code;
     if (pack_steps_check_force(&steps, &err) != LEAT_OK)
         return cli_failed(&err);
-    cli_catch_interrupts(); /* before anybody sees that the part runs, and signals it */
     s = begin_beat(&beat, v->run ? &in->folder : NULL, options, &err);
     if (s == LEAT_E_BUSY)
         run_parts_say_busy(&in->folder, options->part);
@@ -303,12 +302,16 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
     code = pack_options_take(self, v, &t, &options);
     if (code != CLI_DONE)
         return code;
-    if (v->dry_run)
+    if (cli_interrupted()) {
+        cli_error("interrupted before anything was packed");
+        code = cli_interrupted_code();
+    } else if (v->dry_run) {
         code = pack_dry_run(v, &options, parsed->words, parsed->count);
-    else if (v->run && !v->part.given)
+    } else if (v->run && !v->part.given) {
         code = pack_in_run_plan(in, v, &options, parsed, argc, argv);
-    else
+    } else {
         code = pack_now(in, v, &options, parsed);
+    }
     leat_tokenizer_close(t);
     return code;
 }
@@ -321,6 +324,8 @@ int cmd_pack(const struct command *self, int argc, char **argv)
     int code;
 
     if (command_parse(self, argc, argv, &values, &parsed, &code)) {
+        if (!values.run || values.part.given) /* planning a run is not stopped, but killed: it ends soon */
+            cli_catch_interrupts();
         code = pack_in_run_part(&in, self, argc, argv, &values, &parsed);
         if (code == CLI_DONE)
             code = run(&in, self, &values, &parsed, argc, argv);
