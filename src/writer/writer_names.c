@@ -161,8 +161,14 @@ static enum leat_status take_lock(int *lock, const struct writer_names *n, struc
         return LEAT_OK;
     os_error = errno;
     file_close(lock);
-    if (os_error != EWOULDBLOCK) /* another process may hold it all the same: it stays */
-        return status_set_os(err, os_error, "cannot lock %s", path);
+    if (os_error != EWOULDBLOCK) { /* another process may hold it all the same: it stays */
+        enum leat_status s = status_set_os(err, os_error, "cannot lock %s", path);
+
+        if (os_error == ENOLCK || os_error == ENOSYS || os_error == EOPNOTSUPP)
+            status_after(err, "; leat writes only where the file system has locks (flock): mount it with them, or "
+                              "choose another folder");
+        return s;
+    }
     return status_set(err, LEAT_E_BUSY,
                       "another process is writing %s (it holds %s): wait for it, or choose another name", n->index,
                       path);

@@ -109,6 +109,9 @@ says 1 'cannot be in one plan: they differ in their begin token'
 run leat order --source 'raw:none?dtype=u16' --seq-len 2
 says 1 'none'
 grep -q 'is not a weight' "$said" && fail 'a scheme is taken for a name'
+run leat order --source c:none/at/all --seq-len 2
+says 1 'c:none/at/all'
+grep -q 'is not a weight' "$said" && fail 'what follows a colon is taken for a weight, though it has a slash'
 run leat trace --source web:1 --seq-len 3 --samples 0:2
 ended 0 ''
 grep -q '.' "$printed" || fail 'no documents are traced'
