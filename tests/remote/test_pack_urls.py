@@ -104,6 +104,10 @@ def test_prefix(server):
     with open(folder / "list", "w") as f:
         f.write("\n".join(f"s3://b/c/{n}" for n in names))
     check_same("a list", "listed", "local", pack(server, "listed", "@list"))
+    server.repeats = "empty"
+    check_refused("a list without things and without an end", "none", pack(server, "none", "s3://b/c/"),
+                  "the server's list is not one that S3 would give")
+    server.repeats = False
     check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
     check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"), "x.csv is a table")
     code, said = pack(server, "one", "s3://b/other/", "--skip-unknown", "--json")
