@@ -223,7 +223,7 @@ class Handler(HttpHandler):
         text += f"<Name>{bucket}</Name><IsTruncated>{str(len(names) > PAGE).lower()}</IsTruncated>"
         for name in names[:0 if repeats == "empty" else PAGE]:
             size = len(self.server.things[f"{bucket}/{name}"])
-            text += (f"<Contents><Key>{html.escape(name)}</Key><Size>{size}</Size>"
+            text += (f"<Contents><Key>{html.escape(name).replace(chr(13), '&#13;')}</Key><Size>{size}</Size>"
                      f"<ETag>{html.escape(self.server.etag(bucket + '/' + name))}</ETag></Contents>")
         if len(names) > PAGE:
             token = {False: names[PAGE - 1], "again": "again"}.get(repeats, f"token {len(self.server.requests)}")
