@@ -60,7 +60,7 @@ enum leat_status status_set_hint(struct leat_error *err, enum leat_status status
     return status;
 }
 
-/* Reserved for the system's text and the remedy; and the limit of what is put before a sentence. */
+/* Reserved for the system's text and the remedy. */
 #define REASON_BYTES 200
 
 static enum leat_status from_errno(int os_error)
@@ -132,7 +132,7 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
 
 enum leat_status status_before(struct leat_error *err, enum leat_status status, const char *format, ...)
 {
-    char words[REASON_BYTES];
+    char words[STATUS_BEFORE];
     size_t length, room;
     va_list args;
 

@@ -36,7 +36,9 @@ enum leat_status status_set_hint(struct leat_error *err, enum leat_status status
  * known, to the sentence. */
 enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...) STATUS_PRINTF(3, 4);
 
-/* After a call has failed with `status` and a sentence: puts words and ": " before the sentence. Returns the status. */
+/* After a call has failed with `status` and a sentence: puts words, cut to STATUS_BEFORE - 1 bytes, and ": " before the
+ * sentence. Returns the status. */
+#define STATUS_BEFORE 512u
 enum leat_status status_before(struct leat_error *err, enum leat_status status, const char *format, ...)
     STATUS_PRINTF(3, 4);
 

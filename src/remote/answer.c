@@ -11,6 +11,7 @@
 #include "carrier.h"
 #include "text.h"
 
+#define MAX_HEAD ((size_t)256 << 10)
 #define MAX_TEXT ((size_t)16 << 20) /* of an answer that is not a range: lists have at most 1,000 entries */
 
 /* ---- The head --------------------------------------------------------------------------------------------------- */
@@ -115,7 +116,7 @@ static void take_header(struct transfer *t, const char *name, size_t name_length
 #undef IS
 }
 
-void answer_line(struct transfer *t, const char *line, size_t bytes)
+static void take_line(struct transfer *t, const char *line, size_t bytes)
 {
     const char *colon = memchr(line, ':', bytes), *value;
     uint64_t code;
@@ -134,6 +135,16 @@ void answer_line(struct transfer *t, const char *line, size_t bytes)
     for (value = colon + 1; value < line + bytes && (*value == ' ' || *value == '\t');)
         value++;
     take_header(t, line, (size_t)(colon - line), value, (size_t)(line + bytes - value));
+}
+
+bool answer_line(struct transfer *t, const char *line, size_t bytes)
+{
+    t->too_long = bytes > MAX_HEAD - t->head_bytes;
+    if (t->too_long)
+        return false;
+    t->head_bytes += bytes;
+    take_line(t, line, bytes);
+    return true;
 }
 
 void answer_redirect(struct transfer *t, const char *url)
@@ -172,7 +183,7 @@ bool answer_bytes(struct transfer *t, const void *bytes, size_t count)
 {
     if (t->code < 200 || t->code > 299) {
         keep_problem(t, bytes, count);
-        return true;
+        return t->problem_bytes < sizeof t->problem;
     }
     if (t->count == 0 && count > MAX_TEXT - t->text.size)
         return false;

@@ -91,17 +91,18 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
 
 enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, struct leat_error *err)
 {
+    bool good = t->code >= 200 && t->code < 300, range = good && t->count > 0 && !t->too_long;
     char code[ANSWER_CODE];
     enum leat_status s;
 
-    if (t->code >= 200 && t->code < 300 && t->count > 0 && !answer_same_version(t))
+    if (range && !answer_same_version(t))
         return has_changed(t, err);
-    if (t->code >= 200 && t->code < 300 && t->count > 0)
+    if (range)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "%s: the server gives other bytes than those asked for: it does "
                           "not serve parts of files",
                           t->url->name);
-    if (t->code >= 200 && t->code < 300)
+    if (good)
         return status_set(err, LEAT_E_IO, "%s: the server's answer is too long", t->url->name);
     answer_code(t, code);
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)

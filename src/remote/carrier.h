@@ -50,8 +50,8 @@ extern const struct carrier carrier_library;
 
 /* ---- answer.c: what the carrier reports ---- */
 
-/* A line of the head, its end of line included. */
-void answer_line(struct transfer *t, const char *line, size_t bytes);
+/* A line of the head, or after the body, its end of line included; false: there are too many. */
+bool answer_line(struct transfer *t, const char *line, size_t bytes);
 
 /* Where the answer sends the client instead, or NULL. */
 void answer_redirect(struct transfer *t, const char *url);

@@ -56,8 +56,7 @@ static void close_curl(struct carrying *c)
 
 static size_t on_header(char *line, size_t one, size_t bytes, void *transfer)
 {
-    answer_line(transfer, line, one * bytes);
-    return one * bytes;
+    return answer_line(transfer, line, one * bytes) ? one * bytes : 0;
 }
 
 static size_t on_bytes(char *data, size_t one, size_t bytes, void *transfer)

@@ -117,7 +117,7 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
 {
     bool good = t->code >= 200 && t->code < 300 && !t->refused;
 
-    if (good && t->count > 0 && t->received < t->count)
+    if (good && t->count > 0 && t->received < t->count && !t->too_long)
         return t->checked ? retry(r, t, r->options.max_tries, why)
                           : fail(t, status_set(&t->error, LEAT_E_UNSUPPORTED, "%s: the server's answer is empty",
                                                t->url->name));
@@ -131,7 +131,8 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
 }
 
 /* All bytes that were asked for have come, whatever happened to the connection after that (libcurl also gives up one
- * that was slow in the very moment in which the last byte comes): there is nothing left to ask for. */
+ * that was slow in the very moment in which the last byte comes; lines without end may follow): there is nothing left
+ * to ask for. */
 static bool has_all(const struct transfer *t)
 {
     return t->code >= 200 && t->code < 300 && t->count > 0 && t->checked && !t->refused && t->received == t->count;
@@ -153,11 +154,15 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     r->answered |= how == CARRIED;
     if (t->no_memory)
         return fail(t, status_no_memory(&t->error, t->text.size));
+    if (has_all(t))
+        return fail(t, LEAT_OK);
+    if (t->too_long)
+        why = "the server's answer is too long";
     switch (how) {
     case CARRIED:
         return judge_answer(r, t, why);
     case CARRIED_PARTLY:
-        return has_all(t) ? fail(t, LEAT_OK) : retry(r, t, max_tries, why);
+        return retry(r, t, max_tries, why);
     case CARRIED_UNREACHABLE:
         return retry(r, t, r->answered || max_tries < UNKNOWN_TRIES ? max_tries : UNKNOWN_TRIES, why);
     default:

@@ -9,11 +9,14 @@
 
 #include "answer.h"
 #include "base/status.h"
+#include "base/tiny.h"
 #include "remote.h"
 #include "text.h"
 #include "xml.h"
 
-#define READ_PARTS  8u /* of one remote_read() at once */
+#define MAX_KEY     1024u
+#define MAX_EMPTY   TINY_OR(3u, 10000u) /* answers without a thing in a row: many things may just have been deleted */
+#define READ_PARTS  8u                  /* of one remote_read() at once */
 #define UNSATISFIED 416
 
 /* What the answer to a look says. */
@@ -120,7 +123,7 @@ enum leat_status remote_read(struct remote *r, const struct url *url, const stru
 /* ---- Listing ---------------------------------------------------------------------------------------------------- */
 
 struct listing {
-    char key[1025], etag[TRANSFER_ETAG];
+    char key[MAX_KEY + 1], etag[TRANSFER_ETAG];
     uint64_t size;
     bool has_key, has_size;
     char *next; /* what the next request begins with; NULL: this was the last */
@@ -206,24 +209,45 @@ static enum leat_status make_query(char **query, const char *prefix, const char 
     return s;
 }
 
+struct whole_list {
+    const struct url *url;
+    remote_take *take;
+    void *context;
+    char kept[MAX_KEY + 1]; /* a key before; "": none */
+    uint64_t things;
+};
+
+/* Not every server lists keys in their order, but none lists one twice. Another key is kept after 1, 2, 4, ... things:
+ * where keys go in a circle, one of it is kept at last, and comes again. */
+static enum leat_status take_once(void *context, const char *key, uint64_t size, const char *etag,
+                                  struct leat_error *err)
+{
+    struct whole_list *l = context;
+
+    if (l->things > 0 && strcmp(l->kept, key) == 0)
+        return broken_list(l->url, err); /* the same things for ever */
+    if ((l->things & (l->things - 1)) == 0)
+        memcpy(l->kept, key, strlen(key) + 1);
+    l->things++;
+    return l->take(l->context, key, size, etag, err);
+}
+
 /* One request: up to 1,000 things. */
-static enum leat_status list_some(struct remote *r, const struct url *bucket, const struct url *url, char **next,
-                                  remote_take *take, void *context, struct leat_error *err)
+static enum leat_status list_some(struct remote *r, const struct url *bucket, struct whole_list *l, char **next,
+                                  struct leat_error *err)
 {
     struct transfer t = { .url = bucket };
-    char *query = NULL, *before = *next;
-    enum leat_status s = make_query(&query, url->key, before, err);
+    char *query = NULL;
+    enum leat_status s = make_query(&query, l->url->key, *next, err);
 
+    free(*next);
     *next = NULL;
     t.query = query;
     if (s == LEAT_OK)
         s = remote_run(r, &t, err);
     if (s == LEAT_OK)
-        s = remote_list_read(t.text.bytes, t.text.size, url, take, context, next, err);
-    if (s == LEAT_OK && before && *next && strcmp(before, *next) == 0)
-        s = broken_list(url, err); /* the same things for ever */
+        s = remote_list_read(t.text.bytes, t.text.size, l->url, take_once, l, next, err);
     transfer_free(&t);
-    free(before);
     free(query);
     return s;
 }
@@ -231,17 +255,24 @@ static enum leat_status list_some(struct remote *r, const struct url *bucket, co
 enum leat_status remote_list(struct remote *r, const struct url *url, remote_take *take, void *context,
                              struct leat_error *err)
 {
+    struct whole_list l = { .url = url, .take = take, .context = context };
     char nothing[] = "";
     struct url bucket = *url; /* the same, without a key */
+    unsigned empty = 0;
     char *next = NULL;
     enum leat_status s;
 
     if (!url_in_bucket(url))
         return status_set(err, LEAT_E_UNSUPPORTED, "%s: only buckets can be listed; name the files", url->name);
     bucket.key = nothing;
-    do
-        s = list_some(r, &bucket, url, &next, take, context, err);
-    while (s == LEAT_OK && next);
+    do {
+        uint64_t before = l.things;
+
+        s = list_some(r, &bucket, &l, &next, err);
+        empty = l.things == before ? empty + 1 : 0;
+        if (s == LEAT_OK && next && empty == MAX_EMPTY)
+            s = broken_list(url, err);
+    } while (s == LEAT_OK && next);
     free(next);
     return s;
 }

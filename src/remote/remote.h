@@ -62,7 +62,8 @@ enum leat_status remote_look(struct remote *r, struct remote_look *looks, size_t
 enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,
                              uint64_t first, void *out, uint64_t count, struct leat_error *err);
 
-/* Calls `take` for each thing below a URL s3://BUCKET/PREFIX, in the order of their keys; its failure ends the list. */
+/* Calls `take` for each thing below a URL s3://BUCKET/PREFIX, in the server's order, mostly that of their keys; its
+ * failure ends the list. LEAT_E_IO for a list that comes to a thing again, or to nothing any more. */
 typedef enum leat_status remote_take(void *context, const char *key, uint64_t size, const char *etag,
                                      struct leat_error *err);
 enum leat_status remote_list(struct remote *r, const struct url *url, remote_take *take, void *context,

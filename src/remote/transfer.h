@@ -60,6 +60,8 @@ struct transfer {
     bool skew_tried, region_tried, keys_tried;
     bool checked, refused;                /* the answer's head: it is not the range that was asked for */
     bool no_memory;                       /* for what the answer says */
+    bool too_long;                        /* the answer's head, and what follows its body */
+    size_t head_bytes;                    /* of these */
     char *redirected;                     /* an https:// URL to go to instead */
     uint8_t problem[TRANSFER_ERROR_BODY]; /* the start of the answer to a request that failed */
     size_t problem_bytes;

@@ -37,15 +37,15 @@ void url_free(struct url *u)
 }
 
 /* Also whether a character is below `least`. */
-static bool has_control(const char *text, unsigned char least)
+static bool has_control(const char *text, size_t length, unsigned char least)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < least || *text == 0x7f)
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < least || text[i] == 0x7f)
             return true;
     return false;
 }
 
-/* In a bucket every character of a key counts, ? too. */
+/* In a bucket every character of a key counts, ? too, and control characters, as in the name of a file. */
 static enum leat_status parse_bucket(struct url *u, const char *rest, struct leat_error *err)
 {
     size_t bucket = strcspn(rest, "/");
@@ -53,7 +53,7 @@ static enum leat_status parse_bucket(struct url *u, const char *rest, struct lea
 
     if (bucket == 0)
         return status_set(err, LEAT_E_ARGUMENT, "%s: no bucket; write %sBUCKET/NAME", u->text, schemes[u->scheme]);
-    if (strcspn(rest, "@?#%:\\") < bucket || has_control(rest, ' '))
+    if (strcspn(rest, "@?#%:\\") < bucket || has_control(rest, bucket, ' '))
         return status_set(err, LEAT_E_ARGUMENT, "%s...: not the name of a bucket and a thing in it",
                           schemes[u->scheme]);
     s = text_copy(&u->name, u->text, strlen(u->text), err);
@@ -68,7 +68,7 @@ static enum leat_status parse_web(struct url *u, const char *rest, struct leat_e
 {
     size_t host = strcspn(rest, "/?#");
 
-    if (host == 0 || memchr(rest, '@', host) || has_control(rest, ' ' + 1))
+    if (host == 0 || memchr(rest, '@', host) || has_control(rest, strlen(rest), ' ' + 1))
         return status_set(err, LEAT_E_ARGUMENT,
                           "%s...: not a URL that leat takes: it needs a host, and has no user, password or spaces",
                           schemes[u->scheme]);

@@ -2,8 +2,9 @@
  * test_made_streams.c: files that xz, bzip2 and lz4 made of the text tests/corpus/made/text (once or several times),
  * with blocks, checks, padding, skippable frames and empty streams: read in pieces of any size, cut to every length, a
  * bit of each byte wrong, and with bytes after the end. A file that is cut gives a start of the text, and says where;
- * one with checks never gives another text without an error. Built a second time without the libraries (corpus.mk),
- * where each is refused.
+ * one with checks never gives another text without an error. Where the name does not say lz4, that is seen behind up to
+ * 1,024 skippable frames: millions of them were once looked through, while nobody could stop that. Built a second time
+ * without the libraries (corpus.mk), where each is refused.
  */
 #include "stream_cases.h"
 
@@ -117,6 +118,26 @@ static void check_longer(const struct made *m, const struct blob *file, const st
     blob_free(&got);
 }
 
+/* Behind more skippable frames, the file counts as zstd, and is refused for what follows them. */
+static void check_behind(const char *folder, const struct blob *file, const struct blob *text, unsigned frames)
+{
+    static const uint8_t skippable[] = { 0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0 };
+    struct blob behind = { 0 }, got = { 0 };
+    struct leat_error err = { 0 };
+    enum leat_status s;
+
+    for (unsigned i = 0; i < frames; i++)
+        blob_add(&behind, skippable, sizeof skippable);
+    blob_add(&behind, file->bytes, file->size);
+    snprintf(path, sizeof path, "%s/unnamed", folder);
+    write_whole(path, behind.bytes, behind.size);
+    s = read_stream(path, &got, 1000, &err);
+    T_CHECK(frames > 1024 || (s == LEAT_OK && blob_same(&got, text)));
+    T_CHECK(frames <= 1024 || (s == LEAT_E_TEXT && got.size == 0 && err.offset == 8 * frames));
+    blob_free(&got);
+    blob_free(&behind);
+}
+
 /* Whether the build can read it; if not, the sentence says so. */
 static bool can_read(const struct blob *file)
 {
@@ -159,6 +180,8 @@ int main(void)
             check_cut(&made[i], &file, &all);
             check_broken(&made[i], &file, &all);
             check_longer(&made[i], &file, &all);
+            for (unsigned frames = 1023; strcmp(made[i].name, "one.lz4") == 0 && frames < 1027; frames++)
+                check_behind(folder, &file, &all, frames);
             read++;
         }
         blob_free(&got);

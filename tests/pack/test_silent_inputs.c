@@ -1,9 +1,11 @@
 /*
  * test_silent_inputs.c: a run ends when its program says so or when it fails, also while it waits for a pipe that says
  * nothing: standard input, at once or after some records, as lines, a text, or compressed; a list that comes through a
- * named pipe; a text without an end, and a record or a text of a TiB. All of these went on until the pipe was closed,
- * or for ever. And the program is asked all the while, although somebody sets the clock: the wait for that was up to a
- * time of day, so that with a clock set back by an hour a run could not be stopped for an hour.
+ * named pipe; a text without an end, a record or a text of a TiB, and a TiB of compressed data without any text, also
+ * while shares are cut; and a pipe that takes the place of a file after it was found, which is refused. All of these
+ * went on until the pipe was closed, or for ever. And the program is asked all the while, although somebody sets the
+ * clock: the wait for that was up to a time of day, so that with a clock set back by an hour a run could not be stopped
+ * for an hour.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -178,6 +180,61 @@ static void check_huge(const char *name, const char *begin)
     unlink(input);
 }
 
+/* An empty member of gzip, and zeros after it, which are passed over. */
+static void check_textless(const char *name, uint32_t part, uint32_t parts, const char *run)
+{
+    static const uint8_t empty[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    const char *input = t_path(folder, name);
+    unsigned asked = 0;
+    FILE *f = fopen(input, "w");
+
+    T_CHECK(f && fwrite(empty, sizeof empty, 1, f) == 1 && fclose(f) == 0);
+    if (truncate(input, (off_t)1 << 40) != 0)
+        return; /* as above */
+    o.tokenizer = tokenizer;
+    o.end_token = 256;
+    o.force = !run;
+    o.part = part;
+    o.parts = parts;
+    o.run_file = run;
+    o.progress = stop_soon;
+    o.context = &asked;
+    T_STATUS(leat_pack(t_path(folder, "textless"), &input, 1, &o, NULL, &t_err), LEAT_E_STOPPED);
+    unlink(input);
+}
+
+static void put_pipe(void *context, const struct leat_pack_notice *notice)
+{
+    const char *path = context;
+
+    (void)notice;
+    T_CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
+}
+
+/* It is exchanged when a run says that it is given twice, between finding its inputs and opening them. */
+static void check_exchanged(uint32_t parts)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    char path[600];
+    const char *inputs[] = { path, path };
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/exchanged.jsonl", folder);
+    f = fopen(path, "w");
+    T_CHECK(f && fputs("{\"text\": \"a text\"}\n", f) >= 0 && fclose(f) == 0);
+    o.tokenizer = tokenizer;
+    o.end_token = 256;
+    o.force = 1;
+    o.part = parts > 0;
+    o.parts = parts;
+    o.notice = put_pipe;
+    o.context = path;
+    T_STATUS(leat_pack(t_path(folder, "exchanged"), inputs, 2, &o, NULL, &t_err), LEAT_E_IO);
+    T_CONTAINS(t_err.message, "exchanged.jsonl is not a regular file");
+    unlink(path);
+}
+
 int main(void)
 {
     struct leat_tokenizer_options t = LEAT_TOKENIZER_OPTIONS_INIT;
@@ -195,6 +252,12 @@ int main(void)
     check_list("a.txt\n# and then\na.tx");
     check_huge("huge.jsonl", "{\"text\": \"");
     check_huge("huge.txt", "");
+    check_textless("textless.jsonl.gz", 0, 0, NULL);
+    check_textless("textless.jsonl", 1, 2, NULL);
+    snprintf(path, sizeof path, "%s/run", folder);
+    check_textless("textless.jsonl", 0, 2, path);
+    check_exchanged(0);
+    check_exchanged(2);
     leat_tokenizer_close(tokenizer);
     return t_end();
 }

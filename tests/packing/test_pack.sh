@@ -147,6 +147,13 @@ refuse 2 'leat: pipe is neither a file nor a folder; for a pipe, use - and redir
 printf 'a.jsonl\n\n# more\nnosuch\n' >lines.list
 refuse 1 'leat: lines.list, line 4: cannot find the input nosuch: No such file or directory' \
     leat pack -o x @lines.list
+deep=$(printf '%0100d' 0)
+deep=$deep/$deep/$deep
+mkdir -p "$deep"
+printf '\nnosuch\n' >"$deep/l"
+refuse 1 "leat: $deep/l, line 2: cannot find the input $deep/nosuch: No such file or directory" \
+    leat pack -o x "@$deep/l"
+rm -r "${deep%%/*}"
 printf 'a.jsonl\n@lines.list\n' >outer.list
 refuse 1 'leat: lines.list, line 4: cannot find the input nosuch: No such file or directory' \
     leat pack -o x @outer.list

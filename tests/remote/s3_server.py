@@ -216,17 +216,17 @@ class Handler(HttpHandler):
 
     def list_things(self, bucket, members):
         names = sorted(n.partition("/")[2] for n in self.server.things if n.startswith(bucket + "/"))
-        after = members.get("continuation-token", "")
-        names = [n for n in names if n.startswith(members["prefix"]) and (n > after or self.server.repeats)]
+        after, repeats = members.get("continuation-token", ""), self.server.repeats
+        names = [n for n in names if n.startswith(members["prefix"]) and (n > after or repeats)]
         text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         text += "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         text += f"<Name>{bucket}</Name><IsTruncated>{str(len(names) > PAGE).lower()}</IsTruncated>"
-        for name in names[:PAGE]:
+        for name in names[:0 if repeats == "empty" else PAGE]:
             size = len(self.server.things[f"{bucket}/{name}"])
-            text += (f"<Contents><Key>{html.escape(name)}</Key><Size>{size}</Size>"
+            text += (f"<Contents><Key>{html.escape(name).replace(chr(13), '&#13;')}</Key><Size>{size}</Size>"
                      f"<ETag>{html.escape(self.server.etag(bucket + '/' + name))}</ETag></Contents>")
         if len(names) > PAGE:
-            token = "again" if self.server.repeats else names[PAGE - 1]
+            token = {False: names[PAGE - 1], "again": "again"}.get(repeats, f"token {len(self.server.requests)}")
             text += f"<NextContinuationToken>{html.escape(token)}</NextContinuationToken>"
         self.answer(200, (text + "</ListBucketResult>").encode())
 
@@ -342,7 +342,7 @@ class S3Server(Server):
         # a part of an upload
         self.silent, self.spoken = None, False
         self.away = 0  # seconds, for the fault of this name; None: until come_back()
-        self.repeats = False  # lists that never end
+        self.repeats = False  # lists that never end: with the token "again", or "new" ones, or new ones and "empty"
         self.no_lists = 0  # the code of answers to questions for uploads
         self.fault_suffix = ""  # of the things that faults are for
         self.fault_bytes = 0  # the length of the ranges that faults are for; 0: any

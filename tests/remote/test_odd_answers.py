@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """test_odd_answers.py: the sentences about servers that compress their answers unasked, and about those that answer
-with what is not HTTP: certificates are mentioned only where there are some.
+with what is not HTTP: certificates are mentioned only where there are some. And answers without an end, which are not
+waited for: the body of a refusal, the lines of a head, the lines after a body, of which all bytes have come.
 
-Once these were "the connection ended in the middle of the answer" and advice about certificates over http://."""
+Once these were "the connection ended in the middle of the answer" and advice about certificates over http://; and what
+has no end was read as long as it came, its lines into memory."""
 import gzip
 import os
 import pathlib
@@ -14,6 +16,13 @@ import threading
 
 leat = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve() / "leat"
 os.chdir(tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP")))
+ENDLESS = {  # how the answer begins, and what then comes for ever
+    b"refused": (b"403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n", b"5\r\nAAAAA\r\n"),
+    b"head": (b"206 Partial Content\r\n", b"X-A: b\r\n"),
+    b"hints": (b"103 Early Hints\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n"),
+    b"after": (b"206 Partial Content\r\nContent-Range: bytes 0-12/13\r\nTransfer-Encoding: chunked\r\n\r\n"
+               b"d\r\n{\"text\":\"a\"}\n\r\n0\r\n", b"X-A: b\r\n")}
+MOST = 16 << 20  # that may be on its way when nobody listens any more
 TEXT = gzip.compress(b'{"text":"a"}\n' * 1000)
 
 
@@ -28,6 +37,10 @@ class Odd(socketserver.BaseRequestHandler):
         if b"garbage" in head:
             self.request.sendall(b"what is this?\r\n" * 9)
             return
+        endless = re.search(rb"endless_(\w+)", head)
+        if endless:
+            self.talk(*ENDLESS[endless[1]])
+            return
         asked = re.search(rb"range: bytes=(\d+)-(\d+)", head, re.I)
         first, last = (min(int(n), 12999) for n in asked.groups()) if asked else (0, 12999)
         body = b"" if head.startswith(b"HEAD") else TEXT
@@ -36,7 +49,20 @@ class Odd(socketserver.BaseRequestHandler):
                              b"Content-Range: bytes %d-%d/13000\r\nConnection: close\r\n"
                              b"Content-Length: %d\r\n\r\n" % (coding, first, last, len(TEXT)) + body)
 
+    def talk(self, start, more):
+        sent = 0
+        try:
+            self.request.sendall(b"HTTP/1.1 " + start)
+            while sent <= 4 * MOST:
+                self.request.sendall(more * 1000)
+                sent += len(more) * 1000
+        except OSError:  # nobody listens
+            pass
+        if sent > MOST:
+            heard.append((start, sent))
 
+
+heard = []
 with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Odd) as server:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_address[1]}"
@@ -49,4 +75,10 @@ with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Odd) as server:
         done = subprocess.run([leat, "pack", "-t", "bytes", "-o", "out", "--force", url], capture_output=True,
                               text=True, env=env)
         assert done.returncode == 1 and part in done.stderr and absent not in done.stderr, (url, done.stderr)
+    for name, part in (("refused", "the server does not allow that (403)"), ("head", "the server's answer is too long"),
+                       ("hints", "the server's answer is too long, 2 times"), ("after", "1 token in 1 document")):
+        done = subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name,
+                               f"{base}/endless_{name}.jsonl"], capture_output=True, text=True, env=env)
+        assert done.returncode == (name != "after") and part in done.stderr + done.stdout, (name, done)
+    assert not heard, heard
     server.shutdown()

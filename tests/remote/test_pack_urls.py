@@ -89,6 +89,9 @@ def test_prefix(server):
     check("names with _, as text", code == 0 and summary(said)["skipped"] == 0, code, said)
     code, said = pack(server, "equal", "s3://b/equal/", "--json")
     check("names with _ and =", code == 0 and summary(said)["documents"] == 2 and summary(said)["skipped"] == 0, said)
+    code, said = pack(server, "icon", "s3://b/icon/", "--json")
+    check("names with control characters", code == 0 and summary(said)["documents"] == 2 and
+          summary(said)["skipped_files"] == ["s3://b/icon/Icon\r"], code, said)
     words = "s3://b/marked/_foo.jsonl", "s3://b/marked/x/_temporary/"
     check("names with _, named", pack(server, "named", *words)[0] == 0)
     check_refused("nothing else", "no", pack(server, "no", "s3://b/only/"),
@@ -104,6 +107,10 @@ def test_prefix(server):
     with open(folder / "list", "w") as f:
         f.write("\n".join(f"s3://b/c/{n}" for n in names))
     check_same("a list", "listed", "local", pack(server, "listed", "@list"))
+    server.repeats = "empty"
+    check_refused("a list without things and without an end", "none", pack(server, "none", "s3://b/c/"),
+                  "the server's list is not one that S3 would give")
+    server.repeats = False
     check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
     check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"), "x.csv is a table")
     code, said = pack(server, "one", "s3://b/other/", "--skip-unknown", "--json")
@@ -338,6 +345,7 @@ things["b/lies/a.jsonl"] = b"PK\3\4" + lines
 things.update({f"b/marked/{n}": small for n in ("a.jsonl", "_foo.jsonl", "_metadata", "x/_temporary/0.jsonl",
                                                 "x/_temporary/1/0.jsonl", "x/.y/_z/0.jsonl")})
 things.update({f"b/equal/{n}": small for n in ("a.jsonl", "x/_lang=de/0.jsonl")})
+things.update({f"b/icon/{n}": small for n in ("Icon\r", "a\r.jsonl", "b.jsonl")})
 things.update({"b/marked/_SUCCESS": b"", "b/marked/_empty.jsonl": b"", "b/only/_a.jsonl": small})
 things.update({f"b/lake/{n}": small for n in ("delta/a.jsonl", "delta/_delta_log/0.json", "hudi/a.jsonl",
                                               "hudi/.hoodie/x", "ice/data/a.jsonl", "ice/metadata/v1.metadata.json")})

@@ -153,9 +153,9 @@ def test_lists(server):
     code, out, said = ask(server, "list", "s3://b/list/")
     wanted = "".join(f"{n} {len(server.things['b/' + n])} {server.etag('b/' + n)}\n" for n in names)
     check("a list of several pages", code == 0 and out.decode() == wanted, code, out, said)
-    server.repeats = True
-    code, out, said = ask(server, "list", "s3://b/list/")
-    check("a list without an end", code == 1 and "is not one that S3 would give" in said, code, out, said)
+    for server.repeats in "again", "new":
+        code, out, said = ask(server, "list", "s3://b/list/")
+        check("a list without an end", code == 1 and "is not one that S3 would give" in said, code, out, said)
     server.repeats = False
 
 

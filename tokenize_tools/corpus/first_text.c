@@ -53,8 +53,8 @@ static bool first_record(char *head, size_t bytes, char **record, size_t *length
     return false;
 }
 
-static enum leat_status of_stream(const struct input *in, const char *field, char *out, size_t room,
-                                  struct leat_error *err)
+static enum leat_status of_stream(const struct input *in, const char *field, const struct input_stop *stop, char *out,
+                                  size_t room, struct leat_error *err)
 {
     char *head = malloc(HEAD_BYTES), *record;
     struct byte_stream *stream;
@@ -65,7 +65,7 @@ static enum leat_status of_stream(const struct input *in, const char *field, cha
 
     if (!head)
         return status_no_memory(err, HEAD_BYTES);
-    s = byte_stream_open_stoppable(&stream, in->path, in->thing, NULL, NULL, err);
+    s = byte_stream_open_stoppable(&stream, in->path, in->thing, NULL, stop, err);
     if (s == LEAT_OK)
         s = byte_stream_read(stream, head, HEAD_BYTES, &bytes, err);
     byte_stream_close(stream);
@@ -85,13 +85,14 @@ struct file {
     const char *path;
     int fd;
     struct fetch *fetch; /* of a thing; else NULL */
+    const struct input_stop *stop;
 };
 
 static enum leat_status read_file(void *context, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
 {
     const struct file *f = context;
 
-    return f->fetch ? fetch_read_all(f->fetch, offset, out, count, NULL, err)
+    return f->fetch ? fetch_read_all(f->fetch, offset, out, count, f->stop, err)
                     : file_read_at(f->fd, offset, out, count, f->path, err);
 }
 
@@ -120,11 +121,11 @@ static enum leat_status of_group(const struct parquet_file *file, uint64_t group
     return s;
 }
 
-static enum leat_status of_rows(const struct input *in, const char *field, char *out, size_t room,
-                                struct leat_error *err)
+static enum leat_status of_rows(const struct input *in, const char *field, const struct input_stop *stop, char *out,
+                                size_t room, struct leat_error *err)
 {
     struct parquet_wish wish = { .path = field, .use = PARQUET_TEXT };
-    struct file f = { .path = in->path, .fd = -1 };
+    struct file f = { .path = in->path, .fd = -1, .stop = stop };
     struct parquet_source source = { .read = read_file, .context = &f, .name = in->path, .most = PAGE_BYTES };
     struct parquet_file *file = NULL;
     bool found = false;
@@ -146,8 +147,9 @@ static enum leat_status of_rows(const struct input *in, const char *field, char 
     return s;
 }
 
-enum leat_status first_text(const struct input *in, const char *field, char *out, size_t room, struct leat_error *err)
+enum leat_status first_text(const struct input *in, const char *field, const struct input_stop *stop, char *out,
+                            size_t room, struct leat_error *err)
 {
     out[0] = '\0';
-    return in->format->rows ? of_rows(in, field, out, room, err) : of_stream(in, field, out, room, err);
+    return in->format->rows ? of_rows(in, field, stop, out, room, err) : of_stream(in, field, stop, out, room, err);
 }

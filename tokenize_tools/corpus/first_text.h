@@ -6,6 +6,7 @@
 
 /* Of the first record that is not blank, or of the first row with a text; `field` names it. Writes it to out[0..room),
  * cut between characters and ended by a zero; empty if that record has no text, or if it takes much memory to find. */
-enum leat_status first_text(const struct input *in, const char *field, char *out, size_t room, struct leat_error *err);
+enum leat_status first_text(const struct input *in, const char *field, const struct input_stop *stop, char *out,
+                            size_t room, struct leat_error *err);
 
 #endif

@@ -44,20 +44,26 @@ enum leat_status inputs_check_head(const struct input *in, const struct byte_str
                            plain ? kind->cure : cure_within(kind));
 }
 
+static bool is_over(void *until)
+{
+    return clock_ns() >= *(uint64_t *)until;
+}
+
 /* What fails here fails again when it is packed, and is said then. Of bzip2, a whole block would have to be
- * decompressed, which takes longer than all the rest. */
-static enum leat_status look(const struct input *in, struct leat_error *err)
+ * decompressed, which takes longer than all the rest. Compressed data may go on for long without any text. */
+static enum leat_status look(const struct input *in, const struct input_stop *over, struct leat_error *err)
 {
     uint8_t head[FILE_KIND_HEAD];
     struct byte_stream *stream;
     size_t bytes = 0;
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
 
-    if (byte_stream_open(&stream, in->path, NULL) != LEAT_OK)
+    if (byte_stream_open_stoppable(&stream, in->path, NULL, NULL, over, NULL) != LEAT_OK)
         return LEAT_OK;
     if (byte_stream_form(stream) != BYTE_FORM_BZIP2)
         (void)byte_stream_read(stream, head, sizeof head, &bytes, NULL);
-    s = inputs_check_head(in, stream, head, bytes, false, err);
+    if (!over->asked(over->context)) /* else there may be more of its head */
+        s = inputs_check_head(in, stream, head, bytes, false, err);
     byte_stream_close(stream);
     return s;
 }
@@ -66,13 +72,14 @@ static enum leat_status look(const struct input *in, struct leat_error *err)
 enum leat_status inputs_check_heads(const struct input_list *list, struct leat_error *err)
 {
     uint64_t until = clock_ns() + LONGEST_NS;
+    const struct input_stop over = { is_over, &until };
     enum leat_status s = LEAT_OK;
 
-    for (size_t i = list->count; s == LEAT_OK && i-- > 0 && clock_ns() < until;) {
+    for (size_t i = list->count; s == LEAT_OK && i-- > 0 && !is_over(&until);) {
         const struct input *in = &list->items[i];
 
         if (in->format->is_json && !in->thing && strcmp(in->path, "-") != 0)
-            s = look(in, err);
+            s = look(in, &over, err);
     }
     return s;
 }

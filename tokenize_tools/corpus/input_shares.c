@@ -43,8 +43,11 @@ static bool cut(struct input *in, bool divides, uint64_t at, uint64_t from, uint
 }
 
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
-                              bool (*divides)(const struct input *in), struct leat_error *err)
+                              bool (*divides)(const struct input *in), const struct input_stop *stop,
+                              struct leat_error *err)
 {
+    struct seldom_stop seldom;
+    struct input_stop seldom_asked = seldom_stop(&seldom, stop);
     uint64_t from = border(list->bytes, part - 1, parts), to = border(list->bytes, part, parts), at = 0;
     size_t kept = 0;
 
@@ -55,7 +58,7 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
         if (strcmp(in->path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
         if (!in->compressed && !in->thing && divides(in) && at < to && at + in->size > from)
-            status = inputs_look_inside(in, NULL, &in->compressed, &in->array, err);
+            status = inputs_look_inside(in, &seldom_asked, &in->compressed, &in->array, err);
         if (status != LEAT_OK)
             return status;
         at += in->size;
@@ -93,9 +96,11 @@ static void mark(bool *used, const struct input *in, bool whole, uint64_t at, ui
 }
 
 enum leat_status inputs_count_empty(const struct input_list *list, unsigned parts,
-                                    bool (*divides)(const struct input *in), uint64_t *whole, uint64_t *empty,
-                                    struct leat_error *err)
+                                    bool (*divides)(const struct input *in), const struct input_stop *stop,
+                                    uint64_t *whole, uint64_t *empty, struct leat_error *err)
 {
+    struct seldom_stop seldom;
+    struct input_stop seldom_asked = seldom_stop(&seldom, stop);
     bool *used = calloc(parts, sizeof *used);
     enum leat_status s = used ? LEAT_OK : status_no_memory(err, parts * sizeof *used);
     uint64_t at = 0;
@@ -107,7 +112,7 @@ enum leat_status inputs_count_empty(const struct input_list *list, unsigned part
         bool compressed = in->compressed, array = in->array, one;
 
         if (!compressed && !in->thing && divides(in)) /* as when the share is cut */
-            s = inputs_look_inside(in, NULL, &compressed, &array, err);
+            s = inputs_look_inside(in, &seldom_asked, &compressed, &array, err);
         one = compressed || array || !divides(in);
         *whole += one;
         if (s == LEAT_OK)

@@ -12,30 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/status.h"
 #include "corpus/streams/byte_stream.h"
 #include "own_outputs.h"
 #include "search.h"
 
-#define ASK_NS ((uint64_t)100000000)
-
 /* ---- What all use ---- */
-
-static bool stopped(void *context)
-{
-    struct search *s = context;
-    uint64_t now = clock_ns();
-
-    if (!s->rules->stop.asked || now - s->asked_ns < ASK_NS)
-        return false;
-    s->asked_ns = now;
-    return s->rules->stop.asked(s->rules->stop.context);
-}
 
 enum leat_status search_check_stop(struct search *s, struct leat_error *err)
 {
-    return stopped(s) ? status_set(err, LEAT_E_STOPPED, "looking for inputs was stopped") : LEAT_OK;
+    return s->stop.asked(s->stop.context) ? status_set(err, LEAT_E_STOPPED, "looking for inputs was stopped") : LEAT_OK;
 }
 
 char *search_join(const char *folder, size_t length, const char *name)
@@ -226,8 +212,7 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     struct search s = { .list = list, .rules = rules };
     enum leat_status status = LEAT_OK;
 
-    s.stop = (struct input_stop) { stopped, &s };
-    s.asked_ns = clock_ns();
+    s.stop = seldom_stop(&s.seldom, &rules->stop);
     *list = (struct input_list) { 0 };
     if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
         return status_set(err, LEAT_E_ARGUMENT, "unknown input format %d", (int)rules->format);

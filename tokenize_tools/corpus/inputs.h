@@ -78,14 +78,15 @@ enum leat_status inputs_check_heads(const struct input_list *list, struct leat_e
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of
  * all inputs, one after the other. Plain files for which `divides` is true are cut inside; other files, and JSON
  * arrays, and lines on servers, go whole to the share that has their first byte. LEAT_E_ARGUMENT if standard input is
- * among them.
+ * among them. `stop` is asked seldom.
  */
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
-                              bool (*divides)(const struct input *in), struct leat_error *err);
+                              bool (*divides)(const struct input *in), const struct input_stop *stop,
+                              struct leat_error *err);
 
 /* Counts the inputs that inputs_share() gives whole to one of `parts` shares, and the shares that get nothing. */
 enum leat_status inputs_count_empty(const struct input_list *list, unsigned parts,
-                                    bool (*divides)(const struct input *in), uint64_t *whole, uint64_t *empty,
-                                    struct leat_error *err);
+                                    bool (*divides)(const struct input *in), const struct input_stop *stop,
+                                    uint64_t *whole, uint64_t *empty, struct leat_error *err);
 
 #endif

@@ -31,9 +31,9 @@ struct search {
     const char *unread;         /* the first corpus in it that leat cannot read, which is `unread_kind`; NULL: none */
     const struct file_kind *unread_kind;
     size_t unread_count;
+    struct seldom_stop seldom;
     struct input_stop stop; /* asks rules->stop, ten times per second at most */
-    uint64_t asked_ns;
-    size_t *looks; /* inputs that were named by URLs, and are judged by their first bytes */
+    size_t *looks;          /* inputs that were named by URLs, and are judged by their first bytes */
     size_t look_count;
 };
 

@@ -44,7 +44,7 @@ static enum leat_status find_lines(struct search *s, struct list_file *file, str
             status = find_listed(s, file->name, line, err);
         if ((status == LEAT_E_NO_FILE || status == LEAT_E_NOT_FOUND) && !s->line_said) {
             s->line_said = true; /* of lists within each other, the innermost */
-            return status_before(err, status, "%s, line %" PRIu64, file->name, number);
+            return status_before(err, status, "%.480s, line %" PRIu64, file->name, number);
         }
         if (status != LEAT_OK)
             return status;

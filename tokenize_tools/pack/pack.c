@@ -125,7 +125,7 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
     if (s == LEAT_OK)
         s = say_repeated(&list, &all, err);
     if (s == LEAT_OK && all.run_file)
-        s = pack_run_file(&all, &list, &full, err);
+        s = pack_run_file(&all, &list, &rules.stop, &full, err);
     if (s == LEAT_OK && !all.force && !all.run_file)
         s = pack_earlier_check(output, &all, err);
     if (s == LEAT_OK && only_described(&all))

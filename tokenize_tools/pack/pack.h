@@ -61,6 +61,6 @@ void pack_earlier_tidy(const char *output);
 
 /* Compares the run with its `run_file`, or writes that if the options name no part. Sets inputs and disk_bytes. */
 enum leat_status pack_run_file(const struct leat_pack_options *options, const struct input_list *inputs,
-                               struct leat_pack_report *report, struct leat_error *err);
+                               const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err);
 
 #endif

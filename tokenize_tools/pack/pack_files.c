@@ -86,12 +86,13 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     enum leat_status s = LEAT_OK;
 
     setup->inputs = *inputs;
+    setup->stop = (struct input_stop) { ask, &r->options };
     *inputs = (struct input_list) { 0 };
     /* of all inputs, not of a share: shares store what the whole would */
     for (size_t i = 0; i < setup->inputs.count; i++)
         r->stores_all = r->stores_all || unit_kind_of(&setup->inputs.items[i])->numbers;
     if (o->parts > 0)
-        s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, err);
+        s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, &setup->stop, err);
     if (s == LEAT_OK)
         s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
     if (s == LEAT_OK && o->keep_count > 0)
@@ -105,7 +106,6 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     setup->id_needed = strcmp(o->id, "id") != 0; /* which need not be there: it is the usual name */
     if (s == LEAT_OK)
         s = pack_setup_fetching(setup, err);
-    setup->stop = (struct input_stop) { ask, &r->options };
     if (s == LEAT_OK && !o->allow_binary)
         s = inputs_check_heads(&setup->inputs, err);
     if (s == LEAT_OK)

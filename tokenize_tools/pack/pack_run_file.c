@@ -103,7 +103,7 @@ static enum leat_status write_or_compare(const char *path, const struct buffer *
 }
 
 enum leat_status pack_run_file(const struct leat_pack_options *o, const struct input_list *inputs,
-                               struct leat_pack_report *report, struct leat_error *err)
+                               const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err)
 {
     struct file_identity there;
     struct buffer text = { 0 };
@@ -114,7 +114,8 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, const struct i
     if (s == LEAT_OK && o->part == 0 && !o->allow_binary)
         s = inputs_check_heads(inputs, err);
     if (s == LEAT_OK && o->part == 0)
-        s = inputs_count_empty(inputs, o->parts, unit_kind_divides, &report->whole_inputs, &report->empty_parts, err);
+        s = inputs_count_empty(inputs, o->parts, unit_kind_divides, stop, &report->whole_inputs, &report->empty_parts,
+                               err);
     if (s == LEAT_OK && there.exists)
         s = pack_description_compare(o->run_file, &text, o->run_file, say_difference, err);
     else if (s == LEAT_OK && o->part == 0)

@@ -241,6 +241,12 @@ static void print_words(const struct dry_run *d, const struct leat_pack_options 
                 units_duration(d->sample.seconds / share(d)).text);
 }
 
+static bool interrupted(void *context)
+{
+    (void)context;
+    return cli_interrupted();
+}
+
 static enum leat_status look(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
                              size_t count, struct leat_error *err)
 {
@@ -251,7 +257,8 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
                                  .skip_unknown = o->skip_unknown != 0,
                                  .allow_binary = o->allow_binary != 0,
                                  .follow_links = o->follow_links != 0,
-                                 .own = &own };
+                                 .own = &own,
+                                 .stop = { interrupted, NULL } };
     enum leat_status s = inputs_find(&d->inputs, words, count, &rules, err);
 
     if (s == LEAT_OK)
@@ -259,7 +266,7 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
     if (s == LEAT_OK && repeats > 0)
         pack_notices_warn_repeated(repeats, repeated->path);
     if (s == LEAT_OK)
-        s = first_text(&d->inputs.items[0], d->values->text, d->text, sizeof d->text, err);
+        s = first_text(&d->inputs.items[0], d->values->text, &rules.stop, d->text, sizeof d->text, err);
     for (char *c = d->text; *c; c++)
         if (*c == '\n' || *c == '\r' || *c == '\t')
             *c = ' ';

@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 #define SKIPPABLE_HEADER 8u          /* magic and length */
+#define MAX_SKIPPABLE    1024u       /* looked behind: programs write one, or a few; each takes two system calls */
 #define HADOOP_HEADER    8u          /* bytes of a block, and bytes of the first chunk of it, compressed */
 #define HADOOP_BLOCK     (64u << 20) /* at most: Hadoop's buffers have 64 KiB to some MiB */
 
@@ -21,7 +22,7 @@ enum leat_status first_bytes_behind(struct raw_input *in, uint8_t head[RAW_HEAD]
     memcpy(head, in->head, RAW_HEAD);
     if (in->head_bytes < RAW_HEAD)
         return LEAT_OK;
-    while (s == LEAT_OK && file_kind_skippable(head)) {
+    for (unsigned frames = 0; s == LEAT_OK && frames < MAX_SKIPPABLE && file_kind_skippable(head); frames++) {
         s = raw_input_peek(in, at, header, sizeof header, bytes, err);
         if (s != LEAT_OK || *bytes < sizeof header)
             break;
@@ -30,7 +31,7 @@ enum leat_status first_bytes_behind(struct raw_input *in, uint8_t head[RAW_HEAD]
         if (*bytes < RAW_HEAD)
             break;
     }
-    if (s != LEAT_OK || *bytes < RAW_HEAD)
+    if (s != LEAT_OK || *bytes < RAW_HEAD || file_kind_skippable(head))
         *bytes = 0;
     return s;
 }

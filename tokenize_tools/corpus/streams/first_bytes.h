@@ -5,7 +5,7 @@
 #include "decompressor.h"
 
 /* The four bytes behind the skippable frames that zstd and lz4 have in common; *bytes is 0 if the input does not begin
- * with one, or if what follows cannot be seen yet. */
+ * with one, if what follows cannot be seen yet, or behind more than 1,024 of them. */
 enum leat_status first_bytes_behind(struct raw_input *in, uint8_t head[RAW_HEAD], size_t *bytes,
                                     struct leat_error *err);
 

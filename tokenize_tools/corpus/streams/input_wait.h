@@ -20,4 +20,14 @@
 enum leat_status input_wait_read(int fd, const uint64_t *at, const struct input_stop *stop, const char *name, void *out,
                                  size_t room, size_t *got, struct leat_error *err);
 
+/* Asks another stop (its `asked` NULL: never), ten times per second at most: where reading begins before the one who
+ * is asked has something to see, and mostly takes no time. */
+struct seldom_stop {
+    const struct input_stop *of;
+    uint64_t asked_ns;
+};
+
+/* `s` and `of` must outlive what it returns. */
+struct input_stop seldom_stop(struct seldom_stop *s, const struct input_stop *of);
+
 #endif

@@ -61,11 +61,12 @@ static enum leat_status peek_head(struct raw_input *in, struct leat_error *err)
     return read_at(in, 0, in->head, in->head_bytes, err);
 }
 
+/* For the writer of a pipe, open() would wait where nobody could stop it. */
 static enum leat_status open_file(struct raw_input *in, const char *path, struct leat_error *err)
 {
     struct stat st;
 
-    do /* for the writer of a pipe, open() would wait where nobody could stop it */
+    do
         in->fd = open(path, O_RDONLY | O_CLOEXEC | (in->stop ? O_NONBLOCK : 0));
     while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0)
@@ -74,6 +75,8 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
         return status_set_os(err, errno, "cannot examine %s", path);
     if (S_ISDIR(st.st_mode))
         return status_set_os(err, EISDIR, "cannot read %s", path);
+    if (!S_ISREG(st.st_mode) && in->stop)
+        return status_set(err, LEAT_E_IO, "%s is not a regular file", path);
     if (!S_ISREG(st.st_mode))
         return LEAT_OK;
     in->seekable = true;
