@@ -318,6 +318,16 @@ class Loader(_leat.Turn):
         else:
             self._place = place._replace(resumes=_THIS) if place.resumes else place._replace(step=0)
 
+    def _start_over(self):
+        """The next `for` starts from the beginning, also without restart."""
+        if not self._restart:
+            self._alone(lambda: self._go_to(_Place(self._begin)))
+
+    def _next_pass(self):
+        """Begins a pass instead of continuing the one in which a state was saved, for a trainer that has counted it."""
+        self._place = self._place._replace(resumes=0)
+        self._alone(self._begin_pass)
+
     def _take(self):
         """What next() gives, and the place after it, which becomes _place when the caller has the batch."""
         place = self._place

@@ -99,6 +99,11 @@ class _Mean:
         return float(sums[0] / sums[1])
 
 
+def _check_end(loader):
+    if loader.plan.info.positions is None and loader._steps is None:
+        raise ValueError("the plan for evaluation has no end: use leat.Plan(..., epochs=1)")
+
+
 class LoaderMixin:
     """For a Trainer that takes its batches from a leat.Loader with style="huggingface":
 
@@ -108,8 +113,9 @@ class LoaderMixin:
         MyTrainer(model, args, loader=leat.Loader(plan, 8, style="huggingface"), eval_loader=...).train()
 
     loader       for training; if its plan has no end, set args.max_steps
-    eval_loader  for evaluation, in place of eval_dataset: of a finite plan, with restart=True; or a dict of several by
-                 name, for metrics of each (eval_NAME_loss)
+    eval_loader  for evaluation, in place of eval_dataset: of a finite plan, or with steps; each evaluation starts it
+                 again. Or a dict of several by name, for metrics of each (eval_NAME_loss). evaluate() and predict()
+                 take such loaders too
 
     With several ranks the last batches of a plan that ends are padded, so that ranks stay in step (`last` of
     leat.Loader). eval_loss is the mean over all labels that count, of all batches and ranks.
@@ -120,10 +126,14 @@ class LoaderMixin:
     """
 
     def __init__(self, *args, loader, eval_loader=None, **options):
-        for given in (loader, *(eval_loader.values() if isinstance(eval_loader, dict) else (eval_loader,))):
+        evaluated = eval_loader.values() if isinstance(eval_loader, dict) else (eval_loader,)
+        for given in (loader, *evaluated):
             if given is not None and getattr(given, "_style", None) != "huggingface":
                 raise ValueError("the Trainer needs dicts with the models' names: leat.Loader(..., "
                                  "style=\"huggingface\")")
+        for given in evaluated:
+            if given is not None:
+                _check_end(given)
         self.leat_loader, self._leat_mean = loader, None
         self._leat_start, self._leat_load = loader._place, _LoadState(loader)
         if eval_loader is not None:
@@ -143,8 +153,14 @@ class LoaderMixin:
             chosen = self.eval_dataset[chosen]
         return chosen if isinstance(chosen, Loader) else super().get_eval_dataloader(eval_dataset)
 
+    def get_test_dataloader(self, test_dataset):
+        return test_dataset if isinstance(test_dataset, Loader) else super().get_test_dataloader(test_dataset)
+
     def evaluation_loop(self, dataloader, *args, metric_key_prefix="eval", **options):
         options["metric_key_prefix"] = metric_key_prefix
+        if isinstance(dataloader, Loader):
+            _check_end(dataloader)
+            dataloader._start_over()
         if not isinstance(dataloader, Loader) or "labels" not in dataloader._given:
             return super().evaluation_loop(dataloader, *args, **options)
         # each rank's loss is to be the mean over its own labels, which _Mean then weighs; see compute_loss()

@@ -17,17 +17,24 @@ class _Followed:
     if a loader has no length, so the loader's own state would be one batch too far. Batches are counted, not
     recognised: plugins and hooks make new ones of them."""
 
-    def __init__(self, loader):
-        self.loader = loader
+    def __init__(self, loader, trainer):
+        self.loader, self._trainer = loader, trainer
         self._ahead = deque()  # the cursors after batches that were taken, but not trained on yet
         self._after = loader.cursor
+        self._count = None  # Lightning's, of batches, as the pass began
 
     def __iter__(self):
+        count = None if self._trainer is None else self._trainer.fit_loop.total_batch_idx
+        if self._ahead and count is not None and count == self._count:
+            self.load_state_dict(self.state_dict())  # a second fit() begins twice, with a batch that it has not used
         iter(self.loader)
         self._start()
+        self._count = count
         return self
 
     def __next__(self):
+        if self.loader._place.resumes and self._trainer is not None:
+            self._follow_epoch()
         batch = next(self.loader)
         self._ahead.append(self.loader.cursor)
         return batch
@@ -38,6 +45,15 @@ class _Followed:
     def _start(self):
         self._ahead.clear()
         self._after = self.loader.cursor
+
+    def _follow_epoch(self):
+        """Begins or ends a pass, after a state was loaded, where Lightning's epoch does. Only Lightning knows whether
+        it has counted an epoch that was saved at its end, and limit_train_batches ends an epoch before the loader."""
+        trained = self._trainer.fit_loop.epoch_loop.batch_progress.current.ready
+        if trained == 0:
+            self.loader._next_pass()
+        elif trained >= self._trainer.num_training_batches:
+            raise StopIteration  # with max_steps, Lightning asks once more before it ends such an epoch
 
     def trained(self):
         """Notes that the next batch is being trained on."""
@@ -53,7 +69,6 @@ class _Followed:
 
     def load_state_dict(self, state):
         self.loader.load_state_dict(state)
-        self.loader._leave_finished_pass()  # Lightning begins the next epoch
         self._start()
 
 
@@ -67,6 +82,11 @@ class DataModule(LightningDataModule):
     steps             batches per epoch; None: to the plan's end
     options           further options of leat.Loader. Rank and world are those that the strategy gives Lightning's own
                       samplers, unless rank, world, mesh or parallel are given here
+
+    A second fit() with the same Trainer goes on with the batch after the last one it trained on, in a new epoch;
+    another Trainer begins the plan; fit(ckpt_path=...) continues from the checkpoint. (With both max_epochs and
+    max_steps, Lightning 2.6 counts an epoch twice if it resumes from its end, whatever the data.) With overfit_batches,
+    every epoch has the first batches of the plan.
 
     With several ranks the last batches of a plan that ends are padded, so that ranks stay in step (`last` of
     leat.Loader). A mean over batches and ranks weighs each batch by its labels that count. A rank can have none, and
@@ -90,7 +110,7 @@ class DataModule(LightningDataModule):
         self.plan, self.batch_size = check_plan(plan), batch_size
         self.valid, self.valid_batch_size = valid, valid_batch_size or batch_size
         self.steps, self.options = steps, options
-        self._train = None
+        self._train = self._of = self._state = None  # the training's loader; whose it is; where it begins
 
     def _ranks(self):
         if any(name in self.options for name in ("rank", "world", "mesh", "parallel")):
@@ -100,15 +120,53 @@ class DataModule(LightningDataModule):
             return {"rank": 0, "world": 1} if self.trainer is not None and self.trainer.world_size == 1 else {}
         return {"rank": given["rank"], "world": given["num_replicas"]}
 
+    def _loader(self):
+        options = dict(self.options)
+        if self._state is not None:
+            options["state"] = self._state
+        if self.trainer is not None and self.trainer.overfit_batches:
+            options["restart"] = True  # the same batches in every epoch
+        return Loader(self.plan, self.batch_size, steps=self.steps, **self._ranks(), **options)
+
+    def _know_trainer(self):
+        """Another Trainer begins the plan, since it also counts from 0."""
+        if self._of is not None and self._of is not self.trainer:
+            self._train = self._state = None
+        self._of = self.trainer
+
     def train_dataloader(self):
-        self._train = _Followed(Loader(self.plan, self.batch_size, steps=self.steps, **self._ranks(), **self.options))
+        """Lightning asks for one in each fit(), and in each epoch with reload_dataloaders_every_n_epochs."""
+        self._know_trainer()
+        if self._train is not None:
+            self._state = self._train.state_dict()
+            self._train.loader.close()
+        self._train = _Followed(self._loader(), self.trainer)
         return self._train
+
+    def state_dict(self):
+        """For Lightning, which saves and loads it with each checkpoint. It saves that of the loader too, but loads it
+        only into an epoch that had not ended, and not if it had to ask for the loader before."""
+        self._know_trainer()
+        if self._train is not None:
+            return {"train": self._train.state_dict()}
+        if self._state is None:  # a checkpoint from before the training, as lr_find() goes back to one
+            with self._loader() as loader:
+                self._state = loader.state_dict()
+        return {"train": self._state}
+
+    def load_state_dict(self, state):
+        if self.trainer is not None and self.trainer.state.fn != "fit":
+            return  # validate() and test() take the weights of a checkpoint
+        self._know_trainer()
+        self._state = state["train"]
+        if self._train is not None:
+            self._train.load_state_dict(self._state)
 
     def val_dataloader(self):
         if self.valid is None:
             return []
-        options = {**self.options, "position": 0, "state": None}
-        return Loader(self.valid, self.valid_batch_size, restart=True, **self._ranks(), **options)
+        options = {**self.options, "position": 0, "state": None, "restart": True}
+        return Loader(self.valid, self.valid_batch_size, **self._ranks(), **options)
 
     def on_before_batch_transfer(self, batch, dataloader_idx):
         if self._train is not None and self.trainer is not None and self.trainer.training:
@@ -117,5 +175,4 @@ class DataModule(LightningDataModule):
 
     def teardown(self, stage):
         if self._train is not None:
-            self._train.loader.close()
-            self._train = None
+            self._train.loader.close()  # it is still asked for its state

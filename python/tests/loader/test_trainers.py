@@ -330,13 +330,24 @@ def test_transformers_saves_where_the_trainer_does(corpus, tmp_path):
         assert (tmp_path / "node" / str(saves) / "leat_state.json").exists() == saves
 
 
-def test_transformers_evaluates(corpus, tmp_path):
+@pytest.mark.parametrize("restart", [True, False])
+def test_transformers_evaluates(corpus, tmp_path, restart):
+    """Without restart=True, the second evaluation had no batches, and no loss."""
     plan = leat.Plan(corpus, 64, 5)
-    valid = leat.Plan(corpus, 64, 5, split="a=0.01,b=0.99", use="a", epochs=1)
-    loaders = [leat.Loader(plan, 4, style="huggingface"), leat.Loader(valid, 4, style="huggingface", restart=True)]
+    valid = finite(corpus, 9)
+    loaders = [leat.Loader(plan, 4, style="huggingface"),
+               leat.Loader(valid, 4, style="huggingface", restart=restart)]
     trainer = hf_trainer(loaders[0], tmp_path, 1, loaders[1])
     first, second = trainer.evaluate()["eval_loss"], trainer.evaluate()["eval_loss"]
     assert first == second
+    predicted = trainer.predict(leat.Loader(valid, 4, style="huggingface"))  # was taken for a dataset
+    assert len(predicted.predictions) == 9 and predicted.metrics["test_loss"] == first
+    some = leat.Loader(plan, 4, style="huggingface", steps=2)
+    assert trainer.evaluate(some)["eval_loss"] == trainer.evaluate(some)["eval_loss"]
+    with pytest.raises(ValueError, match="has no end"):  # went on for ever
+        trainer.evaluate(leat.Loader(plan, 4, style="huggingface"))
+    with pytest.raises(ValueError, match="has no end"):
+        hf_trainer(loaders[0], tmp_path, 1, {"a": loaders[1], "b": leat.Loader(plan, 4, style="huggingface")})
     with pytest.raises(ValueError, match="huggingface"):
         hf_trainer(leat.Loader(plan, 4), tmp_path, 1)
 
