@@ -1,13 +1,18 @@
 /*
  * test_pack_import.c: an import that is stopped at any place and goes on, as often as one likes, writes the bytes of
- * one that was not. With other sources or options it does not go on.
+ * one that was not. With other sources or options it does not go on, nor with another version of a file: one of the
+ * same size went on, and the dataset had the beginning of one version and the end of the other, without a word.
  */
+#include <fcntl.h>
+
 #include "leat_pack.h"
 #include "small.h"
 
 #define FILES "tests/import/files/"
-static const char *const sources[] = { FILES "mds/array", FILES "litdata/frames", FILES "litdata/items",
-                                       FILES "arrow/saved", FILES "mds/zstd" };
+static char changing[600]; /* a copy of a file */
+static const char *const sources[] = {
+    FILES "mds/array", FILES "litdata/frames", FILES "litdata/items", FILES "arrow/saved", changing, FILES "mds/zstd"
+};
 #define SOURCES (sizeof sources / sizeof *sources)
 
 static unsigned calls, stop_at;  /* of progress; 0: never */
@@ -41,6 +46,14 @@ static enum leat_status import(const char *name, unsigned stop, uint32_t resume,
     return s;
 }
 
+/* As if the file had been written anew. */
+static void set_modified(long nanoseconds)
+{
+    struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000000000, .tv_nsec = nanoseconds } };
+
+    T_CHECK(utimensat(AT_FDCWD, changing, times, 0) == 0);
+}
+
 int main(void)
 {
     char whole[600], part[600];
@@ -49,6 +62,9 @@ int main(void)
 
     snprintf(whole, sizeof whole, "%s/whole", t_folder());
     snprintf(part, sizeof part, "%s/part", t_folder());
+    snprintf(changing, sizeof changing, "%s/changing.arrow", t_folder());
+    copy_file(FILES "arrow/file.arrow", changing);
+    set_modified(1);
     T_OK(import(whole, 0, RESUME, &wanted));
     all = calls;
     T_CHECK(all > 20);
@@ -70,11 +86,14 @@ int main(void)
     T_STATUS(import(part, 5, START, &got), LEAT_E_STOPPED);
     count--; /* other sources; then another option */
     T_STATUS(import(part, 0, RESUME, &got), LEAT_E_CHECKPOINT);
-    T_CONTAINS(t_err.message, "had other sources or options");
+    T_CONTAINS(t_err.message, "part had other sources or options, or other versions of these files");
     count++;
     end = 300;
     T_STATUS(import(part, 0, RESUME, &got), LEAT_E_CHECKPOINT);
     end = 256;
+    set_modified(2); /* another version of a file */
+    T_STATUS(import(part, 0, RESUME, &got), LEAT_E_CHECKPOINT);
+    set_modified(1);
     T_OK(import(part, 0, RESUME, &got));
     T_CHECK(same_dataset(part, whole));
     return t_end();

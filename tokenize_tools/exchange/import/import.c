@@ -106,8 +106,12 @@ static enum leat_status look_at(struct importing *im, uint64_t number, struct le
     bool any = false;
 
     for (uint64_t i = 0; s == LEAT_OK && i < o.source.file_count; i++) {
-        im->all_bytes += o.source.files[i].size;
-        import_facts_add(&im->facts, o.source.files[i].path, o.source.files[i].size);
+        const struct import_file *file = &o.source.files[i];
+
+        im->all_bytes += file->size;
+        import_facts_add(&im->facts, file->path, file->size);
+        import_facts_add(&im->facts, NULL, (uint64_t)file->modified_s);
+        import_facts_add(&im->facts, NULL, (uint64_t)file->modified_ns);
     }
     for (; s == LEAT_OK && !any && o.file < o.source.file_count; o.file++) {
         o.begun = false;

@@ -1,6 +1,6 @@
 /*
  * import_resume.c: where an import is in its sources, kept in the writer's checkpoint, with a sum of what it was asked
- * to read: files with their sizes, column, dtype. A run goes on only with the same.
+ * to read: files with their sizes and times of modification, column, dtype. A run goes on only with the same.
  */
 #include <string.h>
 
@@ -52,7 +52,8 @@ static enum leat_status read_note(struct import_writing *w, struct import_place 
     fill_facts(wanted, facts);
     if (words[0] != VERSION || words[1] != wanted[0] || words[2] != wanted[1])
         return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-                               "%s: the run that stopped had other sources or options; give those, or start over",
+                               "the earlier run of %.300s had other sources or options, or other versions of these "
+                               "files (size, time of modification); give the same or start over",
                                output);
     *at = (struct import_place) { words[3], words[4], words[5], words[6], words[7], words[8] };
     w->ends_added = words[9];

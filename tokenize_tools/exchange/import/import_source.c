@@ -1,4 +1,5 @@
 /* import_source.c: the files of a source, and which of its columns holds ids; see import.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ enum leat_status import_add_file(struct import_source *s, const char *folder, co
     size_t size = (folder ? strlen(folder) : 0) + strlen(name) + 2;
     enum leat_status status = make_room(s, err);
     struct import_file *f;
+    struct stat st;
     int fd = -1;
 
     if (status == LEAT_OK && folder && leads_out(name))
@@ -55,6 +57,12 @@ enum leat_status import_add_file(struct import_source *s, const char *folder, co
     s->file_count++;
     *file = f;
     status = file_open_read(&fd, &f->size, f->path, err);
+    if (status == LEAT_OK && fstat(fd, &st) != 0)
+        status = status_set_os(err, errno, "cannot look at %s", f->path);
+    if (status == LEAT_OK) {
+        f->modified_s = st.st_mtim.tv_sec;
+        f->modified_ns = st.st_mtim.tv_nsec;
+    }
     file_close(&fd);
     return status;
 }
