@@ -123,6 +123,24 @@ cp -R "$files/mds/array" copy
 rm copy/shard.00001.mds
 refused 1 'No such file' copy
 
+# what is finished has nothing left to do, if it is what is asked for: it was refused as any that exists
+run leat import --resume -o ended --end 256 --vocabulary 50307 "$files/mds/zstd" "$files/arrow/saved"
+[ "$code" -eq 0 ] || fail "finished: $(cat "$said")"
+echo 'ended is finished already: 1,636 tokens in 80 documents.' | cmp -s - "$printed" || fail "$(cat "$printed")"
+run leat import --resume -o known -t gpt2 --end '<|endoftext|>' "$files/mds/array"
+[ "$code" -eq 0 ] || fail "a tokenizer: $(cat "$said")"
+run leat import --resume -o known --vocabulary 50257 --end 50256 "$files/mds/array"
+says 1 'already exists'
+run leat import -o columns --column tokens --dtype uint16 "$files/mds/bytes"
+run leat import --resume --json -o columns --column tokens --dtype uint16 "$files/mds/bytes"
+grep -qF '"was_finished": true' "$printed" || fail "a column: $(cat "$printed" "$said")"
+for dtype in uint8 int16; do
+    run leat import --resume -o columns --column tokens --dtype $dtype "$files/mds/bytes"
+    says 1 'already exists'
+done
+run leat import --resume -o columns --dtype uint16 "$files/mds/bytes"
+says 1 'already exists'
+
 run leat import -o ended "$files/mds/array"
 says 1 'already exists; choose another name or replace it (--force)'
 for name in refused*; do
