@@ -87,6 +87,10 @@ refused 1 'the column of ids has nulls' "$files/arrow/nulls.arrow"
 refused 1 'is not a folder of' "$files/documents.txt"
 refused 1 'is not a folder of' .
 refused 2 '--end x is not an id' --end x "$files/mds/array"
+echo '{"chunks": [], "config": null, "updated_at": "1.5"}' >index.json # optimize() of nothing
+run leat import -o none .
+[ "$code" -eq 0 ] || fail "no documents: $(cat "$said")"
+leat info --json none | grep -qF '"documents": 0,' || fail 'documents of an empty dataset'
 columns='"column_names": ["a"], "column_encodings": ["ndarray:int8"], "column_sizes": [null]'
 data='"format": "mds", "raw_data": {"basename": "../shard", "bytes": 1}, "zip_data": null, "samples": 1'
 echo "{\"version\": 2, \"shards\": [{$columns, $data}]}" >index.json
