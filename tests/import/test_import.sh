@@ -19,12 +19,13 @@ imported() { # SOURCE TEXT DOCUMENTS [OPTION...]
 }
 
 for source in mds/array mds/typed mds/zstd litdata/tokens litdata/tokens.zstd litdata/numpy litdata/items \
-    litdata/frames litdata/samples litdata/lists litdata/lists.zstd arrow/saved arrow/saved.large arrow/stream.arrow \
-    arrow/file.arrow arrow/zstd.arrow; do
+    litdata/frames litdata/samples litdata/lists litdata/lists.zstd litdata/floats arrow/saved arrow/saved.large \
+    arrow/stream.arrow arrow/file.arrow arrow/zstd.arrow; do
     imported $source documents.txt 40
 done
 imported mds/bytes documents.txt 40 --dtype uint16 --column tokens
 imported mds/array/index.json documents.txt 40
+imported litdata/floats documents.txt 40 --column numbers
 for source in mds/shaped arrow/saved.fixed arrow/fixed.arrow arrow/dict/train; do
     imported $source fixed.txt 20
 done
@@ -82,6 +83,11 @@ refused 2 'its files say of which type their ids are; leave dtype out' --dtype u
 refused 2 'leave dtype out' --dtype uint32 "$files/litdata/tokens"
 refused 1 'and the vocabulary has 300 entries' --vocabulary 300 "$files/mds/typed"
 refused 1 'is a tensor of 2 axes, not a list of ids' "$files/litdata/axes"
+refused 2 'the column "scores" does not hold lists of integers' --column scores "$files/litdata/floats"
+refused 1 'no column holds lists of integers (one inside another column, a dict or struct, is not read)' \
+    "$files/litdata/inside"
+refused 1 'several leaves can hold ids, and they have no names' "$files/litdata/tuple"
+refused 1 'has no column "ids": its leaves have no names' --column ids "$files/litdata/axes"
 refused 1 'holds several splits of a dataset: name the folder of one' "$files/arrow/dict"
 refused 1 'the column of ids has nulls' "$files/arrow/nulls.arrow"
 refused 1 'is not a folder of' "$files/documents.txt"

@@ -64,6 +64,7 @@ static enum leat_status choose_leaf(struct import_source *s, const struct import
     struct import_columns c = IMPORT_COLUMNS_INIT;
     struct litdata *l = s->own;
     uint32_t format = formats + 1, key = 1;
+    uint64_t lists = 0;
     bool named =
         keys->tree.count > 0 && import_json_kind(keys, 0) == JSONTREE_ARRAY && keys->tree.nodes[0].length == l->leaves;
 
@@ -79,8 +80,10 @@ static enum leat_status choose_leaf(struct import_source *s, const struct import
         if (named && import_json_kind(keys, key) == JSONTREE_STRING)
             name = jsontree_string(&keys->tree, key);
         holds = litdata_parse_leaf(t.bytes, t.length, &leaf, &dtype);
-        if (t.length == 4 && memcmp(t.bytes, "json", 4) == 0 && name.length > 0)
+        if (t.length == 4 && memcmp(t.bytes, "json", 4) == 0 && name.length > 0) {
             holds = true; /* the Arrow file decides */
+            lists++;
+        }
         import_column(&c, s, i, name.bytes, name.length, holds);
         if (c.chosen == i) {
             l->leaf = leaf;
@@ -90,6 +93,8 @@ static enum leat_status choose_leaf(struct import_source *s, const struct import
         key += named ? jsontree_next(&keys->tree, key) - key : 0;
     }
     l->column = c.chosen;
+    if (!s->options->column && c.rank == 1 && lists == c.count) /* which of several, too */
+        return LEAT_OK;
     return import_column_chosen(&c, s, err);
 }
 
