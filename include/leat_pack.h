@@ -735,7 +735,9 @@ struct leat_import_options {
     uint64_t end_token;  /* ends each document, and is added where it is missing; LEAT_NONE: none. _INIT: LEAT_NONE */
     uint64_t created;    /* as in struct leat_writer_options */
     uint32_t force;      /* replace an existing dataset; without `resume` start over */
-    uint32_t resume;     /* go on where a run of this output was stopped; if none was, begin */
+    uint32_t resume;     /* go on where a run of this output was stopped; if none was, begin. Without `force`, it is
+                            success that the dataset is finished, if its inputs have these paths and sizes, and end
+                            token, vocabulary, tokenizer, column and dtype are the same */
     /* If not NULL: called now and then with the bytes of files done. Nonzero stops leat_import() (LEAT_E_STOPPED), so
      * that it can go on from there. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
@@ -750,10 +752,12 @@ struct leat_import_report {
     uint64_t bytes;
     uint64_t documents;  /* written, and their tokens */
     uint64_t tokens;
-    uint64_t ends_added; /* documents that did not end with the end token */
+    uint64_t ends_added; /* documents that did not end with the end token; LEAT_NONE: not known (was_finished) */
     struct leat_info *info; /* if not NULL, filled as by leat_dataset_info() */
+    uint32_t was_finished;  /* with `resume`: there was nothing left to do */
+    uint32_t reserved;      /* 0 */
 };
-#define LEAT_IMPORT_REPORT_INIT { sizeof(struct leat_import_report), 0, 0, 0, 0, 0, NULL }
+#define LEAT_IMPORT_REPORT_INIT { sizeof(struct leat_import_report), 0, 0, 0, 0, 0, NULL, 0, 0 }
 
 /*
  * Writes a dataset from ones that cannot be used where they lie. A source is
@@ -765,6 +769,7 @@ struct leat_import_report {
  * Each sample, item or row is a document, in the order of the sources and of their files; its origin is the file and
  * the byte where it begins. Ids are copied as they are, but for the end token. A dataset has its name when it is
  * complete; after a stop, a failure or a kill `resume` goes on from the last checkpoint, with the bytes of one run.
+ * `column` and `dtype` are stored as metadata, "leat.column" and "leat.dtype".
  * Returns LEAT_E_UNSUPPORTED for what is not one of these; LEAT_E_ARGUMENT if the column or dtype must be given;
  * LEAT_E_NOT_FOUND for a column that is not there; LEAT_E_TOKEN for an id that is negative or not below the vocabulary
  * size; _TRUNCATED, _HEADER, _DOCUMENTS, _RECORD, _CHECKSUM or _MISMATCH for damage; LEAT_E_STOPPED; or as

@@ -7,11 +7,12 @@ from leat import _leat
 from leat._pack_options import list_paths, open_tokenizer, read_created, read_token
 from leat._values import whole
 
-Import = collections.namedtuple("Import", "output files bytes documents tokens ends_added")
+Import = collections.namedtuple("Import", "output files bytes documents tokens ends_added was_finished")
 Import.__doc__ = """What leat.import_dataset() has written; the names are those of `leat import --json`.
 
 files, bytes  of the sources, on disk
-ends_added    documents that lacked the end token
+ends_added    documents that lacked the end token; None: not known, since it was finished before
+was_finished  with resume: nothing was left to do
 """
 
 Adopted = collections.namedtuple("Adopted", "index documents tokens")
@@ -35,7 +36,8 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
     force       replaces an existing dataset; without resume it starts over
     progress    a function that is called with (bytes done, bytes in all). An exception in it, or Ctrl-C, stops the work
     created     time of creation to store, as in leat.pack()
-    resume      goes on where a run of this output was stopped; if none was, begins
+    resume      goes on where a run of this output was stopped; if none was, begins. If the dataset is finished and is
+                what these arguments ask for, nothing is left to do
     """
     tokenizer = None if tokenizer is None else open_tokenizer(tokenizer, pattern)
     made = _leat.import_dataset(

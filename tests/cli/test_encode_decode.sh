@@ -235,6 +235,7 @@ fi
 # ---- Mistakes -------------------------------------------------------------------------------------------------------
 
 refused 2 "--tokenizer" "$leat" encode
+refused 1 's3://b/a.txt is a URL, which is read only to be packed' "$leat" encode -t bytes s3://b/a.txt
 refused 2 "--tokenizer" "$leat" decode "$tmp/text"
 refused 2 "--jsonl and --text-file" "$leat" encode -t gpt2 --jsonl --text-file
 refused 2 "--special" "$leat" encode -t gpt2 --specials

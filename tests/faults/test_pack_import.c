@@ -1,18 +1,27 @@
 /*
  * test_pack_import.c: an import that is stopped at any place and goes on, as often as one likes, writes the bytes of
- * one that was not. With other sources or options it does not go on.
+ * one that was not. With other sources or options it does not go on, nor with another version of a file: one of the
+ * same size went on, and the dataset had the beginning of one version and the end of the other, without a word.
+ *
+ * An import that is finished has nothing left to do: with `resume` it was refused because its dataset is there, so that
+ * a job that was queued again failed. A dataset that is not what was asked for is still refused.
  */
+#include <fcntl.h>
+
 #include "leat_pack.h"
 #include "small.h"
 
 #define FILES "tests/import/files/"
-static const char *const sources[] = { FILES "mds/array", FILES "litdata/frames", FILES "litdata/items",
-                                       FILES "arrow/saved", FILES "mds/zstd" };
+static char changing[600]; /* a copy of a file */
+static const char *const sources[] = {
+    FILES "mds/array", FILES "litdata/frames", FILES "litdata/items", FILES "arrow/saved", changing, FILES "mds/zstd"
+};
 #define SOURCES (sizeof sources / sizeof *sources)
 
 static unsigned calls, stop_at;  /* of progress; 0: never */
 static unsigned count = SOURCES; /* of the sources */
 static uint64_t end = 256;
+static uint32_t replaces = 1;
 
 static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
 {
@@ -31,7 +40,7 @@ static enum leat_status import(const char *name, unsigned stop, uint32_t resume,
 
     o.end_token = end;
     o.resume = resume;
-    o.force = 1;
+    o.force = replaces;
     o.progress = on_progress;
     calls = 0;
     stop_at = stop;
@@ -39,6 +48,59 @@ static enum leat_status import(const char *name, unsigned stop, uint32_t resume,
     if (s == LEAT_OK)
         *documents = r.documents + 1000 * r.files + 1000000 * r.ends_added;
     return s;
+}
+
+/* As if the file had been written anew. */
+static void set_modified(long nanoseconds)
+{
+    struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000000000, .tv_nsec = nanoseconds } };
+
+    T_CHECK(utimensat(AT_FDCWD, changing, times, 0) == 0);
+}
+
+static bool is_finished(const char *name)
+{
+    const char *source = FILES "arrow/saved";
+    struct leat_import_options o = LEAT_IMPORT_OPTIONS_INIT;
+    struct leat_import_report r = LEAT_IMPORT_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    enum leat_status s;
+
+    o.end_token = end;
+    o.resume = 1;
+    r.info = &info;
+    s = leat_import(name, count == SOURCES ? sources : &source, count == SOURCES ? SOURCES : 1, &o, &r, &t_err);
+    if (s == LEAT_OK) {
+        T_EQ(r.was_finished, 1);
+        T_EQ(r.ends_added, LEAT_NONE);
+        T_EQ(info.documents, r.documents);
+        T_EQ(info.inputs, r.files);
+    } else {
+        T_STATUS(s, LEAT_E_EXISTS);
+    }
+    return s == LEAT_OK;
+}
+
+/* `name` is finished, of all sources. */
+static void check_finished(const char *name)
+{
+    uint64_t got;
+
+    replaces = 0;
+    T_CHECK(is_finished(name));
+    end = 300;
+    T_CHECK(!is_finished(name));
+    end = LEAT_NONE;
+    T_CHECK(!is_finished(name));
+    end = 256;
+    count--;
+    T_CHECK(!is_finished(name));
+    count++;
+    replaces = 1;
+    T_STATUS(import(name, 9, START, &got), LEAT_E_STOPPED); /* a run that replaces it is not finished */
+    T_CHECK(!is_finished(name));
+    T_OK(import(name, 0, RESUME, &got));
+    T_CHECK(is_finished(name));
 }
 
 int main(void)
@@ -49,6 +111,9 @@ int main(void)
 
     snprintf(whole, sizeof whole, "%s/whole", t_folder());
     snprintf(part, sizeof part, "%s/part", t_folder());
+    snprintf(changing, sizeof changing, "%s/changing.arrow", t_folder());
+    copy_file(FILES "arrow/file.arrow", changing);
+    set_modified(1);
     T_OK(import(whole, 0, RESUME, &wanted));
     all = calls;
     T_CHECK(all > 20);
@@ -70,12 +135,16 @@ int main(void)
     T_STATUS(import(part, 5, START, &got), LEAT_E_STOPPED);
     count--; /* other sources; then another option */
     T_STATUS(import(part, 0, RESUME, &got), LEAT_E_CHECKPOINT);
-    T_CONTAINS(t_err.message, "had other sources or options");
+    T_CONTAINS(t_err.message, "part had other sources or options, or other versions of these files");
     count++;
     end = 300;
     T_STATUS(import(part, 0, RESUME, &got), LEAT_E_CHECKPOINT);
     end = 256;
+    set_modified(2); /* another version of a file */
+    T_STATUS(import(part, 0, RESUME, &got), LEAT_E_CHECKPOINT);
+    set_modified(1);
     T_OK(import(part, 0, RESUME, &got));
     T_CHECK(same_dataset(part, whole));
+    check_finished(part);
     return t_end();
 }

@@ -105,6 +105,9 @@ litdata("samples", lambda row: {"input_ids": torch.tensor(row), "n": len(row)}, 
         compression_level="sample")
 litdata("lists", lambda row: {"n": len(row), "input_ids": row})
 litdata("lists.zstd", lambda row: {"n": len(row), "input_ids": row}, compression="zstd")
+litdata("floats", lambda row: {"numbers": row, "scores": [0.5]})
+litdata("inside", lambda row: {"a": {"input_ids": row}, "scores": [0.5]}, fixed)
+litdata("tuple", lambda row: (torch.tensor(row), torch.tensor(row)), fixed)
 litdata("axes", lambda row: torch.tensor([row]))
 
 saved("saved", documents, datasets.Sequence(datasets.Value("int32")), num_shards=3)

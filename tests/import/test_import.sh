@@ -19,12 +19,13 @@ imported() { # SOURCE TEXT DOCUMENTS [OPTION...]
 }
 
 for source in mds/array mds/typed mds/zstd litdata/tokens litdata/tokens.zstd litdata/numpy litdata/items \
-    litdata/frames litdata/samples litdata/lists litdata/lists.zstd arrow/saved arrow/saved.large arrow/stream.arrow \
-    arrow/file.arrow arrow/zstd.arrow; do
+    litdata/frames litdata/samples litdata/lists litdata/lists.zstd litdata/floats arrow/saved arrow/saved.large \
+    arrow/stream.arrow arrow/file.arrow arrow/zstd.arrow; do
     imported $source documents.txt 40
 done
 imported mds/bytes documents.txt 40 --dtype uint16 --column tokens
 imported mds/array/index.json documents.txt 40
+imported litdata/floats documents.txt 40 --column numbers
 for source in mds/shaped arrow/saved.fixed arrow/fixed.arrow arrow/dict/train; do
     imported $source fixed.txt 20
 done
@@ -82,11 +83,20 @@ refused 2 'its files say of which type their ids are; leave dtype out' --dtype u
 refused 2 'leave dtype out' --dtype uint32 "$files/litdata/tokens"
 refused 1 'and the vocabulary has 300 entries' --vocabulary 300 "$files/mds/typed"
 refused 1 'is a tensor of 2 axes, not a list of ids' "$files/litdata/axes"
+refused 2 'the column "scores" does not hold lists of integers' --column scores "$files/litdata/floats"
+refused 1 'no column holds lists of integers (one inside another column, a dict or struct, is not read)' \
+    "$files/litdata/inside"
+refused 1 'several leaves can hold ids, and they have no names' "$files/litdata/tuple"
+refused 1 'has no column "ids": its leaves have no names' --column ids "$files/litdata/axes"
 refused 1 'holds several splits of a dataset: name the folder of one' "$files/arrow/dict"
 refused 1 'the column of ids has nulls' "$files/arrow/nulls.arrow"
 refused 1 'is not a folder of' "$files/documents.txt"
 refused 1 'is not a folder of' .
 refused 2 '--end x is not an id' --end x "$files/mds/array"
+echo '{"chunks": [], "config": null, "updated_at": "1.5"}' >index.json # optimize() of nothing
+run leat import -o none .
+[ "$code" -eq 0 ] || fail "no documents: $(cat "$said")"
+leat info --json none | grep -qF '"documents": 0,' || fail 'documents of an empty dataset'
 columns='"column_names": ["a"], "column_encodings": ["ndarray:int8"], "column_sizes": [null]'
 data='"format": "mds", "raw_data": {"basename": "../shard", "bytes": 1}, "zip_data": null, "samples": 1'
 echo "{\"version\": 2, \"shards\": [{$columns, $data}]}" >index.json
@@ -122,6 +132,24 @@ rm -rf copy
 cp -R "$files/mds/array" copy
 rm copy/shard.00001.mds
 refused 1 'No such file' copy
+
+# what is finished has nothing left to do, if it is what is asked for: it was refused as any that exists
+run leat import --resume -o ended --end 256 --vocabulary 50307 "$files/mds/zstd" "$files/arrow/saved"
+[ "$code" -eq 0 ] || fail "finished: $(cat "$said")"
+echo 'ended is finished already: 1,636 tokens in 80 documents.' | cmp -s - "$printed" || fail "$(cat "$printed")"
+run leat import --resume -o known -t gpt2 --end '<|endoftext|>' "$files/mds/array"
+[ "$code" -eq 0 ] || fail "a tokenizer: $(cat "$said")"
+run leat import --resume -o known --vocabulary 50257 --end 50256 "$files/mds/array"
+says 1 'already exists'
+run leat import -o columns --column tokens --dtype uint16 "$files/mds/bytes"
+run leat import --resume --json -o columns --column tokens --dtype uint16 "$files/mds/bytes"
+grep -qF '"was_finished": true' "$printed" || fail "a column: $(cat "$printed" "$said")"
+for dtype in uint8 int16; do
+    run leat import --resume -o columns --column tokens --dtype $dtype "$files/mds/bytes"
+    says 1 'already exists'
+done
+run leat import --resume -o columns --dtype uint16 "$files/mds/bytes"
+says 1 'already exists'
 
 run leat import -o ended "$files/mds/array"
 says 1 'already exists; choose another name or replace it (--force)'

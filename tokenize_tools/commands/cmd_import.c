@@ -71,6 +71,11 @@ static void print_summary(const struct import_values *values, const struct leat_
 {
     struct json j;
 
+    if (!values->json && r->was_finished) {
+        cli_say("%s is finished already: %s in %s.", values->output, units_counted(r->tokens, "token").text,
+                units_counted(r->documents, "document").text);
+        return;
+    }
     if (!values->json) {
         cli_say("%s: %s in %s from %s in %s.", values->output, units_counted(r->tokens, "token").text,
                 units_counted(r->documents, "document").text, units_counted(r->files, "file").text,
@@ -82,11 +87,12 @@ static void print_summary(const struct import_values *values, const struct leat_
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_string(&j, "output", values->output);
+    json_bool(&j, "was_finished", r->was_finished != 0);
     json_u64(&j, "files", r->files);
     json_u64(&j, "bytes", r->bytes);
     json_u64(&j, "documents", r->documents);
     json_u64(&j, "tokens", r->tokens);
-    json_u64(&j, "ends_added", r->ends_added);
+    json_u64_or_null(&j, "ends_added", r->ends_added);
     json_u64(&j, "vocabulary", r->info->vocabulary);
     json_u64(&j, "width", r->info->token_width);
     json_string(&j, "identity", units_hex(r->info->identity, 16).text);

@@ -284,8 +284,7 @@ static const struct program leat = {
     .example = "leat pack -o corpus -t gpt2 data/\nleat info corpus\nleat verify corpus\nleat cat corpus --document 0",
     .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 3 a "
              "dataset is damaged; 4 too many records were rejected; 5 stopped by SIGTERM or SIGUSR1, "
-             "start it again (leat pack "
-             "with --resume); 130 interrupted",
+             "start it again (leat pack and leat import with --resume); 130 interrupted",
 };
 
 /* Puts the path of the leat-bench next to this binary into `path`. False if there is none. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "fetch/fetch.h"
 #include "lines.h"
 #include "record_format.h"
 #include "text_input.h"
@@ -29,10 +30,15 @@ static const struct record_format *format_of(const char *path, enum document_kin
 enum leat_status document_input_open(struct document_input **out, const char *path, enum document_kind kind,
                                      const char *field, struct leat_error *err)
 {
-    struct document_input *in = calloc(1, sizeof *in);
+    struct document_input *in;
     enum leat_status s;
 
     *out = NULL;
+    if (fetch_is_url(path))
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "%s is a URL, which is read only to be packed; download it first, or pipe it to standard input", path);
+    in = calloc(1, sizeof *in);
     if (!in)
         return status_no_memory(err, sizeof *in);
     in->format = format_of(path, kind);

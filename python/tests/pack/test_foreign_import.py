@@ -121,6 +121,9 @@ def test_ends_and_tokenizer(tmp_path):
     with leat.Dataset(tmp_path / "made") as d:
         assert [x.tolist() for x in d] == [[1, 2, 50256], [3, 50256], [50256]] * 2
         assert d.info.end_token == 50256 and d.info.token_width == 2
+    assert not made.was_finished
+    again = leat.import_dataset([tmp_path / "a.arrow"] * 2, tmp_path / "made", "gpt2", end="<|endoftext|>", resume=True)
+    assert again == made._replace(ends_added=None, was_finished=True)
     with pytest.raises(leat.Error, match="already exists"):
         leat.import_dataset(tmp_path / "a.arrow", tmp_path / "made")
     with pytest.raises(ValueError, match="name the tokenizer"):

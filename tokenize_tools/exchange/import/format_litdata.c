@@ -64,6 +64,7 @@ static enum leat_status choose_leaf(struct import_source *s, const struct import
     struct import_columns c = IMPORT_COLUMNS_INIT;
     struct litdata *l = s->own;
     uint32_t format = formats + 1, key = 1;
+    uint64_t lists = 0;
     bool named =
         keys->tree.count > 0 && import_json_kind(keys, 0) == JSONTREE_ARRAY && keys->tree.nodes[0].length == l->leaves;
 
@@ -79,8 +80,10 @@ static enum leat_status choose_leaf(struct import_source *s, const struct import
         if (named && import_json_kind(keys, key) == JSONTREE_STRING)
             name = jsontree_string(&keys->tree, key);
         holds = litdata_parse_leaf(t.bytes, t.length, &leaf, &dtype);
-        if (t.length == 4 && memcmp(t.bytes, "json", 4) == 0 && name.length > 0)
+        if (t.length == 4 && memcmp(t.bytes, "json", 4) == 0 && name.length > 0) {
             holds = true; /* the Arrow file decides */
+            lists++;
+        }
         import_column(&c, s, i, name.bytes, name.length, holds);
         if (c.chosen == i) {
             l->leaf = leaf;
@@ -90,6 +93,8 @@ static enum leat_status choose_leaf(struct import_source *s, const struct import
         key += named ? jsontree_next(&keys->tree, key) - key : 0;
     }
     l->column = c.chosen;
+    if (!s->options->column && c.rank == 1 && lists == c.count) /* which of several, too */
+        return LEAT_OK;
     return import_column_chosen(&c, s, err);
 }
 
@@ -125,13 +130,21 @@ static enum leat_status read_config(struct import_source *s, const struct import
     return status;
 }
 
+static uint64_t count_chunks(const struct import_json *j)
+{
+    uint32_t chunks = import_json_member(j, 0, "chunks");
+
+    return import_json_kind(j, chunks) == JSONTREE_ARRAY ? j->tree.nodes[chunks].length : 0;
+}
+
 static enum leat_status add_chunks(struct import_source *s, const struct import_json *j, bool whole,
                                    struct leat_error *err)
 {
-    uint32_t chunks = import_json_member(j, 0, "chunks"), chunk = chunks + 1;
+    uint64_t count = count_chunks(j);
+    uint32_t chunk = import_json_member(j, 0, "chunks") + 1;
     enum leat_status status = LEAT_OK;
 
-    for (uint64_t i = 0; status == LEAT_OK && i < j->tree.nodes[chunks].length; i++) {
+    for (uint64_t i = 0; status == LEAT_OK && i < count; i++) {
         uint32_t name = import_json_member(j, chunk, "filename");
         uint64_t items, bytes;
         struct import_file *file;
@@ -166,7 +179,8 @@ static enum leat_status litdata_open(struct import_source *s, struct leat_error 
     status = import_json_index(&j, s->path, err);
     if (status != LEAT_OK)
         return status;
-    status = read_config(s, &j, &whole, err);
+    if (count_chunks(&j) > 0) /* else nothing was written, and the index does not say how it would be */
+        status = read_config(s, &j, &whole, err);
     if (status == LEAT_OK)
         status = add_chunks(s, &j, whole, err);
     import_json_close(&j);

@@ -28,9 +28,10 @@ struct importing {
     uint64_t all_bytes; /* of files */
     uint64_t safe;      /* as many bytes of files had been read at the last checkpoint */
     struct import_place at;
-    struct page_sum facts;
-    bool wide;       /* ids of a first document have more than 2 bytes */
-    bool took_dtype; /* a source needed the option */
+    struct page_sum facts;  /* all that a resumed run compares, */
+    struct page_sum inputs; /* and what of it a finished dataset has */
+    bool wide;              /* ids of a first document have more than 2 bytes */
+    bool took_dtype;        /* a source needed the option */
 };
 
 /* ---- A source ---- */
@@ -106,8 +107,13 @@ static enum leat_status look_at(struct importing *im, uint64_t number, struct le
     bool any = false;
 
     for (uint64_t i = 0; s == LEAT_OK && i < o.source.file_count; i++) {
-        im->all_bytes += o.source.files[i].size;
-        import_facts_add(&im->facts, o.source.files[i].path, o.source.files[i].size);
+        const struct import_file *file = &o.source.files[i];
+
+        im->all_bytes += file->size;
+        import_facts_add(&im->facts, file->path, file->size);
+        import_facts_add(&im->inputs, file->path, file->size);
+        import_facts_add(&im->facts, NULL, (uint64_t)file->modified_s);
+        import_facts_add(&im->facts, NULL, (uint64_t)file->modified_ns);
     }
     for (; s == LEAT_OK && !any && o.file < o.source.file_count; o.file++) {
         o.begun = false;
@@ -259,18 +265,39 @@ static enum leat_status open_writer(struct importing *im, const char *output, st
         s = import_resume(&im->w, &im->at, &im->facts, output, &w, &why);
     if (!o->resume || (s == LEAT_E_CHECKPOINT && why.hint == LEAT_HINT_NONE)) /* nothing was stopped */
         s = leat_writer_open(&im->w.writer, output, &w, &why);
-    if (s != LEAT_OK && err)
-        *err = why;
     im->safe = im->at.bytes;
+    if (s == LEAT_OK)
+        return import_note_options(im->w.writer, o, err);
+    /* where nothing can be written, a finished dataset is one all the same */
+    if (o->resume && !o->force && (s == LEAT_E_EXISTS || s == LEAT_E_PERMISSION) &&
+        import_is_finished(output, o, w.vocabulary, &im->inputs, &im->report))
+        return LEAT_OK;
+    if (err)
+        *err = why;
     return s;
 }
 
-static enum leat_status import_all(struct importing *im, const char *output, struct leat_info *info,
-                                   struct leat_error *err)
+static enum leat_status copy_all(struct importing *im, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = im->at.source; s == LEAT_OK && i < im->source_count; i++)
+        s = copy_source(im, i, err);
+    if (s != LEAT_OK)
+        return s;
+    im->report.documents = leat_writer_documents(im->w.writer);
+    im->report.tokens = leat_writer_tokens(im->w.writer);
+    im->report.files = im->at.files;
+    im->report.ends_added = im->w.ends_added;
+    return leat_writer_finish(im->w.writer, im->report.info, err);
+}
+
+static enum leat_status import_all(struct importing *im, const char *output, struct leat_error *err)
 {
     enum leat_status s = check_options(im, output, err);
 
     page_sum_begin(&im->facts, 0, (struct hash128) { 0, 0 });
+    page_sum_begin(&im->inputs, 0, (struct hash128) { 0, 0 });
     import_facts_add(&im->facts, im->options.column, 1);
     import_facts_add(&im->facts, im->options.dtype, 2);
     for (uint64_t i = 0; s == LEAT_OK && i < im->source_count; i++)
@@ -280,16 +307,9 @@ static enum leat_status import_all(struct importing *im, const char *output, str
                        im->sources[0]);
     if (s == LEAT_OK)
         s = open_writer(im, output, err);
-    for (uint64_t i = im->at.source; s == LEAT_OK && i < im->source_count; i++)
-        s = copy_source(im, i, err);
-    if (s == LEAT_OK) {
-        im->report.documents = leat_writer_documents(im->w.writer);
-        im->report.tokens = leat_writer_tokens(im->w.writer);
-        im->report.bytes = im->all_bytes;
-        im->report.files = im->at.files;
-        im->report.ends_added = im->w.ends_added;
-        s = leat_writer_finish(im->w.writer, info, err);
-    }
+    im->report.bytes = im->all_bytes;
+    if (s == LEAT_OK && !im->report.was_finished)
+        s = copy_all(im, err);
     if (s != LEAT_OK)
         leat_writer_suspend(im->w.writer);
     free(im->w.ids);
@@ -310,7 +330,7 @@ enum leat_status leat_import(const char *output, const char *const *sources, uin
     if (s == LEAT_OK)
         s = options_read(&im.options, sizeof im.options, NULL, options, "leat_import_options", err);
     if (s == LEAT_OK)
-        s = import_all(&im, output, im.report.info, err);
+        s = import_all(&im, output, err);
     if (s == LEAT_OK && report)
         options_fill(report, &im.report, sizeof im.report);
     return s;

@@ -81,7 +81,8 @@ struct import_document {
 
 struct import_file {
     char *path;
-    uint64_t size;      /* on disk */
+    uint64_t size; /* on disk */
+    int64_t modified_s, modified_ns;
     uint64_t plain;     /* bytes, decompressed, as an index says; LEAT_NONE: it does not say */
     uint64_t documents; /* likewise */
     bool compressed;    /* as a whole */
@@ -119,8 +120,8 @@ struct import_format {
 #define IMPORT_DECLARE(name) extern const struct import_format import_##name;
 IMPORT_FORMATS(IMPORT_DECLARE)
 
-/* Adds FOLDER/NAME, or (folder NULL) NAME. A name that leads out of the folder is refused. Sets the new file's path and
- * size; the rest is not known. */
+/* Adds FOLDER/NAME, or (folder NULL) NAME. A name that leads out of the folder is refused. Sets the new file's path,
+ * size and time of modification; the rest is not known. */
 enum leat_status import_add_file(struct import_source *s, const char *folder, const char *name,
                                  struct import_file **file, struct leat_error *err);
 

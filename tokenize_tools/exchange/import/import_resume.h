@@ -13,6 +13,15 @@ struct import_place {
     uint64_t files, bytes; /* read to their ends before it */
 };
 
+/* Stores as metadata the options that neither header nor inputs of a dataset say. */
+enum leat_status import_note_options(struct leat_writer *w, const struct leat_import_options *o,
+                                     struct leat_error *err);
+
+/* Whether the dataset of this name is what an import with these options makes, and no stopped run is to replace it;
+ * then fills the report, but for `bytes`. `inputs` are the files, added with import_facts_add() with their sizes. */
+bool import_is_finished(const char *output, const struct leat_import_options *o, uint64_t vocabulary,
+                        const struct page_sum *inputs, struct leat_import_report *report);
+
 /* Adds to what a resumed run must have in common with its start; `text` may be NULL. */
 void import_facts_add(struct page_sum *facts, const char *text, uint64_t number);
 

@@ -1,4 +1,5 @@
 /* import_source.c: the files of a source, and which of its columns holds ids; see import.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ enum leat_status import_add_file(struct import_source *s, const char *folder, co
     size_t size = (folder ? strlen(folder) : 0) + strlen(name) + 2;
     enum leat_status status = make_room(s, err);
     struct import_file *f;
+    struct stat st;
     int fd = -1;
 
     if (status == LEAT_OK && folder && leads_out(name))
@@ -55,6 +57,12 @@ enum leat_status import_add_file(struct import_source *s, const char *folder, co
     s->file_count++;
     *file = f;
     status = file_open_read(&fd, &f->size, f->path, err);
+    if (status == LEAT_OK && fstat(fd, &st) != 0)
+        status = status_set_os(err, errno, "cannot look at %s", f->path);
+    if (status == LEAT_OK) {
+        f->modified_s = st.st_mtim.tv_sec;
+        f->modified_ns = st.st_mtim.tv_nsec;
+    }
     file_close(&fd);
     return status;
 }
@@ -83,8 +91,9 @@ void import_column(struct import_columns *c, const struct import_source *s, uint
     }
     if (!holds_ids)
         return;
-    snprintf(c->names + used, sizeof c->names - used, "%s%.*s", c->count > 0 ? ", " : "",
-             (int)(length < sizeof c->names ? length : sizeof c->names), (const char *)name);
+    if (length > 0)
+        snprintf(c->names + used, sizeof c->names - used, "%s%.*s", used > 0 ? ", " : "",
+                 (int)(length < sizeof c->names ? length : sizeof c->names), (const char *)name);
     c->count++;
     if (wanted && rank < 4)
         return;
@@ -113,11 +122,21 @@ enum leat_status import_column_chosen(const struct import_columns *c, const stru
     if (wanted && c->asked)
         return status_set(err, LEAT_E_ARGUMENT, "%s: the column \"%s\" does not hold lists of integers", s->path,
                           wanted);
+    if (wanted && c->count > 0 && !*c->names)
+        return status_set(err, LEAT_E_NOT_FOUND, "%s has no column \"%s\": its leaves have no names; leave column out",
+                          s->path, wanted);
     if (wanted)
         return status_set(err, LEAT_E_NOT_FOUND, "%s has no column \"%s\"; columns that can hold ids: %s", s->path,
                           wanted, c->count > 0 ? c->names : "none");
     if (c->count == 0)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s: no column holds lists of integers: if it has texts, pack these",
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "%s: no column holds lists of integers (one inside another column, a dict or struct, is not "
+                          "read): if it has texts, pack these",
+                          s->path);
+    if (!*c->names)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "%s: several leaves can hold ids, and they have no names; write items that are a dict of "
+                          "leaves",
                           s->path);
     return status_set(err, LEAT_E_ARGUMENT, "%s: several columns can hold ids; name one of them: %s", s->path,
                       c->names);
