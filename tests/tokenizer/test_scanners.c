@@ -5,7 +5,6 @@
  */
 #include "t.h"
 
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/utf8.h"
@@ -201,16 +200,8 @@ static void check_families(uint64_t seed)
             }
 }
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Runs of one or two characters, 1 MiB long, whole and in windows: pretokens cover the text, and time does not grow
- * with the square (that would be minutes). */
+ * with the square (with that, the test would not end in time). */
 static void check_long_runs(void)
 {
     static const uint32_t runs[][2] = {
@@ -225,7 +216,6 @@ static void check_long_runs(void)
     const struct scan_family *family;
     uint64_t state = 1;
     struct scanner s;
-    double begin = now();
 
     T_CHECK(text && ends);
     for (size_t i = 0; (family = scan_family_number(i)) != NULL; i++)
@@ -244,8 +234,6 @@ static void check_long_runs(void)
             if (scan_next(&s, &(struct scan_window) { text, n, false }, &at, ends + count, 1) == 1)
                 T_EQ(ends[count], ends[0]);
         }
-    if (now() - begin > 60)
-        T_FAIL("the long runs took %.0f s", now() - begin);
     free(text);
     free(ends);
 }
