@@ -67,8 +67,8 @@ def _parse(template):
     try:
         return ChatTemplate(template)
     except Error as why:
-        raise NotImplementedError(f"{why}: leat renders no chat template of which it is not certain that it renders it "
-                                  "as transformers does; use transformers for this one") from None
+        raise NotImplementedError(f"{why}. leat renders a chat template exactly as transformers does, or not at all: "
+                                  "use transformers for this one") from None
 
 
 _parsed: Any = functools.lru_cache(maxsize=32)(_parse)
@@ -113,11 +113,13 @@ def are_many(conversation):
 
 def _messages(conversation):
     """The messages of a conversation, without members that are None."""
+    if not hasattr(conversation, "__iter__"):
+        raise TypeError(f"a conversation is a list of dicts with role and content, not {_short(conversation)}")
     messages = []
     for message in conversation:
         if not hasattr(message, "items"):
-            raise TypeError(f"a conversation is a list of dicts with role and content, and several are a list of such "
-                            f"lists; {message!r} is not a message")
+            raise TypeError("a conversation is a list of dicts with role and content, and several are a list of such "
+                            f"lists, not of another type: {_short(message)} is not a message")
         messages.append(_plain({name: value for name, value in message.items() if value is not None}))
         reasoning = next((messages[-1][name] for name in _REASONING if messages[-1].get(name) is not None), None)
         if reasoning is not None:
@@ -126,18 +128,28 @@ def _messages(conversation):
 
 
 def _tools(tools):
-    for tool in tools or ():
+    if tools is None:
+        return None
+    if isinstance(tools, (str, bytes)):
+        raise TypeError("tools are a list of dicts, not a text: json.loads() makes one of JSON")
+    tools = list(tools)  # an iterator gives them only once
+    for tool in tools:
         if not isinstance(tool, dict):
-            raise TypeError(f"a tool is a dict, its JSON schema, not {tool!r}; transformers.utils.get_json_schema() "
-                            "makes one of a function")
-    return None if tools is None else _plain(list(tools))
+            raise TypeError(f"a tool is a dict, its JSON schema, not {_short(tool)}; "
+                            "transformers.utils.get_json_schema() makes one of a function")
+    return _plain(tools)
 
 
 def _documents(documents):
-    for document in documents or ():
+    for document in () if documents is None else documents:
         if not isinstance(document, dict):
-            raise TypeError(f"a document is a dict with title and text, not {document!r}")
+            raise TypeError(f"a document is a dict with title and text, not {_short(document)}")
     return _plain(documents)
+
+
+def _short(value):
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}... ({type(value).__name__})"
 
 
 # ---- Rendering ----
@@ -145,6 +157,8 @@ def _documents(documents):
 def rendered(template, conversations, tools, documents, variables, continued, masks):
     """[(text, where each {% generation %} begins and ends in it)] of conversations. `continued` is the member of the
     last message that is to be continued, or None; `masks`: whether the places are needed."""
+    if not isinstance(template, str):
+        raise TypeError(f"a chat template is a str, not {_short(template)}")
     if masks and not _GENERATION.search(template):
         warnings.warn("the chat template has no {% generation %}: assistant_masks are all 0", stacklevel=4)
     parsed = _parsed(template)
@@ -178,13 +192,19 @@ def _tag(messages, member, template):
         raise ValueError(f"continue_final_message: the chat template does not write {member!r}")
     if not isinstance(final, list):
         for name in same:
-            messages[-1][name] += _TAG
+            messages[-1][name] = _tagged(final)
         return final
     for block in reversed(final):
         if "text" in block:
-            final, block["text"] = block["text"], block["text"] + _TAG
+            final, block["text"] = block["text"], _tagged(block["text"])
             return final
     raise ValueError("continue_final_message: the last message has no text to continue")
+
+
+def _tagged(text):
+    if not isinstance(text, str):
+        raise TypeError(f"continue_final_message: what is continued must be a text, not {_short(text)}")
+    return text + _TAG
 
 
 def _cut(text, final):

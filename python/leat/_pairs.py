@@ -21,6 +21,8 @@ def pairs_of(text, pair):
         raise TypeError("text and text_pair must both be a str, or both be lists")
     if isinstance(text, str):
         return ([text], [pair]) if pair else None
+    if not hasattr(text, "__len__") or not hasattr(pair, "__len__"):
+        raise TypeError("text and text_pair must both be lists or columns, which have a length")
     if len(text) != len(pair):
         raise ValueError(f"{len(text)} texts and {len(pair)} second texts do not make pairs")
     return text, pair
@@ -58,7 +60,8 @@ def _kept(first, second, keep, strategy, side):
     else:
         counts = (keep - second, second) if strategy == "only_first" else (first, keep - first)
         if counts[strategy == "only_second"] <= 0:
-            raise ValueError(f"truncation={strategy!r}: a text of this kind is too short to be cut to max_length")
+            raise ValueError(f"truncation={strategy!r}: max_length has no room for the other text and a token "
+                             "of this one")
     return tuple(slice(0, n) if side == "right" else slice(-n if n else 2**62, None) for n in counts)
 
 

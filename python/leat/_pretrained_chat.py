@@ -52,7 +52,8 @@ class Conversations:
         rows = _chat.rendered(
             template, conversation if many else [conversation], tools, documents,
             {**tokenizer.special_tokens_map, **kwargs, "add_generation_prompt": add_generation_prompt},
-            "content" if continue_final_message is True else continue_final_message, return_assistant_tokens_mask)
+            continue_final_message if isinstance(continue_final_message, str) or not continue_final_message else
+            "content", return_assistant_tokens_mask)
         texts = [text for text, _ in rows] if many else rows[0][0]
         if not tokenize:
             return texts

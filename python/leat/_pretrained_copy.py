@@ -26,7 +26,8 @@ def save(tokenizer, source, now, target):
     # a config.json is the model's, and only taken along where the class hangs on it
     apart = "tokenizer_class" in config and class_of(config, {}, byte_level) == class_of(config, model, byte_level)
     if WHOLE in files and not apart:
-        config["tokenizer_class"], before, apart = "PreTrainedTokenizerFast", said_by(None, tokenizer._facts()), True
+        config["tokenizer_class"], apart = "PreTrainedTokenizerFast", True
+        before = said_by(source, tokenizer._facts(), "")
     if made_of_parts(source, tokenizer._facts()):  # else nothing beside the tokenizer.json would list them
         before = {**before, "extra_special_tokens": None}
     _warn_of_new(before["tokens"], now["tokens"], tokenizer)

@@ -21,12 +21,13 @@ def read(folder, name):
         return json.load(f)
 
 
-def said_by(folder, whole):
+def said_by(folder, whole, kind=None):
     """What the files of a folder make of the attributes of a tokenizer; None: there are none. `whole` has the padding
-    and the truncation of a tokenizer.json, which say what is said nowhere else."""
+    and the truncation of a tokenizer.json, which say what is said nowhere else. `kind`: a class, in place of the one
+    that the files name."""
     settings, model = (_settings(folder), read(folder, MODEL)) if folder else ({}, {})
     padding, truncation = _part(whole, "padding", PADDING), _part(whole, "truncation", TRUNCATION)
-    kind = class_of(settings, model, whole.get("byte_level"))
+    kind = class_of(settings, model, whole.get("byte_level")) if kind is None else kind
     usual = tokens_of(kind)
     extra = settings.get("extra_special_tokens") or []
     named = extra if isinstance(extra, dict) else {}

@@ -12,7 +12,7 @@ from leat._classes import NAMED
 from leat._post_processor import count_of_added
 from leat._pretrained_chat import Conversations
 from leat._pretrained_files import said_by
-from leat.tokenizer import Tokenizer, _refuse_pairs, either
+from leat.tokenizer import Tokenizer, either
 
 
 class PreTrainedTokenizer(Conversations):
@@ -136,7 +136,8 @@ class PreTrainedTokenizer(Conversations):
     def get_special_tokens_mask(self, token_ids_0, token_ids_1=None, already_has_special_tokens: bool = False
                                 ) -> list[int]:
         """1 for ids of special tokens; for collators, which give ids that a call has made."""
-        _refuse_pairs(token_ids_1, False)
+        if token_ids_1 is not None:
+            raise ValueError("ids that a call has made are one list, also of a pair: give no token_ids_1")
         if not already_has_special_tokens:
             raise NotImplementedError("give already_has_special_tokens=True, or ask a call for its mask with "
                                       "return_special_tokens_mask=True")
@@ -223,10 +224,10 @@ class PreTrainedTokenizer(Conversations):
     def encode(self, text: str, text_pair: str | None = None, **options) -> list[int]:
         return self(text, text_pair, **options)["input_ids"]
 
-    def tokenize(self, text: str, *, add_special_tokens: bool = False) -> list[str]:
+    def tokenize(self, text: str, pair: str | None = None, add_special_tokens: bool = False) -> list[str]:
         """The tokens as the vocabulary writes them. transformers names two kinds by their place in the text: an added
         token with the white space that it took (" <mask>"), and an unknown one of Unigram by its characters."""
-        return self.convert_ids_to_tokens(self.encode(text, add_special_tokens=add_special_tokens))
+        return self.convert_ids_to_tokens(self.encode(text, pair, add_special_tokens=add_special_tokens))
 
     def _rows(self, texts, pieces, keep, offsets, split):
         """A dict of each text, with all that may be asked for. `keep`: how many of its own tokens may stay, or None."""
@@ -254,7 +255,8 @@ class PreTrainedTokenizer(Conversations):
             return None
         keep = _whole(length) - added
         if keep < 0:
-            raise ValueError(f"max_length {length} is less than the {added} tokens around each text")
+            raise ValueError(f"max_length {length} is less than the {added} tokens around each "
+                             + ("pair" if pair else "text"))
         return keep
 
     @staticmethod
@@ -384,13 +386,18 @@ class PreTrainedTokenizer(Conversations):
         return added_tokens_of(self.tokenizer._core, self.tokenizer._facts().get("added_tokens"))
 
     def num_special_tokens_to_add(self, pair: bool = False) -> int:
-        """How many tokens a call puts around a text."""
+        """How many tokens a call puts around a text, or around and between those of a pair."""
         return count_of_added(self.tokenizer._post_processor(True, bool(pair)))
 
     @property
     def max_len_single_sentence(self) -> int | None:
         """What model_max_length leaves of a text; None: all of it."""
         return None if self.model_max_length is None else self.model_max_length - self.num_special_tokens_to_add()
+
+    @property
+    def max_len_sentences_pair(self) -> int | None:
+        """What it leaves of a pair."""
+        return None if self.model_max_length is None else self.model_max_length - self.num_special_tokens_to_add(True)
 
     @property
     def vocab_size(self) -> int:

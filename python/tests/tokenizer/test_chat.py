@@ -208,6 +208,25 @@ def test_what_a_template_gets(small):
         assert have == want
 
 
+def test_forms_of_arguments(small):
+    """Tools of an iterator were lost, and those of an array refused; transformers takes both."""
+    given, tools = [{"role": "user", "content": "a"}], [{"name": "f"}, {"name": "g"}]
+    for make in (list, tuple, iter, lambda tools: numpy.array(tools, dtype=object), lambda _: [], lambda _: None):
+        have, want = (t.apply_chat_template(given, make(tools), tokenize=False, chat_template="{{ tools | tojson }}")
+                      for t in small)
+        assert have == want
+    for make in iter, lambda documents: numpy.array(documents, dtype=object):  # neither gets to a template
+        have, want = (t.apply_chat_template(given, documents=make(tools), tokenize=False,
+                                            chat_template="{{ documents | tojson }}") for t in small)
+        assert have == want
+    for value in True, 1, numpy.bool_(True), "content", 0, False, None, "":
+        have, want = (t.apply_chat_template(given, continue_final_message=value, tokenize=False) for t in small)
+        assert have == want
+    for make in tuple, iter, lambda messages: numpy.array(messages, dtype=object):
+        have, want = (t.apply_chat_template(make(given), tokenize=False) for t in small)
+        assert have == want
+
+
 def test_continues_in_blocks(small):
     template = "{% for m in messages %}{% for b in m.content %}[{{ b.text | trim }}]{% endfor %}</s>{% endfor %}"
     for blocks in ([{"text": "a"}, {"text": " b "}, {"image": 1}], [{"text": "a"}], [{"image": 1}], []):
@@ -265,6 +284,8 @@ def test_refused(small):
             ({"more": (1, 2)}, NotImplementedError, "a tuple in what"), ({"more": {1: 2}}, NotImplementedError, "key"),
             ({"more": float("nan")}, NotImplementedError, "NaN"), ({"more": "\ud800"}, ValueError, "surrogate"),
             ({"more": 10**5000}, NotImplementedError, "4300"), ({"tools": [len]}, TypeError, "get_json_schema"),
+            ({"tools": "[{}]"}, TypeError, "json.loads"), ({"chat_template": b"a"}, TypeError, "is a str, not b'a'"),
+            ({"chat_template": ["a"]}, TypeError, "is a str, not"),
             ({"documents": ["a"]}, TypeError, "title and text"), ({"messages": []}, TypeError, "messages"),
             ({"sanitize_control_tokens": True}, NotImplementedError, "sanitize_control_tokens"),
             ({"return_assistant_tokens_mask": True, "return_dict": False}, ValueError, "needs return_dict"),
@@ -272,7 +293,10 @@ def test_refused(small):
             ({"continue_final_message": "other"}, ValueError, "no 'other' to continue")):
         with pytest.raises(kind, match=sentence):
             mine.apply_chat_template(given, **options)
-    for wrong in [], ["text"], {"role": "user"}, [1]:
+    for content in 5, {"text": "a"}, [{"text": 5}]:
+        with pytest.raises(TypeError, match="continue_final_message: what is continued must be a text"):
+            mine.apply_chat_template([{"role": "user", "content": content}], continue_final_message=True)
+    for wrong in [], ["text"], {"role": "user"}, [1], None, 5, numpy.array([[{}] * 99, [{}] * 99], dtype=object):
         with pytest.raises((ValueError, TypeError), match="an? (empty )?conversation"):
             mine.apply_chat_template(wrong)
     with pytest.raises(ValueError, match="have no chat template"):

@@ -106,6 +106,9 @@ def test_post_processors(tmp_path, trained, name):
     for pair in True, False:
         assert both[0].num_special_tokens_to_add(pair) == both[1].num_special_tokens_to_add(pair)
     assert both[0].encode("a b", "c") == both[1].encode("a b", "c")
+    assert both[0].tokenize("a b", "c", True) == both[1].tokenize("a b", "c", True)
+    assert both[0].tokenize("a b", pair="c") == both[1].tokenize("a b", pair="c")
+    assert both[0].max_len_sentences_pair == both[1].max_len_sentences_pair
 
 
 @pytest.mark.parametrize("name", ["qwen2_5", "llama3_1", "mistral_v1", "gemma2", "gpt2"])
@@ -134,12 +137,13 @@ def test_refused(tmp_path, trained):
     mine, _ = with_processor(tmp_path / "other", trained, TEMPLATE)
     for given, kind, sentence in ((("a", ["b"]), TypeError, "both be a str"), ((["a"], "b"), TypeError, "both be"),
                                   ((["a"], ["b", "c"]), ValueError, "1 texts and 2"),
-                                  (([("a", "b"), ("a",)],), TypeError, "two texts in each")):
+                                  (([("a", "b"), ("a",)],), TypeError, "two texts in each"),
+                                  ((iter("a"), iter("b")), TypeError, "have a length")):
         with pytest.raises(kind, match=sentence):
             mine(*given)
-    with pytest.raises(ValueError, match="less than the 3 tokens"):
+    with pytest.raises(ValueError, match="less than the 3 tokens around each pair"):
         mine("a", "b", truncation=True, max_length=2)
     with pytest.raises(ValueError, match="single texts"):
         mine("a", truncation="only_second")
-    with pytest.raises(ValueError, match="too short to be cut"):
+    with pytest.raises(ValueError, match="no room for the other text"):
         mine("a", "b c d e f g", truncation="only_first", max_length=4)

@@ -75,6 +75,20 @@ def test_folders(tmp_path, config, model, other):
     same(tmp_path / "from", mine)
 
 
+@pytest.mark.parametrize("model", [None, {"model_type": "bert"}], ids=str)
+def test_set_to_what_the_class_has(tmp_path, model):
+    """Where no file names the class of tokenizer that is saved, what a file says of other attributes was kept in the
+    copy if they had been set to what that class has of its own: padding_side "right", no chat_template."""
+    mine = write(tmp_path / "from", {"padding_side": "left", "truncation_side": "left", "model_max_length": 7,
+                                     "mask_token": "[MASK]", "chat_template": "a"}, model, {"pad_token": "[PAD]"})
+    (tmp_path / "from" / "chat_template.jinja").write_text("b")
+    mine.padding_side = mine.truncation_side = "right"
+    mine.model_max_length = mine.mask_token = mine.pad_token = mine.chat_template = None
+    mine.save_pretrained(tmp_path / "to")
+    assert same(tmp_path / "to", mine).chat_template is None
+    assert leat.PreTrainedTokenizer(tmp_path / "to").chat_template is None
+
+
 def test_a_model_is_beside(tmp_path):
     """Its config.json stays, and says nothing of the tokenizer."""
     mine = write(tmp_path / "from", None, {"model_type": "bert"})
