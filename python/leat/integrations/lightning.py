@@ -120,6 +120,12 @@ class DataModule(LightningDataModule):
         self.steps, self.options = steps, options
         self._train = self._of = self._state = None  # the training's loader; whose it is; where it begins
 
+    def __getstate__(self):
+        """For processes that a Trainer spawns. A loader cannot go there, which the Trainer of before has too; another
+        Trainer needs neither."""
+        given = self._state if self._of is None else None  # by load_state_dict()
+        return {**self.__dict__, "trainer": None, "_train": None, "_of": None, "_state": given}
+
     def _ranks(self):
         if any(name in self.options for name in ("rank", "world", "mesh", "parallel")):
             return {}

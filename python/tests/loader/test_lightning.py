@@ -1,5 +1,7 @@
 """leat.DataModule in every way in which Lightning asks for its loader: whatever checkpoint a run goes on from, it
 trains on exactly the batches that a run without a stop trains on."""
+import pickle
+
 import pytest
 import torch
 from test_trainers import Model, lightning, sums, trainer
@@ -150,6 +152,22 @@ def test_a_state_that_is_loaded_by_hand(corpus, tmp_path):
     model = Model()
     trainer(tmp_path, max_steps=3, enable_checkpointing=False).fit(model, datamodule=after)
     assert model.seen == sums(plan, 4, 6)[3:]
+
+
+def test_goes_to_spawned_processes(corpus, tmp_path):
+    """After a fit(), it could not be pickled for a Trainer with ddp_spawn, because of its loader."""
+    plan = leat.Plan(corpus, 64, 5)
+
+    def fit(data):
+        model = Model()
+        trainer(tmp_path, max_steps=3, enable_checkpointing=False).fit(model, datamodule=data)
+        return model.seen
+
+    data, loaded = leat.DataModule(plan, 4), leat.DataModule(plan, 4)
+    assert fit(data) == sums(plan, 4, 3)
+    loaded.load_state_dict(data.state_dict())
+    assert fit(pickle.loads(pickle.dumps(data))) == sums(plan, 4, 3)
+    assert fit(pickle.loads(pickle.dumps(loaded))) == sums(plan, 4, 6)[3:]
 
 
 def test_checkpoints_of_before(corpus, tmp_path):
