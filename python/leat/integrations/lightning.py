@@ -20,7 +20,8 @@ class _Followed:
     def __init__(self, loader, trainer):
         self.loader, self._trainer = loader, trainer
         self._ahead = deque()  # the cursors after batches that were taken, but not trained on yet
-        self._after = loader.cursor
+        self._before = self._after = loader.cursor  # before and after the last batch that is, or was, trained on
+        self._begun = None  # Lightning's count of batches that were trained on, before that one
         self._count = None  # Lightning's, of batches, as the pass began
 
     def __iter__(self):
@@ -44,7 +45,11 @@ class _Followed:
 
     def _start(self):
         self._ahead.clear()
-        self._after = self.loader.cursor
+        self._before = self._after = self.loader.cursor
+        self._begun = None
+
+    def _trained(self):
+        return None if self._trainer is None else self._trainer.fit_loop.epoch_loop.batch_progress.total.processed
 
     def _follow_epoch(self):
         """Begins or ends a pass, after a state was loaded, where Lightning's epoch does. Only Lightning knows whether
@@ -58,14 +63,17 @@ class _Followed:
     def trained(self):
         """Notes that the next batch is being trained on."""
         if self._ahead:
-            self._after = self._ahead.popleft()
+            self._before, self._after = self._after, self._ahead.popleft()
+            self._begun = self._trained()
 
     def state_dict(self):
         if len(self._ahead) > 2:  # one that Lightning takes ahead, and one on its way to the training
             raise RuntimeError("leat.DataModule does not know which batches were trained on, because Lightning does "
                                "not call its on_before_batch_transfer(): call super() where a subclass overrides it, "
                                "and take a batch, not dataloader_iter, in training_step()")
-        return self.loader.state_dict(after=self._after)
+        # Lightning does not count a batch whose step failed, or is not done: it comes again
+        within = self._begun is not None and self._begun == self._trained()
+        return self.loader.state_dict(after=self._before if within else self._after)
 
     def load_state_dict(self, state):
         self.loader.load_state_dict(state)
@@ -111,6 +119,12 @@ class DataModule(LightningDataModule):
         self.valid, self.valid_batch_size = valid, valid_batch_size or batch_size
         self.steps, self.options = steps, options
         self._train = self._of = self._state = None  # the training's loader; whose it is; where it begins
+
+    def __getstate__(self):
+        """For processes that a Trainer spawns. A loader cannot go there, which the Trainer of before has too; another
+        Trainer needs neither."""
+        given = self._state if self._of is None else None  # by load_state_dict()
+        return {**self.__dict__, "trainer": None, "_train": None, "_of": None, "_state": given}
 
     def _ranks(self):
         if any(name in self.options for name in ("rank", "world", "mesh", "parallel")):

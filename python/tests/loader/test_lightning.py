@@ -1,5 +1,7 @@
 """leat.DataModule in every way in which Lightning asks for its loader: whatever checkpoint a run goes on from, it
 trains on exactly the batches that a run without a stop trains on."""
+import pickle
+
 import pytest
 import torch
 from test_trainers import Model, lightning, sums, trainer
@@ -82,6 +84,35 @@ def test_every_checkpoint_resumes(corpus, tmp_path, run, validated):
         assert fit(path, enable_checkpointing=False) == whole[trained:], path.name
 
 
+@pytest.mark.parametrize("run", ["endless", "epochs"])
+@pytest.mark.parametrize("trained", [0, 3, 5])
+def test_a_step_that_fails_comes_again(corpus, tmp_path, run, trained):
+    """A checkpoint that was written when a step failed, or within it, was one after the step's batch: no run trained on
+    that batch. Lightning does not count it."""
+    _, options, settings, count = RUNS[run]
+    plan = leat.Plan(corpus, 64, 5)
+
+    class Fails(Model):
+        def training_step(self, batch, batch_index):
+            if len(self.seen) == trained:
+                self.trainer.save_checkpoint(tmp_path / "within.ckpt")
+                raise MemoryError
+            return super().training_step(batch, batch_index)
+
+    def fit(model, path=None, **more):
+        trainer(tmp_path, **settings, **more).fit(model, datamodule=leat.DataModule(plan, 4, **options),
+                                                  ckpt_path=path, weights_only=False)
+        return model.seen
+
+    failed = Fails()
+    with pytest.raises(MemoryError):
+        fit(failed, callbacks=[lightning.callbacks.OnExceptionCheckpoint(tmp_path, "failed")])
+    assert len(failed.seen) == trained
+    for name in ("failed", "within"):
+        again = fit(Model(), tmp_path / f"{name}.ckpt", enable_checkpointing=False)
+        assert failed.seen + again == sums(plan, 4, count), name
+
+
 @pytest.mark.parametrize("options", [{}, {"steps": 5}])
 def test_a_second_fit_goes_on(corpus, tmp_path, options):
     """As the Trainer's own counters do, unless it is given a checkpoint. It began the plan again. Another Trainer
@@ -121,6 +152,22 @@ def test_a_state_that_is_loaded_by_hand(corpus, tmp_path):
     model = Model()
     trainer(tmp_path, max_steps=3, enable_checkpointing=False).fit(model, datamodule=after)
     assert model.seen == sums(plan, 4, 6)[3:]
+
+
+def test_goes_to_spawned_processes(corpus, tmp_path):
+    """After a fit(), it could not be pickled for a Trainer with ddp_spawn, because of its loader."""
+    plan = leat.Plan(corpus, 64, 5)
+
+    def fit(data):
+        model = Model()
+        trainer(tmp_path, max_steps=3, enable_checkpointing=False).fit(model, datamodule=data)
+        return model.seen
+
+    data, loaded = leat.DataModule(plan, 4), leat.DataModule(plan, 4)
+    assert fit(data) == sums(plan, 4, 3)
+    loaded.load_state_dict(data.state_dict())
+    assert fit(pickle.loads(pickle.dumps(data))) == sums(plan, 4, 3)
+    assert fit(pickle.loads(pickle.dumps(loaded))) == sums(plan, 4, 6)[3:]
 
 
 def test_checkpoints_of_before(corpus, tmp_path):
