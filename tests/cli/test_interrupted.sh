@@ -30,7 +30,7 @@ interrupt() { # SIGNAL NUMBER ARGUMENT...
     shift 2
     for wait in 0.2 1 5; do
         signal_later $wait "$stop" "$bit" -t bytes "$@"
-        grep -q 'before anything was packed' "$said" || break
+        grep -q 'before this run packed anything' "$said" || break
     done
     expected_code=5
     [ "$signal" != INT ] || expected_code=130
@@ -48,7 +48,7 @@ exec 9<>silent 8<>list # keeps both open for writing
 for _ in 1 2 3 4 5 6 7 8 9 10; do # this shell may be too late for what it is to see
     signal_later 0 USR1 10 -t gpt2 -
     ! grep -q 'after 0 tokens in 0 documents' "$said" || continue
-    ended 5 'leat: interrupted before anything was packed'
+    ended 5 'leat: interrupted before this run packed anything'
     early=1
     break
 done
