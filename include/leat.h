@@ -994,7 +994,8 @@ enum leat_engine {
     LEAT_ENGINE_PREAD = 2,  /* a read call per row */
     LEAT_ENGINE_ADVISE = 3, /* a read call per row, after the rows of all free slots were announced to the kernel */
     LEAT_ENGINE_URING = 4   /* io_uring, many reads in flight; if it is forbidden or not built in: advise. On FUSE and
-                             * overlayfs (auto never chooses it there) each page is hashed each time; without: advise */
+                             * overlayfs, where auto never chooses it, pages are checked each time that they are read;
+                             * advise, if there are no hashes or `verify` is 0 */
 };
 
 /* What happens to a row whose tokens cannot be read, or do not match their hash. */

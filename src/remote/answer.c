@@ -11,8 +11,9 @@
 #include "carrier.h"
 #include "text.h"
 
-#define MAX_HEAD ((size_t)256 << 10)
-#define MAX_TEXT ((size_t)16 << 20) /* of an answer that is not a range: lists have at most 1,000 entries */
+#define MAX_HEAD  ((size_t)256 << 10)
+#define MAX_MOVED ((size_t)64 << 10) /* of the page that says where else the thing is */
+#define MAX_TEXT  ((size_t)16 << 20) /* of an answer that is not a range: lists have at most 1,000 entries */
 
 /* ---- The head --------------------------------------------------------------------------------------------------- */
 
@@ -169,22 +170,23 @@ static bool answer_is_range(const struct transfer *t)
     return t->code == 200 && t->first == 0 && t->received == 0 && a->size == t->count;
 }
 
-static void keep_problem(struct transfer *t, const void *bytes, size_t count)
+/* Whether more of it is worth reading: libcurl says only at its end where else the thing is. */
+static bool keep_problem(struct transfer *t, const void *bytes, size_t count)
 {
-    size_t room = sizeof t->problem - t->problem_bytes;
+    size_t room = sizeof t->problem - t->problem_bytes, most = t->code / 100 == 3 ? MAX_MOVED : sizeof t->problem;
 
+    t->unkept_bytes += count > room ? count - room : 0;
     if (count > room)
         count = room;
     memcpy(t->problem + t->problem_bytes, bytes, count);
     t->problem_bytes += count;
+    return t->problem_bytes + t->unkept_bytes < most;
 }
 
 bool answer_bytes(struct transfer *t, const void *bytes, size_t count)
 {
-    if (t->code < 200 || t->code > 299) {
-        keep_problem(t, bytes, count);
-        return t->problem_bytes < sizeof t->problem;
-    }
+    if (t->code < 200 || t->code > 299)
+        return keep_problem(t, bytes, count);
     if (t->count == 0 && count > MAX_TEXT - t->text.size)
         return false;
     if (t->count == 0) {

@@ -138,7 +138,7 @@ enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_e
     t->code = 0;
     t->answer = (struct answer) { .size = UINT64_MAX };
     t->text.size = 0;
-    t->problem_bytes = t->head_bytes = 0;
+    t->problem_bytes = t->unkept_bytes = t->head_bytes = 0;
     t->checked = t->refused = t->no_memory = t->too_long = false;
     if (s == LEAT_OK)
         s = send_to(r, t, &a, err);

@@ -64,7 +64,7 @@ struct transfer {
     size_t head_bytes;                    /* of these */
     char *redirected;                     /* an https:// URL to go to instead */
     uint8_t problem[TRANSFER_ERROR_BODY]; /* the start of the answer to a request that failed */
-    size_t problem_bytes;
+    size_t problem_bytes, unkept_bytes;   /* of it, and after it */
 };
 
 void transfer_free(struct transfer *t);

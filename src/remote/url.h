@@ -19,7 +19,8 @@ struct url {
 /* Whether a name is meant for this room: it begins with one of the schemes. */
 bool url_is(const char *text);
 
-/* LEAT_E_ARGUMENT for one without bucket or host, with a user or password, or with control characters. */
+/* LEAT_E_ARGUMENT for one without bucket or host, with a user or password, or with control characters (but a key may
+ * have them). */
 enum leat_status url_parse(struct url *u, const char *text, struct leat_error *err);
 
 /* The URLs of a dataset's two files, from its name or that of one of them. What follows a ? stays, except in a bucket,

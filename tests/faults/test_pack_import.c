@@ -81,6 +81,27 @@ static bool is_finished(const char *name)
     return s == LEAT_OK;
 }
 
+/* A report may be that of the import before: where that was finished already, nothing was imported, without a word. */
+static void check_again(const char *name)
+{
+    const char *source = FILES "arrow/saved";
+    struct leat_import_options o = LEAT_IMPORT_OPTIONS_INIT;
+    struct leat_import_report r = LEAT_IMPORT_REPORT_INIT;
+    struct leat_dataset *d;
+
+    o.resume = 1;
+    T_OK(leat_import(name, &source, 1, &o, &r, &t_err));
+    T_EQ(r.was_finished, 0);
+    T_OK(leat_import(name, &source, 1, &o, &r, &t_err));
+    T_EQ(r.was_finished, 1);
+    o.force = 1;
+    T_OK(leat_import(name, &source, 1, &o, &r, &t_err));
+    T_EQ(r.was_finished, 0);
+    T_EQ(r.ends_added, 0);
+    T_OK(leat_dataset_open(&d, name, NULL, &t_err));
+    leat_dataset_close(d);
+}
+
 /* `name` is finished, of all sources. */
 static void check_finished(const char *name)
 {
@@ -105,12 +126,13 @@ static void check_finished(const char *name)
 
 int main(void)
 {
-    char whole[600], part[600];
+    char whole[600], part[600], again[600];
     uint64_t wanted = 0, got = 0;
     unsigned all;
 
     snprintf(whole, sizeof whole, "%s/whole", t_folder());
     snprintf(part, sizeof part, "%s/part", t_folder());
+    snprintf(again, sizeof again, "%s/again", t_folder());
     snprintf(changing, sizeof changing, "%s/changing.arrow", t_folder());
     copy_file(FILES "arrow/file.arrow", changing);
     set_modified(1);
@@ -146,5 +168,6 @@ int main(void)
     T_OK(import(part, 0, RESUME, &got));
     T_CHECK(same_dataset(part, whole));
     check_finished(part);
+    check_again(again);
     return t_end();
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """test_odd_answers.py: the sentences about servers that compress their answers unasked, and about those that answer
 with what is not HTTP: certificates are mentioned only where there are some. And answers without an end, which are not
-waited for: the body of a refusal, the lines of a head, the lines after a body, of which all bytes have come.
+waited for: the body of a refusal, the lines of a head, the lines after a body, of which all bytes have come. A redirect
+is followed, however long its page is: with 2 KiB of it, it once was not.
 
 Once these were "the connection ended in the middle of the answer" and advice about certificates over http://; and what
 has no end was read as long as it came, its lines into memory."""
@@ -17,11 +18,15 @@ import threading
 leat = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve() / "leat"
 os.chdir(tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP")))
 ENDLESS = {  # how the answer begins, and what then comes for ever
+    b"moved": (b"302 Found\r\nLocation: /one.jsonl\r\nTransfer-Encoding: chunked\r\n\r\n", b"5\r\nAAAAA\r\n"),
     b"refused": (b"403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n", b"5\r\nAAAAA\r\n"),
     b"head": (b"206 Partial Content\r\n", b"X-A: b\r\n"),
     b"hints": (b"103 Early Hints\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n"),
     b"after": (b"206 Partial Content\r\nContent-Range: bytes 0-12/13\r\nTransfer-Encoding: chunked\r\n\r\n"
                b"d\r\n{\"text\":\"a\"}\n\r\n0\r\n", b"X-A: b\r\n")}
+ONE = (b"206 Partial Content\r\nContent-Range: bytes 0-12/13\r\nContent-Length: 13\r\nConnection: close\r\n\r\n"
+       b"{\"text\":\"a\"}\n")
+MOVED = b"302 Found\r\nLocation: /one.jsonl\r\nConnection: close\r\n\r\n"
 MOST = 16 << 20  # that may be on its way when nobody listens any more
 TEXT = gzip.compress(b'{"text":"a"}\n' * 1000)
 
@@ -40,6 +45,10 @@ class Odd(socketserver.BaseRequestHandler):
         endless = re.search(rb"endless_(\w+)", head)
         if endless:
             self.talk(*ENDLESS[endless[1]])
+            return
+        moved = re.search(rb"/moved_(\d+)", head)
+        if moved or b"/one.jsonl" in head:
+            self.request.sendall(b"HTTP/1.1 " + (MOVED + b"A" * int(moved[1]) if moved else ONE))
             return
         asked = re.search(rb"range: bytes=(\d+)-(\d+)", head, re.I)
         first, last = (min(int(n), 12999) for n in asked.groups()) if asked else (0, 12999)
@@ -75,7 +84,12 @@ with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Odd) as server:
         done = subprocess.run([leat, "pack", "-t", "bytes", "-o", "out", "--force", url], capture_output=True,
                               text=True, env=env)
         assert done.returncode == 1 and part in done.stderr and absent not in done.stderr, (url, done.stderr)
-    for name, part in (("refused", "the server does not allow that (403)"), ("head", "the server's answer is too long"),
+    for size in 0, 2047, 2048, 50000:
+        done = subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", "moved", "--force",
+                               f"{base}/moved_{size}.jsonl"], capture_output=True, text=True, env=env)
+        assert done.returncode == 0 and "1 token in 1 document" in done.stdout + done.stderr, (size, done)
+    for name, part in (("moved", "the server sends to another address (302)"),
+                       ("refused", "the server does not allow that (403)"), ("head", "the server's answer is too long"),
                        ("hints", "the server's answer is too long, 2 times"), ("after", "1 token in 1 document")):
         done = subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name,
                                f"{base}/endless_{name}.jsonl"], capture_output=True, text=True, env=env)

@@ -303,7 +303,7 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
     if (code != CLI_DONE)
         return code;
     if (cli_interrupted()) {
-        cli_error("interrupted before anything was packed");
+        cli_error("interrupted before this run packed anything");
         code = cli_interrupted_code();
     } else if (v->dry_run) {
         code = pack_dry_run(v, &options, parsed->words, parsed->count);

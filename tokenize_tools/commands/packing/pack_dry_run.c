@@ -286,7 +286,6 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
             cli_error("--dry-run cannot look at standard input: the run itself could not read that again");
             return CLI_WRONG;
         }
-    cli_catch_interrupts();
     s = look(&d, options, words, count, &err);
     if (s != LEAT_OK) {
         d.code = cli_failed(&err);

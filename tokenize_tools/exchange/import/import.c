@@ -329,6 +329,7 @@ enum leat_status leat_import(const char *output, const char *const *sources, uin
 
     if (s == LEAT_OK)
         s = options_read(&im.options, sizeof im.options, NULL, options, "leat_import_options", err);
+    im.report.was_finished = 0; /* the caller's may be that of an import before */
     if (s == LEAT_OK)
         s = import_all(&im, output, err);
     if (s == LEAT_OK && report)
