@@ -5,7 +5,6 @@
  */
 #include "t.h"
 
-
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "nasty.h"
