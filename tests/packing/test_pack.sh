@@ -428,8 +428,12 @@ END
         case $code in
         0 | 99) ;; # it was at its end, or had not begun
         *)
-            says 130 'leat: interrupted after'
-            says 130 'leat: nothing is lost: the same command with --resume continues from there'
+            # a run that is resumed has the files of the one before: on a slow machine it still loads its tokenizer
+            if ! grep -q 'leat: interrupted before this run packed anything' "$said"; then
+                says 130 'leat: interrupted after'
+                says 130 'leat: nothing is lost: the same command with --resume continues from there'
+            fi
+            [ $code -eq 130 ] || fail "$ran: exit code $code"
             ;;
         esac
     done
