@@ -1,9 +1,9 @@
 """_pretrained_chat.py: what leat.PreTrainedTokenizer does with conversations."""
 from __future__ import annotations
 
-from typing import Any
-
-from leat import _chat
+TYPE_CHECKING = False  # so that `import leat` needs neither typing nor what _chat imports
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Conversations:
@@ -36,6 +36,8 @@ class Conversations:
         that leat does not render; leat.Error where what it does with the conversation is not supported, such as
         strftime_now(), or where the template itself raises an exception. sanitize_control_tokens is refused.
         """
+        from leat import _chat
+
         if sanitize_control_tokens:
             raise NotImplementedError("leat has no sanitize_control_tokens; leat.pack(chat=...) takes special tokens "
                                       "in messages as ordinary text")
@@ -75,4 +77,6 @@ class Conversations:
     def get_chat_template(self, chat_template: str | None = None, tools=None) -> str:
         """The template by which apply_chat_template() renders with these arguments: of several, the one called tool_use
         with tools, else default."""
+        from leat import _chat
+
         return _chat.chosen(self.chat_template, chat_template, tools)

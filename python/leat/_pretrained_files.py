@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 
-from leat._chat import templates_of
 from leat._classes import NAMED, PAD_LEFT, class_of, inputs_of, tokens_of
 from leat._post_processor import as_object, name_of
 from leat._tokenizer_file import PADDING, TRUNCATION
@@ -44,8 +43,14 @@ def said_by(folder, whole, kind=None):
             "model_input_names": settings.get("model_input_names", inputs_of(kind)),
             "clean_up_tokenization_spaces": bool(settings.get("clean_up_tokenization_spaces", False)),
             "split_special_tokens": bool(settings.get("split_special_tokens", False)),
-            "chat_template": templates_of(folder, settings.get("chat_template")) if folder else None,
+            "chat_template": _templates(folder, settings.get("chat_template")) if folder else None,
             "tokens": tokens, "extra_special_tokens": _extra([] if named else extra, folder, whole)}
+
+
+def _templates(folder, setting):
+    from leat._chat import templates_of  # it needs json, which `import leat` is to do without
+
+    return templates_of(folder, setting)
 
 
 def made_of_parts(folder, whole):

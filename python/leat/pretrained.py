@@ -6,13 +6,16 @@ import os
 from collections.abc import Mapping
 
 from leat import _pairs
-from leat._added_token import AddedToken, added_tokens_of
 from leat._batch_encoding import BatchEncoding, kind_of, tensor
 from leat._classes import NAMED
 from leat._post_processor import count_of_added
 from leat._pretrained_chat import Conversations
 from leat._pretrained_files import said_by
 from leat.tokenizer import Tokenizer, either
+
+TYPE_CHECKING = False  # `import leat` does without typing
+if TYPE_CHECKING:
+    from leat._added_token import AddedToken
 
 
 class PreTrainedTokenizer(Conversations):
@@ -383,6 +386,8 @@ class PreTrainedTokenizer(Conversations):
     def added_tokens_decoder(self) -> dict[int, AddedToken]:
         """The added tokens of a tokenizer.json by their ids, each with content, special, lstrip and the others. Not
         those that AutoTokenizer alone adds: ordinary tokens of the vocabulary that a file gives a name."""
+        from leat._added_token import added_tokens_of
+
         return added_tokens_of(self.tokenizer._core, self.tokenizer._facts().get("added_tokens"))
 
     def num_special_tokens_to_add(self, pair: bool = False) -> int:
