@@ -19,7 +19,7 @@ class AddedToken:
 
 
 def added_tokens_of(core, listed):
-    """{id: AddedToken}; `listed` is the list of a tokenizer.json, None: there is none."""
+    """{id: AddedToken}; `listed` is the list in the tokenizer.json, or None without such a file."""
     if listed is None:
         raise NotImplementedError("added_tokens_decoder is only known of a tokenizer.json; get_added_vocab() has the "
                                   "added tokens of all files")

@@ -218,12 +218,14 @@ def _cut(text, final):
 
 # ---- Masks ----
 
-def mask_of(count, offsets, places):
-    """1 for the tokens that touch what {% generation %} wrote, by transformers' rule, for a text of `count` tokens."""
+def mask_of(sequences, offsets, places):
+    """1 for the tokens that touch what {% generation %} wrote, by transformers' rule. `sequences` has 0 for the tokens
+    of the text; tokenizer_kwargs may have put another one behind it."""
+    count = len(sequences)
     mask = [0] * count
     first = {}  # the first token in which a character is
     for token, (begin, end) in enumerate(offsets):
-        for at in range(begin, end):
+        for at in range(begin, end) if sequences[token] == 0 else ():
             first.setdefault(at, token)
     for begin, end in places:
         if end == 0:  # nothing was written; transformers fails

@@ -67,8 +67,8 @@ class Conversations:
         if not return_dict:
             return out["input_ids"]
         if return_assistant_tokens_mask:
-            masks = [_chat.mask_of(len(ids), offsets, places)
-                     for (ids, _, offsets), (_, places) in zip(out._texts, rows)]
+            masks = [_chat.mask_of(sequences, offsets, places)
+                     for (_, sequences, offsets), (_, places) in zip(out._texts, rows)]
             out["assistant_masks"] = masks if many or return_tensors else masks[0]
             if not with_offsets:
                 del out["offset_mapping"]

@@ -6,8 +6,8 @@ programs in PATH. Where the next block is ```text, it is what the command prints
 "(exit code N)" as a last line if that is not 0; a block without one after it must end well, and what it prints is not
 looked at. Other blocks, and those behind a line <!-- test: skip, WHY -->, are not run.
 
-What differs from run to run is compared as if it were the same: times, rates, memory, and the lines of progress that
-a command prints on a slow machine (VARIES).
+What may differ from run to run is left out of the comparison (VARIES): times, rates, memory, and the lines of progress
+that a command prints on a slow machine.
 --write puts what is printed now into the page, and leaves blocks that differ in nothing else as they are."""
 import os
 import pathlib

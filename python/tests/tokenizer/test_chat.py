@@ -186,6 +186,19 @@ SHOWN = ("{{ messages | tojson }}|{{ tools | tojson }}|{{ documents | tojson }}|
 
 
 
+def test_masks_beside_a_second_text(small):
+    """Places in the second text are none in the first, of which truncation leaves less."""
+    given = [{"role": "user", "content": "a b c"}, {"role": "assistant", "content": "some words to learn " * 3}]
+    seen = set()
+    for longest in range(2, 120, 3):
+        mine, theirs = (dict(t.apply_chat_template(
+            given, chat_template=MASKED["plain"], return_assistant_tokens_mask=True, truncation=True,
+            max_length=longest, tokenizer_kwargs={"text_pair": "xyz " * 40})) for t in small)
+        assert mine == theirs, longest
+        seen.update(mine["assistant_masks"])
+    assert seen == {0, 1}
+
+
 def test_what_a_template_gets(small):
     for value in (1, True, None, 0.5, -0.0, 1e300, 10**40, "é\u0000\u2028\"\\", Color.RED, numpy.float32(0.5),
                   numpy.int64(7), numpy.bool_(False), numpy.str_("s"), numpy.zeros(3), Image("a", numpy.zeros(2)),
