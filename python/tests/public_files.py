@@ -1,6 +1,6 @@
 """public_files.py: files of programs that others publish, for tests of what leat's documents say of them. They are
-not kept here: they come from a folder that an environment variable names, or from GitHub. A test is skipped without
-both."""
+not kept here: they come from a folder that an environment variable names, or from GitHub, and published vocabularies
+from LEAT_VOCAB or ../shared/vocab. A test is skipped without them."""
 import hashlib
 import os
 import pathlib
@@ -8,6 +8,18 @@ import urllib.error
 import urllib.request
 
 import pytest
+
+from conftest import ROOT
+
+
+def published_vocabulary(name, folder):
+    """Writes the tokenizer.json of a published vocabulary into the folder."""
+    pyarrow = pytest.importorskip("pyarrow")
+    path = os.path.join(os.environ.get("LEAT_VOCAB", ROOT.parent / "shared" / "vocab"), name + ".tokenizer.json.zst")
+    if not os.path.isfile(path):
+        pytest.skip(f"{path} is not at hand")
+    with pyarrow.input_stream(path, compression="zstd") as f:
+        (folder / "tokenizer.json").write_bytes(f.read())
 
 
 def public_files(variable, repository, commit, hashes):

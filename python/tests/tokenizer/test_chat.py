@@ -16,12 +16,12 @@ import pytest
 import leat
 from conftest import ROOT
 from made_texts import texts
+from public_files import published_vocabulary
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 numpy = pytest.importorskip("numpy")
 os.environ["HF_HUB_OFFLINE"] = "1"
-VOCAB = os.environ.get("LEAT_VOCAB", str(ROOT.parent / "shared" / "vocab"))
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"))
 TEMPLATES = {path.stem: path.read_text() for path in sorted((ROOT / "tests" / "chat" / "templates").glob("*.jinja"))}
 SPECIAL = ["<unk>", "<s>", "</s>", "<pad>", "<|im_start|>", "<|im_end|>", "<|user|>", "<|assistant|>", "<|end|>"]
@@ -74,13 +74,8 @@ def small(tmp_path_factory):
 def both(request, tmp_path_factory):
     if request.param == "small":
         return request.getfixturevalue("small")
-    pyarrow = pytest.importorskip("pyarrow")
-    path = os.path.join(VOCAB, request.param + ".tokenizer.json.zst")
-    if not os.path.isfile(path):
-        pytest.skip(f"{path} is not at hand")
     folder = tmp_path_factory.mktemp(request.param)
-    with pyarrow.input_stream(path, compression="zstd") as f:
-        (folder / "tokenizer.json").write_bytes(f.read())
+    published_vocabulary(request.param, folder)
     (folder / "tokenizer_config.json").write_text(json.dumps(
         {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 60, **PUBLISHED[request.param]}))
     return opened(folder)

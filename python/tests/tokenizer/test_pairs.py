@@ -8,13 +8,12 @@ import random
 import pytest
 
 import leat
-from conftest import ROOT
 from made_texts import texts
+from public_files import published_vocabulary
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 os.environ["HF_HUB_OFFLINE"] = "1"
-VOCAB = os.environ.get("LEAT_VOCAB", str(ROOT.parent / "shared" / "vocab"))
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"))
 SPECIAL = ["<unk>", "<s>", "</s>", "<pad>"]
 CONFIG = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>",
@@ -89,7 +88,7 @@ def compare(both, r, times):
         options.update({"return_tensors": "np", "padding": True} if r.random() < 0.1 else {})
         asked = options["return_offsets_mapping"] = r.random() < 0.5
         if given[-1] == "" and options["truncation"] == "only_second":
-            options["truncation"] = "only_first"  # an empty text is none here, and leat wants two for only_second
+            options["truncation"] = "only_first"  # an empty second text makes no pair, which only_second needs
         side = r.choice(["left", "right"])
         for t in both:
             t.truncation_side = t.padding_side = side
@@ -113,12 +112,7 @@ def test_post_processors(tmp_path, trained, name):
 
 @pytest.mark.parametrize("name", ["qwen2_5", "llama3_1", "mistral_v1", "gemma2", "gpt2"])
 def test_published(tmp_path, name):
-    pyarrow = pytest.importorskip("pyarrow")
-    path = os.path.join(VOCAB, name + ".tokenizer.json.zst")
-    if not os.path.isfile(path):
-        pytest.skip(f"{path} is not at hand")
-    with pyarrow.input_stream(path, compression="zstd") as f:
-        (tmp_path / "tokenizer.json").write_bytes(f.read())
+    published_vocabulary(name, tmp_path)
     token = next(t["content"] for t in json.loads((tmp_path / "tokenizer.json").read_text())["added_tokens"])
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(
         {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 20, "pad_token": token}))

@@ -11,13 +11,12 @@ import random
 import pytest
 
 import leat
-from conftest import ROOT
 from made_texts import texts
+from public_files import published_vocabulary
 
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 os.environ["HF_HUB_OFFLINE"] = "1"
-VOCAB = os.environ.get("LEAT_VOCAB", str(ROOT.parent / "shared" / "vocab"))
 CONFIG = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>",
           "pad_token": "<pad>", "model_max_length": 9}
 
@@ -154,12 +153,7 @@ def test_refused(both):
 
 @pytest.mark.parametrize("name", ["qwen2_5", "llama3_1", "mistral_v1", "gemma2", "gpt2"])
 def test_published(tmp_path, name):
-    zstandard = pytest.importorskip("zstandard")
-    path = os.path.join(VOCAB, name + ".tokenizer.json.zst")
-    if not os.path.isfile(path):
-        pytest.skip(f"{path} is not at hand")
-    with open(path, "rb") as f:
-        (tmp_path / "tokenizer.json").write_bytes(zstandard.ZstdDecompressor().decompressobj().decompress(f.read()))
+    published_vocabulary(name, tmp_path)
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')
     mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
     r = random.Random(4)
