@@ -16,7 +16,7 @@ static void describe(struct buffer *text, const char *name, const char *fraction
     o.splits = &split;
     o.split_count = 1;
     text->size = 0;
-    T_OK(pack_description_make(text, &o, &none, &t_err));
+    T_OK(pack_description_make(text, &o, NULL, &none, &t_err));
 }
 
 int main(void)

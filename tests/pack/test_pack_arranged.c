@@ -1,7 +1,8 @@
 /*
- * test_pack_arranged.c: leat_pack() with splits refuses what cannot become of them before it reads anything, and leaves
- * nothing behind. It had packed everything first, then said that a name was wrong or taken, and left what it
- * had packed. And a run that had come to its end is known as such, however its fractions are written.
+ * test_pack_arranged.c: leat_pack() refuses an input without a name (once it crashed), and with splits what
+ * cannot become of them, before it reads anything, and leaves nothing behind. It had packed everything first, then said
+ * that a name was wrong or taken, and left what it had packed. And a run that had come to its end is known as such,
+ * however its fractions are written.
  */
 #include "leat_pack.h"
 #include "t.h"
@@ -43,6 +44,16 @@ static void refuse(const struct leat_split *splits, size_t count, enum leat_stat
     }
 }
 
+static void test_no_name(void)
+{
+    const char *const inputs[] = { t_path(folder, "in.jsonl"), NULL };
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+
+    o.tokenizer = tokenizer;
+    T_STATUS(leat_pack(t_path(folder, "new"), inputs, 2, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "input 1 is NULL");
+}
+
 int main(void)
 {
     static const struct leat_split good[] = { { "a", "0.25" }, { "b", "0.5" } };
@@ -59,6 +70,7 @@ int main(void)
     refuse((const struct leat_split[]) { { "a", "1.5" } }, 1, LEAT_E_ARGUMENT, "the fraction of split a is");
     refuse((const struct leat_split[]) { { "a", "0.6" }, { "b", "0.6" } }, 2, LEAT_E_ARGUMENT, "add up to more than 1");
     refuse(NULL, 1, LEAT_E_ARGUMENT, "splits is NULL");
+    test_no_name();
 
     report.splits = infos;
     T_OK(pack("out", good, 2, 0, &report));

@@ -9,13 +9,16 @@
 #include "corpus/own_outputs.h"
 #include "corpus/repeated_inputs.h"
 
-static enum leat_status check(const char *output, uint64_t count, const struct leat_pack_options *o,
-                              struct leat_error *err)
+static enum leat_status check(const char *output, const char *const *inputs, uint64_t count,
+                              const struct leat_pack_options *o, struct leat_error *err)
 {
     if (!output || !*output || !o->tokenizer)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs at least one input");
+    for (uint64_t i = 0; i < count; i++)
+        if (!inputs[i])
+            return status_set(err, LEAT_E_ARGUMENT, "input %llu is NULL", (unsigned long long)i);
     if (o->run_file && o->parts == 0)
         return status_set(err, LEAT_E_ARGUMENT, "the file %s is for runs of several parts", o->run_file);
     return o->shuffle || o->dedup || o->split_count > 0 || pack_arranges(o) ? pack_arranged_check(o, err) : LEAT_OK;
@@ -114,7 +117,7 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
                                    .follow_links = all.follow_links != 0,
                                    .own = &own,
                                    .stop = { ask, &all } };
-    s = check(output, count, &all, err);
+    s = check(output, inputs, count, &all, err);
     if (s == LEAT_OK)
         s = find_own(&own, output, &all, err);
     if (s == LEAT_OK)

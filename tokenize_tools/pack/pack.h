@@ -21,6 +21,9 @@
 enum leat_status pack_options_read(struct leat_pack_options *o, const struct leat_pack_options *given,
                                    struct leat_error *err);
 
+/* Gives fields without names their usual ones. */
+void pack_options_default(struct leat_pack_options *options);
+
 /* Packs inputs to a dataset, in their order, and takes the list over. `given` is the dataset that the caller asked for,
  * whose name the file of rejects has; NULL: the output. `values` is the name whose datasets by value must not exist;
  * NULL: they may. */

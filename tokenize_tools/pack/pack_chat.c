@@ -207,9 +207,9 @@ static enum leat_status find_tool_template(const struct beside *b, const char *n
     return s;
 }
 
-/* Makes a template with the tokens that it may use; r->chat_sum gets what of it matters. */
-static enum leat_status make(struct pack_run *r, struct chat_template **out, const struct beside *b, const char *text,
-                             uint64_t bytes, struct leat_error *err)
+/* Makes a template with the tokens that it may use; *sum gets what of it matters. */
+static enum leat_status make(struct chat_template **out, const struct beside *b, const char *text, uint64_t bytes,
+                             struct hash128 *sum, struct leat_error *err)
 {
     static const char *const names[TOKENS] = { "bos_token", "eos_token", "unk_token", "sep_token",
                                                "pad_token", "cls_token", "mask_token" };
@@ -224,33 +224,33 @@ static enum leat_status make(struct pack_run *r, struct chat_template **out, con
             globals[count++] = (struct chat_global) { names[i], tokens[i] };
     }
     s = chat_template_make(out, text, (size_t)bytes, globals, count, err);
-    r->chat_sum = checksum_kernels()->hash(text, (size_t)bytes);
+    *sum = checksum_kernels()->hash(text, (size_t)bytes);
     for (size_t i = 0; i < count; i++)
-        r->chat_sum.low ^= checksum_kernels()->hash(globals[i].value, strlen(globals[i].value)).low + i;
+        sum->low ^= checksum_kernels()->hash(globals[i].value, strlen(globals[i].value)).low + i;
     for (size_t i = 0; i < TOKENS; i++)
         free(tokens[i]);
     return s;
 }
 
-static enum leat_status make_tool_template(struct pack_run *r, const struct beside *b, struct leat_error *err)
+static enum leat_status make_with_tools(struct pack_chat *c, const struct beside *b, const char *named,
+                                        struct leat_error *err)
 {
-    struct hash128 sum = r->chat_sum;
+    struct hash128 sum = { 0 };
     uint64_t bytes = 0;
     char *text = NULL;
-    enum leat_status s = find_tool_template(b, r->options.chat, &text, &bytes, err);
+    enum leat_status s = find_tool_template(b, named, &text, &bytes, err);
 
     if (s == LEAT_OK && text) {
-        s = make(r, &r->tool_chat, b, text, bytes, err);
-        r->chat_sum.low ^= 3 * sum.low;
-        r->chat_sum.high ^= 3 * sum.high;
+        s = make(&c->with_tools, b, text, bytes, &sum, err);
+        c->sum.low = sum.low ^ 3 * c->sum.low;
+        c->sum.high = sum.high ^ 3 * c->sum.high;
     }
     free(text);
     return s;
 }
 
-enum leat_status pack_chat_take(struct pack_run *r, struct leat_error *err)
+enum leat_status pack_chat_open(struct pack_chat *c, const struct leat_pack_options *o, struct leat_error *err)
 {
-    const struct leat_pack_options *o = &r->options;
     struct beside b;
     uint64_t bytes = 0;
     char *text = NULL;
@@ -259,40 +259,17 @@ enum leat_status pack_chat_take(struct pack_run *r, struct leat_error *err)
     if (s == LEAT_OK)
         s = find_template(&b, o->chat, &text, &bytes, err);
     if (s == LEAT_OK)
-        s = make(r, &r->chat, &b, text, bytes, err);
+        s = make(&c->usual, &b, text, bytes, &c->sum, err);
     if (s == LEAT_OK && *o->tools)
-        s = make_tool_template(r, &b, err);
+        s = make_with_tools(c, &b, o->chat, err);
     free(text);
     close_beside(&b);
-    r->setup.chat = r->chat;
-    r->setup.tool_chat = r->tool_chat;
-    r->setup.messages = &r->messages;
-    r->setup.tools = *o->tools ? &r->tools : NULL;
-    if (s == LEAT_OK)
-        s = json_fields_prepare(&r->messages, o->messages, *o->id ? o->id : NULL, err);
-    return s == LEAT_OK && *o->tools ? json_fields_prepare(&r->tools, o->tools, NULL, err) : s;
+    return s;
 }
 
-enum leat_status pack_chat_describe(struct pack_run *r, struct leat_error *err)
+void pack_chat_free(struct pack_chat *c)
 {
-    char line[64];
-    enum leat_status s;
-
-    snprintf(line, sizeof line, "chat %016llx%016llx ", (unsigned long long)r->chat_sum.high,
-             (unsigned long long)r->chat_sum.low);
-    s = buffer_append(&r->description, line, strlen(line), err);
-    if (s == LEAT_OK)
-        s = buffer_append(&r->description, r->options.messages, strlen(r->options.messages), err);
-    if (s == LEAT_OK)
-        s = buffer_append(&r->description, " ", 1, err);
-    if (s == LEAT_OK)
-        s = buffer_append(&r->description, r->options.tools, strlen(r->options.tools), err);
-    return s == LEAT_OK ? buffer_append(&r->description, "\n", 1, err) : s;
-}
-
-void pack_chat_free(struct pack_run *r)
-{
-    chat_template_free(r->chat);
-    chat_template_free(r->tool_chat);
-    r->chat = r->tool_chat = NULL;
+    chat_template_free(c->usual);
+    chat_template_free(c->with_tools);
+    *c = (struct pack_chat) { 0 };
 }

@@ -1,16 +1,23 @@
-/* pack_chat.h: the chat template of a run: found in the tokenizer's folder, or named; with the tokens that it uses. */
+/*
+ * pack_chat.h: the chat templates of a run: found in the tokenizer's folder, or named; with the tokens that they use.
+ */
 #ifndef LEAT_PACK_CHAT_H
 #define LEAT_PACK_CHAT_H
 
-#include "pack_run.h"
+#include "chat/chat_template.h"
+#include "checksum/checksum.h"
+#include "leat_pack.h"
 
-/* Reads it, and makes the run's records conversations. LEAT_E_NOT_FOUND: the folder has none; LEAT_E_UNSUPPORTED: it
- * cannot be rendered exactly. */
-enum leat_status pack_chat_take(struct pack_run *r, struct leat_error *err);
+struct pack_chat {
+    struct chat_template *usual;
+    struct chat_template *with_tools; /* for conversations with tools; NULL: the usual one */
+    struct hash128 sum;               /* of the templates and the tokens that they may use */
+};
 
-/* Adds it to the description of the run: what is resumed must have the same. */
-enum leat_status pack_chat_describe(struct pack_run *r, struct leat_error *err);
-
-void pack_chat_free(struct pack_run *r);
+/* Reads what the options name, which have pack_options_default(). LEAT_E_NOT_FOUND: the folder has none;
+ * LEAT_E_UNSUPPORTED: it cannot be rendered exactly. Zeros before; pack_chat_free() also after a failure. */
+enum leat_status pack_chat_open(struct pack_chat *chat, const struct leat_pack_options *options,
+                                struct leat_error *err);
+void pack_chat_free(struct pack_chat *chat);
 
 #endif

@@ -70,8 +70,20 @@ static enum leat_status add_input(struct buffer *b, const struct input *in, stru
     return s == LEAT_OK ? add_text(b, in->path, err) : s;
 }
 
+static enum leat_status add_chat(struct buffer *b, const struct pack_chat *chat, const struct leat_pack_options *o,
+                                 struct leat_error *err)
+{
+    enum leat_status s = add(b, err, "chat template %016llx%016llx\n", (unsigned long long)chat->sum.high,
+                             (unsigned long long)chat->sum.low);
+
+    if (s == LEAT_OK)
+        s = add_named(b, "messages", o->messages, err);
+    return s == LEAT_OK ? add_named(b, "tools", o->tools, err) : s;
+}
+
 enum leat_status pack_description_make(struct buffer *text, const struct leat_pack_options *o,
-                                       const struct input_list *inputs, struct leat_error *err)
+                                       const struct pack_chat *chat, const struct input_list *inputs,
+                                       struct leat_error *err)
 {
     enum leat_status s = add(text, err, "leat pack 1\n");
 
@@ -90,6 +102,8 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add(text, err, "mask\n");
     if (s == LEAT_OK && o->mask_field)
         s = add_named(text, "mask-field", o->mask_field, err);
+    if (s == LEAT_OK && chat)
+        s = add_chat(text, chat, o, err);
     for (size_t i = 0; s == LEAT_OK && i < o->keep_count; i++)
         s = add_named(text, "keep", o->keep[i], err);
     if (s == LEAT_OK && o->by)

@@ -7,10 +7,12 @@
 
 #include "base/buffer.h"
 #include "pack/flow/pack_setup.h"
+#include "pack_chat.h"
 
-/* The text for a run. */
+/* The text for a run, whose options have pack_options_default(). `chat` NULL: it has no conversations. */
 enum leat_status pack_description_make(struct buffer *text, const struct leat_pack_options *options,
-                                       const struct input_list *inputs, struct leat_error *err);
+                                       const struct pack_chat *chat, const struct input_list *inputs,
+                                       struct leat_error *err);
 
 /* Writes it, durably. */
 enum leat_status pack_description_write(const char *path, const struct buffer *text, struct leat_error *err);

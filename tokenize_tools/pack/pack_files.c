@@ -10,7 +10,6 @@
 #include "pack/flow/row_input.h"
 #include "pack/flow/unit_kinds.h"
 #include "pack_by.h"
-#include "pack_chat.h"
 #include "pack_description.h"
 #include "pack_run.h"
 
@@ -28,6 +27,21 @@ static enum leat_status take_conditions(struct pack_setup *setup, const struct l
     return json_keep_prepare(&setup->keep, o->keep, (size_t)o->keep_count, err);
 }
 
+static enum leat_status take_chat(struct pack_run *r, struct leat_error *err)
+{
+    const struct leat_pack_options *o = &r->options;
+    struct pack_setup *setup = &r->setup;
+    enum leat_status s = pack_chat_open(&r->chat, o, err);
+
+    setup->chat = r->chat.usual;
+    setup->tool_chat = r->chat.with_tools;
+    setup->messages = &r->messages;
+    setup->tools = *o->tools ? &r->tools : NULL;
+    if (s == LEAT_OK)
+        s = json_fields_prepare(&r->messages, o->messages, *o->id ? o->id : NULL, err);
+    return s == LEAT_OK && *o->tools ? json_fields_prepare(&r->tools, o->tools, NULL, err) : s;
+}
+
 /* Masks and conversations are members of JSON records, or columns. */
 static enum leat_status take_mask(struct pack_run *r, struct leat_error *err)
 {
@@ -40,7 +54,7 @@ static enum leat_status take_mask(struct pack_run *r, struct leat_error *err)
                               "%s is neither JSON nor Parquet: only records with fields can say what is learned",
                               setup->inputs.items[i].path);
     if (o->chat)
-        return pack_chat_take(r, err);
+        return take_chat(r, err);
     setup->mask_field = &r->mask_field;
     return json_fields_prepare(&r->mask_field, o->mask_field, NULL, err);
 }
@@ -111,9 +125,7 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     if (s == LEAT_OK)
         s = check_tables(setup, err);
     if (s == LEAT_OK)
-        s = pack_description_make(&r->description, o, &setup->inputs, err);
-    if (s == LEAT_OK && o->chat)
-        s = pack_chat_describe(r, err);
+        s = pack_description_make(&r->description, o, o->chat ? &r->chat : NULL, &setup->inputs, err);
     /* what has been read of standard input cannot be read again */
     for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++)
         r->output.checkpoints = r->output.checkpoints && strcmp(setup->inputs.items[i].path, "-") != 0;

@@ -31,6 +31,14 @@ enum leat_status pack_options_read(struct leat_pack_options *o, const struct lea
     return s == LEAT_OK ? options_check_reserved(o->reserved_mask | o->reserved_write, "leat_pack_options", err) : s;
 }
 
+void pack_options_default(struct leat_pack_options *o)
+{
+    o->text = o->text ? o->text : "text";
+    o->id = o->id ? o->id : "id";
+    o->messages = o->messages ? o->messages : "messages";
+    o->tools = o->tools ? o->tools : "tools";
+}
+
 static enum leat_status take_options(struct pack_run *r, const char *output, const struct leat_pack_options *options,
                                      struct leat_error *err)
 {
@@ -45,15 +53,8 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (o->parts > 0 && (o->part < 1 || o->part > o->parts))
         return status_set(err, LEAT_E_ARGUMENT, "no share %u of %u: shares count from 1", o->part, o->parts);
-    if (!o->text)
-        o->text = "text";
-    if (!o->id)
-        o->id = "id";
-    if (!o->messages)
-        o->messages = "messages";
     r->setup.tools_needed = o->tools != NULL;
-    if (!o->tools)
-        o->tools = "tools";
+    pack_options_default(o);
     if (o->write > LEAT_WRITE_DIRECT)
         return status_set(err, LEAT_E_ARGUMENT, "there is no way of writing %u", (unsigned)o->write);
     if (o->chat && o->mask_field)
@@ -139,7 +140,7 @@ void pack_run_free(struct pack_run *r)
     pthread_mutex_destroy(&r->setup.long_lock);
     inputs_free(&r->setup.inputs);
     json_keep_free(r->setup.keep);
-    pack_chat_free(r);
+    pack_chat_free(&r->chat);
     pack_output_free(&r->output);
     buffer_free(&r->description);
     leat_writer_free_note(r->note);

@@ -6,6 +6,7 @@
 #define LEAT_PACK_RUN_H
 
 #include "pack/flow/flow.h"
+#include "pack_chat.h"
 #include "pack_facts.h"
 #include "pack_output.h"
 
@@ -23,12 +24,11 @@ struct pack_run {
     char *given; /* the one that the caller asked for, which is made of it: by its name go rejects and sentences */
     char *description_path, *checkpoint_path, *index_path;
     struct json_fields mask_field, messages, tools;
-    struct chat_template *chat, *tool_chat; /* the second one: for conversations with tools, NULL if it is the first */
-    struct hash128 chat_sum;                /* of the template and the tokens that it may use */
-    struct json_fields by;                  /* of `by`, if it is given */
-    struct buffer description;              /* pack_description.h */
-    struct lane_start start;                /* where the inputs go on */
-    void *note;                             /* of the checkpoint that was resumed; the program's own part of it: */
+    struct pack_chat chat;
+    struct json_fields by;     /* of `by`, if it is given */
+    struct buffer description; /* pack_description.h */
+    struct lane_start start;   /* where the inputs go on */
+    void *note;                /* of the checkpoint that was resumed; the program's own part of it: */
     const void *own_note;
     size_t own_note_bytes;
     bool takes_texts; /* of a program, not files */

@@ -20,6 +20,7 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
 {
     struct leat_tokenizer_info tokenizer = LEAT_TOKENIZER_INFO_INIT;
     struct leat_pack_options o = *options;
+    struct pack_chat chat = { 0 };
     enum leat_status s = buffer_reserve(text, 256, err);
 
     if (s != LEAT_OK)
@@ -32,9 +33,13 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
     text->size += (size_t)snprintf((char *)text->bytes + text->size, 128, "\nend %lld\nbegin %lld\n",
                                    (long long)o.end_token, (long long)o.begin_token);
     o.part = 0;
-    o.text = o.text ? o.text : "text";
-    o.id = o.id ? o.id : "id";
-    return pack_description_make(text, &o, inputs, err);
+    pack_options_default(&o);
+    if (o.chat)
+        s = pack_chat_open(&chat, &o, err);
+    if (s == LEAT_OK)
+        s = pack_description_make(text, &o, o.chat ? &chat : NULL, inputs, err);
+    pack_chat_free(&chat);
+    return s;
 }
 
 /* The name of the input in a line of the description; NULL: it is another line. *about: how long what is before is, the
@@ -75,6 +80,9 @@ static void say_planned(const char *run, const char *then, const char *now, stru
                    input_now, run, strstr(now, " bytes, etag ") ? "size or etag" : "size or time");
     else if (strncmp(then, "tokenizer ", 10) == 0 && strncmp(now, "tokenizer ", 10) == 0)
         status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with another tokenizer", run);
+    else if (strncmp(then, "chat template ", 14) == 0 && strncmp(now, "chat template ", 14) == 0)
+        status_set(err, LEAT_E_CHECKPOINT,
+                   "the run in %.200s was planned with another chat template, or other special tokens beside it", run);
     else
         status_set(err, LEAT_E_CHECKPOINT,
                    "the run in %.200s was planned with \"%.200s\", not with \"%.200s\": give the same options", run,

@@ -200,7 +200,7 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
 static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)
 {
     struct flow_output output = pack_output_flow(&p->run.output);
-    enum leat_status s = pack_description_make(&p->run.description, &p->run.options, &p->run.setup.inputs, err);
+    enum leat_status s = pack_description_make(&p->run.description, &p->run.options, NULL, &p->run.setup.inputs, err);
 
     if (s == LEAT_OK)
         s = pack_run_begin(&p->run, err);
