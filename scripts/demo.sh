@@ -34,8 +34,8 @@ step "Check every checksum and every rule of both files." \
     "$leat" verify "$out/corpus"
 step "A training step looked odd at token 12345: which document was that, and where did it come from?" \
     "$leat" find "$out/corpus" --token 12345
-show "The text of that document (its first lines)." "$leat" cat "$out/corpus" --document 1
-"$leat" cat "$out/corpus" --document 1 2>&1 | head -n 5
+show "The text of that document (its first lines)." "$leat" cat "$out/corpus" --document 3
+"$leat" cat "$out/corpus" --document 3 2>&1 | head -n 5
 step "The same dataset from C: facts, first tokens, and the documents in the tokens 0 to 8000." \
     "$build/examples/read_dataset" "$out/corpus" 0 8000
 

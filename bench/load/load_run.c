@@ -14,6 +14,7 @@
 #include "bench/measure/clocks.h"
 #include "bench/measure/contest.h"
 #include "bench/measure/machine.h"
+#include "cli/progress.h"
 #include "load_consumer.h"
 
 struct run {
@@ -26,6 +27,8 @@ struct run {
     uint64_t first_row, rows;
     struct load_consumer consumer;
     struct durations *views;
+    struct progress progress;
+    uint64_t held, to_hold; /* batches, by work() */
     bool ended;
 };
 
@@ -62,14 +65,16 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
 
 /* ---- One step ---- */
 
-/* A step of training that takes no CPU time of this machine. */
-static void work(const struct load_values *v)
+/* A step of training that takes no CPU time of this machine. Runs with such steps are long, so they show progress. */
+static void work(struct run *r)
 {
-    struct timespec t = { (time_t)(v->work_ns / 1000000000u), (long)(v->work_ns % 1000000000u) };
+    struct timespec t = { (time_t)(r->v->work_ns / 1000000000u), (long)(r->v->work_ns % 1000000000u) };
 
-    if (v->work_ns > 0)
-        while (nanosleep(&t, &t) != 0 && errno == EINTR)
-            ;
+    if (r->v->work_ns == 0)
+        return;
+    while (nanosleep(&t, &t) != 0 && errno == EINTR)
+        ;
+    progress_update(&r->progress, ++r->held, r->to_hold, NULL);
 }
 
 static void count_batch(struct load_figures *f, const struct leat_batch *b, uint64_t bytes)
@@ -105,7 +110,7 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
         t1 = clock_ns();
         count_call(f, t1 - t0);
         s = load_consumer_take(&r->consumer, b, &bytes, err);
-        work(r->v);
+        work(r);
         count_batch(f, b, bytes);
         leat_batch_release(b, r->consumer.device.stream);
         if (r->trace) {
@@ -174,7 +179,7 @@ static enum leat_status synthetic_steps(struct run *r, const struct leat_batch *
     r->consumer.hashing = false;
     for (uint64_t k = 0; s == LEAT_OK && k < steps && !cli_interrupted(); k++) {
         s = load_consumer_take(&r->consumer, b, &bytes, err);
-        work(r->v);
+        work(r);
         count_batch(f, b, bytes);
     }
     r->consumer.hashing = hashing;
@@ -299,9 +304,16 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
 {
     uint64_t rounds = r->v->rounds < r->v->steps ? r->v->rounds : r->v->steps, done = 0, first = r->v->warm_up;
     uint64_t measured = 0;
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
     double *ratios = calloc(rounds, sizeof *ratios);
     enum leat_status s = ratios ? LEAT_OK : status_no_memory(err, rounds * sizeof *ratios);
 
+    r->to_hold = r->v->warm_up + r->v->steps * (r->v->synthetic ? 2 : 1);
+    if (r->loader)
+        leat_loader_stats(r->loader, &stats);
+    if (r->v->synthetic || r->v->bare)
+        r->to_hold += (rounds - 1) * stats.slots; /* see settle_ring() */
+    progress_begin(&r->progress, PROGRESS_AUTO, "load", PROGRESS_COUNT);
     if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
         s = warm_up(r, err);
     if (r->consumer.on_device)
@@ -321,6 +333,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         done += steps;
         first += steps + (r->v->synthetic ? 1 : 0);
     }
+    progress_end(&r->progress);
     if (measured > 0) {
         qsort(ratios, measured, sizeof *ratios, contest_compare);
         result->bare_ratio = ratios[measured / 2];

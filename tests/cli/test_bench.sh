@@ -177,6 +177,19 @@ assert abs(share - y["share"]) < 1e-9, x
 assert x["answer"].startswith("It is not the loader" if share < 0.01 else "The loader takes"), x
 assert f"{100 * share:.1f} %" in x["answer"], x
 END
+# 1,000 steps of 250 ms took nine minutes without a word
+! python3 -c 'import pty' 2>/dev/null || python3 - >"$printed" 2>&1 <<'END' || fail "a terminal: $(cat "$printed")"
+import os, pty
+seen = b""
+def read(fd):
+    global seen
+    data = os.read(fd, 4096)
+    seen += data
+    return data
+plan = "--source w4 --seq-len 10 --batch 1 --rounds 2 --slots 2".split()
+code = pty.spawn(["leat-bench", "load", *plan, "--steps", "5", "--work", "30", "--compare", "synthetic"], read)
+assert code == 0 and b"\rload  [" in seen and b" of 12  " in seen, (code, seen)
+END
 # The ring is emptied before each further round, so that batches made meanwhile do not hide a slow loader: with 2 rounds
 # and 4 slots, 4 batches go unused and 4 more are taken than measured; a plan that has no room for them ends earlier
 # (250 batches, of which 8 are these, and one is the batch in memory).

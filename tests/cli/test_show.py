@@ -340,8 +340,8 @@ leat("show", "d", "--document", "0", "--pattern", "gpt2", code=2, says="--patter
 
 # ---- Refused
 
-leat("show", code=2, says="is needed")
-leat("show", "d", code=2, says="is needed")
+leat("show", code=2, says="say what to show: --sample or --step (of a plan), --document or --tokens (of NAME), or --")
+leat("show", "d", code=2, says="say what to show: ")
 leat("show", "d", "--document", "1", "--tokens", "0:2", code=2, says="only one of")
 leat("show", "d", "--document", "9", code=1, says="no document 9")
 leat("show", "d", "--tokens", "0:9999", code=1, says="reaches past the end")

@@ -264,8 +264,8 @@ static bool check_values(const struct command *self, const struct show_values *v
     if ((v->sample != LEAT_NONE) + (v->step != LEAT_NONE) + (v->document != LEAT_NONE) + (v->tokens != NULL) > 1)
         command_wrong(self, "only one of --sample, --step, --document and --tokens can be given");
     else if (!of_plan && !of_dataset && v->tokenizers.count == 0)
-        command_wrong(self, "--sample or --step of a plan, --document or --tokens of a dataset, or --tokenizer for a "
-                            "text is needed");
+        command_wrong(self, "say what to show: --sample or --step (of a plan), --document or --tokens (of NAME), or "
+                            "--tokenizer (of a text)");
     else if (of_plan && words > 0)
         command_wrong(self, "--sample and --step take the plan's sources from --source or --plan, not \"%s\"", "NAME");
     else if (of_dataset && words == 0)
