@@ -94,7 +94,7 @@ static const char *remedy(int os_error)
         return "; raise the limit of open files (ulimit -n)";
     case ENOSPC:
     case EDQUOT:
-        return "; make room, or write to another disk";
+        return "; make room, of bytes or of files (df, df -i), or write to another disk";
     case EFBIG:
         return "; raise the file size limit (ulimit -f), or write to another file system";
     default:
