@@ -231,7 +231,9 @@ refuse 1 'leat: a and no-end cannot be merged: they differ in their end-of-docum
 refuse 1 'leat: a and other-end cannot be merged: they differ in their end-of-document token' \
     leat merge -o new a other-end
 refuse 1 'leat: a and begin cannot be merged: they differ in their begin token' leat merge -o new a begin
-refuse 1 'leat: a and no-tokenizer cannot be merged: they differ in their tokenizer' leat merge -o new a no-tokenizer
+refuse 1 "leat: a and no-tokenizer cannot be merged: they differ in their tokenizer's fingerprint; pack both with one \
+tokenizer, or write one with the fingerprint of the other" \
+    leat merge -o new a no-tokenizer
 nothing_left new
 # a damaged part is not taken over in silence
 write_numbered n
