@@ -114,6 +114,11 @@ run leat pack -t bytes -o real --force --dry-run in
 ended 0 ''
 run leat pack -t bytes -o none/out --dry-run in
 says 1 'cannot write none/out: No such file or directory'
+for more in --dry-run '--by lang' ''; do
+    # shellcheck disable=SC2086 # nothing, or options
+    run leat pack -t bytes -o s3://b/out $more in
+    says 1 's3://b/out is a URL: write to a local name first'
+done
 run leat pack -t bytes -o /proc/out --dry-run in
 says 1 'the disk of /proc/out has 0 bytes left, and the dataset needs about'
 run leat pack -t bytes -o out --dry-run nosuch

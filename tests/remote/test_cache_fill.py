@@ -368,7 +368,8 @@ def test_options(server):
                   ("show", URL, "--document", "3"), ("fit", URL), ("merge", "-o", "merged", "--force", URL),
                   ("export", "--to", "raw", "-o", "raw.bin", "--force", URL)):
         got = end(server, begin(server, leat, *words, "--cache", place, "--cache-size", "1GiB"))
-        check(words, (got[2] == 0 or words[0] == "fit") and list(place.glob("*-*/index.leat")) and
+        check(words, (got[2] == 0 or (words[0] == "fit" and "corpus.fit cannot be written beside a URL" in got[1]))
+              and list(place.glob("*-*/index.leat")) and
               not cache.exists(), got)
         shutil.rmtree(place, ignore_errors=True)
     got = end(server, begin(server, build / "leat-bench", "load", "--source", URL, "--seq-len", "512", "--batch", "8",

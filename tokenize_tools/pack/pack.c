@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "corpus/own_outputs.h"
 #include "corpus/repeated_inputs.h"
@@ -12,12 +13,17 @@
 static enum leat_status check(const char *output, uint64_t count, const struct leat_pack_options *o,
                               struct leat_error *err)
 {
+    enum leat_status s;
+
     if (!output || !*output || !o->tokenizer)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs at least one input");
     if (o->run_file && o->parts == 0)
         return status_set(err, LEAT_E_ARGUMENT, "the file %s is for runs of several parts", o->run_file);
+    s = own_file_check_local(output, err);
+    if (s != LEAT_OK)
+        return s;
     return o->shuffle || o->dedup || o->split_count > 0 || pack_arranges(o) ? pack_arranged_check(o, err) : LEAT_OK;
 }
 

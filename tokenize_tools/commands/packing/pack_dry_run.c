@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/own_file.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "corpus/first_text.h"
@@ -274,8 +275,10 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
                                  .follow_links = o->follow_links != 0,
                                  .own = &own,
                                  .stop = { interrupted, NULL } };
-    enum leat_status s = inputs_find(&d->inputs, words, count, &rules, err);
+    enum leat_status s = d->values->output ? own_file_check_local(d->values->output, err) : LEAT_OK;
 
+    if (s == LEAT_OK)
+        s = inputs_find(&d->inputs, words, count, &rules, err);
     if (s == LEAT_OK)
         s = inputs_count_repeated(&d->inputs, &repeats, &repeated, err);
     if (s == LEAT_OK && repeats > 0)
