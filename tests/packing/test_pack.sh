@@ -395,6 +395,8 @@ if gzip -c whole.jsonl >w.jsonl.gz 2>/dev/null; then
         same cut cut2
         run leat pack -t bytes -o cut3 --max-rejects 0 cut.jsonl.gz
         says 4 'leat: 1 input was cut off or broken, and packed as far as it was readable: cut.jsonl.gz'
+        run leat pack -t bytes -o cut3 --max-rejects 0 --resume cut.jsonl.gz # which named no file
+        says 4 'leat: 1 input was cut off or broken, and packed as far as it was readable: cut.jsonl.gz'
     fi
 fi
 
