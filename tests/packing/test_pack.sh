@@ -269,6 +269,9 @@ example: @
 not valid JSON: an object ({) is expected at byte 1
 leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there' \
     leat pack -t bytes -o r a.jsonl
+echo no >single.jsonl
+run leat pack -t bytes -o single single.jsonl
+says 4 'leat: 1 of 1 record was rejected, more than allowed'
 cmp r.rejects.jsonl one.rejects.jsonl || fail "other rejects after too many"
 # the rates of a resumed run are of what it did itself: here nothing, for all was packed before the last record
 (seq 1 9000 | sed 's/.*/{"text":"a record with number &"}/' && echo '{}') >long.jsonl
