@@ -213,9 +213,9 @@ static void print_serial(const struct figures *f)
     printf("For one thread at a time:\n");
     for (unsigned i = 0; i < SERIALS; i++)
         print_row(&f->serial[i], f);
-    printf("%.2f %% of the CPU time is such work; more than %.0f cores are of no use.\n", 100 * f->serial_share,
-           f->cores);
-    printf("%s units; for each, threads waited %s for each other's lock.\n", units_count(f->units).text,
+    printf("%.2f %% of the CPU time is such work; more than %.0f core%s of no use.\n", 100 * f->serial_share, f->cores,
+           f->cores < 1.5 ? " is" : "s are");
+    printf("%s; for each, threads waited %s for each other's lock.\n", units_counted(f->units, "unit").text,
            units_duration(f->lock_wait_ns / 1e9).text);
     if (*f->stream.name)
         cli_say("%s: several threads can decompress %.0f %% of it; threads waited for it %.0f %% of their time.",

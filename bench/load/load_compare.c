@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "cli/units.h"
 
 #define LITTLE 0.01 /* a share of a step that nobody need look at, and that turns of one run do not tell apart */
@@ -48,7 +49,9 @@ void load_compare_say(char *text, size_t room, const struct load_result *r)
     double share = load_compare_share(r);
     struct units_text real = units_duration(step(&r->total)), without = units_duration(step(&r->synthetic));
 
-    if (r->synthetic.steps == 0)
+    if (r->synthetic.steps == 0 && cli_interrupted())
+        snprintf(text, room, "Nothing to compare with: the run was stopped before any step without the loader.");
+    else if (r->synthetic.steps == 0)
         snprintf(text, room, "Nothing to compare with: the plan ended; use fewer --steps.");
     else if (share < LITTLE)
         snprintf(text, room, "It is not the loader: it takes %.1f %% of a step (%s with real batches, %s without).",

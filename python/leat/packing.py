@@ -228,7 +228,7 @@ def _named(notices):
 def _report_damage(report, summary, allowed):
     count = report["damaged_inputs"]
     what = (f"{count} input{'s were' if count > 1 else ' was'} cut off or damaged, and packed as far as readable: "
-            + (report["damage"].decode("utf-8", "backslashreplace") or "named when the run was stopped"))
+            + report["damage"].decode("utf-8", "backslashreplace"))
     if allowed:
         import warnings
         warnings.warn(what, RuntimeWarning, stacklevel=3)

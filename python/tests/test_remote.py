@@ -136,6 +136,7 @@ def test_pull(server, counting, tmp_path):
     assert made.tokens == leat.open(counting).info.tokens and made.documents == len(leat.open(counting))
     assert made.requests > 2 and made.retries == 0
     assert seen and all(done <= total == size for done, total in seen) and seen == sorted(seen)
+    assert seen[-1] == (size, size)  # a bar ended at 98.7 %
     with pytest.raises(leat.Error, match="force=True") as error:
         leat.pull(URL, str(tmp_path / "copy"))
     assert error.value.status == "exists"

@@ -86,6 +86,22 @@ enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum o
     return s;
 }
 
+bool own_file_is_url(const char *name)
+{
+    size_t scheme = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
+
+    return scheme > 0 && strncmp(name + scheme, "://", 3) == 0;
+}
+
+enum leat_status own_file_check_local(const char *output, struct leat_error *err)
+{
+    return own_file_is_url(output)
+               ? status_set(err, LEAT_E_UNSUPPORTED,
+                            "%.300s is a URL: write to a local name first; `leat push` copies datasets to a bucket",
+                            output)
+               : LEAT_OK;
+}
+
 enum leat_status own_file_check_name(const char *path, struct leat_error *err)
 {
     struct stat st;

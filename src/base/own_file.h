@@ -20,6 +20,12 @@ enum own_file_use { OWN_FILE_READ, OWN_FILE_WRITE, OWN_FILE_LOCK };
 enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum own_file_use use,
                                struct leat_error *err);
 
+/* Whether a name is a URL, SCHEME://..., which is no path of a file. */
+bool own_file_is_url(const char *name);
+
+/* LEAT_E_UNSUPPORTED if the name of an output is a URL. */
+enum leat_status own_file_check_local(const char *output, struct leat_error *err);
+
 /* Checks that renaming can give a file this name: nothing is there, or a file or symbolic link, which it replaces.
  * LEAT_E_EXISTS for a folder, a pipe or a device. */
 enum leat_status own_file_check_name(const char *path, struct leat_error *err);

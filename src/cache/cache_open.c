@@ -91,14 +91,17 @@ static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
 static enum leat_status find_out(struct cache *c, bool online, bool *few, struct leat_error *err)
 {
     char *folder = NULL;
-    bool complete = !online && cache_recall(c, &folder) && cache_recall_complete(folder);
-    enum leat_status s = open_remote(c, complete ? OFFLINE_TRIES : 0, err);
+    bool complete = cache_recall(c, &folder) && cache_recall_complete(folder);
+    enum leat_status s;
 
-    *few = complete;
+    *few = complete && !online;
+    s = open_remote(c, *few ? OFFLINE_TRIES : 0, err);
 
     if (s == LEAT_OK)
         s = look_at_server(c, err);
-    if (s == LEAT_E_IO && folder)
+    if (s == LEAT_E_IO && online && complete && err)
+        status_after(err, "; the cache has a complete copy, but the option online, or LEAT_ONLINE=1, forbids using it");
+    else if (s == LEAT_E_IO && !online && folder)
         s = cache_take_offline(c, folder, err);
     free(folder);
     return s;

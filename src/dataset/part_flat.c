@@ -178,10 +178,14 @@ static enum leat_status place_pbin(struct file_map *f, const struct foreign_opti
     if (s != LEAT_OK)
         return s;
     *place = (struct place) { PBIN_HEADER, bytes_load64(head), bytes_load32(head + 8) };
-    if (place->width != 2 && place->width != 4)
-        return status_set_at(err, place->width == 1 ? LEAT_E_UNSUPPORTED : LEAT_E_HEADER, 8,
-                             "%s has tokens of %u bytes, and leat reads 2 and 4; write it again with another size",
-                             f->path, (unsigned)place->width);
+    if (place->width != 1 && place->width != 2 && place->width != 4)
+        return status_set_at(err, LEAT_E_HEADER, 8,
+                             "%s is no .pbin file of Modalities: its header says %u bytes per token", f->path,
+                             (unsigned)place->width);
+    if (place->width == 1)
+        return status_set_at(err, LEAT_E_UNSUPPORTED, 8,
+                             "%s has tokens of 1 byte, and leat reads 2 and 4; write it again with another size",
+                             f->path);
     if (!bytes_inside(PBIN_HEADER, place->bytes, f->size))
         return status_set_at(err, LEAT_E_TRUNCATED, f->size,
                              "%s has %llu bytes, but its header says %llu of tokens; restore it from its source",

@@ -161,6 +161,8 @@ static enum leat_status bring(struct pull *p, struct leat_error *err)
         s = pull_index(p, err);
     if (s == LEAT_OK)
         s = pull_tokens(p, err);
+    if (s == LEAT_OK) /* headers and paddings were not counted */
+        s = pull_advance(p, p->header.index_bytes + p->header.token_file_bytes - p->done, err);
     if (s == LEAT_OK)
         s = name_files(p, err);
     writer_unlock(&p->lock, &p->names);

@@ -49,6 +49,10 @@ static enum leat_status open_local(struct push *p, const char *name, struct leat
         s = make_path(&p->tokens_path, name, ".tokens", err);
     if (s == LEAT_OK)
         s = file_open_read(&p->index_fd, &index_bytes, p->index_path, err);
+    if (s == LEAT_E_NO_FILE && err)
+        status_after(err,
+                     "; only leat's own datasets can be pushed: `leat adopt -t` and `leat merge` make one of other "
+                     "tools' files");
     if (s != LEAT_OK)
         return s;
     count = index_bytes < sizeof page ? index_bytes : sizeof page;

@@ -121,6 +121,9 @@ static enum leat_status fit_part(const struct leat_dataset *d, const struct leat
     if (s == LEAT_OK && part.documents > UINT32_MAX)
         s = status_set(err, LEAT_E_UNSUPPORTED, "%.300s has %llu documents; a file of documents by length holds 2^32",
                        part.name, (ull)part.documents);
+    if (s == LEAT_OK && own_file_is_url(path))
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "%s cannot be written beside a URL: copy the dataset with `leat pull` first", path);
     if (s == LEAT_OK)
         s = own_file_check_name(path, err);
     if (s == LEAT_OK) {

@@ -335,8 +335,9 @@ static enum leat_status finish_phases(const struct plan_rules *r, struct leat_er
                               p->begin >= LEAT_MAX_SAMPLES ? ", and below 2^60" : "; give phases in their order");
         before = p->begin;
         if (p->weight_count > r->source_count)
-            return status_set(err, LEAT_E_ARGUMENT, "the phase at sample %llu has %llu weights for %llu sources",
-                              (ull)p->begin, (ull)p->weight_count, (ull)r->source_count);
+            return status_set(err, LEAT_E_ARGUMENT, "the phase at sample %llu has %llu weights for %llu source%s",
+                              (ull)p->begin, (ull)p->weight_count, (ull)r->source_count,
+                              r->source_count == 1 ? "" : "s");
         if (p->seq_len > 0 && check_length(r, p->seq_len, err) != LEAT_OK)
             return LEAT_E_ARGUMENT;
     }

@@ -63,7 +63,7 @@ static enum leat_status check_name(const char *name, size_t length, struct leat_
         return status_set(err, LEAT_E_ARGUMENT,
                           "invalid dataset name \"%.200s\": names that end in .partial are for unfinished datasets",
                           name);
-    return LEAT_OK;
+    return own_file_check_local(name, err);
 }
 
 enum leat_status writer_names_make(struct writer_names *n, const char *name, struct leat_error *err)

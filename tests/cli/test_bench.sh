@@ -190,6 +190,23 @@ plan = "--source w4 --seq-len 10 --batch 1 --rounds 2 --slots 2".split()
 code = pty.spawn(["leat-bench", "load", *plan, "--steps", "5", "--work", "30", "--compare", "synthetic"], read)
 assert code == 0 and b"\rload  [" in seen and b" of 12  " in seen, (code, seen)
 END
+# stopped before there was anything to compare with, it said that the plan had ended
+if [ -r /proc/self/status ]; then
+    ran='leat-bench load --compare synthetic (SIGTERM)'
+    leat-bench load --source w4 --seq-len 10 --batch 1 --steps 100000 --work 200 --compare synthetic --json \
+        >"$printed" 2>"$said" &
+    pid=$!
+    caught=0
+    while [ $((0x$caught >> 14 & 1)) -eq 0 ] && kill -0 $pid; do
+        [ "$(cat /proc/$pid/comm)" = leat-bench ] && caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$pid/status)
+    done
+    kill -TERM $pid
+    wait $pid
+    code=$?
+    [ "$code" = 5 ] || fail "$ran: code $code"
+    grep -qF '"answer": "Nothing to compare with: the run was stopped before' "$printed" ||
+        fail "$ran: $(cat "$printed")"
+fi
 # The ring is emptied before each further round, so that batches made meanwhile do not hide a slow loader: with 2 rounds
 # and 4 slots, 4 batches go unused and 4 more are taken than measured; a plan that has no room for them ends earlier
 # (250 batches, of which 8 are these, and one is the batch in memory).

@@ -100,4 +100,6 @@ done
 for name in *.partial wide.* torn.raw x; do
     [ ! -e "$name" ] || fail "$name is there"
 done
+run leat export --to raw -o s3://b/x a
+says 1 's3://b/x is a URL: write to a local name first'
 finish

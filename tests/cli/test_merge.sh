@@ -218,6 +218,10 @@ run leat merge -o '' a
 [ -s "$said" ] || fail "$ran: says nothing"
 refuse 1 'leat: the folder for none/new.leat does not exist' \
     leat merge -o none/new a
+# shellcheck disable=SC2016 # the command's backquotes
+url='leat: s3://b/x is a URL: write to a local name first; `leat push` copies datasets to a bucket'
+refuse 1 "$url" leat merge -o s3://b/x a
+refuse 1 "$url" leat merge -o s3://b/x --in-place a
 
 # ---- What cannot be merged ------------------------------------------------------------------------------------------
 
@@ -231,7 +235,9 @@ refuse 1 'leat: a and no-end cannot be merged: they differ in their end-of-docum
 refuse 1 'leat: a and other-end cannot be merged: they differ in their end-of-document token' \
     leat merge -o new a other-end
 refuse 1 'leat: a and begin cannot be merged: they differ in their begin token' leat merge -o new a begin
-refuse 1 'leat: a and no-tokenizer cannot be merged: they differ in their tokenizer' leat merge -o new a no-tokenizer
+refuse 1 "leat: a and no-tokenizer cannot be merged: they differ in their tokenizer's fingerprint; pack both with one \
+tokenizer, or write one with the fingerprint of the other" \
+    leat merge -o new a no-tokenizer
 nothing_left new
 # a damaged part is not taken over in silence
 write_numbered n

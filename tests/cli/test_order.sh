@@ -33,7 +33,8 @@ try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --order sequential
 3 0 3 284 6144
 4 0 4 377 8192
 END
-refuse 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --from 5
+refuse 0 'leat: the plan has 5 samples, numbered from 0: none from 5 on' \
+    leat order --source numbers --seq-len 2Ki --epochs 1 --from 5
 try 0 '' leat order --source numbers --seq-len 100 --order sequential --count 4 --skip 1:3 <<'END'
 0 0 0 0 0
 3 0 3 14 300

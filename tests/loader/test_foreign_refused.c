@@ -103,7 +103,9 @@ static void check_flat_lies(unsigned width)
     patch64("a.pbin", 0, (uint64_t)TOKENS * width + 6);
     refuse(in_folder("a.pbin"), LEAT_E_TRUNCATED, "its header says");
     patch32("a.pbin", 8, 1);
-    refuse(in_folder("a.pbin"), LEAT_E_UNSUPPORTED, "tokens of 1 bytes");
+    refuse(in_folder("a.pbin"), LEAT_E_UNSUPPORTED, "tokens of 1 byte, and");
+    patch32("a.pbin", 8, 14426283);
+    refuse(in_folder("a.pbin"), LEAT_E_HEADER, "is no .pbin file of Modalities: its header says 14426283 bytes per");
     patch64("a.ds.index", 8 * (documents - 1), TOKENS + 1);
     refuse(in_folder("a.ds"), LEAT_E_TRUNCATED, "fits neither");
     T_CHECK(truncate(in_folder("a.ds.index"), 9) == 0);

@@ -65,7 +65,7 @@ static void test_refusals(void)
         { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1:len=3", "does not divide" },
         { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1\nat 9:2", "not after the phase before it" },
         { "leat plan 1\nsource %/a\nseq-len 4\nat 0:1", "not after the phase before it" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1,2", "has 2 weights for 1 sources" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1,2", "has 2 weights for 1 source" },
         { "leat plan 1\nsource %/a\nseq-len 4\nat 9:0", "no source has a weight from sample 9 on" },
         { "leat plan 1\nsource %/a:0\nseq-len 4", "no source has a weight from sample 0 on" },
         { "leat plan 1\nsource %/a:1e-9\nsource %/b:1e9\nseq-len 4", "too fine" },
@@ -165,7 +165,7 @@ static void test_agreement(void)
         { "fewer", "/fewer cannot be in one plan: they differ in their vocabulary size" },
         { "end", "/end cannot be in one plan: they differ in their end-of-document token" },
         { "begin", "/begin cannot be in one plan: they differ in their begin token" },
-        { "known", "/known cannot be in one plan: they differ in their tokenizer" },
+        { "known", "/known cannot be in one plan: they differ in their tokenizer's fingerprint; pack" },
     };
 
     write_other("fewer", 65535, LEAT_NONE, LEAT_NONE, NULL);

@@ -269,6 +269,9 @@ example: @
 not valid JSON: an object ({) is expected at byte 1
 leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there' \
     leat pack -t bytes -o r a.jsonl
+echo no >single.jsonl
+run leat pack -t bytes -o single single.jsonl
+says 4 'leat: 1 of 1 record was rejected, more than allowed'
 cmp r.rejects.jsonl one.rejects.jsonl || fail "other rejects after too many"
 # the rates of a resumed run are of what it did itself: here nothing, for all was packed before the last record
 (seq 1 9000 | sed 's/.*/{"text":"a record with number &"}/' && echo '{}') >long.jsonl
@@ -394,6 +397,8 @@ if gzip -c whole.jsonl >w.jsonl.gz 2>/dev/null; then
         grep -q '"truncated_inputs": 1,' "$printed" || fail "the summary does not count a broken input"
         same cut cut2
         run leat pack -t bytes -o cut3 --max-rejects 0 cut.jsonl.gz
+        says 4 'leat: 1 input was cut off or broken, and packed as far as it was readable: cut.jsonl.gz'
+        run leat pack -t bytes -o cut3 --max-rejects 0 --resume cut.jsonl.gz # which named no file
         says 4 'leat: 1 input was cut off or broken, and packed as far as it was readable: cut.jsonl.gz'
     fi
 fi

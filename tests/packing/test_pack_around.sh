@@ -44,6 +44,10 @@ ended 0 ''
 ! grep -qF 'single texts' "$printed" || fail "$ran: $(cat "$printed")"
 tokens '3 4 2 4 2'
 run leat pack -t . -o out --end none texts.jsonl
+says 0 'documents have no begin token, since --end is given without --begin; --begin 1 adds the one that the tokenizer'
+tokens '3 4 4'
+run leat pack -t . -o out --end none --begin none texts.jsonl
+ended 0 ''
 tokens '3 4 4'
 run leat pack -t . -o out --begin b texts.jsonl
 tokens '4 3 4 2 4 4 2'

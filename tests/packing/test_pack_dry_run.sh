@@ -29,19 +29,36 @@ grep -q '^3 inputs, .* on disk: 3 jsonl$' "$printed" || fail "the inputs: $(cat 
 run leat pack -t bytes -o out --dry-run --json in
 expected_tokens=$(key tokens)
 nothing_written
+expected_bytes=$(key dataset_bytes)
 run leat pack -t bytes -o real --json in
 [ "$(key tokens)" = "$expected_tokens" ] || fail "expected $expected_tokens tokens: $(cat "$printed")"
+real_bytes=$(cat real.leat real.tokens | wc -c)
+[ "$expected_bytes" = "$real_bytes" ] || fail "expected $expected_bytes bytes of $real_bytes"
+
+# ids and the tokenizer's file are in the index; both were once left out of what the dataset takes
+printf '%s' '{"version":"1.0","model":{"type":"WordLevel","vocab":{"<unk>":0,"a":1},"unk_token":"<unk>"}}' >level.json
+for i in 10 11 12 13 14; do
+    printf '{"text":"a","id":"<urn:uuid:c92f2f1a-0000-4000-8000-0123456789%s>"}\n' $i
+done >ids.jsonl
+run leat pack -t level.json --end none -o out --dry-run --json ids.jsonl
+expected_bytes=$(key dataset_bytes)
+run leat pack -t level.json --end none -o ids --json ids.jsonl
+real_bytes=$(cat ids.leat ids.tokens | wc -c)
+[ "$expected_bytes" = "$real_bytes" ] || fail "expected $expected_bytes bytes of $real_bytes with ids"
 
 # a table's first text is its first row's
 run leat pack -t bytes -o out --dry-run --json --max-rejects 100% "$here/parquet/files/dictionary.parquet"
 grep -qF '"first_text": "page of \\ ' "$printed" || fail "the first text of a table: $(cat "$printed")"
 
-# what was on its way when the sample was stopped counts on both sides
-yes '{"text":"a b c d e"}' | head -c $((21 * 8000000)) >even.jsonl
+# what was on its way when the sample was stopped counts on both sides; a document takes 20 bytes of tokens, and in the
+# index 56 and its id, of ten
+yes '{"text":"a b c d e","id":"0123456789"}' | head -c $((39 * 8000000)) >even.jsonl
 run leat pack -t bytes -o out --dry-run --json even.jsonl
 grep -q '"whole": false' "$printed" || fail "all was packed: $(cat "$printed")"
 expected_tokens=$(key tokens | tail -n 1)
 [ $(((expected_tokens + 400000) / 800000)) = 100 ] || fail "expected $expected_tokens of 80,000,000 tokens"
+expected_bytes=$(key dataset_bytes)
+[ $(((expected_bytes + 3440000) / 6880000)) = 100 ] || fail "expected $expected_bytes of some 688,000,000 bytes"
 rm even.jsonl
 
 run leat pack -t bytes -o out --dry-run --text body in
@@ -97,6 +114,11 @@ run leat pack -t bytes -o real --force --dry-run in
 ended 0 ''
 run leat pack -t bytes -o none/out --dry-run in
 says 1 'cannot write none/out: No such file or directory'
+for more in --dry-run '--by lang' ''; do
+    # shellcheck disable=SC2086 # nothing, or options
+    run leat pack -t bytes -o s3://b/out $more in
+    says 1 's3://b/out is a URL: write to a local name first'
+done
 run leat pack -t bytes -o /proc/out --dry-run in
 says 1 'the disk of /proc/out has 0 bytes left, and the dataset needs about'
 run leat pack -t bytes -o out --dry-run nosuch

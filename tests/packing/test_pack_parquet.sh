@@ -126,6 +126,9 @@ run leat pack -t bytes -o no --text n mixed/a.parquet
 says 1 'the column n does not hold texts'
 run leat pack -t bytes -o no --format parquet mixed.jsonl
 says 1 'mixed.jsonl is no Parquet file: it does not begin with PAR1'
+gzip -c mixed/a.parquet >a.parquet.gz
+run leat pack -t bytes -o no a.parquet.gz
+says 1 'a.parquet.gz is compressed with gzip, and no Parquet file: decompress it first'
 run leat pack -t bytes -o no --format jsonl mixed/a.parquet
 says 1 'is a Parquet file: pack it as Parquet'
 leat pack --help | tr -s ' \n' ' ' >help.txt

@@ -71,6 +71,10 @@ refuses 'SLURM_ARRAY_TASK_ID=3 is part 3, but OMPI_COMM_WORLD_RANK=0 is part 1' 
 refuses 'no system says which of 4 parts this is, as one of these variables: SLURM_ARRAY_TASK_ID, SLURM_PROCID,' auto/4
 says 2 'PMI_RANK; or use --part I/4 (leat pack --help shows how)'
 refuses 'no system says' auto/4 SGE_TASK_ID=undefined LSB_JOBINDEX=0 SLURM_ARRAY_TASK_ID=
+says 2 'PMI_RANK; SGE_TASK_ID=undefined is of no array; LSB_JOBINDEX=0 is of no array; or use'
+refuses 'no system says' auto/4 SLURM_PROCID=0 PMI_RANK=0 PMI_SIZE=1 # it named them as if they were not set
+says 2 'PMI_RANK; SLURM_PROCID=0 does not count without SLURM_STEP_NUM_TASKS; PMI_RANK=0 does not count, since'
+says 2 'PMI_SIZE=1: a single process is no part; or use'
 for wrong in auto/ auto/0 auto+/4 auto-1/4 auto/4x auto/1000001 0/4 5/4 +1/4 1/ ''; do
     run leat pack -o none -t bytes --part "$wrong" a.jsonl
     says 2 'is not I/N, the I-th of N parts (1/8), nor auto/N'

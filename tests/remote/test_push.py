@@ -48,6 +48,12 @@ def test_folder(server):
     check("nothing is there", not [name for name in server.things if "dir" in name], list(server.things))
 
 
+def test_foreign(server):
+    """The error about tokens of another tool named a file that nobody would look for, and no way."""
+    code, _, said = push(server, "raw:corpus.tokens?dtype=u16", "s3://b/raw")
+    check("tokens of another tool", code == 1 and "only leat's own datasets can be pushed" in said, code, said)
+
+
 def test_whole(server):
     summary = check_pushed("a push", server, "a &+ü/one", push(server, "corpus", "s3://b/a &+ü/one"))
     check("its summary", summary["bytes"] == sum(map(len, local("corpus"))) and summary["kept"] == 0, summary)
@@ -162,7 +168,7 @@ with S3Server() as server:
     if "need libcurl" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
-    for test in (test_folder, test_whole, test_faults, test_going_on, test_two_at_once):
+    for test in (test_folder, test_foreign, test_whole, test_faults, test_going_on, test_two_at_once):
         test(server)
 shutil.rmtree(folder)
 sys.exit(1 if failures else 0)

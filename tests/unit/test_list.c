@@ -437,7 +437,7 @@ static void check_incompatible(void)
     o = plain_options();
     o.tokenizer = &t;
     make_part(in_folder("empty/one"), 0, "1", &o);
-    refused("a\nb\nempty/one\n", 14, LEAT_E_INCOMPATIBLE, "they were made with different tokenizers");
+    refused("a\nb\nempty/one\n", 14, LEAT_E_INCOMPATIBLE, "they differ in their tokenizer's fingerprint; pack both");
     T_CONTAINS(t_err.message, "empty/one cannot be joined");
 }
 

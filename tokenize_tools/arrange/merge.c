@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "divide.h"
@@ -378,7 +379,9 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
 
     if (!output || !parts || count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "leat_merge: missing output or parts");
-    s = merge_begin(&m, &full, output, options, report, err);
+    s = own_file_check_local(output, err);
+    if (s == LEAT_OK)
+        s = merge_begin(&m, &full, output, options, report, err);
     if (s == LEAT_OK && m.options.in_place)
         s = merge_in_place(&m, output, parts, count, &full, err);
     else if (s == LEAT_OK)

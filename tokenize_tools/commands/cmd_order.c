@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/plan_options.h"
+#include "cli/units.h"
 #include "commands.h"
 #include "order_fit_report.h"
 
@@ -210,8 +211,13 @@ static enum leat_status print_samples(const struct leat_plan *plan, const struct
 {
     uint64_t end = v->from + v->count, position = next_row(rows, leat_plan_position(plan, v->from, NULL));
     struct leat_sample samples[AT_ONCE];
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     enum leat_status s = LEAT_OK;
 
+    leat_plan_info(plan, &info);
+    if (info.samples != LEAT_NONE && v->from >= info.samples)
+        cli_error("the plan has %s, numbered from 0: none from %llu on", units_counted(info.samples, "sample").text,
+                  (unsigned long long)v->from);
     while (s == LEAT_OK && !cli_stdout_failed()) {
         uint64_t left = rows->batch == 1 ? AT_ONCE : rows->first + rows->count - position % rows->batch;
         uint64_t got;

@@ -103,7 +103,8 @@ static const struct command commands[] = {
       .notes =
           "Writes NAME.fit beside each dataset, 4 bytes per document, and replaces an older one. Plans of the order "
           "fit then open at once, and no longer need 4 bytes of memory per document; a source of more than 2^28 "
-          "documents cannot do without. The file changes no sample.",
+          "documents cannot do without. The file changes no sample. Beside a URL no file can be written: leat pull the "
+          "dataset first; --report takes URLs.",
       .example = "leat fit corpus\nleat fit shards/\nleat fit --report corpus --seq-len 2048,8192",
       .options = fit_options,
       .run = cmd_fit },

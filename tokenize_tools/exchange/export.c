@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/options.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "base/tiny.h"
 
@@ -267,6 +268,8 @@ enum leat_status leat_export(const char *output, const char *const *names, uint6
     s = options_read(&full, sizeof full, NULL, report, "leat_export_report", err);
     if (s == LEAT_OK)
         s = options_read(&e.options, sizeof e.options, NULL, options, "leat_export_options", err);
+    if (s == LEAT_OK)
+        s = own_file_check_local(output, err);
     if (s != LEAT_OK)
         return s;
     e.format = e.options.to ? find_format(e.options.to) : NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "corpus/own_outputs.h"
 #include "corpus/repeated_inputs.h"
@@ -12,6 +13,8 @@
 static enum leat_status check(const char *output, const char *const *inputs, uint64_t count,
                               const struct leat_pack_options *o, struct leat_error *err)
 {
+    enum leat_status s;
+
     if (!output || !*output || !o->tokenizer)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (count == 0)
@@ -21,6 +24,9 @@ static enum leat_status check(const char *output, const char *const *inputs, uin
             return status_set(err, LEAT_E_ARGUMENT, "input %llu is NULL", (unsigned long long)i);
     if (o->run_file && o->parts == 0)
         return status_set(err, LEAT_E_ARGUMENT, "the file %s is for runs of several parts", o->run_file);
+    s = own_file_check_local(output, err);
+    if (s != LEAT_OK)
+        return s;
     return o->shuffle || o->dedup || o->split_count > 0 || pack_arranges(o) ? pack_arranged_check(o, err) : LEAT_OK;
 }
 

@@ -114,18 +114,18 @@ static const char *list_name(const struct pack_output *o)
 static enum leat_status say_too_many(const struct pack_output *o, uint64_t records, struct leat_error *err)
 {
     return status_set(
-        err, LEAT_E_REJECTS, "%llu of %llu records %s rejected, more than allowed; %s lists them with the reasons%s%s",
-        (unsigned long long)o->at.rejects, (unsigned long long)records, o->at.rejects == 1 ? "was" : "were",
-        list_name(o), o->reason[0] ? ", for example: " : "", o->reason);
+        err, LEAT_E_REJECTS, "%llu of %llu record%s %s rejected, more than allowed; %s lists them with the reasons%s%s",
+        (unsigned long long)o->at.rejects, (unsigned long long)records, records == 1 ? "" : "s",
+        o->at.rejects == 1 ? "was" : "were", list_name(o), o->reason[0] ? ", for example: " : "", o->reason);
 }
 
 void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, const struct leat_error *why,
                               struct leat_error *err)
 {
     status_set(err, LEAT_E_REJECTS,
-               "%llu of %llu records %s rejected, more than allowed, and they are not listed: %.500s%s%s",
-               (unsigned long long)o->at.rejects, (unsigned long long)records, o->at.rejects == 1 ? "was" : "were",
-               why->message, o->reason[0] ? "; for example: " : "", o->reason);
+               "%llu of %llu record%s %s rejected, more than allowed, and they are not listed: %.500s%s%s",
+               (unsigned long long)o->at.rejects, (unsigned long long)records, records == 1 ? "" : "s",
+               o->at.rejects == 1 ? "was" : "were", why->message, o->reason[0] ? "; for example: " : "", o->reason);
 }
 
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err)

@@ -8,7 +8,7 @@
 #include "pack_by.h"
 #include "pack_output.h"
 
-static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '6' };
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '7' };
 
 /* The numbers of a position, in the order of the note. */
 #define POSITION_NUMBERS 22
@@ -51,12 +51,14 @@ static void load_position(struct pack_position *p, const uint8_t *note)
     memcpy(p->mark.sum, note + 16 + 8 * POSITION_NUMBERS, sizeof p->mark.sum);
 }
 
-/* The position; the number of inputs with malformed text, each with its count; the number of paths, each path with a
- * zero byte after it; the values that documents carry, likewise; the program's note. */
+/* The position; the number of inputs with malformed text, each with its count; what is wrong with the first damaged
+ * input, with a zero byte after it; the number of paths, each path likewise; the values that documents carry, likewise;
+ * the program's note. */
 enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
     uint64_t count = o->paths ? o->at.declared : 0;
-    size_t pairs = POSITION_BYTES + 8, paths = pairs + 16 * o->replaced_inputs;
+    size_t pairs = POSITION_BYTES + 8, damage = pairs + 16 * o->replaced_inputs;
+    size_t paths = damage + strlen(o->damage) + 1;
     enum leat_status s = buffer_reserve(note, paths + 8, err);
 
     if (s != LEAT_OK)
@@ -67,6 +69,7 @@ enum leat_status pack_output_make_note(const struct pack_output *o, struct buffe
         bytes_store64(note->bytes + pairs + 16 * i, o->replaced_in[i].input);
         bytes_store64(note->bytes + pairs + 16 * i + 8, o->replaced_in[i].count);
     }
+    memcpy(note->bytes + damage, o->damage, strlen(o->damage) + 1);
     bytes_store64(note->bytes + paths, count);
     note->size = paths + 8;
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
@@ -92,6 +95,18 @@ static bool load_replaced(struct pack_output *o, const uint8_t **at, const uint8
     return true;
 }
 
+/* Moves *at past it; at least 8 bytes are left there. */
+static bool load_damage(struct pack_output *o, const uint8_t **at, const uint8_t *end)
+{
+    const uint8_t *zero = memchr(*at, 0, (size_t)(end - *at));
+
+    if (!zero || (size_t)(zero - *at) >= sizeof o->damage || end - zero < 9)
+        return false;
+    memcpy(o->damage, *at, (size_t)(zero - *at) + 1);
+    *at = zero + 1;
+    return true;
+}
+
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes)
 {
     const uint8_t *at = note, *end = at + bytes;
@@ -101,7 +116,7 @@ bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes
         return false;
     load_position(&o->at, at);
     at += POSITION_BYTES;
-    if (!load_replaced(o, &at, end))
+    if (!load_replaced(o, &at, end) || !load_damage(o, &at, end))
         return false;
     count = bytes_load64(at);
     at += 8;

@@ -49,6 +49,19 @@ static const char *value_of(const struct system_row *row, uint64_t parts)
     return value;
 }
 
+/* Why the row's variable, which is set, does not count. */
+static size_t say_unused(const struct system_row *row, const char *value, char *out, size_t room)
+{
+    const char *count = row->count ? getenv(row->count) : NULL;
+
+    if (!row->count)
+        return (size_t)snprintf(out, room, "; %s=%.40s is of no array", row->variable, value);
+    if (!count)
+        return (size_t)snprintf(out, room, "; %s=%.40s does not count without %s", row->variable, value, row->count);
+    return (size_t)snprintf(out, room, "; %s=%.40s does not count, since %s=%.40s: a single process is no part",
+                            row->variable, value, row->count, count);
+}
+
 static void say_none(uint64_t parts, char *why, size_t room)
 {
     size_t used = (size_t)snprintf(
@@ -56,6 +69,12 @@ static void say_none(uint64_t parts, char *why, size_t room)
 
     for (size_t i = 0; i < SYSTEMS && used < room; i++)
         used += (size_t)snprintf(why + used, room - used, "%s %s", i > 0 ? "," : "", systems[i].variable);
+    for (size_t i = 0; i < SYSTEMS && used < room; i++) {
+        const char *value = getenv(systems[i].variable);
+
+        if (value && *value)
+            used += say_unused(&systems[i], value, why + used, room - used);
+    }
 }
 
 /* Which part the row's variable says; 0, and `why`: none that there is. */

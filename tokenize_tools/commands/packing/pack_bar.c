@@ -17,9 +17,7 @@ void pack_bar_damage(const struct leat_pack_report *report, char *text, size_t r
     if (report->damaged_inputs > 0)
         snprintf(text, room, "%s input%s cut off or broken, and packed as far as %s readable: %s",
                  units_count(report->damaged_inputs).text, one ? " was" : "s were", one ? "it was" : "they were",
-                 report->damage[0] ? report->damage
-                 : one             ? "the messages of the stopped run name it"
-                                   : "the messages of the stopped run name them");
+                 report->damage);
 }
 
 void pack_bar_say_damage(const struct pack_values *v, const struct leat_pack_report *report)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/own_file.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "corpus/first_text.h"
@@ -22,8 +23,9 @@
 #include "pack_notices.h"
 #include "pack_sample.h"
 
-#define SHOWN_BYTES   200u /* of the first text */
-#define DOCUMENT_COST 48u  /* bytes of an index for a document, with a short id */
+#define SHOWN_BYTES 200u  /* of the first text */
+#define INDEX_BYTES 4096u /* of an index's header */
+#define INPUT_BYTES 64u   /* of a record of an input in it, without its path */
 
 struct dry_run {
     const struct pack_values *values;
@@ -47,9 +49,21 @@ static double share(const struct dry_run *d)
     return (double)bytes / (double)d->sample.total_bytes;
 }
 
-static void expect(struct dry_run *d, unsigned width)
+/* What an index has however many documents there are. */
+static uint64_t fixed_bytes(const struct dry_run *d, const struct leat_tokenizer *t)
 {
-    double documents = (double)d->sample.report.documents / share(d), times = 1;
+    struct leat_stored_tokenizer stored;
+    uint64_t bytes = INDEX_BYTES;
+
+    leat_tokenizer_stored(t, &stored);
+    for (size_t i = 0; i < d->inputs.count; i++)
+        bytes += INPUT_BYTES + strlen(d->inputs.items[i].path);
+    return bytes + stored.file_bytes;
+}
+
+static void expect(struct dry_run *d, const struct leat_tokenizer *t)
+{
+    double bytes = (double)d->sample.dataset_bytes / share(d), times = 1;
     char folder[4096];
     struct statvfs fs;
     const char *slash;
@@ -57,7 +71,9 @@ static void expect(struct dry_run *d, unsigned width)
     if (d->values->shuffle.given || d->values->dedup || d->values->splits.count > 0 || d->values->by)
         times = 2; /* the dataset is written twice before the first is removed */
     d->tokens = (uint64_t)((double)d->sample.report.tokens / share(d));
-    d->bytes = (uint64_t)(times * ((double)d->tokens * width + documents * DOCUMENT_COST));
+    if (!d->sample.whole)
+        bytes += (double)fixed_bytes(d, t);
+    d->bytes = (uint64_t)(times * bytes);
     d->room = UINT64_MAX;
     if (!d->values->output)
         return;
@@ -259,8 +275,10 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
                                  .follow_links = o->follow_links != 0,
                                  .own = &own,
                                  .stop = { interrupted, NULL } };
-    enum leat_status s = inputs_find(&d->inputs, words, count, &rules, err);
+    enum leat_status s = d->values->output ? own_file_check_local(d->values->output, err) : LEAT_OK;
 
+    if (s == LEAT_OK)
+        s = inputs_find(&d->inputs, words, count, &rules, err);
     if (s == LEAT_OK)
         s = inputs_count_repeated(&d->inputs, &repeats, &repeated, err);
     if (s == LEAT_OK && repeats > 0)
@@ -276,7 +294,6 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
 int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *options, const char *const *words,
                  size_t count)
 {
-    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
     struct dry_run d = { .values = v, .code = CLI_DONE };
     struct leat_error err;
     enum leat_status s;
@@ -290,8 +307,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
     if (s != LEAT_OK) {
         d.code = cli_failed(&err);
     } else {
-        leat_tokenizer_info(options->tokenizer, &info);
-        expect(&d, info.vocabulary > 65536 ? 4 : 2);
+        expect(&d, options->tokenizer);
         pack_fit_measure(&d.fit, &d.sample, options);
         if (v->json)
             print_json(&d);

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "cli/cli.h"
 
@@ -21,6 +23,28 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
 
     sample->total_bytes = p->total_bytes;
     return cli_interrupted() || p->text_bytes >= SAMPLE_BYTES || cli_now() - sample->began >= SAMPLE_SECONDS;
+}
+
+/* The sizes of the dataset's files: the two of a finished one, or a stopped one's, which has a file per section. */
+static uint64_t sum_files(const struct pack_sample *sample)
+{
+    static const char *const others[] = { ".checkpoint", ".run", ".rejects", ".rejects.jsonl" };
+    DIR *folder = opendir(sample->folder);
+    struct dirent *entry;
+    uint64_t bytes = 0;
+
+    while (folder && (entry = readdir(folder)) != NULL) {
+        bool counts = entry->d_name[0] != '.';
+        struct stat st;
+
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            counts = counts && !file_ends_with(entry->d_name, strlen(entry->d_name), others[i]);
+        if (counts && fstatat(dirfd(folder), entry->d_name, &st, 0) == 0)
+            bytes += (uint64_t)st.st_size;
+    }
+    if (folder)
+        closedir(folder);
+    return bytes;
 }
 
 enum leat_status pack_sample_run(struct pack_sample *sample, const struct leat_pack_options *options,
@@ -50,6 +74,7 @@ enum leat_status pack_sample_run(struct pack_sample *sample, const struct leat_p
     s = leat_pack(sample->name, words, count, &o, &sample->report, err);
     sample->seconds = cli_now() - sample->began;
     sample->whole = s == LEAT_OK;
+    sample->dataset_bytes = sum_files(sample);
     return s == LEAT_E_STOPPED && !cli_interrupted() ? LEAT_OK : s;
 }
 

@@ -9,7 +9,8 @@
 
 struct pack_sample {
     char folder[512], name[600];
-    uint64_t total_bytes; /* of this run's share of the inputs, on disk */
+    uint64_t total_bytes;   /* of this run's share of the inputs, on disk */
+    uint64_t dataset_bytes; /* of tokens and index; of a stopped one, without what does not grow with documents */
     struct leat_pack_report report;
     bool whole; /* it is all there is */
     double began, seconds;

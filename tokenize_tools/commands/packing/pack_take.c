@@ -62,6 +62,18 @@ static bool find_end(const struct command *self, const struct pack_values *v, co
     return false;
 }
 
+/* Says that --end alone takes away the begin token that single texts have. */
+static void warn_of_begin(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info)
+{
+    struct leat_token token = LEAT_TOKEN_INIT;
+
+    if (info->text_before == LEAT_NONE || leat_tokenizer_token(t, (uint32_t)info->text_before, &token, NULL) != LEAT_OK)
+        return;
+    cli_error("warning: documents have no begin token, since --end is given without --begin; --begin %llu adds the one "
+              "that the tokenizer puts before single texts (%.*s)",
+              (unsigned long long)info->text_before, token.bytes < 100 ? (int)token.bytes : 100, token.text);
+}
+
 static bool find_begin(const struct command *self, const struct pack_values *v, const struct leat_tokenizer *t,
                        uint64_t *begin)
 {
@@ -71,6 +83,8 @@ static bool find_begin(const struct command *self, const struct pack_values *v, 
         return commands_token(self, t, "begin", v->begin, begin);
     leat_tokenizer_info(t, &info);
     *begin = v->end || v->chat ? LEAT_NONE : info.begin_token; /* a chat template writes its own */
+    if (v->end && !v->chat)
+        warn_of_begin(t, &info);
     return true;
 }
 

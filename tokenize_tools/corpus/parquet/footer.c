@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file_kind.h"
 #include "base/status.h"
 #include "groups.h"
 
@@ -74,7 +75,8 @@ void parquet_close(struct parquet_file *file)
 static enum leat_status find_footer(struct parquet_file *file, struct leat_error *err)
 {
     const struct parquet_source *from = &file->source;
-    uint8_t head[MAGIC_BYTES], end[END_BYTES];
+    uint8_t head[MAGIC_BYTES + END_BYTES], end[END_BYTES]; /* magic numbers of other kinds are longer */
+    const struct file_kind *kind;
     enum leat_status s;
     uint64_t bytes;
 
@@ -89,6 +91,10 @@ static enum leat_status find_footer(struct parquet_file *file, struct leat_error
     if (memcmp(end + 4, "PARE", MAGIC_BYTES) == 0)
         return status_set(err, LEAT_E_UNSUPPORTED, "%s is encrypted, which leat does not read; decrypt it first",
                           from->name);
+    kind = file_kind_of_bytes(head, sizeof head);
+    if (kind && kind->what == FILE_COMPRESSED)
+        return status_set(err, LEAT_E_UNSUPPORTED, "%s is %s, and no Parquet file: decompress it first", from->name,
+                          kind->name);
     if (memcmp(head, "PAR1", MAGIC_BYTES) != 0)
         return status_set(err, LEAT_E_UNSUPPORTED, "%s is no Parquet file: it does not begin with PAR1", from->name);
     if (memcmp(end + 4, "PAR1", MAGIC_BYTES) != 0)
