@@ -219,6 +219,25 @@ def test_collator(both):
     assert mine.decode(token_ids=[1, 4]) == theirs.decode(token_ids=[1, 4])
 
 
+def test_of_transformers_class(both, tmp_path):
+    """The Trainer asks for transformers' class before it takes its padding collator; what leat has comes first."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("accelerate")
+
+    class Tokenizer(leat.PreTrainedTokenizer, transformers.PreTrainedTokenizerBase):
+        pass
+
+    mine, theirs = Tokenizer(both[1].name_or_path), both[1]
+    features = [{"input_ids": theirs(text)["input_ids"], "labels": 1} for text in batch(2)]
+    args = transformers.TrainingArguments(str(tmp_path), report_to=[], use_cpu=True)
+    have, want = (transformers.Trainer(torch.nn.Linear(1, 1), args, processing_class=t).data_collator(features)
+                  for t in (mine, theirs))
+    assert want.keys() == have.keys() and all(torch.equal(want[name], have[name]) for name in want)
+    assert mine(batch(4), padding=True) == dict(theirs(batch(4), padding=True))
+    mine.save_pretrained(tmp_path / "saved")
+    assert transformers.AutoTokenizer.from_pretrained(str(tmp_path / "saved"))("a")["input_ids"] == mine("a").input_ids
+
+
 def test_names_can_be_set(both):
     mine, theirs = pickle.loads(pickle.dumps(both[0])), transformers.AutoTokenizer.from_pretrained(
         both[1].name_or_path)
