@@ -1009,9 +1009,10 @@ enum leat_on_damage {
  * DROPPED for a plan that ends: all ranks then get the same number of batches. With SHORT, the default, some ranks can
  * get one batch less than others, and a program with a collective in each step hangs.
  *
- * With PADDED, a rank's last batch can have no row of the plan; all ranks together have cursor - position of them. A
- * mean over ranks is the sum of their losses divided by the sum of their labels that count (see loss_mask of struct
- * leat_outputs), not a mean of means.
+ * With PADDED, a rank's last batch can have no row of the plan; it is then as long as the plan's last row, so that
+ * windows have one shape on all ranks. All ranks together have cursor - position rows of the plan. A mean over ranks is
+ * the sum of their losses divided by the sum of their labels that count (see loss_mask of struct leat_outputs), not a
+ * mean of means.
  */
 enum leat_last_batch {
     LEAT_LAST_SHORT = 0,  /* there are fewer; a rank without rows gets LEAT_E_END: for one rank */
@@ -1092,6 +1093,8 @@ struct leat_loader_options {
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); `options` is not kept. With
  * an order of documents, a rank's rows of each batch are sorted, longest first, and padded to the longest.
+ * Other rows are as long as their phase; if one of another length begins inside a global batch, a rank's batch has the
+ * length of its longest row, and ranks can differ.
  *
  * Returns LEAT_E_ARGUMENT (invalid numbers), _CHECKPOINT (a state of another plan), _NO_MEMORY (no room for two slots),
  * _UNSUPPORTED (no such device here), _IO, _DEVICE, or what reading an index returns.

@@ -59,7 +59,7 @@ class Aligned:
 
     def replace(self, pattern, content: str) -> None:
         new, last, text = [], 0, self.text()
-        if "\\" in pattern.pattern and re.search("[\x1c-\x1f]", text):
+        if re.search(r"\\[sS]", pattern.pattern) and re.search("[\x1c-\x1f]", text):
             raise Unspelled(0)  # white space for Python alone
         for match in pattern.finditer(text):
             new += self.marks[last:match.start()]

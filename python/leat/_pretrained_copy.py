@@ -80,8 +80,6 @@ def _warn_of_new(before, now, tokenizer):
 def _put(config, other, before, now):
     """Writes what is not as before into tokenizer_config.json, and into special_tokens_map.json, which comes first."""
     changed = {name: now[name] for name in now if name not in ("tokens", "chat_template") and now[name] != before[name]}
-    if changed.get("model_max_length", 0) is None:
-        changed["model_max_length"] = int(1e30)  # as transformers has it
     if "extra_special_tokens" in changed:
         if isinstance(config.get("extra_special_tokens"), dict):
             raise NotImplementedError("tokenizer_config.json has extra_special_tokens with names, and so has no place "

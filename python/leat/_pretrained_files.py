@@ -105,7 +105,7 @@ def text_of(token):
 
 
 def _longest(value):
-    """transformers writes a huge number for none. A whole number may be written as 2.0."""
-    if value is None or (isinstance(value, (int, float)) and value > 10**20):
-        return None
+    """As transformers has it: a huge number for none. A whole number may be written as 2.0."""
+    if value is None:
+        return int(1e30)
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -112,6 +112,7 @@ class Loader(_leat.Turn):
                  Plan(order="documents"): whole, padded, longest first (fine-tuning), of at most max_length tokens
     last         what becomes of the last global batch if a finite plan ends inside of it. "padded": every rank gets
                  batch_size rows, of which Batch.real_rows count for the loss; the others are after the plan's end.
+                 A rank that has none of the plan's rows gets a batch as long as the plan's last row.
                  "dropped": no rank gets it. "short": ranks get the rows that there are, so that some can have one batch
                  less than others, and a program with a collective in each step hangs. None: "padded" with several
                  ranks, else "short"

@@ -167,7 +167,8 @@ class PreTrainedTokenizer(Conversations):
 
         padding     True or "longest": to the longest text; "max_length": to max_length
         truncation  True, "longest_first" or "only_first": to max_length, the special tokens included. As in
-                    transformers, max_length alone truncates, too, and model_max_length of the files stands for it
+                    transformers, max_length alone truncates, too, and model_max_length stands for it, which is that of
+                    the files, or int(1e30): no limit
                     A max_length without room for the special tokens is refused; transformers then truncates nothing
         return_offsets_mapping
                     adds offset_mapping, in characters; NotImplementedError where offsets are not known
@@ -190,7 +191,7 @@ class PreTrainedTokenizer(Conversations):
                                       "return_overflowing_tokens; use transformers for these")
         if truncation is None and padding is False and max_length is not None:
             truncation = True
-        max_length = self.model_max_length if max_length is None else max_length
+        max_length = self._most(max_length)
         if isinstance(text, Mapping):
             text = text[self.column]
         if text is None or isinstance(text, (int, float)):
@@ -246,6 +247,11 @@ class PreTrainedTokenizer(Conversations):
             rows.append(row)
         return rows
 
+    def _most(self, length):
+        """A call's max_length, or that of the model; None: there is no limit, for which transformers has 1e30."""
+        length = self.model_max_length if length is None else length
+        return None if isinstance(length, (int, float)) and length > 10**20 else length
+
     @staticmethod
     def _keep(truncation, length, added, pair):
         """How many ids of a text, or of a pair, may stay; None: all."""
@@ -290,8 +296,7 @@ class PreTrainedTokenizer(Conversations):
         one = bool(values["input_ids"]) and isinstance(values["input_ids"][0], int)
         count = 1 if one else len(values["input_ids"])
         rows = [{name: value if one else value[i] for name, value in values.items()} for i in range(count)]
-        length = self._length(padding, self.model_max_length if max_length is None else max_length, pad_to_multiple_of,
-                              rows)
+        length = self._length(padding, self._most(max_length), pad_to_multiple_of, rows)
         masks = "attention_mask" in self.model_input_names if return_attention_mask is None else return_attention_mask
         for row in rows:
             if masks:
@@ -395,14 +400,14 @@ class PreTrainedTokenizer(Conversations):
         return count_of_added(self.tokenizer._post_processor(True, bool(pair)))
 
     @property
-    def max_len_single_sentence(self) -> int | None:
-        """What model_max_length leaves of a text; None: all of it."""
-        return None if self.model_max_length is None else self.model_max_length - self.num_special_tokens_to_add()
+    def max_len_single_sentence(self) -> int:
+        """What model_max_length leaves of a text."""
+        return self.model_max_length - self.num_special_tokens_to_add()
 
     @property
-    def max_len_sentences_pair(self) -> int | None:
+    def max_len_sentences_pair(self) -> int:
         """What it leaves of a pair."""
-        return None if self.model_max_length is None else self.model_max_length - self.num_special_tokens_to_add(True)
+        return self.model_max_length - self.num_special_tokens_to_add(True)
 
     @property
     def vocab_size(self) -> int:

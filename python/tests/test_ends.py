@@ -2,7 +2,8 @@
 that number on each, no sample is lost or shown twice, and means over ranks are those of one process.
 
 Before, one rank got a batch less than the other, which then waited in a collective for ever; and the Trainer gave the
-last batch of an evaluation, which is shorter, the weight of a whole one."""
+last batch of an evaluation, which is shorter, the weight of a whole one. A rank without a row of the last batch got arrays
+of length 1, which collectives did not put together with those of the others."""
 import itertools
 import json
 import pathlib
@@ -62,6 +63,8 @@ def test_in_step(corpus, rows, world, monkeypatch):
             assert {batch.cursor for batch in batches} == {min(total - left + (step + 1) * 2 * world, total)}
             if world > 1:
                 assert [batch.rows for batch in batches] == [2] * world
+                if rows == "windows":
+                    assert {batch.inputs.shape for batch in batches} == {(2, 16)}
         numbers = [s.n for _, batches in got for batch in batches for s in batch.samples if s is not None]
         assert len(numbers) == len(set(numbers)) == left
         for count in (1, 2, 3):

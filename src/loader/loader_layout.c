@@ -144,22 +144,10 @@ static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
 static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
 {
     const struct loader_sizes *z = &l->sizes;
-    uint32_t *lengths = (uint32_t *)(void *)(slot->memory + z->lengths_at), longest = 0;
+    uint32_t *lengths = (uint32_t *)(void *)(slot->memory + z->lengths_at), longest = slot->batch.length;
 
-    for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t i = 0; i < rows; i++)
         lengths[i] = i < slot->places ? slot->samples[i].length : 0;
-        if (lengths[i] > longest)
-            longest = lengths[i];
-    }
-    /* rows with padding do not make a batch shorter */
-    for (uint32_t i = 0; i < slot->places && l->plan->order->own_labels; i++) {
-        uint32_t length = (uint32_t)plan_length_at(l->plan, slot->samples[i].number);
-
-        if (length > longest)
-            longest = length;
-    }
-    if (longest == 0)
-        longest = 1;
     memset(slot->memory + z->flags_at, 0, rows);
     memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
     slot->layout = (struct rows_layout) { .rows = rows,
@@ -174,7 +162,6 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .heads_at = z->heads_at,
                                           .own_labels = l->plan->order->own_labels };
     slot->batch.rows = rows;
-    slot->batch.length = longest;
     slot->batch.width = longest + 1;
 }
 

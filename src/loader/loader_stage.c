@@ -58,7 +58,31 @@ static int compare_rows(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Finds the slot's rows and their pieces; *rows is 0 if the plan has ended. */
+/* Finds the length of the slot's batch: that of its longest row, to which padding in the row belongs (`own_labels`). A
+ * rank that has no row in the last batch takes the plan's last row instead: its arrays must have the shape of the other
+ * ranks', in programs with collectives or of fixed shapes. */
+static enum leat_status find_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
+{
+    const struct leat_sample *samples = slot->samples;
+    uint64_t count = slot->places, longest = 1;
+    enum leat_status s = LEAT_OK;
+    struct leat_sample last;
+
+    if (count == 0) {
+        samples = &last;
+        s = plan_samples(l->plan, l->positions - 1, 1, &last, &count, err);
+    }
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        uint64_t length = l->plan->order->own_labels ? plan_length_at(l->plan, samples[i].number) : samples[i].length;
+
+        if (length > longest)
+            longest = length;
+    }
+    slot->batch.length = (uint32_t)longest;
+    return s;
+}
+
+/* Finds the slot's rows, their pieces and the batch's length; *rows is 0 if the plan has ended. */
 static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *slot, uint32_t *rows,
                                    struct leat_error *err)
 {
@@ -72,7 +96,9 @@ static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *sl
     *rows = rows_at_end(l, got);
     slot->places = (uint32_t)got < *rows ? (uint32_t)got : *rows;
     memset(slot->samples + slot->places, 0, (*rows - slot->places) * sizeof *slot->samples);
-    return loader_pieces_find(l, slot, err);
+    if (*rows > 0)
+        s = find_length(l, slot, err);
+    return s == LEAT_OK ? loader_pieces_find(l, slot, err) : s;
 }
 
 /* Begins the next batch in a slot; false: no further batch. */

@@ -1,6 +1,7 @@
 /*
  * test_loader_batches.c: every batch holds the rows that the plan says, for all engines, with and without a thread, for
- * several ranks, from several positions, over lists of datasets and blends, to the end of the plan. Threads run here.
+ * several ranks, from several positions, over lists of datasets and blends, to the end of the plan, where batches of
+ * padding alone have the shape of the others: they had length 1. Threads run here.
  */
 #include "loading.h"
 
@@ -103,6 +104,37 @@ static void ranks(const struct loading *w, enum leat_last_batch last)
     free(seen);
 }
 
+/* All ranks' last batches have one shape, however few rows are left for them. */
+static void last_shape(const struct loading *w)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_sample last;
+    uint64_t got;
+
+    leat_plan_info(w->plan, &info);
+    T_OK(leat_plan_samples(w->plan, info.positions - 1, 1, &last, &got, &t_err));
+    o.last = LEAT_LAST_PADDED;
+    o.threads = 0;
+    for (o.world = 1; o.world <= 5; o.world++)
+        for (uint64_t rows = 1; rows <= 3; rows++)
+            for (uint64_t left = 1; left <= rows * o.world; left++)
+                for (o.rank = 0; o.rank < o.world; o.rank++) {
+                    const struct leat_batch *b;
+                    struct leat_loader *l;
+
+                    o.batch = rows * o.world;
+                    o.position = info.positions - left;
+                    o.apart = (enum leat_apart)(left % (LEAT_APART_MAPPED + 1));
+                    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+                    T_OK(leat_loader_next(l, &b, &t_err));
+                    T_EQ(b->rows, rows);
+                    T_EQ(b->length, last.length);
+                    T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_END);
+                    leat_loader_close(l);
+                }
+}
+
 static void plan_text(char *text, size_t capacity, const char *more, unsigned width)
 {
     snprintf(text, capacity, "source %s/a%u:3\nsource @%s/list%u\n%s", folder, width, folder, width, more);
@@ -154,6 +186,13 @@ static void with_width(unsigned width)
         T_EQ(check_batches(&w, o, 1000), last == LEAT_LAST_DROPPED ? 976 / 50 : (976 + 49) / 50);
         ranks(&w, last);
     }
+    last_shape(&w);
+    leat_plan_close(w.plan);
+
+    /* skips let it end among the shorter of two lengths */
+    plan_text(text, sizeof text, "seq-len 20\nbase-len 40\nepochs 1\nat 1600:1,1:len=40\nskip 1500:10000\n", width);
+    w.plan = loading_plan(text);
+    last_shape(&w);
     leat_plan_close(w.plan);
 }
 

@@ -219,13 +219,17 @@ static void refusals(const struct leat_batch *b)
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
 }
 
-static void write_batches(const struct loading *w, struct loading_starts starts, uint32_t unshifted, uint32_t first)
+/* `world`: the last of so many ranks, which has no row of the last batch unless that is whole. */
+static void write_batches(const struct loading *w, struct loading_starts starts, uint32_t unshifted, uint32_t first,
+                          uint64_t world)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     const struct leat_batch *b;
     struct leat_loader *l;
 
     o.batch = 7;
+    o.world = world;
+    o.rank = world - 1;
     o.outputs = LEAT_OUTPUT_POSITION_IDS;
     o.last = LEAT_LAST_PADDED;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
@@ -324,7 +328,8 @@ static void with_width(unsigned width)
     snprintf(text, sizeof text, "source %s\nseq-len 30\nbase-len 90\nat 48:1:len=90\nepochs 1\n", name);
     w.plan = loading_plan(text);
     for (uint32_t i = 0; i < 4; i++)
-        write_batches(&w, starts, i & 1, i >> 1);
+        for (uint64_t world = 1; world <= 7; world += 6)
+            write_batches(&w, starts, i & 1, i >> 1, world);
     for (uint32_t outputs = 1; outputs < 1u << ROWS_OUTPUT_COUNT; outputs += 9)
         borrow_batches(&w, starts, outputs);
     borrow_batches(&w, starts, (1u << ROWS_OUTPUT_COUNT) - 1);

@@ -83,10 +83,13 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     }
 }
 
-/* The phase's, whatever the rows hold; a batch of padding alone has length 1. */
+/* The phase's, whatever the rows hold; a batch of padding alone has that of the plan's last row. */
 static uint32_t length_of(const struct leat_batch *b)
 {
-    uint32_t length = 1;
+    uint32_t length = (uint32_t)info.seq_len;
+
+    if (b->flags[0] & LEAT_ROW_PADDED)
+        return info.phases > 1 ? LONGEST : length;
 
     for (uint32_t row = 0; row < b->rows && !(b->flags[row] & LEAT_ROW_PADDED); row++)
         length = info.phases > 1 && b->samples[row].number >= 120 ? LONGEST

@@ -115,7 +115,9 @@ STRIPS = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": 
     (file_of(unigram("x", "a"), {"type": "NFC"}), "abxba", True),
     # an empty Prepend takes the first character's place away
     (file_of(unigram("<u>", "a", "b"), {"type": "Prepend", "prepend": ""}), "ab", True),
-    # white space in Python alone
+    # white space in Python alone, which only a pattern that asks for white space cares about: a space has its backslash
+    *[(file_of(words("WordLevel", "<u>"), {"type": "Replace", "pattern": pattern, "content": "_"}), "a\x1c \x1fb", True)
+      for pattern in ({"String": " "}, {"Regex": "\\n"})],
     (file_of(words("WordLevel", "<u>"), {"type": "Replace", "pattern": {"Regex": "\\s+"}, "content": "_"}),
      "a\x1c", False),
     # an end of a line for Oniguruma

@@ -219,6 +219,25 @@ def test_collator(both):
     assert mine.decode(token_ids=[1, 4]) == theirs.decode(token_ids=[1, 4])
 
 
+def test_of_transformers_class(both, tmp_path):
+    """The Trainer asks for transformers' class before it takes its padding collator; what leat has comes first."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("accelerate")
+
+    class Tokenizer(leat.PreTrainedTokenizer, transformers.PreTrainedTokenizerBase):
+        pass
+
+    mine, theirs = Tokenizer(both[1].name_or_path), both[1]
+    features = [{"input_ids": theirs(text)["input_ids"], "labels": 1} for text in batch(2)]
+    args = transformers.TrainingArguments(str(tmp_path), report_to=[], use_cpu=True)
+    have, want = (transformers.Trainer(torch.nn.Linear(1, 1), args, processing_class=t).data_collator(features)
+                  for t in (mine, theirs))
+    assert want.keys() == have.keys() and all(torch.equal(want[name], have[name]) for name in want)
+    assert mine(batch(4), padding=True) == dict(theirs(batch(4), padding=True))
+    mine.save_pretrained(tmp_path / "saved")
+    assert transformers.AutoTokenizer.from_pretrained(str(tmp_path / "saved"))("a")["input_ids"] == mine("a").input_ids
+
+
 def test_names_can_be_set(both):
     mine, theirs = pickle.loads(pickle.dumps(both[0])), transformers.AutoTokenizer.from_pretrained(
         both[1].name_or_path)
@@ -265,16 +284,19 @@ def test_clean_up(tmp_path):
                                     {"max_len": 5, "model_max_length": None}, {"model_max_length": 1e30},
                                     {"model_max_length": 10**30}, {"max_length": 5}, {}], ids=json.dumps)
 def test_longest(tmp_path, length):
-    """As a float, and by its old name. Where transformers fails on a float, its whole number counts."""
+    """As a float, and by its old name. Where transformers fails on a float, its whole number counts. Where the files say
+    nothing it was None, with which min(tokenizer.model_max_length, 1024) failed."""
     made(tmp_path, "byte level")
     config = {name: value for name, value in CONFIG.items() if name != "model_max_length"}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({**config, **length}))
     mine, theirs = leat.PreTrainedTokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(str(tmp_path))
-    assert mine.model_max_length == (theirs.model_max_length if theirs.model_max_length < 10**20 else None)
+    assert mine.model_max_length == theirs.model_max_length
     if length.get("model_max_length") == 5.0:
         theirs.model_max_length = 5
     for asked in {"truncation": True}, {"padding": "max_length"}, {"truncation": True, "padding": "max_length"}:
         assert mine(batch(6), **asked) == dict(theirs(batch(6), **asked))
+        if mine.model_max_length > 10**20:  # too large a number for tokenizers
+            assert mine(batch(6), max_length=mine.model_max_length, **asked) == mine(batch(6), **asked)
 
 
 @pytest.mark.parametrize("length", [5.5, "5"])
