@@ -2,8 +2,8 @@
 that number on each, no sample is lost or shown twice, and means over ranks are those of one process.
 
 Before, one rank got a batch less than the other, which then waited in a collective for ever; and the Trainer gave the
-last batch of an evaluation, which is shorter, the weight of a whole one. A rank without a row of the last batch got arrays
-of length 1, which collectives did not put together with those of the others."""
+last batch of an evaluation, which is shorter, the weight of a whole one. A rank without a row of the last batch got
+arrays of length 1, which collectives did not put together with those of the others."""
 import itertools
 import json
 import pathlib

@@ -182,8 +182,8 @@ enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *s
 /* Computes the sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);
 
-/* Lays out `rows` rows, those of the slot's samples first: fills layout, batch, job and reads, and everything in the
- * slot that is not gathered. */
+/* Lays out `rows` rows of the batch's length, those of the slot's samples first: fills layout, batch, job and reads,
+ * and everything in the slot that is not gathered. */
 void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
 
 /* Puts a row after the slot's `bytes`, if rows do not simply follow each other. */

@@ -284,8 +284,8 @@ def test_clean_up(tmp_path):
                                     {"max_len": 5, "model_max_length": None}, {"model_max_length": 1e30},
                                     {"model_max_length": 10**30}, {"max_length": 5}, {}], ids=json.dumps)
 def test_longest(tmp_path, length):
-    """As a float, and by its old name. Where transformers fails on a float, its whole number counts. Where the files say
-    nothing it was None, with which min(tokenizer.model_max_length, 1024) failed."""
+    """As a float, and by its old name. Where transformers fails on a float, its whole number counts. Where the files
+    say nothing it was None, with which min(tokenizer.model_max_length, 1024) failed."""
     made(tmp_path, "byte level")
     config = {name: value for name, value in CONFIG.items() if name != "model_max_length"}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({**config, **length}))
