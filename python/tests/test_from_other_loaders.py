@@ -1,6 +1,7 @@
 """docs/from-other-loaders.md: the lines of each section run on files in the format of the program that they are for,
 and give the tokens of these files; where the page says so, in the order of that program's own loader, which is written
 again here, from its description."""
+import dataclasses
 import importlib.util
 import random
 import shutil
@@ -11,6 +12,7 @@ import lightning
 import numpy as np
 import pytest
 import torch
+import torch.distributed.checkpoint
 from test_docs import ENGLISH, Page, folder  # noqa: F401
 
 import leat
@@ -134,29 +136,59 @@ def test_llmc(page, tmp_path):
     assert len(got) == 20
 
 
-def test_torchtitan(page, tmp_path):
-    tokens = write_llmc(tmp_path / "c4.bin", documents_of(3, 5000))
+def a_torchtitan(monkeypatch):
+    """What the page takes from torchtitan, where it is not installed: a config builds the class that it stands in."""
+    class Base:
+        @dataclasses.dataclass(kw_only=True, slots=True)
+        class Config:
+            dataset: str = ""
+            dataset_path: str | None = None
+
+            def build(self, **given):
+                return self.owner(config=dataclasses.replace(self), **given)
+
+        def __init_subclass__(cls):
+            cls.Config.owner = cls
+
+    names = "torchtitan", "torchtitan.components", "torchtitan.components.dataloader"
+    for name in names:
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    sys.modules[names[-1]].BaseDataLoader = Base
+
+
+def test_torchtitan(page, tmp_path, monkeypatch):
+    if importlib.util.find_spec("torchtitan") is None:
+        a_torchtitan(monkeypatch)
+    tokens = write_llmc(tmp_path / "c4.bin", documents_of(3, 5000, begin=50256))
     lines = page("torchtitan")
-    training = types.SimpleNamespace(seq_len=128, local_batch_size=2)
-    text = lines.blocks[0][2]
-    lines.blocks[0] = ("", "python", text.replace('"c4"', '"llmc:c4.bin"'))
-    names = lines.python()
+    monkeypatch.setitem(sys.modules, lines.name, types.ModuleType(lines.name))  # for dataclass()
+    config = lines.python()["PackedLoader"].Config(dataset="llmc:c4.bin?begin=50256")
     lines.done()
 
-    def loader():
-        return names["build_text_dataloader"](2, 1, None, types.SimpleNamespace(training=training), infinite=False)
+    def loader(infinite):
+        """As its trainer and its validator build one."""
+        return dataclasses.replace(config, infinite=infinite).build(
+            dp_world_size=2, dp_rank=1, tokenizer=None, seq_len=128, local_batch_size=2, snapshot_every_n_steps=None)
 
-    first = loader()
+    first = loader(False)
     batches = list(first)
-    assert len(batches) > 5 and list(batches[0][0]) == ["input"]
+    assert len(batches) == 10 and list(batches[0][0]) == ["input", "positions"]
     for step, (inputs, labels) in enumerate(batches[:-1]):
-        check_rows(first.plan, step * 4 + 2, inputs["input"], labels, tokens)
-    second, third = loader(), loader()
-    for _ in range(3):
-        next(second)
-    third.load_state_dict(second.state_dict())
-    for (inputs, labels), batch in zip(third, batches[3:], strict=True):
-        assert torch.equal(inputs["input"], batch[0]["input"]) and torch.equal(labels, batch[1])
+        begins = labels == -100
+        for row, positions, begin in zip(inputs["input"], inputs["positions"], begins):
+            starts = {0, *(row == 50256).nonzero()[:, 0].tolist()}
+            assert positions.tolist() == [i - max(s for s in starts if s <= i) for i in range(128)]
+            assert torch.equal(row[1:] == 50256, begin[:-1])
+        labels[begins] = 50256
+        check_rows(first.loader.plan, step * 4 + 2, inputs["input"], labels, tokens)
+    second, third = loader(True), loader(True)
+    batches = iter(second)
+    for _ in range(13):  # past the end of the first epoch
+        next(batches)
+    torch.distributed.checkpoint.save({"dataloader": second}, checkpoint_id=tmp_path / "step-13", no_dist=True)
+    torch.distributed.checkpoint.load({"dataloader": third}, checkpoint_id=tmp_path / "step-13", no_dist=True)
+    for _, (inputs, labels), (wanted, after) in zip(range(3), third, batches):
+        assert torch.equal(inputs["input"], wanted["input"]) and torch.equal(labels, after)
 
 
 def test_nanotron(page, tmp_path):
