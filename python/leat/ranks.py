@@ -51,8 +51,8 @@ def _of_environment():
         return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     except (KeyError, ValueError):
         raise ValueError("parallel=\"ddp\" takes rank and world from torch.distributed, which is not initialized, or "
-                         "from RANK and WORLD_SIZE, which are not set: start the program with torchrun, or give rank "
-                         "and world") from None
+                         "from RANK and WORLD_SIZE, which are not set: start the program with torchrun, give rank and "
+                         "world, or leave parallel out if there is only one process") from None
 
 
 def rank_and_world(rank, world, mesh, parallel):

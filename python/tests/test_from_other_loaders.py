@@ -1,14 +1,18 @@
 """docs/from-other-loaders.md: the lines of each section run on files in the format of the program that they are for,
 and give the tokens of these files; where the page says so, in the order of that program's own loader, which is written
 again here, from its description."""
+import dataclasses
+import importlib.util
 import random
 import shutil
 import sys
 import types
 
+import lightning
 import numpy as np
 import pytest
 import torch
+import torch.distributed.checkpoint
 from test_docs import ENGLISH, Page, folder  # noqa: F401
 
 import leat
@@ -132,29 +136,59 @@ def test_llmc(page, tmp_path):
     assert len(got) == 20
 
 
-def test_torchtitan(page, tmp_path):
-    tokens = write_llmc(tmp_path / "c4.bin", documents_of(3, 5000))
+def a_torchtitan(monkeypatch):
+    """What the page takes from torchtitan, where it is not installed: a config builds the class that it stands in."""
+    class Base:
+        @dataclasses.dataclass(kw_only=True, slots=True)
+        class Config:
+            dataset: str = ""
+            dataset_path: str | None = None
+
+            def build(self, **given):
+                return self.owner(config=dataclasses.replace(self), **given)
+
+        def __init_subclass__(cls):
+            cls.Config.owner = cls
+
+    names = "torchtitan", "torchtitan.components", "torchtitan.components.dataloader"
+    for name in names:
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    sys.modules[names[-1]].BaseDataLoader = Base
+
+
+def test_torchtitan(page, tmp_path, monkeypatch):
+    if importlib.util.find_spec("torchtitan") is None:
+        a_torchtitan(monkeypatch)
+    tokens = write_llmc(tmp_path / "c4.bin", documents_of(3, 5000, begin=50256))
     lines = page("torchtitan")
-    training = types.SimpleNamespace(seq_len=128, local_batch_size=2)
-    text = lines.blocks[0][2]
-    lines.blocks[0] = ("", "python", text.replace('"c4"', '"llmc:c4.bin"'))
-    names = lines.python()
+    monkeypatch.setitem(sys.modules, lines.name, types.ModuleType(lines.name))  # for dataclass()
+    config = lines.python()["PackedLoader"].Config(dataset="llmc:c4.bin?begin=50256")
     lines.done()
 
-    def loader():
-        return names["build_text_dataloader"](2, 1, None, types.SimpleNamespace(training=training), infinite=False)
+    def loader(infinite):
+        """As its trainer and its validator build one."""
+        return dataclasses.replace(config, infinite=infinite).build(
+            dp_world_size=2, dp_rank=1, tokenizer=None, seq_len=128, local_batch_size=2, snapshot_every_n_steps=None)
 
-    first = loader()
+    first = loader(False)
     batches = list(first)
-    assert len(batches) > 5 and list(batches[0][0]) == ["input"]
+    assert len(batches) == 10 and list(batches[0][0]) == ["input", "positions"]
     for step, (inputs, labels) in enumerate(batches[:-1]):
-        check_rows(first.plan, step * 4 + 2, inputs["input"], labels, tokens)
-    second, third = loader(), loader()
-    for _ in range(3):
-        next(second)
-    third.load_state_dict(second.state_dict())
-    for (inputs, labels), batch in zip(third, batches[3:], strict=True):
-        assert torch.equal(inputs["input"], batch[0]["input"]) and torch.equal(labels, batch[1])
+        begins = labels == -100
+        for row, positions, begin in zip(inputs["input"], inputs["positions"], begins):
+            starts = {0, *(row == 50256).nonzero()[:, 0].tolist()}
+            assert positions.tolist() == [i - max(s for s in starts if s <= i) for i in range(128)]
+            assert torch.equal(row[1:] == 50256, begin[:-1])
+        labels[begins] = 50256
+        check_rows(first.loader.plan, step * 4 + 2, inputs["input"], labels, tokens)
+    second, third = loader(True), loader(True)
+    batches = iter(second)
+    for _ in range(13):  # past the end of the first epoch
+        next(batches)
+    torch.distributed.checkpoint.save({"dataloader": second}, checkpoint_id=tmp_path / "step-13", no_dist=True)
+    torch.distributed.checkpoint.load({"dataloader": third}, checkpoint_id=tmp_path / "step-13", no_dist=True)
+    for _, (inputs, labels), (wanted, after) in zip(range(3), third, batches):
+        assert torch.equal(inputs["input"], wanted["input"]) and torch.equal(labels, after)
 
 
 def test_nanotron(page, tmp_path):
@@ -188,22 +222,57 @@ def test_olmo_core(page, tmp_path):
     check_rows(names["loader"].plan, 2, batch["input_ids"], batch["labels"], np.concatenate(parts))
 
 
-def test_litgpt(page, tmp_path, monkeypatch):
-    base = types.ModuleType("litgpt.data")
-    base.DataModule = object
-    monkeypatch.setitem(sys.modules, "litgpt", types.ModuleType("litgpt"))
-    monkeypatch.setitem(sys.modules, "litgpt.data", base)
-    tokens, name = write_llmc(tmp_path / "tokens.bin", documents_of(4, 200000, 50256)), "llmc:tokens.bin?begin=50256"
-    lines = page("litgpt")
-    monkeypatch.setitem(sys.modules, lines.name, types.ModuleType(lines.name))  # for dataclass()
-    data = lines.python()["Packed"](name=name)
-    lines.done()
-    data.connect(batch_size=2, max_seq_length=32)
-    for use, rows in (("train", data.train_dataloader()), ("valid", data.val_dataloader())):
-        plan = leat.Plan(name, 32, seed=42, split="train=0.99,valid=0.01", use=use, epochs=1)
+@pytest.fixture()
+def litgpt(page, tmp_path, monkeypatch):
+    """What makes a Packed of the page with these changes of its text, on a file; and the tokens of that file."""
+    if importlib.util.find_spec("litgpt") is None:
+        base = types.ModuleType("litgpt.data")
+        base.DataModule = object
+        monkeypatch.setitem(sys.modules, "litgpt", types.ModuleType("litgpt"))
+        monkeypatch.setitem(sys.modules, "litgpt.data", base)
+    tokens = write_llmc(tmp_path / "tokens.bin", documents_of(4, 200000, 50256))
+
+    def make(alone=False):
+        lines = page("litgpt")
+        monkeypatch.setitem(sys.modules, lines.name, types.ModuleType(lines.name))  # for dataclass()
+        if alone:
+            lines.blocks = [("", *block[1:]) for block in lines.blocks]
+        data = lines.python()["Packed"](name="llmc:tokens.bin?begin=50256")
+        lines.done()
+        data.connect(batch_size=2, max_seq_length=32)
+        return data
+
+    return make, tokens
+
+
+def test_litgpt(litgpt):
+    make, tokens = litgpt
+    data = make()
+    for use, epochs, rows in (("train", None, data.train_dataloader()), ("valid", 1, data.val_dataloader())):
+        plan = leat.Plan(data.name, 32, seed=42, split="train=0.99,valid=0.01", use=use, epochs=epochs)
         count = 0
-        for step, batch in enumerate(rows):
+        for step, batch in zip(range(4000), rows):  # the file has about 1550 batches of two ranks
             assert batch.shape == (2, 33)
             check_rows(plan, step * 4 + 2, batch[:, :-1], batch[:, 1:], tokens)
             count += 1
-        assert count == len(plan) // 4 > 0
+        assert count == (len(plan) // 4 if epochs else 4000) > 0
+
+
+def test_litgpt_resumes(litgpt, tmp_path):
+    """litgpt saves its DataLoader with the model, by Fabric. A DataLoader of torch has no state, was pickled whole, and
+    --resume ended with "Weights only load failed". With one process and no ranks, there was no DataLoader at all."""
+    make, _ = litgpt
+    fabric = lightning.Fabric(accelerator="cpu", devices=1)
+
+    def state():
+        return {"train_dataloader": fabric.setup_dataloaders(make(alone=True).train_dataloader()), "iter_num": 0}
+
+    first, second = state(), state()
+    batches = iter(first["train_dataloader"])
+    for _ in range(10):
+        next(batches)
+    fabric.save(tmp_path / "lit_model.pth", first)
+    torch.load(tmp_path / "lit_model.pth", weights_only=True)
+    fabric.load(tmp_path / "lit_model.pth", second)
+    for batch, resumed in zip(range(3), second["train_dataloader"]):
+        assert torch.equal(next(batches), resumed)
