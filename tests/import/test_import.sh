@@ -128,6 +128,12 @@ cut litdata/lists chunk-0-0.bin 300 'it is cut, or another file'
 cut arrow/saved data-00001-of-00003.arrow 1200 'the file ends before it does'
 cut arrow/stream.arrow '' 4000 'the file ends before it does'
 cut arrow/file.arrow '' 4000 'it is cut, or was not finished'
+for name in stream file fixed; do # what follows the end was lost
+    cat "$files/arrow/$name.arrow" "$files/arrow/$name.arrow" >twice.arrow
+    refused 1 "twice.arrow: the Arrow data end at byte" twice.arrow
+done
+{ cat "$files/arrow/stream.arrow" && echo more; } >more.arrow
+refused 1 "end at byte $(wc -c <"$files/arrow/stream.arrow"), and 5 bytes follow; if it is several streams" more.arrow
 rm -rf copy
 cp -R "$files/mds/array" copy
 rm copy/shard.00001.mds

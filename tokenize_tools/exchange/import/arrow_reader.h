@@ -17,7 +17,7 @@ struct arrow_reader {
     struct import_bytes lists, ids; /* the file twice: reading both goes forward */
     struct import_bytes plain_lists, plain_ids;
     struct arrow_column column;
-    uint64_t begin, end, at; /* at: the next message of a stream */
+    uint64_t begin, end, at; /* end: of a file, its footer; at: what follows the message that was read last */
     uint8_t *blocks;         /* of a file: where its batches are, in 24 bytes each; NULL: a stream */
     uint64_t block_count, block;
     uint64_t rows, row; /* of the batch */
