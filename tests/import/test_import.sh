@@ -66,6 +66,14 @@ place=$(leat find ended --document 30 --json | sed 's/.*"offset": \([0-9]*\).*/\
 leat find ended --origin "$files/mds/zstd/shard.00001.mds.zstd:$place" >"$printed" 2>&1
 grep -q '^document *30$' "$printed" || fail "document 30 is not found by its place: $(cat "$printed")"
 
+# a mask is not taken, and that is said; "labels" in arrow/saved are classes
+run leat import --force -o made "$files/arrow/masked.arrow"
+says 0 'warning: the column "labels" was not taken, so all tokens are learned'
+run leat import --force -o made --column labels --vocabulary 100 "$files/arrow/masked.arrow"
+[ ! -s "$said" ] || fail "a mask that is asked for: $(cat "$said")"
+run leat import --force -o made "$files/arrow/saved"
+[ ! -s "$said" ] || fail "classes are no mask: $(cat "$said")"
+
 # ---- What is refused ----------------------------------------------------------------------------------------------
 
 refused() { # CODE PART OPTION...

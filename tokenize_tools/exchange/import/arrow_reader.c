@@ -101,7 +101,7 @@ static enum leat_status read_blocks(struct arrow_reader *r, struct flat *f, stru
     return LEAT_OK;
 }
 
-static enum leat_status open_file(struct arrow_reader *r, const struct import_source *s, struct leat_error *err)
+static enum leat_status open_file(struct arrow_reader *r, struct import_source *s, struct leat_error *err)
 {
     uint8_t tail[4 + MAGIC_BYTES], *footer = NULL;
     struct flat f = { 0 };
@@ -133,7 +133,7 @@ static enum leat_status open_file(struct arrow_reader *r, const struct import_so
     return status;
 }
 
-static enum leat_status open_stream(struct arrow_reader *r, const struct import_source *s, struct leat_error *err)
+static enum leat_status open_stream(struct arrow_reader *r, struct import_source *s, struct leat_error *err)
 {
     struct message m;
     enum leat_status status = read_message(r, r->begin, &m, err);
@@ -162,8 +162,8 @@ void arrow_reader_close(struct arrow_reader *r)
     arrow_reader_begin(r);
 }
 
-enum leat_status arrow_reader_open(struct arrow_reader *r, const struct import_source *s, const char *path,
-                                   uint64_t begin, uint64_t end, struct leat_error *err)
+enum leat_status arrow_reader_open(struct arrow_reader *r, struct import_source *s, const char *path, uint64_t begin,
+                                   uint64_t end, struct leat_error *err)
 {
     uint8_t head[MAGIC_BYTES] = { 0 };
     enum leat_status status;

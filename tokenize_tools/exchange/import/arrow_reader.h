@@ -30,8 +30,8 @@ void arrow_reader_begin(struct arrow_reader *r);
 void arrow_reader_close(struct arrow_reader *r);
 
 /* Opens bytes [begin, end) of a file (`end` LEAT_NONE: to its end), and chooses the column. */
-enum leat_status arrow_reader_open(struct arrow_reader *r, const struct import_source *s, const char *path,
-                                   uint64_t begin, uint64_t end, struct leat_error *err);
+enum leat_status arrow_reader_open(struct arrow_reader *r, struct import_source *s, const char *path, uint64_t begin,
+                                   uint64_t end, struct leat_error *err);
 
 /* As in struct import_format. */
 enum leat_status arrow_reader_next(struct arrow_reader *r, struct import_document *d, bool *any,

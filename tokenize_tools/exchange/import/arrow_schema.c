@@ -82,7 +82,7 @@ static enum leat_status damaged(const char *path, struct leat_error *err)
 }
 
 enum leat_status arrow_schema_find(struct arrow_column *column, struct flat *f, uint64_t schema,
-                                   const struct import_source *s, const char *path, struct leat_error *err)
+                                   struct import_source *s, const char *path, struct leat_error *err)
 {
     struct import_columns c = IMPORT_COLUMNS_INIT;
     struct count all = { .fields = f->size / 4 };

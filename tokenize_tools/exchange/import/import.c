@@ -122,6 +122,8 @@ static enum leat_status look_at(struct importing *im, uint64_t number, struct le
     if (s == LEAT_OK && any)
         im->wide |= d.dtype->bytes > 2;
     im->took_dtype |= o.source.took_dtype;
+    if (o.source.mask)
+        im->report.mask = o.source.mask;
     close_source(&o);
     return s;
 }
@@ -330,6 +332,7 @@ enum leat_status leat_import(const char *output, const char *const *sources, uin
     if (s == LEAT_OK)
         s = options_read(&im.options, sizeof im.options, NULL, options, "leat_import_options", err);
     im.report.was_finished = 0; /* the caller's may be that of an import before */
+    im.report.mask = NULL;
     if (s == LEAT_OK)
         s = import_all(&im, output, err);
     if (s == LEAT_OK && report)
