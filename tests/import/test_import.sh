@@ -100,6 +100,13 @@ refused 1 'holds several splits of a dataset: name the folder of one' "$files/ar
 refused 1 'the column of ids has nulls' "$files/arrow/nulls.arrow"
 refused 1 'is not a folder of' "$files/documents.txt"
 refused 1 'is not a folder of' .
+printf '\050\265\057\375 and more' >a.arrow.zst
+refused 1 'a.arrow.zst is compressed as a whole, which is not imported: decompress it first' a.arrow.zst
+for column in lists numbers words; do # the reason was that no column holds lists of integers
+    refused 1 "the column \"$column\" holds list views or dictionaries" --column $column "$files/arrow/views.arrow"
+done
+refused 1 'the column "lists" holds list views or dictionaries, which leat does not read' "$files/arrow/views.arrow"
+refused 2 'the column "text" does not hold lists of integers' --column text "$files/arrow/views.arrow"
 refused 2 '--end x is not an id' --end x "$files/mds/array"
 echo '{"chunks": [], "config": null, "updated_at": "1.5"}' >index.json # optimize() of nothing
 run leat import -o none .

@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "corpus/streams/byte_stream.h"
 #include "import_resume.h"
 
 #define CHECKPOINT_EVERY TINY_OR((uint64_t)4096, (uint64_t)4 << 30) /* bytes of files */
@@ -52,13 +53,19 @@ static enum leat_status find_format(const struct import_format **format, const c
         s = formats[i]->takes(path, &takes, err);
         *format = formats[i];
     }
-    if (s == LEAT_OK && !takes)
-        s = status_set(
+    if (s == LEAT_OK && !takes && path[byte_stream_stem(path)] != 0)
+        return status_set(
             err, LEAT_E_UNSUPPORTED,
-            "%s is not a folder of MosaicML's streaming or litdata (with index.json), nor an Arrow file or a "
-            "folder of Hugging Face datasets; texts are packed, and files of Megatron and others need no "
-            "import",
+            "%s is compressed as a whole, which is not imported: decompress it first; compressed texts are "
+            "packed as they are",
             path);
+    if (s == LEAT_OK && !takes)
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "%s is not a folder of MosaicML's streaming or litdata (with index.json), nor an Arrow file (of "
+                       "version 0.15 or later) or a folder of Hugging Face datasets; texts are packed, and files of "
+                       "Megatron and others need no "
+                       "import",
+                       path);
     return s;
 }
 
