@@ -757,8 +757,9 @@ struct leat_import_report {
     struct leat_info *info; /* if not NULL, filled as by leat_dataset_info() */
     uint32_t was_finished;  /* with `resume`: there was nothing left to do */
     uint32_t reserved;      /* 0 */
+    const char *mask;       /* a column called like a mask ("labels", "loss_mask", ...), which is not taken; or NULL */
 };
-#define LEAT_IMPORT_REPORT_INIT { sizeof(struct leat_import_report), 0, 0, 0, 0, 0, NULL, 0, 0 }
+#define LEAT_IMPORT_REPORT_INIT { sizeof(struct leat_import_report), 0, 0, 0, 0, 0, NULL, 0, 0, NULL }
 
 /*
  * Writes a dataset from ones that cannot be used where they lie. A source is
@@ -770,7 +771,8 @@ struct leat_import_report {
  * Each sample, item or row is a document, in the order of the sources and of their files; its origin is the file and
  * the byte where it begins. Ids are copied as they are, but for the end token. A dataset has its name when it is
  * complete; after a stop, a failure or a kill `resume` goes on from the last checkpoint, with the bytes of one run.
- * `column` and `dtype` are stored as metadata, "leat.column" and "leat.dtype".
+ * `column` and `dtype` are stored as metadata, "leat.column" and "leat.dtype". A mask is not taken: the report has the
+ * name of a column that looks like one.
  * Returns LEAT_E_UNSUPPORTED for what is not one of these; LEAT_E_ARGUMENT if the column or dtype must be given;
  * LEAT_E_NOT_FOUND for a column that is not there; LEAT_E_TOKEN for an id that is negative or not below the vocabulary
  * size; _TRUNCATED, _HEADER, _DOCUMENTS, _RECORD, _CHECKSUM or _MISMATCH for damage; LEAT_E_STOPPED; or as

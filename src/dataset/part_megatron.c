@@ -92,8 +92,8 @@ static enum leat_status read_header(struct part_megatron *m, uint8_t header[MEGA
                              path);
     if (bytes_load64(header + 9) != 1)
         return status_set_at(err, LEAT_E_VERSION, 9,
-                             "%s has version %llu of Megatron's index, and leat reads version 1; convert it with the "
-                             "tool that wrote it",
+                             "%s has version %llu of Megatron's index (2 and 3 are Fast-LLM's), and leat reads version "
+                             "1; convert it with the tool that wrote it",
                              path, (ull)bytes_load64(header + 9));
     type = type_of(header[17]);
     *width = type.width;

@@ -125,6 +125,14 @@ for name in ("input_ids", "tokens"):
     table = pa.Table.from_arrays(columns, names=[name, name])
     with pa.ipc.new_stream(str(OUT / "arrow" / f"twice_{name}.arrow"), table.schema) as out:
         out.write_table(table)
+table = pa.table({"input_ids": [[1, 2], [3]], "labels": [[1, 2], [3]], "attention_mask": [[1, 1], [1]]})
+with pa.ipc.new_stream(str(OUT / "arrow" / "masked.arrow"), table.schema) as out:
+    out.write_table(table)
+table = pa.table({"text": ["a", "b"], "lists": pa.array([[1], [2, 3]], pa.list_view(pa.int32())),
+                  "numbers": pa.array([[1], [2]], pa.list_(pa.dictionary(pa.int8(), pa.int32()))),
+                  "words": pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), pa.array([[1], [2, 3]]))})
+with pa.ipc.new_stream(str(OUT / "arrow" / "views.arrow"), table.schema) as out:
+    out.write_table(table)
 arrow_file("empty.arrow", [[], [5], [], []], pa.list_(pa.int32()))
 arrow_file("nulls.arrow", [[1], None, [2]], pa.list_(pa.int32()))
 

@@ -66,6 +66,14 @@ place=$(leat find ended --document 30 --json | sed 's/.*"offset": \([0-9]*\).*/\
 leat find ended --origin "$files/mds/zstd/shard.00001.mds.zstd:$place" >"$printed" 2>&1
 grep -q '^document *30$' "$printed" || fail "document 30 is not found by its place: $(cat "$printed")"
 
+# a mask is not taken, and that is said; "labels" in arrow/saved are classes
+run leat import --force -o made "$files/arrow/masked.arrow"
+says 0 'warning: the column "labels" was not taken, so all tokens are learned'
+run leat import --force -o made --column labels --vocabulary 100 "$files/arrow/masked.arrow"
+[ ! -s "$said" ] || fail "a mask that is asked for: $(cat "$said")"
+run leat import --force -o made "$files/arrow/saved"
+[ ! -s "$said" ] || fail "classes are no mask: $(cat "$said")"
+
 # ---- What is refused ----------------------------------------------------------------------------------------------
 
 refused() { # CODE PART OPTION...
@@ -92,6 +100,13 @@ refused 1 'holds several splits of a dataset: name the folder of one' "$files/ar
 refused 1 'the column of ids has nulls' "$files/arrow/nulls.arrow"
 refused 1 'is not a folder of' "$files/documents.txt"
 refused 1 'is not a folder of' .
+printf '\050\265\057\375 and more' >a.arrow.zst
+refused 1 'a.arrow.zst is compressed as a whole, which is not imported: decompress it first' a.arrow.zst
+for column in lists numbers words; do # the reason was that no column holds lists of integers
+    refused 1 "the column \"$column\" holds list views or dictionaries" --column $column "$files/arrow/views.arrow"
+done
+refused 1 'the column "lists" holds list views or dictionaries, which leat does not read' "$files/arrow/views.arrow"
+refused 2 'the column "text" does not hold lists of integers' --column text "$files/arrow/views.arrow"
 refused 2 '--end x is not an id' --end x "$files/mds/array"
 echo '{"chunks": [], "config": null, "updated_at": "1.5"}' >index.json # optimize() of nothing
 run leat import -o none .
@@ -128,6 +143,12 @@ cut litdata/lists chunk-0-0.bin 300 'it is cut, or another file'
 cut arrow/saved data-00001-of-00003.arrow 1200 'the file ends before it does'
 cut arrow/stream.arrow '' 4000 'the file ends before it does'
 cut arrow/file.arrow '' 4000 'it is cut, or was not finished'
+for name in stream file fixed; do # what follows the end was lost
+    cat "$files/arrow/$name.arrow" "$files/arrow/$name.arrow" >twice.arrow
+    refused 1 "twice.arrow: the Arrow data end at byte" twice.arrow
+done
+{ cat "$files/arrow/stream.arrow" && echo more; } >more.arrow
+refused 1 "end at byte $(wc -c <"$files/arrow/stream.arrow"), and 5 bytes follow; if it is several streams" more.arrow
 rm -rf copy
 cp -R "$files/mds/array" copy
 rm copy/shard.00001.mds

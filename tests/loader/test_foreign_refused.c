@@ -20,7 +20,7 @@ static void check_megatron_lies(unsigned width)
     refuse(prefix, status, words)
     LIE(patch("m.idx", 17, "\5", 1), LEAT_E_UNSUPPORTED, "its tokens are int64");
     LIE(patch("m.idx", 17, "\11", 1), LEAT_E_HEADER, "unknown type 9");
-    LIE(patch("m.idx", 9, "\2", 1), LEAT_E_VERSION, "version 2");
+    LIE(patch("m.idx", 9, "\2", 1), LEAT_E_VERSION, "2 and 3 are Fast-LLM's");
     LIE(patch64("m.idx", 18, UINT64_MAX / 3), LEAT_E_TRUNCATED, "too few");
     LIE(patch64("m.idx", 26, UINT64_MAX), LEAT_E_TRUNCATED, "too few");
     LIE(patch64("m.idx", 26, 0), LEAT_E_HEADER, "no document index");

@@ -138,6 +138,10 @@ static int run(const struct import_values *values, const struct options_parsed *
     report.info = &info;
     s = leat_import(values->output, parsed->words, parsed->count, &options, &report, &err);
     progress_end(&progress);
+    if (s == LEAT_OK && report.mask)
+        cli_error("warning: the column \"%s\" was not taken, so all tokens are learned; in Python, "
+                  "leat.Packer.extend(..., mask=...) stores a mask",
+                  report.mask);
     if (s == LEAT_OK)
         print_summary(values, &report, cli_now() - began);
     code = s == LEAT_OK ? CLI_DONE : cli_failed(&err);

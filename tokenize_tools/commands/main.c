@@ -201,8 +201,9 @@ static const struct command commands[] = {
       .purpose = "writes a dataset from those of MosaicML's streaming, litdata and Hugging Face datasets",
       .words = "SOURCE...",
       .words_help =
-          "SOURCE is a folder of MosaicML's streaming (MDS) or of litdata, with its index.json; an Arrow file; or a "
-          "folder that Hugging Face datasets saved (save_to_disk). Plain or compressed. Several are joined in order.",
+          "SOURCE is a folder of MosaicML's streaming (MDS) or of litdata, with its index.json, plain or compressed; "
+          "an Arrow file, whose batches may be compressed, but not the whole file; or a folder that Hugging Face "
+          "datasets saved (save_to_disk). Several are joined in order.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes =

@@ -136,7 +136,8 @@ class MapDataset(torch.utils.data.Dataset):
 
     The plan is already shuffled, so keep shuffle=False (transformers' Trainer shuffles a train_dataset again, and needs
     a data_collator that makes dicts of the tuples: rather use leat.LoaderMixin). A batch's rows are read together
-    (__getitems__); with collate_fn=dataset.collate they are not copied a second time. leat.Loader is many times faster,
+    (__getitems__); with collate_fn=dataset.collate they are not copied a second time. Rows that differ in length (of
+    order documents, or at a change of phases) need a collate_fn that pads them. leat.Loader is many times faster,
     without worker processes.
 
     samples  how many there are; needed if the plan has no end
@@ -168,7 +169,10 @@ class MapDataset(torch.utils.data.Dataset):
         return tuple(array[0] for array in self._read([position]))
 
     def __getitems__(self, positions):
-        whole = self._read(positions)
+        try:
+            whole = self._read(positions)
+        except ValueError:  # they differ in length, or each alone fails, too
+            return [self[p] for p in positions]
         rows = _Rows(zip(*whole))
         rows.whole = whole
         return rows
@@ -177,4 +181,6 @@ class MapDataset(torch.utils.data.Dataset):
     def collate(rows):
         """The batch of these rows: a tuple of its outputs."""
         whole = getattr(rows, "whole", None)
+        if len({len(row[0]) for row in rows}) > 1:
+            raise ValueError("the rows of this batch differ in length; write a collate_fn that pads them")
         return torch.utils.data.default_collate(rows) if whole is None else whole

@@ -57,6 +57,21 @@ def test_torch(names):
     assert all(torch.equal(a, b) for a, b in zip(data[7], data.__getitems__([9, 7])[1]))
 
 
+def test_lengths(names):
+    """Rows that differ in length reach a collate_fn that pads them: reading them together was refused."""
+    torch = pytest.importorskip("torch")
+    documents = leat.Plan(names[0], 90, order="documents", epochs=1)
+    phases = leat.Plan(names[0], 32, order="sequential", phases=[(6, [1], 16)])
+    for plan, samples in (documents, None), (phases, 12):
+        data = leat.MapDataset(plan, samples)
+        loader = torch.utils.data.DataLoader(
+            data, batch_size=4, collate_fn=lambda rows: torch.nn.utils.rnn.pad_sequence([r[0] for r in rows], True, -1))
+        got = [row[row >= 0] for batch in loader for row in batch]
+        assert len(got) == len(data) and all(torch.equal(row, data[i][0]) for i, row in enumerate(got))
+        with pytest.raises(ValueError, match="differ in length; write a collate_fn that pads them"):
+            list(torch.utils.data.DataLoader(data, batch_size=4, collate_fn=data.collate))
+
+
 def test_golden():
     """The mask of a golden file, 0, 0, 1, 255, 0, 0, 255, ..., in the first window."""
     single = leat.GrainSource(leat.Plan(GOLDEN / "mask", 4, order="sequential"), 1, outputs=OUTPUTS)[0]

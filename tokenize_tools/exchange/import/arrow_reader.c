@@ -67,6 +67,23 @@ static enum leat_status read_message(struct arrow_reader *r, uint64_t at, struct
     return LEAT_OK;
 }
 
+/* Nothing may follow the end mark, in a file but the footer: it would be lost without a word. */
+static enum leat_status check_end(struct arrow_reader *r, uint64_t at, struct leat_error *err)
+{
+    uint8_t mark[8] = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    if (bytes_inside(at, sizeof mark, r->end))
+        s = import_bytes_read(&r->ids, at, mark, sizeof mark, err);
+    at += sizeof mark;
+    if (s != LEAT_OK || bytes_load64(mark) != UINT32_MAX || at == r->end)
+        return s;
+    return status_set_at(err, LEAT_E_UNSUPPORTED, at,
+                         "%s: the Arrow data end at byte %llu, and %llu bytes follow; if it is several streams or "
+                         "files in one, import them as files of their own, else restore the file from its source",
+                         r->ids.path, (ull)at, (ull)(r->end - at));
+}
+
 /* ---- Opening ---- */
 
 /* Keeps where the batches of a file are. */
@@ -84,7 +101,7 @@ static enum leat_status read_blocks(struct arrow_reader *r, struct flat *f, stru
     return LEAT_OK;
 }
 
-static enum leat_status open_file(struct arrow_reader *r, const struct import_source *s, struct leat_error *err)
+static enum leat_status open_file(struct arrow_reader *r, struct import_source *s, struct leat_error *err)
 {
     uint8_t tail[4 + MAGIC_BYTES], *footer = NULL;
     struct flat f = { 0 };
@@ -109,13 +126,14 @@ static enum leat_status open_file(struct arrow_reader *r, const struct import_so
     f.size = size;
     if (status == LEAT_OK)
         status = read_blocks(r, &f, err);
+    r->end -= sizeof tail + size;
     if (status == LEAT_OK)
         status = arrow_schema_find(&r->column, &f, flat_table(&f, flat_root(&f), 1), s, r->ids.path, err);
     free(footer);
     return status;
 }
 
-static enum leat_status open_stream(struct arrow_reader *r, const struct import_source *s, struct leat_error *err)
+static enum leat_status open_stream(struct arrow_reader *r, struct import_source *s, struct leat_error *err)
 {
     struct message m;
     enum leat_status status = read_message(r, r->begin, &m, err);
@@ -144,8 +162,8 @@ void arrow_reader_close(struct arrow_reader *r)
     arrow_reader_begin(r);
 }
 
-enum leat_status arrow_reader_open(struct arrow_reader *r, const struct import_source *s, const char *path,
-                                   uint64_t begin, uint64_t end, struct leat_error *err)
+enum leat_status arrow_reader_open(struct arrow_reader *r, struct import_source *s, const char *path, uint64_t begin,
+                                   uint64_t end, struct leat_error *err)
 {
     uint8_t head[MAGIC_BYTES] = { 0 };
     enum leat_status status;
@@ -160,7 +178,7 @@ enum leat_status arrow_reader_open(struct arrow_reader *r, const struct import_s
         status = status_no_memory(err, strlen(path));
     if (status != LEAT_OK)
         return status;
-    r->begin = begin;
+    r->begin = r->at = begin;
     r->end = end < r->ids.size ? end : r->ids.size;
     if (bytes_inside(begin, sizeof head, r->end))
         status = import_bytes_read(&r->ids, begin, head, sizeof head, err);
@@ -224,7 +242,7 @@ static enum leat_status next_batch(struct arrow_reader *r, bool *any, struct lea
     *any = false;
     r->rows = r->row = 0;
     if (r->blocks && r->block == r->block_count)
-        return LEAT_OK;
+        return check_end(r, r->at, err);
     if (r->blocks && !bytes_add(r->begin, bytes_load64(r->blocks + BLOCK_BYTES * r->block), &at))
         return arrow_damaged(&r->ids, r->end, "the footer leads out of the file", err);
     s = read_message(r, at, &m, err);
@@ -235,6 +253,8 @@ static enum leat_status next_batch(struct arrow_reader *r, bool *any, struct lea
         s = take_batch(r, &m, err);
     else if (s == LEAT_OK && r->blocks)
         s = arrow_damaged(&r->ids, at, "the footer says that it is a batch, and it is not", err);
+    else if (s == LEAT_OK && m.last)
+        s = check_end(r, at, err);
     free(m.metadata);
     return s;
 }

@@ -17,7 +17,7 @@ struct arrow_reader {
     struct import_bytes lists, ids; /* the file twice: reading both goes forward */
     struct import_bytes plain_lists, plain_ids;
     struct arrow_column column;
-    uint64_t begin, end, at; /* at: the next message of a stream */
+    uint64_t begin, end, at; /* end: of a file, its footer; at: what follows the message that was read last */
     uint8_t *blocks;         /* of a file: where its batches are, in 24 bytes each; NULL: a stream */
     uint64_t block_count, block;
     uint64_t rows, row; /* of the batch */
@@ -30,8 +30,8 @@ void arrow_reader_begin(struct arrow_reader *r);
 void arrow_reader_close(struct arrow_reader *r);
 
 /* Opens bytes [begin, end) of a file (`end` LEAT_NONE: to its end), and chooses the column. */
-enum leat_status arrow_reader_open(struct arrow_reader *r, const struct import_source *s, const char *path,
-                                   uint64_t begin, uint64_t end, struct leat_error *err);
+enum leat_status arrow_reader_open(struct arrow_reader *r, struct import_source *s, const char *path, uint64_t begin,
+                                   uint64_t end, struct leat_error *err);
 
 /* As in struct import_format. */
 enum leat_status arrow_reader_next(struct arrow_reader *r, struct import_document *d, bool *any,

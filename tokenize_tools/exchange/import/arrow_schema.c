@@ -9,7 +9,16 @@
 #include "base/status.h"
 
 /* Types of Arrow's Schema.fbs. */
-enum { TYPE_NULL = 1, TYPE_INT = 2, TYPE_LIST = 12, TYPE_UNION = 14, TYPE_FIXED_LIST = 16, TYPE_LARGE_LIST = 21 };
+enum {
+    TYPE_NULL = 1,
+    TYPE_INT = 2,
+    TYPE_LIST = 12,
+    TYPE_UNION = 14,
+    TYPE_FIXED_LIST = 16,
+    TYPE_LARGE_LIST = 21,
+    TYPE_VIEW = 25,
+    TYPE_LARGE_VIEW
+};
 
 #define TYPES       27u
 #define UNKNOWN     0xffu /* how many buffers there are is said by each batch */
@@ -75,6 +84,19 @@ static bool is_list_of_ids(struct flat *f, uint64_t field, struct arrow_column *
     return column->dtype != NULL && (type != TYPE_FIXED_LIST || column->list_size > 0);
 }
 
+/* Whether a field holds lists of integers in a form that is not read: views, or dictionaries. */
+static bool is_other_list(struct flat *f, uint64_t field)
+{
+    uint64_t type = flat_number(f, field, FIELD_TYPE, 1), count, children = flat_vector(f, field, 5, 4, &count);
+    uint64_t child = count == 1 ? flat_follow(f, children) : 0;
+
+    if (count != 1 || flat_number(f, child, FIELD_TYPE, 1) != TYPE_INT)
+        return false;
+    if (type == TYPE_LIST || type == TYPE_LARGE_LIST || type == TYPE_FIXED_LIST)
+        return flat_table(f, field, 4) > 0 || flat_table(f, child, 4) > 0;
+    return type == TYPE_VIEW || type == TYPE_LARGE_VIEW;
+}
+
 static enum leat_status damaged(const char *path, struct leat_error *err)
 {
     return status_set(err, LEAT_E_HEADER,
@@ -82,13 +104,15 @@ static enum leat_status damaged(const char *path, struct leat_error *err)
 }
 
 enum leat_status arrow_schema_find(struct arrow_column *column, struct flat *f, uint64_t schema,
-                                   const struct import_source *s, const char *path, struct leat_error *err)
+                                   struct import_source *s, const char *path, struct leat_error *err)
 {
     struct import_columns c = IMPORT_COLUMNS_INIT;
     struct count all = { .fields = f->size / 4 };
     uint64_t count, fields = flat_vector(f, schema, 1, 4, &count);
     enum leat_status status;
     bool chosen_unknown = false;
+    const char *wanted = s->options->column, *other = NULL;
+    int other_length = 0;
 
     if (flat_number(f, schema, 0, 2) != 0)
         return status_set(err, LEAT_E_UNSUPPORTED, "%s was written on a big-endian machine, and leat does not swap it",
@@ -99,6 +123,11 @@ enum leat_status arrow_schema_find(struct arrow_column *column, struct flat *f, 
         bool holds = is_list_of_ids(f, field, &found);
 
         import_column(&c, s, i, f->bytes + name, (size_t)length, holds && !f->bad);
+        if (!other && is_other_list(f, field) && !f->bad &&
+            (!wanted || (strlen(wanted) == length && memcmp(wanted, f->bytes + name, length) == 0))) {
+            other = (const char *)f->bytes + name;
+            other_length = length < 200 ? (int)length : 200;
+        }
         if (c.chosen == i) {
             *column = found;
             chosen_unknown = all.unknown;
@@ -108,6 +137,12 @@ enum leat_status arrow_schema_find(struct arrow_column *column, struct flat *f, 
     if (f->bad)
         return damaged(path, err);
     status = import_column_chosen(&c, s, err);
+    if (status != LEAT_OK && other && (wanted || c.count == 0))
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "%s: the column \"%.*s\" holds list views or dictionaries, which leat does not read; write it "
+            "as lists of integers",
+            path, other_length, other);
     if (status == LEAT_OK && chosen_unknown)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "%s: a column of views stands before that of the ids, which leat does not read; write the "

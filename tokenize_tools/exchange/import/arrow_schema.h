@@ -14,6 +14,6 @@ struct arrow_column {
 
 /* `schema` is the table of a Schema. LEAT_E_HEADER: it is damaged. */
 enum leat_status arrow_schema_find(struct arrow_column *column, struct flat *f, uint64_t schema,
-                                   const struct import_source *s, const char *path, struct leat_error *err);
+                                   struct import_source *s, const char *path, struct leat_error *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "corpus/streams/byte_stream.h"
 #include "import_resume.h"
 
 #define CHECKPOINT_EVERY TINY_OR((uint64_t)4096, (uint64_t)4 << 30) /* bytes of files */
@@ -52,13 +53,19 @@ static enum leat_status find_format(const struct import_format **format, const c
         s = formats[i]->takes(path, &takes, err);
         *format = formats[i];
     }
-    if (s == LEAT_OK && !takes)
-        s = status_set(
+    if (s == LEAT_OK && !takes && path[byte_stream_stem(path)] != 0)
+        return status_set(
             err, LEAT_E_UNSUPPORTED,
-            "%s is not a folder of MosaicML's streaming or litdata (with index.json), nor an Arrow file or a "
-            "folder of Hugging Face datasets; texts are packed, and files of Megatron and others need no "
-            "import",
+            "%s is compressed as a whole, which is not imported: decompress it first; compressed texts are "
+            "packed as they are",
             path);
+    if (s == LEAT_OK && !takes)
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "%s is not a folder of MosaicML's streaming or litdata (with index.json), nor an Arrow file (of "
+                       "version 0.15 or later) or a folder of Hugging Face datasets; texts are packed, and files of "
+                       "Megatron and others need no "
+                       "import",
+                       path);
     return s;
 }
 
@@ -122,6 +129,8 @@ static enum leat_status look_at(struct importing *im, uint64_t number, struct le
     if (s == LEAT_OK && any)
         im->wide |= d.dtype->bytes > 2;
     im->took_dtype |= o.source.took_dtype;
+    if (o.source.mask)
+        im->report.mask = o.source.mask;
     close_source(&o);
     return s;
 }
@@ -330,6 +339,7 @@ enum leat_status leat_import(const char *output, const char *const *sources, uin
     if (s == LEAT_OK)
         s = options_read(&im.options, sizeof im.options, NULL, options, "leat_import_options", err);
     im.report.was_finished = 0; /* the caller's may be that of an import before */
+    im.report.mask = NULL;
     if (s == LEAT_OK)
         s = import_all(&im, output, err);
     if (s == LEAT_OK && report)

@@ -93,8 +93,9 @@ struct import_source {
     const struct leat_import_options *options;
     struct import_file *files;
     uint64_t file_count, file_room;
-    bool took_dtype; /* the option was needed */
-    void *own;       /* the format's */
+    bool took_dtype;  /* the option was needed */
+    const char *mask; /* a column of a mask, which is not taken; NULL: none */
+    void *own;        /* the format's */
 };
 
 struct import_format {
@@ -126,12 +127,14 @@ enum leat_status import_add_file(struct import_source *s, const char *folder, co
                                  struct import_file **file, struct leat_error *err);
 
 /* How good a column is for ids, among those that can be: the one asked for, else `input_ids` or `tokens`, else the only
- * one. Call it for each; then import_column_chosen(). */
+ * one. Call it for each; then import_column_chosen(), which notes the mask that is left. */
 struct import_columns {
     uint64_t count, chosen; /* candidates; the chosen one's number: LEAT_NONE until there is one */
     unsigned rank;
-    bool asked; /* whether the column asked for is there at all */
-    bool twice; /* another one is called like the chosen one */
+    bool asked;       /* whether the column asked for is there at all */
+    bool twice;       /* another one is called like the chosen one */
+    const char *mask; /* one that is called like a mask, and its number; NULL: none */
+    uint64_t mask_number;
     char names[200];
 };
 #define IMPORT_COLUMNS_INIT                                                                                            \
@@ -140,8 +143,7 @@ struct import_columns {
     }
 void import_column(struct import_columns *c, const struct import_source *s, uint64_t number, const void *name,
                    size_t length, bool holds_ids);
-enum leat_status import_column_chosen(const struct import_columns *c, const struct import_source *s,
-                                      struct leat_error *err);
+enum leat_status import_column_chosen(const struct import_columns *c, struct import_source *s, struct leat_error *err);
 
 /* ---- import_ids.c: the ids of a document ---- */
 

@@ -74,6 +74,19 @@ static bool is_called(const char *name, size_t length, const char *wanted)
     return strlen(wanted) == length && memcmp(wanted, name, length) == 0;
 }
 
+/* Labels that are one class for each document are no mask. */
+static void note_mask(struct import_columns *c, uint64_t number, const void *name, size_t length, bool holds_ids)
+{
+    static const char *const masks[] = { "labels", "assistant_masks", "completion_mask", "loss_mask" };
+
+    for (size_t i = holds_ids ? 0 : 1; i < sizeof masks / sizeof *masks; i++) {
+        if (is_called(name, length, masks[i])) {
+            c->mask = masks[i];
+            c->mask_number = number;
+        }
+    }
+}
+
 void import_column(struct import_columns *c, const struct import_source *s, uint64_t number, const void *name,
                    size_t length, bool holds_ids)
 {
@@ -81,6 +94,7 @@ void import_column(struct import_columns *c, const struct import_source *s, uint
     size_t used = strlen(c->names);
     unsigned rank = 1;
 
+    note_mask(c, number, name, length, holds_ids);
     if (wanted && is_called(name, length, wanted)) {
         c->asked = true;
         rank = 4;
@@ -106,8 +120,7 @@ void import_column(struct import_columns *c, const struct import_source *s, uint
     }
 }
 
-enum leat_status import_column_chosen(const struct import_columns *c, const struct import_source *s,
-                                      struct leat_error *err)
+enum leat_status import_column_chosen(const struct import_columns *c, struct import_source *s, struct leat_error *err)
 {
     const char *wanted = s->options->column;
 
@@ -117,8 +130,10 @@ enum leat_status import_column_chosen(const struct import_columns *c, const stru
                           c->rank == 4   ? wanted
                           : c->rank == 3 ? "input_ids"
                                          : "tokens");
-    if (c->chosen != LEAT_NONE && (c->rank > 1 || c->count == 1))
+    if (c->chosen != LEAT_NONE && (c->rank > 1 || c->count == 1)) {
+        s->mask = c->mask && c->mask_number != c->chosen ? c->mask : NULL;
         return LEAT_OK;
+    }
     if (wanted && c->asked)
         return status_set(err, LEAT_E_ARGUMENT, "%s: the column \"%s\" does not hold lists of integers", s->path,
                           wanted);
