@@ -33,9 +33,17 @@ for options in '' '--shuffle 3' '--by v' '--split a=0.5'; do
         fail "$ran: $(cat "$printed")"
     run leat pack "$@" --allow-truncated --resume in.jsonl cut.jsonl.zst
     says 0 'leat: warning: 1 input was cut off or broken'
-    says 0 'as far as it was readable: the run that packed it named them'
+    says 0 'as far as it was readable: the run that packed it said which'
     rm -r out.*
 done
+# stopped when all is packed and not yet arranged: the input that was cut off once counted as another one
+mkdir out.partial.packed
+run leat pack -t bytes -o out.partial.packed/all --max-rejects 99 in.jsonl broken.jsonl.gz
+run leat pack -t bytes -o out --shuffle 3 --max-rejects 99 --resume in.jsonl broken.jsonl.gz
+says 1 'leat: 1 input was cut off or broken'
+run leat pack -t bytes -o at.once --shuffle 3 --max-rejects 99 in.jsonl broken.jsonl.gz
+cmp out.leat at.once.leat || fail "resumed after packing: another index"
+rm out.* at.once.*
 # what was read ends before the file: nobody knows whether it is still the same file, or whole by now
 run leat pack -t bytes -o out --max-rejects 99 in.jsonl broken.jsonl.gz
 cp one.jsonl.gz broken.jsonl.gz

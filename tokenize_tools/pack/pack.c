@@ -17,7 +17,7 @@ static enum leat_status check(const char *output, const char *const *inputs, uin
 
     if (!output || !*output || !o->tokenizer)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
-    if (count == 0)
+    if (count == 0 || !inputs)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs at least one input");
     for (uint64_t i = 0; i < count; i++)
         if (!inputs[i])

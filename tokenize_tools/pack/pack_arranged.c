@@ -217,7 +217,7 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
         found->there++;
         s = leat_dataset_open(&d, name, NULL, err);
         if (s == LEAT_OK) {
-            found->ours = found->ours && pack_facts_fit(d, a->options, inputs, true, &found->past);
+            found->ours = found->ours && pack_facts_fit(d, a->options, inputs, PACK_ARRANGED, &found->past);
             leat_dataset_info(d, &info);
             leat_dataset_close(d);
         }

@@ -86,21 +86,21 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
     return fit;
 }
 
-/* The size is that of what was read: an input that breaks off counts up to there. Where the inputs are known to be
- * those of a run's plan, that is no sign of another input; else it may be whole by now. */
-static bool size_fits(const struct leat_input *input, const struct input *in, bool planned)
+/* The size is that of what was read: an input that breaks off counts up to there. In an unfinished run, or where the
+ * inputs are known to be those of a run's plan, that is no sign of another input; else it may be whole by now. */
+static bool size_fits(const struct leat_input *input, const struct input *in, bool unfinished)
 {
-    return input->bytes == in->size || (planned && in->compressed && input->bytes < in->size);
+    return input->bytes == in->size || (unfinished && in->compressed && input->bytes < in->size);
 }
 
-static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, bool planned,
+static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, bool unfinished,
                        struct pack_past *past)
 {
     struct leat_input input = LEAT_INPUT_INIT;
     char path[4096];
     uint64_t bytes;
 
-    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, planned) ||
+    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, unfinished) ||
         leat_dataset_input_path(d, number, path, sizeof path, &bytes, NULL) != LEAT_OK)
         return false;
     past->rejects += input.rejects;
@@ -108,8 +108,9 @@ static bool input_fits(const struct leat_dataset *d, uint64_t number, const stru
 }
 
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
-                    bool arranged, struct pack_past *past)
+                    enum pack_stage stage, struct pack_past *past)
 {
+    bool unfinished = o->run_file != NULL || stage == PACK_PACKED;
     struct leat_tokenizer_info tokenizer = LEAT_TOKENIZER_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     bool fit;
@@ -120,9 +121,9 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
     fit = info.parts == 1 && (!inputs || info.inputs == inputs->count) && info.end_token == o->end_token &&
           info.begin_token == o->begin_token && info.stores_mask == (o->store_mask || o->mask_field || o->chat) &&
           memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 &&
-          facts_fit(d, o, arranged, &past->damaged);
+          facts_fit(d, o, stage == PACK_ARRANGED, &past->damaged);
     for (size_t i = 0; fit && inputs && i < inputs->count; i++)
-        fit = input_fits(d, i, &inputs->items[i], o->run_file != NULL, past);
+        fit = input_fits(d, i, &inputs->items[i], unfinished, past);
     return fit;
 }
 
@@ -132,5 +133,5 @@ void pack_past_report(const struct pack_past *past, struct leat_pack_report *rep
         report->inputs = past->inputs;
     report->rejects = past->rejects;
     report->damaged_inputs = past->damaged;
-    snprintf(report->damage, sizeof report->damage, "%s", past->damaged ? "the run that packed it named them" : "");
+    snprintf(report->damage, sizeof report->damage, "%s", past->damaged ? "the run that packed it said which" : "");
 }

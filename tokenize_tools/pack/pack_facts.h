@@ -36,11 +36,14 @@ struct pack_past {
     bool damaged;     /* inputs were cut off or broken */
 };
 
-/* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the `arranged` one, was shuffled,
+/* What a dataset is of a run: what it makes in one pass; what it packs to be arranged; what it makes of that. */
+enum pack_stage { PACK_WHOLE, PACK_PACKED, PACK_ARRANGED };
+
+/* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the arranged one, was shuffled,
  * deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program declares, which are
  * not known beforehand. */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
-                    bool arranged, struct pack_past *past);
+                    enum pack_stage stage, struct pack_past *past);
 
 /* Puts into the report of a run that has nothing left to do what the dataset says of the one that made it. */
 void pack_past_report(const struct pack_past *past, struct leat_pack_report *report);

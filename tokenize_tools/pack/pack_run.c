@@ -242,7 +242,8 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     r->found = (struct leat_info)LEAT_INFO_INIT;
     r->past = (struct pack_past) { 0 };
     if (leat_dataset_open(&d, r->name, NULL, NULL) == LEAT_OK) {
-        r->finished = pack_facts_fit(d, &r->options, inputs, false, &r->past);
+        r->finished =
+            pack_facts_fit(d, &r->options, inputs, strcmp(r->name, r->given) ? PACK_PACKED : PACK_WHOLE, &r->past);
         leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
