@@ -102,6 +102,8 @@ refused 1 'is not a folder of' "$files/documents.txt"
 refused 1 'is not a folder of' .
 printf '\050\265\057\375 and more' >a.arrow.zst
 refused 1 'a.arrow.zst is compressed as a whole, which is not imported: decompress it first' a.arrow.zst
+mkdir folder.gz
+refused 1 'folder.gz is not a folder of' folder.gz # it was said to be compressed
 for column in lists numbers words; do # the reason was that no column holds lists of integers
     refused 1 "the column \"$column\" holds list views or dictionaries" --column $column "$files/arrow/views.arrow"
 done
