@@ -69,6 +69,8 @@ grep -q '^document *30$' "$printed" || fail "document 30 is not found by its pla
 # a mask is not taken, and that is said; "labels" in arrow/saved are classes
 run leat import --force -o made "$files/arrow/masked.arrow"
 says 0 'warning: the column "labels" was not taken, so all tokens are learned'
+run leat import --force -o made --json "$files/arrow/masked.arrow"
+grep -qF '"mask": "labels"' "$printed" || fail "the mask is not in the JSON: $(cat "$printed")"
 run leat import --force -o made --column labels --vocabulary 100 "$files/arrow/masked.arrow"
 [ ! -s "$said" ] || fail "a mask that is asked for: $(cat "$said")"
 run leat import --force -o made "$files/arrow/saved"
