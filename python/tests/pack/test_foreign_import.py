@@ -135,10 +135,11 @@ def test_ends_and_tokenizer(tmp_path):
 
 
 def test_mask(tmp_path):
-    """A column called like a mask was left out without a word."""
+    """A column called like a mask was left out without a word; nor did labels that were asked for let one be seen."""
     pa = pytest.importorskip("pyarrow")
     lists = pa.array([[1, 1]], pa.list_(pa.int32()))
     for columns, column, mask in ((["input_ids", "assistant_masks"], None, "assistant_masks"),
+                                  (["loss_mask", "labels"], "labels", "loss_mask"),
                                   (["labels", "loss_mask"], "labels", "loss_mask")):
         table = pa.table({name: lists for name in columns})
         with pa.ipc.new_stream(str(tmp_path / "a.arrow"), table.schema) as out:
