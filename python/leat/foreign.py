@@ -7,12 +7,14 @@ from leat import _leat
 from leat._pack_options import list_paths, open_tokenizer, read_created, read_token
 from leat._values import whole
 
-Import = collections.namedtuple("Import", "output files bytes documents tokens ends_added was_finished")
+Import = collections.namedtuple("Import", "output files bytes documents tokens ends_added was_finished mask")
 Import.__doc__ = """What leat.import_dataset() has written; the names are those of `leat import --json`.
 
 files, bytes  of the sources, on disk
 ends_added    documents that lacked the end token; None: not known, since it was finished before
 was_finished  with resume: nothing was left to do
+mask          a column called like a mask ("labels", "loss_mask", ...), which was not taken, so all tokens are learned;
+              or None. leat.import_dataset() also warns of it
 """
 
 Adopted = collections.namedtuple("Adopted", "index documents tokens")
@@ -45,7 +47,12 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
         0 if vocabulary is None else whole("vocabulary", vocabulary, 1, 2**32), read_token(tokenizer, "end", end),
         column, dtype, force, resume, read_created(created), progress)
     import os
-    return Import(os.fsdecode(output), *made)
+    result = Import(os.fsdecode(output), *made)
+    if result.mask is not None:
+        import warnings
+        warnings.warn(f"the column \"{result.mask}\" was not taken, so all tokens are learned; "
+                      "leat.Packer.extend(..., mask=...) stores a mask", RuntimeWarning, stacklevel=2)
+    return result
 
 
 def adopt(name, output=None, tokenizer=None, *, pattern: str | None = None, end: int | str | None = None,

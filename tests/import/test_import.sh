@@ -69,6 +69,8 @@ grep -q '^document *30$' "$printed" || fail "document 30 is not found by its pla
 # a mask is not taken, and that is said; "labels" in arrow/saved are classes
 run leat import --force -o made "$files/arrow/masked.arrow"
 says 0 'warning: the column "labels" was not taken, so all tokens are learned'
+run leat import --force -o made --json "$files/arrow/masked.arrow"
+grep -qF '"mask": "labels"' "$printed" || fail "the mask is not in the JSON: $(cat "$printed")"
 run leat import --force -o made --column labels --vocabulary 100 "$files/arrow/masked.arrow"
 [ ! -s "$said" ] || fail "a mask that is asked for: $(cat "$said")"
 run leat import --force -o made "$files/arrow/saved"
@@ -102,6 +104,8 @@ refused 1 'is not a folder of' "$files/documents.txt"
 refused 1 'is not a folder of' .
 printf '\050\265\057\375 and more' >a.arrow.zst
 refused 1 'a.arrow.zst is compressed as a whole, which is not imported: decompress it first' a.arrow.zst
+mkdir folder.gz
+refused 1 'folder.gz is not a folder of' folder.gz # it was said to be compressed
 for column in lists numbers words; do # the reason was that no column holds lists of integers
     refused 1 "the column \"$column\" holds list views or dictionaries" --column $column "$files/arrow/views.arrow"
 done

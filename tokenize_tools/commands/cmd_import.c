@@ -93,6 +93,7 @@ static void print_summary(const struct import_values *values, const struct leat_
     json_u64(&j, "documents", r->documents);
     json_u64(&j, "tokens", r->tokens);
     json_u64_or_null(&j, "ends_added", r->ends_added);
+    json_string(&j, "mask", r->mask);
     json_u64(&j, "vocabulary", r->info->vocabulary);
     json_u64(&j, "width", r->info->token_width);
     json_string(&j, "identity", units_hex(r->info->identity, 16).text);

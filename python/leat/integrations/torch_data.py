@@ -181,6 +181,8 @@ class MapDataset(torch.utils.data.Dataset):
     def collate(rows):
         """The batch of these rows: a tuple of its outputs."""
         whole = getattr(rows, "whole", None)
+        if whole is not None:
+            return whole
         if len({len(row[0]) for row in rows}) > 1:
             raise ValueError("the rows of this batch differ in length; write a collate_fn that pads them")
-        return torch.utils.data.default_collate(rows) if whole is None else whole
+        return torch.utils.data.default_collate(rows)

@@ -80,13 +80,13 @@ static PyObject *run_import(const char *output, const char *const *sources, size
     pause_end(&w.pause);
     if (!text_run_ended(w.raised, s, &err, output, s == LEAT_E_STOPPED))
         return NULL;
-    return Py_BuildValue("KKKKNN", (unsigned long long)report.files, (unsigned long long)report.bytes,
+    return Py_BuildValue("KKKKNNz", (unsigned long long)report.files, (unsigned long long)report.bytes,
                          (unsigned long long)report.documents, (unsigned long long)report.tokens,
-                         args_number(report.ends_added), PyBool_FromLong((long)report.was_finished));
+                         args_number(report.ends_added), PyBool_FromLong((long)report.was_finished), report.mask);
 }
 
 /* import_dataset(output, sources, tokenizer or None, vocabulary, end, column, dtype, replace, resume, created,
- * progress) -> (files, bytes, documents, tokens, ends added or None, was finished) */
+ * progress) -> (files, bytes, documents, tokens, ends added or None, was finished, mask or None) */
 static PyObject *text_import(PyObject *module, PyObject *args)
 {
     struct leat_import_options o = LEAT_IMPORT_OPTIONS_INIT;

@@ -116,7 +116,7 @@ def test_ends_and_tokenizer(tmp_path):
     done = []
     made = leat.import_dataset([tmp_path / "a.arrow"] * 2, tmp_path / "made", "gpt2", end="<|endoftext|>",
                                progress=lambda *at: done.append(at))
-    assert made.ends_added == 4 and made.files == 2 and made.tokens == 12
+    assert made.ends_added == 4 and made.files == 2 and made.tokens == 12 and made.mask is None
     assert done[-1] == (made.bytes, made.bytes)
     with leat.Dataset(tmp_path / "made") as d:
         assert [x.tolist() for x in d] == [[1, 2, 50256], [3, 50256], [50256]] * 2
@@ -132,6 +132,21 @@ def test_ends_and_tokenizer(tmp_path):
         leat.import_dataset(tmp_path / "a.arrow", tmp_path / "made", vocabulary=50000, force=True)
     with leat.Dataset(tmp_path / "made") as d:  # as it was
         assert len(d) == 6
+
+
+def test_mask(tmp_path):
+    """A column called like a mask was left out without a word; nor did labels that were asked for let one be seen."""
+    pa = pytest.importorskip("pyarrow")
+    lists = pa.array([[1, 1]], pa.list_(pa.int32()))
+    for columns, column, mask in ((["input_ids", "assistant_masks"], None, "assistant_masks"),
+                                  (["loss_mask", "labels"], "labels", "loss_mask"),
+                                  (["labels", "loss_mask"], "labels", "loss_mask")):
+        table = pa.table({name: lists for name in columns})
+        with pa.ipc.new_stream(str(tmp_path / "a.arrow"), table.schema) as out:
+            out.write_table(table)
+        with pytest.warns(RuntimeWarning, match=f"\"{mask}\" was not taken, so all tokens are learned") as said:
+            made = leat.import_dataset(tmp_path / "a.arrow", tmp_path / "made", column=column, force=True)
+        assert made.mask == mask and made.tokens == 2 and said[0].filename == __file__
 
 
 def test_adopt(tmp_path):

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/options.h"
 #include "base/status.h"
@@ -48,12 +49,13 @@ static enum leat_status find_format(const struct import_format **format, const c
 {
     enum leat_status s = LEAT_OK;
     bool takes = false;
+    struct stat st;
 
     for (unsigned i = 0; s == LEAT_OK && !takes && i < FORMATS; i++) {
         s = formats[i]->takes(path, &takes, err);
         *format = formats[i];
     }
-    if (s == LEAT_OK && !takes && path[byte_stream_stem(path)] != 0)
+    if (s == LEAT_OK && !takes && path[byte_stream_stem(path)] != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
         return status_set(
             err, LEAT_E_UNSUPPORTED,
             "%s is compressed as a whole, which is not imported: decompress it first; compressed texts are "
@@ -63,8 +65,7 @@ static enum leat_status find_format(const struct import_format **format, const c
         s = status_set(err, LEAT_E_UNSUPPORTED,
                        "%s is not a folder of MosaicML's streaming or litdata (with index.json), nor an Arrow file (of "
                        "version 0.15 or later) or a folder of Hugging Face datasets; texts are packed, and files of "
-                       "Megatron and others need no "
-                       "import",
+                       "Megatron and others need no import",
                        path);
     return s;
 }

@@ -94,7 +94,6 @@ void import_column(struct import_columns *c, const struct import_source *s, uint
     size_t used = strlen(c->names);
     unsigned rank = 1;
 
-    note_mask(c, number, name, length, holds_ids);
     if (wanted && is_called(name, length, wanted)) {
         c->asked = true;
         rank = 4;
@@ -103,6 +102,8 @@ void import_column(struct import_columns *c, const struct import_source *s, uint
     } else if (is_called(name, length, "tokens")) {
         rank = 2;
     }
+    if (rank < 4) /* the wanted column may be called like a mask itself */
+        note_mask(c, number, name, length, holds_ids);
     if (!holds_ids)
         return;
     if (length > 0)
