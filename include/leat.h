@@ -1557,7 +1557,8 @@ struct leat_push_report {
  *
  * Fills *report (may be NULL), also after a failure. Returns LEAT_E_EXISTS; LEAT_E_CHECKSUM for damage here;
  * LEAT_E_PERMISSION (keys); LEAT_E_IO for a server or network that fails many times; LEAT_E_UNSUPPORTED without libcurl
- * and for an adopted dataset; LEAT_E_STOPPED; or what opening a dataset returns.
+ * and for what is not a dataset of leat's own on this machine (adopted, other tools' files, a list, a URL);
+ * LEAT_E_STOPPED; or what opening a dataset returns.
  */
 LEAT_API enum leat_status leat_push(const char *name, const char *url, const struct leat_push_options *options,
                                     struct leat_push_report *report, struct leat_error *err);
