@@ -146,7 +146,7 @@ static bool find_part(const struct command *self, const struct pack_values *v, s
 {
     uint64_t number = v->part.part, parts = v->run ? v->parts : v->part.parts;
     const char *wrong = wrong_part(v);
-    char why[512];
+    char why[PART_AUTO_WHY];
 
     if (wrong) {
         command_wrong(self, "%s", wrong);
