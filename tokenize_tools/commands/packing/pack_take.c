@@ -83,7 +83,7 @@ static bool find_begin(const struct command *self, const struct pack_values *v, 
         return commands_token(self, t, "begin", v->begin, begin);
     leat_tokenizer_info(t, &info);
     *begin = v->end || v->chat ? LEAT_NONE : info.begin_token; /* a chat template writes its own */
-    if (v->end && !v->chat)
+    if (v->end && !v->chat && !(v->run && v->part.given))      /* said when the run was planned */
         warn_of_begin(t, &info);
     return true;
 }
