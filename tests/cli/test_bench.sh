@@ -206,7 +206,7 @@ if [ -r /proc/self/status ]; then
     wait $pid
     code=$?
     [ "$code" = 5 ] || fail "$ran: code $code"
-    grep -qF '"answer": "Nothing to compare with: the run was stopped before' "$printed" ||
+    grep -qF '"answer": "Nothing to compare with: the run was stopped before any step with the batch in' "$printed" ||
         fail "$ran: $(cat "$printed")"
 fi
 # The ring is emptied before each further round, so that batches made meanwhile do not hide a slow loader: with 2 rounds
