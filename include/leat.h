@@ -867,6 +867,7 @@ struct leat_fit_options {
  * 160 MiB of memory, whatever the number of documents, and a pass over their starts, and one for every 2^25 of them.
  * While another thread or process makes the same file (NAME.fit.partial), it waits, however long that takes, and then
  * makes it again: of several calls each waits for those before it. `progress` is called meanwhile, and can stop it.
+ * LEAT_E_UNSUPPORTED for a dataset that was opened by a URL.
  */
 LEAT_API enum leat_status leat_dataset_fit(const struct leat_dataset *d, const struct leat_fit_options *options,
                                            struct leat_error *err);
@@ -1310,7 +1311,8 @@ struct leat_writer_options {
  * exist. Until leat_writer_finish(), everything is in files named NAME.partial.*, locked against a second writer.
  * Removes the leftovers of a killed run; but if they hold a checkpoint and `force` is 0, returns LEAT_E_EXISTS. Memory
  * stays within about 20 MiB, plus 100 bytes and the path of each input, for any number of documents.
- * Returns LEAT_E_ARGUMENT, _EXISTS, _BUSY, _NO_FILE (the folder), _PERMISSION, _NO_SPACE, _IO or _NO_MEMORY.
+ * Returns LEAT_E_ARGUMENT, _UNSUPPORTED (the name is a URL), _EXISTS, _BUSY, _NO_FILE (the folder), _PERMISSION,
+ * _NO_SPACE, _IO or _NO_MEMORY.
  *
  * Where the process has a limit on the size of files (RLIMIT_FSIZE), writing beyond it is LEAT_E_NO_SPACE if the
  * program ignores SIGXFSZ, as Python does; else the system ends the program by that signal.
@@ -1555,7 +1557,8 @@ struct leat_push_report {
  *
  * Fills *report (may be NULL), also after a failure. Returns LEAT_E_EXISTS; LEAT_E_CHECKSUM for damage here;
  * LEAT_E_PERMISSION (keys); LEAT_E_IO for a server or network that fails many times; LEAT_E_UNSUPPORTED without libcurl
- * and for an adopted dataset; LEAT_E_STOPPED; or what opening a dataset returns.
+ * and for what is not a dataset of leat's own on this machine (adopted, other tools' files, a list, a URL);
+ * LEAT_E_STOPPED; or what opening a dataset returns.
  */
 LEAT_API enum leat_status leat_push(const char *name, const char *url, const struct leat_push_options *options,
                                     struct leat_push_report *report, struct leat_error *err);

@@ -717,8 +717,8 @@ struct leat_export_report {
  * checked while tokens are read, where the datasets store some. All files are complete before the first one gets its
  * name; until then they are called *.partial. `report` (may be NULL) is filled on success.
  * Returns what opening and reading return; LEAT_E_EXISTS; LEAT_E_BUSY (another process writes the same files);
- * LEAT_E_UNSUPPORTED if ids, tokens or a mask do not fit; LEAT_E_NOT_FOUND without documents; LEAT_E_STOPPED; or _IO,
- * _NO_SPACE and the like.
+ * LEAT_E_UNSUPPORTED if ids, tokens or a mask do not fit, or if `output` is a URL; LEAT_E_NOT_FOUND without documents;
+ * LEAT_E_STOPPED; or _IO, _NO_SPACE and the like.
  */
 LEAT_API enum leat_status leat_export(const char *output, const char *const *names, uint64_t count,
                                       const struct leat_export_options *options,

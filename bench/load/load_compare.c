@@ -50,7 +50,7 @@ void load_compare_say(char *text, size_t room, const struct load_result *r)
     struct units_text real = units_duration(step(&r->total)), without = units_duration(step(&r->synthetic));
 
     if (r->synthetic.steps == 0 && cli_interrupted())
-        snprintf(text, room, "Nothing to compare with: the run was stopped before any step without the loader.");
+        snprintf(text, room, "Nothing to compare with: the run was stopped before any step with the batch in memory.");
     else if (r->synthetic.steps == 0)
         snprintf(text, room, "Nothing to compare with: the plan ended; use fewer --steps.");
     else if (share < LITTLE)

@@ -11,7 +11,7 @@
 #include "file.h"
 #include "utf8.h"
 
-#define CONVERT             "convert it to JSON lines (.jsonl), or give its texts to leat.Packer or leat_packer_open()"
+#define CONVERT             "convert it to JSON lines (.jsonl)"
 #define DECOMPRESS(command) "decompress it first (" command "), or compress it with zstd or gzip instead"
 #define UNPACK(command)     "unpack it first (" command ")"
 #define RECODE              "convert it to UTF-8 first, with iconv for example"

@@ -93,8 +93,9 @@ static const char *remedy(int os_error)
     case EMFILE:
         return "; raise the limit of open files (ulimit -n)";
     case ENOSPC:
+        return "; free some space or inodes (df, df -i), or write to another disk";
     case EDQUOT:
-        return "; make room, of bytes or of files (df, df -i), or write to another disk";
+        return "; free some of the user's quota, of bytes or of inodes (quota), or write to another disk";
     case EFBIG:
         return "; raise the file size limit (ulimit -f), or write to another file system";
     default:

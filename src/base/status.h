@@ -45,6 +45,10 @@ enum leat_status status_before(struct leat_error *err, enum leat_status status, 
 /* Appends words to the sentence; its status stays. `err` is not NULL. */
 void status_after(struct leat_error *err, const char *format, ...) STATUS_PRINTF(2, 3);
 
+/* What two datasets differ in that were packed with different tokenizers, and what to do. */
+#define STATUS_FINGERPRINT                                                                                             \
+    "tokenizer's fingerprint; pack both with one tokenizer, or write one with the fingerprint of the other"
+
 /* An allocation of `bytes` failed. */
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes);
 

@@ -316,7 +316,7 @@ enum leat_status cache_start(struct cache *c, struct leat_error *err)
         return LEAT_OK;
     r = thread_start(&c->thread, STACK, work, c);
     if (r != 0)
-        return status_set_os(err, r, "cannot start the thread that fetches %s", c->name);
+        return status_set_os(err, r, "cannot start the thread that fetches %s (" THREAD_LIMITS ")", c->name);
     c->has_thread = true;
     return LEAT_OK;
 }

@@ -269,11 +269,8 @@ enum leat_status part_check_agreement(const struct part *a, const struct part *b
                           b->name, f->what, (unsigned long long)f->a, (unsigned long long)f->b);
     }
     if (!a->foreign && !b->foreign && memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) != 0)
-        return status_set(
-            err, LEAT_E_INCOMPATIBLE,
-            "%s and %s cannot be joined: they differ in their tokenizer's fingerprint; pack both with one "
-            "tokenizer, or write one with the fingerprint of the other",
-            a->name, b->name);
+        return status_set(err, LEAT_E_INCOMPATIBLE,
+                          "%s and %s cannot be joined: they differ in their " STATUS_FINGERPRINT, a->name, b->name);
     if (a->tokenizer && b->tokenizer && strcmp(a->tokenizer, b->tokenizer) != 0)
         return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their names say different tokenizers",
                           a->name, b->name);

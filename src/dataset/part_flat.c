@@ -82,8 +82,8 @@ static enum leat_status flat_starts(struct part *p, uint64_t first, uint64_t cou
 static enum leat_status too_short(const struct file_map *f, uint64_t needed, const char *what, struct leat_error *err)
 {
     return status_set_at(err, LEAT_E_TRUNCATED, f->size,
-                         "%s has %llu bytes, but %s needs %llu; restore it from its source", f->path, (ull)f->size,
-                         what, (ull)needed);
+                         "%s has %llu byte%s, but %s needs %llu; restore it from its source", f->path, (ull)f->size,
+                         f->size == 1 ? "" : "s", what, (ull)needed);
 }
 
 /* ---- llm.c ---- */

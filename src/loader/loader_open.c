@@ -269,7 +269,7 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     int r = thread_start(&l->thread, STACK, loader_stage_run, l);
 
     if (r != 0)
-        return status_set_os(err, r, "cannot start the loader's thread (threads = 0 needs none)");
+        return status_set_os(err, r, "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
     l->has_thread = true;
     place_thread(l->thread, l->options.numa_node);
     return LEAT_OK;

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
+#include "base/own_file.h"
 #include "base/status.h"
 
 enum leat_status push_advance(struct push *p, uint64_t bytes, struct leat_error *err)
@@ -39,20 +40,38 @@ static enum leat_status make_path(char **path, const char *name, const char *suf
     return LEAT_OK;
 }
 
+/* There is no NAME.leat; says what is there. */
+static enum leat_status say_not_own(const char *name, struct leat_error *err)
+{
+    struct leat_dataset *d;
+    enum leat_status s = leat_dataset_open(&d, name, NULL, err);
+
+    if (s != LEAT_OK)
+        return s;
+    leat_dataset_close(d);
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "%s: only leat's own datasets can be pushed: `leat adopt -t` and `leat merge` make one of other "
+                      "tools' files, `leat merge` one of a list",
+                      name);
+}
+
 static enum leat_status open_local(struct push *p, const char *name, struct leat_error *err)
 {
     uint8_t page[FORMAT_HEADER_BYTES];
     uint64_t index_bytes, token_bytes, count;
-    enum leat_status s = make_path(&p->index_path, name, ".leat", err);
+    enum leat_status s;
 
+    if (own_file_is_url(name))
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "%s is a URL: only what is on this machine can be pushed; copy it with `leat pull` first",
+                          name);
+    s = make_path(&p->index_path, name, ".leat", err);
     if (s == LEAT_OK)
         s = make_path(&p->tokens_path, name, ".tokens", err);
     if (s == LEAT_OK)
         s = file_open_read(&p->index_fd, &index_bytes, p->index_path, err);
-    if (s == LEAT_E_NO_FILE && err)
-        status_after(err,
-                     "; only leat's own datasets can be pushed: `leat adopt -t` and `leat merge` make one of other "
-                     "tools' files");
+    if (s == LEAT_E_NO_FILE)
+        return say_not_own(name, err);
     if (s != LEAT_OK)
         return s;
     count = index_bytes < sizeof page ? index_bytes : sizeof page;

@@ -38,7 +38,7 @@ static enum leat_status check_agreement(const struct leat_plan *plan, size_t one
     else if (a.token_width != b.token_width)
         what = "bytes per token";
     else if (known && memcmp(a.fingerprint, b.fingerprint, sizeof a.fingerprint) != 0)
-        what = "tokenizer's fingerprint; pack both with one tokenizer, or write one with the fingerprint of the other";
+        what = STATUS_FINGERPRINT;
     if (!what)
         return LEAT_OK;
     return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s cannot be in one plan: they differ in their %s",

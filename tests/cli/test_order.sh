@@ -35,6 +35,14 @@ try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --order sequential
 END
 refuse 0 'leat: the plan has 5 samples, numbered from 0: none from 5 on' \
     leat order --source numbers --seq-len 2Ki --epochs 1 --from 5
+refuse 0 'leat: the plan has 5 samples, numbered from 0: none from 1,000 on' \
+    leat order --source numbers --seq-len 2Ki --epochs 1 --from 1000
+try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --from 5 --count 0 </dev/null
+# it printed nothing
+refuse 0 'leat: nothing to print from sample 2 on: within --count, all are skipped' \
+    leat order --source numbers --seq-len 2Ki --epochs 1 --skip 1:100 --from 2
+refuse 0 'leat: nothing to print from sample 0 on: within --count, all are skipped or in rows of other ranks' \
+    leat order --source numbers --seq-len 2Ki --epochs 1 --count 1 --batch 4 --rank 1 --world 2
 try 0 '' leat order --source numbers --seq-len 100 --order sequential --count 4 --skip 1:3 <<'END'
 0 0 0 0 0
 3 0 3 14 300

@@ -197,6 +197,7 @@ check(re.fullmatch(r"said.html: \d+ results?, [\d.]+ KiB\.\n", said), f"the page
 bench("report", "-o", "x.html", code=2)
 bench("report", "real.json", code=2, says="--output")
 bench("report", "-o", "x.html", "none.json", code=1, says="none.json")
+bench("report", "-o", "s3://b/x.html", "real.json", code=1, says="s3://b/x.html is a URL: write to a local name first")
 pathlib.Path("other.json").write_text('\n{"a": 1}\n', encoding="utf-8")
 bench("report", "-o", "x.html", "other.json", code=2, says="other.json: line 2 is no result of leat-bench limits,")
 # README and --help said that all results are drawn

@@ -354,6 +354,7 @@ leat("show", *source, "--epochs", "1", "--sample", "999", code=1, says="the plan
 leat("show", *source, "--sample", "1", "--row", "0", code=2, says="need --step")
 leat("show", "d", "--document", "1", "--json", "--html", "x", code=2, says="cannot be combined")
 leat("show", "d", "--document", "1", "--html", "/nowhere/x", code=1, says="cannot write /nowhere/x")
+leat("show", "d", "--document", "1", "--html", "s3://b/x", code=1, says="s3://b/x is a URL: write to")
 leat("show", "d", "--document", "1", "--html", "/dev/full", code=1, says="cannot write /dev/full")
 check(os.path.exists("/dev/full"), "a device was removed")
 leat("show", *source, "--epochs", "1", "--sample", "999", "--html", "left.html", code=1)

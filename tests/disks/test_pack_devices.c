@@ -74,7 +74,7 @@ static bool pack_with_room(uint64_t bytes, bool direct)
     directly += report.direct_bytes;
     if (s != LEAT_OK) {
         T_EQ(s, LEAT_E_NO_SPACE);
-        T_CONTAINS(err.message, "make room");
+        T_CONTAINS(err.message, "free some space");
     }
     unlink(filler);
     packing_go_on(&p);

@@ -150,16 +150,16 @@ static void small_disk(void)
 
         clear_folder(disk);
         fill_disk(room);
-        fulls += !write_straight("make room");
+        fulls += !write_straight("free some space");
         clear_folder(disk);
         fill_disk(room);
-        resumed += !write_and_resume("make room", remove_filler);
+        resumed += !write_and_resume("free some space", remove_filler);
         clear_folder(disk);
         fill_disk(2 * room);
         s = leat_merge(name, parts, 2, NULL, NULL, &t_err);
         merge_fulls += s != LEAT_OK;
         if (s != LEAT_OK) {
-            check_sentence(s, "make room");
+            check_sentence(s, "free some space");
             T_STR(listing(disk), "filler");
         }
         clear_folder(disk);
@@ -167,7 +167,7 @@ static void small_disk(void)
         s = leat_merge(name, parts, 1, &shuffled, NULL, &t_err);
         shuffle_fulls += s != LEAT_OK;
         if (s != LEAT_OK) {
-            check_sentence(s, "make room");
+            check_sentence(s, "free some space");
             T_STR(listing(disk), "filler");
         }
     }

@@ -114,7 +114,7 @@ static void small_disk(void)
 
         clear_folder(disk);
         fill_disk((uint64_t)step * (2 << 20) / STEPS);
-        try_with(&full, &resumable, "make room", remove_filler);
+        try_with(&full, &resumable, "free some space", remove_filler);
         fulls += full;
         resumables += resumable;
     }

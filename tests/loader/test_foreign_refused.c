@@ -92,6 +92,9 @@ static void check_flat_lies(unsigned width)
 
     snprintf(name, sizeof name, "llmc:%s", in_folder("raw.npy"));
     refuse(name, LEAT_E_NOT_LEAT, "not a token file of llm.c");
+    write_bytes("odd.npy", "a", 1);
+    snprintf(name, sizeof name, "llmc:%s", in_folder("odd.npy"));
+    refuse(name, LEAT_E_TRUNCATED, "has 1 byte, but");
     patch32("llmc.bin", 8, TOKENS + 1);
     refuse(in_folder("llmc.bin"), LEAT_E_TRUNCATED, "its header needs");
     T_CHECK(truncate(in_folder("llmc.bin"), 1024 + TOKENS * width + 1) == 0);

@@ -46,6 +46,10 @@ tokens '3 4 2 4 2'
 run leat pack -t . -o out --end none texts.jsonl
 says 0 'documents have no begin token, since --end is given without --begin; --begin 1 adds the one that the tokenizer'
 tokens '3 4 4'
+run leat pack -t . --run parts --parts 2 --end none texts.jsonl
+says 0 'documents have no begin token, since --end is given without --begin'
+run leat pack --run parts --part 1 # it said it again, in each part
+ended 0 ''
 run leat pack -t . -o out --end none --begin none texts.jsonl
 ended 0 ''
 tokens '3 4 4'

@@ -162,8 +162,8 @@ refused() { # FILE SENTENCE
     [ ! -e no.leat ] || fail "$1 became a dataset"
 }
 printf 'ARROW1\0\0' >x.arrow
-refused x.arrow \
-    'x.arrow is an Arrow file: convert it to JSON lines (.jsonl), or give its texts to leat.Packer'
+refused x.arrow 'x.arrow is an Arrow file: convert it to JSON lines (.jsonl)'
+refuse 1 'leat: x.arrow is an Arrow file: convert it to JSON lines (.jsonl)' leat pack -t bytes -o no x.arrow
 printf '\377\376h\0i\0' >marked.txt
 refused marked.txt 'marked.txt is text in UTF-16: convert it to UTF-8 first'
 printf 'h\0e\0l\0l\0o\0' >unmarked.txt

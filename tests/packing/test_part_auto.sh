@@ -71,10 +71,15 @@ refuses 'SLURM_ARRAY_TASK_ID=3 is part 3, but OMPI_COMM_WORLD_RANK=0 is part 1' 
 refuses 'no system says which of 4 parts this is, as one of these variables: SLURM_ARRAY_TASK_ID, SLURM_PROCID,' auto/4
 says 2 'PMI_RANK; or use --part I/4 (leat pack --help shows how)'
 refuses 'no system says' auto/4 SGE_TASK_ID=undefined LSB_JOBINDEX=0 SLURM_ARRAY_TASK_ID=
-says 2 'PMI_RANK; SGE_TASK_ID=undefined is of no array; LSB_JOBINDEX=0 is of no array; or use'
+says 2 'PMI_RANK; SGE_TASK_ID=undefined means that this job is no part of an array; LSB_JOBINDEX=0 means that this'
 refuses 'no system says' auto/4 SLURM_PROCID=0 PMI_RANK=0 PMI_SIZE=1 # it named them as if they were not set
 says 2 'PMI_RANK; SLURM_PROCID=0 does not count without SLURM_STEP_NUM_TASKS; PMI_RANK=0 does not count, since'
 says 2 'PMI_SIZE=1: a single process is no part; or use'
+many=$(printf '%050d' 1) # the end of the sentence was missing
+refuses 'no system says' auto/2 SLURM_PROCID="$many" SLURM_STEP_NUM_TASKS=1 BATCH_TASK_INDEX="$many" \
+    BATCH_TASK_COUNT=1 CLOUD_RUN_TASK_INDEX="$many" CLOUD_RUN_TASK_COUNT=1 SGE_TASK_ID=undefined LSB_JOBINDEX=0 \
+    OMPI_COMM_WORLD_RANK="$many" OMPI_COMM_WORLD_SIZE=1 PMI_RANK="$many" PMI_SIZE=1
+says 2 'since PMI_SIZE=1: a single process is no part; or use --part I/2 (leat pack --help shows how)'
 for wrong in auto/ auto/0 auto+/4 auto-1/4 auto/4x auto/1000001 0/4 5/4 +1/4 1/ ''; do
     run leat pack -o none -t bytes --part "$wrong" a.jsonl
     says 2 'is not I/N, the I-th of N parts (1/8), nor auto/N'

@@ -73,6 +73,8 @@ TABLE
 run leat pack --run new --parts 2 -t bytes in1.jsonl missing.jsonl
 says 1 'missing.jsonl'
 [ ! -e new ] || fail "what is refused made a folder"
+run leat pack --run s3://b/run --parts 2 -t bytes in1.jsonl # "cannot make the folder" said nothing of URLs
+says 1 's3://b/run is a URL: write to a local name first'
 mkdir mine
 run leat pack --run mine --parts 2 -t bytes missing.jsonl
 [ -d mine ] || fail "a plan that failed removed a folder that it had not made"

@@ -205,7 +205,7 @@ def test_full(server):
         got = on_a_small_disk(server, room, probe, LARGE, "2", "0", "0", "1")
         given = [line for line in got[0] if line and " " not in line]
         check(("no room", room), got[2] == 1 and "set LEAT_CACHE to a folder on another disk" in got[1] and
-              "No space left on device; make room" in got[1] and given == LARGE_BATCHES[:len(given)], got)
+              "No space left on device; free some space" in got[1] and given == LARGE_BATCHES[:len(given)], got)
 
 
 def test_filled_meanwhile(server):

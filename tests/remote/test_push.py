@@ -52,6 +52,10 @@ def test_foreign(server):
     """The error about tokens of another tool named a file that nobody would look for, and no way."""
     code, _, said = push(server, "raw:corpus.tokens?dtype=u16", "s3://b/raw")
     check("tokens of another tool", code == 1 and "only leat's own datasets can be pushed" in said, code, said)
+    for name, why in (("misspelled", "misspelled.leat"), ("", "the name of the dataset is empty"),
+                      ("s3://b/x", "copy it with `leat pull` first")):
+        code, _, said = push(server, name, "s3://b/raw")
+        check(name, code in (1, 2) and why in said and "only leat's own" not in said, code, said)
 
 
 def test_whole(server):

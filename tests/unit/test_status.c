@@ -17,8 +17,8 @@ static void test_errnos(void)
         { ENOENT, LEAT_E_NO_FILE, "cannot do it: No such file" },
         { ENOTDIR, LEAT_E_NO_FILE, "cannot do it: Not a directory" },
         { EEXIST, LEAT_E_EXISTS, "File exists" },
-        { ENOSPC, LEAT_E_NO_SPACE, "; make room, of bytes or of files (df, df -i), or write to another disk" },
-        { EDQUOT, LEAT_E_NO_SPACE, "; make room, of bytes or of files (df, df -i), or write to another disk" },
+        { ENOSPC, LEAT_E_NO_SPACE, "; free some space or inodes (df, df -i), or write to another disk" },
+        { EDQUOT, LEAT_E_NO_SPACE, "; free some of the user's quota, of bytes or of inodes (quota), or write" },
         { EFBIG, LEAT_E_NO_SPACE, "(ulimit -f)" },
         { EACCES, LEAT_E_PERMISSION, "Permission denied" },
         { EPERM, LEAT_E_PERMISSION, "not permitted" },
@@ -48,9 +48,8 @@ static void test_long_paths(void)
     path[sizeof path - 1] = '\0';
     T_STATUS(status_set_os(&t_err, ENOSPC, "cannot write %s", path), LEAT_E_NO_SPACE);
     T_CONTAINS(t_err.message, "cannot write ppp");
-    T_CONTAINS(
-        t_err.message,
-        "ppp...: No space left on device; make room, of bytes or of files (df, df -i), or write to another disk");
+    T_CONTAINS(t_err.message,
+               "ppp...: No space left on device; free some space or inodes (df, df -i), or write to another disk");
     T_STATUS(status_before(&t_err, LEAT_E_NO_SPACE, "lane %d", 7), LEAT_E_NO_SPACE);
     T_CONTAINS(t_err.message, "lane 7: cannot write ppp");
     T_CHECK(strlen(t_err.message) < sizeof t_err.message);

@@ -21,7 +21,7 @@ static enum leat_status check_agreement(const struct leat_info *a, const struct 
     else if (a->begin_token != b->begin_token)
         what = "begin token";
     else if (memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) != 0)
-        what = "tokenizer's fingerprint; pack both with one tokenizer, or write one with the fingerprint of the other";
+        what = STATUS_FINGERPRINT;
     if (!what)
         return LEAT_OK;
     return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s cannot be merged: they differ in their %s", name_a,

@@ -137,7 +137,7 @@ int program_main(const struct program *program, int argc, char **argv)
 
 int command_wrong(const struct command *c, const char *format, ...)
 {
-    char message[512];
+    char message[4096]; /* half of what cli_error() prints: --part auto names many variables */
     va_list args;
 
     va_start(args, format);

@@ -206,29 +206,43 @@ static uint64_t next_row(const struct rows *rows, uint64_t position)
     return position;
 }
 
+/* Samples were asked for, and no line was printed. */
+static void say_none(const struct leat_plan *plan, const struct order_values *v, const struct rows *rows)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+
+    leat_plan_info(plan, &info);
+    if (info.samples != LEAT_NONE && v->from >= info.samples)
+        cli_error("the plan has %s, numbered from 0: none from %s on", units_counted(info.samples, "sample").text,
+                  units_count(v->from).text);
+    else
+        cli_error("nothing to print from sample %s on: within --count, all are skipped%s", units_count(v->from).text,
+                  rows->count < rows->batch ? " or in rows of other ranks" : "");
+}
+
 static enum leat_status print_samples(const struct leat_plan *plan, const struct order_values *v,
                                       const struct rows *rows, struct leat_error *err)
 {
     uint64_t end = v->from + v->count, position = next_row(rows, leat_plan_position(plan, v->from, NULL));
     struct leat_sample samples[AT_ONCE];
-    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     enum leat_status s = LEAT_OK;
+    bool printed = false;
 
-    leat_plan_info(plan, &info);
-    if (info.samples != LEAT_NONE && v->from >= info.samples)
-        cli_error("the plan has %s, numbered from 0: none from %llu on", units_counted(info.samples, "sample").text,
-                  (unsigned long long)v->from);
     while (s == LEAT_OK && !cli_stdout_failed()) {
         uint64_t left = rows->batch == 1 ? AT_ONCE : rows->first + rows->count - position % rows->batch;
         uint64_t got;
 
         s = leat_plan_samples(plan, position, left < AT_ONCE ? left : AT_ONCE, samples, &got, err);
-        for (uint64_t i = 0; s == LEAT_OK && i < got && samples[i].number < end; i++)
+        for (uint64_t i = 0; s == LEAT_OK && i < got && samples[i].number < end; i++) {
             s = print_sample(plan, &samples[i], v->json, err);
+            printed = true;
+        }
         if (got == 0 || samples[got - 1].number >= end)
             break;
         position = next_row(rows, position + got);
     }
+    if (s == LEAT_OK && !printed && v->count > 0)
+        say_none(plan, v, rows);
     return s;
 }
 

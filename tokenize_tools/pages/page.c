@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_file.h"
 #include "base/show.h"
 #include "base/status.h"
 
@@ -54,7 +55,10 @@ static enum leat_status open_file(struct page *p, struct leat_error *err)
 {
     struct stat about;
     size_t room = strlen(p->path) + sizeof ".partial";
+    enum leat_status s = own_file_check_local(p->path, err);
 
+    if (s != LEAT_OK)
+        return s;
     if (stat(p->path, &about) == 0 && !S_ISREG(about.st_mode)) {
         p->out = fopen(p->path, "we");
         return p->out ? LEAT_OK : status_set_os(err, errno, "cannot write %s", p->path);

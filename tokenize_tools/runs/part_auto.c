@@ -55,7 +55,8 @@ static size_t say_unused(const struct system_row *row, const char *value, char *
     const char *count = row->count ? getenv(row->count) : NULL;
 
     if (!row->count)
-        return (size_t)snprintf(out, room, "; %s=%.40s is of no array", row->variable, value);
+        return (size_t)snprintf(out, room, "; %s=%.40s means that this job is no part of an array", row->variable,
+                                value);
     if (!count)
         return (size_t)snprintf(out, room, "; %s=%.40s does not count without %s", row->variable, value, row->count);
     return (size_t)snprintf(out, room, "; %s=%.40s does not count, since %s=%.40s: a single process is no part",

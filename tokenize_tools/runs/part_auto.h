@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Room for `why`, with every variable of the table set. */
+#define PART_AUTO_WHY 2048
+
 /*
  * Sets *part, from 1, to what the environment says plus `plus`. False, and `why` is a sentence, if no system says it,
  * two of them disagree, or it is not one of `parts`.

@@ -223,6 +223,8 @@ char *run_folder_make(const char *path, struct leat_error *err)
 {
     char *whole;
 
+    if (own_file_check_local(path, err) != LEAT_OK)
+        return NULL;
     if (mkdir(path, 0777) != 0 && errno != EEXIST) {
         status_set_os(err, errno, "cannot make the folder %s", path);
         return NULL;

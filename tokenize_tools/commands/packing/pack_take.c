@@ -83,7 +83,7 @@ static bool find_begin(const struct command *self, const struct pack_values *v, 
         return commands_token(self, t, "begin", v->begin, begin);
     leat_tokenizer_info(t, &info);
     *begin = v->end || v->chat ? LEAT_NONE : info.begin_token; /* a chat template writes its own */
-    if (v->end && !v->chat)
+    if (v->end && !v->chat && !(v->run && v->part.given))      /* said when the run was planned */
         warn_of_begin(t, &info);
     return true;
 }
@@ -146,7 +146,7 @@ static bool find_part(const struct command *self, const struct pack_values *v, s
 {
     uint64_t number = v->part.part, parts = v->run ? v->parts : v->part.parts;
     const char *wrong = wrong_part(v);
-    char why[512];
+    char why[PART_AUTO_WHY];
 
     if (wrong) {
         command_wrong(self, "%s", wrong);

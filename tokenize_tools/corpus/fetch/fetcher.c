@@ -195,7 +195,7 @@ enum leat_status fetcher_ask(struct fetcher *f, struct fetch_range *r, struct le
         e = thread_start(&f->thread, STACK_BYTES, thread_main, f);
         if (e != 0) {
             f->started = false;
-            return status_set_os(err, e, "cannot start a thread (ulimit -u limits threads, ulimit -v memory)");
+            return status_set_os(err, e, "cannot start a thread (" THREAD_LIMITS ")");
         }
     }
     r->state = RANGE_WANTED;

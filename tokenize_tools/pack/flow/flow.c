@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "pack_worker.h"
 
 void flow_lock(struct flow *f)
@@ -97,7 +98,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
         int e = pthread_create(&f->threads[f->thread_count], NULL, thread_main, f);
 
         if (e != 0 && f->thread_count == 0)
-            s = status_set_os(err, e, "cannot start a thread (ulimit -u limits threads, ulimit -v memory)");
+            s = status_set_os(err, e, "cannot start a thread (" THREAD_LIMITS ")");
         if (e != 0)
             break; /* the threads that did start do the work */
         f->thread_count++;
