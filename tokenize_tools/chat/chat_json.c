@@ -77,8 +77,6 @@ static enum leat_status put_code(struct writing *w, uint32_t with_marks)
         return chat_text_add(w->run->arena, &w->text, (struct chat_string) { codes, 2 }, w->run->err);
     if (code >= 0x20 && (code < 0x7f || !w->form->ascii))
         return chat_text_add(w->run->arena, &w->text, (struct chat_string) { &with_marks, 1 }, w->run->err);
-    if (code == 0x7f && !w->form->ascii) /* Python leaves it */
-        return chat_text_add(w->run->arena, &w->text, (struct chat_string) { &with_marks, 1 }, w->run->err);
     if (code < 0x10000)
         return put_unit(w, code, marks);
     s = put_unit(w, 0xd800 + ((code - 0x10000) >> 10), marks);

@@ -11,7 +11,6 @@ static enum leat_status find_messages(struct json_chat *found, const struct json
                                       size_t bytes, struct leat_error *err)
 {
     struct json_scan *scan = &found->scan;
-    const struct json_place *id = &scan->place[JSON_ID];
     enum json_problem problem;
     uint64_t byte;
 
@@ -23,7 +22,7 @@ static enum leat_status find_messages(struct json_chat *found, const struct json
     if (scan->place[JSON_TEXT].kind != JSON_KIND_ARRAY)
         return status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not an array of messages", messages->path[JSON_TEXT].all,
                           json_scan_kind(scan->place[JSON_TEXT].kind));
-    if (id->kind == JSON_KIND_STRING && id->bytes > JSON_ID_BYTES)
+    if (json_scan_id_is_long(scan, record))
         return json_scan_long_id(scan, err);
     if (utf8_valid_prefix((const uint8_t *)record, bytes) < bytes)
         return status_set(err, LEAT_E_TEXT, "the record is not valid UTF-8");

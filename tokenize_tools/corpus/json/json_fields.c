@@ -39,36 +39,6 @@ enum leat_status json_fields_prepare(struct json_fields *fields, const char *tex
     return s == LEAT_OK && id ? prepare_path(&fields->path[JSON_ID], id, err) : s;
 }
 
-/* The string's bytes once it is unescaped. */
-static size_t unescaped_bytes(const char *at, const char *end)
-{
-    size_t bytes = 0;
-
-    while (at < end) {
-        char unused[4];
-
-        if (*at != '\\') {
-            bytes++;
-            at++;
-        } else if (at[1] != 'u') {
-            bytes++;
-            at += 2;
-        } else {
-            bytes += json_put_utf8(json_take_code(&at, end), unused);
-        }
-    }
-    return bytes;
-}
-
-static bool id_is_long(const struct json_place *id, const char *line)
-{
-    const char *at = line + id->begin;
-
-    if (id->bytes <= JSON_ID_BYTES)
-        return false;
-    return !id->escaped || unescaped_bytes(at, at + id->bytes) > JSON_ID_BYTES;
-}
-
 /* Unescapes a string where it stands; returns its bytes. */
 static size_t settle(const struct json_fields *fields, const struct json_place *place, char *line)
 {
@@ -94,7 +64,7 @@ enum leat_status json_fields_find(const struct json_fields *fields, char *line, 
         return LEAT_E_TEXT;
     if (id->kind != JSON_KIND_STRING && id->kind != JSON_KIND_NUMBER)
         id = NULL;
-    if (id && id_is_long(id, line)) {
+    if (id && json_scan_id_is_long(&scan, line)) {
         found->problem = JSON_ID_TOO_LONG;
         return json_scan_long_id(&scan, err);
     }

@@ -436,6 +436,37 @@ bool json_scan_is_object(const struct json_scan *scan)
     return !scan->bad && scan->state == STATE_AFTER && scan->depth == 0 && scan->root == JSON_KIND_OBJECT;
 }
 
+/* The string's bytes once it is unescaped. */
+static size_t unescaped_bytes(const char *at, const char *end)
+{
+    size_t bytes = 0;
+
+    while (at < end) {
+        char unused[4];
+
+        if (*at != '\\') {
+            bytes++;
+            at++;
+        } else if (at[1] != 'u') {
+            bytes++;
+            at += 2;
+        } else {
+            bytes += json_put_utf8(json_take_code(&at, end), unused);
+        }
+    }
+    return bytes;
+}
+
+bool json_scan_id_is_long(const struct json_scan *scan, const char *record)
+{
+    const struct json_place *id = &scan->place[JSON_ID];
+    const char *at = record + id->begin;
+
+    if ((id->kind != JSON_KIND_STRING && id->kind != JSON_KIND_NUMBER) || id->bytes <= JSON_ID_BYTES)
+        return false;
+    return !id->escaped || unescaped_bytes(at, at + id->bytes) > JSON_ID_BYTES;
+}
+
 enum leat_status json_scan_long_id(const struct json_scan *scan, struct leat_error *err)
 {
     return status_set(err, LEAT_E_TEXT, "the id \"%.200s\" is longer than %zu KiB", scan->fields->path[JSON_ID].all,

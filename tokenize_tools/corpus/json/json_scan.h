@@ -82,6 +82,9 @@ bool json_scan_is_object(const struct json_scan *scan);
 /* "a string", "null", ... for a sentence; of a word, the word. */
 const char *json_scan_kind(enum json_kind kind);
 
+/* Whether the id that was found in this record has more than JSON_ID_BYTES, unescaped. */
+bool json_scan_id_is_long(const struct json_scan *scan, const char *record);
+
 /* The sentence of JSON_ID_TOO_LONG. */
 enum leat_status json_scan_long_id(const struct json_scan *scan, struct leat_error *err);
 
