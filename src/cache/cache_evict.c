@@ -163,7 +163,7 @@ static enum leat_status free_region(const struct partial *p, uint64_t region, ui
     uint64_t page = region * p->regions.pages, at = p->regions.at + region * sizeof(struct region);
     uint64_t count = p->pages - page < p->regions.pages ? p->pages - page : p->regions.pages, found = 0;
     uint8_t *marks = malloc(count);
-    struct region record;
+    struct region record = { 0 };
     enum leat_status s =
         marks ? file_read_at(p->map_fd, at, &record, sizeof record, p->map_path, err) : status_no_memory(err, count);
 

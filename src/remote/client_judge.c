@@ -113,10 +113,18 @@ static bool adapts(struct remote *r, struct transfer *t)
     return false;
 }
 
+/* What has no bytes at all has no range of them either: some servers then answer with 416, some with the whole. */
+static bool is_empty(const struct transfer *t)
+{
+    return t->code == 200 && t->up_to && t->first == 0 && !t->checked && t->answer.size == 0;
+}
+
 static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
 {
     bool good = t->code >= 200 && t->code < 300 && !t->refused;
 
+    if (good && !*why && is_empty(t))
+        return fail(t, LEAT_OK);
     if (good && t->count > 0 && t->received < t->count && !t->too_long)
         return t->checked ? retry(r, t, r->options.max_tries, why)
                           : fail(t, status_set(&t->error, LEAT_E_UNSUPPORTED, "%s: the server's answer is empty",

@@ -2,7 +2,8 @@
 """test_odd_answers.py: the sentences about servers that compress their answers unasked, and about those that answer
 with what is not HTTP: certificates are mentioned only where there are some. And answers without an end, which are not
 waited for: the body of a refusal, the lines of a head, the lines after a body, of which all bytes have come. A redirect
-is followed, however long its page is: with 2 KiB of it, it once was not.
+is followed, however long its page is: with 2 KiB of it, it once was not. A thing without bytes is an empty one, also
+where the server answers with 200 and not with 416: the run once failed.
 
 Once these were "the connection ended in the middle of the answer" and advice about certificates over http://; and what
 has no end was read as long as it came, its lines into memory."""
@@ -46,6 +47,9 @@ class Odd(socketserver.BaseRequestHandler):
         if endless:
             self.talk(*ENDLESS[endless[1]])
             return
+        if b"/empty.jsonl" in head:
+            self.request.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            return
         moved = re.search(rb"/moved_(\d+)", head)
         if moved or b"/one.jsonl" in head:
             self.request.sendall(b"HTTP/1.1 " + (MOVED + b"A" * int(moved[1]) if moved else ONE))
@@ -88,6 +92,9 @@ with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Odd) as server:
         done = subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", "moved", "--force",
                                f"{base}/moved_{size}.jsonl"], capture_output=True, text=True, env=env)
         assert done.returncode == 0 and "1 token in 1 document" in done.stdout + done.stderr, (size, done)
+    done = subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", "empty", f"{base}/empty.jsonl",
+                           f"{base}/one.jsonl"], capture_output=True, text=True, env=env)
+    assert done.returncode == 0 and "1 token in 1 document from 2 inputs" in done.stdout, done
     for name, part in (("moved", "the server sends to another address (302)"),
                        ("refused", "the server does not allow that (403)"), ("head", "the server's answer is too long"),
                        ("hints", "the server's answer is too long, 2 times"), ("after", "1 token in 1 document")):

@@ -5,6 +5,7 @@
  */
 #include "pack_in_run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -185,9 +186,10 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
     r->parts = (unsigned)v->parts;
     made = access(v->run, F_OK) != 0;
     r->from = getcwd(NULL, 0);
-    r->path = r->from ? run_folder_make(v->run, &err) : NULL;
-    if (!r->from)
-        return no_memory();
+    if (r->from)
+        r->path = run_folder_make(v->run, &err);
+    else
+        status_set_os(&err, errno, "cannot find out the current folder");
     if (!r->path)
         return cli_failed(&err);
     in->inputs = run_folder_file(r->path, ".inputs");

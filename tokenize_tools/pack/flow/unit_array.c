@@ -39,6 +39,8 @@ static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_e
     enum leat_status s = buffer_reserve(&l->carry, LONG_CHUNK, err);
     size_t got = 1;
 
+    if (s != LEAT_OK)
+        return s;
     status_set_at(&why, LEAT_E_TEXT, l->array.position,
                   "%s: the JSON array is broken at byte %llu: %s is expected there", byte_stream_name(l->stream),
                   (unsigned long long)l->array.position, json_array_expected(&l->array));
