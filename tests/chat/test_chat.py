@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import random
+import re
 import subprocess
 
 from chat_reference import (Dataset, LEAT, SMALL, SPECIAL, TOKENS, folder, here, leat, make_tokenizer, packed, rejects,
@@ -106,7 +107,14 @@ for template in ("{{ raise_exception('no ' + messages[0].role) }}", "{{ nothing.
                  "{{ 1 < 'a' }}", "{{ nothing() }}", "{{ +'a' }}", "{{ 1 / 0 }}", "{{ 1.5 % 0 }}", "{{ (1, 2) + [3] }}",
                  "{{ none + 'a' }}", "{{ messages[1].content + nothing }}", "{% set a, b = [1] %}",
                  "{{ 5 | items | list }}", "{{ 'ab' | items | list }}", "{{ none | items | list }}",
-                 "{{ [1] | items | list }}"):
+                 "{{ [1] | items | list }}", "{{ ','.join([1]) }}", "{{ 'a'.partition('') }}",
+                 "{{ 'a'.partition(none) }}",
+                 "{{ range(3) | tojson }}", "{{ {} | dictsort(by='x') }}", "{{ {}.get([]) }}",
+                 "{{ messages | map(attribute='role') | last }}", "{{ [1] | sum(start='a') }}",
+                 "{{ [[1],[1]] | unique | list }}", "{{ [1] in {} }}", "{{ 'abc'[::0] }}", "{{ 1 in 'abc' }}",
+                 "{{ 'a'.startswith(1) }}", "{{ 4 is divisibleby 0 }}", "{{ range(1,5,0) }}",
+                 "{{ range(-9223372036854775807, 9223372036854775807) | list }}",
+                 "{{ [1,2] | tojson(separators=',') }}"):
     assert render(template, FIXED) is None, template
     check(template, [FIXED])
 write("template.jinja", "{{ raise_exception('no ' + messages[0].role) }}")
@@ -115,6 +123,17 @@ assert rejects() == ["the chat template refuses it: no user"], rejects()
 write("template.jinja", "{{ raise_exception('é' + 'x' * 500) }}")
 leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
 assert rejects() == ["the chat template refuses it: ?" + "x" * 398], rejects()
+# what Jinja renders and leat does not is refused
+for template in ("{{ 'a' | indent(20000) }}", "{{ 'a\\rb' | indent }}", "{{ 'a%s' % 'b' }}", "{{ {1: 2} }}",
+                 "{{ ('<b>' | safe).replace('a','b') }}", "{{ [{'a':1,'b':2}] | sort(attribute='a,b') }}",
+                 "{{ messages[0]['__class__'] }}", "{{ 9007199254740993 / 2 }}", "{{ 'a' is sameas 'a' }}",
+                 "{{ {}.keys() == {}.keys() }}", "{{ 'a'.upper == 'a'.upper }}",
+                 "{% macro a() %}{% endmacro %}{{ a == a }}", "{{ '1.5' | float }}", "{{ '' | int }}",
+                 "{{ [1] | tojson(sort_keys=true) }}"):
+    assert render(template, FIXED) is not None, template
+    write("template.jinja", template)
+    leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
+    assert len(rejects()) == 1 and re.search("support|that is too big", rejects()[0]), (template, rejects())
 for template, message in (("{{ [1] | tojson(indent=-1) }}", "an indent that is not supported"),
                           ("\n{{ messages[0].content.center(9) }}",
                            "line 2 of the chat template: center: it is not supported")):
