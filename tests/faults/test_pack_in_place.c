@@ -4,7 +4,8 @@
  * it, or it fails, and the same is called again; and nothing that opens meanwhile is wrong: neither a part whose tokens
  * are being freed, nor the output. Nobody else writes the output meanwhile. With small pieces (base/tiny.h), so that a
  * token file is appended in many steps. make check-every kills at each call, else at some. The run's folder once stayed
- * one for ever if the process was killed at the end.
+ * one for ever if the process was killed at the end. A plan or a token file that is not as the joining left it is
+ * refused, and nothing is lost by that: with what was there put back, the joining goes on.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -63,7 +64,8 @@ static void check_same_file(const char *a, const char *b)
         fclose(g);
 }
 
-/* The second part has more than a page of tokens, so that its front is freed. */
+/* The second part has more than a page of tokens, so that its front is freed; the last has a stretch of zeros, as freed
+ * bytes are read. */
 static void pack_parts(void)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
@@ -72,8 +74,12 @@ static void pack_parts(void)
     FILE *f = fopen(input, "w");
 
     snprintf(work, sizeof work, "%s/work", folder);
-    for (unsigned i = 0; f && i < 500; i++)
-        fprintf(f, "{\"text\": \"text %u of these\", \"id\": \"%u\"}\n", i, i);
+    for (unsigned i = 0; f && i < 500; i++) {
+        fprintf(f, "{\"text\": \"text %u of these", i);
+        for (unsigned zero = 0; i == 490 && zero < 230; zero++)
+            fputs("\\u0000", f);
+        fprintf(f, "\", \"id\": \"%u\"}\n", i);
+    }
     T_CHECK(f && fclose(f) == 0);
     T_OK(leat_tokenizer_open(&t, "bytes", NULL, &t_err));
     o.tokenizer = t;
@@ -272,28 +278,128 @@ static void write_both(void)
 
 /* ---- Stopped ---- */
 
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+
+    T_EQ(stat(path, &st), 0);
+    return (uint64_t)st.st_size;
+}
+
+/* Only while tokens are appended: before that, there is nothing to go on with. */
 static uint32_t stop_in_the_middle(void *context, uint64_t done, uint64_t total)
 {
     const uint64_t *at = context;
 
-    return total > 0 && done > total * *at / 10;
+    (void)total;
+    return access(with(output, ".joining.tokens"), F_OK) == 0 && done > *at;
 }
 
-static void stop(void)
+static enum leat_status join_watched(uint32_t (*progress)(void *context, uint64_t done, uint64_t total), void *context,
+                                     struct leat_error *err)
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
-    const char *names[PARTS];
+    const char *names[PARTS] = { parts[0], parts[1], parts[2], parts[3] };
 
-    for (unsigned i = 0; i < PARTS; i++)
-        names[i] = parts[i];
-    put_parts();
     o.in_place = 1;
-    o.progress = stop_in_the_middle;
-    for (uint64_t at = 2; at < 9; at += 3) {
-        o.context = &at;
-        T_STATUS(leat_merge(output, names, PARTS, &o, NULL, &t_err), LEAT_E_STOPPED);
+    o.progress = progress;
+    o.context = context;
+    return leat_merge(output, names, PARTS, &o, NULL, err);
+}
+
+/* Each time within a step, which is begun again then: also among the zeros. */
+static void stop(void)
+{
+    uint64_t whole = size_of(with(reference, ".tokens"));
+
+    put_parts();
+    for (uint64_t at = whole / 5; at < whole - 100; at += 171) {
+        T_STATUS(join_watched(stop_in_the_middle, &at, &t_err), LEAT_E_STOPPED);
         check_what_opens();
     }
+    T_OK(join(&t_err));
+    check_joined();
+}
+
+/* ---- Changed meanwhile ---- */
+
+static void check_refused(enum leat_status status, const char *what)
+{
+    T_STATUS(join(&t_err), status);
+    T_CONTAINS(t_err.message, what);
+}
+
+/* Joining is stopped, and refused while a file has another size than it had. */
+static void change_size(uint64_t at, const char *path, int64_t by, enum leat_status status, const char *what)
+{
+    uint64_t size;
+
+    put_parts();
+    T_STATUS(join_watched(stop_in_the_middle, &at, &t_err), LEAT_E_STOPPED);
+    size = size_of(path);
+    copy(path, t_path(folder, "copied"));
+    T_EQ(truncate(path, (off_t)size + by), 0);
+    check_refused(status, what);
+    T_EQ(size_of(path), size + (uint64_t)by);
+    copy(t_path(folder, "copied"), path);
+    T_OK(join(&t_err));
+    check_joined();
+}
+
+static void change_sizes(void)
+{
+    uint64_t whole = size_of(with(reference, ".tokens")), last = whole - size_of(with(kept[3], ".tokens")) % 160;
+    char tokens[700], part[700];
+
+    snprintf(tokens, sizeof tokens, "%s.joining.tokens", output);
+    snprintf(part, sizeof part, "%s.tokens.joining", parts[1]);
+    change_size(whole / 5 * 2, tokens, -300, LEAT_E_TRUNCATED, "were there when joining stopped: restore it");
+    change_size(whole / 5 * 2, part, -1, LEAT_E_TRUNCATED, "when joining began");
+    change_size(whole / 5 * 2, tokens, 200, LEAT_E_RECORD, "is damaged: keep "); /* more than a step */
+    change_size(last, tokens, (int64_t)(whole - last) - 64 + 1, LEAT_E_RECORD, "is damaged: keep "); /* than all */
+}
+
+/* Keeps the plan as it is within the step whose end frees a page, and has the process killed after that. */
+static uint32_t keep_plan(void *context, uint64_t done, uint64_t total)
+{
+    const uint64_t *freed = context;
+
+    (void)total;
+    if (done == *freed - 96 && access(with(output, ".joining.tokens"), F_OK) == 0) {
+        copy(with(output, ".joining"), t_path(folder, "older"));
+        fault_arm_call("pwrite", FAULT_KILL_BEFORE, 4, 0); /* after 64 and 32 bytes, and the plan */
+    }
+    return 0;
+}
+
+/* The plan of a step before, when the bytes of that step are freed already: zeros must not replace them. */
+static void put_older_plan(void)
+{
+    uint64_t freed = size_of(with(kept[0], ".tokens")) + 26 * 160; /* a page, and the rest of its last step */
+    char plan[700], tokens[700], older[600], last[600], copied[600];
+    int status = 0;
+    pid_t child;
+
+    snprintf(plan, sizeof plan, "%s.joining", output);
+    snprintf(tokens, sizeof tokens, "%s.joining.tokens", output);
+    snprintf(older, sizeof older, "%s/older", folder);
+    snprintf(last, sizeof last, "%s/last", folder);
+    snprintf(copied, sizeof copied, "%s/copied", folder);
+    put_parts();
+    child = fork();
+    if (child == 0) {
+        join_watched(keep_plan, &freed, NULL);
+        _exit(1);
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    T_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    copy(plan, last);
+    copy(tokens, copied);
+    copy(older, plan);
+    check_refused(LEAT_E_RECORD, "the plan of a joining, is damaged: keep ");
+    check_same_file(tokens, copied);
+    check_same_file(plan, older);
+    copy(last, plan);
     T_OK(join(&t_err));
     check_joined();
 }
@@ -336,6 +442,8 @@ int main(void)
     T_OK(join(&t_err));
     check_joined();
     stop();
+    change_sizes();
+    put_older_plan();
     write_both();
     disturb(FAULT_SYSTEM, FAULT_KILL_BEFORE, 0, stride, seed);
     disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, 0, stride, seed + 1);

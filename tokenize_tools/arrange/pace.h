@@ -5,9 +5,10 @@
 #define LEAT_ARRANGE_PACE_H
 
 #include "base/status.h"
+#include "base/tiny.h"
 #include "leat_pack.h"
 
-#define PACE_BYTES ((uint64_t)1 << 20) /* between two calls */
+#define PACE_BYTES TINY_OR((uint64_t)64, (uint64_t)1 << 20) /* between two calls */
 #define PACE_STEPS 4096u
 
 struct pace {
