@@ -200,6 +200,19 @@ for options in --dedup '--by v'; do
     }
 done
 
+# a stopped run that replaces the dataset is not taken for one that made it
+run leat pack -t bytes -o over in.jsonl
+copy_dataset over kept
+run leat pack -t bytes -o over --force --max-rejects 0 bad.jsonl
+says 4 'nothing is lost'
+run leat pack -t bytes -o over --max-rejects 9 --resume bad.jsonl
+ended 1 "leat: over.leat exists, and a run that replaces it has stopped at a checkpoint: to resume that run, ask \
+again to replace the dataset (--force)"
+{ cmp over.leat kept.leat && cmp over.tokens kept.tokens; } || fail "$ran: changed the dataset"
+run leat pack -t bytes -o over --max-rejects 9 --resume --force bad.jsonl
+ended 0 ''
+[ "$(echo over.*)" = 'over.leat over.rejects.jsonl over.tokens' ] || fail "$ran: left $(echo over.*)"
+
 # what is somebody else's stays
 mkdir left/out.partial.packed
 echo mine >left/out.partial.packed/notes
