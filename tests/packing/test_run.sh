@@ -75,6 +75,12 @@ says 1 'missing.jsonl'
 [ ! -e new ] || fail "what is refused made a folder"
 run leat pack --run s3://b/run --parts 2 -t bytes in1.jsonl # "cannot make the folder" said nothing of URLs
 says 1 's3://b/run is a URL: write to a local name first'
+run leat pack --run no/such/run --parts 2 -t bytes in1.jsonl
+ended 1 'leat: cannot make the folder no/such/run: No such file or directory'
+ln -s nowhere to-nothing
+run leat pack --run to-nothing --parts 2 -t bytes in1.jsonl
+ended 1 'leat: cannot find the folder to-nothing: No such file or directory'
+[ ! -e nowhere ] || fail "$ran: followed the link"
 mkdir mine
 run leat pack --run mine --parts 2 -t bytes missing.jsonl
 [ -d mine ] || fail "a plan that failed removed a folder that it had not made"
@@ -89,6 +95,24 @@ run leat pack --run two --parts 2 -t bytes in1.jsonl
 ended 0 ''
 ls -A two >"$printed"
 printf 'leat-run\nleat-run.inputs\n' | cmp - "$printed"
+# What is no plan of this version, or not whole.
+mkdir changed
+while IFS='|' read -r change message; do
+    sed "$change" plan >changed/leat-run
+    for words in 'status changed' 'pack --run changed --part 1'; do
+        # shellcheck disable=SC2086 # several words
+        run leat $words
+        ended 1 "leat: changed/leat-run $message"
+    done
+done <<'TABLE'
+1s/1$/2/|is not the plan of a run that this version can read
+/^parts/d|is damaged: it does not say how many parts the run has, or in which folder it was planned
+s/^parts .*/parts 0/|is damaged: it does not say how many parts the run has, or in which folder it was planned
+/^from/d|is damaged: it does not say how many parts the run has, or in which folder it was planned
+TABLE
+truncate -s 65M changed/leat-run # holes
+run leat status changed
+ended 1 'leat: changed/leat-run is too large for the plan of a run'
 # What an older run left would count as done.
 rm two/leat-run
 : >two/part-2.leat
@@ -272,6 +296,10 @@ run leat pack --run half --part 1 --force
 ended 0 ''
 { cmp half/part-1.leat part-1.leat && cmp half/part-1.tokens part-1.tokens; } || fail "$ran: other bytes"
 echo damaged >half/part-1.leat
+run leat status half
+ended 0 ''
+grep -q '^      1  failed .*/half/part-1.leat is not a leat index' "$printed" || fail "$ran: $(cat "$printed")"
+[ "$(leat status half --left)" = 1 ] || fail "left of a run with a damaged part: $(leat status half --left)"
 run leat pack --run half --part 1
 says 1 'pack the part again and replace them (--force)'
 run leat pack --run half --part 1 --force

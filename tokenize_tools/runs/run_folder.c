@@ -333,7 +333,9 @@ enum leat_status run_folder_read(struct run_folder *r, const char *path, struct 
     while (s == LEAT_OK && (line = strsep(&rest, "\n")))
         s = take_line(r, line, err);
     if (s == LEAT_OK && (r->parts < 1 || !r->from))
-        s = status_set(err, LEAT_E_RECORD, "%s is damaged: it does not say how many parts the run has", name);
+        s = status_set(err, LEAT_E_RECORD,
+                       "%s is damaged: it does not say how many parts the run has, or in which folder it was planned",
+                       name);
     if (s == LEAT_OK)
         s = read_joining(r, err);
     buffer_free(&plan);
