@@ -185,6 +185,8 @@ static void check_joined(void)
     unlink(with(output, ".leat"));
 }
 
+static const char *only; /* calls of this name are counted, or all of the kind */
+
 /* Whether call n was reached. */
 static bool disturbed(enum fault_kind kind, enum fault_mode mode, uint64_t n)
 {
@@ -197,7 +199,10 @@ static bool disturbed(enum fault_kind kind, enum fault_mode mode, uint64_t n)
 
         if (mode == FAULT_POWER_CUT)
             power_watch(work, n);
-        fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
+        if (only)
+            fault_arm_call(only, mode, n, EIO);
+        else
+            fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
         s = join(&err);
         n = fault_disarm() >= n; /* a call that may fail, as freeing what is not needed, fails nothing else */
         _exit(s == LEAT_OK ? !n : 2 * (err.message[0] == '\0'));
@@ -449,6 +454,9 @@ int main(void)
     disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, 0, stride, seed + 1);
     disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, FAULT_NO_RENAMEAT2, stride, seed + 2);
     disturb(FAULT_SYSTEM, FAULT_POWER_CUT, 0, stride, seed + 3);
+    only = "fsync";
+    disturb(FAULT_SYSTEM, FAULT_POWER_CUT, 0, 1, seed);
+    only = NULL;
     disturb(FAULT_SYSTEM, FAULT_ONCE, 0, stride, seed + 4);
     disturb(FAULT_MEMORY, FAULT_ONCE, 0, t_step(40), seed + 5);
     return t_end();

@@ -205,6 +205,8 @@ static enum leat_status append_file(struct join *j, int to_fd, const struct join
         s = file_remove(f->path, err);
     if (s == LEAT_OK)
         s = file_remove(path, err);
+    if (s == LEAT_OK) /* once the output has its name, nobody looks for it any more */
+        s = file_sync_folder(path, err);
     free(path);
     return s;
 }

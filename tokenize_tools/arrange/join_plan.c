@@ -180,8 +180,10 @@ enum leat_status join_plan_write(const char *output, const struct merge_parts *p
     if (s == LEAT_OK) {
         print_done(line, 0, XXH3_64bits(b.bytes + FILES_AT, b.size - FILES_AT));
         memcpy(b.bytes + DONE_AT, line, DONE_BYTES);
-        s = own_file_publish(name, b.bytes, b.size, err);
+        s = file_sync_folder(name, err); /* with a plan, nobody looks for what the index was made of any more */
     }
+    if (s == LEAT_OK)
+        s = own_file_publish(name, b.bytes, b.size, err);
     buffer_free(&b);
     free(folder);
     free(name);
