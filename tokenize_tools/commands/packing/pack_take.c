@@ -62,7 +62,7 @@ static bool find_end(const struct command *self, const struct pack_values *v, co
     return false;
 }
 
-/* Says that --end alone takes away the begin token that single texts have. */
+/* With --end alone, documents have no begin token, though the tokenizer puts one before single texts. */
 static void warn_of_begin(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
