@@ -16,6 +16,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 
 from leat import _leat
+from leat._last import LAST, batches_in, last_of
 from leat._pack_options import read_size
 from leat._values import check_plan, check_state, choice, listed, positive, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
@@ -25,29 +26,11 @@ from leat.ranks import rank_and_world
 ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
 APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}
 ON_DAMAGE = {"error": 0, "mask": 1}
-LAST = {"short": 0, "padded": 1, "dropped": 2}
 ROWS = {"windows": 0, "documents": 1}  # "documents" is short for a plan of documents
 STYLES = ("batch", "tuple", "dict", "huggingface")
 HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "position_ids": "position_ids",
                "attention_mask": "attention_mask"}
 LOOK_EVERY = 64  # batches between looks for notices
-
-
-def batches_in(left, batch_size, rank, world, last):
-    """The number of batches that a rank gets from `left` samples."""
-    whole_batches, rest = divmod(max(left, 0), batch_size * world)
-    if last == "padded":
-        return whole_batches + (rest > 0)
-    return whole_batches + (last == "short" and rest > rank * batch_size)
-
-
-def last_of(last, world):
-    """What becomes of the last rows, where nothing was said: several ranks stay in step, because a rank that is done
-    before the others leaves them waiting in the next collective."""
-    if last is None:
-        return "padded" if world > 1 else "short"
-    choice("last", last, LAST)
-    return last
 
 
 def _dtype(dtype, default):

@@ -10,15 +10,10 @@ from leat.plan import Plan
 ENGINES: dict[str, int]
 APART: dict[str, int]
 ON_DAMAGE: dict[str, int]
-LAST: dict[str, int]
 ROWS: dict[str, int]
 STYLES: tuple[str, ...]
 HUGGINGFACE: dict[str, str]
 LOOK_EVERY: int
-
-def batches_in(left: int, batch_size: int, rank: int, world: int, last: str) -> int: ...
-
-def last_of(last: str | None, world: int) -> str: ...
 
 def check_options(options: Iterable[str]) -> None: ...
 

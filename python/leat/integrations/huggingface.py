@@ -13,7 +13,8 @@ from transformers import TrainerCallback
 from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import get_last_checkpoint
 
-from leat.loader import Loader, batches_in
+from leat._last import batches_in
+from leat.loader import Loader
 
 STATE_FILE = "leat_state.json"
 

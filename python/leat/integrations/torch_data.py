@@ -8,9 +8,10 @@ from multiprocessing.context import get_spawning_popen
 
 import torch.utils.data
 
+from leat._last import batches_in, last_of
 from leat._rows import outputs_of, read_rows
 from leat._values import check_plan, check_state, samples_of, whole
-from leat.loader import Loader, batches_in, check_options, last_of
+from leat.loader import Loader, check_options
 from leat.ranks import rank_and_world
 
 
