@@ -16,69 +16,12 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "loader.h"
+#include "loader_fields.h"
 
 typedef unsigned long long ull;
 
 #define LINE_BYTES 2048u /* 42 fields, some of 64 bits; texts of 64 bytes */
 #define USUAL_MS   60000u
-
-enum kind { COUNT64, COUNT32, SECONDS, SHARE, TIMES, TEXT };
-
-#define FIELD(name, kind, member)                                                                                      \
-    {                                                                                                                  \
-        name, kind, offsetof(struct leat_loader_stats, member)                                                         \
-    }
-/* The names are those of leat.Loader.stats() in Python. */
-static const struct field {
-    const char *name;
-    enum kind kind;
-    size_t offset;
-} fields[] = {
-    FIELD("batches", COUNT64, batches),
-    FIELD("rows", COUNT64, rows),
-    FIELD("tokens", COUNT64, tokens),
-    FIELD("bytes", COUNT64, bytes),
-    FIELD("read_bytes", COUNT64, read_bytes),
-    FIELD("reads", COUNT64, reads),
-    FIELD("hits", COUNT64, hits),
-    FIELD("pages_verified", COUNT64, pages_verified),
-    FIELD("rows_damaged", COUNT64, rows_damaged),
-    FIELD("warmed_bytes", COUNT64, warmed_bytes),
-    FIELD("next", TIMES, next),
-    FIELD("order", SECONDS, order_ns),
-    FIELD("gather", SECONDS, gather_ns),
-    FIELD("storage", SECONDS, storage_ns),
-    FIELD("documents", SECONDS, documents_ns),
-    FIELD("outputs", SECONDS, outputs_ns),
-    FIELD("copy", SECONDS, copy_ns),
-    FIELD("slot", SECONDS, slot_ns),
-    FIELD("consumer", SECONDS, consumer_ns),
-    FIELD("waiting_share", SHARE, waiting_share),
-    FIELD("waiting_share_all", SHARE, waiting_share_all),
-    FIELD("first_batch", SECONDS, first_batch_ns),
-    FIELD("ring_bytes", COUNT64, ring_bytes),
-    FIELD("slots", COUNT32, slots),
-    FIELD("reads_in_flight", COUNT32, reads_in_flight),
-    FIELD("huge_pages", COUNT32, huge_pages),
-    FIELD("warming", COUNT32, warming),
-    FIELD("copied_bytes", COUNT64, copied_bytes),
-    FIELD("unregistered", COUNT32, unregistered),
-    FIELD("caching", COUNT32, caching),
-    FIELD("remote_requests", COUNT64, remote_requests),
-    FIELD("remote_retries", COUNT64, remote_retries),
-    FIELD("remote_bytes", COUNT64, remote_bytes),
-    FIELD("remote_share", SHARE, remote_share),
-    FIELD("cached_bytes", COUNT64, cached_bytes),
-    FIELD("cache_bytes", COUNT64, cache_bytes),
-    FIELD("evicted_bytes", COUNT64, evicted_bytes),
-    FIELD("cache_failed", COUNT32, cache_failed),
-    FIELD("device_ring_bytes", COUNT64, device_ring_bytes),
-    FIELD("device_memory_used", SHARE, device_memory_used),
-    FIELD("unpinned", COUNT32, unpinned),
-    FIELD("slots_wanted", COUNT32, slots_wanted),
-    FIELD("engine", TEXT, engine),
-    FIELD("device", TEXT, device),
-};
 
 /* ---- A line ---- */
 
@@ -154,7 +97,7 @@ static void put_text(struct line *x, const char *text)
     put(x, "\"");
 }
 
-static void put_field(struct line *x, const struct field *f, const struct leat_loader_stats *s)
+static void put_field(struct line *x, const struct loader_field *f, const struct leat_loader_stats *s)
 {
     const char *at = (const char *)s + f->offset;
     uint64_t wide;
@@ -217,8 +160,8 @@ static void write_line(struct leat_loader *l)
     put_seconds(&x, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     put(&x, ", \"rank\": ");
     put_count(&x, l->options.rank);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        put_field(&x, &fields[i], &s);
+    for (size_t i = 0; i < LOADER_FIELDS; i++)
+        put_field(&x, &loader_fields[i], &s);
     put(&x, "}\n");
     do
         written = write(l->log.fd, x.text, x.used);

@@ -26,6 +26,7 @@ try:
     import sentencepiece
     from tokenizers import normalizers, pre_tokenizers
     import gen_unicode
+    from ids_pieces import charsmap_of
 except ImportError as e:
     print(f"skipped: {e}")
     print("0 passed, 0 failed, 1 skipped")
@@ -240,32 +241,6 @@ def check_utf8(dump):
 
 # ---- Charsmaps -------------------------------------------------------------------------------------------------------
 
-def fields(message):
-    """The fields of a protocol buffer: number, value."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = message[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(message):
-        key = varint()
-        if key & 7 == 0:
-            value = varint()
-        else:
-            size = varint() if key & 7 == 2 else 8 if key & 7 == 1 else 4
-            value = message[at:at + size]
-            at += size
-        yield key >> 3, value
-
-
 def train(**options):
     """The bytes of a tiny model."""
     model = io.BytesIO()
@@ -273,11 +248,6 @@ def train(**options):
     sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(sentences), model_writer=model, vocab_size=60,
                                              hard_vocab_limit=False, minloglevel=2, **options)
     return model.getvalue()
-
-
-def charsmap_of(model):
-    spec = next(value for number, value in fields(model) if number == 3)
-    return next(value for number, value in fields(spec) if number == 2)
 
 
 def random_rules(r, alphabet, count):
