@@ -63,6 +63,21 @@ enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size,
     return s;
 }
 
+enum leat_status buffer_append_line(struct buffer *b, const char *text, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (; s == LEAT_OK && *text; text++) {
+        if (*text == '\n')
+            s = buffer_append(b, "\\n", 2, err);
+        else if (*text == '\\')
+            s = buffer_append(b, "\\\\", 2, err);
+        else
+            s = buffer_append(b, text, 1, err);
+    }
+    return s == LEAT_OK ? buffer_append(b, "\n", 1, err) : s;
+}
+
 void buffer_trim(struct buffer *b)
 {
     uint8_t *bytes;

@@ -24,6 +24,9 @@ enum leat_status buffer_reserve(struct buffer *b, size_t more, struct leat_error
 /* Copies `size` bytes to the end; they must not be the buffer's own. */
 enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size, struct leat_error *err);
 
+/* Adds a text as one line: with \n and \\ for line feeds and backslashes, and a line feed at the end. */
+enum leat_status buffer_append_line(struct buffer *b, const char *text, struct leat_error *err);
+
 /* Gives memory back if much of the room is unused. */
 void buffer_trim(struct buffer *b);
 

@@ -32,27 +32,11 @@ static enum leat_status add(struct buffer *b, struct leat_error *err, const char
     return LEAT_OK;
 }
 
-/* Writes a text of any length as one line. */
-static enum leat_status add_text(struct buffer *b, const char *text, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    for (; s == LEAT_OK && *text; text++) {
-        if (*text == '\n')
-            s = buffer_append(b, "\\n", 2, err);
-        else if (*text == '\\')
-            s = buffer_append(b, "\\\\", 2, err);
-        else
-            s = buffer_append(b, text, 1, err);
-    }
-    return s == LEAT_OK ? buffer_append(b, "\n", 1, err) : s;
-}
-
 static enum leat_status add_named(struct buffer *b, const char *name, const char *text, struct leat_error *err)
 {
     enum leat_status s = add(b, err, "%s ", name);
 
-    return s == LEAT_OK ? add_text(b, text, err) : s;
+    return s == LEAT_OK ? buffer_append_line(b, text, err) : s;
 }
 
 /* When a file was changed, and which version of a thing it is, tell one input from another of the same name. */
@@ -67,7 +51,7 @@ static enum leat_status add_input(struct buffer *b, const struct input *in, stru
         s = add(b, err, "changed at %lld.%09lld", (long long)in->modified_s, (long long)in->modified_ns);
     if (s == LEAT_OK)
         s = add(b, err, ", bytes %llu to %llu: ", (unsigned long long)in->begin, (unsigned long long)in->end);
-    return s == LEAT_OK ? add_text(b, in->path, err) : s;
+    return s == LEAT_OK ? buffer_append_line(b, in->path, err) : s;
 }
 
 static enum leat_status add_chat(struct buffer *b, const struct pack_chat *chat, const struct leat_pack_options *o,

@@ -70,15 +70,8 @@ static enum leat_status add_line(struct buffer *b, const char *name, const char 
 {
     enum leat_status s = buffer_append(b, name, strlen(name), err);
 
-    for (s = s == LEAT_OK ? buffer_append(b, " ", 1, err) : s; s == LEAT_OK && *text; text++) {
-        if (*text == '\n')
-            s = buffer_append(b, "\\n", 2, err);
-        else if (*text == '\\')
-            s = buffer_append(b, "\\\\", 2, err);
-        else
-            s = buffer_append(b, text, 1, err);
-    }
-    return s == LEAT_OK ? buffer_append(b, "\n", 1, err) : s;
+    s = s == LEAT_OK ? buffer_append(b, " ", 1, err) : s;
+    return s == LEAT_OK ? buffer_append_line(b, text, err) : s;
 }
 
 static enum leat_status make_plan(struct buffer *b, const struct run_folder *r, struct leat_error *err)
