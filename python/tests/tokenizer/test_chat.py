@@ -197,7 +197,8 @@ def test_masks_beside_a_second_text(small):
 
 def test_what_a_template_gets(small):
     for value in (1, True, None, 0.5, -0.0, 1e300, 10**40, 1 - 10**4300, "é\u0000\u2028\"\\", Color.RED,
-                  numpy.float32(0.5), numpy.int64(7), numpy.bool_(False), numpy.str_("s"), numpy.zeros(3), Image("a", numpy.zeros(2)),
+                  numpy.float32(0.5), numpy.int64(7), numpy.bool_(False), numpy.str_("s"), numpy.zeros(3),
+                  Image("a", numpy.zeros(2)),
                   {"a": [1, {"b": None}]}, collections.OrderedDict(z=1, a=2), object(), {1, 2}, b"bytes", enum.IntEnum(
                       "N", "ONE").ONE, type, [[]], {}):
         for options in ({"more": value}, {"tools": [{"a": value}]}, {"documents": [{"title": value}]}, {
