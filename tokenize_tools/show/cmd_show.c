@@ -267,7 +267,7 @@ static bool check_values(const struct command *self, const struct show_values *v
         command_wrong(self, "say what to show: --sample or --step (of a plan), --document or --tokens (of NAME), or "
                             "--tokenizer (of a text)");
     else if (of_plan && words > 0)
-        command_wrong(self, "--sample and --step take the plan's sources from --source or --plan, not \"%s\"", "NAME");
+        command_wrong(self, "--sample and --step take the plan's sources from --source or --plan, not from NAME");
     else if (of_dataset && words == 0)
         command_wrong(self, "--document and --tokens need the NAME of a dataset");
     else if ((of_plan || of_dataset) && v->tokenizers.count > 1)
