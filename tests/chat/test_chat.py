@@ -150,7 +150,8 @@ for template, message in (("{{ [1] | tojson(indent=-1) }}", "an indent that is n
     leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
     assert len(rejects()) == 1 and message in rejects()[0], (template, rejects())
 
-for template in ("{{ " + "1 + " * 150 + "1 }}", DEEP_LIST % 100):  # and what is just not too deep
+for template in ("{{ " + "1 + " * 150 + "1 }}", DEEP_LIST % 100,
+                 "{% if not messages %}" + "{% elif not messages %}" * 190 + "{% else %}b{% endif %}"):  # and what is just not too deep
     check(template, [FIXED])
 
 # what is not supported, by its name and line; and what Jinja itself refuses
@@ -171,7 +172,7 @@ for template, message in (
         ("{{ " + "(" * 300 + "1" + ")" * 300 + " }}", "nested too deeply"),
         ("{{ " + "not " * 250 + "x }}", "not: it is nested too deeply"),
         ("{% if x %}" * 250 + "{% endif %}" * 250, "x: it is nested too deeply"),
-        ("{% if x %}" + "{% elif y %}" * 250 + "{% endif %}", "y: it is nested too deeply"),
+        ("{% if x %}" + "{% elif y %}" * 200 + "{% endif %}", "y: it is nested too deeply"),
         ("{#" + "x" * ((1 << 20) - 3) + "#}", "the chat template has more than 1 MiB"),
         *(("{% set a = [" + "0," * count + "] %}", "it takes more than 64 MiB of memory")  # for nodes, and for tokens
           for count in (150000, 500000))):
