@@ -390,6 +390,10 @@ leat("show", "d", "--document", "9", code=1, says="no document 9")
 leat("show", "d", "--tokens", "0:9999", code=1, says="reaches past the end")
 leat("show", "--document", "1", code=2, says="NAME of a dataset")
 leat("show", *source, "--step", "1", code=2, says="--step needs --batch")
+# options of a plan without one were ignored
+for given in [["--source", "d"], ["--plan", "p"], ["--skip", "1:2"], ["--epochs", "1"], ["--order", "fit"]]:
+    for words in ["d", "--document", "0"], ["-t", "gpt2", "/dev/null"]:
+        leat("show", *words, *given, code=2, says=f"{given[0]} needs --sample or --step: it applies to rows of a plan")
 leat("show", *source, "--step", "1", "--batch", "x", code=2, says='--batch: "x" is not a schedule')
 leat("show", *source, "--step", "1", "--batch", "3", "--row", "3:1", code=2, says='--row: "3:1" ends before it begins')
 leat("show", "d", "--tokens", "x", code=2, says='--tokens: "x" is not a number')
