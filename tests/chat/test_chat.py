@@ -149,9 +149,9 @@ for template, message in (("{{ [1] | tojson(indent=-1) }}", "an indent that is n
     write("template.jinja", template)
     leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
     assert len(rejects()) == 1 and message in rejects()[0], (template, rejects())
-
+# and what is just not too deep
 for template in ("{{ " + "1 + " * 150 + "1 }}", DEEP_LIST % 100,
-                 "{% if not messages %}" + "{% elif not messages %}" * 190 + "{% else %}b{% endif %}"):  # and what is just not too deep
+                 "{% if not messages %}" + "{% elif not messages %}" * 190 + "{% else %}b{% endif %}"):
     check(template, [FIXED])
 
 # what is not supported, by its name and line; and what Jinja itself refuses
