@@ -117,9 +117,15 @@ for row in rows(*fit, "--align", "8", "--step", "0", "--batch", "3"):
 check(gaps > 0, "align: no gap")
 said = re.findall(r"the last (\d+) padding", leat("show", *fit, "--align", "8", "--step", "0", "--batch", "3"))
 check(sum(map(int, said)) == gaps, f"align: {said}, not {gaps} places of padding")
-for row in rows("--source", "d", "--seq-len", "96", "--order", "documents-sequential", "--step", "0", "--batch", "2"):
+whole = ["--source", "d", "--seq-len", "96", "--order", "documents-sequential", "--step", "0", "--batch"]
+for row in rows(*whole, "2"):
     check(row["padding"] == max(map(len, documents[:2])) - len(documents[row["documents"][0]["document"]]),
           "documents: padding")
+row = rows(*whole, "4")[3]  # the longest first; a document of an end token only is a row of padding
+check((row["n"], row["documents"], row["tokens"], row["padding"]) == (2, [], [], row["length"]),
+      f"documents: the row of the empty one is {row}")
+text = leat("show", *whole, "4")
+check(f"sample 2: position 2, row 3, epoch 0\n\u2500\u2500 padding: places 0:{row['length']}" in text, f"documents: {text}")
 
 # ---- Documents and tokens of a dataset with a mask: what a row of the same tokens shows
 

@@ -129,10 +129,11 @@ static enum leat_status show_one(struct show_out *o, struct batch *b, uint32_t n
                             .labels = b->labels + at,
                             .loss = b->loss + at,
                             .positions = b->positions ? b->positions + at : NULL };
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
 
     row.position = leat_plan_position(b->plan, row.sample->number, NULL);
-    s = add_pieces(b, &row, err);
+    if (row.filled > 0)
+        s = add_pieces(b, &row, err);
     if (s == LEAT_OK)
         o->form->row(o, &row);
     show_row_clear(&row);
