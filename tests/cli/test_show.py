@@ -125,7 +125,8 @@ row = rows(*whole, "4")[3]  # the longest first; a document of an end token only
 check((row["n"], row["documents"], row["tokens"], row["padding"]) == (2, [], [], row["length"]),
       f"documents: the row of the empty one is {row}")
 text = leat("show", *whole, "4")
-check(f"sample 2: position 2, row 3, epoch 0\n\u2500\u2500 padding: places 0:{row['length']}" in text, f"documents: {text}")
+check(f"sample 2: position 2, row 3, epoch 0\n\u2500\u2500 padding: places 0:{row['length']}" in text,
+      f"documents: {text}")
 
 # ---- Documents and tokens of a dataset with a mask: what a row of the same tokens shows
 
