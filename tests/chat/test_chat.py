@@ -113,7 +113,8 @@ for template in ("{{ raise_exception('no ' + messages[0].role) }}", "{{ nothing.
                  "{{ messages | map(attribute='role') | last }}", "{{ [1] | sum(start='a') }}",
                  "{{ [[1],[1]] | unique | list }}", "{{ [1] in {} }}", "{{ 'abc'[::0] }}", "{{ 1 in 'abc' }}",
                  "{{ 'a'.startswith(1) }}", "{{ 4 is divisibleby 0 }}", "{{ range(1,5,0) }}",
-                 "{{ range(-9223372036854775807, 9223372036854775807) | list }}",
+                 "{{ range(-9223372036854775807, 9223372036854775807) | list }}", "{{ range(100001) | list }}",
+                 "{{ 'ab' * 9223372036854775807 }}",
                  "{{ [1,2] | tojson(separators=',') }}"):
     assert render(template, FIXED) is None, template
     check(template, [FIXED])
@@ -134,12 +135,24 @@ for template in ("{{ 'a' | indent(20000) }}", "{{ 'a\\rb' | indent }}", "{{ 'a%s
     write("template.jinja", template)
     leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
     assert len(rejects()) == 1 and re.search("support|that is too big", rejects()[0]), (template, rejects())
+SETS, ENDS = "{% set x %}" * 120, "{% endset %}{{ x }}" * 120
+DEEP_LIST = ("{%% set ns = namespace(a=1) %%}{%% for i in range(%d) %%}{%% set ns.a = [ns.a] %%}{%% endfor %%}"
+             "{{ ns.a | tojson }}")
 for template, message in (("{{ [1] | tojson(indent=-1) }}", "an indent that is not supported"),
                           ("\n{{ messages[0].content.center(9) }}",
-                           "line 2 of the chat template: center: it is not supported")):
+                           "line 2 of the chat template: center: it is not supported"),
+                          ("{{ [1e999 - 1e999, 1.0] | sort }}", "sorting NaN is not supported"),
+                          ("{{ " + "1 + " * 250 + "1 }}", "rendering is nested too deeply"),
+                          ("{% macro f() %}" + SETS + "a" + ENDS + "{% endmacro %}" + SETS + "{{ f() }}" + ENDS,
+                           "rendering is nested too deeply"),
+                          (DEEP_LIST % 101, "JSON that is nested too deeply")):
     write("template.jinja", template)
     leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
     assert len(rejects()) == 1 and message in rejects()[0], (template, rejects())
+# and what is just not too deep
+for template in ("{{ " + "1 + " * 150 + "1 }}", DEEP_LIST % 100,
+                 "{% if not messages %}" + "{% elif not messages %}" * 190 + "{% else %}b{% endif %}"):
+    check(template, [FIXED])
 
 # what is not supported, by its name and line; and what Jinja itself refuses
 for template, message in (
@@ -156,10 +169,18 @@ for template, message in (
         "an expression is expected"),
         ("{% for x in y recursive %}{% endfor %}", "recursive"), ("{% break %}", "break: it is not in a loop"),
         ("{{ f(*a) }}", "arguments with *"), ("{{ ? }}", "a character"),
-        ("{{ " + "(" * 300 + "1" + ")" * 300 + " }}", "nested too deeply")):
+        ("{{ " + "(" * 300 + "1" + ")" * 300 + " }}", "nested too deeply"),
+        ("{{ " + "not " * 250 + "x }}", "not: it is nested too deeply"),
+        ("{% if x %}" * 250 + "{% endif %}" * 250, "x: it is nested too deeply"),
+        ("{% if x %}" + "{% elif y %}" * 200 + "{% endif %}", "y: it is nested too deeply"),
+        ("{#" + "x" * ((1 << 20) - 3) + "#}", "the chat template has more than 1 MiB"),
+        *(("{% set a = [" + "0," * count + "] %}", "it takes more than 64 MiB of memory")  # for nodes, and for tokens
+          for count in (150000, 500000))):
     write("template.jinja", template)
     said = leat("-o", "no", "--chat", "template.jinja", "chats.jsonl", code=1)
     assert message in said, (template, said)
+write("template.jinja", "{#" + "x" * ((1 << 20) - 4) + "#}")
+leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
 plain = os.path.join(folder, "plain")
 make_tokenizer(plain, {})
 write("template.jinja", "{{ bos_token }}")
@@ -230,6 +251,7 @@ WRONG = [('{"text":"a"}', 'the record has no "messages"'),
          ('{"messages":[1]}', "message 0 of the conversation is a number"),
          ('{"messages":[{"content":"a"}]}', "message 0 of the conversation has no role"),
          ('{"messages":[{"role":"user"}]', "not valid JSON"), ('{"messages":[{"role":"user","content":NaN}]}', "NaN"),
+         ('{"messages":[{"role":"user","content":' + "1" * 4301 + "}]}", "a number of more than 4300 digits"),
          ('{"messages":[{"role":"user","content":{}}]}', "a dict as text is not supported"),
          ('{"messages":' + "[" * 300 + "]" * 300 + "}", "nested deeper"),
          (json.dumps({"messages": FIXED, "id": "y" * 65537}), "is longer than 64 KiB"),
@@ -246,6 +268,9 @@ for program in LEAT, SMALL:
 write("c.jsonl", '{"messages":[{"role":"user","content":"a"}],"id":"' + "\\u00e9" * 20000 + '"}\n')
 leat("-o", "out", "--chat", "template.jinja", "c.jsonl", program=LEAT)
 assert len(packed()) == 1
+# a sign is no digit: Python reads this number, which was refused as one of more than 4300 digits
+check("{{ messages[0].content }}", [[{"role": "user", "content": 1 - 10**4300}]])
+write("template.jinja", CHAT)
 # lines and an array, threads, and buffers: the same
 many = [conversation() for _ in range(60)] + [[{"role": "assistant", "content": "Γ" * 4500}]]
 random.Random(3).shuffle(many)

@@ -48,6 +48,10 @@ code, usage = run("--chat", "doubles.jinja", "--memory", "256MiB", "--threads", 
 assert code == 0 and rejects() == [TOO_BIG] * 12, (code, rejects()[:2])
 assert sanitized or usage.ru_maxrss < 256 * 1024, usage.ru_maxrss  # KiB
 
+write("repeats.jinja", "{{ (messages[0].content * 4000000000) | length }}")
+code, usage = run("--chat", "repeats.jinja", "--memory", "256MiB", "--threads", "4", "many.jsonl")
+assert code == 0 and rejects() == [TOO_BIG] * 12, (code, rejects()[:2])
+
 # dicts, beside texts of several lengths, so that for some of them the first allocation that fails is of a dict
 write("dicts.jinja", "{% for i in range(100000) %}{% set s = messages[0].content + 'x' %}" +
       "{% if dict().a %}{% endif %}" * 20 + "{% endfor %}")
@@ -103,7 +107,7 @@ assert bytes(packed()[0][0]) == b"False|-1|1000000|1", rejects()
 WORK = ("{{ t.rstrip(b) }}", "{% if 'x'.strip(b) %}{% endif %}", "{% if b in d %}{% endif %}",
         "{% if d[b] %}{% endif %}", "{% if d.get(b) %}{% endif %}", "{% if {b: 1, b: 2} %}{% endif %}",
         "{% if dict(d, k=1) == e %}{% endif %}", "{% if [b, b] | unique | first %}{% endif %}",
-        "{% if t.rfind(t[1000:]) %}{% endif %}")
+        "{% if t.rfind(t[1000:]) %}{% endif %}", "{% if t.startswith('b') %}{% endif %}")
 write("work.jinja", "{% set m = messages[0] %}{% set t = 'a' * 400000 %}{% set b = 'b' * 400000 + 'a' %}"
       "{% set d = {b: 1} %}{% set e = {b: 1, 'k': 1} %}"
       "{% for i in range(100000) %}{% for k in range(100000) %}" +

@@ -4,15 +4,18 @@ windows, rows of whole documents, documents and Megatron's order; the ranks' row
 show the same tokens; tokenizers stand side by side; no id, path or text gets out as markup or as what a terminal obeys;
 and what is refused."""
 import base64
+import fcntl
 import html.parser
 import json
 import os
 import pathlib
 import pty
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unicodedata
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
@@ -114,9 +117,16 @@ for row in rows(*fit, "--align", "8", "--step", "0", "--batch", "3"):
 check(gaps > 0, "align: no gap")
 said = re.findall(r"the last (\d+) padding", leat("show", *fit, "--align", "8", "--step", "0", "--batch", "3"))
 check(sum(map(int, said)) == gaps, f"align: {said}, not {gaps} places of padding")
-for row in rows("--source", "d", "--seq-len", "96", "--order", "documents-sequential", "--step", "0", "--batch", "2"):
+whole = ["--source", "d", "--seq-len", "96", "--order", "documents-sequential", "--step", "0", "--batch"]
+for row in rows(*whole, "2"):
     check(row["padding"] == max(map(len, documents[:2])) - len(documents[row["documents"][0]["document"]]),
           "documents: padding")
+row = rows(*whole, "4")[3]  # the longest first; a document of an end token only is a row of padding
+check((row["n"], row["documents"], row["tokens"], row["padding"]) == (2, [], [], row["length"]),
+      f"documents: the row of the empty one is {row}")
+text = leat("show", *whole, "4")
+check(f"sample 2: position 2, row 3, epoch 0\n\u2500\u2500 padding: places 0:{row['length']}" in text,
+      f"documents: {text}")
 
 # ---- Documents and tokens of a dataset with a mask: what a row of the same tokens shows
 
@@ -136,19 +146,29 @@ for number in range(3):
     check(of["loss_mask"] == shown["loss_mask"][at:at + of["length"]], f"--document {number}: {of['loss_mask']}")
     check(leat("show", "masked", "--document", str(number)).count("\u250a") == 1 + of["loss_mask"].count(0), "marks")
     at += of["length"]
+# Documents without tokens are no part of what is shown, and nothing where they are asked for.
+leat("pack", "-o", "bare", "-t", "gpt2", "--end", "none", "<b>.jsonl")
+row = rows("bare", "--tokens", ":")[0]
+check([x["document"] for x in row["documents"]] == [0, 1, 3], f"empty documents: {row['documents']}")
+check(row["ids"] == [n for n in all_ids if n != END], f"without end tokens: {row['ids']}")
+row = rows("bare", "--document", "2")[0]
+check((row["length"], row["ids"], row["documents"]) == (0, [], []), f"an empty document: {row}")
 leat("show", "masked", "--document", "0", "--mask-first", code=2, says="--mask-first needs --sample or --step")
 
 # ---- Megatron's order, of the files of Megatron: rows of pieces of documents, one after another
 
 leat("export", "--to", "megatron", "-o", "m", "d")
 of_megatron = ["--source", "m", "--seq-len", "16", "--order", "megatron", "--seed", "3", "--samples", "20"]
-for row in rows(*of_megatron, "--step", "2", "--batch", "4"):
+label_alone = 0  # rows whose last piece has nothing but the last label
+for row in rows(*of_megatron, "--step", "0", "--batch", "20"):
     order = json.loads(leat("order", *of_megatron, "--from", str(row["n"]), "--count", "1", "--json"))
     check(sum(x["tokens"] for x in row["documents"]) == 16, f"megatron: {row['documents']}")
     ids = [n for x in row["documents"] for n in documents[x["document"]][x["first"]:x["first"] + x["tokens"]]]
     check(row["ids"] == ids, f"megatron: sample {row['n']} has {row['ids']}, its documents {ids}")
     check([x["document"] for x in row["documents"]] == [x["document"] for x in order["pieces"]][:len(row["documents"])],
           f"megatron: {row['documents']}, but leat order has {order['pieces']}")
+    label_alone += len(row["documents"]) < len(order["pieces"])
+check(label_alone > 0, "megatron: no row ends with the first token of a document")
 
 # ---- Text: tokens between marks give the text back; escapes in place of what a terminal obeys
 
@@ -165,8 +185,9 @@ plain = re.sub("\x1b\\[[0-9;]*m", "", coloured)
 check(coloured != plain and not OBEYED.search(plain) and "\u2502" not in plain, f"--color shows {coloured!r}")
 
 
-def on_terminal(*words, **environment):
+def on_terminal(*words, columns=0, **environment):
     parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
     with subprocess.Popen([build / "leat", *words], stdin=subprocess.DEVNULL, stdout=child, stderr=child,
                           env={**os.environ, **environment}):
         os.close(child)
@@ -301,6 +322,28 @@ coloured = leat("show", "-t", "gpt2", "-t", "bytes", "-t", "o200k_base", "--colo
 check(not OBEYED.search(re.sub("\x1b\\[[0-9;]*m", "", coloured)), f"side by side, in colours: {coloured!r}")
 check(leat("show", *["-t", "bytes"] * 6, stdin="a").count("\n\nbytes: ") == 6, "columns are too narrow")
 
+# As wide as the terminal; a name that is longer than its column is cut; names of special tokens have their marks.
+unknown = {"id": 0, "content": "[UNK]", "special": True, "single_word": False, "lstrip": False, "rstrip": False,
+           "normalized": False}
+words = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
+LONG = "w" * 90 + ".json"
+for name, first, added in (LONG, "[UNK]", [unknown]), ("lacks.json", "[CLS]", []):
+    pathlib.Path(name).write_text(json.dumps(
+        {"model": {**words, "vocab": {first: 0, "a": 1, "##b": 2}}, "pre_tokenizer": {"type": "Whitespace"},
+         "added_tokens": added}), encoding="utf-8")
+pathlib.Path("ab.txt").write_text("ab \u00e9 a\n", encoding="utf-8")
+for columns, each in (60, 29), (90, 44), (0, 49):
+    out = on_terminal("show", "-t", LONG, "-t", "bytes", "--no-color", "ab.txt", columns=columns).splitlines()
+    check(out[-2] == "w" * each + "  bytes", f"names of columns on {columns} places: {out[-2]!r}")
+    want = "|a|##b|\u27e6[UNK]\u27e7|a".ljust(each + 2) + "|a|b| |\\xc3|\\xa9"
+    check(out[-1].replace("\u2502", "|").startswith(want), f"columns on {columns} places: {out[-1]!r}, not {want!r}")
+check(not any(line.startswith("ww") and "  bytes" in line for line in on_terminal(
+    "show", "-t", LONG, "-t", "bytes", "ab.txt", columns=36).splitlines()), "columns of less than 18 places")
+# What one of them cannot encode is said with its name; there is no page of the others.
+leat("show", "-t", "bytes", "-t", "lacks.json", "ab.txt", "--html", "none.html", code=1,
+     says="leat: lacks.json: the text has a word that is not in the vocabulary")
+check(not os.path.exists("none.html"), "a page of some tokenizers")
+
 # ---- Tokens that are nothing to be seen, or only a mark: each has a place, on a base of its own
 
 BARE = "zero\u200bwidth \u0e17\u0e35\u0e48 a\u2060b\U000e0041"  # with Thai marks, a word joiner, a tag
@@ -321,6 +364,13 @@ check(raw["ids"][0] == 0x201 and raw["documents"][0]["document"] is None and "po
 shown = leat("show", "raw:raw.bin?dtype=u16", "--tokens", "0:2")  # one endless line of names of special tokens
 check("\n513 " in shown and "\u27e6" not in shown and "the dataset stores no tokenizer, so ids are shown" in shown and
       "--tokenizer names one" in shown, f"ids without a tokenizer: {shown}")
+shown = leat("show", "--source", "raw:raw.bin?dtype=u16", "--seq-len", "4", "--sample", "0", "--order", "sequential")
+check("\n513 1027 1541 2055\u21922569\n" in shown, f"the label after the last id: {shown}")
+pathlib.Path("many.bin").write_bytes(b"\1\2" * (2**15 + 1))
+for count, there in (2**15, True), (2**15 + 1, False):
+    text = leat("show", "raw:many.bin?dtype=u16", "--tokens", f"0:{count}", "--html", "-")
+    check((f"<summary>{count:,} places as a table" in text, "has no table of these places" in text) ==
+          (there, not there), f"the table of {count} places")
 pathlib.Path("ids.bin").write_bytes(b"\x11\x27" * 500)
 lines = leat("show", "raw:ids.bin?dtype=u16", "--tokens", "0:500").splitlines()
 check(sum(line.count("10001") for line in lines) == 500 and max(map(len, lines)) < 120, "ids are not wrapped")
@@ -347,10 +397,25 @@ leat("show", "d", "--document", "9", code=1, says="no document 9")
 leat("show", "d", "--tokens", "0:9999", code=1, says="reaches past the end")
 leat("show", "--document", "1", code=2, says="NAME of a dataset")
 leat("show", *source, "--step", "1", code=2, says="--step needs --batch")
+# options of a plan without one were ignored
+for given in [["--source", "d"], ["--plan", "p"], ["--skip", "1:2"], ["--epochs", "1"], ["--order", "fit"]]:
+    for words in ["d", "--document", "0"], ["-t", "gpt2", "/dev/null"]:
+        leat("show", *words, *given, code=2, says=f"{given[0]} needs --sample or --step: it applies to rows of a plan")
+leat("show", *source, "--step", "1", "--batch", "x", code=2, says='--batch: "x" is not a schedule')
+leat("show", *source, "--step", "1", "--batch", "3", "--row", "3:1", code=2, says='--row: "3:1" ends before it begins')
+leat("show", "d", "--tokens", "x", code=2, says='--tokens: "x" is not a number')
+leat("show", "d", "--sample", "0", code=2, says="take the plan's sources from --source or --plan, not from NAME")
+leat("show", "d", "--tokens", "0:1", "-t", "gpt2", "-t", "bytes", code=2, says="compared on a text only")
+leat("show", *source, "--step", "0", "--batch", "2", "--rank", "0", code=2, says="each other: --world is missing")
+leat("show", *source, "--step", "0", "--batch", "2", "--world", "2", code=2, says="each other: --rank is missing")
+leat("show", "--source", "none", "--seq-len", "4", "--sample", "0", code=1, says="cannot open none.leat: No such file")
 leat("show", *source, "--step", "0", "--batch", "3", "--rank", "0", "--world", "2", code=2, says="does not divide")
 leat("show", *source, "--step", "0", "--batch", "2", "--row", "2", code=1, says="has 2 rows")
 leat("show", *source, "--sample", "1", "--skip", "1:2", code=1, says="sample 1 is skipped")
-leat("show", *source, "--epochs", "1", "--sample", "999", code=1, says="the plan ends before")
+leat("show", *source, "--epochs", "1", "--sample", "999", code=1, says="the plan ends before position 999")
+# a rank of the last batch without a row was told that the plan ended before the batch's first
+leat("show", *source, "--epochs", "1", "--step", "0", "--batch", "64", "--rank", "3", "--world", "4", code=1,
+     says="the plan ends before position 48")
 leat("show", *source, "--sample", "1", "--row", "0", code=2, says="need --step")
 leat("show", "d", "--document", "1", "--json", "--html", "x", code=2, says="cannot be combined")
 leat("show", "d", "--document", "1", "--html", "/nowhere/x", code=1, says="cannot write /nowhere/x")

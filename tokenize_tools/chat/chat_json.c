@@ -225,7 +225,7 @@ static enum leat_status take_number(struct reading *r, struct chat_value *out)
     if (*r->at == 'I' || *r->at == 'N')
         return status_set(r->err, LEAT_E_TEXT, "the conversation has NaN or Infinity, which are not JSON");
     s = chat_number_read(r->arena, begin, (size_t)(r->at - begin), out, r->err);
-    if (s == LEAT_OK && out->kind == CHAT_BIG && r->at - begin > MAX_DIGITS)
+    if (s == LEAT_OK && out->kind == CHAT_BIG && r->at - begin - (*begin == '-') > MAX_DIGITS)
         return status_set(r->err, LEAT_E_TEXT, "the conversation has a number of more than %d digits", MAX_DIGITS);
     if (s == LEAT_OK && out->kind == CHAT_BIG)
         s = chat_string_make(r->arena, begin, (size_t)(r->at - begin), r->marks, &out->string, r->err);

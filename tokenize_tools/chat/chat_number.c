@@ -151,8 +151,8 @@ static bool add_one(char *digits)
     return false;
 }
 
-/* The fewest digits that are read as this double. Those nearest to it are not always among them: above a power of two
- * doubles lie further apart than below it, and then the next number up is. */
+/* The fewest digits that are read as this double; so the last of several is no 0. Those nearest to it are not always
+ * among them: above a power of two doubles lie further apart than below it, and then the next number up is. */
 static int shortest(double real, char digits[DIGITS_ROOM])
 {
     int point = 0;
@@ -164,8 +164,6 @@ static int shortest(double real, char digits[DIGITS_ROOM])
         if (count < DIGITS && add_one(digits) && make_real(digits, point - count) == real)
             break;
     }
-    for (size_t n = strlen(digits); n > 1 && digits[n - 1] == '0'; n--)
-        digits[n - 1] = '\0';
     return point;
 }
 

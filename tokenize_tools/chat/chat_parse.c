@@ -138,9 +138,8 @@ static struct chat_node *parse_if(struct parser *p)
     expect_end(p);
     n->b = parse_body(p);
     if (pass_tag(p, "elif")) {
-        if (++p->depth > 200)
-            chat_refuse(p, "it is nested too deeply", p->at);
-        n->c = p->status == LEAT_OK ? parse_if(p) : NULL;
+        p->depth++; /* its body, one deeper, sees whether that is too deep */
+        n->c = parse_if(p);
         p->depth--;
         return n;
     }

@@ -261,8 +261,6 @@ static enum leat_status read_tools(struct chat_run *r, const struct chat_record 
     if (!at)
         return LEAT_OK;
     s = chat_read_json(r->arena, &at, record->tools.bytes, CHAT_DATA, record->unescape, tools, r->err);
-    while (s == LEAT_OK && record->tools.alone && at < end && *at && strchr(" \t\r\n", *at))
-        at++;
     if (s == LEAT_OK && record->tools.alone && at < end)
         return status_set(r->err, LEAT_E_TEXT, "the tools are not JSON");
     if (s != LEAT_OK)

@@ -38,7 +38,7 @@ struct chat_limits {
 struct chat_source {
     const char *at; /* NULL: there is no such value */
     size_t bytes;
-    bool alone; /* nothing but white space may follow it */
+    bool alone; /* nothing may follow it */
 };
 
 /* What a template gets of a record. */

@@ -185,6 +185,11 @@ static const char *given_besides(const struct plan_options *o)
                                               : NULL;
 }
 
+const char *plan_options_given(const struct plan_options *o)
+{
+    return o->plan ? "plan" : o->skips.count ? "skip" : o->epochs != LEAT_NONE ? "epochs" : given_besides(o);
+}
+
 /* The file's text, then lines for the options that may go with it: a plan's lines may come in any order. */
 static bool put_file(const struct command *c, const struct plan_options *o, FILE *out, int *code)
 {

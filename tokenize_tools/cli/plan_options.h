@@ -106,6 +106,8 @@ extern const char *const plan_option_orders[];
  * the exit code.
  */
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code);
+/* The name of an option that was given, for commands that also do without a plan; NULL: none. */
+const char *plan_options_given(const struct plan_options *o);
 void plan_options_free(struct plan_options *o);
 
 #endif

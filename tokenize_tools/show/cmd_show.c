@@ -267,7 +267,7 @@ static bool check_values(const struct command *self, const struct show_values *v
         command_wrong(self, "say what to show: --sample or --step (of a plan), --document or --tokens (of NAME), or "
                             "--tokenizer (of a text)");
     else if (of_plan && words > 0)
-        command_wrong(self, "--sample and --step take the plan's sources from --source or --plan, not \"%s\"", "NAME");
+        command_wrong(self, "--sample and --step take the plan's sources from --source or --plan, not from NAME");
     else if (of_dataset && words == 0)
         command_wrong(self, "--document and --tokens need the NAME of a dataset");
     else if ((of_plan || of_dataset) && v->tokenizers.count > 1)
@@ -281,8 +281,9 @@ static bool check_values(const struct command *self, const struct show_values *v
                       v->rank == LEAT_NONE ? "rank" : "world");
     else if (v->step == LEAT_NONE && (v->rank != LEAT_NONE || v->rows || v->batch))
         command_wrong(self, "--batch, --rank, --world and --row need --step");
-    else if (v->mask_first && !of_plan)
-        command_wrong(self, "--mask-first needs --sample or --step: it applies to rows of a plan");
+    else if ((v->mask_first || plan_options_given(&v->plan)) && !of_plan)
+        command_wrong(self, "--%s needs --sample or --step: it applies to rows of a plan",
+                      v->mask_first ? "mask-first" : plan_options_given(&v->plan));
     else if (v->json && v->html)
         command_wrong(self, "--json and --html cannot be combined");
     else

@@ -50,13 +50,12 @@ struct show_row {
     const char *title;                /* of a row that is not a sample; else NULL */
     const struct leat_sample *sample; /* with the next three; NULL: not one */
     uint64_t position, row;           /* row: in the batch, or in the rank's part of it */
-    uint32_t flags;
-    uint64_t text_bytes;      /* of a text that was encoded; LEAT_NONE: not one */
-    uint64_t length, filled;  /* places; those before the padding */
-    const int64_t *ids;       /* of each place */
-    const int64_t *labels;    /* these: NULL where not known */
-    const int64_t *positions; /* of each token in its document, or in the row */
-    const uint8_t *loss;      /* 1: the label counts */
+    uint64_t text_bytes;              /* of a text that was encoded; LEAT_NONE: not one */
+    uint64_t length, filled;          /* places; those before the padding */
+    const int64_t *ids;               /* of each place */
+    const int64_t *labels;            /* these: NULL where not known */
+    const int64_t *positions;         /* of each token in its document, or in the row */
+    const uint8_t *loss;              /* 1: the label counts */
     struct show_stretch *stretches;
     size_t count, room;
 };

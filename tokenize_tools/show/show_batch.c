@@ -54,7 +54,8 @@ static enum leat_status open_loader(struct batch *b, struct leat_error *err)
     if (s == LEAT_OK)
         s = leat_loader_next(b->loader, &b->now, err);
     if (s == LEAT_E_END)
-        s = status_set(err, LEAT_E_RANGE, "the plan ends before position %llu", (unsigned long long)o.position);
+        s = status_set(err, LEAT_E_RANGE, "the plan ends before position %llu",
+                       (unsigned long long)(o.position + o.rank * (o.batch / o.world))); /* the rank's first */
     return s;
 }
 
@@ -121,7 +122,6 @@ static enum leat_status show_one(struct show_out *o, struct batch *b, uint32_t n
     size_t at = (size_t)number * b->now->length;
     struct show_row row = { .sample = &b->now->samples[number],
                             .row = number,
-                            .flags = b->now->flags[number],
                             .text_bytes = LEAT_NONE,
                             .length = b->now->length,
                             .filled = b->now->lengths[number],

@@ -72,7 +72,7 @@ static void put_row(struct show_out *o, const struct show_row *row)
     if (row->title)
         json_string(&j, "name", row->title);
     else {
-        json_u64_or_null(&j, "n", row->flags & LEAT_ROW_PADDED ? LEAT_NONE : row->sample->number);
+        json_u64(&j, "n", row->sample->number);
         json_u64(&j, "row", row->row);
         json_u64(&j, "position", row->position);
         json_u64(&j, "epoch", row->sample->epoch);

@@ -89,8 +89,10 @@ int show_texts(struct show_out *o, const struct command *self, const struct opti
         struct leat_tokenizer *t;
 
         code = commands_tokenizer(self, &t, spec, its_own ? NULL : pattern);
-        if (code == CLI_DONE && show_text_by(o, t, spec, &text, &err) != LEAT_OK)
+        if (code == CLI_DONE && (s = show_text_by(o, t, spec, &text, &err)) != LEAT_OK) {
+            status_before(&err, s, "%s", spec);
             code = cli_failed(&err);
+        }
         leat_tokenizer_close(t);
     }
     closed = o->form->end(o, code != CLI_DONE, &err);

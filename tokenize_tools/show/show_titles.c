@@ -67,8 +67,6 @@ void show_put_heading(FILE *out, show_put *put, const struct show_row *row)
 {
     if (row->title)
         put(out, row->title, strlen(row->title));
-    else if (row->flags & LEAT_ROW_PADDED)
-        fprintf(out, "row %llu: after the end of the plan", (unsigned long long)row->row);
     else
         fprintf(out, "sample %llu: position %llu, row %llu, epoch %llu", (unsigned long long)row->sample->number,
                 (unsigned long long)row->position, (unsigned long long)row->row,

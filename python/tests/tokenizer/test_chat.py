@@ -6,6 +6,7 @@ import collections
 import copy
 import dataclasses
 import enum
+import functools
 import json
 import os
 import pickle
@@ -195,8 +196,9 @@ def test_masks_beside_a_second_text(small):
 
 
 def test_what_a_template_gets(small):
-    for value in (1, True, None, 0.5, -0.0, 1e300, 10**40, "é\u0000\u2028\"\\", Color.RED, numpy.float32(0.5),
-                  numpy.int64(7), numpy.bool_(False), numpy.str_("s"), numpy.zeros(3), Image("a", numpy.zeros(2)),
+    for value in (1, True, None, 0.5, -0.0, 1e300, 10**40, 1 - 10**4300, "é\u0000\u2028\"\\", Color.RED,
+                  numpy.float32(0.5), numpy.int64(7), numpy.bool_(False), numpy.str_("s"), numpy.zeros(3),
+                  Image("a", numpy.zeros(2)),
                   {"a": [1, {"b": None}]}, collections.OrderedDict(z=1, a=2), object(), {1, 2}, b"bytes", enum.IntEnum(
                       "N", "ONE").ONE, type, [[]], {}):
         for options in ({"more": value}, {"tools": [{"a": value}]}, {"documents": [{"title": value}]}, {
@@ -291,7 +293,9 @@ def test_refused(small):
             ({"chat_template": "{{ raise_exception('no') }}"}, leat.Error, "the chat template refuses it: no"),
             ({"more": (1, 2)}, NotImplementedError, "a tuple in what"), ({"more": {1: 2}}, NotImplementedError, "key"),
             ({"more": float("nan")}, NotImplementedError, "NaN"), ({"more": "\ud800"}, ValueError, "surrogate"),
-            ({"more": 10**5000}, NotImplementedError, "4300"), ({"tools": [len]}, TypeError, "get_json_schema"),
+            ({"more": 10**5000}, NotImplementedError, "4300"),
+            ({"more": functools.reduce(lambda a, _: [a], range(150), 1)}, leat.Error, "nested deeper than 100"),
+            ({"tools": [len]}, TypeError, "get_json_schema"),
             ({"tools": "[{}]"}, TypeError, "json.loads"), ({"chat_template": b"a"}, TypeError, "is a str, not b'a'"),
             ({"chat_template": ["a"]}, TypeError, "is a str, not"),
             ({"documents": ["a"]}, TypeError, "title and text"), ({"messages": []}, TypeError, "messages"),
