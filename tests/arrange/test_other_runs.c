@@ -118,6 +118,30 @@ static void test_values(void)
            "are to be divided by values: merge all parts for that");
 }
 
+/* An index beside the tokens of another tool, which says that it is all parts of a run. */
+static void test_elsewhere(void)
+{
+    struct craft c;
+    uint64_t files;
+
+    craft_begin(&c, 300, 256, LEAT_NONE);
+    craft_elsewhere(&c, NULL, 0);
+    memset(c.fingerprint, 1, sizeof c.fingerprint); /* without, it is to be adopted first */
+    craft_token_file(&c, "tokens.bin");
+    craft_pair(&c, "leat.part", "1/1");
+    craft_text_document(&c, "water", NULL);
+    craft_index(&c);
+    write_bytes("tokens", ".bin", &c.tokens);
+    write_bytes("beside", ".leat", &c.index);
+    craft_free(&c);
+    files = t_files(folder);
+    refuse(merge("beside", NULL, 1), files, LEAT_E_UNSUPPORTED,
+           "/beside cannot be joined in place: its tokens are in a file of another tool; merge without that");
+    T_OK(merge("beside", NULL, 0));
+    unlink(file("never.leat"));
+    unlink(file("never.tokens"));
+}
+
 /* ---- Inputs of shares that were shuffled together ---- */
 
 static void test_inputs(void)
@@ -275,6 +299,7 @@ int main(void)
 {
     folder = t_folder();
     test_values();
+    test_elsewhere();
     test_inputs();
     try_mask(0, 7, false);
     try_mask(6, 7, false);
