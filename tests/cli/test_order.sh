@@ -97,6 +97,25 @@ refuse 2 'leat: --fit-report: "4," is not a number; write it like 12, 1.5K or 64
 (leat order --help lists the options)' \
     leat order --source a --fit-report 4,
 
+lengths=$(seq -s , 17)
+refuse 2 "leat: --fit-report: \"$lengths\" has more than 16 lengths (leat order --help lists the options)" \
+    leat order --source a --fit-report "$lengths"
+try 0 '' leat order --source folder --fit-report 4 --overlap 1 --cut-length 9 <<'END'
+5 documents, 29 predictions (tokens with a next one in their document)
+not used: 0 documents, 25 predictions of these and cut off
+
+              rows of whole documents (--order fit)                           windows
+     length         rows pieces/row patterns     padding docs cut no context         rows docs cut no context
+          4            9       1.11        2    5.5556 %   60.0 %     31.0 %           14   80.0 %     70.4 %
+          4  shown again, as context: 13.9 % of all places
+
+no context: predictions whose row does not have the beginning of their document
+          4  fit      31.0 % ############
+             windows  70.4 % ############################
+END
+run leat order --source folder --fit-report "${lengths%,*}"
+[ "$(grep -c ' windows .* %' "$printed")" -eq 16 ] || fail "$ran: $(cat "$printed" "$said")"
+
 # ---- The plan as text -----------------------------------------------------------------------------------------------
 
 try 0 '' leat order --source numbers:.50 --source a:1:2 --source folder:0 --seq-len 2 --base-len 8 --seed 1K \

@@ -88,6 +88,10 @@ joined kept/run valid test
 run leat pack --run run --part 3
 ended 0 ''
 grep -q 'part-3 is finished already: ' "$printed" || fail "$ran: printed $(cat "$printed")"
+run leat pack --run run --part 3 --json
+tokens=$(leat info run/part-3 --json | sed 's/.*"documents": \([0-9]*\), "tokens": \([0-9]*\).*/\1, "tokens": \2/')
+echo "{\"output\": \"$(pwd -P)/run/part-3\", \"was_finished\": true, \"documents\": $tokens}" | diff - "$printed" ||
+    fail "$ran: printed $(cat "$printed")"
 
 # ---- Lost when it was finished --------------------------------------------------------------------------------------
 
