@@ -111,6 +111,10 @@ for column in lists numbers words; do # the reason was that no column holds list
 done
 refused 1 'the column "lists" holds list views or dictionaries, which leat does not read' "$files/arrow/views.arrow"
 refused 2 'the column "text" does not hold lists of integers' --column text "$files/arrow/views.arrow"
+SOURCE_DATE_EPOCH=tomorrow
+export SOURCE_DATE_EPOCH
+refused 2 'the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, not "tomorrow"' "$files/mds/array"
+unset SOURCE_DATE_EPOCH
 refused 2 '--end x is not an id' --end x "$files/mds/array"
 echo '{"chunks": [], "config": null, "updated_at": "1.5"}' >index.json # optimize() of nothing
 run leat import -o none .
