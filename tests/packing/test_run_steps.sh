@@ -63,6 +63,11 @@ for part in 1 2; do
     grep -q "^Part $part is compared\. When all" "$printed" || fail "$ran: printed $(cat "$printed")"
 done
 left 3
+mkdir run/packed/part-3.same.partial # in the way: no damage, of which to say what to remove
+run leat pack --run run --part 3
+says 1 'run/packed/part-3.same.partial'
+if grep -q 'pack .* again' "$said"; then fail "$ran: said $(cat "$said")"; fi
+rmdir run/packed/part-3.same.partial
 run leat pack --run run --part 3 --json
 ended 0 ''
 grep -q '"part": 3, "step": "compared"}$' "$printed" || fail "$ran: printed $(cat "$printed")"
