@@ -119,24 +119,28 @@ static void test_values(void)
 }
 
 /* An index beside the tokens of another tool, which says that it is all parts of a run. */
-static void test_elsewhere(void)
+static void test_elsewhere(const char *tokens, uint64_t before, const char *what)
 {
     struct craft c;
     uint64_t files;
 
     craft_begin(&c, 300, 256, LEAT_NONE);
-    craft_elsewhere(&c, NULL, 0);
+    craft_elsewhere(&c, "before", before);
     memset(c.fingerprint, 1, sizeof c.fingerprint); /* without, it is to be adopted first */
-    craft_token_file(&c, "tokens.bin");
+    craft_token_file(&c, tokens);
     craft_pair(&c, "leat.part", "1/1");
     craft_text_document(&c, "water", NULL);
     craft_index(&c);
-    write_bytes("tokens", ".bin", &c.tokens);
     write_bytes("beside", ".leat", &c.index);
+    write_bytes(tokens, "", before ? &c.before : &c.tokens);
+    if (before) {
+        FILE *f = fopen(file(tokens), "ab");
+
+        T_CHECK(f && fwrite(c.tokens.bytes, 1, c.tokens.count, f) == c.tokens.count && fclose(f) == 0);
+    }
     craft_free(&c);
     files = t_files(folder);
-    refuse(merge("beside", NULL, 1), files, LEAT_E_UNSUPPORTED,
-           "/beside cannot be joined in place: its tokens are in a file of another tool; merge without that");
+    refuse(merge("beside", NULL, 1), files, LEAT_E_UNSUPPORTED, what);
     T_OK(merge("beside", NULL, 0));
     unlink(file("never.leat"));
     unlink(file("never.tokens"));
@@ -299,7 +303,9 @@ int main(void)
 {
     folder = t_folder();
     test_values();
-    test_elsewhere();
+    test_elsewhere("tokens.bin", 0,
+                   "/beside cannot be joined in place: its tokens are in a file of another tool; merge");
+    test_elsewhere("other.tokens", 6, "its token file has another size than its index says; merge without that");
     test_inputs();
     try_mask(0, 7, false);
     try_mask(6, 7, false);

@@ -91,7 +91,8 @@ try 0 '' leat fit --report folder --seq-len 4 --json <<'END'
 END
 refuse 2 'leat: --report needs --seq-len L,L,...: the lengths of rows to compare (leat fit --help shows how)' \
     leat fit --report folder
-refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' leat fit none
+refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
+    leat fit none
 refuse 2 'leat: --fit-report: "4,0" has a length that is not between 1 and 2^24 (leat order --help lists the options)' \
     leat order --source a --fit-report 4,0
 refuse 2 'leat: --fit-report: "4," is not a number; write it like 12, 1.5K or 64Ki @

@@ -1,7 +1,7 @@
 /*
- * test_shell_word.c: words as a shell takes them: plain ones as they are, others in quotes, those that would not be shown
- * as they are with escapes, and those that need more room than there is left alone. `sh` and, where it is there, bash
- * read what is written as the word.
+ * test_shell_word.c: words as a shell takes them: plain ones as they are, others in quotes, those that would not be
+ * shown as they are with escapes, and those that need more room than there is left alone. `sh` and, where it is there,
+ * bash read what is written as the word.
  */
 #include <unistd.h>
 

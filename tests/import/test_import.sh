@@ -191,7 +191,8 @@ if [ -r /proc/self/status ]; then
         leat import -o stopped "$@" >"$printed" 2>"$said" &
         pid=$! caught=
         while [ "${caught#*leat*[2367abef] }" = "$caught" ] && kill -0 $pid 2>/dev/null; do
-            caught=$(sed -n 's/^Name:[[:space:]]*//p; s/^SigCgt:.*\(.\)$/\1/p' /proc/$pid/status 2>/dev/null | tr '\n' ' ')
+            caught=$(sed -n 's/^Name:[[:space:]]*//p; s/^SigCgt:.*\(.\)$/\1/p' /proc/$pid/status 2>/dev/null |
+                tr '\n' ' ')
         done
         kill -INT $pid 2>/dev/null
         wait $pid

@@ -93,8 +93,9 @@ run leat pack -t words.json --end none -o out --dry-run words.jsonl
 says 0 "warning: 25.0 % of the sample's tokens are words.json's unknown token"
 nothing_written
 # ids of 4 bytes, of a larger vocabulary
-awk 'BEGIN { printf "{\"version\":\"1.0\",\"pre_tokenizer\":{\"type\":\"Whitespace\"},\"model\":{\"type\":\"WordLevel\","
-    printf "\"unk_token\":\"<unk>\",\"vocab\":{"; for (i = 0; i < 70000; i++) printf "\"w%d\":%d,", i, i
+awk 'BEGIN { printf "{\"version\":\"1.0\",\"pre_tokenizer\":{\"type\":\"Whitespace\"},"
+    printf "\"model\":{\"type\":\"WordLevel\",\"unk_token\":\"<unk>\",\"vocab\":{"
+    for (i = 0; i < 70000; i++) printf "\"w%d\":%d,", i, i
     printf "\"a\":70000,\"<unk>\":70001}}}" }' >wide.json
 yes '{"text":"a w4465 a b"}' | head -n 400 >wide.jsonl # 4465 is the lower half of 70001
 run leat pack -t wide.json --end none -o out --dry-run wide.jsonl

@@ -55,4 +55,9 @@ done <<'TABLE'
 none/run|cannot make the folder none/run: No such file or directory
 dangling|cannot find the folder dangling: No such file or directory
 TABLE
+mkdir gone
+(cd gone && rmdir ../gone && leat pack --run "$tmp/new" --parts 2 -t bytes "$tmp/in.jsonl") >"$printed" 2>"$said"
+code=$? ran='leat pack --run (in a folder that is gone)'
+ended 1 'leat: cannot find out the current folder: No such file or directory'
+[ ! -e new ] || fail "$ran: made new"
 finish
