@@ -160,7 +160,8 @@ static uint32_t take_name(void *context, uint64_t done, uint64_t total)
     return 0;
 }
 
-/* An output whose name cannot be given stops before or after those before it got theirs, and the message says which. */
+/* An output whose name cannot be given is found before those before it get theirs, if it is there when that is asked;
+ * else the message says which have theirs. */
 static void test_all_or_none(void)
 {
     static const struct leat_split splits[] = { { "a", "0.5" }, { "b", "0.25" } };
@@ -168,7 +169,6 @@ static void test_all_or_none(void)
     char taken[1024], name[1024];
     const char *part = name;
     uint64_t before;
-    struct leat_dataset *d;
 
     o.splits = splits;
     o.split_count = 2;
@@ -181,19 +181,41 @@ static void test_all_or_none(void)
         T_CONTAINS(t_err.message, "new.b.leat is a folder");
         T_EQ(t_files(folder), before);
     }
-    /* it is first seen when the name is given */
     rmdir(taken);
+}
+
+/* It is first seen when the name is given: `finished` splits, from a on, have theirs then. */
+static void test_finished(unsigned count, const char *taken_name, unsigned finished, const char *what)
+{
+    static const struct leat_split splits[] = { { "a", "0.25" }, { "b", "0.25" }, { "c", "0.25" } };
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    char taken[1024], name[1024], made[1024];
+    const char *part = name;
+    uint64_t before = t_files(folder);
+    struct leat_dataset *d;
+
+    snprintf(name, sizeof name, "%s", t_path(folder, "d"));
+    snprintf(taken, sizeof taken, "%s/%s", folder, taken_name);
+    o.splits = splits;
+    o.split_count = count;
     o.force = 1;
     o.progress = take_name;
     o.context = taken;
     T_CHECK(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err) != LEAT_OK);
-    T_CONTAINS(t_err.message, "(finished before that: ");
-    T_CONTAINS(t_err.message, "new.a)");
-    T_OK(leat_dataset_open(&d, t_path(folder, "new.a"), NULL, &t_err));
-    leat_dataset_close(d);
-    T_CHECK(leat_dataset_open(&d, t_path(folder, "new.b"), NULL, NULL) != LEAT_OK);
-    T_CHECK(leat_dataset_open(&d, t_path(folder, "new"), NULL, NULL) != LEAT_OK);
-    T_EQ(t_files(folder), before + 2); /* new.a.tokens, new.a.leat */
+    T_CONTAINS(t_err.message, what);
+    for (unsigned i = 0; i <= count; i++) {
+        snprintf(made, sizeof made, "%s/new%s%s", folder, i < count ? "." : "", i < count ? splits[i].name : "");
+        T_EQ(leat_dataset_open(&d, made, NULL, NULL) == LEAT_OK, i < finished);
+        if (i < finished)
+            leat_dataset_close(d);
+    }
+    rmdir(taken);
+    T_EQ(t_files(folder), before + 2 * finished); /* new.a.tokens, new.a.leat, ... */
+    for (unsigned i = 0; i < finished; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            snprintf(made, sizeof made, "%s/new.%s.%s", folder, splits[i].name, k ? "leat" : "tokens");
+            unlink(made);
+        }
 }
 
 int main(void)
@@ -204,5 +226,11 @@ int main(void)
     test_refused();
     test_report_without_size();
     test_all_or_none();
+    test_finished(2, "new.b.leat", 1, "/new.a)");
+    test_finished(2, "new.leat", 2, "(finished before that: ");
+    T_CONTAINS(t_err.message, "/new.a and ");
+    T_CONTAINS(t_err.message, "/new.b)");
+    test_finished(3, "new.leat", 3, "/new.a to ");
+    T_CONTAINS(t_err.message, "/new.c)");
     return t_end();
 }

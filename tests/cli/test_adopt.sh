@@ -123,6 +123,12 @@ cmp -s killed.leat whole.leat || fail 'a run that was killed and went on has oth
 
 # ---- What is refused ----------------------------------------------------------------------------------------------
 
+SOURCE_DATE_EPOCH=tomorrow
+export SOURCE_DATE_EPOCH
+run leat adopt 'raw:many?dtype=u32&end=256' -o new
+says 2 'the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, not "tomorrow"'
+[ ! -e new.leat ] || fail "$ran: wrote new.leat"
+unset SOURCE_DATE_EPOCH
 run leat adopt datatrove.ds
 says 1 'datatrove.ds has an index already, datatrove.ds.leat: replace it (--force)'
 # --force did not replace it: the name opened the index first

@@ -176,6 +176,8 @@ for command in 'cat long --text --document 0' 'decode -t bytes --raw ids.txt'; d
     ended 1 ''
 done
 
+refuse 2 'leat: --cache: "" is not the name of a folder (leat info --help lists the options)' leat info --cache '' a
+
 # without stderr a command works, and with stdin closed too
 leat info a --json >with.txt 2>/dev/null
 leat info a --json >without.txt 2>&- <&- || fail "leat info with stdin and stderr closed fails"

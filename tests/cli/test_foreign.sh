@@ -63,6 +63,9 @@ printf 'AB\nC\nDE\n' | try 0 '' leat cat "$raw&end=7" --document 0:3 -t bytes
 printf 'E' | cmp - <<END || fail 'a text that is cut'
 $(leat cat "$raw&end=7" --tokens 6:7 --tokenizer bytes)
 END
+# the first document is cut, and its A is text; the second has its begin token, 7
+printf 'A\0B\0\7\0C\0' >begins.bin
+printf 'AB\nC\n' | try 0 '' leat cat 'raw:begins.bin?dtype=u16&begin=7' --document 0:2 -t bytes
 try 0 '' leat cat "$raw" --tokens 1:6 --ids <<'END'
 66 7 67 7 68
 END
@@ -104,6 +107,10 @@ ended 0 "leat: web: $hashless"
 run leat order --source web:1 --source "$raw&end=7:2" --seq-len 2 --epochs 1 --json
 ended 0 ''
 [ "$(wc -l <"$printed")" -eq 6 ] || fail "not 3 samples of each source: $(cat "$printed")"
+try 0 '' leat order --source "$raw" --seq-len 2 --order sequential --count 2 <<'END'
+0 0 0 - 0
+1 0 1 - 2
+END
 run leat order --source web:1 --source "$raw&begin=7:1" --source "raw:train.bin?dtype=u16&begin=8:1" --seq-len 2
 says 1 'cannot be in one plan: they differ in their begin token'
 run leat order --source 'raw:none?dtype=u16' --seq-len 2

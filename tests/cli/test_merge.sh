@@ -301,6 +301,11 @@ options)' leat merge a b
 refuse 2 'leat: PART... is missing: leat merge PART... (leat merge --help shows how)' leat merge -o new
 refuse 2 'leat: --output needs a value: --output OUT (leat merge --help lists the options)' leat merge a -o
 
+cat >copied <<'END'
+leat order --seq-len 2048 \
+  --source 'it'\''s by.x:2' \
+  --source 'it'\''s by.y:2'
+END
 # of several datasets none has the identity of all: once that was 32 zeros
 printf '{"text":"a","k":"x"}\n{"text":"b","k":"y"}\n' >by.jsonl
 for part in 1 2; do
@@ -309,4 +314,7 @@ done
 run leat merge --json -o by by-1 by-2
 ended 0 ''
 grep -q '"identity": null, ' "$printed" || fail "$ran: $(cat "$printed")"
+# what is printed to go on with can be copied, whatever the output is called
+run leat merge -o "it's by" by-1 by-2
+tail -n 3 "$printed" | diff - copied || fail "$ran: $(cat "$printed")"
 finish

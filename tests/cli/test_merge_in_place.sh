@@ -27,7 +27,22 @@ rm joined.joining.tokens
 echo "tokens 1 $(pwd -P)/run/part-1.tokens" >joined.joining
 run leat merge --in-place -o joined other
 says 1 'joined.joining is the plan to join other parts: name those'
+run leat merge --in-place -o joined run
+says 3 'joined.joining, the plan of a joining, is damaged: keep'
+: >joined.joining
+run leat merge --in-place -o joined run
+says 1 'joined.joining is the plan to join other parts: name those'
 rm joined.joining
+lines=$(printf 'of\nlines')
+mkdir "$lines"
+cp run/* "$lines"
+run leat merge --in-place -o joined "$lines"
+says 1 'cannot be joined in place: its name, or that of a folder that it is in, has a line break; merge without that'
+cd "$lines" || exit 1
+run leat merge --in-place -o joined part-1 part-2 # once an index was left beside them
+says 1 'part-1 cannot be joined in place: its name, or that of a folder that it is in, has a line break'
+[ "$(ls)" = "$(ls ../run)" ] || fail "$ran: left $(ls)"
+cd .. || exit 1
 sums | cmp -s - before || fail 'something was changed'
 
 run leat merge --in-place -o joined run

@@ -91,11 +91,32 @@ try 0 '' leat fit --report folder --seq-len 4 --json <<'END'
 END
 refuse 2 'leat: --report needs --seq-len L,L,...: the lengths of rows to compare (leat fit --help shows how)' \
     leat fit --report folder
+refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
+    leat fit none
 refuse 2 'leat: --fit-report: "4,0" has a length that is not between 1 and 2^24 (leat order --help lists the options)' \
     leat order --source a --fit-report 4,0
 refuse 2 'leat: --fit-report: "4," is not a number; write it like 12, 1.5K or 64Ki @
 (leat order --help lists the options)' \
     leat order --source a --fit-report 4,
+
+lengths=$(seq -s , 17)
+refuse 2 "leat: --fit-report: \"$lengths\" has more than 16 lengths (leat order --help lists the options)" \
+    leat order --source a --fit-report "$lengths"
+try 0 '' leat order --source folder --fit-report 4 --overlap 1 --cut-length 9 <<'END'
+5 documents, 29 predictions (tokens with a next one in their document)
+not used: 0 documents, 25 predictions of these and cut off
+
+              rows of whole documents (--order fit)                           windows
+     length         rows pieces/row patterns     padding docs cut no context         rows docs cut no context
+          4            9       1.11        2    5.5556 %   60.0 %     31.0 %           14   80.0 %     70.4 %
+          4  shown again, as context: 13.9 % of all places
+
+no context: predictions whose row does not have the beginning of their document
+          4  fit      31.0 % ############
+             windows  70.4 % ############################
+END
+run leat order --source folder --fit-report "${lengths%,*}"
+[ "$(grep -c ' windows .* %' "$printed")" -eq 16 ] || fail "$ran: $(cat "$printed" "$said")"
 
 # ---- The plan as text -----------------------------------------------------------------------------------------------
 

@@ -112,6 +112,11 @@ limit=50000
 leat trace $many --skip 300k:500k | awk '$1 - $5 != ($1 < 300000 ? 0 : 200000) { exit } { n++ }
     END { print n }' >counted
 [ "$(cat counted)" = 500000 ] || fail "skipped samples are not left out: $(cat counted)"
+# stretches grow while nothing is found, and shrink when more is found than there is room for
+make_dataset two document=1,2,3,4,5,6,7,8
+leat trace --source one:0 --source two:1 --seq-len 1 --at 300k:1,0 --document one:0 --until 700k |
+    awk '$1 != n + 300000 || $5 != $1 || NF != 5 { exit } { n++ } END { print n }' >counted
+[ "$(cat counted)" = 400000 ] || fail "of 400,000 samples from 300,000 on only $(cat counted) are shown"
 
 # ---- 10^9 documents -------------------------------------------------------------------------------------------------
 

@@ -327,6 +327,19 @@ static void refuse_arguments(void)
     T_STATUS(leat_part_arrange(outputs, packed[0], files, 1, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
 }
 
+/* Each of the first allocations of a step. */
+static void refuse_memory(enum step step)
+{
+    for (uint64_t n = 1; n <= 20; n++) {
+        uint64_t files = t_files(folder);
+
+        fault_arm(FAULT_MEMORY, FAULT_ONCE, n, ENOMEM);
+        T_STATUS(do_step(step, 0, &t_err), LEAT_E_NO_MEMORY);
+        T_CHECK(fault_disarm() >= n);
+        T_EQ(t_files(folder), files);
+    }
+}
+
 /* The steps once, from the start, and with calls that end or fail. */
 static void try_all(uint64_t stride, uint64_t seed)
 {
@@ -357,7 +370,9 @@ int main(void)
     pack_parts(seed);
     refuse_arguments();
     try_all(300, seed);
+    refuse_memory(HASHES);
     do_steps_before(DUPLICATES);
+    refuse_memory(DUPLICATES);
     refuse_damage(hashes[1], DUPLICATES, 0, same[0]);
     do_steps_before(COUNTS);
     refuse_damage(same[1], WRITE, 0, with(made[SPLITS][0], ".leat"));
@@ -367,6 +382,7 @@ int main(void)
     do_steps_before(SCATTER);
     refuse_damage(counts[0], SCATTER, 1, scattered[1]);
     do_steps_before(WRITE);
+    refuse_memory(WRITE);
     refuse_damage(scattered[1], WRITE, 0, with(made[SPLITS][0], ".leat"));
     remove_made();
     dedup = false;

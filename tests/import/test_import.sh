@@ -111,6 +111,10 @@ for column in lists numbers words; do # the reason was that no column holds list
 done
 refused 1 'the column "lists" holds list views or dictionaries, which leat does not read' "$files/arrow/views.arrow"
 refused 2 'the column "text" does not hold lists of integers' --column text "$files/arrow/views.arrow"
+SOURCE_DATE_EPOCH=tomorrow
+export SOURCE_DATE_EPOCH
+refused 2 'the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, not "tomorrow"' "$files/mds/array"
+unset SOURCE_DATE_EPOCH
 refused 2 '--end x is not an id' --end x "$files/mds/array"
 echo '{"chunks": [], "config": null, "updated_at": "1.5"}' >index.json # optimize() of nothing
 run leat import -o none .
@@ -175,6 +179,32 @@ for dtype in uint8 int16; do
 done
 run leat import --resume -o columns --dtype uint16 "$files/mds/bytes"
 says 1 'already exists'
+
+# Ctrl-C in the middle: a signal as soon as it has a handler; one that comes too late comes again
+if [ -r /proc/self/status ]; then
+    cp -R "$files/mds/array" many
+    # shellcheck disable=SC2046 # many words
+    set -- $(yes many | head -n 4000)
+    run leat import -o undisturbed "$@"
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        rm -f stopped.*
+        leat import -o stopped "$@" >"$printed" 2>"$said" &
+        pid=$! caught=
+        while [ "${caught#*leat*[2367abef] }" = "$caught" ] && kill -0 $pid 2>/dev/null; do
+            caught=$(sed -n 's/^Name:[[:space:]]*//p; s/^SigCgt:.*\(.\)$/\1/p' /proc/$pid/status 2>/dev/null |
+                tr '\n' ' ')
+        done
+        kill -INT $pid 2>/dev/null
+        wait $pid
+        code=$? ran='leat import (interrupted)'
+        [ $code -eq 0 ] || break
+    done
+    ended 130 'leat: interrupted
+leat: nothing is lost: the same command with --resume goes on from there'
+    run leat import --resume -o stopped "$@"
+    [ "$code" -eq 0 ] || fail "resumed: $(cat "$said")"
+    { cmp stopped.tokens undisturbed.tokens && cmp stopped.leat undisturbed.leat; } || fail "resumed: other bytes"
+fi
 
 run leat import -o ended "$files/mds/array"
 says 1 'already exists; choose another name or replace it (--force)'

@@ -119,9 +119,13 @@ def check_left():
     assert {"out.v.leat", "out.v.tokens"} < set(files()), files()
     shutil.copy(folder / "out.leat", folder / "out.other.leat")  # these say nothing of a run of `out`
     shutil.copy(folder / "out.tokens", folder / "out.other.tokens")
+    for suffix in "leat", "tokens":  # nor does a split of another name, and what does not open
+        shutil.copy(folder / f"out.v.{suffix}", folder / f"out.named.{suffix}")
+    (folder / "out.bad.leat").write_text("damaged")
     for kind in (["--force", "--split", "v=0.1"], ["--force", "--by", "kind"]):
         said = made(*kind)
-        assert "out.other" not in said and ("out.v" in said) == ("--by" in kind), said
+        assert not any(f"out.{name}" in said for name in ("other", "named", "bad")), said
+        assert ("out.v" in said) == ("--by" in kind), said
     clear()
     made("--split", "v=0.2,w=0.1")
     said = made("--force", "--split", "v=0.3", "-o", "out", "out.w", command=("merge",))

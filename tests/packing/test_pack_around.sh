@@ -100,6 +100,16 @@ for other in "$text,$(piece '[SEP]'),$(piece '[SEP]')" "$text,$(piece nosuch)" "
     rm tokenizer_config.json
 done
 
+# past the page cache, where the disk can
+on_disk=$(mktemp -d "${LEAT_TEST_DISK:-/tmp}/leat-direct-XXXXXX") || exit 1
+awk 'BEGIN { for (i = 0; i < 150000; i++) printf "{\"text\":\"document %d with text\"}\n", i }' >many.jsonl
+run leat pack -o "$on_disk/many" -t bytes --write direct many.jsonl
+ended 0 ''
+if dd if=/dev/zero of="$on_disk/direct" bs=1M count=1 oflag=direct 2>/dev/null; then
+    grep -qx '[1-9][0-9.]* MiB of tokens went to the disk directly\.' "$printed" || fail "$ran: $(cat "$printed")"
+fi
+rm -r "$on_disk"
+
 # a run with other begin tokens is another run, and no begin token is said as the option has it
 tokenizer_of "$bert"
 rm -f tokenizer_config.json

@@ -92,6 +92,14 @@ yes '{"text":"a a a b"}' | head -n 400 >words.jsonl
 run leat pack -t words.json --end none -o out --dry-run words.jsonl
 says 0 "warning: 25.0 % of the sample's tokens are words.json's unknown token"
 nothing_written
+# ids of 4 bytes, of a larger vocabulary
+awk 'BEGIN { printf "{\"version\":\"1.0\",\"pre_tokenizer\":{\"type\":\"Whitespace\"},"
+    printf "\"model\":{\"type\":\"WordLevel\",\"unk_token\":\"<unk>\",\"vocab\":{"
+    for (i = 0; i < 70000; i++) printf "\"w%d\":%d,", i, i
+    printf "\"a\":70000,\"<unk>\":70001}}}" }' >wide.json
+yes '{"text":"a w4465 a b"}' | head -n 400 >wide.jsonl # 4465 is the lower half of 70001
+run leat pack -t wide.json --end none -o out --dry-run wide.jsonl
+says 0 "warning: 25.0 % of the sample's tokens are wide.json's unknown token"
 run leat pack -t bytes -o out --dry-run --keep 'lang = de' in
 says 0 'no record holds the conditions of --keep'
 # an input that is cut off, of which the run packs what is readable, and fails
@@ -112,6 +120,17 @@ run leat pack -t bytes -o real --dry-run in
 says 1 'real.leat already exists; choose another name or replace it (--force)'
 run leat pack -t bytes -o real --force --dry-run in
 ended 0 ''
+for damaged in '' yes; do # documents that nothing would take the place of
+    [ -z "$damaged" ] || echo damaged >real.leat
+    run leat pack -t bytes -o real --force --dry-run --keep 'lang = de' in
+    if [ -z "$damaged" ]; then
+        says 1 'real.leat stays as it is: no dataset without documents takes its place'
+    else
+        says 0 'no record holds the conditions of --keep'
+    fi
+done
+TMPDIR=$tmp/nowhere run leat pack -t bytes -o out --dry-run in
+says 1 "cannot create the temporary folder $tmp/nowhere/leat-dry-run-"
 run leat pack -t bytes -o none/out --dry-run in
 says 1 'cannot write none/out: No such file or directory'
 for more in --dry-run '--by lang' ''; do

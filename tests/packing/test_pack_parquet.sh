@@ -45,6 +45,9 @@ case $(cat "$printed") in
 *'"offset": 302, "line": 9, "row": 302, "row_group": 8'*) ;;
 *) fail "leat find --origin: $(cat "$printed")" ;;
 esac
+leat trace --source many-parquet --seq-len 64 --order sequential --samples 100:101 --json | sed -n 2p >traced
+grep -qF '"input": "many.parquet", "offset": 296, "line": 9, "row": 296, "row_group": 8, "id": "doc-0098"}' traced ||
+    fail "leat trace --json of rows: $(cat traced)"
 sed -n 1p many-parquet.rejects.jsonl >first
 grep -qF '{"input":"many.parquet","offset":3,"line":1,"reason":"the text is null"' first ||
     fail "the first null is not rejected as it should be: $(cat first)"

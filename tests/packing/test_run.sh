@@ -248,6 +248,16 @@ leat status full --json | grep -qF '"tokens": 0, "documents": 0, "share": 0.0,' 
 # printed commands can be copied, whatever the folder is called
 run leat pack --run "it's a run" --parts 1 -t bytes in1.jsonl
 grep -qF "leat pack --run 'it'\\''s a run' --part I" "$printed" || fail "$ran: $(cat "$printed")"
+run leat merge -o all "it's a run"
+says 1 "of its 1 parts, 1 is not done (leat status 'it'\\''s a run')"
+echo "$tmp/a place" >"it's a run/leat-run.joining"
+: >'a place.joining'
+run leat merge -o all "it's a run"
+says 1 "leat merge --in-place -o '$tmp/a place' '$tmp/it'\\''s a run' goes on with that"
+deep=$(printf "%0220d it's/" 1 2 3 4 5 6) # more than 1,099 bytes were once printed without quotes
+mkdir -p "$deep"
+run leat pack --run "$deep" --parts 1 -t bytes in1.jsonl
+grep -qF "leat pack --run '$(echo "$deep" | sed "s/'/'\\\\''/g")' --part I" "$printed" || fail "$ran: $(cat "$printed")"
 odd=$(printf "a\\nrun's\\377")
 run leat pack --run "$odd" --parts 1 -t bytes in1.jsonl
 grep -qF "leat pack --run \$'a\\x0arun\\'s\\xff' --part I" "$printed" || fail "$ran: $(cat "$printed")"

@@ -63,6 +63,11 @@ for part in 1 2; do
     grep -q "^Part $part is compared\. When all" "$printed" || fail "$ran: printed $(cat "$printed")"
 done
 left 3
+mkdir run/packed/part-3.same.partial # in the way: no damage, of which to say what to remove
+run leat pack --run run --part 3
+says 1 'run/packed/part-3.same.partial'
+if grep -q 'pack .* again' "$said"; then fail "$ran: said $(cat "$said")"; fi
+rmdir run/packed/part-3.same.partial
 run leat pack --run run --part 3 --json
 ended 0 ''
 grep -q '"part": 3, "step": "compared"}$' "$printed" || fail "$ran: printed $(cat "$printed")"
@@ -88,6 +93,10 @@ joined kept/run valid test
 run leat pack --run run --part 3
 ended 0 ''
 grep -q 'part-3 is finished already: ' "$printed" || fail "$ran: printed $(cat "$printed")"
+run leat pack --run run --part 3 --json
+tokens=$(leat info run/part-3 --json | sed 's/.*"documents": \([0-9]*\), "tokens": \([0-9]*\).*/\1, "tokens": \2/')
+echo "{\"output\": \"$(pwd -P)/run/part-3\", \"was_finished\": true, \"documents\": $tokens}" | diff - "$printed" ||
+    fail "$ran: printed $(cat "$printed")"
 
 # ---- Lost when it was finished --------------------------------------------------------------------------------------
 

@@ -52,11 +52,23 @@ static bool has_leftover(const char *name, size_t length, const char *suffix)
     return there;
 }
 
+/* The plan has a line for each file, with its whole path. */
+static bool has_line_break(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    bool has = !whole || strchr(whole, '\n');
+
+    free(whole);
+    return has;
+}
+
 static enum leat_status check_one(const struct leat_part *p, dev_t device, uint32_t width, struct leat_error *err)
 {
     struct stat st;
 
-    if (!p->kind || strcmp(p->kind, "leat") != 0 || !p->token_path)
+    if (own_file_is_url(p->token_path))
+        return refuse(p->name, "it is on a server", err);
+    if (!file_ends_with(p->token_path, strlen(p->token_path), ".tokens"))
         return refuse(p->name, "its tokens are in a file of another tool", err);
     if (lstat(p->token_path, &st) != 0)
         return status_set_os(err, errno, "cannot find %s", p->token_path);
@@ -66,8 +78,8 @@ static enum leat_status check_one(const struct leat_part *p, dev_t device, uint3
         return refuse(p->name, "it is on another disk than the output", err);
     if ((uint64_t)st.st_size != p->tokens * width)
         return refuse(p->name, "its token file has another size than its index says", err);
-    if (strchr(p->token_path, '\n'))
-        return refuse(p->name, "its name has a line break", err);
+    if (has_line_break(p->token_path))
+        return refuse(p->name, "its name, or that of a folder that it is in, has a line break", err);
     if (has_leftover(p->token_path, strlen(p->token_path), ""))
         return refuse(p->name, "an earlier joining has left a file .tokens.joining beside it, which is in the way",
                       err);
@@ -148,8 +160,7 @@ static enum leat_status add_file(struct buffer *b, const struct leat_part *p, ui
     if (!whole)
         return status_set_os(err, errno, "cannot find %s", p->token_path);
     snprintf(head, sizeof head, "tokens %llu ", (unsigned long long)(p->tokens * width));
-    s = strchr(whole, '\n') ? refuse(p->name, "its folder's name has a line break", err)
-                            : add_run(b, whole, before, err);
+    s = add_run(b, whole, before, err);
     if (s == LEAT_OK)
         s = buffer_append(b, head, strlen(head), err);
     if (s == LEAT_OK)

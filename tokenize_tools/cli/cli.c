@@ -17,7 +17,7 @@
 
 #include "base/show.h"
 
-#define SENTENCE_BYTES 8192
+#define SENTENCE_BYTES 16384 /* three paths, and words between them */
 
 static const char *program_name = "leat";
 static volatile sig_atomic_t interrupted;    /* the signal that came first; 0: none */

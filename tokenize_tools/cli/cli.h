@@ -43,7 +43,7 @@ const char *cli_program(void);
 
 /*
  * What people read, with all that comes from files and command lines shown as base/show.h has it. The first two print a
- * line: "PROGRAM: SENTENCE" to stderr, and a sentence to stdout, of at most 8 KiB; the third some bytes to stdout.
+ * line: "PROGRAM: SENTENCE" to stderr, and a sentence to stdout, of at most 16 KiB; the third some bytes to stdout.
  */
 void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_say(const char *format, ...) CLI_PRINTF(1, 2);
@@ -54,7 +54,7 @@ void cli_put(const char *text, uint64_t bytes);
 void cli_put_text(const char *text, size_t bytes);
 bool cli_stdout_is_terminal(void);
 
-#define CLI_SHELL_WORD 4400u
+#define CLI_SHELL_WORD 16384u /* each byte of a path that Linux takes may need four */
 
 /* A word as a shell takes it: itself, or in quotes, in `room` bytes at `out`. One that does not fit is left alone. */
 const char *cli_shell_word(const char *word, char *out, size_t room);

@@ -183,8 +183,10 @@ char *run_parts_left(const struct run_parts *p, unsigned parts, bool running)
 
 void run_parts_say_joining(const struct run_folder *r)
 {
+    char word[CLI_SHELL_WORD], out[CLI_SHELL_WORD];
+
     cli_error("the parts of the run in %s are being joined in place: leat merge --in-place -o %s %s goes on with that",
-              r->path, r->joining, r->path);
+              r->path, cli_shell_word(r->joining, out, sizeof out), cli_shell_word(r->path, word, sizeof word));
 }
 
 void run_parts_say_busy(const struct run_folder *r, unsigned part)
@@ -209,7 +211,7 @@ int run_parts_check(const char *path)
     struct run_folder r = { 0 };
     struct run_parts p = { 0 };
     struct leat_error err;
-    char *left = NULL;
+    char *left = NULL, word[CLI_SHELL_WORD];
     int code = CLI_DONE;
     enum leat_status s = run_folder_is(path) ? run_folder_read(&r, path, &err) : LEAT_OK;
 
@@ -224,7 +226,8 @@ int run_parts_check(const char *path)
         code = CLI_FAILED;
     } else if (left && left[0]) {
         cli_error("the run in %s is not finished: of its %u parts, %.200s%s %s not done (leat status %s)", path,
-                  r.parts, left, strlen(left) > 200 ? "..." : "", strpbrk(left, ",-") ? "are" : "is", path);
+                  r.parts, left, strlen(left) > 200 ? "..." : "", strpbrk(left, ",-") ? "are" : "is",
+                  cli_shell_word(path, word, sizeof word));
         code = CLI_FAILED;
     }
     free(left);
