@@ -231,12 +231,6 @@ class Handler(HttpHandler):
             text += f"<NextContinuationToken>{html.escape(token)}</NextContinuationToken>"
         self.answer(200, (text + "</ListBucketResult>").encode())
 
-    def on_head(self, bucket, key, _members, _body):
-        if f"{bucket}/{key}" not in self.server.things:
-            raise Refused(404, "NoSuchKey")
-        thing = self.server.things[f"{bucket}/{key}"]
-        self.send(200, {"ETag": self.server.etag(f"{bucket}/{key}")}, len(thing), b"")
-
     # ---- Writing ----
 
     def store(self, name, body):
