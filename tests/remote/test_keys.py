@@ -46,6 +46,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def some(self, members):
         return {name: value for name, value in members.items() if name != self.server.without}
 
+    def drip(self):
+        """An answer without an end, fast enough to be none that stalls."""
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(b" " * 2048)
+                time.sleep(0.2)
+        except OSError:  # nobody listens any more
+            self.close_connection = True
+
     def run(self):
         server, h = self.server, self.headers
         body = self.rfile.read(int(h.get("Content-Length") or 0)).decode()
@@ -53,6 +64,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if server.fault == "silent":
             time.sleep(3)
             self.close_connection = True
+        elif server.fault == "drip":
+            self.drip()
         elif server.fault:
             self.answer(server.fault, f"{SECRET} {TOKEN}")
         elif self.path == "/latest/api/token" and self.command == "PUT" and h["X-aws-ec2-metadata-token-ttl-seconds"]:
@@ -80,7 +93,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404)
 
-    do_GET = do_PUT = do_POST = run
+    do_GET = do_PUT = do_POST = do_CONNECT = run
 
 
 class Provider(http.server.ThreadingHTTPServer):
@@ -98,15 +111,24 @@ class Provider(http.server.ThreadingHTTPServer):
         self.without = None  # a member that the answers do not have
 
 
+def begin(name, more):
+    variables = {**server.environment(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", **more}
+    return subprocess.Popen([probe, "read", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env={"PATH": os.environ["PATH"], **variables})
+
+
+def end(process):
+    out, said = process.communicate()
+    said = said.decode()
+    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER:
+        check("no key is in a message", secret not in said, said)
+    return process.returncode == 0 and out == server.things["b/thing"], said
+
+
 def ask(name, more):
     """A thing through keys that only `more` says where to get."""
     provider.asked = []
-    variables = {**server.environment(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", **more}
-    r = subprocess.run([probe, "read", name], capture_output=True, env={"PATH": os.environ["PATH"], **variables})
-    said = r.stderr.decode()
-    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER:
-        check("no key is in a message", secret not in said, said)
-    return r.returncode == 0 and r.stdout == server.things["b/thing"], said
+    return end(begin(name, more))
 
 
 def test_places():
@@ -177,6 +199,9 @@ def test_failures():
         check(url, not fine and "has to be https://" in said, said)
     fine, said = ask("s3://b/thing", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere/token"})
     check("no token file", not fine and "/nowhere/token" in said, said)
+    (temporary / "long").write_bytes(b"x" * 65537)
+    fine, said = ask("s3://b/thing", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": str(temporary / "long")})
+    check("a long token file", not fine and f"{temporary}/long is too long for a token" in said, said)
     server.open_buckets = {"b"}
     provider.fault = 404
     fine, said = ask("s3://b/thing", PLACES["instance"])
@@ -223,6 +248,12 @@ def test_proxy():
         provided = [line for line in proxy.asked if here not in line]
         check((place, "storage through it"), not fine and proxy.asked and not provided, said, proxy.asked)
         proxy.reset()
+    for region, host in ("us-west-2", "sts.us-west-2.amazonaws.com"), ("cn-north-1", "sts.cn-north-1.amazonaws.com.cn"):
+        proxy.reset()  # it does not connect
+        fine, said = ask("s3://b/thing", {**PLACES["web identity"], "https_proxy": proxy.url, "NO_PROXY": "",
+                                          "AWS_ENDPOINT_URL_STS": "", "AWS_ENDPOINT_URL": "", "AWS_REGION": region})
+        check((region, "who gives keys"), not fine and "AWS_WEB_IDENTITY_TOKEN_FILE" in said and
+              set(proxy.asked) == {f"CONNECT {host}:443"}, said, proxy.asked)
     proxy.shutdown()
 
 
@@ -278,9 +309,15 @@ with S3Server({"b/thing": bytes(range(200)) * 5}) as server:
     if "built without" in said or "cannot be loaded" in said or "was made without" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
+    slow = Provider()
+    slow.fault = "drip"
+    dripping = begin("s3://b/thing", {**PLACES["instance"], "AWS_EC2_METADATA_SERVICE_ENDPOINT": slow.url})
     tests = test_places, test_order, test_renewal, test_failures, test_google, test_proxy, in_own_network
     for test in tests:
         if os.environ.get("ONLY_TEST", "") not in test.__name__:
             continue
         test()
+    fine, said = end(dripping)
+    check("an answer without an end", not fine and "keys of this instance (EC2's metadata): no answer" in said, said)
+    check("is asked for three times", slow.asked == ["PUT /latest/api/token"] * 3, slow.asked)
 sys.exit(1 if failures else 0)
