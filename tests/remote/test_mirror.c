@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "remote/md5.h"
 #include "support/craft.h"
 #include "support/small_server.h"
 #include "t.h"
@@ -50,7 +51,8 @@ static void answer(const char *request, char *out)
 {
     const char *range = strcasestr(request, "\r\nRange: bytes=");
     unsigned long first = 0, last = 0;
-    char path[64], more[128];
+    char path[64], more[128], etag[MD5_ETAG];
+    uint8_t hash[MD5_BYTES];
 
     for (unsigned i = 0; i < 2 * KINDS; i++) {
         const struct craft_text *t = i % 2 ? &made[i / 2].tokens : &made[i / 2].index;
@@ -59,7 +61,9 @@ static void answer(const char *request, char *out)
         if (strncmp(request, path, strlen(path)) != 0 || !range || sscanf(range + 15, "%lu-%lu", &first, &last) != 2)
             continue;
         last = last < t->count ? last : t->count - 1;
-        snprintf(more, sizeof more, "ETag: \"e\"\r\nContent-Range: bytes %lu-%lu/%lu\r\n", first, last,
+        md5_of(t->bytes, t->count, hash);
+        md5_etag(hash, 0, etag);
+        snprintf(more, sizeof more, "ETag: %s\r\nContent-Range: bytes %lu-%lu/%lu\r\n", etag, first, last,
                  (unsigned long)t->count);
         small_server_give(out, "206 Partial Content", more, t->bytes + first, last + 1 - first);
         return;
@@ -144,10 +148,19 @@ static void test_pulls(void)
 
 static void test_pushes(void)
 {
+    struct leat_push_options replace = LEAT_PUSH_OPTIONS_INIT;
+
+    replace.force = 1;
     write_file("wrong-sum.leat", made[WRONG_SUM].index.bytes, made[WRONG_SUM].index.count);
     write_file("wrong-sum.tokens", made[WRONG_SUM].tokens.bytes, made[WRONG_SUM].tokens.count);
     refuses(leat_push(in_folder("wrong-sum"), "s3://b/new", NULL, NULL, &t_err), LEAT_E_CHECKSUM,
             "wrong-sum.tokens is damaged: the sum of its page hashes does not match its index");
+    t_err.message[0] = '\0';
+    refuses(leat_push(in_folder("wrong-sum"), "s3://b/wrong-sum", &replace, NULL, &t_err), LEAT_E_CHECKSUM,
+            "wrong-sum.tokens is damaged: the sum of its page hashes"); /* these very tokens are there */
+    write_file("elsewhere.leat", made[ELSEWHERE].index.bytes, made[ELSEWHERE].index.count);
+    refuses(leat_push(in_folder("elsewhere"), "s3://b/new", NULL, NULL, &t_err), LEAT_E_UNSUPPORTED,
+            "elsewhere.leat is an index for tokens in another tool's file, which cannot be pushed");
 }
 
 int main(void)

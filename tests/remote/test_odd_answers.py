@@ -100,7 +100,8 @@ with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Odd) as server:
                               (f"{base}/nothing.jsonl", "nothing.jsonl: the server's answer is empty", "times"),
                               ("s3://bucket/garbage.jsonl", "garbage.jsonl: ", "certificates")):
         env = {"PATH": os.environ["PATH"], "AWS_ENDPOINT_URL": base, "AWS_ACCESS_KEY_ID": "a", "HOME": os.getcwd(),
-               "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "here", "AWS_MAX_ATTEMPTS": "2"}
+               "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "here", "AWS_MAX_ATTEMPTS": "2",
+               **{name: value for name, value in os.environ.items() if name.startswith("GCOV_")}}
         done = subprocess.run([leat, "pack", "-t", "bytes", "-o", "out", "--force", url], capture_output=True,
                               text=True, env=env)
         assert done.returncode == 1 and part in done.stderr and absent not in done.stderr, (url, done.stderr)
