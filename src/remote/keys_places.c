@@ -36,6 +36,15 @@ static enum leat_status incomplete(const char *what, struct leat_error *err)
     return status_set(err, LEAT_E_PERMISSION, "%s: the answer has no keys", what);
 }
 
+/* The status for LEAT_E_NO_FILE where a variable says that there is something, in the error, too: for a caller, that
+ * would be a thing that does not exist. */
+static enum leat_status rather(enum leat_status missing, enum leat_status s, struct leat_error *err)
+{
+    if (s == LEAT_E_NO_FILE && err)
+        err->status = missing;
+    return s == LEAT_E_NO_FILE ? missing : s;
+}
+
 /* The end of reading an answer: frees `expires`. */
 static enum leat_status take_expiry(struct keys *k, char *expires, const char *what, enum leat_status s,
                                     struct leat_error *err)
@@ -144,9 +153,7 @@ static enum leat_status from_web_identity(struct remote *r, struct keys *k, stru
 
     if (!r->environment.values[SETTING_ROLE] || !r->environment.values[SETTING_ROLE_FILE])
         return LEAT_E_NO_FILE;
-    s = make_body(&body, r, err);
-    if (s == LEAT_E_NO_FILE)
-        s = LEAT_E_ARGUMENT; /* the variable names it */
+    s = rather(LEAT_E_ARGUMENT, make_body(&body, r, err), err);
     if (s == LEAT_OK && endpoint)
         s = text_join(&url, err, endpoint, NULL);
     else if (s == LEAT_OK)
@@ -155,7 +162,7 @@ static enum leat_status from_web_identity(struct remote *r, struct keys *k, stru
     q.body = body;
     if (s == LEAT_OK) {
         s = keys_ask(&q, &answer, err);
-        s = s == LEAT_OK ? take_xml(k, answer, err) : s == LEAT_E_NO_FILE ? LEAT_E_IO : s;
+        s = s == LEAT_OK ? take_xml(k, answer, err) : rather(LEAT_E_IO, s, err);
     }
     text_forget(body);
     free(url);
@@ -206,7 +213,7 @@ static enum leat_status from_container(struct remote *r, struct keys *k, struct 
     text_forget(q.headers[0]);
     text_forget(token);
     free(url);
-    return s == LEAT_E_NO_FILE ? LEAT_E_IO : s; /* the variable says that there are some */
+    return rather(LEAT_E_IO, s, err);
 }
 
 /* ---- Instance ---------------------------------------------------------------------------------------------------- */

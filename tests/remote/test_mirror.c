@@ -2,6 +2,9 @@
  * test_mirror.c: leat_pull() and leat_push() refuse what they are asked wrongly, before any request; and datasets whose
  * every page and section is right, though the sum of their pages is not, are neither brought nor sent, while sections
  * that this version does not know come along. Datasets are made by hand and lie on a server of the test's.
+ *
+ * Seen before: the status in the error for keys that a variable promises, and are not there, was that of a thing that
+ * does not exist, though the call returned another.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -96,6 +99,7 @@ static bool holds(const char *name, const struct craft_text *wanted)
 static void refuses(enum leat_status s, enum leat_status wanted, const char *why)
 {
     T_STATUS(s, wanted);
+    T_EQ(t_err.status, wanted);
     T_CONTAINS(t_err.message, why);
 }
 
@@ -163,6 +167,25 @@ static void test_pushes(void)
             "elsewhere.leat is an index for tokens in another tool's file, which cannot be pushed");
 }
 
+/* That there are no keys where a variable says that there are is not that the dataset does not exist. */
+static void test_keys(const char *server)
+{
+    char url[64];
+
+    snprintf(url, sizeof url, "%s/none", server);
+    setenv("AWS_ACCESS_KEY_ID", "", 1);
+    setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", url, 1);
+    refuses(leat_pull("s3://b/right", in_folder("keys"), NULL, NULL, &t_err), LEAT_E_IO,
+            "the keys of this container (AWS_CONTAINER_CREDENTIALS_*): none found");
+    setenv("AWS_ROLE_ARN", "r", 1);
+    setenv("AWS_WEB_IDENTITY_TOKEN_FILE", in_folder("no-token"), 1);
+    refuses(leat_pull("s3://b/right", in_folder("keys"), NULL, NULL, &t_err), LEAT_E_ARGUMENT, "no-token");
+    write_file("no-token", "t", 1);
+    setenv("AWS_ENDPOINT_URL_STS", url, 1);
+    refuses(leat_pull("s3://b/right", in_folder("keys"), NULL, NULL, &t_err), LEAT_E_IO,
+            "the keys of AWS_ROLE_ARN by AWS_WEB_IDENTITY_TOKEN_FILE: none found");
+}
+
 int main(void)
 {
     struct small_server server;
@@ -182,6 +205,7 @@ int main(void)
         return t_skip(t_err.message);
     test_pulls();
     test_pushes();
+    test_keys(server.url);
     small_server_close(&server);
     for (unsigned i = 0; i < KINDS; i++)
         craft_free(&made[i]);
