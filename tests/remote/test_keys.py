@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import pathlib
+import signal
 import socket
 import struct
 import subprocess
@@ -24,7 +25,7 @@ from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
-probe = build / "remote_probe"
+probe, leat = build / "remote_probe", build / "leat"
 IDENTITY, GRANT, SESSION, BEARER = "web+identity/token==", "container-grant", "metadata-session", "ya29.bearer"
 
 
@@ -61,6 +62,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         server, h = self.server, self.headers
         body = self.rfile.read(int(h.get("Content-Length") or 0)).decode()
         server.asked.append(f"{self.command} {self.path}")
+        if len(server.asked) > server.answers:
+            server.released.wait()
+            self.close_connection = True
+            return
         if server.fault == "silent":
             time.sleep(3)
             self.close_connection = True
@@ -109,11 +114,12 @@ class Provider(http.server.ThreadingHTTPServer):
     def reset(self):
         self.asked, self.fault, self.lasts, self.grant = [], None, 3600, ""
         self.without = None  # a member that the answers do not have
+        self.answers, self.released = 1 << 30, threading.Event()  # what is asked after these gets no answer
 
 
-def begin(name, more):
+def begin(words, more):
     variables = {**server.environment(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", **more}
-    return subprocess.Popen([probe, "read", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    return subprocess.Popen(words, cwd=temporary, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             env={"PATH": os.environ["PATH"], **variables})
 
 
@@ -128,7 +134,7 @@ def end(process):
 def ask(name, more):
     """A thing through keys that only `more` says where to get."""
     provider.asked = []
-    return end(begin(name, more))
+    return end(begin([probe, "read", name], more))
 
 
 def test_places():
@@ -176,6 +182,21 @@ def test_renewal():
         fine, said = ask("s3://b/thing", more)
         check((place, "keys that stay expired"), not fine and "have expired" in said, said)
     server.faults = []
+
+
+def test_stop():
+    """A run that is asked to stop while its thread asks for new keys stops, though nobody answers: it waited until that
+    had failed three times."""
+    server.faults, provider.lasts, provider.answers, provider.asked = ["slow"], 301, 1, []
+    process = begin([leat, "pack", "-t", "bytes", "-o", "stopped", "s3://b/text.jsonl"], PLACES["web identity"])
+    while process.poll() is None and len(provider.asked) < 2:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate()
+    check("a stop while keys are asked for", process.returncode == 5 and len(provider.asked) < 4, process.returncode,
+          said, provider.asked)
+    provider.released.set()
+    provider.reset()
 
 
 def test_failures():
@@ -300,7 +321,7 @@ PLACES = {
     "container": {"AWS_CONTAINER_CREDENTIALS_FULL_URI": provider.url + "/container"},
     "instance": {"AWS_EC2_METADATA_SERVICE_ENDPOINT": provider.url, "AWS_EC2_METADATA_DISABLED": "false"},
 }
-with S3Server({"b/thing": bytes(range(200)) * 5}) as server:
+with S3Server({"b/thing": bytes(range(200)) * 5, "b/text.jsonl": b"{\"text\":\"a\"}\n" * 1000}) as server:
     server.token = TOKEN
     if sys.argv[1:] == ["relative"]:
         test_relative()
@@ -311,8 +332,9 @@ with S3Server({"b/thing": bytes(range(200)) * 5}) as server:
         sys.exit(77)
     slow = Provider()
     slow.fault = "drip"
-    dripping = begin("s3://b/thing", {**PLACES["instance"], "AWS_EC2_METADATA_SERVICE_ENDPOINT": slow.url})
-    tests = test_places, test_order, test_renewal, test_failures, test_google, test_proxy, in_own_network
+    dripping = begin([probe, "read", "s3://b/thing"],
+                     {**PLACES["instance"], "AWS_EC2_METADATA_SERVICE_ENDPOINT": slow.url})
+    tests = test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_proxy, in_own_network
     for test in tests:
         if os.environ.get("ONLY_TEST", "") not in test.__name__:
             continue
