@@ -83,9 +83,7 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
         if (t->code >= 300 && t->code < 400)
             return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server sends to another address (%ld); give that one",
                               name, t->code);
-        if (t->tries < 2)
-            return status_set(err, LEAT_E_IO, "%s: the server answered %ld", name, t->code);
-        return status_set(err, LEAT_E_IO, "%s: the server answered %ld, %u times", name, t->code, t->tries);
+        return status_set(err, LEAT_E_IO, "%s: the server answered %ld", name, t->code);
     }
 }
 

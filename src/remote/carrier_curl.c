@@ -119,14 +119,11 @@ static bool set_all(struct carrying *c, struct transfer *t, const struct request
     SET(PRIVATE, (void *)t);
     if (t->count >= (uint64_t)BULK_BUFFER) /* of large ranges; libcurl's own 16 KiB are right for others */
         SET(BUFFERSIZE, BULK_BUFFER);
-    if (t->method == TRANSFER_HEAD)
-        SET(NOBODY, 1L);
     if (t->method == TRANSFER_PUT || t->method == TRANSFER_POST) {
         SET(POSTFIELDSIZE_LARGE, (curl_off_t)t->body_bytes);
         SET(POSTFIELDS, t->body_bytes ? t->body : "");
     }
-    if (t->method != TRANSFER_HEAD)
-        SET(CUSTOMREQUEST, r->method);
+    SET(CUSTOMREQUEST, r->method);
 #undef SET
     return bad == CURLE_OK;
 }

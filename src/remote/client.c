@@ -171,6 +171,12 @@ void remote_wake(struct remote *r)
     carrier_library.wake(r->carrying);
 }
 
+void remote_give_up(struct remote *r)
+{
+    atomic_store(&r->given_up, true);
+    remote_wake(r);
+}
+
 enum leat_status remote_wait(struct remote *r, struct transfer **done, struct leat_error *err)
 {
     bool woken = false;

@@ -20,7 +20,7 @@ struct remote {
     char region[32];
     struct remote_counts counts;
     bool answered; /* a server has: one that cannot be reached then is away for a while */
-    atomic_bool woken;
+    atomic_bool woken, given_up;
 };
 
 /* Whether requests for it say who asks. */

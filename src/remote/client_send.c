@@ -14,11 +14,9 @@
 
 #define FINISH_STALLS 15u /* putting an upload's parts together takes a server minutes, in silence */
 
-static const char *const methods[] = { [TRANSFER_GET] = "GET",
-                                       [TRANSFER_HEAD] = "HEAD",
-                                       [TRANSFER_PUT] = "PUT",
-                                       [TRANSFER_POST] = "POST",
-                                       [TRANSFER_DELETE] = "DELETE" };
+static const char *const methods[] = {
+    [TRANSFER_GET] = "GET", [TRANSFER_PUT] = "PUT", [TRANSFER_POST] = "POST", [TRANSFER_DELETE] = "DELETE"
+};
 
 bool client_signs(const struct remote *r, const struct url *u)
 {

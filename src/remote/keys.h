@@ -28,7 +28,8 @@ struct keys {
     bool asked;        /* once, and there may be none */
 };
 
-/* Sees to it that there are keys for requests for `u`, or none to be had. Waits for the answers of a provider. */
+/* Sees to it that there are keys for requests for `u`, or none to be had. Waits for the answers of a provider, until
+ * remote_give_up(). */
 enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat_error *err);
 
 /* The keys for it. All NULL: there are none. Only a token: Google's. */
@@ -58,8 +59,8 @@ struct keys_question {
 };
 
 /* Asks, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: nobody is there, or knows it (404).
- * Messages have nothing of the question but `what`. */
-enum leat_status keys_ask(const struct keys_question *q, char **answer, struct leat_error *err);
+ * LEAT_E_STOPPED after remote_give_up(). Messages have nothing of the question but `what`. */
+enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer, struct leat_error *err);
 
 /* Sets *value to a copy of the text, or number, of a member of an answer in JSON; NULL: it has none. */
 enum leat_status keys_member(char **value, const char *json, const char *name, struct leat_error *err);

@@ -4,8 +4,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "carrier.h"
-#include "keys.h"
+#include "client.h"
 #include "text.h"
 
 #define TRIES   3u
@@ -14,8 +13,8 @@
 static const char *const methods[] = { [TRANSFER_GET] = "GET", [TRANSFER_PUT] = "PUT", [TRANSFER_POST] = "POST" };
 
 /* One attempt, to its end. */
-static enum leat_status ask_once(struct carrying *c, const struct keys_question *q, struct transfer *t,
-                                 enum carried *how, struct leat_error *err)
+static enum leat_status ask_once(const struct remote *r, struct carrying *c, const struct keys_question *q,
+                                 struct transfer *t, enum carried *how, struct leat_error *err)
 {
     struct request request = {
         .method = methods[q->method], .url = q->url, .stall_seconds = q->seconds, .near = q->near
@@ -31,6 +30,10 @@ static enum leat_status ask_once(struct carrying *c, const struct keys_question 
     t->no_memory = false;
     s = carrier_library.begin(c, t, &request, err);
     while (s == LEAT_OK && !carrier_library.ended(c, how, &why)) {
+        if (atomic_load(&r->given_up)) {
+            carrier_library.cancel(c, t);
+            return status_set(err, LEAT_E_STOPPED, "%s: the question was stopped", q->what);
+        }
         if (clock_ns() > end) { /* bytes that come one by one */
             carrier_library.cancel(c, t);
             *how = CARRIED_PARTLY;
@@ -58,7 +61,7 @@ static enum leat_status judge(const struct keys_question *q, const struct transf
                       "%s: the server answered with HTTP status %ld%s", q->what, t->code, remedy);
 }
 
-enum leat_status keys_ask(const struct keys_question *q, char **answer, struct leat_error *err)
+enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer, struct leat_error *err)
 {
     char nothing[] = "";
     struct url url = { .scheme = URL_HTTPS, .text = nothing, .name = nothing };
@@ -71,7 +74,7 @@ enum leat_status keys_ask(const struct keys_question *q, char **answer, struct l
 
     *answer = NULL;
     for (unsigned i = 0; i < TRIES && s == LEAT_OK && ended == LEAT_E_IO; i++) {
-        s = ask_once(c, q, &t, &how, err);
+        s = ask_once(r, c, q, &t, &how, err);
         ended = s == LEAT_OK ? judge(q, &t, how, err) : s;
     }
     if (ended == LEAT_OK)

@@ -36,6 +36,15 @@ static enum leat_status incomplete(const char *what, struct leat_error *err)
     return status_set(err, LEAT_E_PERMISSION, "%s: the answer has no keys", what);
 }
 
+/* The status for LEAT_E_NO_FILE where a variable says that there is something, in the error, too: for a caller, that
+ * would be a thing that does not exist. */
+static enum leat_status rather(enum leat_status missing, enum leat_status s, struct leat_error *err)
+{
+    if (s == LEAT_E_NO_FILE && err)
+        err->status = missing;
+    return s == LEAT_E_NO_FILE ? missing : s;
+}
+
 /* The end of reading an answer: frees `expires`. */
 static enum leat_status take_expiry(struct keys *k, char *expires, const char *what, enum leat_status s,
                                     struct leat_error *err)
@@ -144,9 +153,7 @@ static enum leat_status from_web_identity(struct remote *r, struct keys *k, stru
 
     if (!r->environment.values[SETTING_ROLE] || !r->environment.values[SETTING_ROLE_FILE])
         return LEAT_E_NO_FILE;
-    s = make_body(&body, r, err);
-    if (s == LEAT_E_NO_FILE)
-        s = LEAT_E_ARGUMENT; /* the variable names it */
+    s = rather(LEAT_E_ARGUMENT, make_body(&body, r, err), err);
     if (s == LEAT_OK && endpoint)
         s = text_join(&url, err, endpoint, NULL);
     else if (s == LEAT_OK)
@@ -154,8 +161,8 @@ static enum leat_status from_web_identity(struct remote *r, struct keys *k, stru
     q.url = url;
     q.body = body;
     if (s == LEAT_OK) {
-        s = keys_ask(&q, &answer, err);
-        s = s == LEAT_OK ? take_xml(k, answer, err) : s == LEAT_E_NO_FILE ? LEAT_E_IO : s;
+        s = keys_ask(r, &q, &answer, err);
+        s = s == LEAT_OK ? take_xml(k, answer, err) : rather(LEAT_E_IO, s, err);
     }
     text_forget(body);
     free(url);
@@ -200,13 +207,13 @@ static enum leat_status from_container(struct remote *r, struct keys *k, struct 
         s = text_join(&q.headers[0], err, "Authorization: ", token, NULL);
     q.url = url;
     if (s == LEAT_OK)
-        s = keys_ask(&q, &answer, err);
+        s = keys_ask(r, &q, &answer, err);
     if (s == LEAT_OK)
         s = take_json(k, answer, CONTAINERS, err);
     text_forget(q.headers[0]);
     text_forget(token);
     free(url);
-    return s == LEAT_E_NO_FILE ? LEAT_E_IO : s; /* the variable says that there are some */
+    return rather(LEAT_E_IO, s, err);
 }
 
 /* ---- Instance ---------------------------------------------------------------------------------------------------- */
@@ -234,8 +241,8 @@ static bool is_other_machine(const char *maker)
     return known;
 }
 
-/* What the metadata have at base + path + name. */
-static enum leat_status ask_instance(const char *base, const char *path, const char *name, char *header, bool put,
+/* What the metadata have at path + name. */
+static enum leat_status ask_instance(const struct remote *r, const char *path, const char *name, char *header, bool put,
                                      char **answer, struct leat_error *err)
 {
     struct keys_question q = { .what = INSTANCES,
@@ -245,26 +252,27 @@ static enum leat_status ask_instance(const char *base, const char *path, const c
                                .headers = { header },
                                .near = true,
                                .seconds = NEAR_SECONDS };
+    const char *base = r->environment.values[SETTING_INSTANCE];
     char *url;
-    enum leat_status s = text_join(&url, err, base, path, name, NULL);
+    enum leat_status s = text_join(&url, err, base ? base : INSTANCE, path, name, NULL);
 
     q.url = url;
     if (s == LEAT_OK)
-        s = keys_ask(&q, answer, err);
+        s = keys_ask(r, &q, answer, err);
     free(url);
     return s;
 }
 
 /* The role, whose name is the first line, and its keys. */
-static enum leat_status ask_role(const char *base, char *header, struct keys *k, struct leat_error *err)
+static enum leat_status ask_role(const struct remote *r, char *header, struct keys *k, struct leat_error *err)
 {
     char *role = NULL, *answer = NULL;
-    enum leat_status s = ask_instance(base, INSTANCE_KEYS, "", header, false, &role, err);
+    enum leat_status s = ask_instance(r, INSTANCE_KEYS, "", header, false, &role, err);
 
     if (s != LEAT_OK)
         return s;
     role[strcspn(role, "\r\n")] = '\0';
-    s = ask_instance(base, INSTANCE_KEYS, role, header, false, &answer, err);
+    s = ask_instance(r, INSTANCE_KEYS, role, header, false, &answer, err);
     if (s == LEAT_OK)
         s = take_json(k, answer, INSTANCES, err);
     free(role);
@@ -280,14 +288,13 @@ static enum leat_status from_instance(struct remote *r, struct keys *k, struct l
 
     if ((no && strcasecmp(no, "true") == 0) || (!base && is_other_machine("amazon")))
         return LEAT_E_NO_FILE;
-    base = base ? base : INSTANCE;
-    s = ask_instance(base, "/latest/api/token", "", lifetime, true, &token, err);
-    if (s == LEAT_E_IO && !r->environment.values[SETTING_INSTANCE])
+    s = ask_instance(r, "/latest/api/token", "", lifetime, true, &token, err);
+    if (s == LEAT_E_IO && !base)
         s = LEAT_E_NO_FILE; /* nobody answers: this is no instance */
     if (s == LEAT_OK)
         s = text_join(&header, err, "X-aws-ec2-metadata-token: ", token, NULL);
     if (s == LEAT_OK)
-        s = ask_role(base, header, k, err);
+        s = ask_role(r, header, k, err);
     text_forget(token);
     text_forget(header);
     return s;
@@ -315,7 +322,7 @@ enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error
     s = text_join(&url, err, "http://", host ? host : GOOGLE, GOOGLE_PATH, NULL);
     q.url = url;
     if (s == LEAT_OK)
-        s = keys_ask(&q, &answer, err);
+        s = keys_ask(r, &q, &answer, err);
     free(url);
     if (s != LEAT_OK)
         return s == LEAT_E_IO && !host ? LEAT_E_NO_FILE : s;

@@ -89,6 +89,10 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
  * is something else to do. From any thread. */
 void remote_wake(struct remote *r);
 
+/* What is under way is of no use any more: makes a call that asks for new keys return soon, also remote_begin(), which
+ * does not wait otherwise. For good, and from any thread. */
+void remote_give_up(struct remote *r);
+
 /* Ends all that is under way, so that it can be freed: after remote_wait() has failed, or to give up. Where that was
  * stopped, waiting may go on instead. And ends one transfer, if it is under way. */
 void remote_abandon(struct remote *r);

@@ -15,7 +15,7 @@
 #define TRANSFER_ETAG       256u /* longer ones count as missing */
 #define TRANSFER_ERROR_BODY 2048u
 
-enum transfer_method { TRANSFER_GET, TRANSFER_HEAD, TRANSFER_PUT, TRANSFER_POST, TRANSFER_DELETE };
+enum transfer_method { TRANSFER_GET, TRANSFER_PUT, TRANSFER_POST, TRANSFER_DELETE };
 
 /* What an answer's headers say. */
 struct answer {

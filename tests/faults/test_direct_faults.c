@@ -5,6 +5,7 @@
  * interrupted change nothing, and neither does a child that ends its copy of the writer.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -157,6 +158,25 @@ static void disturb(enum fault_mode mode)
     T_CHECK(same_dataset(name, reference));
 }
 
+/* A file system that opens files for direct writes and then takes none: the rest goes through the page cache. The first
+ * write is a direct one, where there are any. */
+static void refuse_direct(void)
+{
+    char path[620];
+    int fd;
+
+    snprintf(path, sizeof path, "%s.tokens", reference);
+    fd = open(path, O_WRONLY | O_DIRECT);
+    if (fd < 0)
+        return;
+    close(fd);
+    fault_arm_call("pwrite", FAULT_ONCE, 1, EINVAL);
+    T_OK(write_all(true));
+    fault_disarm();
+    T_STR(fault_failed(), "pwrite");
+    T_CHECK(same_dataset(name, reference));
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
@@ -173,6 +193,7 @@ int main(void)
     T_CHECK(same_dataset(name, reference));
     disturb(FAULT_SHORT);
     disturb(FAULT_INTERRUPT);
+    refuse_direct();
     end_in_child();
     fail_each(ENOSPC, FAULT_FROM_THEN_ON, t_step(5));
     fail_each(EIO, FAULT_ONCE, t_step(4));

@@ -38,12 +38,12 @@ class Handler(socketserver.StreamRequestHandler):
         return True
 
     def send(self, status, headers, length, body):
-        """An answer whose body has a length; less of it may be sent here, and nothing for HEAD."""
+        """An answer whose body has a length; less of it may be sent here."""
         lines = [f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}",
                  f"Date: {date_of(int(self.server.now()))}", f"Content-Length: {length}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         head = "\r\n".join(lines) + "\r\n\r\n"
-        self.wfile.write(head.encode("latin-1") + (b"" if self.command == "HEAD" else body))
+        self.wfile.write(head.encode("latin-1") + body)
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):

@@ -6,9 +6,9 @@ parts, conditions, and signatures that are checked with code of its own. It can 
         ... server.url, server.requests ...
 
 Faults: 503 (SlowDown), later and much later (with Retry-After: 1 and 100), 500, stall (half of the bytes, then
-silence), silent (no answer),
-reset (half of the bytes), short (half of the bytes and an orderly end), wrong (one byte is another), whole (no ranges),
-expired, denied, changed (the thing is another one from now on), away (nobody listens for server.away seconds).
+silence), silent (no answer), slow (after 2 s), reset (half of the bytes), short (half of the bytes and an orderly
+end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the thing is another one from now on),
+away (nobody listens for server.away seconds).
 """
 import datetime
 import functools
@@ -176,6 +176,8 @@ class Handler(HttpHandler):
         if fault in ("503", "later", "much later"):
             seconds = {"later": "1", "much later": "100"}.get(fault)
             raise Refused(503, "SlowDown", {"Retry-After": seconds} if seconds else {})
+        if fault == "slow":
+            time.sleep(2)
         if fault == "500":
             raise Refused(500, "InternalError")
         if fault in ("expired", "denied"):
@@ -230,12 +232,6 @@ class Handler(HttpHandler):
             token = {False: names[PAGE - 1], "again": "again"}.get(repeats, f"token {len(self.server.requests)}")
             text += f"<NextContinuationToken>{html.escape(token)}</NextContinuationToken>"
         self.answer(200, (text + "</ListBucketResult>").encode())
-
-    def on_head(self, bucket, key, _members, _body):
-        if f"{bucket}/{key}" not in self.server.things:
-            raise Refused(404, "NoSuchKey")
-        thing = self.server.things[f"{bucket}/{key}"]
-        self.send(200, {"ETag": self.server.etag(f"{bucket}/{key}")}, len(thing), b"")
 
     # ---- Writing ----
 

@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import pathlib
+import signal
 import socket
 import struct
 import subprocess
@@ -24,7 +25,7 @@ from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
-probe = build / "remote_probe"
+probe, leat = build / "remote_probe", build / "leat"
 IDENTITY, GRANT, SESSION, BEARER = "web+identity/token==", "container-grant", "metadata-session", "ya29.bearer"
 
 
@@ -46,13 +47,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def some(self, members):
         return {name: value for name, value in members.items() if name != self.server.without}
 
+    def drip(self):
+        """An answer without an end, fast enough to be none that stalls."""
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(b" " * 2048)
+                time.sleep(0.2)
+        except OSError:  # nobody listens any more
+            self.close_connection = True
+
     def run(self):
         server, h = self.server, self.headers
         body = self.rfile.read(int(h.get("Content-Length") or 0)).decode()
         server.asked.append(f"{self.command} {self.path}")
+        if len(server.asked) > server.answers:
+            server.released.wait()
+            self.close_connection = True
+            return
         if server.fault == "silent":
             time.sleep(3)
             self.close_connection = True
+        elif server.fault == "drip":
+            self.drip()
         elif server.fault:
             self.answer(server.fault, f"{SECRET} {TOKEN}")
         elif self.path == "/latest/api/token" and self.command == "PUT" and h["X-aws-ec2-metadata-token-ttl-seconds"]:
@@ -80,7 +98,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404)
 
-    do_GET = do_PUT = do_POST = run
+    do_GET = do_PUT = do_POST = do_CONNECT = run
 
 
 class Provider(http.server.ThreadingHTTPServer):
@@ -96,17 +114,27 @@ class Provider(http.server.ThreadingHTTPServer):
     def reset(self):
         self.asked, self.fault, self.lasts, self.grant = [], None, 3600, ""
         self.without = None  # a member that the answers do not have
+        self.answers, self.released = 1 << 30, threading.Event()  # what is asked after these gets no answer
+
+
+def begin(words, more):
+    variables = {**server.environment(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", **more}
+    return subprocess.Popen(words, cwd=temporary, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env={"PATH": os.environ["PATH"], **variables})
+
+
+def end(process):
+    out, said = process.communicate()
+    said = said.decode()
+    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER:
+        check("no key is in a message", secret not in said, said)
+    return process.returncode == 0 and out == server.things["b/thing"], said
 
 
 def ask(name, more):
     """A thing through keys that only `more` says where to get."""
     provider.asked = []
-    variables = {**server.environment(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", **more}
-    r = subprocess.run([probe, "read", name], capture_output=True, env={"PATH": os.environ["PATH"], **variables})
-    said = r.stderr.decode()
-    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER:
-        check("no key is in a message", secret not in said, said)
-    return r.returncode == 0 and r.stdout == server.things["b/thing"], said
+    return end(begin([probe, "read", name], more))
 
 
 def test_places():
@@ -156,6 +184,21 @@ def test_renewal():
     server.faults = []
 
 
+def test_stop():
+    """A run that is asked to stop while its thread asks for new keys stops, though nobody answers: it waited until that
+    had failed three times."""
+    server.faults, provider.lasts, provider.answers, provider.asked = ["slow"], 301, 1, []
+    process = begin([leat, "pack", "-t", "bytes", "-o", "stopped", "s3://b/text.jsonl"], PLACES["web identity"])
+    while process.poll() is None and len(provider.asked) < 2:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate()
+    check("a stop while keys are asked for", process.returncode == 5 and len(provider.asked) < 4, process.returncode,
+          said, provider.asked)
+    provider.released.set()
+    provider.reset()
+
+
 def test_failures():
     for place, more in PLACES.items():
         for fault in (404, 403, 500, "silent"):
@@ -177,6 +220,9 @@ def test_failures():
         check(url, not fine and "has to be https://" in said, said)
     fine, said = ask("s3://b/thing", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere/token"})
     check("no token file", not fine and "/nowhere/token" in said, said)
+    (temporary / "long").write_bytes(b"x" * 65537)
+    fine, said = ask("s3://b/thing", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": str(temporary / "long")})
+    check("a long token file", not fine and f"{temporary}/long is too long for a token" in said, said)
     server.open_buckets = {"b"}
     provider.fault = 404
     fine, said = ask("s3://b/thing", PLACES["instance"])
@@ -223,6 +269,12 @@ def test_proxy():
         provided = [line for line in proxy.asked if here not in line]
         check((place, "storage through it"), not fine and proxy.asked and not provided, said, proxy.asked)
         proxy.reset()
+    for region, host in ("us-west-2", "sts.us-west-2.amazonaws.com"), ("cn-north-1", "sts.cn-north-1.amazonaws.com.cn"):
+        proxy.reset()  # it does not connect
+        fine, said = ask("s3://b/thing", {**PLACES["web identity"], "https_proxy": proxy.url, "NO_PROXY": "",
+                                          "AWS_ENDPOINT_URL_STS": "", "AWS_ENDPOINT_URL": "", "AWS_REGION": region})
+        check((region, "who gives keys"), not fine and "AWS_WEB_IDENTITY_TOKEN_FILE" in said and
+              set(proxy.asked) == {f"CONNECT {host}:443"}, said, proxy.asked)
     proxy.shutdown()
 
 
@@ -269,7 +321,7 @@ PLACES = {
     "container": {"AWS_CONTAINER_CREDENTIALS_FULL_URI": provider.url + "/container"},
     "instance": {"AWS_EC2_METADATA_SERVICE_ENDPOINT": provider.url, "AWS_EC2_METADATA_DISABLED": "false"},
 }
-with S3Server({"b/thing": bytes(range(200)) * 5}) as server:
+with S3Server({"b/thing": bytes(range(200)) * 5, "b/text.jsonl": b"{\"text\":\"a\"}\n" * 1000}) as server:
     server.token = TOKEN
     if sys.argv[1:] == ["relative"]:
         test_relative()
@@ -278,9 +330,16 @@ with S3Server({"b/thing": bytes(range(200)) * 5}) as server:
     if "built without" in said or "cannot be loaded" in said or "was made without" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
-    tests = test_places, test_order, test_renewal, test_failures, test_google, test_proxy, in_own_network
+    slow = Provider()
+    slow.fault = "drip"
+    dripping = begin([probe, "read", "s3://b/thing"],
+                     {**PLACES["instance"], "AWS_EC2_METADATA_SERVICE_ENDPOINT": slow.url})
+    tests = test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_proxy, in_own_network
     for test in tests:
         if os.environ.get("ONLY_TEST", "") not in test.__name__:
             continue
         test()
+    fine, said = end(dripping)
+    check("an answer without an end", not fine and "keys of this instance (EC2's metadata): no answer" in said, said)
+    check("is asked for three times", slow.asked == ["PUT /latest/api/token"] * 3, slow.asked)
 sys.exit(1 if failures else 0)

@@ -69,6 +69,8 @@ def test_faults(server):
     check_refused("damage", "d", pull(server, "s3://b/corpus", "d"), 3, "arrived damaged 3 times")
     server.faults, server.fault_suffix = ["", ""] + ["wrong"] * 20, ".leat"
     check_refused("damage of the index", "i", pull(server, "s3://b/corpus", "i"), 3, "on was damaged 3 times")
+    server.faults = ["", "", "", "denied"]
+    check_refused("a section that is denied", "i", pull(server, "s3://b/corpus", "i"), 1, "does not allow that")
     # one wrong byte of the index ended a pull, though the server's file is right
     for n in range(6):
         server.faults = [""] * n + ["wrong"]

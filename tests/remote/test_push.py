@@ -92,12 +92,26 @@ def test_faults(server):
     code, _, said = push(server, "corpus", "s3://b/d")
     check("denied", code == 1 and "does not allow" in said and there(server, "d") == [None, None], code, said)
     server.put_faults = []
+    for server.fault_suffix in ".leat", ".tokens":
+        server.faults = ["denied"]
+        code, _, said = push(server, "corpus", "s3://b/d")
+        why = f"d{server.fault_suffix}: the server does not allow"
+        check("what is there is denied", code == 1 and why in said and there(server, "d") == [None, None], code, said)
+    server.faults, server.fault_suffix = [], ""
     data = bytearray(local("corpus")[1])
     data[5 * 4096] ^= 1
     (folder / "bad.leat").write_bytes(local("corpus")[0])
     (folder / "bad.tokens").write_bytes(data)
     code, _, said = push(server, "bad", "s3://b/bad")
     check("damage", code == 3 and "page 5 is damaged" in said and there(server, "bad") == [None, None], code, said)
+    server.things["b/bad.tokens"] = local("corpus")[1]  # an interrupted push's
+    code, _, said = push(server, "bad", "s3://b/bad")
+    check("damage since then", code == 3 and "page 5 is damaged" in said and "b/bad.leat" not in server.things, said)
+    del server.things["b/bad.tokens"]
+    (folder / "bad.leat").write_bytes(local("small")[0])
+    (folder / "bad.tokens").write_bytes(b"\0" * len(local("small")[1]))
+    code, _, said = push(server, "bad", "s3://b/bad")
+    check("damage of a small one", code == 3 and "page 0 is damaged" in said and there(server, "bad") == [None, None])
     for name in "corpus", "small":
         index = bytearray(local(name)[0])
         index[4096 + 70] ^= 1
@@ -153,6 +167,15 @@ def test_two_at_once(server):
         check("another's index", code == 1 and "two.leat already exists" in said, code, said)
         check("not replaced", server.things.pop("b/two.leat", None) == b"another's" and not server.uploads)
         server.things.pop("b/two.tokens", None)
+        # after the last look, while its first part is sent
+        server.put_faults = [""] * -(-len(local(source)[1]) // 8192) + ["appear"]
+        code, _, said = push(server, source, "s3://b/two")
+        check("another's index, later", code == 1 and "two.leat already exists" in said, code, said)
+        check("not replaced either", server.things.pop("b/two.leat", None) == b"another's" and not server.uploads)
+        server.things.pop("b/two.tokens", None)
+    server.put_faults, server.appearing = ["", "appear"], {"b/two.tokens": b"another's"}
+    code, _, said = push(server, "small", "s3://b/two")
+    check("another's tokens", code == 1 and "two.tokens has 9 bytes there and " in said, code, said)
 
 
 if not leat.exists():

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,24 @@ static inline void small_server_say(char *out, const char *status, const char *m
 {
     snprintf(out, SMALL_SERVER_ROOM, "HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: %zu\r\n%s\r\n%s", status,
              strlen(body), more, body);
+}
+
+/* The same with a body of any bytes, which fits in with the head. */
+static inline void small_server_give(char *out, const char *status, const char *more, const void *body, size_t bytes)
+{
+    int head = snprintf(out, SMALL_SERVER_ROOM, "HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: %zu\r\n%s\r\n",
+                        status, bytes, more);
+
+    memcpy(out + head, body, bytes);
+    out[(size_t)head + bytes] = '\0';
+}
+
+/* How long an answer is: by what its head says of its body, if it does. */
+static inline size_t small_server_length(const char *out)
+{
+    const char *end = strstr(out, "\r\n\r\n"), *length = strstr(out, "\r\nContent-Length: ");
+
+    return end && length && length < end ? (size_t)(end + 4 - out) + strtoul(length + 18, NULL, 10) : strlen(out);
 }
 
 /* Takes a request with its body; false: none came. */
@@ -65,7 +84,7 @@ static inline void small_server_run(int listening, small_server_answer *answer)
 
         if (connection >= 0 && small_server_take(connection, request)) {
             answer(request, out);
-            (void)!send(connection, out, strlen(out), MSG_NOSIGNAL);
+            (void)!send(connection, out, small_server_length(out), MSG_NOSIGNAL);
             (void)shutdown(connection, SHUT_WR);
             while (recv(connection, request, sizeof request, 0) > 0) /* so that no reset overtakes the answer */
                 ;

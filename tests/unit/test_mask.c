@@ -89,6 +89,10 @@ static void write_masked(const char *name, uint64_t *random)
     expect_document(NULL, 14);
     expect_document(NULL, 0);
     T_STATUS(leat_writer_add_masked(w, ids, 3, mask, 1, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "ids have 2 or 4 bytes, not 3");
+    t_err.message[0] = '\0';
+    T_STATUS(leat_writer_append_masked(w, ids, 3, mask, 1, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "ids have 2 or 4 bytes, not 3");
     T_OK(leat_writer_finish(w, NULL, &t_err));
     free(mask);
 }
@@ -104,6 +108,9 @@ static void write_plain(const char *name)
 
     T_OK(leat_writer_open(&w, name, &o, &t_err));
     T_STATUS(leat_writer_add_masked(w, ids, 4, &mask, 1, NULL, &t_err), LEAT_E_ARGUMENT);
+    t_err.message[0] = '\0';
+    T_STATUS(leat_writer_append_masked(w, ids, 4, &mask, 1, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "a mask, but this dataset stores none");
     d.ids = ids;
     d.id_width = 4;
     d.lengths = &length;

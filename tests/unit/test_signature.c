@@ -129,6 +129,37 @@ static void test_signatures(void)
     }
 }
 
+/* A secret that with its "AWS4" is longer than the hash's block is hashed first. By Python's hmac. */
+static void test_long_secrets(void)
+{
+    static const struct {
+        int bytes;
+        const char *signature;
+    } rows[] = { { 60, "9313bd07045b93b956be21d4349aeb946ffbaabe2eb7d5f1e6a1b8e4753be1d6" },
+                 { 80, "9cb8c17f31a4affe6ce0b04fdc7019c43ab0b7edab1066ff8340fc67c7807421" } };
+    struct signed_header headers[] = { HOST, EMPTY, DATE };
+    struct signature_request r = { .method = "GET",
+                                   .path = "/",
+                                   .query = "max-keys=2&prefix=J",
+                                   .headers = headers,
+                                   .header_count = 3,
+                                   .payload = SIGNATURE_EMPTY };
+    char secret[81], id[600], out[SIGNATURE_AUTHORIZATION];
+    struct credentials c = { "AKIAIOSFODNN7EXAMPLE", secret, NULL };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int k = 0; k < rows[i].bytes; k++)
+            secret[k] = (char)('0' + k % 10);
+        secret[rows[i].bytes] = '\0';
+        T_CHECK(signature_make(&r, &c, "us-east-1", MOMENT, out));
+        T_CONTAINS(out, rows[i].signature);
+    }
+    memset(id, 'A', sizeof id);
+    id[sizeof id - 1] = '\0';
+    c.id = id;
+    T_CHECK(!signature_make(&r, &c, "us-east-1", MOMENT, out));
+}
+
 static void test_moment(void)
 {
     char text[SIGNATURE_TIME];
@@ -143,6 +174,7 @@ int main(void)
     test_chunks();
     test_hmac();
     test_signatures();
+    test_long_secrets();
     test_moment();
     return t_end();
 }

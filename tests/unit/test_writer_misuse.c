@@ -48,9 +48,15 @@ static void test_prepared(void)
     struct leat_writer *w = begin("prepared", NULL);
     const uint16_t ids[3] = { 1, 2, 3 };
     struct leat_info info = LEAT_INFO_INIT;
+    struct leat_input input = LEAT_INPUT_INIT;
 
     T_OK(leat_writer_add_input(w, "input", NULL, &t_err));
     T_STATUS(leat_writer_set_input(w, 0, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_writer_set_input(w, 1, &input, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "no input 1, only 1 inputs");
+    input.size = 3;
+    T_STATUS(leat_writer_set_input(w, 0, &input, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "leat_input");
     T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
     T_OK(leat_writer_prepare(w, &t_err));
     T_STATUS(leat_writer_add_u16(w, ids, 3, NULL, &t_err), LEAT_E_STATE);

@@ -73,6 +73,7 @@ void fetcher_close(struct fetcher *f)
     atomic_store(&f->attention, true);
     pthread_cond_signal(&f->work);
     pthread_mutex_unlock(&f->lock);
+    remote_give_up(f->remote);
     if (f->started)
         pthread_join(f->thread, NULL);
     remote_close(f->remote);
@@ -117,6 +118,8 @@ static void finish(struct fetcher *f, struct fetch_range *r)
     pthread_cond_broadcast(&f->done);
 }
 
+/* The lock is held, but not while new keys may be asked for: the others read on meanwhile, and can stop. They may drop
+ * the range, which only the thread frees, later. */
 static void begin(struct fetcher *f, struct fetch_range *r)
 {
     struct transfer *t = &r->transfer;
@@ -129,12 +132,14 @@ static void begin(struct fetcher *f, struct fetch_range *r)
                              .context = r };
     r->state = RANGE_UNDER_WAY;
     f->under_way++;
+    pthread_mutex_unlock(&f->lock);
     t->status = remote_begin(f->remote, t, &t->error);
+    pthread_mutex_lock(&f->lock);
     if (t->status != LEAT_OK)
         finish(f, r);
 }
 
-/* Begins what is wanted and ends what was dropped; the lock is held: neither waits for the network. */
+/* Begins what is wanted and ends what was dropped; the lock is held. */
 static void look_at_queues(struct fetcher *f)
 {
     atomic_store(&f->attention, false);

@@ -1,0 +1,296 @@
+/*
+ * test_words.c: what users and servers write, and what the room of things on servers makes of it, word by word: where
+ * requests go, URLs, the lines and the bodies of answers, XML, etags, keys. Without a network.
+ *
+ * Seen before: "the server answered 418, 2 times" of a server that had answered so once, after it had been busy twice.
+ */
+#include "remote/address.h"
+#include "remote/answer.h"
+#include "remote/carrier.h"
+#include "remote/keys.h"
+#include "remote/md5.h"
+#include "remote/remote.h"
+#include "remote/text.h"
+#include "remote/xml.h"
+#include "t.h"
+
+static void test_addresses(void)
+{
+    static const struct {
+        const char *url, *endpoint, *region, *address, *host;
+    } rows[] = {
+        { "s3://bucket/a b/c", NULL, "us-east-1", "https://bucket.s3.us-east-1.amazonaws.com/a%20b/c",
+          "bucket.s3.us-east-1.amazonaws.com" },
+        { "s3://bucket", NULL, "cn-north-1", "https://bucket.s3.cn-north-1.amazonaws.com.cn/",
+          "bucket.s3.cn-north-1.amazonaws.com.cn" },
+        { "s3://a.bucket/k", NULL, "us-east-1", "https://s3.us-east-1.amazonaws.com/a.bucket/k",
+          "s3.us-east-1.amazonaws.com" },
+        { "s3://Bucket", NULL, "us-east-1", "https://s3.us-east-1.amazonaws.com/Bucket", "s3.us-east-1.amazonaws.com" },
+        { "gs://bucket/k", NULL, "us-east-1", "https://storage.googleapis.com/bucket/k", "storage.googleapis.com" },
+        { "s3://bucket/k", "http://h:9/base//", "us-east-1", "http://h:9/base/bucket/k", "h:9" },
+        { "https://h/p?a=b#c", "http://h:9", "us-east-1", "https://h/p?a=b", NULL },
+    };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct address a;
+        struct url u;
+
+        T_OK(url_parse(&u, rows[i].url, &t_err));
+        T_OK(address_make(&a, &u, rows[i].endpoint, rows[i].region, &t_err));
+        T_STR(a.url, rows[i].address);
+        if (rows[i].host)
+            T_STR(a.host, rows[i].host);
+        T_CHECK(rows[i].host || !a.host);
+        address_free(&a);
+        url_free(&u);
+    }
+}
+
+static void test_urls(void)
+{
+    static const char *const wrong[][2] = { { "ftp://h/x", "ftp://h/x is not a URL" },
+                                            { "https://h/a b", "https://...: not a URL that leat takes" },
+                                            { "https://h/a\x7f", "https://...: not a URL that leat takes" },
+                                            { "s3://b\n/x", "s3://...: not the name of a bucket" } };
+    struct url u;
+
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        T_STATUS(url_parse(&u, wrong[i][0], &t_err), LEAT_E_ARGUMENT);
+        T_CONTAINS(t_err.message, wrong[i][1]);
+        T_CHECK(!u.text);
+    }
+    T_OK(url_parse(&u, "s3://b/\n", &t_err)); /* keys may have them, as files */
+    T_STR(u.key, "\n");
+    url_free(&u);
+}
+
+/* ---- Answers ---------------------------------------------------------------------------------------------------- */
+
+static void test_head(void)
+{
+    static const struct {
+        const char *line;
+        uint64_t size, first;
+        const char *etag;
+    } rows[] = {
+        { "Content-Length: 12", 12, 0, "" },
+        { "Content-Length: 12a", UINT64_MAX, 0, "" },
+        { "Content-Length:", UINT64_MAX, 0, "" },
+        { "Content-Length: 1234567890123456789", UINT64_MAX, 0, "" },
+        { "Content-Range: bytes 3-4/9", 9, 3, "" },
+        { "Content-Range: lines 3-4/9", UINT64_MAX, 0, "" },
+        { "Content-Range: bytes 3-4", UINT64_MAX, 0, "" },
+        { "Content-Range: bytes 3-9/9", 9, 0, "" },
+        { "ETag: \"e\"", UINT64_MAX, 0, "\"e\"" },
+        { "ETag: \"\x1b[2J\"", UINT64_MAX, 0, "" }, /* it becomes a line of files */
+        { "x-amz-bucket-region: a.region.of.more.than.31.letters", UINT64_MAX, 0, "" },
+    };
+    struct transfer t = { .answer = { .size = UINT64_MAX } };
+    char line[8 + TRANSFER_ETAG];
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        t = (struct transfer) { .answer = { .size = UINT64_MAX } };
+        T_CHECK(answer_line(&t, rows[i].line, strlen(rows[i].line)));
+        if (t.answer.size != rows[i].size || t.answer.first != rows[i].first ||
+            strcmp(t.answer.etag, rows[i].etag) != 0 || *t.answer.region)
+            T_FAIL("%s: %" PRIu64 " %" PRIu64 " %s", rows[i].line, t.answer.size, t.answer.first, t.answer.etag);
+        T_EQ(t.answer.bytes_of_range, rows[i].first > 0);
+    }
+    for (size_t length = TRANSFER_ETAG - 1; length <= TRANSFER_ETAG; length++) {
+        memcpy(line, "ETag: ", 6);
+        memset(line + 6, 'e', length);
+        T_CHECK(answer_line(&t, line, 6 + length));
+        T_EQ(strlen(t.answer.etag), length < TRANSFER_ETAG ? length : 0); /* longer ones count as missing */
+    }
+}
+
+/* An answer that is no range has at most 16 MiB. */
+static void test_body(void)
+{
+    static uint8_t bytes[(4 << 20) + 1];
+    struct transfer t = { .code = 200 };
+
+    for (unsigned i = 0; i < 3; i++)
+        T_CHECK(answer_bytes(&t, bytes, sizeof bytes - 1));
+    T_CHECK(!answer_bytes(&t, bytes, sizeof bytes));
+    T_CHECK(answer_bytes(&t, bytes, sizeof bytes - 1));
+    T_EQ(t.text.size, (uint64_t)16 << 20);
+    T_CHECK(!answer_bytes(&t, bytes, 1) && !t.no_memory);
+    transfer_free(&t);
+}
+
+static void test_refusals(void)
+{
+    static const struct {
+        long code;
+        unsigned tries;
+        const char *body, *sentence;
+    } rows[] = {
+        { 418, 0, "", "s3://b/k: the server answered 418" },
+        { 418, 2, "", "s3://b/k: the server answered 418" }, /* once; it was busy before */
+        { 418, 0, "<Error><Code>Teapot</Code></Error>", "s3://b/k: the server answered 418 (Teapot)" },
+        { 418, 0, "<Error><Code>a key: SECRET</Code></Error>", "s3://b/k: the server answered 418" },
+        { 418, 0, "<Error><Code>&#27;</Code></Error>", "s3://b/k: the server answered 418" },
+        { 403, 0, "<Error><Code>ExpiredToken</Code></Error>",
+          "s3://b/k: the credentials have expired; get new ones and run this again" },
+    };
+    struct url u;
+
+    T_OK(url_parse(&u, "s3://b/k", &t_err));
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct transfer t = { .url = &u, .code = rows[i].code, .tries = rows[i].tries };
+
+        T_CHECK(answer_bytes(&t, rows[i].body, strlen(rows[i].body)));
+        T_CHECK(answer_failed(&t, true, &t_err) != LEAT_OK);
+        T_STR(t_err.message, rows[i].sentence);
+    }
+    url_free(&u);
+}
+
+/* ---- XML -------------------------------------------------------------------------------------------------------- */
+
+/* The text of <a>, or NULL if that is broken. */
+static const char *text_of(const char *inner, char *out, size_t room)
+{
+    struct xml_text text;
+    struct xml x;
+    char *whole;
+
+    T_OK(text_join(&whole, &t_err, "<a>", inner, "</a>", NULL));
+    xml_begin(&x, whole, strlen(whole));
+    if (xml_next(&x, &text))
+        snprintf(out, room, "%.*s", (int)text.bytes, text.at);
+    else
+        out = NULL;
+    T_CHECK(!xml_next(&x, &text) && x.broken == !out);
+    free(whole);
+    return out;
+}
+
+static void test_xml(void)
+{
+    static const char *const right[][2] = {
+        { "a&amp;b&lt;&gt;&quot;&apos;", "a&b<>\"'" },
+        { "&#65;&#x42;", "AB" },
+        { "&#xe9;&#233;", "\xc3\xa9\xc3\xa9" },
+        { "&#x7ff;", "\xdf\xbf" },
+        { "&#x800;&#8364;", "\xe0\xa0\x80\xe2\x82\xac" },
+        { "&#xffff;", "\xef\xbf\xbf" },
+        { "&#x10000;", "\xf0\x90\x80\x80" },
+        { "&#x1F600;", "\xf0\x9f\x98\x80" },
+        { "&#x10ffff;", "\xf4\x8f\xbf\xbf" },
+    };
+    static const char *const wrong[] = { "&",     "&;",    "&nbsp;",     "&#;",      "&#x;",     "&#0;",
+                                         "&#3a;", "&#xg;", "&#x110000;", "&#xd800;", "&#xdfff;", "&#x000000041;",
+                                         "<b",    "</b>",  "<!DOCTYPE>" };
+    char out[64];
+    struct xml_text text;
+    struct xml x;
+
+    for (unsigned i = 0; i < sizeof right / sizeof *right; i++)
+        T_STR(text_of(right[i][0], out, sizeof out), right[i][1]);
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (text_of(wrong[i], out, sizeof out))
+            T_FAIL("%s is read as \"%s\"", wrong[i], out);
+    memcpy(out, "<a><b", 5);
+    xml_begin(&x, out, 5);
+    T_CHECK(!xml_next(&x, &text) && x.broken); /* it was cut off in a tag */
+}
+
+static enum leat_status take(void *context, const char *key, uint64_t size, const char *etag, struct leat_error *err)
+{
+    (void)err;
+    snprintf(context, 2000, "%zu %" PRIu64 " %s", strlen(key), size, etag);
+    return LEAT_OK;
+}
+
+/* A list of one thing, whose key and etag have so many letters. */
+static enum leat_status list_one(unsigned key, unsigned etag, char said[2000])
+{
+    char xml[4000], *next;
+    int bytes = snprintf(xml, sizeof xml,
+                         "<ListBucketResult><Contents><ETag>%0*d</ETag><Key>k%0*d</Key><Size>5</Size></Contents>"
+                         "</ListBucketResult>",
+                         (int)etag, 0, (int)key - 1, 0);
+    struct url u;
+    enum leat_status s;
+
+    T_OK(url_parse(&u, "s3://b/k", &t_err));
+    said[0] = '\0';
+    s = remote_list_read(xml, (size_t)bytes, &u, take, said, &next, &t_err);
+    T_CHECK(!next);
+    url_free(&u);
+    return s;
+}
+
+/* An etag that is too long counts as missing; a key that is too long is none that S3 would give. */
+static void test_lists(void)
+{
+    char said[2000];
+
+    T_OK(list_one(1024, 3, said));
+    T_STR(said, "1024 5 000");
+    T_OK(list_one(2, TRANSFER_ETAG - 1, said));
+    T_EQ(strlen(said), 4 + TRANSFER_ETAG - 1);
+    T_OK(list_one(2, TRANSFER_ETAG, said));
+    T_STR(said, "2 5 ");
+    T_STATUS(list_one(1500, 3, said), LEAT_E_IO);
+    T_CONTAINS(t_err.message, "s3://b/k: the server's list is not one that S3 would give");
+    T_STR(said, "");
+}
+
+/* ---- Etags and keys --------------------------------------------------------------------------------------------- */
+
+static void test_etags(void)
+{
+    static const char right[] = "5d41402abc4b2a76b9719d911017c592";
+    static const char *const wrong[] = { "", "\"\"", "\"5d41402abc4b2a76b9719d911017c592-3\"",
+                                         "\"5d41402abc4b2a76b9719d911017c59-\"", "x5d41402abc4b2a76b9719d911017c59" };
+    uint8_t hash[MD5_BYTES], wanted[MD5_BYTES];
+    char quoted[MD5_ETAG];
+
+    md5_of("hello", 5, wanted);
+    md5_etag(wanted, 0, quoted);
+    T_CHECK(md5_of_etag(right, hash) && memcmp(hash, wanted, sizeof hash) == 0);
+    T_CHECK(md5_of_etag(quoted, hash) && memcmp(hash, wanted, sizeof hash) == 0);
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        T_CHECK(!md5_of_etag(wrong[i], hash));
+}
+
+static void test_members(void)
+{
+    static const struct {
+        const char *json, *value;
+    } rows[] = {
+        { "{\"Token\": \"a\\/b\"}", "a/b" },
+        { "{\"NextToken\":\"n\",\"TokenType\":\"t\",\"Token\":\"v\"}", "v" },
+        { "{\"Token\" : 3600}", "3600" },
+        { "{\"Tokens\":\"v\"}", NULL },
+        { "Token", NULL },
+        { "{\"Token\":\"cut off", "cut off" },
+    };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *value;
+
+        T_OK(keys_member(&value, rows[i].json, "Token", &t_err));
+        if (rows[i].value)
+            T_STR(value, rows[i].value);
+        T_CHECK(rows[i].value || !value);
+        text_forget(value);
+    }
+}
+
+int main(void)
+{
+    test_addresses();
+    test_urls();
+    test_head();
+    test_body();
+    test_refusals();
+    test_xml();
+    test_lists();
+    test_etags();
+    test_members();
+    return t_end();
+}
