@@ -21,10 +21,10 @@ static char *repeat(const char *begin, const char *part, size_t count, const cha
 
     if (!all)
         exit(1);
-    strcpy(all, begin);
+    memcpy(all, begin, at);
     for (; count > 0; count--, at += bytes)
         memcpy(all + at, part, bytes);
-    strcpy(all + at, end);
+    memcpy(all + at, end, strlen(end) + 1);
     return all;
 }
 

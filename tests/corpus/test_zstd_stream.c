@@ -1,7 +1,7 @@
 /*
  * test_zstd_stream.c: byte_stream over zstd: frames of all kinds, every length that a file can be cut to, every bit
- * that can be wrong; and as much memory as it may have. What is delivered before an error is compared with libzstd fed byte by byte, which stops as late
- * as can be.
+ * that can be wrong; and as much memory as it may have. What is delivered before an error is compared with libzstd fed
+ * byte by byte, which stops as late as can be.
  */
 #include <zstd.h>
 

@@ -1,7 +1,7 @@
 /*
- * test_first_text.c: what is looked at before a run: how the first text begins, of lines, of arrays whole and broken, of
- * plain texts and of tables; it is empty where the first record has none, or a page of a table takes much memory. And
- * looking through folders ends when a stop is asked for.
+ * test_first_text.c: what is looked at before a run: how the first text begins, of lines, of arrays whole and broken,
+ * of plain texts and of tables; it is empty where the first record has none, or a page of a table takes much memory.
+ * And looking through folders ends when a stop is asked for.
  */
 #include <sys/stat.h>
 #include <unistd.h>

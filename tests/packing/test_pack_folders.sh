@@ -132,10 +132,8 @@ for name in v12.metadata.json "00000-$uuid.metadata.json" "00001-$uuid.gz.metada
 done
 mkdir ice
 mv "ice-$name/metadata" ice
-cd ice
-run leat pack -t bytes -o table metadata
+run sh -c 'cd ice && leat pack -t bytes -o table metadata'
 says 1 'the folder . is an Iceberg table'
-cd ..
 mkdir -p own/metadata # not called as Iceberg does
 printf '{"text":"a"}\n' | tee own/metadata/v.metadata.json own/metadata/0-a.metadata.json >own/v1.metadata.json
 run leat pack -t bytes -o own --json own

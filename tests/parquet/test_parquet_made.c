@@ -1,9 +1,9 @@
 /*
- * test_parquet_made.c: files that no writer makes, or few do, made by hand (made_parquet.h): pages that are passed over;
- * lists without a group around them, as protobuf's and Thrift's writers make them; UUIDs; truth values in runs. And what
- * a file may say wrongly while its footer and headers are whole: levels that end too early or go on, columns of a list
- * that do not go together, schemas that are too deep, too wide or have a name twice, row groups without end. Each of
- * these is refused with a sentence.
+ * test_parquet_made.c: files that no writer makes, or few do, made by hand (made_parquet.h): pages that are passed
+ * over; lists without a group around them, as protobuf's and Thrift's writers make them; UUIDs; truth values in runs.
+ * And what a file may say wrongly while its footer and headers are whole: levels that end too early or go on, columns
+ * of a list that do not go together, schemas that are too deep, too wide or have a name twice, row groups without end.
+ * Each of these is refused with a sentence.
  */
 #include <zstd.h>
 
