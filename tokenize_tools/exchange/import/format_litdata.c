@@ -45,8 +45,9 @@ static enum leat_status read_keys(const struct import_json *j, struct import_jso
         return LEAT_OK;
     t = jsontree_string(&j->tree, text);
     spec->path = keys->path = j->path;
-    if (jsontree_parse(&spec->tree, t.bytes, t.length, j->path, err) != LEAT_OK)
-        return import_json_wrong(j, "data_spec", "JSON", err);
+    s = jsontree_parse(&spec->tree, t.bytes, t.length, j->path, err);
+    if (s != LEAT_OK)
+        return s == LEAT_E_NO_MEMORY ? s : import_json_wrong(j, "data_spec", "JSON", err);
     if (import_json_kind(spec, 0) != JSONTREE_ARRAY || spec->tree.nodes[0].length != 2)
         return LEAT_OK;
     context = import_json_member(spec, jsontree_next(&spec->tree, 1), "context");
@@ -55,7 +56,7 @@ static enum leat_status read_keys(const struct import_json *j, struct import_jso
         return LEAT_OK;
     t = jsontree_string(&spec->tree, context);
     s = jsontree_parse(&keys->tree, t.bytes, t.length, j->path, err);
-    return s == LEAT_OK ? s : import_json_wrong(j, "data_spec", "a list of keys", err);
+    return s == LEAT_OK || s == LEAT_E_NO_MEMORY ? s : import_json_wrong(j, "data_spec", "a list of keys", err);
 }
 
 static enum leat_status choose_leaf(struct import_source *s, const struct import_json *j,
