@@ -31,7 +31,7 @@ static enum leat_status exchange(const char *name, struct leat_error *err)
     return leat_import(output, &source, 1, &from, NULL, err);
 }
 
-/* All that is called NAME or NAME.* there; returns how many there were that have no other suffix than a finished one. */
+/* Removes all that is called NAME or NAME.* there; returns how many of them were not only partial. */
 static unsigned remove_made(const char *name)
 {
     DIR *dir = opendir(folder);
