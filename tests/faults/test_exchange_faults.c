@@ -9,7 +9,8 @@
 #include "small.h"
 #include "support/fault.h"
 
-#define FILES "tests/import/files/"
+#define FILES     "tests/import/files/"
+#define LONG_TEXT 300000u
 
 static const char *folder;
 static bool exports;      /* else imports */
@@ -119,6 +120,28 @@ static void write_dataset(const char *name, uint32_t mask)
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 
+/* A source of one sample: a text that is longer than what is read at once, then ids. Both formats have it so. */
+static void write_long(const char *name, const char *index, const void *array, size_t size)
+{
+    uint32_t head[5] = { 1, 12, 20 + LONG_TEXT + (uint32_t)size, LONG_TEXT, (uint32_t)size };
+    uint8_t *bytes = calloc(1, sizeof head + LONG_TEXT + size);
+    char source[600], path[700];
+
+    snprintf(source, sizeof source, "%s/%s", folder, name);
+    T_CHECK(bytes && mkdir(source, 0777) == 0);
+    if (!bytes)
+        return;
+    memcpy(bytes, head, sizeof head);
+    memcpy(bytes + sizeof head + LONG_TEXT, array, size);
+    snprintf(path, sizeof path, "%s/f", source);
+    put_file(path, bytes, sizeof head + LONG_TEXT + size);
+    snprintf(path, sizeof path, "%s/index.json", source);
+    put_file(path, index, strlen(index));
+    free(bytes);
+    which = source;
+    test_all();
+}
+
 int main(void)
 {
     static const char *const sources[] = { "mds/array",        "mds/zstd",        "litdata/tokens.zstd",
@@ -134,6 +157,16 @@ int main(void)
         which = path;
         test_all();
     }
+    write_long(
+        "mds",
+        "{\"shards\": [{\"column_names\": [\"text\", \"ids\"], \"column_encodings\": [\"str\", \"ndarray:uint8\"], "
+        "\"column_sizes\": [null, null], \"format\": \"mds\", \"raw_data\": {\"basename\": \"f\", \"bytes\": 300023}, "
+        "\"samples\": 1}]}",
+        "\4\1\7", 3);
+    write_long("litdata",
+               "{\"chunks\": [{\"filename\": \"f\", \"chunk_bytes\": 300033, \"chunk_size\": 1}], \"config\": "
+               "{\"data_format\": [\"str\", \"numpy\"], \"item_loader\": \"PyTreeLoader\"}}",
+               "\4\0\0\0\1\0\0\0\1\0\0\0\7", 13);
     exports = true;
     write_dataset("plain", 0);
     write_dataset("masked", 1);

@@ -195,6 +195,8 @@ static void test_indexes(void)
     check(0, "index.json: the dataset is encrypted, which leat does not read");
     index_is(CHUNK, size, "[\"no_header_numpy:5\"]", "PyTreeLoader", ", \"data_spec\": \"[1, {\\\"type\\\": 5}]\"");
     check(0, "7");
+    index_is(CHUNK, size, "[\"no_header_numpy:5\"]", "PyTreeLoader", ", \"data_spec\": \"[2]\"");
+    check(0, "7");
     index_is(CHUNK, size, "[\"json\"]", "PyTreeLoader",
              ", \"compression\": \"zstd\", \"compression_level\": \"sample\", \"data_spec\": \"[1, {\\\"type\\\": "
              "\\\"builtins.dict\\\", \\\"context\\\": \\\"[\\\\\\\"input_ids\\\\\\\"]\\\"}]\"");
