@@ -69,7 +69,7 @@ grep -q '^document *30$' "$printed" || fail "document 30 is not found by its pla
 # a file without batches, also with its schema aligned to 64 bytes, as Rust's arrow does it
 { head -c 8 "$files/arrow/none.arrow" && head -c 56 /dev/zero && tail -c +9 "$files/arrow/none.arrow"; } >aligned.arrow
 for file in "$files/arrow/none.arrow" aligned.arrow; do
-    run leat import --force -o made --json $file
+    run leat import --force -o made --json "$file"
     grep -qF '"documents": 0,' "$printed" || fail "no batches: $(cat "$printed" "$said")"
 done
 
