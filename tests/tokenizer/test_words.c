@@ -1,8 +1,8 @@
 /*
  * test_words.c: WordPiece and WordLevel models of random vocabularies against their rules (lookup/words.h), read
  * literally: ever shorter parts of the word are looked for among all tokens. With every kind of prefix, words around
- * the limit of characters, an unknown token or none; whole, in chunks, and several at once, with a cache that knows them
- * and without one.
+ * the limit of characters, an unknown token or none; whole, in chunks, and several at once, with a cache that knows
+ * them and without one.
  */
 #include "t.h"
 

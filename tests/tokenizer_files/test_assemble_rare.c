@@ -11,7 +11,8 @@
 
 #include "tokenizer/load/spec_open.h"
 
-#define MARK "\342\226\201"
+#define MARK  "\342\226\201"
+#define SPACE "{\"type\":\"Metaspace\",\"replacement\":\"" MARK "\",\"prepend_scheme\":\"always\",\"split\":true}"
 
 static const struct made_piece pieces[] = {
     { "<s>", CONTROL, 0 },   { "<pad>", CONTROL, 0 }, { "</s>", CONTROL, 0 },
@@ -47,7 +48,6 @@ static const struct made_model {
     "{\"id\":" id ",\"content\":\"" text "\",\"single_word\":false,\"lstrip\":" lstrip ",\"rstrip\":false,"            \
     "\"normalized\":" normalized ",\"special\":true}"
 #define SPECIAL(id, text)  ADDED(id, text, "false", "false")
-#define SPACE              "{\"type\":\"Metaspace\",\"replacement\":\"" MARK "\",\"prepend_scheme\":\"always\",\"split\":true}"
 #define SEQUENCE(of, them) "{\"type\":\"Sequence\",\"" of "\":[" them "]}"
 #define REPLACE(of)        "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"" of "\"},\"content\":\" \"}"
 #define UNIGRAM(tokens)    "\"type\":\"Unigram\",\"unk_id\":3,\"vocab\":[" tokens "]"

@@ -69,6 +69,21 @@ static void test_two_ways(const char *path)
     leat_tokenizer_close(t);
 }
 
+/* A token that comes about in no way, though two pairs would make it. */
+static void test_no_way(const char *path)
+{
+    static const struct made_piece pieces[] = {
+        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },   { "b", NORMAL, -9 },   { "c", NORMAL, -9 },
+        { "d", NORMAL, -9 },     { "abc", NORMAL, -1 }, { "bcd", NORMAL, -2 }, { "abcd", UNUSED, -3 },
+    };
+    struct leat_tokenizer *t;
+
+    write_model(path, pieces, sizeof pieces / sizeof pieces[0], plain, sizeof plain);
+    T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
+    check(t, "abcd", "1 2 3 4");
+    leat_tokenizer_close(t);
+}
+
 static void test_refused(const char *path)
 {
     static char more[102], most[103], length[101];
@@ -92,6 +107,7 @@ int main(void)
 
     test_taken_apart(path);
     test_two_ways(path);
+    test_no_way(path);
     test_refused(path);
     return t_end();
 }
