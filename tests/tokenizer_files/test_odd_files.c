@@ -177,6 +177,7 @@ static void test_first(void)
 #ifdef LEAT_HAVE_PCRE2
 #define METASPACE            "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
 #define FORM_AND(form, more) "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"" form "\"}," more "]}"
+#define PREPEND              "{\"type\":\"Prepend\",\"prepend\":\"\"}"
     static const char cut[] =
         "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
         "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";
@@ -189,6 +190,11 @@ static void test_first(void)
     } rows[] = {
         { "{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false}", METASPACE, "ab", "2 0 1 " },
         { "{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false}", METASPACE, " ab", "0 1 " },
+        /* an empty Prepend makes what is first then the first character */
+        { FORM_AND("NFC", REPLACE("^a", "") "," PREPEND), METASPACE, "ab", "2 1 " },
+        { FORM_AND("NFC", REPLACE("^a", "") "," PREPEND), METASPACE, "bb", "2 1 1 " },
+        { FORM_AND("NFC", REPLACE("^a", "") "," PREPEND "," REPLACE("^b", "")), METASPACE, "abx", "4 " },
+        { FORM_AND("NFC", PREPEND "," REPLACE("^a", "")), METASPACE, "ab", "1 " },
         { REPLACE("^ab?", "x"), METASPACE, "ab", "4 " },
         { REPLACE("^ab?", "x"), METASPACE, "a", "2 4 " },
         { REPLACE("a", "xx"), cut, "ab", "2 4 2 4 1 " },
@@ -211,6 +217,7 @@ static void test_first(void)
     };
 #undef METASPACE
 #undef FORM_AND
+#undef PREPEND
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char json[1024];
