@@ -51,7 +51,7 @@ grep -q 'Of 14 records the reason is not known' got || fail "not 14 records with
 make_dataset hashed hashes hash=1 document=5,6 hash=1 document=7
 make_dataset plain many=2
 printf 'hashed\nplain\n' >mixed.txt
-leat info @mixed.txt --html - | grep -q 'Not counted: there are more than 16,777,216 documents, or one dataset of the' ||
+leat info @mixed.txt --html - | grep -q 'Not counted: there are more than 16,777,216 documents, or one dataset of' ||
     fail "texts of a list that has no hashes of some are counted"
 leat info hashed --html - | grep -q '1 of 2 documents' || fail "repeated texts"
 make_dataset full vocabulary=8 document=0,1,2,3 document=4,5,6,7

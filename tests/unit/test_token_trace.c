@@ -1,7 +1,7 @@
 /*
- * test_token_trace.c: which bytes of a text its tokens stand for (mask/token_trace.h): with a space before the text that
- * has no bytes, with added tokens and the white space beside them; and where a normalizer changed the text, the byte
- * from which on nothing is certain.
+ * test_token_trace.c: which bytes of a text its tokens stand for (mask/token_trace.h): with a space before the text
+ * that has no bytes, with added tokens and the white space beside them; and where a normalizer changed the text, the
+ * byte from which on nothing is certain.
  */
 #include "leat_pack.h"
 #include "t.h"
