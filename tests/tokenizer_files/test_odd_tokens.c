@@ -61,6 +61,7 @@ static void test_unigram_bytes(void)
         { 128, "b", "100 " },
         { 128, "a b\n", "1 0 " },
     };
+    static const uint32_t unknown = 0;
     static char json[8192];
     struct opened o;
 
@@ -81,6 +82,12 @@ static void test_unigram_bytes(void)
                          "{\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"}," UNIGRAM "\"vocab\":[[\"\",0]]}}"),
                NULL);
     encodes(&o, "xyz a xyz ", "0 0 0 ");
+    closed(&o);
+    o = opened(file_with("tokenizer.json",
+                         "{\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\","
+                         "\"prepend_scheme\":\"always\",\"split\":true}," UNIGRAM "\"vocab\":[[\"\",0]]}}"),
+               NULL);
+    encodes_many(&o, " xyz", 400, &unknown, 1);
     closed(&o);
 }
 
