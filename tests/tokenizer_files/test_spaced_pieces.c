@@ -88,7 +88,8 @@ static void check_options(const char *path, unsigned options, bool mapped, uint6
     for (unsigned i = 0; i < t_times(50); i++) {
         text[0] = '\0';
         for (unsigned n = (unsigned)t_below(random, 30); n > 0; n--)
-            strcat(text, bits[t_below(random, sizeof bits / sizeof *bits)]);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s",
+                     bits[t_below(random, sizeof bits / sizeof *bits)]);
         T_STR(ids_of(f, text, 0, one), ids_of(g, text, 0, other));
         T_STR(ids_of(f, text, 1 + t_below(random, 20), one), other);
     }
