@@ -83,6 +83,9 @@ static void test_unigram_bytes(void)
                NULL);
     encodes(&o, "xyz a xyz ", "0 0 0 ");
     closed(&o);
+    o = opened(file_with("tokenizer.json", "{" UNIGRAM "\"vocab\":[[\"\",0]]}}"), NULL);
+    encodes(&o, "xyz a xyz ", "0 ");
+    closed(&o);
     o = opened(file_with("tokenizer.json",
                          "{\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\","
                          "\"prepend_scheme\":\"always\",\"split\":true}," UNIGRAM "\"vocab\":[[\"\",0]]}}"),
