@@ -114,6 +114,7 @@ static void test_changes(void)
 static void test_options(void)
 {
     struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    struct leat_plan *plan = make(FIT OPTIONS), *again;
     char text[LEAT_PLAN_STATE_BYTES], *version, *check;
 
     accept(FIT OPTIONS, 7, FIT OPTIONS);
@@ -121,6 +122,13 @@ static void test_options(void)
     refuse(FIT OPTIONS, 7, FIT ";max-per-row 3;min-length 2;align 8", "its align is 4, but the plan's is 8");
     refuse(FIT OPTIONS, 7, FIT, "its max-per-row is 3, but the plan's is 0");
     refuse(FIT, 7, FIT OPTIONS, "its max-per-row is 0, but the plan's is 3");
+    /* the same plan, made of another one */
+    save(FIT OPTIONS, 7, text);
+    T_OK(leat_plan_reorder(&again, plan, LEAT_ORDER_FIT, 0, &t_err));
+    T_OK(leat_plan_state_load(again, text, strlen(text), &state, &t_err));
+    T_EQ(state.position, 7);
+    leat_plan_close(again);
+    leat_plan_close(plan);
     /* of a library whose rows were made by another rule */
     save(FIT, 7, text);
     version = strstr(text, ",fit=");
