@@ -80,6 +80,8 @@ static void check_megatron_lies(unsigned width)
         leat_dataset_close(d);
     }
     write_megatron("m", width);
+    T_STATUS(leat_adopt(prefix, NULL, NULL, &t_err), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "m have several sequences, which an index of leat's does not record");
     /* one mode per sequence may follow */
     memset(out, 0, sequences);
     patch("m.idx", entries + 8 * (documents + 1), out, sequences);
