@@ -85,6 +85,7 @@ static void write_files(void)
 static void prepare(void)
 {
     clear_folder(work);
+    make_folder(with(work, "/elsewhere"));
     write_files();
 }
 
@@ -170,13 +171,23 @@ static enum leat_status plan_name(const char *name, uint64_t *answer, struct lea
     return s;
 }
 
-static enum leat_status adopt_name(const char *name, uint64_t *answer, struct leat_error *err)
+static uint32_t stop(void *context, uint64_t done, uint64_t total)
+{
+    return *(const bool *)context && done > 0 && total > 0;
+}
+
+/* The index lies beside the file if `output` is NULL. */
+static enum leat_status adopt(const char *name, const char *output, bool stopped, uint64_t *answer,
+                              struct leat_error *err)
 {
     struct leat_adopt_options o = LEAT_ADOPT_OPTIONS_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     char index[1200] = "";
     enum leat_status s;
 
+    o.output = output;
+    o.progress = stop;
+    o.context = &stopped;
     o.index = index;
     o.index_capacity = sizeof index;
     o.end_token = END;
@@ -186,6 +197,23 @@ static enum leat_status adopt_name(const char *name, uint64_t *answer, struct le
     each_call_answer(answer, info.identity, sizeof info.identity);
     each_call_number(answer, info.tokens + 10000 * info.documents);
     return s;
+}
+
+static enum leat_status adopt_name(const char *name, uint64_t *answer, struct leat_error *err)
+{
+    return adopt(name, NULL, false, answer, err);
+}
+
+/* Stopped, which keeps what was done if that can be kept, and then to the end. */
+static enum leat_status adopt_again(const char *name, uint64_t *answer, struct leat_error *err)
+{
+    char output[600];
+    uint64_t none;
+    enum leat_status s;
+
+    snprintf(output, sizeof output, "%s/elsewhere/index", work);
+    s = adopt(name, output, true, &none, err);
+    return s == LEAT_E_STOPPED ? adopt(name, output, false, answer, err) : s;
 }
 
 static const char *const names[] = {
@@ -222,6 +250,7 @@ int main(void)
     each_call_fails(&(struct each_call) { plan_name, "raw:%/raw?dtype=u16&end=7", prepare });
     for (size_t i = 0; i < sizeof adopted / sizeof adopted[0]; i++)
         each_call_fails(&(struct each_call) { adopt_name, adopted[i], prepare });
+    each_call_fails(&(struct each_call) { adopt_again, "raw:%/raw?dtype=u16&end=7", prepare });
     each_call_fails(&(struct each_call) { read_name, "%/a.ds.leat", prepare_adopted });
     return t_end();
 }
