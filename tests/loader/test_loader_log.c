@@ -119,6 +119,25 @@ static void torn(void)
     T_CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
     T_EQ(lines(), 2);
     T_CHECK(text[strlen(text) - 1] == '\n');
+    /* not even the torn line can be ended */
+    f = fopen(path, "we");
+    T_CHECK(f && fputs("{\"time\": 1", f) >= 0 && fclose(f) == 0);
+    most.rlim_cur = 10;
+    T_CHECK(setrlimit(RLIMIT_FSIZE, &most) == 0);
+    l = open_loader(path, 1);
+    T_CHECK(leat_loader_notice(l, notice, sizeof notice));
+    T_CONTAINS(notice, "statistics are no longer written");
+    take(l);
+    leat_loader_close(l);
+    T_CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+    T_EQ(lines(), 0);
+    T_STR(text, "{\"time\": 1");
+    /* and one without a byte is no other file */
+    T_CHECK(truncate(path, 0) == 0);
+    l = open_loader(path, 0);
+    take(l);
+    leat_loader_close(l);
+    T_EQ(lines(), 1);
 }
 
 static void cannot_be_written(void)
