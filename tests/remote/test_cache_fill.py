@@ -76,10 +76,17 @@ def is_complete(what, *seen):
 
 
 def test_many_at_once(server):
+    """What is complete is mapped, and can be viewed."""
+    clear(server)
+    view = probe, URL, "0", "1", "0", "1", "view"
+    got = end(server, begin(server, *view))
+    check("no view", got[2] == 1 and "is here: copy the tokens, or pull the dataset first" in got[1], got)
     clear(server)
     got = end(server, fill(server))
     is_complete("many ranges", got)
     check("each once at most", max(ranges(server).values()) == 1 and len(ranges(server)) > 20, ranges(server))
+    got = end(server, begin(server, *view))
+    check("a view", got[2] == 0, got)
 
 
 def test_failures(server):
