@@ -2,8 +2,8 @@
  * test_adopt.c: leat_adopt(). A run that is stopped goes on where it was, and writes the index that a run without a
  * stop writes, byte for byte; a file that changed meanwhile is read anew. The adopted dataset has the tokens and
  * documents of the file, its pages are checked by whoever asks and by loaders, and an index that lies about its token
- * file is refused. So is a vocabulary that needs larger ids than the file has, and a file that changes while it is read.
- * Documents that a file records are checked to end with the end token that is given, across chunks and stops.
+ * file is refused. So is a vocabulary that needs larger ids than the file has, and a file that changes while it is
+ * read. Documents that a file records are checked to end with the end token that is given, across chunks and stops.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -68,7 +68,7 @@ static void check_megatron_lies(unsigned width)
         T_OK(leat_dataset_document(d, 3, &first, &count, &t_err));
         leat_dataset_close(d);
     }
-    /* a document that is read by itself begins where the sequence before it ends: 401 is the second one of document 300 */
+    /* a document that is read by itself begins where the sequence before it ends: 401 is the second of document 300 */
     for (unsigned i = 0; i < 2; i++) {
         write_megatron("m", width);
         patch64("m.idx", pointers + 8 * 401, i == 0 ? starts[301] * width + 1 : ((uint64_t)TOKENS + 1) * width);

@@ -3,8 +3,8 @@
  * result, with side files (mapped or read) as without, whole and with a split. A side file that is damaged at its head,
  * cut, of another dataset or a link is passed over, or named by a plan that cannot do without. Where a page of its list
  * is damaged, rows are an error, and others are right: also where another document of the same length stands in it. A
- * file appears complete or not at all, in the folder of its dataset, wherever the process is meanwhile. Documents of any
- * length are sorted, and those of other tools' files, too.
+ * file appears complete or not at all, in the folder of its dataset, wherever the process is meanwhile. Documents of
+ * any length are sorted, and those of other tools' files, too.
  *
  * Threads that made the file of one dataset at the same time got in each other's way, and so did what a killed process
  * had left with one of the same number, as in a container.

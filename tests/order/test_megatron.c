@@ -1,7 +1,7 @@
 /*
- * test_megatron.c: numpy's shuffle and sum are numpy's; a plan of Megatron's order has a text that reads back as the same plan;
- * what Megatron has no room for, or what is not its, is refused by name; its states keep all that decides the samples;
- * and a loader delivers rows of several documents. test_order_vectors.c has the order itself.
+ * test_megatron.c: numpy's shuffle and sum are numpy's; a plan of Megatron's order has a text that reads back as the
+ * same plan; what Megatron has no room for, or what is not its, is refused by name; its states keep all that decides
+ * the samples; and a loader delivers rows of several documents. test_order_vectors.c has the order itself.
  */
 #include "base/bytes.h"
 #include "order/megatron.h"

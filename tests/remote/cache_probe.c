@@ -7,7 +7,8 @@
  * the cache is complete, "notice" for a notice, which it prints first, and "fork" leaves a child behind, whose number
  * it prints; "online" opens only what the server has; "child" lets a child open the loader; "closed" closes the
  * loader, says so, and keeps the dataset open until its input ends; "narrow" has a ring of two slots, so that little is
- * held at once; "view" looks at the first tokens in their map, and opens no loader. ACCESS: 0 leased, 1 trusted, 2 read.
+ * held at once; "view" looks at the first tokens in their map, and opens no loader. ACCESS: 0 leased, 1 trusted,
+ * 2 read.
  */
 #include <stdio.h>
 #include <stdlib.h>
