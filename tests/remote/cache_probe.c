@@ -7,8 +7,8 @@
  * the cache is complete, "notice" for a notice, which it prints first, and "fork" leaves a child behind, whose number
  * it prints; "online" opens only what the server has; "child" lets a child open the loader; "closed" closes the
  * loader, says so, and keeps the dataset open until its input ends; "narrow" has a ring of two slots, so that little is
- * held at once; "view" looks at the first tokens in their map, and opens no loader. ACCESS: 0 leased, 1 trusted,
- * 2 read.
+ * held at once; "view" looks at the first tokens in their map, and opens no loader; "ordered" takes batches from the
+ * first token on. ACCESS: 0 leased, 1 trusted, 2 read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +160,7 @@ static enum leat_status run(char **words, uint32_t threads, const char *mode, st
 
     open.access = (enum leat_access)strtoul(words[2], NULL, 10);
     open.online = strcmp(mode, "online") == 0;
+    options.order = strcmp(mode, "ordered") == 0 ? LEAT_ORDER_SEQUENTIAL : LEAT_ORDER_SHUFFLED;
     if (strcmp(mode, "view") == 0)
         return view_first(words[0], &open, err);
     source.name = words[0];
