@@ -106,16 +106,19 @@ static void remove_list(void)
     unlink(t_path(folder, "a.fit"));
 }
 
-/* %s: the folder. */
-static const char *const plans[] = {
-    "source %s/a:0.5\nsource %s/b:0.2:3\nsource %s/a:1\nseq-len 16\nbase-len 32\nat 640:1,1:len=32\nat 1280:1,2,3\n"
-    "skip 5:6\nsplit x=0.8,y=0.2\nuse x\n",
-    "source %s/a\nsource %s/b\nseq-len 30\norder documents\nepochs 2\n",
-    "source %s/a:1\nsource %s/b:2\nseq-len 40\norder fit\nalign 4\nmin-length 3\nat 9:3,1:len=60\nat 20:1,0:len=40\n",
-    "source %s/a:1\nsource %s/b:2\nseq-len 40\norder fit\nsplit x=0.8,y=0.2\nuse x\n",
-    "source %s/fitted\nsource %s/b\nseq-len 40\norder fit\nepochs 3\n", /* with a list beside it */
-    "source %s/long.ds\nseq-len 65536\norder fit\nepochs 1\n",
-    "source %s/a:1\nsource %s/b:2\nseq-len 30\norder megatron\nsplit 8,1,1\nsamples 90\n",
+/* %s: the folder. `read`: indexes are only read, because sorting documents takes long. */
+static const struct {
+    bool read;
+    const char *lines;
+} plans[] = {
+    { false, "source %s/a:0.5\nsource %s/b:0.2:3\nsource %s/a:1\nseq-len 16\nbase-len 32\nat 640:1,1:len=32\n"
+             "at 1280:1,2,3\nskip 5:6\nsplit x=0.8,y=0.2\nuse x\n" },
+    { false, "source %s/a\nsource %s/b\nseq-len 30\norder documents\nepochs 2\n" },
+    { true, "source %s/a:1\nsource %s/b:2\nseq-len 40\norder fit\nalign 4\nmin-length 3\nat 9:3,1:len=60\n"
+            "at 20:1,0:len=40\nsplit x=0.8,y=0.2\nuse x\n" },
+    { false, "source %s/fitted\nseq-len 40\norder fit\nepochs 3\n" }, /* with a list beside it */
+    { true, "source %s/long.ds\nseq-len 65536\norder fit\nepochs 1\n" },
+    { false, "source %s/a:1\nsource %s/b:2\nseq-len 30\norder megatron\nsplit 8,1,1\nsamples 90\n" },
 };
 
 int main(void)
@@ -139,13 +142,13 @@ int main(void)
         struct each_call c = { .run = run, .subject = text };
         size_t at = strlen(text);
 
-        for (const char *from = plans[i]; *from; from++)
+        for (const char *from = plans[i].lines; *from; from++)
             if (from[0] == '%')
                 at += (size_t)snprintf(text + at, sizeof text - at, "%s", folder), from++;
             else
                 text[at++] = *from;
         text[at] = '\0';
-        for (unsigned k = 0; k < 2; k++) {
+        for (unsigned k = plans[i].read; k < 2; k++) {
             access_mode = k == 0 ? LEAT_ACCESS_LEASED : LEAT_ACCESS_READ;
             each_call_fails(&c);
         }
