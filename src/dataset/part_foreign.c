@@ -53,7 +53,8 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
     if (!joined)
         return status_no_memory(err, length);
     if (stat(joined, &st) != 0) {
-        if (errno != ENOENT && errno != ENOTDIR) /* it may be there, with a mask, or as what NAME means */
+        /* it may be there, with a mask, or as what NAME means */
+        if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
             s = status_set_os(err, errno, "cannot look at %s", joined);
     } else if (S_ISREG(st.st_mode)) {
         s = file_open_read(&fd, &size, joined, err);

@@ -313,6 +313,17 @@ static void check_shrinking(void)
 
 /* ---- Joined, and named ---- */
 
+/* As long as a file's name can be: with .leat after it there is none. */
+static void check_long_name(void)
+{
+    char name[800];
+
+    snprintf(name, sizeof name, "%s/%0250d.pbin", folder, 0);
+    T_EQ(link(in_folder("a.pbin"), name), 0);
+    leat_dataset_close(open_name(name));
+    T_EQ(unlink(name), 0);
+}
+
 static void check_joined(void)
 {
     const char *names[3];
@@ -392,6 +403,7 @@ int main(void)
     write_megatron("m", 2);
     write_flat(2);
     check_masks();
+    check_long_name();
     check_joined();
     check_shrinking();
     check_identity();
