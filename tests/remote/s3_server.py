@@ -6,9 +6,9 @@ parts, conditions, and signatures that are checked with code of its own. It can 
         ... server.url, server.requests ...
 
 Faults: late (by 50 ms, and right), slow (by 2 s), 503 (SlowDown), later and much later (with Retry-After: 1 and 100),
-500, stall (half of the bytes, then silence), silent (no answer), reset (half of the bytes), short (half of the bytes and
-an orderly end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the thing is another one from
-now on), away (nobody listens for server.away seconds).
+500, stall (half of the bytes, then silence), silent (no answer), reset (half of the bytes), short (half of the bytes
+and an orderly end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the thing is another one
+from now on), away (nobody listens for server.away seconds).
 """
 import datetime
 import functools
