@@ -1,6 +1,7 @@
 /*
  * test_options_read.c: a caller's struct from an older or a newer header is read and filled as base/options.h says:
  * what it lacks has its default, what it has beyond this library must be 0, and nothing beyond its size is written.
+ * The library's version is that of its header.
  */
 #include "base/options.h"
 
@@ -90,8 +91,24 @@ static void check_fill(void)
     T_CHECK(same.size == 0 && same.a == 7 && same.c == 7);
 }
 
+static void check_library(void)
+{
+    struct leat_verify_options o = LEAT_VERIFY_OPTIONS_INIT;
+    char version[40];
+
+    o.size = 1;
+    T_STATUS(leat_dataset_verify(NULL, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "leat_verify_options");
+    T_EQ(leat_version_number(), LEAT_VERSION_NUMBER);
+    T_STR(leat_version(), LEAT_VERSION);
+    snprintf(version, sizeof version, "%u.%u.%u", leat_version_number() / 1000000, leat_version_number() / 1000 % 1000,
+             leat_version_number() % 1000);
+    T_STR(version, LEAT_VERSION);
+}
+
 int main(void)
 {
+    check_library();
     check_read();
     check_sizes();
     check_fill();
