@@ -210,6 +210,11 @@ made = [{"id": "a", "text": b"abc", "spans": "[[0, 1]]"}, {"id": "i" * 70000, "t
 write("refused", pa.Table.from_pylist(made, pa.schema([("id", pa.string()), ("text", pa.binary()),
                                                        ("spans", pa.string())])), row_group_size=1, compression="zstd")
 
+# pages that the tiny build has no room for before it is this file's turn, behind small row groups; and many row groups
+write("outgrows", pa.table({"text": [f"text {i} " + "ab " * (60000 if i in (13, 25) else i) for i in range(30)]}),
+      compression="zstd", row_group_size=3, data_page_size=1 << 20)
+write("groups", pa.table({"text": [f"text {i}" for i in range(700)]}), row_group_size=1, write_statistics=False)
+
 # what Spark and Dask write as _metadata: the row groups of other files
 others = []
 pq.write_to_dataset(table(9), os.path.join(folder, "others"), metadata_collector=others)
@@ -218,7 +223,7 @@ shutil.rmtree(os.path.join(folder, "others"))
 
 for name in sorted(os.listdir(folder)):
     if name in ("chat.parquet", "chat_long.parquet", "chat_tools.parquet", "below_null.parquet", "described.parquet",
-                "refused.parquet"):
+                "refused.parquet", "outgrows.parquet", "groups.parquet"):
         continue
     if name.startswith("nested") and name.endswith(".parquet"):
         rows = pq.read_table(os.path.join(folder, name), columns=["messages"]).column("messages").to_pylist()
