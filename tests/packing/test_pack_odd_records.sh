@@ -58,7 +58,7 @@ tokens tools '49 51 48 48 48 48 48 48 99'
 
 # ---- White space -----------------------------------------------------------------------------------------------------
 
-blank=$(printf '%20000s' '')
+blank=$(printf '%30000s' '')
 for line in '{"text":"a","loss":[]}' "$blank" '{"text":"b","loss":[[0,1]]}' "$blank$blank"; do
     echo "$line"
 done >blank.jsonl
@@ -68,7 +68,7 @@ tokens blank '97 256 98 256'
 
 printf '[{"text":"a"},%s%s ,{"text":"b"}]' "$blank" "$blank" >array.json
 run "$tiny" pack -t bytes -o array --force array.json
-says 1 'array.json: the JSON array is broken at byte 40015: '
+says 1 'array.json: the JSON array is broken at byte 60015: '
 tokens array '97 256'
 
 # ---- The file of rejects has two names -------------------------------------------------------------------------------
