@@ -28,16 +28,25 @@ cat >words.json <<'END'
 "single_word":false,"lstrip":false,"rstrip":false,"normalized":false}],"model":{"type":"WordLevel","vocab":
 {"<unk>":0,"hello":1,"there":2},"unk_token":"<unk>"}}
 END
-echo '{% for m in messages %}{{ m.content }} <end> {% endfor %}' >words.jinja
+echo '{% for m in messages %}{{ m.content }} <end>{% endfor %}' >words.jinja
 cat >words.jsonl <<'END'
 {"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"there"}]}
-{"messages":[{"role":"user","content":"hello <end> there"},{"role":"assistant","content":"there"}]}
+{"messages":[{"role":"user","content":"hello <end>there"},{"role":"assistant","content":"there"}]}
 END
-run leat pack -t words.json -o words --chat words.jinja --max-rejects 1 words.jsonl
-rejects words 'a message has the text of a special token, which this tokenizer cannot encode as ordinary text exactly'
-tokens words '1 3 2 3'
-run leat pack -t words.json -o words --force --chat words.jinja --special words.jsonl
-tokens words '1 3 2 3 1 3 2 3 2 3'
+# one of sentencepiece has a mark where the text has a space
+{
+    echo '{"normalizer":{"type":"Replace","pattern":{"String":" "},"content":"\u2581"},'
+    sed '1s/^{//; s/<end>/\\u2581<end>/; s/"normalized":false/"normalized":true/; s/"pre_tok[^}]*},//' words.json
+} >marks.json
+for tokenizer in words marks; do
+    rm -f words.leat words.tokens
+    run leat pack -t $tokenizer.json -o words --chat words.jinja --max-rejects 1 words.jsonl
+    rejects words \
+        'a message has the text of a special token, which this tokenizer cannot encode as ordinary text exactly'
+    tokens words '1 3 2 3'
+    run leat pack -t $tokenizer.json -o words --force --chat words.jinja --special words.jsonl
+    [ "$(identity words)" ] && tokens words '1 3 2 3 1 3 2 3 2 3'
+done
 
 # ---- Rendered, too long; tools that a thread has no room for ---------------------------------------------------------
 
