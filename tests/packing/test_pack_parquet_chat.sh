@@ -86,7 +86,7 @@ for suffix in jsonl parquet; do
 done
 [ "$(identity tools.jsonl)" = "$(identity tools.parquet)" ] || fail 'chat_tools: another identity'
 run leat cat tools.parquet --document 0
-grep -qF '{"type": "function", "function": {"name": "ring", "description": "a \"bell\"\n", "parameters": {}}}' "$printed" ||
+grep -qF '"function", "function": {"name": "ring", "description": "a \"bell\"\n", "parameters": {}}}' "$printed" ||
     fail "no tools in $(cat "$printed")"
 for suffix in jsonl parquet; do
     sed 's/.*"reason":"\([^"]*\).*/\1/' tools.$suffix.rejects.jsonl >reasons.$suffix
@@ -105,7 +105,7 @@ for suffix in jsonl parquet; do
 done
 [ "$(identity below.jsonl)" = "$(identity below.parquet)" ] || fail "below_null: another identity"
 
-# ---- Rows that are refused, a row group each: the others are packed ---------------------------------------------------
+# ---- Rows that are refused, a row group each: the others are packed --------------------------------------------------
 
 cp "$files/refused.parquet" .
 refused() { # PATTERN ...: what the rejects of the last run say, in their order

@@ -194,7 +194,8 @@ with open(os.path.join(folder, "below_null.jsonl"), "w") as f:
 
 # conversations with tools, as strings that hold them
 rng = random.Random(27)
-TOOLS = [{"type": "function", "function": {"name": "ring", "description": 'a "bell"\n', "parameters": {}}}, {"name": "f"}]
+TOOLS = [{"type": "function", "function": {"name": "ring", "description": 'a "bell"\n', "parameters": {}}},
+         {"name": "f"}]
 held = [json.dumps(TOOLS), json.dumps(TOOLS[1:], indent=1), "[]", None, "", " null\n", "none", '{"name": "f"}', "[1"]
 made = [{"id": f"t{i}", "messages": [{"role": "user", "content": words(9)}], "tools": rng.choice(held[:6]) if i % 4
          else held[i // 4 % len(held)]} for i in range(60)]

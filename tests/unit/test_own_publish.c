@@ -1,7 +1,7 @@
 /*
  * test_own_publish.c: own_file_publish() gives a name to a whole file, and never to a second one: what is there stays,
- * what another process writes is left alone, what a killed one left is taken over. own_file_make_folder() takes a folder
- * that is there, but not one of another user, who could change what is written there.
+ * what another process writes is left alone, what a killed one left is taken over. own_file_make_folder() takes a
+ * folder that is there, but not one of another user, who could change what is written there.
  */
 #include <fcntl.h>
 #include <string.h>
