@@ -248,8 +248,9 @@ def test_failing_disk(server):
 
 
 def test_cut_again_and_again(server):
-    """A map that somebody cuts off all the time: pages are fetched more than once, and are right; one that is cut off
-    before all is copied."""
+    """A map that somebody cuts off all the time: pages are fetched more than once, and are right; with a limit, nobody
+    may hear of what was evicted, and finds by its hash that it is not there. One that is cut off before all is
+    copied."""
     for more in ({}, {"LEAT_CACHE_SIZE": f"{SIZE // 3 // 1024}KiB"}):
         clear(server)
         with Held():
@@ -258,7 +259,8 @@ def test_cut_again_and_again(server):
             while process.poll() is None:
                 os.truncate(inside("map"), 0)
         got = end(server, process)
-        check(more, got[0][:-2] == BATCHES and got[2] == 0, got[1:])
+        lines = got[0][:-2]
+        check(more, lines == BATCHES and got[2] == 0 or more and got[2] == 1 and lines == BATCHES[:len(lines)], got[1:])
     clear(server)
     with Held():
         run(server, probe, URL, "0", "0", "60")
@@ -336,7 +338,7 @@ def test_many_regions(server):
             file.seek(at)
             file.write(b"".join(struct.pack("<II", 1, first + 2 * rank & 0xffffffff | 1) for rank in ranks))
         taken = sum(p.stat().st_blocks * 512 for p in cache.glob("*-*/*"))
-        got = run(server, probe, "s3://b/many", "2", "0", "1", "1", "narrow", LEAT_CACHE_SIZE=f"{taken // 1024}KiB")
+        got = run(server, probe, "s3://b/many", "2", "0", "1", "1", "narrow", LEAT_CACHE_SIZE=f"{taken * 95 // 100 // 1024}KiB")
         marks = inside("map").read_bytes()
     gone = {rank for i, rank in enumerate(ranks) if not marks[i * RANGE // PAGE]}
     check("the oldest", got[2] == 0 and 8 <= len(gone) < count // 2 and max(gone) <= len(gone) + 50, got, len(gone),
