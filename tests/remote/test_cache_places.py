@@ -280,7 +280,7 @@ cache, until, *words = sys.argv[1:]
 os.chdir(cache)
 with open("filling", "a") as nobody:
     fcntl.flock(nobody, fcntl.LOCK_EX)
-    few = {**os.environ, "LEAT_CACHE_SIZE": "900MiB"}  # with a small limit, nothing is asked for that is not needed soon
+    few = {**os.environ, "LEAT_CACHE_SIZE": "900MiB"}  # nothing is asked for long before it is needed
     subprocess.run([*words, "20", "1", "narrow"], check=True, capture_output=True, env=few)
     path = next(pathlib.Path(".").glob("*-*/tokens.partial"))
     rest = os.statvfs(".")
