@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "cache_inside.h"
@@ -110,6 +111,7 @@ static enum leat_status find_out(struct cache *c, bool online, bool *few, struct
 /* A folder that cannot be written is good enough if all is in it. */
 static enum leat_status open_folder(struct cache *c, struct leat_error *err)
 {
+    const uint64_t began = clock_ns();
     struct leat_error why;
     enum leat_status s, locked;
 
@@ -120,6 +122,11 @@ static enum leat_status open_folder(struct cache *c, struct leat_error *err)
         locked = cache_lock(&c->in_use_fd, c->paths[PATH_IN_USE], true, &why);
         if (locked != LEAT_E_NO_FILE && locked != LEAT_E_BUSY)
             break;
+        if (clock_ns() - began >= STUCK_NS)
+            return status_set(err, LEAT_E_BUSY,
+                              "%s: a process that is removing it from the cache has made no progress for two minutes; "
+                              "is a process that uses the cache stopped?",
+                              c->name);
         (void)nanosleep(&(struct timespec) { 0, 10000000 }, NULL);
     }
     if (locked == LEAT_OK)

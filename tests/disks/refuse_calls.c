@@ -1,7 +1,8 @@
 /*
- * refuse_calls.c: runs a program as containers do: the kernel refuses named system calls.
+ * refuse_calls.c: runs a program as containers do: the kernel refuses named system calls. With EIO, as on a disk that
+ * fails.
  *
- *     refuse_calls EPERM|ENOSYS CALL,CALL,... PROGRAM ARGUMENT...
+ *     refuse_calls EPERM|ENOSYS|EIO CALL,CALL,... PROGRAM ARGUMENT...
  *
  * A call that this machine does not have is passed over. `newer` stands for all calls that came with Linux 5.1 and
  * after it, which have the same numbers on all machines: what a profile of 2018 does not know. Exit code 77: no
@@ -68,6 +69,11 @@ static const struct call calls[] = {
 };
 /* clang-format on */
 
+static const struct {
+    const char *name;
+    int number;
+} errors[] = { { "EPERM", EPERM }, { "ENOSYS", ENOSYS }, { "EIO", EIO } };
+
 static bool number_of(const char *name, size_t length, long *number)
 {
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
@@ -108,11 +114,14 @@ int main(int argc, char **argv)
     long numbers[MAX_CALLS];
     size_t count = 0;
     bool newer = false;
-    int error;
+    int error = 0;
 
-    if (argc < 4 || (strcmp(argv[1], "EPERM") != 0 && strcmp(argv[1], "ENOSYS") != 0))
+    if (argc < 4)
         return 2;
-    error = argv[1][1] == 'P' ? EPERM : ENOSYS;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        error = strcmp(argv[1], errors[i].name) == 0 ? errors[i].number : error;
+    if (error == 0)
+        return 2;
     for (const char *at = argv[2]; *at; at += at[0] == ',') {
         size_t length = strcspn(at, ",");
 

@@ -57,6 +57,11 @@ static enum leat_status pairs_pieces(const struct leat_plan *plan, const struct 
     return s;
 }
 
+static enum leat_status pairs_trace(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err)
+{
+    return plan_search_try(plan, search, search->from, search->until - search->from, err);
+}
+
 static const struct plan_order *pairs(const struct leat_plan *plan)
 {
     static struct plan_order order;
@@ -65,7 +70,7 @@ static const struct plan_order *pairs(const struct leat_plan *plan)
     order = *windows;
     order.samples = pairs_samples;
     order.pieces = pairs_pieces;
-    order.trace = NULL;
+    order.trace = pairs_trace;
     return &order;
 }
 

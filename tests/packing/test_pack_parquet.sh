@@ -91,6 +91,22 @@ for threads in 1 7; do
     done
 done
 
+# ---- A later input whose pages, or row groups, need more than their share: it waits for its turn --------------------
+
+cp "$here/parquet/files/outgrows.parquet" "$here/parquet/files/groups.parquet" .
+awk 'BEGIN { for (i = 0; i < 60000; i++) print "{\"text\": \"a record of a long input, number " i "\"}" }' >first.jsonl
+awk 'BEGIN { for (i = 0; i < 30; i++) {
+                 printf "{\"text\": \"text %d ", i
+                 for (times = i == 13 || i == 25 ? 60000 : i; times > 0; times--) printf "ab "
+                 print "\"}" }
+             for (i = 0; i < 700; i++) print "{\"text\": \"text " i "\"}" }' >later.jsonl
+run leat pack -t bytes -o in-lines first.jsonl later.jsonl
+for threads in 2 5; do
+    run "$tiny" pack -t bytes -o outgrows --force --threads $threads first.jsonl outgrows.parquet groups.parquet
+    ended 0 ''
+    [ "$(identity outgrows)" = "$(identity in-lines)" ] || fail "outgrows.parquet, $threads threads: another identity"
+done
+
 # ---- Folders, names, formats ----------------------------------------------------------------------------------------
 
 mkdir mixed

@@ -73,6 +73,29 @@ for suffix in jsonl parquet; do
 done
 [ "$(identity long.jsonl)" = "$(identity long.parquet)" ] || fail "chat_long: another identity"
 
+# ---- Tools, as strings that hold them -------------------------------------------------------------------------------
+
+cp "$files/chat_tools.jsonl" "$files/chat_tools.parquet" .
+{
+    echo '{%- if tools %}{% for t in tools %}{{ t | tojson }}{% endfor %}{% endif %}{{ tools is none }}'
+    cat roles.jinja
+} >tools.jinja
+for suffix in jsonl parquet; do
+    run "$tiny" pack -t bytes -o tools.$suffix --chat tools.jinja --max-rejects 60 --threads 3 --json chat_tools.$suffix
+    [ "$(key rejected)" = 3 ] || fail "chat_tools.$suffix: $(key rejected) rejects: $(cat "$said")"
+done
+[ "$(identity tools.jsonl)" = "$(identity tools.parquet)" ] || fail 'chat_tools: another identity'
+run leat cat tools.parquet --document 0
+grep -qF '"function", "function": {"name": "ring", "description": "a \"bell\"\n", "parameters": {}}}' "$printed" ||
+    fail "no tools in $(cat "$printed")"
+for suffix in jsonl parquet; do
+    sed 's/.*"reason":"\([^"]*\).*/\1/' tools.$suffix.rejects.jsonl >reasons.$suffix
+done
+cmp reasons.jsonl reasons.parquet || fail "other reasons: $(cat reasons.jsonl reasons.parquet)"
+run "$tiny" pack -t bytes -o untold --chat tools.jinja --tools '' chat_tools.parquet
+ended 0 ''
+[ "$(identity untold)" != "$(identity tools.parquet)" ] || fail 'chat_tools: --tools leaves none out'
+
 # ---- A group above the column is null: so is the column --------------------------------------------------------------
 
 cp "$files/below_null.jsonl" "$files/below_null.parquet" .
@@ -81,6 +104,30 @@ for suffix in jsonl parquet; do
     [ "$(key rejected)" = 1 ] || fail "below_null.$suffix: $(key rejected) rejects: $(cat "$said")"
 done
 [ "$(identity below.jsonl)" = "$(identity below.parquet)" ] || fail "below_null: another identity"
+
+# ---- Rows that are refused, a row group each: the others are packed --------------------------------------------------
+
+cp "$files/refused.parquet" .
+refused() { # PATTERN ...: what the rejects of the last run say, in their order
+    sed 's/.*"offset":\([0-9]*\),.*"reason":"/\1 /' odd.rejects.jsonl >reasons
+    [ "$(wc -l <reasons)" = $# ] || fail "not $# rejects: $(cat reasons)"
+    for pattern; do
+        head -n 1 reasons | grep -q "^$pattern" || fail "not \"$pattern\": $(cut -c 1-200 reasons)"
+        sed -i 1d reasons
+    done
+}
+for program in leat "$tiny"; do
+    run "$program" pack -t bytes -o odd --force --invalid-utf8 reject --max-rejects 9 refused.parquet
+    refused '1 the id is longer than 64 KiB","record":"iii' \
+        '2 the text is not valid UTF-8 at its byte 90001","record":"long text long text '
+    run "$program" pack -t bytes -o odd --force --mask-field spans --max-rejects 9 refused.parquet
+    refused '1 the id is longer than 64 KiB' '2 the ' '3 \\"spans\\" is not JSON: it says what is learned","record":"d"'
+done
+at=$(grep -aob jkl refused.parquet | sed -n '3s,:.*,,p') # the first two are in the statistics of its page
+printf 'xyz' | dd of=refused.parquet bs=1 seek="$at" conv=notrunc 2>/dev/null
+run leat pack -t bytes -o odd --force --max-rejects 9 refused.parquet
+says 1 'leat: 1 input was cut off or broken'
+refused '1 the id' '4 refused.parquet: the page at byte .*; row 4 is lost"'
 
 # ---- What cannot be -------------------------------------------------------------------------------------------------
 

@@ -192,6 +192,30 @@ with open(os.path.join(folder, "below_null.jsonl"), "w") as f:
     for row in made:
         f.write(json.dumps(row) + "\n")
 
+# conversations with tools, as strings that hold them
+rng = random.Random(27)
+TOOLS = [{"type": "function", "function": {"name": "ring", "description": 'a "bell"\n', "parameters": {}}},
+         {"name": "f"}]
+held = [json.dumps(TOOLS), json.dumps(TOOLS[1:], indent=1), "[]", None, "", " null\n", "none", '{"name": "f"}', "[1"]
+made = [{"id": f"t{i}", "messages": [{"role": "user", "content": words(9)}], "tools": rng.choice(held[:6]) if i % 4
+         else held[i // 4 % len(held)]} for i in range(60)]
+write("chat_tools", pa.Table.from_pylist(made), row_group_size=25, compression="snappy")
+with open(os.path.join(folder, "chat_tools.jsonl"), "w") as f:
+    for row in made:
+        f.write(json.dumps(row) + "\n")
+
+# a row per group: an id that is too long, a long text that ends within a character, and spans that are no JSON
+made = [{"id": "a", "text": b"abc", "spans": "[[0, 1]]"}, {"id": "i" * 70000, "text": b"def", "spans": "[]"},
+        {"id": "c", "text": b"long text " * 9000 + b"\xe4\xb8", "spans": "[]"},
+        {"id": "d", "text": b"ghi", "spans": "0, 1]"}, {"id": "e", "text": b"jkl", "spans": "[[1, 2]]"}]
+write("refused", pa.Table.from_pylist(made, pa.schema([("id", pa.string()), ("text", pa.binary()),
+                                                       ("spans", pa.string())])), row_group_size=1, compression="zstd")
+
+# pages that the tiny build has no room for before it is this file's turn, behind small row groups; and many row groups
+write("outgrows", pa.table({"text": [f"text {i} " + "ab " * (60000 if i in (13, 25) else i) for i in range(30)]}),
+      compression="zstd", row_group_size=3, data_page_size=1 << 20)
+write("groups", pa.table({"text": [f"text {i}" for i in range(700)]}), row_group_size=1, write_statistics=False)
+
 # what Spark and Dask write as _metadata: the row groups of other files
 others = []
 pq.write_to_dataset(table(9), os.path.join(folder, "others"), metadata_collector=others)
@@ -199,7 +223,8 @@ pq.write_metadata(table(0).schema, path("described"), others)
 shutil.rmtree(os.path.join(folder, "others"))
 
 for name in sorted(os.listdir(folder)):
-    if name in ("chat.parquet", "chat_long.parquet", "below_null.parquet", "described.parquet"):
+    if name in ("chat.parquet", "chat_long.parquet", "chat_tools.parquet", "below_null.parquet", "described.parquet",
+                "refused.parquet", "outgrows.parquet", "groups.parquet"):
         continue
     if name.startswith("nested") and name.endswith(".parquet"):
         rows = pq.read_table(os.path.join(folder, name), columns=["messages"]).column("messages").to_pylist()

@@ -311,6 +311,17 @@ def test_no_libcurl(server):
     check_refused("without libcurl", "none", pack(server, "none", "s3://b/c/", LD_LIBRARY_PATH="empty"), "libcurl")
 
 
+def test_little_memory(server):
+    """More things at once than the memory for what is read ahead has room for with ranges of the usual length."""
+    for i in range(120):
+        server.things[f"b/many/{i:03}.jsonl"] = small
+    words = ["-o", "little", "--threads", "119", "--memory", "200MiB", "--json", "s3://b/many/"]
+    code, said = finish(server, subprocess.Popen(
+        [build / "leat", "pack", *PACK, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={"PATH": os.environ["PATH"], **server.environment()}))
+    check("little memory", code == 0 and summary(said)["documents"] == 120, code, said)
+
+
 def check_files():
     for path in folder.rglob("*"):
         written = path.read_bytes() if path.is_file() else b""
@@ -366,7 +377,7 @@ with S3Server(things) as server:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
     for test in (test_prefix, test_ranges, test_web, test_options, test_faults, test_changes, test_resume, test_parts,
-                 test_no_libcurl):
+                 test_little_memory, test_no_libcurl):
         began = time.monotonic()
         test(server)
         if os.environ.get("LEAT_TEST_TIMES"):

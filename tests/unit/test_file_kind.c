@@ -94,8 +94,33 @@ static void check_names(void)
     T_CHECK(!file_kind_of_name(""));
 }
 
+/* Whether a file looks like JSON lines: white space may stand before its first member. */
+static void check_jsonl(void)
+{
+    static const struct {
+        const char *text;
+        bool is;
+    } files[] = {
+        { "{\"a\": 1}\n", true },  { " \t\r\n{ \t\r\n\"a\": 1}", true },
+        { "{\"", true },           { "", false },
+        { " \n", false },          { "{", false },
+        { " { ", false },          { "{a: 1}", false },
+        { "[{\"a\": 1}]", false }, { "\"{\"", false },
+    };
+    const char *path = t_path(t_folder(), "file");
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        FILE *f = fopen(path, "w");
+
+        T_CHECK(f && fputs(files[i].text, f) >= 0 && fclose(f) == 0);
+        if (file_kind_is_jsonl(path) != files[i].is)
+            T_FAIL("\"%s\" is%s like JSON lines", files[i].text, files[i].is ? " not" : "");
+    }
+}
+
 int main(void)
 {
+    check_jsonl();
     check_magic();
     check_text();
     check_names();

@@ -1,7 +1,8 @@
 /*
  * test_options_read.c: a caller's struct from an older or a newer header is read and filled as base/options.h says:
  * what it lacks has its default, what it has beyond this library must be 0, and nothing beyond its size is written. A
- * struct that no _INIT macro began is refused by each call that takes one, by its name.
+ * struct that no _INIT macro began is refused by each call that takes one, by its name. The
+ * library's version is that of its header.
  */
 #include "base/options.h"
 
@@ -188,8 +189,22 @@ static void check_values(void)
     T_STR(t_err.message, "leat_adopt: missing name");
 }
 
+/* ---- The version ---- */
+
+static void check_version(void)
+{
+    char version[40];
+
+    T_EQ(leat_version_number(), LEAT_VERSION_NUMBER);
+    T_STR(leat_version(), LEAT_VERSION);
+    snprintf(version, sizeof version, "%u.%u.%u", leat_version_number() / 1000000, leat_version_number() / 1000 % 1000,
+             leat_version_number() % 1000);
+    T_STR(version, LEAT_VERSION);
+}
+
 int main(void)
 {
+    check_version();
     check_read();
     check_sizes();
     check_fill();

@@ -1,10 +1,12 @@
 /*
  * test_own_publish.c: own_file_publish() gives a name to a whole file, and never to a second one: what is there stays,
- * what another process writes is left alone, what a killed one left is taken over.
+ * what another process writes is left alone, what a killed one left is taken over. own_file_make_folder() takes a
+ * folder that is there, but not one of another user, who could change what is written there.
  */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/own_file.h"
@@ -32,12 +34,35 @@ static void check_text(const char *name, const char *text)
     T_STR(there, text);
 }
 
+/* Root can give folders away. */
+static void check_folder(const char *folder)
+{
+    char inner[700];
+    bool made;
+
+    snprintf(inner, sizeof inner, "%s/run", folder);
+    T_OK(own_file_make_folder(inner, &made, &t_err));
+    T_CHECK(made);
+    T_OK(own_file_make_folder(inner, &made, &t_err));
+    T_CHECK(!made);
+    if (geteuid() != 0)
+        return;
+    T_EQ(chown(inner, 4321, 0), 0);
+    T_STATUS(own_file_make_folder(inner, &made, &t_err), LEAT_E_PERMISSION);
+    T_CONTAINS(t_err.message, "/run belongs to user 4321, who can change it at any time: remove it, or choose another");
+    T_EQ(chown(folder, 4321, 0), 0); /* whose folders both are: that is how it came there */
+    T_OK(own_file_make_folder(inner, &made, &t_err));
+    T_EQ(chown(folder, 0, 0), 0);
+}
+
 int main(void)
 {
+    const char *folder = t_folder();
     struct leat_error err;
     int other;
 
-    snprintf(path, sizeof path, "%s/plan", t_folder());
+    check_folder(folder);
+    snprintf(path, sizeof path, "%s/plan", folder);
     snprintf(partial, sizeof partial, "%s.partial", path);
     put(partial, "what a killed process left");
     T_EQ(own_file_publish(path, "first", 5, &err), LEAT_OK);

@@ -133,12 +133,6 @@ static bool is_input(const char *line)
 enum leat_status pack_description_say_difference(const char *run, const char *then, const char *now,
                                                  struct leat_error *err)
 {
-    if (strcmp(then, "begin -1") == 0)
-        return status_set_hint(
-            err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-            "the earlier run of %.300s differs: that one had \"begin none\", this one has \"%.250s\"; "
-            "give the same inputs and options, no begin token included, or start over",
-            run, now);
     /* inputs come last: an option opposite an input is one that the other run lacks */
     if (is_input(then) != is_input(now))
         return status_set_hint(

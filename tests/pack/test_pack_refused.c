@@ -1,0 +1,135 @@
+/*
+ * test_pack_refused.c: options that a packer does not do, or that make no sense together, are refused before anything
+ * is written, with a sentence that says why, from programs as from the command. And what a packer says at its end of
+ * texts with malformed parts: by input, in their order, however they came.
+ */
+#include <unistd.h>
+
+#include "leat_pack.h"
+#include "t.h"
+
+static const char *folder;
+static struct leat_tokenizer *tokenizer;
+
+static struct leat_pack_options options(void)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+
+    o.tokenizer = tokenizer;
+    o.threads = 1;
+    return o;
+}
+
+static void refuse_packer(const struct leat_pack_options *o, const char *why)
+{
+    uint64_t before = t_files(folder);
+    struct leat_packer *p;
+
+    T_STATUS(leat_packer_open(&p, t_path(folder, "new"), o, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, why);
+    T_CHECK(!p);
+    T_EQ(t_files(folder), before);
+}
+
+static void refuse(const struct leat_pack_options *o, enum leat_status status, const char *why)
+{
+    const char *input = t_path(folder, "in.txt");
+    uint64_t before = t_files(folder);
+
+    T_STATUS(leat_pack(t_path(folder, "new"), &input, 1, o, NULL, &t_err), status);
+    T_CONTAINS(t_err.message, why);
+    T_EQ(t_files(folder), before);
+}
+
+/* A packer takes texts: what chooses by fields of records would choose nothing. */
+static void test_packer(void)
+{
+    static const char *const keep[] = { "lang = en" };
+    struct leat_pack_options o[4] = { options(), options(), options(), options() };
+
+    o[0].by = "lang";
+    o[1].mask_field = "spans";
+    o[2].chat = "";
+    o[3].keep = keep;
+    o[3].keep_count = 1;
+    refuse_packer(&o[0], "which have no fields to choose datasets by");
+    refuse_packer(&o[1], "which have no fields for masks: give the masks");
+    refuse_packer(&o[2], "which have no fields for masks: give the masks");
+    refuse_packer(&o[3], "which have no fields for conditions");
+}
+
+static void test_pack(void)
+{
+    struct leat_pack_options o[6] = { options(), options(), options(), options(), options(), options() };
+
+    char run[600];
+
+    snprintf(run, sizeof run, "%s/run", folder);
+    o[0].run_file = o[1].run_file = run;
+    refuse(&o[0], LEAT_E_ARGUMENT, "run is for runs of several parts");
+    o[1].part = 1;
+    o[1].parts = 2;
+    refuse(&o[1], LEAT_E_NO_FILE, "run is missing: nobody has said what the parts of this run have in common");
+    o[2].by = "";
+    refuse(&o[2], LEAT_E_ARGUMENT, "the field to choose datasets by has no name");
+    o[3].write = (enum leat_write)(LEAT_WRITE_DIRECT + 1);
+    refuse(&o[3], LEAT_E_ARGUMENT, "there is no way of writing 3");
+    o[4].chat = "";
+    o[4].mask_field = "spans";
+    refuse(&o[4], LEAT_E_ARGUMENT, "a conversation says by its template what is learned, not by a field");
+    o[5].chat = "";
+    o[5].format = LEAT_PACK_JSONL;
+    refuse(&o[5], LEAT_E_NOT_FOUND, "the tokenizer has no folder with a chat template: name the file of one");
+}
+
+struct said {
+    char text[200];
+};
+
+static void note(void *context, const struct leat_pack_notice *n)
+{
+    struct said *said = context;
+    size_t used = strlen(said->text);
+
+    if (n->kind == LEAT_NOTICE_REPLACED)
+        snprintf(said->text + used, sizeof said->text - used, "%s %llu;", n->path, (unsigned long long)n->count);
+}
+
+static void test_replaced(void)
+{
+    static const unsigned inputs[] = { 2, 0, 1, 2, 0 };
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct leat_pack_options o = options();
+    struct said said = { "" };
+    struct leat_packer *p;
+
+    o.notice = note;
+    o.context = &said;
+    T_OK(leat_packer_open(&p, t_path(folder, "replaced"), &o, &t_err));
+    T_OK(leat_packer_add_input(p, "a", NULL, &t_err));
+    T_OK(leat_packer_add_input(p, "b", NULL, &t_err));
+    T_OK(leat_packer_add_input(p, "c", NULL, &t_err));
+    for (unsigned i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        struct leat_origin origin = { .input = inputs[i], .offset = i, .line = LEAT_NONE };
+
+        T_OK(leat_packer_add_text(p, "x\xffy\xff", inputs[i] == 1 ? 2 : 4, &origin, &t_err));
+    }
+    T_OK(leat_packer_finish(p, &report, &t_err));
+    T_EQ(report.replaced, 9);
+    T_STR(said.text, "a 4;b 1;c 4;");
+}
+
+int main(void)
+{
+    FILE *f;
+
+    folder = t_folder();
+    f = fopen(t_path(folder, "in.txt"), "w");
+    T_CHECK(f && fputs("text", f) >= 0 && fclose(f) == 0);
+    T_OK(leat_tokenizer_open(&tokenizer, "gpt2", NULL, &t_err));
+    test_packer();
+    test_pack();
+    test_replaced();
+    leat_tokenizer_close(tokenizer);
+    return t_end();
+}
