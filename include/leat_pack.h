@@ -683,7 +683,7 @@ LEAT_API enum leat_status leat_part_shuffle(const char *const *outputs, const ch
 
 struct leat_export_options {
     size_t size;
-    const char *to;        /* "megatron", "raw", "llmc" or "datatrove" */
+    const char *to;        /* "megatron", "raw", "nanogpt", "llmc" or "datatrove" */
     uint32_t number_bytes; /* 2 or 4 per id; 0: as stored */
     uint32_t force;        /* replace existing files that have the output's names */
     /* If not NULL: called now and then with the token bytes done. Nonzero stops leat_export(), which then leaves no

@@ -195,7 +195,13 @@ void report_loading(FILE *out, const struct report_item *const *items, size_t co
 static void put_run(FILE *out, const struct report_item *const *items, size_t count)
 {
     double *batches = calloc(count, sizeof *batches), *waiting = calloc(count, sizeof *waiting);
-    struct chart_line line = { "waiting", batches, waiting, 0 };
+    struct chart_line line = {
+        .title = "Waiting for batches",
+        .x_unit = "batches",
+        .y_unit = "percent of the last 100 batches' time",
+        .x = batches,
+        .y = waiting,
+    };
     const struct report_item *last = items[count - 1];
     double before = 0; /* batches of loaders that wrote to the file before */
 
@@ -215,11 +221,7 @@ static void put_run(FILE *out, const struct report_item *const *items, size_t co
     fputs("<div class=\"grid\"><div>\n", out);
     if (line.count > 1) {
         fputs("<h4>Waiting for batches</h4>\n", out);
-        chart_lines(out, &(struct chart_lines) { .title = "Waiting for batches",
-                                                 .x_unit = "batches",
-                                                 .y_unit = "percent of the last 100 batches' time",
-                                                 .lines = &line,
-                                                 .count = 1 });
+        chart_line(out, &line);
     }
     fputs("</div><div>\n", out);
     report_step(out, last, 0, report_number(last, 0, "waiting_share_all"), NAN);

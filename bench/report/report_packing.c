@@ -107,7 +107,13 @@ static void put_threads(FILE *out, const struct report_item *x)
 {
     uint32_t runs = report_member(x, 0, "runs"), end;
     double threads[SHOWN], rates[SHOWN];
-    struct chart_line line = { "leat pack", threads, rates, 0 };
+    struct chart_line line = {
+        .title = "Throughput by threads",
+        .x_unit = "threads",
+        .y_unit = "MB of text per second",
+        .x = threads,
+        .y = rates,
+    };
 
     if (runs == JSONTREE_NONE || x->tree.nodes[runs].kind != JSONTREE_ARRAY)
         return;
@@ -118,11 +124,7 @@ static void put_threads(FILE *out, const struct report_item *x)
         line.count += !isnan(threads[line.count]) && !isnan(rates[line.count]);
     }
     if (line.count > 1)
-        chart_lines(out, &(struct chart_lines) { .title = "Throughput by threads",
-                                                 .x_unit = "threads",
-                                                 .y_unit = "MB of text per second",
-                                                 .lines = &line,
-                                                 .count = 1 });
+        chart_line(out, &line);
 }
 
 static void put_sentence(FILE *out, const struct report_item *x)

@@ -97,9 +97,7 @@ enum leat_status adopt_ends_check(struct adopt_ends *e, struct part *p, uint64_t
             return s;
         if (at[1] > first + count)
             return LEAT_OK;
-        if (at[1] <= first && at[1] > at[0])
-            continue; /* in what an earlier run has read */
-        if (at[1] == at[0])
+        if (at[1] == at[0] || at[1] <= first) /* what ends before `first` has been checked; an index may change */
             return lacks_end(e, p, err);
         id = p->token_width == 2 ? bytes_load16(bytes + 2 * (at[1] - 1 - first))
                                  : bytes_load32(bytes + 4 * (at[1] - 1 - first));

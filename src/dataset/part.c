@@ -195,10 +195,8 @@ enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *docu
 enum leat_status part_documents_near(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
                                      struct leat_error *err)
 {
-    enum leat_status s = part_need_documents(p, err);
+    enum leat_status s;
 
-    if (s != LEAT_OK)
-        return s;
     if (p->kind->near)
         return p->kind->near(p, first, end, from, to, err);
     s = part_first_from(p, first, from, err);

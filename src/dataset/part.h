@@ -134,7 +134,7 @@ enum leat_status part_sequence_starts(struct part *p, uint64_t first, uint64_t c
 enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);
 
 /* Documents [*from, *to), which include all that begin in tokens [first, end), and perhaps others that begin close
- * by. */
+ * by. Of a part that knows its documents (part_need_documents()). */
 enum leat_status part_documents_near(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
                                      struct leat_error *err);
 

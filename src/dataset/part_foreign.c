@@ -3,6 +3,7 @@
  */
 #include "part_foreign.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,11 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
     *there = false;
     if (!joined)
         return status_no_memory(err, length);
-    if (stat(joined, &st) == 0 && S_ISREG(st.st_mode)) {
+    if (stat(joined, &st) != 0) {
+        /* it may be there, with a mask, or as what NAME means */
+        if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+            s = status_set_os(err, errno, "cannot look at %s", joined);
+    } else if (S_ISREG(st.st_mode)) {
         s = file_open_read(&fd, &size, joined, err);
         if (s == LEAT_OK && count > 0 && size >= count)
             s = file_read_at(fd, 0, out, count, joined, err);

@@ -33,7 +33,8 @@ enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool
 enum leat_status foreign_open_file(struct file_map *f, const char *path, size_t length, const char *suffix,
                                    enum leat_access access, struct leat_error *err);
 
-/* Reads the first `count` bytes of PATH + SUFFIX. *there: there are as many. An error: they cannot be read. */
+/* Reads the first `count` bytes of PATH + SUFFIX. *there: there are as many. An error: they cannot be read, or it
+ * cannot be said whether they are there. */
 enum leat_status foreign_peek(const char *path, size_t length, const char *suffix, void *out, size_t count, bool *there,
                               struct leat_error *err);
 

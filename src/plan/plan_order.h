@@ -63,8 +63,7 @@ struct plan_order {
     enum leat_status (*pieces)(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
                                struct leat_piece *pieces, struct leat_error *err);
 
-    /* The inverse: calls plan_search_try() at least for all samples that show the tokens searched for. NULL: all
-     * samples are tried in turn, if there are at most 2^40. */
+    /* The inverse: calls plan_search_try() at least for all samples that show the tokens searched for. */
     enum leat_status (*trace)(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err);
 };
 

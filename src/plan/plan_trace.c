@@ -1,4 +1,4 @@
-/* plan_trace.c: finds the samples that show given tokens, by the order's inverse, or by trying all samples in turn. */
+/* plan_trace.c: finds the samples that show given tokens: the order's inverse says which to look at. */
 #include <stdlib.h>
 
 #include "base/status.h"
@@ -7,7 +7,6 @@
 typedef unsigned long long ull;
 
 #define SAMPLES_AT_ONCE 64u
-#define MAX_TRIED       ((uint64_t)1 << 40) /* by an order without an inverse */
 
 /* ---- Trying samples ---- */
 
@@ -107,13 +106,8 @@ enum leat_status leat_plan_trace_range(const struct leat_plan *plan, uint64_t so
     if (epochs == LEAT_NONE && until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the plan has no end: give the number of epochs, or of samples, to be searched");
-    if (!plan->order->trace && s.until > MAX_TRIED)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "samples of order %s are searched one by one; give the sample to stop at, at most 2^40",
-                          leat_order_name((enum leat_order)plan->rules.order));
     if (count == 0 || from >= s.until)
         return LEAT_OK;
     s.end = first + count;
-    return plan->order->trace ? plan->order->trace(plan, &s, err)
-                              : plan_search_try(plan, &s, from, s.until - from, err);
+    return plan->order->trace(plan, &s, err);
 }

@@ -3,6 +3,7 @@
  * are wrong, what may follow the last member. Built three times (tests/corpus/corpus.mk): with the inflater of the
  * build, with zlib, and with none. What is delivered before an error is compared with zlib fed byte by byte.
  */
+#include "corpus/parquet/crc32.h"
 #include "corpus/streams/inflater.h"
 #include "stream_cases.h"
 
@@ -422,6 +423,14 @@ static void check_names(const char *folder)
     }
 }
 
+/* Of pages of Parquet, for which no inflater is needed. */
+static void check_sum(void)
+{
+    T_EQ(crc32_of(0, (const uint8_t *)"123456789", 9), 0xcbf43926);
+    T_EQ(crc32_of(crc32_of(0, (const uint8_t *)"1234", 4), (const uint8_t *)"56789", 5), 0xcbf43926);
+    T_EQ(crc32_of(7, NULL, 0), 7);
+}
+
 int main(void)
 {
     const char *folder = t_folder();
@@ -429,5 +438,6 @@ int main(void)
     memory_file(path, folder);
     fprintf(stderr, "inflater: %s\n", inflater_library.name ? inflater_library.name : "none");
     check_names(folder);
+    check_sum();
     return inflater_library.name && !t_failures ? check_inflater() : t_end();
 }

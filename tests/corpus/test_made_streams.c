@@ -3,8 +3,9 @@
  * with blocks, checks, padding, skippable frames and empty streams: read in pieces of any size, cut to every length, a
  * bit of each byte wrong, and with bytes after the end. A file that is cut gives a start of the text, and says where;
  * one with checks never gives another text without an error. Where the name does not say lz4, that is seen behind up to
- * 1,024 skippable frames: millions of them were once looked through, while nobody could stop that. Built a second time
- * without the libraries (corpus.mk), where each is refused.
+ * 1,024 skippable frames: millions of them were once looked through, while nobody could stop that. Headers of kinds
+ * that are not read are refused, and a sentence says what they ask for. Built a second time without the libraries
+ * (corpus.mk), where each is refused.
  */
 #include "stream_cases.h"
 
@@ -138,6 +139,43 @@ static void check_behind(const char *folder, const struct blob *file, const stru
     blob_free(&behind);
 }
 
+/* Headers as other versions and options write them, whole but for what follows: what is said of those not read. */
+static void check_rare(const char *folder, const char *suffix)
+{
+    static const struct {
+        const char *suffix;
+        uint8_t bytes[12];
+        const char *says;
+    } rare[] = {
+        { ".xz",
+          { 0xfd, '7', 'z', 'X', 'Z', 0, 0, 0x02, 0xd3, 0x73, 0xd7, 0xaf },
+          "an integrity check that liblzma does" },
+        { ".xz",
+          { 0xfd, '7', 'z', 'X', 'Z', 0, 0, 0x12, 0xb7, 0x63, 0x60, 0xb2 },
+          "options that liblzma does not know" },
+        { ".xz",
+          { 0xfd, '7', 'z', 'X', 'Z', 0, 1, 0x04, 0xa7, 0xe7, 0xaf, 0x5f },
+          "options that liblzma does not know" },
+        { ".xz",
+          { 0xfd, '7', 'z', 'X', 'Z', 0, 0, 0x12, 0xd3, 0x73, 0xd7, 0xaf },
+          "it is not valid, or does not match" },
+        { ".xz", { 0xfd, '7', 'z', 'X', 'z', 0, 0, 0x04, 0xe6, 0xd6, 0xb4, 0x46 }, "no stream begins there" },
+        { ".lz4", { 0x04, 0x22, 0x4d, 0x18, 0x65, 0x40, 1, 0, 0, 0, 0 }, "the frame needs a dictionary" },
+    };
+
+    for (size_t i = 0; i < sizeof rare / sizeof *rare; i++) {
+        struct blob got = { 0 };
+
+        if (strcmp(rare[i].suffix, suffix) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/rare%s", folder, suffix);
+        write_whole(path, rare[i].bytes, sizeof rare[i].bytes);
+        T_STATUS(read_stream(path, &got, 10, &t_err), LEAT_E_TEXT);
+        T_CONTAINS(t_err.message, rare[i].says);
+        T_EQ(got.size, 0);
+    }
+}
+
 /* Whether the build can read it; if not, the sentence says so. */
 static bool can_read(const struct blob *file)
 {
@@ -180,6 +218,8 @@ int main(void)
             check_cut(&made[i], &file, &all);
             check_broken(&made[i], &file, &all);
             check_longer(&made[i], &file, &all);
+            if (strncmp(made[i].name, "one", 3) == 0)
+                check_rare(folder, made[i].name + 3);
             for (unsigned frames = 1023; strcmp(made[i].name, "one.lz4") == 0 && frames < 1027; frames++)
                 check_behind(folder, &file, &all, frames);
             read++;

@@ -1,7 +1,7 @@
 /*
  * test_zstd_stream.c: byte_stream over zstd: frames of all kinds, every length that a file can be cut to, every bit
- * that can be wrong. What is delivered before an error is compared with libzstd fed byte by byte, which stops as late
- * as can be.
+ * that can be wrong; and as much memory as it may have. What is delivered before an error is compared with libzstd fed
+ * byte by byte, which stops as late as can be.
  */
 #include <zstd.h>
 
@@ -227,6 +227,38 @@ static void check_windows(void)
     }
 }
 
+/* A stream that needs more memory than it may have says so, and goes on where it was once it may have enough. */
+static void check_memory(uint64_t *random)
+{
+    struct blob file = { 0 }, text = { 0 }, got = { 0 };
+    struct byte_stream *s;
+    struct leat_error err;
+    uint64_t little;
+
+    make_text(&text, 1000000, random);
+    add_frame(&file, &text, kinds[0]);
+    write_whole(path, file.bytes, file.size);
+    T_OK(byte_stream_open(&s, path, &t_err));
+    little = byte_stream_memory(s) + 100000;
+    for (uint64_t limit = little; limit <= little + 300000; limit += 300000) {
+        byte_stream_limit_memory(s, limit);
+        T_STATUS(drain(s, &got, 5000, &err), LEAT_E_NO_MEMORY);
+        T_CONTAINS(err.message, "the zstd data needs more than");
+        T_CHECK(byte_stream_outgrew(s) && got.size < text.size);
+        byte_stream_limit_memory(s, limit + 1); /* still too little: nothing comes */
+        T_STATUS(drain(s, &got, 5000, &err), LEAT_E_NO_MEMORY);
+        T_EQ(got.size, byte_stream_text_position(s));
+    }
+    byte_stream_limit_memory(s, byte_stream_max_memory(s));
+    T_CHECK(!byte_stream_outgrew(s));
+    T_STATUS(drain(s, &got, 5000, &err), LEAT_OK);
+    T_CHECK(blob_same(&got, &text));
+    byte_stream_close(s);
+    blob_free(&got);
+    blob_free(&file);
+    blob_free(&text);
+}
+
 /* Names and first bytes have to agree. */
 static void check_names(const char *folder)
 {
@@ -272,6 +304,7 @@ int main(void)
     check_cut(&random);
     check_broken(&random);
     check_windows();
+    check_memory(&random);
     check_names(folder);
     return t_end();
 }

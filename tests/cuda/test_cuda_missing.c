@@ -3,6 +3,8 @@
  * that is not there: refused with a sentence that says what to do. Memory that is short: fewer slots, then without
  * pinning, and the statistics tell. The loader's thread runs here.
  */
+#include <dlfcn.h>
+
 #include "cuda_faulty.h"
 
 /* ---- What is not there ---- */
@@ -13,6 +15,8 @@ static void no_driver(void)
 {
     refused("cuda", "/nowhere/libcuda.so.1", LEAT_E_UNSUPPORTED, "for the device \"host\"");
     refused("cuda:0", "libm.so.6", LEAT_E_UNSUPPORTED, "it has no cuInit");
+    if (!dlopen("libcuda.so.1", RTLD_NOW)) /* an empty name is none */
+        refused("cuda", "", LEAT_E_UNSUPPORTED, "no CUDA driver: cannot load libcuda.so.1 (");
     if (access(STUB, R_OK) == 0)
         refused("cuda", STUB, LEAT_E_UNSUPPORTED, "remove the folder from LD_LIBRARY_PATH");
     fake.version = 11020;

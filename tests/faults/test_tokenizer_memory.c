@@ -313,6 +313,43 @@ static void check_cache(void)
     free(much);
 }
 
+/* Folders: of all but the last two, one tokenizer.json is made of words, of pairs, which do not come in the order of
+ * their ids, or of a sentencepiece model as Unigram, with so many tokens of the class that a specification's memory
+ * must grow, and as BPE. The last two have models of type Unigram and of whole characters. */
+static void check_folders(void)
+{
+    static const struct made_piece pieces[] = {
+        { "<pad>", CONTROL, 0 }, { "</s>", CONTROL, 0 }, { "<unk>", UNKNOWN, 0 },
+        { "a", NORMAL, -1 },     { "b", NORMAL, -2 },    { "ab", NORMAL, -3 },
+    };
+    static const struct {
+        const char *config, *file, *content; /* NULL: the pieces */
+        uint8_t type;                        /* then the model's */
+    } folders[] = {
+        { "{\"tokenizer_class\":\"BertTokenizer\"}", "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n##s\n", 0 },
+        { "{\"tokenizer_class\":\"GPT2Tokenizer\",\"added_tokens_decoder\":{\"9\":{\"content\":\"<x>\"}}}",
+          "vocab.json", "{\"ab\":2,\"b\":1,\"a\":0}", 0 },
+        { "{\"tokenizer_class\":\"T5Tokenizer\",\"extra_ids\":4000}", "spiece.model", NULL, 1 },
+        { "{\"tokenizer_class\":\"LlamaTokenizer\",\"extra_special_tokens\":[\"<x>\"]}", "tokenizer.model", NULL, 2 },
+        { "{}", "spm.model", NULL, 1 },
+        { "{}", "spm.model", NULL, 4 },
+    };
+
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        const uint8_t trainer[] = { 0x12, 0x02, 0x18, folders[i].type };
+        const char *folder = t_folder();
+
+        put(t_path(folder, "tokenizer_config.json"), folders[i].config);
+        put(t_path(folder, "merges.txt"), "a b\n");
+        if (folders[i].content)
+            put(t_path(folder, folders[i].file), folders[i].content);
+        else
+            write_model(t_path(folder, folders[i].file), pieces, sizeof pieces / sizeof pieces[0], trainer,
+                        sizeof trainer);
+        check_file(folder, NULL);
+    }
+}
+
 static void check_made(void)
 {
     const char *folder = t_folder();
@@ -337,6 +374,7 @@ int main(void)
 
     make_text();
     check_made();
+    check_folders();
     check_cache();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         uint64_t want = 0, n;

@@ -133,6 +133,9 @@ table = pa.table({"text": ["a", "b"], "lists": pa.array([[1], [2, 3]], pa.list_v
                   "words": pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), pa.array([[1], [2, 3]]))})
 with pa.ipc.new_stream(str(OUT / "arrow" / "views.arrow"), table.schema) as out:
     out.write_table(table)
+table = pa.table({"input_ids": pa.array([], pa.list_(pa.int32()))})
+with pa.ipc.new_file(str(OUT / "arrow" / "none.arrow"), table.schema):
+    pass
 arrow_file("empty.arrow", [[], [5], [], []], pa.list_(pa.int32()))
 arrow_file("nulls.arrow", [[1], None, [2]], pa.list_(pa.int32()))
 

@@ -66,6 +66,13 @@ place=$(leat find ended --document 30 --json | sed 's/.*"offset": \([0-9]*\).*/\
 leat find ended --origin "$files/mds/zstd/shard.00001.mds.zstd:$place" >"$printed" 2>&1
 grep -q '^document *30$' "$printed" || fail "document 30 is not found by its place: $(cat "$printed")"
 
+# a file without batches, also with its schema aligned to 64 bytes, as Rust's arrow does it
+{ head -c 8 "$files/arrow/none.arrow" && head -c 56 /dev/zero && tail -c +9 "$files/arrow/none.arrow"; } >aligned.arrow
+for file in "$files/arrow/none.arrow" aligned.arrow; do
+    run leat import --force -o made --json "$file"
+    grep -qF '"documents": 0,' "$printed" || fail "no batches: $(cat "$printed" "$said")"
+done
+
 # a mask is not taken, and that is said; "labels" in arrow/saved are classes
 run leat import --force -o made "$files/arrow/masked.arrow"
 says 0 'warning: the column "labels" was not taken, so all tokens are learned'
@@ -104,6 +111,11 @@ refused 1 'is not a folder of' "$files/documents.txt"
 refused 1 'is not a folder of' .
 printf '\050\265\057\375 and more' >a.arrow.zst
 refused 1 'a.arrow.zst is compressed as a whole, which is not imported: decompress it first' a.arrow.zst
+printf 'ARROW1\0\0' >short.arrow
+refused 1 'short.arrow: the Arrow message at byte 8 is damaged: the file has no footer' short.arrow
+mkdir selected
+echo '{"_data_files": [], "_indices_data_files": [{"filename": "indices.arrow"}]}' >selected/state.json
+refused 1 'selected/state.json: the dataset is a selection of rows: save it after flatten_indices()' selected
 mkdir folder.gz
 refused 1 'folder.gz is not a folder of' folder.gz # it was said to be compressed
 for column in lists numbers words; do # the reason was that no column holds lists of integers

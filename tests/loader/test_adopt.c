@@ -2,7 +2,8 @@
  * test_adopt.c: leat_adopt(). A run that is stopped goes on where it was, and writes the index that a run without a
  * stop writes, byte for byte; a file that changed meanwhile is read anew. The adopted dataset has the tokens and
  * documents of the file, its pages are checked by whoever asks and by loaders, and an index that lies about its token
- * file is refused. So is a vocabulary that needs larger ids than the file has.
+ * file is refused. So is a vocabulary that needs larger ids than the file has, and a file that changes while it is
+ * read. Documents that a file records are checked to end with the end token that is given, across chunks and stops.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -49,6 +50,7 @@ static size_t read_file(const char *file, uint8_t *to, size_t room)
 
 struct watch {
     uint64_t calls, first_done, stop_at; /* stop_at: the number of the call that stops the run; 0: none */
+    uint64_t touch_at;                   /* likewise: that changes the time of the file */
 };
 
 static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
@@ -58,6 +60,8 @@ static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
     T_EQ(total, BYTES);
     if (w->calls++ == 0)
         w->first_done = done;
+    if (w->calls == w->touch_at)
+        T_EQ(utimensat(AT_FDCWD, in_folder("t.bin"), (const struct timespec[2]) { { 1, 2 }, { 3, 4 } }, 0), 0);
     return w->calls == w->stop_at;
 }
 
@@ -116,6 +120,33 @@ static void check_other_file(void)
     patch("t.bin", 0, tokens, 2);
 }
 
+/* What was read is not that of the file any more; the index that there was stays. */
+static void check_changed(void)
+{
+    struct watch changed = { .touch_at = 2 }, again = { 0 };
+    size_t count = read_file("t.bin.leat", first, sizeof first);
+
+    T_STATUS(adopt(&changed, 1), LEAT_E_MISMATCH);
+    T_CONTAINS(t_err.message, "t.bin was changed while it was adopted: start over when it stays as it is");
+    T_EQ(read_file("t.bin.leat", second, sizeof second), count);
+    T_CHECK(memcmp(first, second, count) == 0);
+    T_OK(adopt(&again, 1));
+}
+
+/* A state that is no file of leat's is refused, and one that is too short counts as none. */
+static void check_odd_state(void)
+{
+    struct watch refused = { 0 }, again = { 0 };
+
+    T_EQ(symlink("nowhere", in_folder("t.bin.partial.adopt")), 0);
+    T_STATUS(adopt(&refused, 1), LEAT_E_EXISTS);
+    T_CONTAINS(t_err.message, "t.bin.partial.adopt is a symbolic link");
+    T_EQ(unlink(in_folder("t.bin.partial.adopt")), 0);
+    patch("t.bin.partial.adopt", 0, "leatadp2", 8);
+    T_OK(adopt(&again, 1));
+    T_EQ(again.first_done, 1 << 20);
+}
+
 static void check_resuming(void)
 {
     struct watch whole = { 0 }, stopped = { .stop_at = 1 }, rest = { 0 }, again = { 0 };
@@ -138,11 +169,100 @@ static void check_resuming(void)
     T_CHECK(access(in_folder("t.bin.partial.adopt"), F_OK) != 0);
 
     check_damaged_state();
+    check_odd_state();
+    check_changed();
     check_other_file();
     T_OK(adopt(&again, 1));
     T_EQ(again.calls, whole.calls);
     T_EQ(read_file("t.bin.leat", second, sizeof second), count);
     T_CHECK(memcmp(first, second, count) == 0);
+}
+
+/* ---- Documents that are recorded ---- */
+
+static uint8_t ends[BYTES * 4];
+static uint64_t end_count;
+
+static enum leat_status adopt_ended(uint64_t stop_at, uint64_t *calls)
+{
+    struct leat_adopt_options o = LEAT_ADOPT_OPTIONS_INIT;
+    struct watch w = { .stop_at = stop_at };
+    char path_of[700];
+    enum leat_status s;
+
+    snprintf(path_of, sizeof path_of, "%s", in_folder("e.ds"));
+    o.progress = on_progress;
+    o.context = &w;
+    o.force = 1;
+    o.end_token = END;
+    s = leat_adopt(path_of, &o, NULL, &t_err);
+    *calls = w.calls;
+    return s;
+}
+
+/* In one run and after a stop: it is the document with this number that is wrong. */
+static void refuse_ended(uint64_t document, enum leat_status status, const char *why)
+{
+    char text[100];
+    uint64_t calls;
+
+    snprintf(text, sizeof text, "document %llu %s", (unsigned long long)document, why);
+    for (uint64_t stop_at = 0; stop_at < 2; stop_at++) {
+        if (stop_at > 0)
+            T_STATUS(adopt_ended(1, &calls), LEAT_E_STOPPED);
+        T_STATUS(adopt_ended(0, &calls), status);
+        T_CONTAINS(t_err.message, text);
+    }
+    unlink(in_folder("e.ds.partial.adopt"));
+}
+
+/* datatrove's file of the same tokens, whose index says where documents end. */
+static void check_recorded(void)
+{
+    const uint64_t second_chunk = (1 << 20) / 2; /* its first token */
+    uint64_t whole, rest, calls, after = 0;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+    uint8_t number[8];
+    size_t count;
+
+    memcpy(first, tokens + BYTES - 2, 2);
+    tokens[BYTES - 2] = END;
+    for (uint64_t i = 0; i < BYTES; i += 2)
+        if (tokens[i] == END) {
+            bytes_store64(ends + 8 * end_count, i / 2 + 1);
+            after = i / 2 < second_chunk ? end_count + 1 : after;
+            end_count++;
+        }
+    patch("e.ds", 0, tokens, sizeof tokens);
+    patch("e.ds.index", 0, ends, 8 * end_count);
+    tokens[BYTES - 2] = first[0];
+    T_OK(adopt_ended(0, &whole));
+    T_OK(leat_dataset_open(&d, in_folder("e.ds.leat"), NULL, &t_err));
+    leat_dataset_info(d, &info);
+    T_EQ(info.documents, end_count);
+    T_EQ(info.end_token, END);
+    leat_dataset_close(d);
+    count = read_file("e.ds.leat", first, sizeof first);
+    T_STATUS(adopt_ended(1, &calls), LEAT_E_STOPPED);
+    T_OK(adopt_ended(0, &rest));
+    T_EQ(rest, whole - 1);
+    T_EQ(read_file("e.ds.leat", second, sizeof second), count);
+    T_CHECK(memcmp(first, second, count) == 0);
+
+    /* the document that lies in both chunks, and one far into the second */
+    for (uint64_t n = after; n <= after + 700; n += 700) {
+        patch("e.ds", 2 * (bytes_load64(ends + 8 * n) - 1), "\x09", 1);
+        refuse_ended(n, LEAT_E_TOKEN, "of ");
+        patch("e.ds", 2 * (bytes_load64(ends + 8 * n) - 1), "\x07", 1);
+    }
+    patch("e.ds.index", 8 * (after + 500), ends + 8 * (after + 499), 8); /* without tokens */
+    refuse_ended(after + 500, LEAT_E_TOKEN, "of ");
+    bytes_store64(number, 5);
+    patch("e.ds.index", 8 * (after + 500), number, 8);
+    refuse_ended(after + 500, LEAT_E_DOCUMENTS, "ends at token 5, before it starts");
+    patch("e.ds.index", 8 * (after + 500), ends + 8 * (after + 500), 8);
+    T_OK(adopt_ended(0, &calls));
 }
 
 /* ---- What is there ---- */
@@ -255,6 +375,27 @@ static void check_lies(void)
     }
 }
 
+/* A path that is longer than one can be. */
+static void check_long_path(void)
+{
+    static uint8_t path_of[4097];
+    struct leat_dataset *d;
+    uint64_t entry = 0, place;
+    size_t count = read_file("t.bin.leat", first, sizeof first);
+
+    for (uint64_t i = 0; i < 55 && bytes_load32(first + 512 + 64 * i) != 0; i++)
+        entry = 512 + 64 * i; /* the last one */
+    place = bytes_load64(first + entry + 8);
+    memset(path_of, 'x', sizeof path_of);
+    bytes_store64(first + 48, place + 8 + sizeof path_of); /* the length of the index */
+    bytes_store64(first + entry + 16, 8 + sizeof path_of); /* that of the section */
+    checksum_store(first + 4080, checksum_kernels()->hash(first, 4080));
+    patch("lie.leat", 0, first, count);
+    patch("lie.leat", place + 8, path_of, sizeof path_of);
+    T_STATUS(leat_dataset_open(&d, in_folder("lie.leat"), NULL, &t_err), LEAT_E_RECORD);
+    T_CONTAINS(t_err.message, "lie.leat: the path of its token file is too long");
+}
+
 /* It wrote an index that nothing could open, and with `force` replaced a good one by it: FORMAT.md ties the bytes of an
  * id to the vocabulary size. "the token width does not fit the vocabulary size" was seen. */
 static void check_vocabulary(void)
@@ -262,6 +403,7 @@ static void check_vocabulary(void)
     struct leat_adopt_options o = LEAT_ADOPT_OPTIONS_INIT;
     struct leat_dataset *d = NULL;
     size_t count = read_file("t.bin.leat", first, sizeof first);
+    char output[700];
 
     o.force = 1;
     o.reserved = 1; /* was passed over */
@@ -273,7 +415,16 @@ static void check_vocabulary(void)
     T_CHECK(access(in_folder("t.bin.partial.adopt"), F_OK) != 0);
     T_EQ(read_file("t.bin.leat", second, sizeof second), count);
     T_CHECK(memcmp(first, second, count) == 0);
+    o.vocabulary = END;
+    T_STATUS(leat_adopt(name, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "the end token 7 is not below the vocabulary size 7");
     o.vocabulary = 65536;
+    T_EQ(mkdir(in_folder("folder.leat"), 0777), 0);
+    snprintf(output, sizeof output, "%s", in_folder("folder"));
+    o.output = output;
+    T_STATUS(leat_adopt(name, &o, NULL, &t_err), LEAT_E_EXISTS);
+    T_CONTAINS(t_err.message, "folder.leat is a folder");
+    o.output = NULL;
     T_OK(leat_adopt(name, &o, NULL, &t_err));
     T_OK(leat_dataset_open(&d, in_folder("t.bin.leat"), NULL, &t_err));
     leat_dataset_close(d);
@@ -294,6 +445,8 @@ int main(void)
     T_STATUS(load_all(), LEAT_E_END);
     check_vocabulary();
     check_lies();
+    check_long_path();
+    check_recorded();
     check_content();
     T_STATUS(load_all(), LEAT_E_CHECKSUM);
     return t_end();

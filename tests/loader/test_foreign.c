@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "foreign_files.h"
+#include "taken.h"
 
 /* ---- What they give ---- */
 
@@ -74,6 +75,34 @@ static void load_all(const struct leat_dataset *const *d, unsigned count, unsign
     leat_plan_close(w.plan);
 }
 
+/* Rows know where documents begin in them as they do of a dataset of leat's own with the same documents. */
+static void check_rows(const struct leat_dataset *d, const struct leat_dataset *own)
+{
+    const struct leat_dataset *both[2] = { d, own };
+    struct leat_loader_options l = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+    struct taken taken[2];
+
+    source.name = "s";
+    o.sources = &source;
+    o.source_count = 1;
+    o.seq_len = 700;
+    o.epochs = 1;
+    l.batch = 5;
+    l.last = LEAT_LAST_PADDED;
+    for (unsigned i = 0; i < 2; i++) {
+        struct loading w = { .plan = NULL };
+
+        source.dataset = both[i];
+        T_OK(leat_plan_open(&w.plan, &o, &t_err));
+        taken[i] = taken_run(&w, l, UINT64_MAX);
+        leat_plan_close(w.plan);
+    }
+    T_EQ(taken[0].batches, (TOKENS / 700 + 4) / 5);
+    T_CHECK(taken_equal(&taken[0], &taken[1]));
+}
+
 static void check_name(const char *name, const char *kind, unsigned width, bool has_documents)
 {
     struct leat_dataset *d = open_name(name), *own = open_name(in_folder(width == 2 ? "own2" : "own4"));
@@ -85,8 +114,10 @@ static void check_name(const char *name, const char *kind, unsigned width, bool 
     T_OK(leat_dataset_part(d, 0, &part, &t_err));
     T_STR(part.kind, kind);
     check_tokens(d, width);
-    if (has_documents)
+    if (has_documents) {
         check_documents(d);
+        check_rows(d, own);
+    }
     check_lacking(d);
     load_all(both, 1, width);
     load_all(both, 2, width);
@@ -282,6 +313,17 @@ static void check_shrinking(void)
 
 /* ---- Joined, and named ---- */
 
+/* As long as a file's name can be: with .leat after it there is none. */
+static void check_long_name(void)
+{
+    char name[800];
+
+    snprintf(name, sizeof name, "%s/%0250d.pbin", folder, 0);
+    T_EQ(link(in_folder("a.pbin"), name), 0);
+    leat_dataset_close(open_name(name));
+    T_EQ(unlink(name), 0);
+}
+
 static void check_joined(void)
 {
     const char *names[3];
@@ -361,6 +403,7 @@ int main(void)
     write_megatron("m", 2);
     write_flat(2);
     check_masks();
+    check_long_name();
     check_joined();
     check_shrinking();
     check_identity();

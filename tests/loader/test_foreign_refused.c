@@ -8,11 +8,12 @@ static void check_megatron_lies(unsigned width)
 {
     const uint64_t sequences = documents + (documents + 2) / 3, pointers = 34 + 4 * sequences,
                    entries = pointers + 8 * sequences;
-    char prefix[700];
+    char prefix[700], named[720];
     struct leat_dataset *d;
     uint64_t first, count;
 
     snprintf(prefix, sizeof prefix, "%s", in_folder("m"));
+    snprintf(named, sizeof named, "megatron:%s", prefix);
     /* each lie alone: the files are written again before it */
 #define LIE(change, status, words)                                                                                     \
     write_megatron("m", width);                                                                                        \
@@ -33,7 +34,18 @@ static void check_megatron_lies(unsigned width)
     LIE(T_CHECK(truncate(in_folder("m.idx"), 33) == 0), LEAT_E_TRUNCATED, "at least 34");
     /* 32 bits of pointers: the last one, as far as opening looks */
     LIE(patch32("m.idx", entries - 4, UINT32_MAX), LEAT_E_DOCUMENTS, "its pointers wrap");
+    LIE(patch64("m.idx", pointers, width), LEAT_E_DOCUMENTS, "sequence 0 begins at byte");
+    LIE(
+        { /* one without sequences, whose document index is a 0 */
+          patch64("m.idx", 18, 0);
+          patch64("m.idx", 26, 1);
+          patch64("m.idx", 34, 0);
+          T_CHECK(truncate(in_folder("m.idx"), 42) == 0);
+        },
+        LEAT_E_DOCUMENTS, "its sequences end at byte 0 of ");
 #undef LIE
+    patch("m.idx", 8, "\1", 1);
+    refuse(named, LEAT_E_NOT_LEAT, "is not an index of Megatron: it does not begin with MMIDIDX");
     /* what opening does not see: met by who reads it, and by verifying */
     for (unsigned i = 0; i < 4; i++) {
         static const char *const words[4] = { "overlap or leave a gap", "does not fit into", "its pointers wrap",
@@ -56,7 +68,20 @@ static void check_megatron_lies(unsigned width)
         T_OK(leat_dataset_document(d, 3, &first, &count, &t_err));
         leat_dataset_close(d);
     }
+    /* a document that is read by itself begins where the sequence before it ends: 401 is the second of document 300 */
+    for (unsigned i = 0; i < 2; i++) {
+        write_megatron("m", width);
+        patch64("m.idx", pointers + 8 * 401, i == 0 ? starts[301] * width + 1 : ((uint64_t)TOKENS + 1) * width);
+        d = open_name(prefix);
+        T_STATUS(leat_dataset_document(d, 301, &first, &count, &t_err), LEAT_E_DOCUMENTS);
+        T_CONTAINS(t_err.message, "sequence 401 begins at byte");
+        T_CONTAINS(t_err.message, "which is no place of a token in");
+        T_EQ(t_err.offset, pointers + 8 * 401);
+        leat_dataset_close(d);
+    }
     write_megatron("m", width);
+    T_STATUS(leat_adopt(prefix, NULL, NULL, &t_err), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "m have several sequences, which an index of leat's does not record");
     /* one mode per sequence may follow */
     memset(out, 0, sequences);
     patch("m.idx", entries + 8 * (documents + 1), out, sequences);
@@ -73,6 +98,9 @@ static void check_flat_lies(unsigned width)
     refuse("raw:no?dtype=u8", LEAT_E_ARGUMENT, "unknown dtype");
     refuse("raw:no?size=2", LEAT_E_ARGUMENT, "unknown key \"size\"");
     refuse("raw:no?dtype=u16&end=x", LEAT_E_ARGUMENT, "not the id of a token");
+    refuse("raw:no?dtype=u16&end=", LEAT_E_ARGUMENT, "\"end=\" is not the id of a token");
+    refuse("raw:no?dtype=u32&begin=12345678901", LEAT_E_ARGUMENT, "\"begin=12345678901\" is not the id of a token");
+    refuse("datatrove:no?end=5", LEAT_E_ARGUMENT, "find documents, which FILE.ds.index records");
     refuse("raw:no?dtype=u16&end=1&begin=2", LEAT_E_ARGUMENT, "give one");
     refuse("raw:?dtype=u16", LEAT_E_ARGUMENT, "names no file");
     refuse("llmc:no?dtype=u16", LEAT_E_ARGUMENT, "unknown key \"dtype\"");
@@ -95,6 +123,8 @@ static void check_flat_lies(unsigned width)
     write_bytes("odd.npy", "a", 1);
     snprintf(name, sizeof name, "llmc:%s", in_folder("odd.npy"));
     refuse(name, LEAT_E_TRUNCATED, "has 1 byte, but");
+    snprintf(name, sizeof name, "pbin:%s", in_folder("odd.npy"));
+    refuse(name, LEAT_E_TRUNCATED, "has 1 byte, but the header of Modalities needs 12");
     patch32("llmc.bin", 8, TOKENS + 1);
     refuse(in_folder("llmc.bin"), LEAT_E_TRUNCATED, "its header needs");
     T_CHECK(truncate(in_folder("llmc.bin"), 1024 + TOKENS * width + 1) == 0);

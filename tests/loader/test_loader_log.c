@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,7 +94,9 @@ static void now_and_then(void)
 /* A line is torn: one that was there ends before the next, and one of this loader's is taken back. */
 static void torn(void)
 {
+    const off_t most_bytes = (off_t)1 << 30;
     struct rlimit old, most;
+    struct stat st;
     struct leat_loader *l;
     FILE *f = fopen(path, "we");
     char notice[512] = "";
@@ -119,6 +122,24 @@ static void torn(void)
     T_CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
     T_EQ(lines(), 2);
     T_CHECK(text[strlen(text) - 1] == '\n');
+    /* not even the torn line can be ended; the file is so long that other files have room below the limit */
+    f = fopen(path, "we");
+    T_CHECK(f && fputs("{\"time\": 1", f) >= 0 && fclose(f) == 0 && truncate(path, most_bytes) == 0);
+    most.rlim_cur = (rlim_t)most_bytes;
+    T_CHECK(setrlimit(RLIMIT_FSIZE, &most) == 0);
+    l = open_loader(path, 1);
+    T_CHECK(leat_loader_notice(l, notice, sizeof notice));
+    T_CONTAINS(notice, "statistics are no longer written");
+    take(l);
+    leat_loader_close(l);
+    T_CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+    T_CHECK(stat(path, &st) == 0 && st.st_size == most_bytes);
+    /* and one without a byte is no other file */
+    T_CHECK(truncate(path, 0) == 0);
+    l = open_loader(path, 0);
+    take(l);
+    leat_loader_close(l);
+    T_EQ(lines(), 1);
 }
 
 static void cannot_be_written(void)

@@ -1,8 +1,7 @@
 /*
  * test_loader_options.c: options that make no sense are refused, with a sentence that says what would; a state that is
  * saved with a batch goes on after it, with other batches and ranks; rows of documents are the documents, each once an
- * epoch, longest first, padded, cut where they are too long; of a plan with a split, those that begin in the used part,
- * each in one. A thread runs here.
+ * epoch, longest first, padded, cut where they are too long; of a split, those that begin in it. A thread runs here.
  */
 #include <unistd.h>
 

@@ -11,7 +11,8 @@
 #define BATCH   6u
 #define LENGTH  40u
 #define TOKENS  30000u
-#define MORE    3u /* places after each row, and rows after the last */
+#define MORE    3u  /* places after each row, and rows after the last */
+#define END     499 /* rows are padded with it */
 #define NUMBERS ((BATCH + MORE) * (LENGTH + MORE))
 
 static const char *folder;
@@ -28,7 +29,7 @@ static void write_dataset(unsigned number, uint64_t *random)
     uint8_t mask[120];
 
     o.vocabulary = 500;
-    o.end_token = 499;
+    o.end_token = END;
     o.store_mask = number == 0;
     snprintf(names[number], sizeof names[number], "%s/%u", folder, number);
     T_OK(leat_writer_open(&w, names[number], &o, &t_err));
@@ -166,6 +167,25 @@ static void check_sequences(const struct leat_batch *b)
     T_EQ(longest, b->max_seqlen);
 }
 
+/* A row that was masked has only tokens to pad with, and nothing to learn. */
+static void check_emptied(const struct leat_batch *b, uint32_t row)
+{
+    static int64_t inputs[NUMBERS], labels[NUMBERS];
+    struct leat_outputs out = LEAT_OUTPUTS_INIT;
+    uint64_t wrong = 0;
+
+    if (!(b->flags[row] & LEAT_ROW_DAMAGED))
+        return;
+    out.inputs = inputs;
+    out.labels = labels;
+    out.rows = b->rows;
+    out.length = b->length;
+    T_OK(leat_batch_write(b, &out, NULL, &t_err));
+    for (uint32_t i = 0; i < b->length; i++)
+        wrong += inputs[row * b->length + i] != END || labels[row * b->length + i] != -100;
+    T_EQ(wrong, 0);
+}
+
 /* How many rows are masked until the end, or the failure. */
 static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_damage, enum leat_apart apart,
                                  uint64_t *damaged)
@@ -179,9 +199,13 @@ static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_
     o.batch = BATCH;
     o.on_damage = on_damage;
     o.apart = apart;
+    if (apart == LEAT_APART_MAPPED)
+        o.engine = LEAT_ENGINE_MAP; /* rows stay in the map until their mask turns out to be damaged */
     o.outputs = LEAT_OUTPUT_CU_SEQLENS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
+        for (uint32_t row = 0; row < b->rows; row++)
+            check_emptied(b, row);
         *damaged += b->damaged_rows;
         check_sequences(b);
         leat_batch_release(b, NULL);
@@ -192,6 +216,7 @@ static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_
 
 static void check_damage(void)
 {
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_plan *plan;
     uint64_t damaged;
@@ -206,7 +231,8 @@ static void check_damage(void)
     fseek(f, (long)(info.index_bytes - 4 * ((info.tokens + 4095) / 4096) - 64 - 9000), SEEK_SET);
     fputc(77, f);
     fclose(f);
-    T_OK(leat_dataset_open(&datasets[0], names[0], NULL, &t_err));
+    open.access = LEAT_ACCESS_TRUSTED;
+    T_OK(leat_dataset_open(&datasets[0], names[0], &open, &t_err));
     plan = open_plan(LEAT_ORDER_SHUFFLED);
     for (unsigned i = 0; i < 3; i++) {
         T_STATUS(load_all(plan, LEAT_ON_DAMAGE_ERROR, aparts[i], &damaged), LEAT_E_CHECKSUM);

@@ -3,7 +3,8 @@
  * result, with side files (mapped or read) as without, whole and with a split. A side file that is damaged at its head,
  * cut, of another dataset or a link is passed over, or named by a plan that cannot do without. Where a page of its list
  * is damaged, rows are an error, and others are right: also where another document of the same length stands in it. A
- * file appears complete or not at all, in the folder of its dataset, wherever the process is meanwhile.
+ * file appears complete or not at all, in the folder of its dataset, wherever the process is meanwhile. Documents of
+ * any length are sorted, and those of other tools' files, too.
  *
  * Threads that made the file of one dataset at the same time got in each other's way, and so did what a killed process
  * had left with one of the same number, as in a container.
@@ -14,8 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+#include "base/own_file.h"
 #include "documents.h"
 #include "plan/fit_lengths.h"
+#include "plan/fit_sort.h"
 #include "plan/plan.h"
 
 #define LENGTHS "4,9,0,1,300,17x20,2x600,2096,65,64,63,12x4+2,2,1,40x13,700,128,129,12x4,17+17x3,9,2"
@@ -160,6 +164,8 @@ static void damage(const struct said *wanted)
     T_EQ(stat(paths[0], &st), 0);
     T_EQ(truncate(paths[0], st.st_size - 1), 0);
     refused(wanted, "is too short or too long");
+    T_EQ(truncate(paths[0], 79), 0);
+    refused(wanted, "0.fit is too short)");
     T_EQ(rename(paths[1], paths[0]), 0);
     refused(wanted, "was made from another dataset");
     T_OK(leat_dataset_fit(dataset, NULL, &t_err));
@@ -180,6 +186,12 @@ static uint32_t stop(void *context, uint64_t done, uint64_t total)
     return done > total / 2;
 }
 
+static uint32_t stop_at_once(void *context, uint64_t done, uint64_t total)
+{
+    *(uint64_t *)context = done;
+    return total > 0;
+}
+
 static unsigned files(const char *folder)
 {
     DIR *d = opendir(folder);
@@ -195,13 +207,33 @@ static void write_files(const char *folder)
 {
     struct leat_fit_options o = LEAT_FIT_OPTIONS_INIT;
     unsigned before = files(folder);
+    char partial[800];
+    uint64_t done;
+    int fd;
 
     o.progress = stop;
     T_STATUS(leat_dataset_fit(dataset, &o, &t_err), LEAT_E_STOPPED);
     T_EQ(files(folder), before);
+    o.progress = stop_at_once;
+    o.context = &done;
+    T_STATUS(leat_dataset_fit(dataset, &o, &t_err), LEAT_E_STOPPED);
+    T_CHECK(done > 0);
+    T_EQ(files(folder), before);
     T_EQ(mkdir(paths[0], 0777), 0);
     T_STATUS(leat_dataset_fit(dataset, NULL, &t_err), LEAT_E_EXISTS);
     T_EQ(rmdir(paths[0]), 0);
+    snprintf(partial, sizeof partial, "%s.partial", paths[0]);
+    T_EQ(mkdir(partial, 0777), 0);
+    T_STATUS(leat_dataset_fit(dataset, NULL, &t_err), LEAT_E_EXISTS);
+    T_CONTAINS(t_err.message, partial);
+    T_EQ(rmdir(partial), 0);
+    /* while another one makes the file, it can be stopped, too, and leaves that file alone */
+    T_OK(own_file_begin(&fd, partial, &t_err));
+    T_STATUS(leat_dataset_fit(dataset, &o, &t_err), LEAT_E_STOPPED);
+    T_EQ(done, 0);
+    T_EQ(files(folder), before + 1);
+    T_EQ(unlink(partial), 0);
+    close(fd);
     T_OK(leat_dataset_fit(dataset, NULL, &t_err));
     T_EQ(files(folder), before + 3);
 }
@@ -255,6 +287,48 @@ static void other_folder(const char *folder)
     dataset = given;
 }
 
+/* Documents of 2^20 tokens and more have no counter for their length. Those of datatrove's file, whose tokens are a
+ * hole, by a name with a scheme: the list lies beside the file. */
+static void long_documents(const char *folder)
+{
+    static const uint64_t lengths[] = { 3, 1048583, 5, 1048576, 1048583, 1048575, 3, 1048577 };
+    static const struct fit_run runs[] = { { 3, 0, 2, 0 },       { 5, 2, 1, 0 },       { 1048575, 3, 1, 0 },
+                                           { 1048576, 4, 1, 0 }, { 1048577, 5, 1, 0 }, { 1048583, 6, 2, 0 } };
+    static const uint32_t sorted[] = { 0, 6, 2, 5, 3, 7, 1, 4 };
+    char path[700], name[720];
+    struct leat_dataset *d;
+    struct fit_range all = { 0, 8 };
+    uint32_t list[8];
+    uint8_t ends[64];
+    uint64_t end = 0;
+    FILE *f;
+
+    for (unsigned i = 0; i < 8; i++)
+        bytes_store64(ends + 8 * i, end += lengths[i]);
+    snprintf(path, sizeof path, "%s/long.ds.index", folder);
+    T_CHECK((f = fopen(path, "w")) && fwrite(ends, 1, 64, f) == 64 && fclose(f) == 0);
+    snprintf(path, sizeof path, "%s/long.ds", folder);
+    T_CHECK((f = fopen(path, "w")) && ftruncate(fileno(f), (off_t)(2 * end)) == 0 && fclose(f) == 0);
+    snprintf(name, sizeof name, "datatrove:%s", path);
+    T_OK(leat_dataset_open(&d, name, NULL, &t_err));
+    for (uint64_t window = 1; window <= 8; window++) {
+        struct fit_sort x = { .dataset = d, .ranges = &all, .range_count = 1 };
+
+        T_OK(fit_sort_count(&x, &t_err));
+        T_EQ(x.documents, 8);
+        T_EQ(x.run_count, sizeof runs / sizeof runs[0]);
+        T_CHECK(memcmp(x.runs, runs, sizeof runs) == 0);
+        for (uint64_t first = 0; first < 8; first += window)
+            T_OK(fit_sort_list(&x, first, first + window < 8 ? window : 8 - first, list + first, &t_err));
+        T_CHECK(memcmp(list, sorted, sizeof sorted) == 0);
+        fit_sort_free(&x);
+    }
+    T_OK(leat_dataset_fit(d, NULL, &t_err));
+    leat_dataset_close(d);
+    snprintf(path, sizeof path, "%s/long.ds.fit", folder);
+    T_EQ(access(path, R_OK), 0);
+}
+
 /* A file that somebody may write to gets no lease, and is read instead of mapped. */
 static void read_files(const struct said *wanted)
 {
@@ -293,6 +367,7 @@ int main(void)
     check(NULL, &whole, 3);
     other_folder(folder);
     damage(&whole);
+    long_documents(folder);
     leat_dataset_close(dataset);
     return t_end();
 }

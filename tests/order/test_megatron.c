@@ -1,10 +1,10 @@
 /*
- * test_megatron.c: numpy's shuffle is numpy's; a plan of Megatron's order has a text that reads back as the same plan;
- * what Megatron has no room for, or what is not its, is refused by name; its states keep all that decides the samples;
- * and a loader delivers rows of several documents. test_order_vectors.c has the order itself.
+ * test_megatron.c: numpy's shuffle and sum are numpy's; a plan of Megatron's order has a text that reads back as the
+ * same plan; what Megatron has no room for, or what is not its, is refused by name; its states keep all that decides
+ * the samples; and a loader delivers rows of several documents. test_order_vectors.c has the order itself.
  */
 #include "base/bytes.h"
-#include "order/numpy_random.h"
+#include "order/megatron.h"
 #include "plan/plan.h"
 #include "t.h"
 
@@ -31,7 +31,55 @@ static void check_shuffles(void)
     }
 }
 
+/* Sums of the bits of x / numpy.sum(x), made with numpy 2.4: it adds eight numbers side by side, and more than 128 in
+ * halves. From 100 numbers on, adding them one by one gives others. */
+static void check_sums(void)
+{
+    static const struct {
+        uint32_t count, sum;
+    } made[] = { { 3, 902824929u },    { 7, 2606437378u },   { 8, 3378407877u },    { 15, 3809782524u },
+                 { 100, 3916741354u }, { 127, 3518406603u }, { 128, 1221004686u },  { 129, 3575132002u },
+                 { 136, 2167018134u }, { 137, 1892003291u }, { 200, 2602208619u },  { 256, 4292598128u },
+                 { 257, 684601604u },  { 300, 4019211088u }, { 1000, 1882952447u }, { 5000, 3509856356u },
+                 { 32766, 404244157u } };
+    static double x[32766];
+
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        uint32_t sum = 0;
+
+        for (uint64_t k = 0; k < made[i].count; k++)
+            x[k] = 1.0 / (double)(1 + k * k % 97);
+        megatron_normalize(x, made[i].count);
+        for (uint32_t k = 0; k < made[i].count; k++) {
+            uint64_t bits;
+
+            memcpy(&bits, &x[k], sizeof bits);
+            sum = sum * 31 + (uint32_t)(bits ^ bits >> 32);
+        }
+        T_EQ(sum, made[i].sum);
+    }
+}
+
+/* What a plan of moderate size does not come to. */
+static void check_limits(void)
+{
+    static const uint32_t lengths[3] = { 10, 20, 30 };
+    struct megatron_source source;
+    struct megatron_blend blend;
+    uint64_t taken[2];
+
+    /* more tokens than 64 bits can count */
+    T_STATUS(megatron_source_make(&source, lengths, 3, 1 << 30, (uint64_t)1 << 59, 1, &t_err), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "307445734561825861 epochs of 3 sequences with 60 tokens;");
+    megatron_source_free(&source);
+    T_STATUS(megatron_blend_make(&blend, (double[]) { 0.5, 0.5 }, (uint64_t[]) { 1, 9 }, 2, 10, taken, &t_err),
+             LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "takes more samples of source 0 than the 1 that were built for it, from sample 2 on");
+    megatron_blend_free(&blend);
+}
+
 static struct leat_dataset *data;
+static const char *folder;
 
 /* Opens a plan of these lines, with the source NAME that is `data`; NULL: refused, with the error in t_err. */
 static struct leat_plan *open_lines(const char *lines)
@@ -186,6 +234,29 @@ static void check_states(void)
     leat_plan_close(plan);
 }
 
+/* Tokens without documents have no sequences. */
+static void check_no_documents(void)
+{
+    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+    static const uint8_t zeros[2000];
+    struct leat_plan *plan;
+    char name[700];
+    FILE *f;
+
+    snprintf(name, sizeof name, "%s/raw", folder);
+    f = fopen(name, "w");
+    T_CHECK(f && fwrite(zeros, 1, sizeof zeros, f) == sizeof zeros && fclose(f) == 0);
+    snprintf(name, sizeof name, "raw:%s/raw?dtype=u16", folder);
+    source.name = name;
+    o.sources = &source;
+    o.source_count = 1;
+    o.seq_len = 16;
+    o.order = LEAT_ORDER_MEGATRON;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_NOT_FOUND);
+    T_CONTAINS(t_err.message, "name the token that ends each (end=ID in the name)");
+}
+
 /* A loader's rows are the tokens of their samples' pieces. */
 static void check_loader(void)
 {
@@ -244,15 +315,19 @@ int main(void)
 {
     char path[600];
 
-    snprintf(path, sizeof path, "%s/data", t_folder());
+    folder = t_folder();
+    snprintf(path, sizeof path, "%s/data", folder);
     write_documents(path);
     T_OK(leat_dataset_open(&data, path, NULL, &t_err));
     check_shuffles();
+    check_sums();
+    check_limits();
     check_text();
     check_options();
     check_refused();
     check_others();
     check_states();
+    check_no_documents();
     check_loader();
     leat_dataset_close(data);
     return t_end();

@@ -79,6 +79,8 @@ static void test_refusals(void)
         { "leat plan 1\nsource %/a\nseq-len 64\norder documents\nsplit a=0.9995,b=0.0005\nuse b",
           "and the plan has 0: none starts in the range \"b\" of the split; give it a larger fraction than 0.0005" },
         { "leat plan 1\nsource %/a\nseq-len 4\nbase-len 16\nat 65:1", "the nearest is sample 64" },
+        { "leat plan 1\nsource %/a\nseq-len 1024\norder fit\nat 576460752303423488:1:len=128",
+          "epochs when the phase at sample 576460752303423488 begins: too many to count rows of another length" },
         { "leat plan 1\nsource %/a\nseq-len 4\nskip 5:9\nskip 1:6", "overlap" },
         { "leat plan 1\nsource %/a:1:1\nseq-len 4\nat 1000000:1", "the plan ends at sample" },
     };
@@ -91,6 +93,20 @@ static void test_refusals(void)
     T_EQ(t_err.offset, 0);
     T_STATUS(leat_plan_parse(&plan, "skip 9", 6, NULL, NULL, NULL), LEAT_E_ARGUMENT);
     T_STATUS(leat_plan_parse(&plan, "source nothing\nseq-len 4", 24, NULL, NULL, &t_err), LEAT_E_NO_FILE);
+}
+
+/* The same by the plan's text. */
+static void test_too_many_lines(void)
+{
+    static char text[65537 * sizeof "source a" + 100];
+    struct leat_plan *plan;
+    size_t at = (size_t)snprintf(text, sizeof text, "leat plan 1\nseq-len 4\n");
+
+    for (unsigned i = 0; i < 65537; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "source a\n");
+    T_STATUS(leat_plan_parse(&plan, text, at, "my.plan", NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "my.plan, line 65539: ");
+    T_CONTAINS(t_err.message, "more than 65536 sources");
 }
 
 /* More sources, or phases of so many sources, than a plan can have. */
@@ -117,6 +133,11 @@ static void test_too_many(void)
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "more than 65536 sources");
     o.sources = sources;
+    o.source_count = 32767;
+    o.order = LEAT_ORDER_MEGATRON;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "32767 sources are too many: Megatron takes at most 32766");
+    o.order = LEAT_ORDER_SHUFFLED;
     o.source_count = 65536;
     o.phases = phases;
     o.phase_count = 256;
@@ -195,7 +216,7 @@ static void test_wrong_options(void)
     struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
     struct leat_piece piece;
     uint64_t count = 99;
-    struct leat_plan *plan;
+    struct leat_plan *plan, *again;
 
     options.sources = &source;
     options.source_count = 1;
@@ -215,6 +236,10 @@ static void test_wrong_options(void)
     T_STATUS(leat_plan_pieces(plan, 1 << 30, &piece, 1, &count, &t_err), LEAT_E_RANGE);
     T_EQ(count, 99); /* as after any failure */
     T_OK(leat_plan_source_info(plan, 0, &info, &t_err));
+    again = plan; /* set to NULL */
+    T_STATUS(leat_plan_reorder(&again, plan, (enum leat_order)7, 0, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "unknown order 7");
+    T_CHECK(again == NULL);
     T_STATUS(leat_plan_source_info(plan, 1, &info, &t_err), LEAT_E_RANGE);
     T_CONTAINS(t_err.message, "no source 1: the plan has 1, numbered from 0");
     leat_plan_close(plan);
@@ -240,6 +265,12 @@ static void test_names(void)
     free(text);
     leat_plan_close(plan);
     leat_plan_close(again);
+    /* Megatron's plan without weights is another one than with a weight of 1: its text could not say which it is */
+    source.weight = NULL;
+    o.order = LEAT_ORDER_MEGATRON;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "/odd:3 ends as if with a weight, and has none; rename it, or name it in an @list");
+    o.order = LEAT_ORDER_SHUFFLED;
     source.name = "line\nbreak";
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "newline");
@@ -260,6 +291,7 @@ int main(void)
     write_list();
     test_refusals();
     test_too_many();
+    test_too_many_lines();
     test_end_of_numbers();
     test_agreement();
     test_wrong_options();

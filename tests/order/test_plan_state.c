@@ -1,15 +1,16 @@
 /*
  * test_plan_state.c: a state is small, and reads back; a plan with another past is refused with the first difference
  * named; later phases, later skips and later sources are accepted; a state that was cut or changed at any byte is no
- * state.
+ * state. So it is for a plan of rows of whole documents, with its options and the version of its rule.
  */
 #include <stdarg.h>
 
 #include "bench/data/fake_dataset.h"
+#include "documents.h"
+#include "order/fit.h"
 #include "plan/plan.h"
-#include "t.h"
 
-static struct leat_dataset *data[200];
+static struct leat_dataset *data[201]; /* the last one has documents */
 
 /* A plan of lines separated by ';', whose sources s0, s1, ... are data[0], data[1], ... */
 static struct leat_plan *make(const char *lines)
@@ -107,6 +108,39 @@ static void test_changes(void)
     refuse(PLAN ";epochs 1", 100, "seq-len 8;base-len 16;seed 5;source s0:1:1;source s1:2:2", "source 1");
 }
 
+#define FIT     "seq-len 16;seed 5;order fit;epochs 2;source s200"
+#define OPTIONS ";max-per-row 3;min-length 2;align 4"
+
+static void test_options(void)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    struct leat_plan *plan = make(FIT OPTIONS), *again;
+    char text[LEAT_PLAN_STATE_BYTES], *version, *check;
+
+    accept(FIT OPTIONS, 7, FIT OPTIONS);
+    refuse(FIT OPTIONS, 7, FIT ";max-per-row 3;min-length 3;align 4", "its min-length is 2, but the plan's is 3");
+    refuse(FIT OPTIONS, 7, FIT ";max-per-row 3;min-length 2;align 8", "its align is 4, but the plan's is 8");
+    refuse(FIT OPTIONS, 7, FIT, "its max-per-row is 3, but the plan's is 0");
+    refuse(FIT, 7, FIT OPTIONS, "its max-per-row is 0, but the plan's is 3");
+    /* the same plan, made of another one */
+    save(FIT OPTIONS, 7, text);
+    T_OK(leat_plan_reorder(&again, plan, LEAT_ORDER_FIT, 0, &t_err));
+    T_OK(leat_plan_state_load(again, text, strlen(text), &state, &t_err));
+    T_EQ(state.position, 7);
+    leat_plan_close(again);
+    leat_plan_close(plan);
+    /* of a library whose rows were made by another rule */
+    save(FIT, 7, text);
+    version = strstr(text, ",fit=");
+    check = strstr(text, "check ");
+    T_CHECK(version && version[5] == '0' + FIT_VERSION && version[6] == '\n' && check);
+    version[5] = '9';
+    snprintf(check, 30, "check %016llx\n",
+             (unsigned long long)checksum_kernels()->hash(text, (size_t)(check - text)).low);
+    T_STATUS(load(FIT, text, &state), LEAT_E_CHECKPOINT);
+    T_CONTAINS(t_err.message, "its rule is fit 9, but this library's is fit 1;");
+}
+
 struct printer {
     char *text;
     size_t length, room;
@@ -149,14 +183,14 @@ static void test_many(void)
     T_CONTAINS(t_err.message, "one of the phases 150 to 15");
 }
 
-static void test_damage(void)
+static void damage(const char *lines, uint64_t position)
 {
     struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
     char text[LEAT_PLAN_STATE_BYTES];
-    struct leat_plan *plan = make(PLAN);
+    struct leat_plan *plan = make(lines);
     size_t length;
 
-    save(PLAN, 1000, text);
+    save(lines, position, text);
     length = strlen(text);
     for (size_t i = 0; i < length; i++) {
         T_STATUS(leat_plan_state_load(plan, text, i, &state, &t_err), LEAT_E_CHECKPOINT);
@@ -168,6 +202,16 @@ static void test_damage(void)
     }
     T_OK(leat_plan_state_load(plan, text, length, &state, &t_err));
     leat_plan_close(plan);
+}
+
+static void test_damage(void)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+    struct leat_plan *plan;
+
+    damage(PLAN, 1000);
+    damage(FIT OPTIONS, 7);
     /* beyond the plan's end: where the other one went on, and where there is none to go on in */
     refuse("seq-len 8;source s0:1", 20000, "seq-len 8;source s0:1:1", "its position is 20000, but the plan ends at 12");
     plan = make("seq-len 8;epochs 1;source s0:1");
@@ -215,12 +259,15 @@ int main(void)
 {
     for (unsigned i = 0; i < 200; i++)
         data[i] = fake_dataset((uint64_t[]) { 100000 + i, 500 }, 2);
+    data[200] = documents_dataset(t_folder(), 0, "5x30,9x20,3x10,1x5,12x8");
     test_changes();
+    test_options();
     test_many();
     test_damage();
     test_positions();
     test_end_by_skips();
     for (unsigned i = 0; i < 200; i++)
         fake_dataset_free(data[i]);
+    leat_dataset_close(data[200]);
     return t_end();
 }

@@ -129,8 +129,11 @@ named hadoop.json.lz4 'in blocks of Hadoop or Spark, which only these read: writ
 cp a.jsonl.gz a.jsonl.zst
 named a.jsonl.zst 'compressed with gzip: rename it'
 cp a.jsonl plain.jsonl.lz4
-run leat pack -t bytes -o named --force plain.jsonl.lz4
-says 1 'does not start like a lz4 file; rename it if it is not compressed, or get a new copy'
+printf '\0\2\0\0\0\0\0' >short.jsonl.lz4 # too short for a header of Hadoop's
+for file in plain short; do
+    run leat pack -t bytes -o named --force $file.jsonl.lz4
+    says 1 'does not start like a lz4 file; rename it if it is not compressed, or get a new copy'
+done
 
 # a zstd frame that needs a dictionary is not damage
 printf '\50\265\57\375\41\7\1\11\0\0a' >dictionary.txt.zst

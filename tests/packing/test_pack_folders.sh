@@ -130,6 +130,10 @@ for name in v12.metadata.json "00000-$uuid.metadata.json" "00001-$uuid.gz.metada
     printf '{}\n' >"ice-$name/metadata/$name"
     table "ice-$name" "ice-$name is an Iceberg table"
 done
+mkdir ice
+mv "ice-$name/metadata" ice
+run sh -c 'cd ice && leat pack -t bytes -o table metadata'
+says 1 'the folder . is an Iceberg table'
 mkdir -p own/metadata # not called as Iceberg does
 printf '{"text":"a"}\n' | tee own/metadata/v.metadata.json own/metadata/0-a.metadata.json >own/v1.metadata.json
 run leat pack -t bytes -o own --json own
@@ -148,6 +152,19 @@ for format in auto jsonl; do
     run leat pack -t bytes -o no --format $format special
     says 1 'the folder special has no file to pack; special/pipe.jsonl is neither a file nor a folder; for a pipe, use'
 done
+
+# pictures and programs among texts, whatever they are called, are left out
+mkdir pictures
+printf '{"text":"a"}\n' >pictures/a.jsonl
+printf '\211PNG\r\n\032\n' | tee pictures/b.png >pictures/c.dat
+printf 'GIF89a' >pictures/d
+printf '\177ELF' >pictures/e.so
+run leat pack -t bytes -o pictures --json pictures
+says 0 'skipped 4 files'
+[ "$(key documents)/$(key skipped)" = 1/4 ] || fail "not one document, four skipped: $(cat "$printed")"
+ln -s a.jsonl/b pictures/g
+run leat pack -t bytes -o no pictures
+says 1 'cannot follow the symbolic link pictures/g: Not a directory'
 
 # ---- Files that are no text -----------------------------------------------------------------------------------------
 

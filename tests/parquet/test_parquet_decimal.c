@@ -1,6 +1,7 @@
 /*
  * test_parquet_decimal.c: numbers of Parquet as text: the decimal with the fewest digits that is read as the number
- * again. Some are given by hand, all powers of two and random numbers are compared with a search for fewer digits.
+ * again. Some are given by hand, all powers of two and random numbers are compared with a search for fewer digits. In
+ * nested columns they are as Python prints them.
  */
 #include <math.h>
 
@@ -8,7 +9,7 @@
 #include "corpus/parquet/decimal.h"
 #include "t.h"
 
-static void text_of(bool is_float, double value, char text[DECIMAL_TEXT])
+static void text_of(bool is_float, double value, bool python, char text[DECIMAL_TEXT])
 {
     uint8_t bytes[8];
     float narrow = (float)value;
@@ -21,7 +22,7 @@ static void text_of(bool is_float, double value, char text[DECIMAL_TEXT])
         bytes_store32(bytes, bits);
     else
         bytes_store64(bytes, wide_bits);
-    decimal_of(is_float, bytes, text);
+    (python ? decimal_of_python : decimal_of)(is_float, bytes, text);
 }
 
 static size_t digits_of(const char *text)
@@ -42,7 +43,7 @@ static void check(double value)
     char text[DECIMAL_TEXT], shorter[64];
     size_t digits;
 
-    text_of(false, value, text);
+    text_of(false, value, false, text);
     T_CHECK(strtod(text, NULL) == value);
     digits = digits_of(text);
     if (digits < 2)
@@ -53,6 +54,39 @@ static void check(double value)
         snprintf(shorter, sizeof shorter, "%.*e", (int)digits - 2, value + toward * step);
         if (strtod(shorter, NULL) == value)
             T_FAIL("%s has more digits than %s", text, shorter);
+    }
+}
+
+/* As Python prints them: json.dumps(struct.unpack(...)). */
+static void check_python(void)
+{
+    static const struct {
+        bool is_float;
+        double value;
+        const char *text;
+    } known[] = { { false, 0, "0.0" },
+                  { false, -0.0, "-0.0" },
+                  { false, 3, "3.0" },
+                  { false, -2.5, "-2.5" },
+                  { false, 0.0001, "0.0001" },
+                  { false, 0.00001, "1e-05" },
+                  { false, -0.0000123, "-1.23e-05" },
+                  { false, 1234567890123456, "1234567890123456.0" },
+                  { false, 1e15, "1000000000000000.0" },
+                  { false, 1e16, "1e+16" },
+                  { false, 12345678901234568, "1.2345678901234568e+16" },
+                  { false, 5e-324, "5e-324" },
+                  { false, 1.7976931348623157e308, "1.7976931348623157e+308" },
+                  { true, 0.1, "0.10000000149011612" },
+                  { true, 1e-45, "1.401298464324817e-45" },
+                  { true, (double)NAN, "NaN" },
+                  { false, (double)-INFINITY, "-Infinity" },
+                  { true, (double)INFINITY, "Infinity" } };
+    char text[DECIMAL_TEXT];
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        text_of(known[i].is_float, known[i].value, true, text);
+        T_STR(text, known[i].text);
     }
 }
 
@@ -78,9 +112,10 @@ int main(void)
     char text[DECIMAL_TEXT];
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        text_of(known[i].is_float, known[i].value, text);
+        text_of(known[i].is_float, known[i].value, false, text);
         T_STR(text, known[i].text);
     }
+    check_python();
     for (int power = -300; power < 300; power++)
         check(ldexp(1, power));
     for (int i = 0; i < 20000; i++)

@@ -21,6 +21,15 @@ static bool stop(void *context)
     return ++asked >= stop_at && stop_at > 0;
 }
 
+/* Frames one after the other, the second without a text. */
+static size_t zstd_frames(uint8_t *to, const uint8_t *text)
+{
+    size_t used = ZSTD_compress(to, 2 * BYTES, text, BYTES / 2, 1);
+
+    used += ZSTD_compress(to + used, 2 * BYTES - used, text, 0, 1);
+    return used + ZSTD_compress(to + used, 2 * BYTES - used, text + BYTES / 2, BYTES / 2, 1);
+}
+
 /* Literals, of both. */
 static size_t snappy(uint8_t *to, const uint8_t *text)
 {
@@ -131,6 +140,7 @@ int main(void)
     for (size_t i = 0; i < BYTES; i++)
         text[i] = (uint8_t)('a' + t_below(&random, 8));
     check("zstd", 6, packed, ZSTD_compress(packed, 2 * BYTES, text, BYTES, 1), text);
+    check("zstd, three frames", 6, packed, zstd_frames(packed, text), text);
     check("Snappy", 1, packed, snappy(packed, text), text);
     check("LZ4_RAW", 7, packed, lz4(packed, text), text);
     check("gzip", 2, packed, gzip(packed, text), text);

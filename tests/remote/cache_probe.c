@@ -7,7 +7,8 @@
  * the cache is complete, "notice" for a notice, which it prints first, and "fork" leaves a child behind, whose number
  * it prints; "online" opens only what the server has; "child" lets a child open the loader; "closed" closes the
  * loader, says so, and keeps the dataset open until its input ends; "narrow" has a ring of two slots, so that little is
- * held at once. ACCESS: 0 leased, 1 trusted, 2 read.
+ * held at once; "view" looks at the first tokens in their map, and opens no loader; "ordered" takes batches from the
+ * first token on. ACCESS: 0 leased, 1 trusted, 2 read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,20 @@ static enum leat_status wait_for_child(void)
     return code == 0 ? LEAT_OK : LEAT_E_FORKED; /* the child has said why */
 }
 
+static enum leat_status view_first(const char *name, const struct leat_open_options *open, struct leat_error *err)
+{
+    struct leat_dataset *d;
+    struct leat_view view;
+    enum leat_status s = leat_dataset_open(&d, name, open, err);
+
+    if (s == LEAT_OK)
+        s = leat_dataset_view(d, 0, 10, &view, err);
+    if (s == LEAT_OK)
+        leat_view_release(&view);
+    leat_dataset_close(d);
+    return s;
+}
+
 static enum leat_status run(char **words, uint32_t threads, const char *mode, struct leat_error *err)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
@@ -145,6 +160,9 @@ static enum leat_status run(char **words, uint32_t threads, const char *mode, st
 
     open.access = (enum leat_access)strtoul(words[2], NULL, 10);
     open.online = strcmp(mode, "online") == 0;
+    options.order = strcmp(mode, "ordered") == 0 ? LEAT_ORDER_SEQUENTIAL : LEAT_ORDER_SHUFFLED;
+    if (strcmp(mode, "view") == 0)
+        return view_first(words[0], &open, err);
     source.name = words[0];
     options.sources = &source;
     options.source_count = 1;

@@ -5,10 +5,10 @@ parts, conditions, and signatures that are checked with code of its own. It can 
         server.faults = ["503", "reset"]        # what the next requests for bytes get, one each; "" for nothing
         ... server.url, server.requests ...
 
-Faults: 503 (SlowDown), later and much later (with Retry-After: 1 and 100), 500, stall (half of the bytes, then
-silence), silent (no answer), slow (after 2 s), reset (half of the bytes), short (half of the bytes and an orderly
-end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the thing is another one from now on),
-away (nobody listens for server.away seconds).
+Faults: late (by 50 ms, and right), slow (by 2 s), 503 (SlowDown), later and much later (with Retry-After: 1 and 100),
+500, stall (half of the bytes, then silence), silent (no answer), reset (half of the bytes), short (half of the bytes
+and an orderly end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the thing is another one
+from now on), away (nobody listens for server.away seconds).
 """
 import datetime
 import functools
@@ -169,6 +169,8 @@ class Handler(HttpHandler):
                 server.things[name] = bytes(255 - b for b in server.things[name])
                 server.etags.pop(name, None)
             thing = server.things.get(name)
+        if fault == "late":
+            time.sleep(0.05)
         if fault == "away":
             server.go_away()
             self.close_connection = True

@@ -76,10 +76,26 @@ def is_complete(what, *seen):
 
 
 def test_many_at_once(server):
+    """What is complete is mapped, and can be viewed."""
+    clear(server)
+    view = probe, URL, "0", "1", "0", "1", "view"
+    got = end(server, begin(server, *view))
+    check("no view", got[2] == 1 and "is here: copy the tokens, or pull the dataset first" in got[1], got)
     clear(server)
     got = end(server, fill(server))
     is_complete("many ranges", got)
     check("each once at most", max(ranges(server).values()) == 1 and len(ranges(server)) > 20, ranges(server))
+    got = end(server, begin(server, *view))
+    check("a view", got[2] == 0, got)
+
+
+def test_time_left(server):
+    """The notice that batches are waited for says when the copy will be complete: here its last range never comes."""
+    clear(server)
+    server.faults, server.fault_suffix, server.silent = ["late"] * 10000, ".tokens", ("b/corpus.tokens", SIZE - 1)
+    got = end(server, begin(server, probe, URL, "0", "0", "110", "1", "ordered", LEAT_CACHE_SIZE="900MiB"))
+    check("time left", re.search(r"notice: the consumer waited for batches [0-9]+ % of its time: .*; the cache will be "
+                                 r"complete in about 1 min\n", got[1]) and len(got[0]) > 110, got)
 
 
 def test_failures(server):
@@ -471,9 +487,9 @@ with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suff
         sys.exit(77)
     BATCHES = end(server, begin(server, probe, "corpus", "2", "2", "0"))[0][:-2]
     only = os.environ.get("ONLY_TEST")
-    for test in (test_many_at_once, test_failures, test_killed, test_two, test_fork, test_removed, test_stopped_holder,
-                 test_slow_holder, test_index, test_limit, test_turns, test_keys, test_evicting, test_holder,
-                 test_stopped_evictor, test_offline, test_options):
+    for test in (test_many_at_once, test_time_left, test_failures, test_killed, test_two, test_fork, test_removed,
+                 test_stopped_holder, test_slow_holder, test_index, test_limit, test_turns, test_keys, test_evicting,
+                 test_holder, test_stopped_evictor, test_offline, test_options):
         if only and only not in test.__name__:
             continue
         began = time.monotonic()

@@ -112,9 +112,11 @@ def test_prefix(server):
                   "the server's list is not one that S3 would give")
     server.repeats = False
     check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
-    check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"), "x.csv is a table")
+    check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"),
+                  "has 1 file that may hold texts but cannot be read; s3://b/other/x.csv is a table")
     code, said = pack(server, "one", "s3://b/other/", "--skip-unknown", "--json")
-    check("what is left out", code == 0 and summary(said)["inputs"] == 1 and "x.bin" in said, code, said)
+    check("what is left out", code == 0 and summary(said)["inputs"] == 1 and "x.bin" in said and "x.png" in said,
+          code, said)
     check_refused("a list on a server", "none", pack(server, "none", "@s3://b/list"), "a list is a file of this")
 
 
@@ -343,8 +345,8 @@ shutil.copy(here / "parquet/files/many.parquet", folder / "c/many.parquet")
 names = sorted(p.name for p in (folder / "c").iterdir())
 things = {f"b/c/{n}": (folder / "c" / n).read_bytes() for n in names}
 things.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md": b"no text to train on",
-               "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.jsonl": lines, "b/list": b"a\n",
-               "b/small.jsonl": b'{"text":"a"}\n'})
+               "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.png": b"x", "b/other/x.jsonl": lines,
+               "b/list": b"a\n", "b/small.jsonl": b'{"text":"a"}\n'})
 small = things["b/small.jsonl"]
 things["b/lie.jsonl.gz"] = gzip.compress(b"a".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0") + lines)
 things["b/lies/a.jsonl"] = b"PK\3\4" + lines

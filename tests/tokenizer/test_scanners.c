@@ -348,6 +348,10 @@ static void check_refusals(uint64_t seed)
         { "[\\", SCAN_RUST, "unfinished" },
         { "(?", SCAN_RUST, "unclosed group" },
         { "\\x{110000}", SCAN_RUST, "not a code point" },
+        { "[\\777]", SCAN_ONIGURUMA, "not a code point" },
+        { "a\\c", SCAN_ONIGURUMA, "\"\\c\" at byte 1: unfinished escape" },
+        { "a\\c\\", SCAN_ONIGURUMA, "\"\\c\\\" at byte 1: unfinished escape" },
+        { "a\\C-\\M", SCAN_ONIGURUMA, "\"\\C-\\M\" at byte 1: unfinished escape" },
     };
     struct pattern *pattern;
     struct scanner s;

@@ -1,7 +1,8 @@
 /*
  * test_words.c: WordPiece and WordLevel models of random vocabularies against their rules (lookup/words.h), read
  * literally: ever shorter parts of the word are looked for among all tokens. With every kind of prefix, words around
- * the limit of characters, an unknown token or none; whole and in chunks.
+ * the limit of characters, an unknown token or none; whole, in chunks, and several at once, with a cache that knows
+ * them and without one.
  */
 #include "t.h"
 
@@ -130,6 +131,41 @@ static void check_word(const struct model *m, void *scratch, const char *word, s
     id_list_free(&out);
 }
 
+/* A word and what it is cut into, in one batch: as each for itself. */
+static void check_batch(const struct model *m, void *scratch, const char *word, size_t bytes)
+{
+    uint32_t want[2 * MAX_TEXT], ends[2];
+    struct id_list out = { 0 };
+    bool known = true;
+
+    for (size_t cut = 1; cut < bytes; cut++) {
+        size_t all = 0, begin = 0;
+        enum leat_status s;
+
+        if ((word[cut] & 0xc0) == 0x80)
+            continue;
+        ends[0] = (uint32_t)cut;
+        ends[1] = (uint32_t)bytes;
+        known = true;
+        for (unsigned i = 0; i < 2; begin = ends[i++]) {
+            size_t count = encode_plainly(word + begin, ends[i] - begin, want + all);
+
+            if (count == 0)
+                want[all] = spec->unknown;
+            known = known && (count > 0 || spec->unknown != SPEC_NONE);
+            all += count + (count == 0);
+        }
+        out.count = 0;
+        s = model_encode_batch(m, scratch, (const uint8_t *)word, bytes, 0, ends, 2, &out, &t_err);
+        T_EQ(s, known ? LEAT_OK : LEAT_E_TEXT);
+        if (!known)
+            T_CONTAINS(t_err.message, "neither is the unknown token \"[UNK]\"");
+        else if (out.count != all || memcmp(out.ids, want, all * sizeof *want) != 0)
+            T_FAIL("\"%s\", in two at %zu: %zu ids instead of %zu", word, cut, out.count, all);
+    }
+    id_list_free(&out);
+}
+
 int main(void)
 {
     state = t_seed();
@@ -140,9 +176,13 @@ int main(void)
 
         make_spec(i % 3 > 0);
         T_OK(model_make(&m, spec, &t_err));
-        T_OK(model_scratch_make(&scratch, m, NULL, 0, &t_err));
-        for (unsigned k = 0; k < 60; k++)
-            check_word(m, scratch, word, random_text(word, 1 + t_below(&state, 14)));
+        T_OK(model_scratch_make(&scratch, m, NULL, i % 2 ? 1 << 16 : 0, &t_err));
+        for (unsigned k = 0; k < 60; k++) {
+            size_t bytes = random_text(word, 1 + t_below(&state, 14));
+
+            check_word(m, scratch, word, bytes);
+            check_batch(m, scratch, word, bytes);
+        }
         model_scratch_free(m, scratch);
         model_free(m);
         spec->model_data = NULL;

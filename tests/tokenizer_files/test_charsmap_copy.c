@@ -1,6 +1,7 @@
 /*
  * test_charsmap_copy.c: what charsmap_copy() copies is what looking up each character gives, and it stops where it
- * must: random maps, of keys of one to three characters, and random texts of the same few characters.
+ * must: random maps, of keys of one to three characters, and random texts of the same few characters. And one that goes
+ * round in circles, so that not all is found out that keys go on with.
  */
 #include "base/bytes.h"
 #include "t.h"
@@ -165,6 +166,45 @@ static void check_text(const struct charsmap *map, uint64_t *random)
     buffer_free(&want);
 }
 
+static void put_unit(uint32_t *units, uint32_t at, uint32_t label, bool value, uint32_t base)
+{
+    units[at] = label | (value ? 0x100u : 0) | (at ^ base) << 10;
+}
+
+/* From each of a few characters, a node that any byte but A9 leads back to itself; and the key "z\u00e9". */
+static void test_circles(void)
+{
+    enum { CIRCLE = 256, ROOT = 512, Z = 768, Z_C3 = 769, VALUE = 1000, ALL = 1024 };
+    static uint8_t bytes[4 + 4 * ALL + 2];
+    static uint32_t units[ALL];
+    const uint8_t *text = (const uint8_t *)"z\u00e9", *to;
+    struct charsmap *map;
+    size_t size;
+    uint8_t out[16];
+    struct charsmap_text t = { .text = text, .to = out };
+
+    units[0] = ROOT << 10;
+    for (uint32_t b = 1; b < 9; b++)
+        put_unit(units, ROOT ^ b, b, false, CIRCLE);
+    for (uint32_t b = 1; b < 256; b++)
+        if (b != 0xa9)
+            put_unit(units, CIRCLE ^ b, b, false, CIRCLE);
+    put_unit(units, ROOT ^ 'z', 'z', false, Z);
+    put_unit(units, Z ^ 0xc3, 0xc3, false, Z_C3);
+    put_unit(units, Z_C3 ^ 0xa9, 0xa9, true, VALUE);
+    units[VALUE] = 1u << 31;
+    bytes_store32(bytes, sizeof units);
+    for (size_t i = 0; i < ALL; i++)
+        bytes_store32(bytes + 4 + 4 * i, units[i]);
+    bytes[4 + 4 * ALL] = '!';
+    T_OK(charsmap_create(&map, bytes, sizeof bytes, &t_err));
+    T_EQ(charsmap_longest(map, text, 3, &to, &size, NULL), 3);
+    T_CHECK(size == 1 && *to == '!');
+    charsmap_copy(map, CHARSMAP_LONGEST, &t, 3, 3);
+    T_EQ(t.at, 0);
+    charsmap_free(map);
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
@@ -176,5 +216,6 @@ int main(void)
             check_text(map, &random);
         charsmap_free(map);
     }
+    test_circles();
     return t_end();
 }

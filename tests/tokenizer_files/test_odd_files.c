@@ -177,6 +177,7 @@ static void test_first(void)
 #ifdef LEAT_HAVE_PCRE2
 #define METASPACE            "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}"
 #define FORM_AND(form, more) "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"" form "\"}," more "]}"
+#define PREPEND              "{\"type\":\"Prepend\",\"prepend\":\"\"}"
     static const char cut[] =
         "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\".\"},"
         "\"behavior\":\"Isolated\",\"invert\":false}," METASPACE "]}";
@@ -189,6 +190,11 @@ static void test_first(void)
     } rows[] = {
         { "{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false}", METASPACE, "ab", "2 0 1 " },
         { "{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false}", METASPACE, " ab", "0 1 " },
+        /* an empty Prepend makes what is first then the first character */
+        { FORM_AND("NFC", REPLACE("^a", "") "," PREPEND), METASPACE, "ab", "2 1 " },
+        { FORM_AND("NFC", REPLACE("^a", "") "," PREPEND), METASPACE, "bb", "2 1 1 " },
+        { FORM_AND("NFC", REPLACE("^a", "") "," PREPEND "," REPLACE("^b", "")), METASPACE, "abx", "4 " },
+        { FORM_AND("NFC", PREPEND "," REPLACE("^a", "")), METASPACE, "ab", "1 " },
         { REPLACE("^ab?", "x"), METASPACE, "ab", "4 " },
         { REPLACE("^ab?", "x"), METASPACE, "a", "2 4 " },
         { REPLACE("a", "xx"), cut, "ab", "2 4 2 4 1 " },
@@ -211,6 +217,7 @@ static void test_first(void)
     };
 #undef METASPACE
 #undef FORM_AND
+#undef PREPEND
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char json[1024];
@@ -226,6 +233,63 @@ static void test_first(void)
         closed(&o);
     }
 #endif
+}
+
+/* Unigram after Metaspace, where spaces cannot stand for marks: with another character in their place, and where each
+ * byte has become a letter before. As in tokenizers. */
+static void test_unigram_marks(void)
+{
+    static const struct {
+        const char *normalizer, *mark, *text, *ids;
+    } rows[] = {
+        { "null", "\u2581", "ab  _a \u2581a", "3 5 3 3 0 1 3 4 " },
+        { "null", "_", "ab  _a \u2581a", "3 5 3 3 4 3 0 1 " },
+        { "{\"type\":\"ByteLevel\"}", "\u2581", "a ab b", "4 9 2 7 2 " },
+        { "{\"type\":\"ByteLevel\"}", "\u2581", " \u00e9", "3 7 6 0 " },
+        { "{\"type\":\"ByteLevel\"}", "\u2581", "\u2581", "8 0 " },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *m = rows[i].mark;
+        char json[1024];
+        struct opened o;
+
+        snprintf(
+            json, sizeof json,
+            "{\"normalizer\":%s,\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"%s\",\"prepend_scheme\":"
+            "\"always\",\"split\":true},\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"<unk>\",0],[\"a\",-"
+            "2],"
+            "[\"b\",-2.5],[\"%s\",-3],[\"%sa\",-3.5],[\"ab\",-3],[\"\\u00c3\",-4],[\"\\u0120\",-4],[\"%s\\u00e2\",-4],"
+            "[\"\\u0120a\",-3]]}}",
+            rows[i].normalizer, m, m, m, m);
+        o = opened(file_with("tokenizer.json", json), NULL);
+        encodes(&o, rows[i].text, rows[i].ids);
+        closed(&o);
+    }
+}
+
+/* More changes of the script than are found at once. */
+static void test_many_scripts(void)
+{
+    static const uint32_t wanted[] = { 0, 1 };
+    struct opened o = opened(file_with("tokenizer.json", "{\"pre_tokenizer\":{\"type\":\"UnicodeScripts\"},\"model\":{"
+                                                         "\"type\":\"BPE\",\"vocab\":{\"a\":0,\"\\u0436\":1,"
+                                                         "\"a\\u0436\":2,\"\\u0436a\":3},\"merges\":[[\"a\","
+                                                         "\"\\u0436\"],[\"\\u0436\",\"a\"]]}}"),
+                             NULL);
+
+    encodes_many(&o, "a\u0436", 3000, wanted, 2);
+    closed(&o);
+}
+
+/* CTC with a delimiter of nothing: before, between and after all characters. As in tokenizers. */
+static void test_empty_delimiter(void)
+{
+    struct opened o =
+        with("\"decoder\":{\"type\":\"CTC\",\"pad_token\":\"x\",\"word_delimiter_token\":\"\",\"cleanup\":true},", "");
+
+    decodes(&o, " a  a b  b ");
+    closed(&o);
 }
 
 static void test_tiktoken(void)
@@ -296,6 +360,9 @@ int main(void)
     test_byte_level_normalizer();
     test_letters();
     test_first();
+    test_unigram_marks();
+    test_many_scripts();
+    test_empty_delimiter();
     test_tiktoken();
     test_suffix();
     return t_end();

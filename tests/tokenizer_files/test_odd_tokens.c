@@ -1,6 +1,7 @@
 /*
  * test_odd_tokens.c: small vocabulary files with odd tokens, as test_odd_files.c has them: of single bytes, empty, very
- * long, added ones among these; texts of one long run, cut late, and with little memory.
+ * long, added ones among these, two with one id, the bytes that Unigram falls back to; texts of one long run, cut late,
+ * and with little memory.
  */
 #include "odd_files.h"
 
@@ -41,6 +42,103 @@ static void test_empty_token(void)
                NULL);
     encodes(&o, "abb", "2 1 ");
     encodes_many(&o, "ab", 50000, &ab, 1);
+    closed(&o);
+}
+
+/* A Unigram model falls back to the bytes that a byte-level text is written with, if all have tokens; and one that has
+ * no token to find. As in tokenizers 0.23.3. */
+static void test_unigram_bytes(void)
+{
+#define UNIGRAM "\"model\":{\"type\":\"Unigram\",\"unk_id\":0,"
+    static const struct {
+        unsigned bytes;
+        const char *text, *ids;
+    } rows[] = {
+        { 256, "a\xc3\xa9", "1 197 133 196 171 " },
+        { 256, "b", "100 " },
+        { 256, "a b\n", "1 198 162 100 198 140 " },
+        { 128, "a\xc3\xa9", "1 0 " },
+        { 128, "b", "100 " },
+        { 128, "a b\n", "1 0 " },
+    };
+    static const uint32_t unknown = 0;
+    static char json[8192];
+    struct opened o;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t used = (size_t)snprintf(json, sizeof json,
+                                       "{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
+                                       "\"trim_offsets\":false,\"use_regex\":false}," UNIGRAM
+                                       "\"byte_fallback\":true,\"vocab\":[[\"<unk>\",0],[\"a\",-1]");
+
+        for (unsigned b = 0; b < rows[i].bytes; b++)
+            used += (size_t)snprintf(json + used, sizeof json - used, ",[\"<0x%02X>\",-5]", b);
+        snprintf(json + used, sizeof json - used, "]}}");
+        o = opened(file_with("tokenizer.json", json), NULL);
+        encodes(&o, rows[i].text, rows[i].ids);
+        closed(&o);
+    }
+    o = opened(file_with("tokenizer.json",
+                         "{\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"}," UNIGRAM "\"vocab\":[[\"\",0]]}}"),
+               NULL);
+    encodes(&o, "xyz a xyz ", "0 0 0 ");
+    closed(&o);
+    o = opened(file_with("tokenizer.json", "{" UNIGRAM "\"vocab\":[[\"\",0]]}}"), NULL);
+    encodes(&o, "xyz a xyz ", "0 ");
+    closed(&o);
+    o = opened(file_with("tokenizer.json",
+                         "{\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\","
+                         "\"prepend_scheme\":\"always\",\"split\":true}," UNIGRAM "\"vocab\":[[\"\",0]]}}"),
+               NULL);
+    encodes_many(&o, " xyz", 400, &unknown, 1);
+    closed(&o);
+}
+
+/* Two special tokens with one id, as tiktoken takes them: the last of their texts is what the id stands for, also where
+ * ids lie so far apart that they are searched for. */
+static void test_shared_id(void)
+{
+    static const uint32_t ids[] = { 3, 3000000 };
+    char json[256];
+
+    for (size_t i = 0; i < 2; i++) {
+        char wanted[32];
+        const char *text;
+        struct leat_encoder_options special = LEAT_ENCODER_OPTIONS_INIT;
+        struct opened o;
+        uint64_t bytes;
+
+        snprintf(json, sizeof json,
+                 "{\"pat_str\":\"a|b\",\"mergeable_ranks\":\"YQ== 0\\nYg== 1\\n\",\"special_tokens\":{\"<y>\":%u,"
+                 "\"<x>\":%u,\"<z>\":%u}}",
+                 (unsigned)ids[i], (unsigned)ids[i], (unsigned)ids[i] + 1);
+        o = opened(file_with("mine.json", json), NULL);
+        leat_encoder_close(o.encoder);
+        special.special = 1;
+        T_OK(leat_encoder_open(&o.encoder, o.tokenizer, &special, &t_err));
+        T_OK(leat_encoder_decode(o.encoder, &ids[i], 1, &text, &bytes, &t_err));
+        T_STR(text, "<y>");
+        snprintf(wanted, sizeof wanted, "%u 0 %u ", (unsigned)ids[i], (unsigned)ids[i]);
+        encodes(&o, "<x>a<y>", wanted);
+        closed(&o);
+    }
+}
+
+/* Options that no _INIT macro began: such a struct has any fields. */
+static void test_no_size(void)
+{
+    struct leat_tokenizer_options options = { 0 };
+    struct leat_encoder_options encoding = { 0 };
+    struct opened o = with("", "");
+    struct leat_tokenizer *t = o.tokenizer;
+    struct leat_encoder *e = o.encoder;
+
+    T_STATUS(leat_tokenizer_open(&t, "bytes", &options, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "struct leat_tokenizer_options has no size");
+    T_CHECK(t == NULL);
+    T_STATUS(leat_encoder_open(&e, o.tokenizer, &encoding, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "struct leat_encoder_options has no size");
+    T_CHECK(e == NULL);
     closed(&o);
 }
 
@@ -209,6 +307,9 @@ int main(void)
 {
     test_merged_bytes();
     test_empty_token();
+    test_unigram_bytes();
+    test_shared_id();
+    test_no_size();
     test_one_long_run();
     test_long_added_token();
     test_late_cut();

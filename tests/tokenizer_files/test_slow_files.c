@@ -208,7 +208,8 @@ static void check_long_stop(void)
     free(text);
 }
 
-static void check_stop(void)
+/* In the middle of an expression. */
+static void check_stop(bool normalizer)
 {
     size_t bytes = 60000;
     uint8_t *text = malloc(bytes);
@@ -218,13 +219,19 @@ static void check_stop(void)
     struct encoder *e;
 
     asked = 0;
-    begin_split("(?:a|b)+c|.");
+    if (normalizer) {
+        begin_file();
+        add(",\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?:a|b)+c|.\"},\"content\":\"a\"}}");
+    } else {
+        begin_split("(?:a|b)+c|.");
+    }
     p = make_pipeline();
     e = make_encoder(p, stop_third);
     memset(text, 'a', bytes);
     T_STATUS(encoder_run(e, text, bytes, &ids, &count, &t_err), LEAT_E_STOPPED);
+    T_CONTAINS(t_err.message, "was stopped");
     T_EQ(asked, 3);
-    T_OK(encoder_run(e, (const uint8_t *)"abc", 3, &ids, &count, &t_err));
+    T_OK(encoder_run(e, (const uint8_t *)"aba", 3, &ids, &count, &t_err));
     T_EQ(count, 3);
     T_EQ(asked, 3);
     encoder_free(e);
@@ -325,7 +332,8 @@ int main(void)
     check_steps("a{1,3}(?=(?:aaa)*)", 3000, false);
     check_steps("(?=a+b)|.", 3000, false);
     check_steps("a+", 2 * MIB, false);
-    check_stop();
+    check_stop(false);
+    check_stop(true);
     check_long_stop();
     check_ordinary();
     check_long_added("false");

@@ -69,6 +69,55 @@ static void test_two_ways(const char *path)
     leat_tokenizer_close(t);
 }
 
+/* A token that comes about in no way, though two pairs would make it. */
+static void test_no_way(const char *path)
+{
+    static const struct made_piece pieces[] = {
+        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },   { "b", NORMAL, -9 },   { "c", NORMAL, -9 },
+        { "d", NORMAL, -9 },     { "abc", NORMAL, -1 }, { "bcd", NORMAL, -2 }, { "abcd", UNUSED, -3 },
+    };
+    struct leat_tokenizer *t;
+
+    write_model(path, pieces, sizeof pieces / sizeof pieces[0], plain, sizeof plain);
+    T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
+    check(t, "abcd", "1 2 3 4");
+    leat_tokenizer_close(t);
+}
+
+/* A token that is a zero byte counts as unused: in texts, the byte's own token stands for it. Both are decoded. */
+static void test_zero(const char *path)
+{
+    /* the token, type BPE or Unigram with byte_fallback, and no spaces added or removed */
+    uint8_t more[] = { 0x0a, 0x0a, 0x0a, 0x01, 0x00, 0x15, 0x00, 0x00, 0x00, 0xc0, 0x18, 0x01, 0x12,
+                       0x05, 0x18, 0x02, 0x98, 0x02, 0x01, 0x1a, 0x04, 0x18, 0x00, 0x20, 0x00 };
+    static const uint32_t wanted[] = { 257, 1, 257 }, both[] = { 258, 1 };
+    struct made_piece pieces[258] = { { "<unk>", UNKNOWN, 0 } };
+    static char names[256][8];
+
+    for (unsigned b = 0; b < 256; b++) {
+        snprintf(names[b], sizeof names[b], "<0x%02X>", b);
+        pieces[1 + b] = (struct made_piece) { names[b], BYTE, 0 };
+    }
+    pieces[257] = (struct made_piece) { "a", NORMAL, -1 };
+    for (more[15] = 1; more[15] < 3; more[15]++) {
+        struct leat_tokenizer *t;
+        struct leat_encoder *e;
+        const uint32_t *ids;
+        uint64_t count, bytes;
+        const char *text;
+
+        write_model(path, pieces, 258, more, sizeof more);
+        T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
+        T_OK(leat_encoder_open(&e, t, NULL, &t_err));
+        T_OK(leat_encoder_encode(e, "a\0a", 3, &ids, &count, &t_err));
+        T_CHECK(count == 3 && memcmp(ids, wanted, sizeof wanted) == 0);
+        T_OK(leat_encoder_decode(e, both, 2, &text, &bytes, &t_err));
+        T_CHECK(bytes == 2 && memcmp(text, "\0\0", 2) == 0);
+        leat_encoder_close(e);
+        leat_tokenizer_close(t);
+    }
+}
+
 static void test_refused(const char *path)
 {
     static char more[102], most[103], length[101];
@@ -92,6 +141,8 @@ int main(void)
 
     test_taken_apart(path);
     test_two_ways(path);
+    test_no_way(path);
+    test_zero(path);
     test_refused(path);
     return t_end();
 }

@@ -1,11 +1,14 @@
 /*
  * test_options_read.c: a caller's struct from an older or a newer header is read and filled as base/options.h says:
- * what it lacks has its default, what it has beyond this library must be 0, and nothing beyond its size is written.
+ * what it lacks has its default, what it has beyond this library must be 0, and nothing beyond its size is written. A
+ * struct that no _INIT macro began is refused by each call that takes one, by its name.
  */
 #include "base/options.h"
 
 #include <string.h>
 
+#include "bench/data/fake_dataset.h"
+#include "leat_pack.h"
 #include "t.h"
 
 struct now {
@@ -90,10 +93,109 @@ static void check_fill(void)
     T_CHECK(same.size == 0 && same.a == 7 && same.c == 7);
 }
 
+/* ---- Each call ---- */
+
+#define REFUSED(what, call)                                                                                            \
+    do {                                                                                                               \
+        T_STATUS(call, LEAT_E_ARGUMENT);                                                                               \
+        T_CONTAINS(t_err.message, "struct " what " has no size: begin it with its _INIT macro");                       \
+    } while (0)
+
+static const char *const name = "no such file";
+static uint64_t zeros[512];
+static void *const none = zeros;
+
+static void check_plans(void)
+{
+    struct leat_dataset *d = fake_dataset((uint64_t[]) { 1000 }, 1), *list;
+    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+    struct leat_loader *loader;
+    struct leat_plan *plan;
+
+    REFUSED("leat_open_options", leat_dataset_open_list(&list, &name, 1, none, &t_err));
+    REFUSED("leat_verify_options", leat_dataset_verify(d, none, NULL, &t_err));
+    REFUSED("leat_fit_options", leat_dataset_fit(d, none, &t_err));
+    REFUSED("leat_plan_options", leat_plan_open(&plan, none, &t_err));
+    o.seq_len = 10;
+    o.sources = none;
+    o.source_count = 1;
+    REFUSED("leat_plan_source", leat_plan_open(&plan, &o, &t_err));
+    source.name = "fake";
+    source.dataset = d;
+    o.sources = &source;
+    o.phases = none;
+    o.phase_count = 1;
+    REFUSED("leat_plan_phase", leat_plan_open(&plan, &o, &t_err));
+    o.phase_count = 0;
+    T_OK(leat_plan_open(&plan, &o, &t_err));
+    REFUSED("leat_plan_state", leat_plan_state_save(plan, none, text, &t_err));
+    REFUSED("leat_loader_options", leat_loader_open(&loader, plan, none, &t_err));
+    leat_plan_close(plan);
+    fake_dataset_free(d);
+}
+
+static void check_writer(void)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    const char *path = t_path(t_folder(), "data");
+    struct leat_writer *w;
+    struct leat_place place;
+
+    REFUSED("leat_writer_options", leat_writer_open(&w, path, none, &t_err));
+    o.vocabulary = 10;
+    T_OK(leat_writer_open(&w, path, &o, &t_err));
+    T_OK(leat_writer_add_input(w, "in", NULL, &t_err));
+    REFUSED("leat_input", leat_writer_set_input(w, 0, none, &t_err));
+    REFUSED("leat_documents", leat_writer_place(w, none, &place, &t_err));
+    REFUSED("leat_documents", leat_writer_put(w, none, &place, &t_err));
+    leat_writer_abandon(w);
+}
+
+static void check_programs(void)
+{
+    struct leat_tokenizer *tokenizer;
+    struct leat_encoder *encoder;
+    struct leat_packer *packer;
+
+    REFUSED("leat_adopt_options", leat_adopt(name, none, NULL, &t_err));
+    REFUSED("leat_pull_options", leat_pull(name, name, none, NULL, &t_err));
+    REFUSED("leat_push_options", leat_push(name, name, none, NULL, &t_err));
+    REFUSED("leat_tokenizer_options", leat_tokenizer_open(&tokenizer, name, none, &t_err));
+    REFUSED("leat_encoder_options", leat_encoder_open(&encoder, NULL, none, &t_err));
+    REFUSED("leat_pack_options", leat_pack(name, &name, 1, none, NULL, &t_err));
+    REFUSED("leat_pack_report", leat_pack(name, &name, 1, NULL, none, &t_err));
+    REFUSED("leat_pack_options", leat_packer_open(&packer, name, none, &t_err));
+    REFUSED("leat_merge_options", leat_merge(name, &name, 1, none, NULL, &t_err));
+    REFUSED("leat_merge_report", leat_merge(name, &name, 1, NULL, none, &t_err));
+    REFUSED("leat_export_options", leat_export(name, &name, 1, none, NULL, &t_err));
+    REFUSED("leat_export_report", leat_export(name, &name, 1, NULL, none, &t_err));
+    REFUSED("leat_import_options", leat_import(name, &name, 1, none, NULL, &t_err));
+    REFUSED("leat_import_report", leat_import(name, &name, 1, NULL, none, &t_err));
+}
+
+/* What has a size, and asks for what there is not. */
+static void check_values(void)
+{
+    struct leat_open_options o = LEAT_OPEN_OPTIONS_INIT;
+    struct leat_dataset *d;
+
+    o.online = 2;
+    T_STATUS(leat_dataset_open_list(&d, &name, 1, &o, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "online is 2, but has to be 0 or 1");
+    T_STATUS(leat_adopt(NULL, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STR(t_err.message, "leat_adopt: missing name");
+}
+
 int main(void)
 {
     check_read();
     check_sizes();
     check_fill();
+    check_plans();
+    check_writer();
+    check_programs();
+    check_values();
     return t_end();
 }

@@ -113,7 +113,7 @@ static enum leat_status of_group(const struct parquet_file *file, uint64_t group
     }
     if (*found)
         put(out, room, values[0].bytes, values[0].size);
-    if (s == LEAT_E_NO_MEMORY && parquet_reader_outgrew(reader)) {
+    if (s == LEAT_E_NO_MEMORY && reader && parquet_reader_outgrew(reader)) {
         *found = true; /* it is there, and is not looked at */
         s = LEAT_OK;
     }

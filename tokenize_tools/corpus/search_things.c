@@ -152,12 +152,14 @@ enum leat_status search_url(struct search *s, const char *url, struct leat_error
     struct fetch_thing *thing;
     enum leat_status status = have_fetcher(s, err);
 
-    if (status == LEAT_OK && fetch_is_folder(url))
-        return search_prefix(s, url, err);
     if (status == LEAT_OK)
         status = fetch_thing_new(&thing, s->list->fetcher, url, err);
     if (status != LEAT_OK)
         return status;
+    if (fetch_thing_is_folder(thing)) {
+        fetch_thing_free(thing);
+        return search_prefix(s, url, err);
+    }
     if (input_judge_by_name(fetch_thing_name(thing), s->depth == 0, s->rules, &format))
         return add_thing(s, thing, format, err);
     status = add_thing(s, thing, format, err);
@@ -199,9 +201,8 @@ enum leat_status search_end_urls(struct search *s, struct leat_error *err)
     for (size_t i = 0; status == LEAT_OK && i < s->look_count; i++) {
         struct input *in = &s->list->items[s->looks[i]];
 
-        status = fetch_head(s->list->fetcher, in->thing, head, sizeof head, &bytes, &s->stop, err);
-        if (status == LEAT_OK)
-            status = input_judge_head(in->path, head, bytes, &in->format, err);
+        fetch_head(in->thing, head, sizeof head, &bytes);
+        status = input_judge_head(in->path, head, bytes, &in->format, err);
     }
     return status;
 }

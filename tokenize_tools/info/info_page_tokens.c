@@ -72,19 +72,21 @@ static void put_unused(FILE *out, const struct survey *s)
 static void put_ranks(FILE *out, const struct survey *s, const uint64_t (*ranks)[2])
 {
     double x[32], y[32];
-    struct chart_line line = { .name = "times", .x = x, .y = y };
+    struct chart_line line = {
+        .title = "Tokens by rank",
+        .x_unit = "rank of the token",
+        .y_unit = "times",
+        .log_x = 1,
+        .log_y = 1,
+        .x = x,
+        .y = y,
+    };
 
     for (uint64_t rank = 1; rank <= s->used && line.count < 32; rank *= 2) {
         x[line.count] = (double)rank;
         y[line.count++] = (double)ranks[rank - 1][0];
     }
-    chart_lines(out, &(struct chart_lines) { .title = "Tokens by rank",
-                                             .x_unit = "rank of the token",
-                                             .y_unit = "times",
-                                             .log_x = 1,
-                                             .log_y = 1,
-                                             .lines = &line,
-                                             .count = 1 });
+    chart_line(out, &line);
 }
 
 enum leat_status info_page_tokens(FILE *out, const struct survey *s, struct leat_error *err)

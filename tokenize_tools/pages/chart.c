@@ -82,26 +82,24 @@ void chart_columns(FILE *out, const struct chart_columns *c)
     chart_close(out);
 }
 
-static void put_points(FILE *out, const struct chart_line *line, unsigned series, const struct chart_axis *x,
-                       const struct chart_axis *y)
+/* The mark at a point. */
+static void put_mark(FILE *out, double x, double y)
 {
-    fprintf(out, "<polyline fill=\"none\" %s stroke-width=\"2\" points=\"", chart_stroke(series));
+    fprintf(out,
+            "<path transform=\"translate(%.1f %.1f)\" d=\"M-3.5,0a3.5,3.5 0 1,0 7,0a3.5,3.5 0 1,0 -7,0z\" "
+            "fill=\"var(--page)\" stroke=\"var(--accent)\" stroke-width=\"1.5\" stroke-linejoin=\"round\"/>\n",
+            x, y);
+}
+
+static void put_points(FILE *out, const struct chart_line *line, const struct chart_axis *x, const struct chart_axis *y)
+{
+    fputs("<polyline fill=\"none\" stroke=\"var(--accent)\" stroke-width=\"2\" points=\"", out);
     for (size_t i = 0; i < line->count; i++)
         fprintf(out, "%.1f,%.1f ", chart_at(x, line->x[i]), chart_at(y, line->y[i]));
     fputs("\"/>\n", out);
     if (line->count <= 32) /* marks of more would hide the line */
         for (size_t i = 0; i < line->count; i++)
-            chart_mark(out, series, chart_at(x, line->x[i]), chart_at(y, line->y[i]));
-}
-
-static void put_legend(FILE *out, const struct chart_line *line, unsigned series, double y)
-{
-    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s stroke-width=\"2\"/>", LEFT, y, LEFT + 40, y,
-            chart_stroke(series));
-    chart_mark(out, series, LEFT + 20, y);
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", LEFT + 48, y + 4);
-    page_string(out, line->name);
-    fputs("</text>\n", out);
+            put_mark(out, chart_at(x, line->x[i]), chart_at(y, line->y[i]));
 }
 
 /* The range of the values of an axis that can be shown there. */
@@ -115,24 +113,18 @@ static void widen(double *low, double *high, const double *values, size_t count,
     }
 }
 
-void chart_lines(FILE *out, const struct chart_lines *c)
+void chart_line(FILE *out, const struct chart_line *c)
 {
     double x_low = INFINITY, x_high = 0, y_low = INFINITY, y_high = 0, bottom = 230;
     struct chart_axis x, y;
 
-    for (size_t i = 0; i < c->count; i++) {
-        widen(&x_low, &x_high, c->lines[i].x, c->lines[i].count, c->log_x);
-        widen(&y_low, &y_high, c->lines[i].y, c->lines[i].count, c->log_y);
-    }
+    widen(&x_low, &x_high, c->x, c->count, c->log_x);
+    widen(&y_low, &y_high, c->y, c->count, c->log_y);
     x = chart_axis(isfinite(x_low) ? x_low : 1, x_high, c->log_x, LEFT, RIGHT);
     y = chart_axis(isfinite(y_low) ? y_low : 1, y_high, c->log_y, bottom, 24);
-    chart_open(out, c->title, (int)(bottom + BELOW + 18 * (double)(c->count > 1 ? c->count : 0)));
+    chart_open(out, c->title, (int)(bottom + BELOW));
     chart_axis_left(out, &y, LEFT, RIGHT, c->y_unit);
     chart_axis_below(out, &x, bottom, 24, c->x_unit);
-    for (size_t i = 0; i < c->count; i++) {
-        put_points(out, &c->lines[i], (unsigned)i, &x, &y);
-        if (c->count > 1)
-            put_legend(out, &c->lines[i], (unsigned)i, bottom + BELOW + 6 + 18 * (double)i);
-    }
+    put_points(out, c, &x, &y);
     chart_close(out);
 }

@@ -1,7 +1,6 @@
 /*
- * chart.h: charts as SVG, written into a page: axes with units, ticks at round numbers, series that differ by pattern,
- * dash and mark and not by colour alone. Widths are those of a phone, and grow with the page. Labels may hold any
- * bytes.
+ * chart.h: charts as SVG, written into a page: axes with units, ticks at round numbers, series that differ by pattern
+ * and not by colour alone. Widths are those of a phone, and grow with the page. Labels may hold any bytes.
  */
 #ifndef LEAT_PAGES_CHART_H
 #define LEAT_PAGES_CHART_H
@@ -40,19 +39,14 @@ struct chart_columns {
 };
 void chart_columns(FILE *out, const struct chart_columns *c);
 
-/* Lines through points; both axes may be logarithmic. */
+/* A line through points; both axes may be logarithmic. */
 struct chart_line {
-    const char *name;
+    const char *title, *x_unit, *y_unit;
+    int log_x, log_y;
     const double *x, *y; /* x rises */
     size_t count;
 };
-struct chart_lines {
-    const char *title, *x_unit, *y_unit;
-    int log_x, log_y;
-    const struct chart_line *lines;
-    size_t count; /* at most CHART_SERIES */
-};
-void chart_lines(FILE *out, const struct chart_lines *c);
+void chart_line(FILE *out, const struct chart_line *c);
 
 /* Times one after the other from 0, in lanes one below the other that share an axis: a time line. The legend has the
  * numbers. */

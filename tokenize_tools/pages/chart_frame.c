@@ -146,26 +146,3 @@ const char *chart_fill(unsigned series)
 
     return fills[series % CHART_SERIES];
 }
-
-const char *chart_stroke(unsigned series)
-{
-    static const char *const strokes[CHART_SERIES] = { "stroke=\"var(--accent)\"",
-                                                       "stroke=\"var(--accent2)\" stroke-dasharray=\"7 4\"",
-                                                       "stroke=\"var(--accent3)\" stroke-dasharray=\"2 3\"",
-                                                       "stroke=\"var(--accent4)\" stroke-dasharray=\"9 3 2 3\"",
-                                                       "stroke=\"var(--soft)\"" };
-
-    return strokes[series % CHART_SERIES];
-}
-
-void chart_mark(FILE *out, unsigned series, double x, double y)
-{
-    static const char *const shapes[CHART_SERIES] = { "M-3.5,0a3.5,3.5 0 1,0 7,0a3.5,3.5 0 1,0 -7,0z",
-                                                      "M-3.5,-3.5h7v7h-7z", "M0,-4.5l4.5,8h-9z",
-                                                      "M0,-5l4,5l-4,5l-4,-5z", "M0,4.5l4.5,-8h-9z" };
-
-    fprintf(out,
-            "<path transform=\"translate(%.1f %.1f)\" d=\"%s\" fill=\"var(--page)\" %s stroke-width=\"1.5\" "
-            "stroke-linejoin=\"round\"/>\n",
-            x, y, shapes[series % CHART_SERIES], chart_stroke(series));
-}

@@ -26,10 +26,7 @@ void chart_close(FILE *out);
 void chart_axis_below(FILE *out, const struct chart_axis *a, double bottom, double top, const char *unit);
 void chart_axis_left(FILE *out, const struct chart_axis *a, double left, double right, const char *unit);
 
-/* The attributes of a series: how areas are filled, by chart_patterns(); how lines are drawn; and the mark
- * at a point. */
+/* The attributes of a series: how areas are filled, by chart_patterns(). */
 const char *chart_fill(unsigned series);
-const char *chart_stroke(unsigned series);
-void chart_mark(FILE *out, unsigned series, double x, double y);
 
 #endif

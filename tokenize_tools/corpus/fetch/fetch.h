@@ -55,8 +55,8 @@ void fetch_thing_free(struct fetch_thing *thing); /* NULL is fine */
 enum leat_status fetch_look_up(struct fetcher *f, struct fetch_thing *const *things, size_t count,
                                const struct input_stop *stop, struct leat_error *err);
 
-/* Whether a URL stands for all things whose names begin with it: s3://BUCKET/FOLDER/ */
-bool fetch_is_folder(const char *url);
+/* Whether its URL stands for all things whose names begin with it: s3://BUCKET/FOLDER/ */
+bool fetch_thing_is_folder(const struct fetch_thing *thing);
 
 /* Gives each thing below such a URL, which is known then and the taker's, in the order that the server has.
  * LEAT_E_UNSUPPORTED for a web server, which has no list. */
@@ -64,10 +64,8 @@ typedef enum leat_status fetch_take(void *context, struct fetch_thing *thing, st
 enum leat_status fetch_list(struct fetcher *f, const char *url, const struct input_stop *stop, fetch_take *take,
                             void *context, struct leat_error *err);
 
-/* Reads the first bytes of a thing that is known; *got is `room`, or all that it has. The first call for one that was
- * looked up needs no request. */
-enum leat_status fetch_head(struct fetcher *f, struct fetch_thing *thing, void *out, size_t room, size_t *got,
-                            const struct input_stop *stop, struct leat_error *err);
+/* Gives the first bytes of a thing that was looked up, FILE_KIND_HEAD at most, once: with them its size came. */
+void fetch_head(struct fetch_thing *thing, void *out, size_t room, size_t *got);
 
 /* Whether it was looked up or listed. */
 bool fetch_thing_known(const struct fetch_thing *thing);

@@ -231,8 +231,6 @@ static void leave_queue(struct fetcher *f, struct fetch_range *r)
 
 void fetcher_drop(struct fetcher *f, struct fetch_range *r)
 {
-    if (!r)
-        return;
     if (r->state == RANGE_WANTED)
         leave_queue(f, r);
     if (r->state != RANGE_UNDER_WAY) {

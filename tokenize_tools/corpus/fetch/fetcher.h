@@ -48,7 +48,7 @@ struct fetcher {
 /* Asks for the bytes of a range, whose thing, place and room are set; the lock is held. */
 enum leat_status fetcher_ask(struct fetcher *f, struct fetch_range *r, struct leat_error *err);
 
-/* Gives a range up that was asked for, or is ready; the lock is held. NULL is fine. */
+/* Gives a range up that was asked for, or is ready; the lock is held. */
 void fetcher_drop(struct fetcher *f, struct fetch_range *r);
 
 /* Waits until the range is ready or has failed; the lock is held. LEAT_E_STOPPED as `stop` says. */

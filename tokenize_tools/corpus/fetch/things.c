@@ -15,16 +15,11 @@ bool fetch_is_url(const char *name)
     return url_is(name);
 }
 
-bool fetch_is_folder(const char *url)
+bool fetch_thing_is_folder(const struct fetch_thing *thing)
 {
-    struct url u;
-    bool folder;
+    const struct url *u = &thing->url;
 
-    if (url_parse(&u, url, NULL) != LEAT_OK)
-        return false;
-    folder = url_in_bucket(&u) ? !*u.key || u.key[strlen(u.key) - 1] == '/' : u.name[strlen(u.name) - 1] == '/';
-    url_free(&u);
-    return folder;
+    return url_in_bucket(u) ? !*u->key || u->key[strlen(u->key) - 1] == '/' : u->name[strlen(u->name) - 1] == '/';
 }
 
 bool fetch_thing_known(const struct fetch_thing *thing)
@@ -168,22 +163,14 @@ enum leat_status fetch_look_up(struct fetcher *f, struct fetch_thing *const *thi
     return s;
 }
 
-enum leat_status fetch_head(struct fetcher *f, struct fetch_thing *thing, void *out, size_t room, size_t *got,
-                            const struct input_stop *stop, struct leat_error *err)
+void fetch_head(struct fetch_thing *thing, void *out, size_t room, size_t *got)
 {
-    enum leat_status s;
-
-    *got = thing->object.size < room ? (size_t)thing->object.size : room;
-    if (thing->head && thing->head_bytes >= *got) {
+    *got = thing->head_bytes < room ? thing->head_bytes : room;
+    if (*got > 0)
         memcpy(out, thing->head, *got);
-        free(thing->head); /* there may be many things, and this is asked once */
-        thing->head = NULL;
-        return LEAT_OK;
-    }
-    f->stop = stop;
-    s = remote_read(f->remote, &thing->url, &thing->object, 0, out, *got, err);
-    f->stop = NULL;
-    return s;
+    free(thing->head); /* there may be many things */
+    thing->head = NULL;
+    thing->head_bytes = 0;
 }
 
 /* ---- Listing ---------------------------------------------------------------------------------------------------- */

@@ -86,16 +86,15 @@ static bool failed(const struct writer *w)
 /* Whether the next entries end above a level on the way to the node. */
 static bool ends_above(struct writer *w, const struct nested_node *n, uint32_t level)
 {
-    unsigned lacking = 0;
+    unsigned lacking = 0, reaching = 0;
 
     for (unsigned i = n->leaf; i < n->leaf + n->leaves; i++) {
         const struct nested_entry *e = next_entry(w, i);
 
-        if (!e)
-            w->why = APART;
         lacking += e && e->definition < level;
+        reaching += e && e->definition >= level;
     }
-    if (lacking > 0 && lacking < n->leaves)
+    if (lacking < n->leaves && reaching < n->leaves)
         w->why = APART;
     return lacking > 0;
 }

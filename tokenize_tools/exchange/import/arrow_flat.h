@@ -45,9 +45,8 @@ static inline uint64_t flat_field(struct flat *f, uint64_t table, unsigned field
     if (table == 0 || !flat_has(f, table, 4))
         return 0;
     vtable = table - (uint64_t)(int64_t)(int32_t)bytes_load32(f->bytes + table);
-    if (!flat_has(f, vtable, 4) || (uint64_t)bytes_load16(f->bytes + vtable) < 6 + 2 * (uint64_t)field)
-        return 0;
-    if (!flat_has(f, vtable + 4 + 2 * (uint64_t)field, 2))
+    if (!flat_has(f, vtable, 4) || (uint64_t)bytes_load16(f->bytes + vtable) < 6 + 2 * (uint64_t)field ||
+        !flat_has(f, vtable + 4 + 2 * (uint64_t)field, 2))
         return 0;
     in_table = bytes_load16(f->bytes + vtable + 4 + 2 * (uint64_t)field);
     return in_table > 0 && flat_has(f, table + in_table, count) ? table + in_table : 0;

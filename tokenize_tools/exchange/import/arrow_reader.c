@@ -14,6 +14,7 @@
 #define MAGIC_BYTES  6u
 #define BLOCK_BYTES  24u
 #define SCHEMA       1u /* kinds of messages */
+#define DICTIONARY   2u
 #define RECORD_BATCH 3u
 
 /* ---- Messages ---- */
@@ -82,6 +83,31 @@ static enum leat_status check_end(struct arrow_reader *r, uint64_t at, struct le
                          "%s: the Arrow data end at byte %llu, and %llu bytes follow; if it is several streams or "
                          "files in one, import them as files of their own, else restore the file from its source",
                          r->ids.path, (ull)at, (ull)(r->end - at));
+}
+
+/* Nor may a batch follow the last one that the footer of a file lists, or be there when it lists none. */
+static enum leat_status check_listed(struct arrow_reader *r, uint64_t at, struct leat_error *err)
+{
+    uint8_t mark[8];
+    struct message m;
+    enum leat_status s = LEAT_OK;
+
+    at += r->block_count == 0 ? sizeof mark : 0; /* the file's own mark */
+    while (s == LEAT_OK && bytes_inside(at, sizeof mark, r->end)) {
+        s = import_bytes_read(&r->ids, at, mark, sizeof mark, err);
+        if (s == LEAT_OK && r->block_count == 0 && bytes_load64(mark) == 0) { /* some align the schema, too */
+            at += sizeof mark;
+            continue;
+        }
+        if (s != LEAT_OK || bytes_load32(mark) != UINT32_MAX || bytes_load64(mark) == UINT32_MAX)
+            return s == LEAT_OK ? check_end(r, at, err) : s;
+        s = read_message(r, at, &m, err);
+        if (s == LEAT_OK && m.kind == RECORD_BATCH)
+            s = arrow_damaged(&r->ids, at, "the footer leaves it out", err);
+        at = m.body + m.body_size;
+        free(m.metadata);
+    }
+    return s;
 }
 
 /* ---- Opening ---- */
@@ -211,6 +237,8 @@ static enum leat_status take_batch(struct arrow_reader *r, struct message *m, st
     uint64_t lists = c->offset_bytes > 0 ? 1 : 0, needed = 0;
     enum leat_status s = take_node(r, m, c->node, &r->rows, err);
 
+    if (s == LEAT_OK && r->rows != flat_number(&m->flat, m->table, 0, 8))
+        s = arrow_damaged(&r->ids, m->body, "its column of ids has another number of rows", err);
     if (s == LEAT_OK)
         s = take_node(r, m, c->node + 1, &r->values, err);
     if (s == LEAT_OK && lists)
@@ -242,7 +270,7 @@ static enum leat_status next_batch(struct arrow_reader *r, bool *any, struct lea
     *any = false;
     r->rows = r->row = 0;
     if (r->blocks && r->block == r->block_count)
-        return check_end(r, r->at, err);
+        return check_listed(r, r->at, err);
     if (r->blocks && !bytes_add(r->begin, bytes_load64(r->blocks + BLOCK_BYTES * r->block), &at))
         return arrow_damaged(&r->ids, r->end, "the footer leads out of the file", err);
     s = read_message(r, at, &m, err);
@@ -253,6 +281,8 @@ static enum leat_status next_batch(struct arrow_reader *r, bool *any, struct lea
         s = take_batch(r, &m, err);
     else if (s == LEAT_OK && r->blocks)
         s = arrow_damaged(&r->ids, at, "the footer says that it is a batch, and it is not", err);
+    else if (*any && (m.kind != DICTIONARY || !r->column.dictionaries))
+        s = arrow_damaged(&r->ids, at, "it is neither a batch nor a dictionary", err);
     else if (s == LEAT_OK && m.last)
         s = check_end(r, at, err);
     free(m.metadata);

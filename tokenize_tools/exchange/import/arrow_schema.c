@@ -36,7 +36,7 @@ static const uint8_t buffers[TYPES] = {
 struct count {
     uint64_t nodes, buffers;
     uint64_t fields; /* that may still be visited: each takes some bytes of the schema */
-    bool unknown;
+    bool unknown, dictionaries;
 };
 
 /* Adds what a field and its children have in a batch. Recursion ends at MAX_DEPTH. */
@@ -51,6 +51,7 @@ static void add_field(struct flat *f, uint64_t field, unsigned depth, struct cou
     c->nodes++;
     if (flat_table(f, field, 4) > 0) { /* only numbers of a dictionary stand here */
         c->buffers += 2;
+        c->dictionaries = true;
         return;
     }
     if (type >= TYPES || buffers[type] == UNKNOWN)
@@ -136,6 +137,7 @@ enum leat_status arrow_schema_find(struct arrow_column *column, struct flat *f, 
     }
     if (f->bad)
         return damaged(path, err);
+    column->dictionaries = all.dictionaries;
     status = import_column_chosen(&c, s, err);
     if (status != LEAT_OK && other && (wanted || c.count == 0))
         return status_set(

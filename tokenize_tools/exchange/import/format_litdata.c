@@ -45,8 +45,9 @@ static enum leat_status read_keys(const struct import_json *j, struct import_jso
         return LEAT_OK;
     t = jsontree_string(&j->tree, text);
     spec->path = keys->path = j->path;
-    if (jsontree_parse(&spec->tree, t.bytes, t.length, j->path, err) != LEAT_OK)
-        return import_json_wrong(j, "data_spec", "JSON", err);
+    s = jsontree_parse(&spec->tree, t.bytes, t.length, j->path, err);
+    if (s != LEAT_OK)
+        return s == LEAT_E_NO_MEMORY ? s : import_json_wrong(j, "data_spec", "JSON", err);
     if (import_json_kind(spec, 0) != JSONTREE_ARRAY || spec->tree.nodes[0].length != 2)
         return LEAT_OK;
     context = import_json_member(spec, jsontree_next(&spec->tree, 1), "context");
@@ -55,7 +56,7 @@ static enum leat_status read_keys(const struct import_json *j, struct import_jso
         return LEAT_OK;
     t = jsontree_string(&spec->tree, context);
     s = jsontree_parse(&keys->tree, t.bytes, t.length, j->path, err);
-    return s == LEAT_OK ? s : import_json_wrong(j, "data_spec", "a list of keys", err);
+    return s == LEAT_OK || s == LEAT_E_NO_MEMORY ? s : import_json_wrong(j, "data_spec", "a list of keys", err);
 }
 
 static enum leat_status choose_leaf(struct import_source *s, const struct import_json *j,
@@ -236,12 +237,12 @@ static enum leat_status pass_head(struct litdata *l, struct import_document *d, 
 {
     bool big = l->leaf == LEAF_TENSOR;
     const uint8_t *bytes;
-    uint32_t type, axes;
+    uint32_t type, axes, length = 1;
     enum leat_status s;
 
     if (d->count < 8)
         return import_shard_wrong(d->bytes, d->at, "its tensor has no type or shape", err);
-    s = import_bytes_view(d->bytes, d->at, 8, &bytes, err);
+    s = import_bytes_view(d->bytes, d->at, d->count < 12 ? 8 : 12, &bytes, err);
     if (s != LEAT_OK)
         return s;
     type = big ? bytes_swap32(bytes_load32(bytes)) : bytes_load32(bytes);
@@ -255,8 +256,12 @@ static enum leat_status pass_head(struct litdata *l, struct import_document *d, 
         return status_set_at(err, LEAT_E_UNSUPPORTED, d->at,
                              "%s: the sample at byte %llu is a tensor of %u axes, not a list of ids", d->bytes->path,
                              (ull)d->at, (unsigned)axes);
+    if (axes == 1)
+        length = big ? bytes_swap32(bytes_load32(bytes + 8)) : bytes_load32(bytes + 8);
     d->at += 8 + 4 * (uint64_t)axes;
     d->count -= 8 + 4 * (uint64_t)axes;
+    if (d->count != (uint64_t)length * d->dtype->bytes) /* a wrong type gives other ids */
+        return import_shard_wrong(d->bytes, d->at, "its tensor is not as long as its shape says", err);
     return LEAT_OK;
 }
 

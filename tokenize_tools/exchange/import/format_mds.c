@@ -247,6 +247,16 @@ static enum leat_status mds_begin(struct import_source *s, const struct import_f
     return status == LEAT_OK ? import_shard_begin(&m->shard, file, err) : status;
 }
 
+/* Whether an array's type and the length that its shape has are those of its bytes: else ids would be others. */
+static bool fills_shape(const uint8_t *shape, const struct import_document *d)
+{
+    uint64_t length = 0;
+
+    for (unsigned i = 0; i < 1u << (shape[0] & 3); i++)
+        length |= (uint64_t)shape[1 + i] << 8 * i;
+    return d->count % d->dtype->bytes == 0 && d->count / d->dtype->bytes == length;
+}
+
 /* What stands before the values: the type, unless the column has one, and the shape, unless it is fixed. */
 static enum leat_status pass_head(struct mds *m, struct import_document *d, struct leat_error *err)
 {
@@ -275,6 +285,8 @@ static enum leat_status pass_head(struct mds *m, struct import_document *d, stru
                              (ull)d->at, (ull)axes);
     d->at += head;
     d->count -= head;
+    if (!m->shaped && !fills_shape(bytes + (m->dtype ? 0 : 1), d))
+        return import_shard_wrong(d->bytes, d->at, "its array is not as long as its shape says", err);
     return LEAT_OK;
 }
 

@@ -125,6 +125,8 @@ enum leat_status import_shard_column(struct import_bytes *b, const uint64_t *fix
             return import_shard_wrong(b, *at, "its columns are longer than it is", err);
         all = sum;
     }
+    if (s == LEAT_OK && all != *count - sizes) /* a wrong size or offset gives other bytes as ids */
+        return import_shard_wrong(b, *at, "its columns are shorter than it is", err);
     *at += sizes + before;
     *count = own;
     return s;

@@ -81,7 +81,8 @@ enum leat_status load_hf_number(struct load_hf *h, uint32_t object, const char *
 const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80]);
 
 /* For the kinds of models (struct model_kind) whose sections have these members. Reads "vocab", from tokens to ids,
- * into h->vocab, and its tokens into the spec, in the file's order, decoded to bytes if the pipeline maps bytes. */
+ * into h->vocab, and its tokens into the spec, in the file's order, decoded to bytes if the pipeline maps bytes. A kind
+ * that reads its tokens by hand makes h->vocab itself, where added tokens are looked for. */
 enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model);
 enum leat_status load_hf_tokens(struct load_hf *h);
 

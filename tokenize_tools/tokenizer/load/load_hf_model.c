@@ -242,24 +242,17 @@ enum leat_status load_hf_model(struct load_hf *h, uint32_t node)
 {
     uint32_t type;
     struct model_row row;
-    enum leat_status s;
 
     h->place = "model";
     if (h->j->nodes[node].kind != JSONTREE_OBJECT)
         return load_hf_wrong(h, node, "it must be an object, not %s", jsontree_kind_name(h->j, node));
     type = jsontree_member(h->j, node, "type");
-    if (type == JSONTREE_NONE) {
-        s = guess(h, node);
-    } else {
-        row = row_of_type(h, type);
-        if (!row.kind)
-            return refuse_type(h, node, type);
-        if (load_hf_twice(h->j, node, "type"))
-            return load_hf_wrong(h, node, "it has \"type\" twice");
-        s = read_row(h, row, node);
-    }
-    if (s == LEAT_OK && !h->vocab.slots &&
-        !string_map_init(&h->vocab, 1)) /* a vocabulary that the file does not list */
-        s = status_no_memory(h->err, 1);
-    return s;
+    if (type == JSONTREE_NONE)
+        return guess(h, node);
+    row = row_of_type(h, type);
+    if (!row.kind)
+        return refuse_type(h, node, type);
+    if (load_hf_twice(h->j, node, "type"))
+        return load_hf_wrong(h, node, "it has \"type\" twice");
+    return read_row(h, row, node);
 }

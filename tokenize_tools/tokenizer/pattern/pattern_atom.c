@@ -135,6 +135,7 @@ bool parser_take_escape(struct parser *p, size_t from, bool *assertion)
     if (++p->at >= p->length)
         return parser_refuse(p, from, "unfinished escape");
     c = p->text[p->at++];
+    /* Oniguruma takes \pL for the letters p and L */
     if (parser_onig(p) && (c | 0x20) == 'p' && !parser_looking_at(p, "{"))
         return parser_write_literal(p, from, (unsigned char)c);
     switch (c) {

@@ -151,9 +151,6 @@ bool parser_take_property(struct parser *p, size_t from, struct pattern_set *set
     if (parser_at_end(p))
         return parser_refuse(p, from, "unfinished escape");
     if (p->text[p->at] != '{') {
-        /* Oniguruma 6.9 takes \pL for the letters p and L; newer ones do not */
-        if (parser_onig(p))
-            return parser_refuse(p, from, "missing { or } of a property");
         name[n++] = p->text[p->at++] | 0x20;
     } else {
         for (p->at++; !parser_at_end(p) && p->text[p->at] != '}'; p->at++) {

@@ -1,0 +1,252 @@
+/*
+ * test_json_rules.c: what is read of JSON besides texts and ids, of cases at the limits: conditions on fields, with
+ * quotes in quotes and numbers that are too long to be numbers; spans of a mask; values that choose a dataset; messages
+ * and tools; and what a file that is one array should have where it is broken. Files that Python makes are in
+ * tests/pack.
+ */
+#include "base/buffer.h"
+#include "corpus/json/json_array.h"
+#include "corpus/json/json_by.h"
+#include "corpus/json/json_chat.h"
+#include "corpus/json/json_decimal.h"
+#include "corpus/json/json_keep.h"
+#include "corpus/json/json_spans.h"
+#include "t.h"
+
+/* begin, `count` times `part`, end; the caller frees it. */
+static char *repeat(const char *begin, const char *part, size_t count, const char *end)
+{
+    size_t bytes = strlen(part), at = strlen(begin);
+    char *all = malloc(at + count * bytes + strlen(end) + 1);
+
+    if (!all)
+        exit(1);
+    memcpy(all, begin, at);
+    for (; count > 0; count--, at += bytes)
+        memcpy(all + at, part, bytes);
+    memcpy(all + at, end, strlen(end) + 1);
+    return all;
+}
+
+/* ---- Conditions ---- */
+
+static void check_condition(const char *condition, const char *record, bool holds)
+{
+    struct json_keep *k;
+
+    if (json_keep_prepare(&k, &condition, 1, &t_err) != LEAT_OK)
+        T_FAIL("%s: %s", condition, t_err.message);
+    else if (json_keep_holds(k, record, strlen(record)) != holds)
+        T_FAIL("%s %s for %s", condition, holds ? "does not hold" : "holds", record);
+    json_keep_free(k);
+}
+
+static void test_conditions(void)
+{
+    static const struct {
+        const char *condition, *record;
+        bool holds;
+    } cases[] = {
+        { "t = 'say \"x\"'", "{\"t\":\"say \\\"x\\\"\"}", true },
+        { "t = 'say \"x\"'", "{\"t\":\"say x\"}", false },
+        { "t = 'it\\'s'", "{\"t\":\"it's\"}", true },
+        { "t = ' a '", "{\"t\":\" a \"}", true },
+        { "t = a  \t ", "{\"t\":\"a\"}", true },
+        { "t exists \t", "{\"t\":\"a\"}", true },
+        { "t = 1e999999999999999", "{\"t\":1e999999999999999}", true },
+        { "t < 1e999999999999999", "{\"t\":5}", true },
+        { "t > 5", "{\"t\":1e9999999999999999}", false }, /* 16 digits: nobody knows how much that is */
+        { "t != 5", "{\"t\":1e9999999999999999}", false },
+        { "t < 5", "{\"t\":-1E-9999999999999999}", false },
+        { "t > 5", "[1, 2]", true }, /* which is rejected anyway */
+    };
+    char *digits = repeat("", "1", 1001, ""), *condition = repeat("t > ", "1", 1001, "");
+    char *record = repeat("{\"t\":", "2", 1001, "}"), *text = repeat("{\"t\":\"", "2", 1001, "\"}");
+    char *most = repeat("{\"t\":", "2", 1000, "}");
+    struct json_decimal d;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_condition(cases[i].condition, cases[i].record, cases[i].holds);
+    check_condition("t > 5", most, true);
+    check_condition("t > 5", record, false); /* a number with a digit more is none that is compared */
+    check_condition(condition, record, false);
+    check_condition(condition, text, true); /* and such a value is compared with strings */
+    T_CHECK(json_decimal_read(&d, digits, 1000) && d.count == 1000);
+    T_CHECK(!json_decimal_read(&d, digits, 1001));
+    T_CHECK(json_decimal_read(&d, "1e123456789012345", 17) && d.exponent == 123456789012346);
+    T_CHECK(!json_decimal_read(&d, "1e1234567890123456", 18));
+    free(digits);
+    free(condition);
+    free(record);
+    free(text);
+    free(most);
+}
+
+/* ---- Spans ---- */
+
+static void test_spans(void)
+{
+    static const struct {
+        const char *record, *spans; /* or what is said */
+    } cases[] = {
+        { "{\"m\":[]}", "" },
+        { "{\"m\": [ [ 0 , 2 ] , [2,5]\n]}", "0-2 2-5 " },
+        { "[1, 2]", "" }, /* rejected anyway */
+        { "{\"m\":[[0,2", "" },
+        { "{}", "the record has no \"m\" that says what is learned" },
+        { "{\"m\":[[0,2],[1,5]]}", "is not a list of [begin, end] places in the text, in order and apart" },
+        { "{\"m\":[[0,2.0]]}", "is not a list of [begin, end]" },
+        { "{\"m\":[[0,1e1]]}", "is not a list of [begin, end]" },
+        { "{\"m\":[[0,99999999999]]}", "is not a list of [begin, end]" },
+        { "{\"m\":{\"a\":[0,2]}}", "is not a list of [begin, end]" },
+    };
+    struct json_fields field;
+
+    T_OK(json_fields_prepare(&field, "m", NULL, &t_err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer found = { 0 };
+        struct leat_span span;
+        char text[100] = "";
+
+        if (json_spans_find(&found, &field, cases[i].record, strlen(cases[i].record), &t_err) != LEAT_OK) {
+            T_CONTAINS(t_err.message, cases[i].spans);
+            T_CHECK(cases[i].spans[0]);
+        } else {
+            for (size_t at = 0; at < found.size; at += sizeof span) {
+                memcpy(&span, found.bytes + at, sizeof span);
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%d-%d ", (int)span.begin, (int)span.end);
+            }
+            T_STR(text, cases[i].spans);
+        }
+        buffer_free(&found);
+    }
+}
+
+/* ---- What chooses a dataset ---- */
+
+static void test_by(void)
+{
+    static const struct {
+        const char *begin, *part;
+        size_t count;
+        const char *end, *says; /* NULL: it is taken */
+    } cases[] = {
+        { "{\"b\":\"", "x", JSON_BY_BYTES, "\"}", NULL },
+        { "{\"b\":\"", "x", JSON_BY_BYTES + 1, "\"}", "\"b\" is longer than 1024 bytes: it is to choose a dataset" },
+        { "{\"b\":\"", "\\u0041", JSON_BY_BYTES, "\"}", NULL },
+        { "{\"b\":\"", "\\u0041", JSON_BY_BYTES + 1, "\"}", "\"b\" is longer than 1024 bytes" },
+        { "{\"b\":", "1", JSON_BY_RAW + 1, "}", "\"b\" is longer than 1024 bytes" },
+        { "{\"b\":\"", "\\u0000", 1, "\"}", "\"b\" has a zero byte" },
+        { "{\"b\":", "[", 1, "]}", "not a string, a number, true or false" },
+        { "{\"a\":", "1", 1, "}", "the record has no \"b\" to choose its dataset by" },
+        { "{\"b\":", "1", JSON_BY_RAW + 1, "", NULL }, /* no object: rejected anyway */
+    };
+    static struct json_by by;
+    struct json_fields field;
+
+    T_OK(json_fields_prepare(&field, "b", NULL, &t_err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *record = repeat(cases[i].begin, cases[i].part, cases[i].count, cases[i].end);
+        enum leat_status s = json_by_find(&by, &field, record, strlen(record), &t_err);
+
+        T_STATUS(s, cases[i].says ? LEAT_E_TEXT : LEAT_OK);
+        if (cases[i].says)
+            T_CONTAINS(t_err.message, cases[i].says);
+        else
+            T_EQ(by.bytes, cases[i].end[0] ? JSON_BY_BYTES : 0);
+        free(record);
+    }
+}
+
+/* ---- Conversations ---- */
+
+static void check_chat(const char *record, size_t bytes, const char *says)
+{
+    struct json_fields messages, tools;
+    static struct json_chat found;
+    enum leat_status s;
+
+    T_OK(json_fields_prepare(&messages, "m", "id", &t_err));
+    T_OK(json_fields_prepare(&tools, "t", NULL, &t_err));
+    s = json_chat_find(&found, &messages, &tools, record, bytes, &t_err);
+    T_STATUS(s, says ? LEAT_E_TEXT : LEAT_OK);
+    if (says)
+        T_CONTAINS(t_err.message, says);
+    json_chat_free(&found);
+}
+
+static void test_chat(void)
+{
+    static const struct {
+        const char *record, *says;
+    } cases[] = {
+        { "{\"m\":[],\"t\":\" [1] \"}", NULL },
+        { "{\"m\":[],\"t\":\" null\"}", NULL },
+        { "{\"m\":[],\"t\":\"{]\"}", "\"t\" is a string, but not JSON: it should hold the list of tools" },
+        { "{\"m\":[],\"t\":5}", "\"t\" is a number, not a list of tools" },
+        { "{\"m\":5}", "\"m\" is a number, not an array of messages" },
+        { "{\"m\":[\"\xff\"]}", "the record is not valid UTF-8" },
+    };
+    char *most = repeat("{\"m\":[],\"id\":\"", "i", JSON_ID_BYTES, "\"}");
+    char *more = repeat("{\"m\":[],\"id\":\"", "i", JSON_ID_BYTES + 1, "\"}");
+    struct json_chat found = { .tools = { NULL, 0, false } };
+    struct json_fields tools;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_chat(cases[i].record, strlen(cases[i].record), cases[i].says);
+    check_chat(most, strlen(most), NULL);
+    check_chat(more, strlen(more), "the id \"id\" is longer than 64 KiB");
+    T_OK(json_fields_prepare(&tools, "t", NULL, &t_err)); /* of a column, which nobody has checked */
+    T_STATUS(json_chat_take_tools(&found, &tools, "[\"\xff\"]", 5, &t_err), LEAT_E_TEXT);
+    T_CONTAINS(t_err.message, "\"t\" is not valid UTF-8");
+    free(most);
+    free(more);
+}
+
+/* ---- Arrays ---- */
+
+static void check_array(const char *bytes, unsigned records, enum json_array_found last, size_t position,
+                        const char *expected)
+{
+    enum json_array_found found = JSON_ARRAY_RECORD;
+    struct json_array a;
+
+    json_array_begin(&a, 0);
+    for (unsigned i = 0; i <= records; i++) {
+        T_EQ(found, JSON_ARRAY_RECORD);
+        found = json_array_next(&a, bytes + a.position, strlen(bytes) - (size_t)a.position);
+    }
+    if (found != last || a.position != position || strcmp(json_array_expected(&a), expected) != 0)
+        T_FAIL("%.40s: after %u records %d at byte %d, where %s is expected", bytes, records, (int)found,
+               (int)a.position, json_array_expected(&a));
+}
+
+static void test_arrays(void)
+{
+    /* deeper than records may be, where brackets are counted only: the record ends where it does */
+    char *deep = repeat("[", "[{\"a\":", 1000, "5"), *closed = repeat(deep, "}]", 1000, "}]");
+
+    check_array("\xef\xbb\xbfx", 0, JSON_ARRAY_BROKEN, 3, "[");
+    check_array(" ", 0, JSON_ARRAY_MORE, 1, "[");
+    check_array("[ ,", 0, JSON_ARRAY_BROKEN, 2, "an object ({) or ]");
+    check_array("[", 0, JSON_ARRAY_MORE, 1, "an object ({) or ]");
+    check_array("[{},}", 1, JSON_ARRAY_BROKEN, 4, "an object ({)");
+    check_array("[{}{", 1, JSON_ARRAY_BROKEN, 3, "a comma or ]");
+    check_array("[{}]{", 1, JSON_ARRAY_BROKEN, 4, "the end of the file");
+    check_array("[{\"a\":[}]", 0, JSON_ARRAY_BROKEN, 7, "the bracket that closes another one");
+    check_array("[\"a\\\"", 0, JSON_ARRAY_MORE, 5, "the quote after a string");
+    check_array("[12", 0, JSON_ARRAY_MORE, 3, "a comma or ]");
+    check_array(closed, 1, JSON_ARRAY_BROKEN, strlen(closed) - 2, "a comma or ]");
+    free(deep);
+    free(closed);
+}
+
+int main(void)
+{
+    test_conditions();
+    test_spans();
+    test_by();
+    test_chat();
+    test_arrays();
+    return t_end();
+}
