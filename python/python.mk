@@ -1,6 +1,6 @@
 # python.mk: the Python package; included by the Makefile. The extension is linked with the static libraries, so that
-# nothing of leat has to be found when it is loaded. Only the public headers are used, but by the room template/, and
-# for the names of a loader's statistics.
+# nothing of leat has to be found when it is loaded. Only the public headers are used, except by the room template/ and
+# by loader_stats.c, for the names of a loader's statistics.
 
 PYTHON         ?= python3
 PYTHON_PACKAGE := $(BUILD)/python/leat

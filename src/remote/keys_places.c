@@ -36,8 +36,8 @@ static enum leat_status incomplete(const char *what, struct leat_error *err)
     return status_set(err, LEAT_E_PERMISSION, "%s: the answer has no keys", what);
 }
 
-/* The status for LEAT_E_NO_FILE where a variable says that there is something, in the error, too: for a caller, that
- * would be a thing that does not exist. */
+/* Where a variable says that there are keys, LEAT_E_NO_FILE becomes `missing`, in the error, too: a caller would take
+ * it for a thing that does not exist. */
 static enum leat_status rather(enum leat_status missing, enum leat_status s, struct leat_error *err)
 {
     if (s == LEAT_E_NO_FILE && err)
@@ -241,7 +241,7 @@ static bool is_other_machine(const char *maker)
     return known;
 }
 
-/* What the metadata have at path + name. */
+/* Asks the metadata for path + name. */
 static enum leat_status ask_instance(const struct remote *r, const char *path, const char *name, char *header, bool put,
                                      char **answer, struct leat_error *err)
 {

@@ -160,8 +160,8 @@ static uint32_t take_name(void *context, uint64_t done, uint64_t total)
     return 0;
 }
 
-/* An output whose name cannot be given is found before those before it get theirs, if it is there when that is asked;
- * else the message says which have theirs. */
+/* What takes the name of an output is seen before any output gets its name, if it is there by then; else the message
+ * says which outputs have theirs. */
 static void test_all_or_none(void)
 {
     static const struct leat_split splits[] = { { "a", "0.5" }, { "b", "0.25" } };
@@ -184,7 +184,7 @@ static void test_all_or_none(void)
     rmdir(taken);
 }
 
-/* It is first seen when the name is given: `finished` splits, from a on, have theirs then. */
+/* What takes the name is first seen when that is given: by then the first `finished` splits have theirs. */
 static void test_finished(unsigned count, const char *taken_name, unsigned finished, const char *what)
 {
     static const struct leat_split splits[] = { { "a", "0.25" }, { "b", "0.25" }, { "c", "0.25" } };

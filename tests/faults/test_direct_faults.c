@@ -158,8 +158,8 @@ static void disturb(enum fault_mode mode)
     T_CHECK(same_dataset(name, reference));
 }
 
-/* A file system that opens files for direct writes and then takes none: the rest goes through the page cache. The first
- * write is a direct one, where there are any. */
+/* A file system that opens files for direct writes and then refuses these: the rest goes through the page cache. The
+ * first write is a direct one, where there are any. */
 static void refuse_direct(void)
 {
     char path[620];

@@ -15,6 +15,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -188,11 +189,13 @@ def test_stop():
     """A run that is asked to stop while its thread asks for new keys stops, though nobody answers: it waited until that
     had failed three times."""
     server.faults, provider.lasts, provider.answers, provider.asked = ["slow"], 301, 1, []
-    process = begin([leat, "pack", "-t", "bytes", "-o", "stopped", "s3://b/text.jsonl"], PLACES["web identity"])
-    while process.poll() is None and len(provider.asked) < 2:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGTERM)
-    _, said = process.communicate()
+    with tempfile.TemporaryDirectory(dir=temporary) as folder:
+        process = begin([leat, "pack", "-t", "bytes", "-o", f"{folder}/stopped", "s3://b/text.jsonl"],
+                        PLACES["web identity"])
+        while process.poll() is None and len(provider.asked) < 2:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate()
     check("a stop while keys are asked for", process.returncode == 5 and len(provider.asked) < 4, process.returncode,
           said, provider.asked)
     provider.released.set()

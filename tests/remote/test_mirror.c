@@ -194,12 +194,7 @@ int main(void)
     for (unsigned i = 0; i < KINDS; i++)
         make(i);
     small_server_open(&server, answer);
-    setenv("AWS_ENDPOINT_URL", server.url, 1);
-    setenv("AWS_ACCESS_KEY_ID", "i", 1);
-    setenv("AWS_SECRET_ACCESS_KEY", "s", 1);
-    setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere", 1);
-    setenv("AWS_CONFIG_FILE", "/nowhere", 1);
-    setenv("NO_PROXY", "*", 1);
+    small_server_settle(&server);
     test_arguments();
     if (leat_pull("s3://b/none", in_folder("none"), NULL, NULL, &t_err) == LEAT_E_UNSUPPORTED)
         return t_skip(t_err.message);

@@ -157,12 +157,7 @@ int main(void)
     struct remote *r;
 
     small_server_open(&server, answer);
-    setenv("AWS_ENDPOINT_URL", server.url, 1);
-    setenv("AWS_ACCESS_KEY_ID", "i", 1);
-    setenv("AWS_SECRET_ACCESS_KEY", "s", 1);
-    setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere", 1);
-    setenv("AWS_CONFIG_FILE", "/nowhere", 1);
-    setenv("NO_PROXY", "*", 1);
+    small_server_settle(&server);
     if (remote_open(&r, &options, &t_err) == LEAT_E_UNSUPPORTED)
         return t_skip(t_err.message);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)

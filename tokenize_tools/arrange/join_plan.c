@@ -53,17 +53,22 @@ static bool has_leftover(const char *name, size_t length, const char *suffix)
 }
 
 /* The plan has a line for each file, with its whole path. */
-static bool has_line_break(const char *path)
+static enum leat_status check_line_breaks(const struct leat_part *p, struct leat_error *err)
 {
-    char *whole = realpath(path, NULL);
-    bool has = !whole || strchr(whole, '\n');
+    char *whole = realpath(p->token_path, NULL);
+    enum leat_status s = LEAT_OK;
 
+    if (!whole)
+        return status_set_os(err, errno, "cannot find %s", p->token_path);
+    if (strchr(whole, '\n'))
+        s = refuse(p->name, "its name, or that of a folder that it is in, has a line break", err);
     free(whole);
-    return has;
+    return s;
 }
 
 static enum leat_status check_one(const struct leat_part *p, dev_t device, uint32_t width, struct leat_error *err)
 {
+    enum leat_status s;
     struct stat st;
 
     if (own_file_is_url(p->token_path))
@@ -78,8 +83,9 @@ static enum leat_status check_one(const struct leat_part *p, dev_t device, uint3
         return refuse(p->name, "it is on another disk than the output", err);
     if ((uint64_t)st.st_size != p->tokens * width)
         return refuse(p->name, "its token file has another size than its index says", err);
-    if (has_line_break(p->token_path))
-        return refuse(p->name, "its name, or that of a folder that it is in, has a line break", err);
+    s = check_line_breaks(p, err);
+    if (s != LEAT_OK)
+        return s;
     if (has_leftover(p->token_path, strlen(p->token_path), ""))
         return refuse(p->name, "an earlier joining has left a file .tokens.joining beside it, which is in the way",
                       err);

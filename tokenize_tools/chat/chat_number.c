@@ -151,8 +151,8 @@ static bool add_one(char *digits)
     return false;
 }
 
-/* The fewest digits that are read as this double; so the last of several is no 0. Those nearest to it are not always
- * among them: above a power of two doubles lie further apart than below it, and then the next number up is. */
+/* The fewest digits that are read as this double; so the last one, after others, is not 0. Those nearest to it are not
+ * always among them: above a power of two doubles lie further apart than below it, and then the next number up is. */
 static int shortest(double real, char digits[DIGITS_ROOM])
 {
     int point = 0;

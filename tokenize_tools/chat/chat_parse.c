@@ -138,7 +138,7 @@ static struct chat_node *parse_if(struct parser *p)
     expect_end(p);
     n->b = parse_body(p);
     if (pass_tag(p, "elif")) {
-        p->depth++; /* its body, one deeper, sees whether that is too deep */
+        p->depth++; /* parse_body(), one deeper, refuses what is too deep */
         n->c = parse_if(p);
         p->depth--;
         return n;

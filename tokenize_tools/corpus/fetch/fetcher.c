@@ -118,8 +118,8 @@ static void finish(struct fetcher *f, struct fetch_range *r)
     pthread_cond_broadcast(&f->done);
 }
 
-/* The lock is held, but not while new keys may be asked for: the others read on meanwhile, and can stop. They may drop
- * the range, which only the thread frees, later. */
+/* Called with the lock held, and gives it up while new keys may be asked for, so that others can read on or stop. They
+ * may drop the range meanwhile: then the thread frees it later, when it looks at its queues again. */
 static void begin(struct fetcher *f, struct fetch_range *r)
 {
     struct transfer *t = &r->transfer;
@@ -139,7 +139,7 @@ static void begin(struct fetcher *f, struct fetch_range *r)
         finish(f, r);
 }
 
-/* Begins what is wanted and ends what was dropped; the lock is held. */
+/* Begins what is wanted and ends what was dropped; the lock is held, but see begin(). */
 static void look_at_queues(struct fetcher *f)
 {
     atomic_store(&f->attention, false);
