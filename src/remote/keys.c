@@ -64,6 +64,9 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
         return LEAT_OK;
     }
     keys_free(&got);
+    if (s == LEAT_E_NO_FILE) /* for a caller that would be a thing that does not exist */
+        s = status_set(err, LEAT_E_PERMISSION, "%s: the keys have expired, and there are no new ones any more",
+                       u->name);
     k->again = clock_ns() + AGAIN_NS;
     return k->token && now < k->expires ? LEAT_OK : s; /* what is left of them is used */
 }

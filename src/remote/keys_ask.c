@@ -30,7 +30,7 @@ static enum leat_status ask_once(const struct remote *r, struct carrying *c, con
     t->no_memory = false;
     s = carrier_library.begin(c, t, &request, err);
     while (s == LEAT_OK && !carrier_library.ended(c, how, &why)) {
-        if (atomic_load(&r->given_up)) {
+        if (atomic_load(&r->given_up) || (r->options.stop && r->options.stop(r->options.context))) {
             carrier_library.cancel(c, t);
             return status_set(err, LEAT_E_STOPPED, "%s: the question was stopped", q->what);
         }

@@ -63,11 +63,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         server, h = self.server, self.headers
         body = self.rfile.read(int(h.get("Content-Length") or 0)).decode()
         server.asked.append(f"{self.command} {self.path}")
-        if len(server.asked) > server.answers:
+        if len(server.asked) > server.there:
+            self.answer(404)
+        elif len(server.asked) > server.answers:
             server.released.wait()
             self.close_connection = True
-            return
-        if server.fault == "silent":
+        elif server.fault == "silent":
             time.sleep(3)
             self.close_connection = True
         elif server.fault == "drip":
@@ -116,6 +117,7 @@ class Provider(http.server.ThreadingHTTPServer):
         self.asked, self.fault, self.lasts, self.grant = [], None, 3600, ""
         self.without = None  # a member that the answers do not have
         self.answers, self.released = 1 << 30, threading.Event()  # what is asked after these gets no answer
+        self.there = 1 << 30  # what is asked after these is not found
 
 
 def begin(words, more):
@@ -182,12 +184,15 @@ def test_renewal():
         server.faults = ["expired"] * 3
         fine, said = ask("s3://b/thing", more)
         check((place, "keys that stay expired"), not fine and "have expired" in said, said)
-    server.faults = []
+    server.faults, provider.there = ["", "expired"], 3
+    fine, said = ask("s3://b/thing", PLACES["instance"])
+    check("keys that are not given any more", not fine and "there are no new ones any more" in said, said)
+    server.faults, provider.there = [], 1 << 30
 
 
 def test_stop():
     """A run that is asked to stop while its thread asks for new keys stops, though nobody answers: it waited until that
-    had failed three times."""
+    had failed three times. So does a pull that asks for its first ones."""
     server.faults, provider.lasts, provider.answers, provider.asked = ["slow"], 301, 1, []
     with tempfile.TemporaryDirectory(dir=temporary) as folder:
         process = begin([leat, "pack", "-t", "bytes", "-o", f"{folder}/stopped", "s3://b/text.jsonl"],
@@ -198,6 +203,16 @@ def test_stop():
         _, said = process.communicate()
     check("a stop while keys are asked for", process.returncode == 5 and len(provider.asked) < 4, process.returncode,
           said, provider.asked)
+    provider.released.set()
+    provider.reset()
+    provider.answers = 0
+    process = begin([leat, "pull", "s3://b/thing", temporary / "pulled"], PLACES["web identity"])
+    while process.poll() is None and not provider.asked:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate()
+    check("a pull that asks for keys", process.returncode == 5 and len(provider.asked) == 1, process.returncode, said,
+          provider.asked)
     provider.released.set()
     provider.reset()
 
