@@ -45,7 +45,8 @@ for tokenizer in words marks; do
         'a message has the text of a special token, which this tokenizer cannot encode as ordinary text exactly'
     tokens words '1 3 2 3'
     run leat pack -t $tokenizer.json -o words --force --chat words.jinja --special words.jsonl
-    [ "$(identity words)" ] && tokens words '1 3 2 3 1 3 2 3 2 3'
+    ended 0 ''
+    tokens words '1 3 2 3 1 3 2 3 2 3'
 done
 
 # ---- Rendered, too long; tools that a thread has no room for ---------------------------------------------------------
