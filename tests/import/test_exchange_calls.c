@@ -65,8 +65,10 @@ static void write_dataset(char path[600], const char *name, uint8_t learned)
 
 /* ---- Exports ---- */
 
-static enum leat_status export(const char *to, const char *name, uint64_t count, uint32_t number_bytes) {
-    const char *names[3] = { name, name, name }; struct leat_export_options o = LEAT_EXPORT_OPTIONS_INIT;
+static enum leat_status export_to(const char *to, const char *name, uint64_t count, uint32_t number_bytes)
+{
+    const char *names[3] = { name, name, name };
+    struct leat_export_options o = LEAT_EXPORT_OPTIONS_INIT;
 
     o.to = to;
     o.number_bytes = number_bytes;
@@ -91,7 +93,7 @@ static void test_export_refused(void)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        T_STATUS(export(rows[i].to, one, rows[i].count, rows[i].number_bytes), LEAT_E_ARGUMENT);
+        T_STATUS(export_to(rows[i].to, one, rows[i].count, rows[i].number_bytes), LEAT_E_ARGUMENT);
         T_CONTAINS(t_err.message, rows[i].says);
     }
     T_STATUS(leat_export(NULL, NULL, 1, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
@@ -102,13 +104,13 @@ static void test_export_stopped(void)
 {
     unsigned all;
 
-    T_OK(export("megatron", one, 3, 0));
+    T_OK(export_to("megatron", one, 3, 0));
     all = calls;
     T_CHECK(all >= 3 && count_made() == 2);
     unlink(t_path(folder, "out.bin"));
     unlink(t_path(folder, "out.idx"));
     for (stop_at = 1; stop_at <= all; stop_at++) {
-        T_STATUS(export("megatron", one, 3, 0), LEAT_E_STOPPED);
+        T_STATUS(export_to("megatron", one, 3, 0), LEAT_E_STOPPED);
         T_STR(t_err.message, "exporting was stopped");
         T_EQ(count_made(), 0);
     }
@@ -123,7 +125,7 @@ static void test_export_overtaken(void)
 
     snprintf(index, sizeof index, "%s.idx", output);
     appears = index;
-    T_STATUS(export("megatron", one, 1, 0), LEAT_E_EXISTS);
+    T_STATUS(export_to("megatron", one, 1, 0), LEAT_E_EXISTS);
     T_CONTAINS(t_err.message, "out.idx");
     T_EQ(count_made(), 1);
     T_CHECK(stat(index, &st) == 0 && st.st_size == 5);
@@ -136,7 +138,7 @@ static void test_masks(void)
     uint8_t loss[6001];
     FILE *f;
 
-    T_OK(export("datatrove", masked, 1, 0));
+    T_OK(export_to("datatrove", masked, 1, 0));
     T_EQ(count_made(), 4);
     f = fopen(t_path(folder, "out.ds.loss"), "rb");
     T_EQ(f ? fread(loss, 1, sizeof loss, f) : 0, 6000);
@@ -146,7 +148,7 @@ static void test_masks(void)
         T_CHECK(memcmp(loss + i, "\0\1\1\0\1\1", 6) == 0);
     for (unsigned i = 0; i < 4; i++)
         unlink(t_path(folder, (const char *const[]) { "out.ds", "out.ds.loss", "out.ds.index", "out.ds.metadata" }[i]));
-    T_STATUS(export("datatrove", weighted, 1, 0), LEAT_E_UNSUPPORTED);
+    T_STATUS(export_to("datatrove", weighted, 1, 0), LEAT_E_UNSUPPORTED);
     T_CONTAINS(t_err.message, "token 1 has a weight of 100/255, and files of datatrove only say whether a token is");
     T_EQ(count_made(), 0);
 }
@@ -161,7 +163,7 @@ static void test_too_many(void)
     fd = open(path, O_WRONLY | O_CREAT, 0666);
     if (fd >= 0 && ftruncate(fd, (off_t)1 << 32) == 0) {
         snprintf(name, sizeof name, "raw:%s?dtype=u16", path);
-        T_STATUS(export("llmc", name, 1, 0), LEAT_E_UNSUPPORTED);
+        T_STATUS(export_to("llmc", name, 1, 0), LEAT_E_UNSUPPORTED);
         T_CONTAINS(t_err.message,
                    "out: a file of llmc holds at most 2147483647 tokens, and the dataset has 2147483648");
         T_EQ(count_made(), 0);

@@ -61,7 +61,6 @@ static void test_packer(void)
 static void test_pack(void)
 {
     struct leat_pack_options o[6] = { options(), options(), options(), options(), options(), options() };
-
     char run[600];
 
     snprintf(run, sizeof run, "%s/run", folder);

@@ -26,17 +26,14 @@ static const struct {
     const char *ends; /* NULL: refused */
     unsigned long long from;
 } rows[] = {
-    { "ab", "1 2 ", 0 },
-    { " ab", "2 3 ", 0 },
-    { "ab<X>b", "1 2 5 6 ", 0 },
-    { "a <X>  b", "1 6 8 ", 0 },
-    /* the last space is of " b" */ { "b <X> ", "1 6 ", 0 },
-    { "Ab", NULL, 0 },        /* is "ab" to the tokenizer */
-    { "aB", NULL, 1 },        /* the second token is another one */
-    { "b a B", NULL, 3 },     /* with the space before it */
-    { "<n>a", NULL, 0 },      /* is "<N>" as an added token */
-    { "a <n>a", NULL, 2 },    /* with a space before it */
-    { "a<X>  <n>", NULL, 6 }, /* after one that takes white space */
+    { "ab", "1 2 ", 0 },      { " ab", "2 3 ", 0 },        { "ab<X>b", "1 2 5 6 ", 0 },
+    { "b <X> ", "1 6 ", 0 },  { "a <X>  b", "1 6 8 ", 0 }, /* the last space is of " b" */
+    { "Ab", NULL, 0 },                                     /* is "ab" to the tokenizer */
+    { "aB", NULL, 1 },                                     /* the second token is another one */
+    { "b a B", NULL, 3 },                                  /* with the space before it */
+    { "<n>a", NULL, 0 },                                   /* is "<N>" as an added token */
+    { "a <n>a", NULL, 2 },                                 /* with a space before it */
+    { "a<X>  <n>", NULL, 6 },                              /* after one that takes white space */
 };
 
 int main(void)
