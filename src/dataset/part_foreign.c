@@ -53,7 +53,7 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
     if (!joined)
         return status_no_memory(err, length);
     if (stat(joined, &st) != 0) {
-        /* it may be there, with a mask, or as what NAME means */
+        /* it may be there, and would be a mask, or decide what NAME means */
         if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
             s = status_set_os(err, errno, "cannot look at %s", joined);
     } else if (S_ISREG(st.st_mode)) {

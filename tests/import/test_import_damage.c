@@ -71,7 +71,7 @@ static const char *const sentences[] = {
     /* Arrow */
     "the schema of the Arrow file is damaged", "a buffer is outside of it", "it has too few columns",
     "it has too few buffers", "its buffer of ids is too short", "its buffer of offsets is too short",
-    "its lists are longer than its ids", "a list is not among its ids", "has another number of rows",
+    "its lists are longer than its ids", "a list is not among its ids", "its column of ids is not as long as the batch",
     "its metadata lead out of it", "it has no mark (Arrow before 0.15", "the file ends before it does",
     "the footer leads out of itself", "the footer says that it is a batch, and it is not", "the footer leaves it out",
     "it is neither a batch nor a dictionary", "a stream begins with a schema", "would become more than 4 GiB",

@@ -238,7 +238,7 @@ static enum leat_status take_batch(struct arrow_reader *r, struct message *m, st
     enum leat_status s = take_node(r, m, c->node, &r->rows, err);
 
     if (s == LEAT_OK && r->rows != flat_number(&m->flat, m->table, 0, 8))
-        s = arrow_damaged(&r->ids, m->body, "its column of ids has another number of rows", err);
+        s = arrow_damaged(&r->ids, m->body, "its column of ids is not as long as the batch", err);
     if (s == LEAT_OK)
         s = take_node(r, m, c->node + 1, &r->values, err);
     if (s == LEAT_OK && lists)

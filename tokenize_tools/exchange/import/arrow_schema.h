@@ -10,7 +10,7 @@ struct arrow_column {
     uint64_t node, buffer; /* the numbers of its first field node and buffer in a batch */
     uint64_t offset_bytes; /* 4 or 8: a list; 0: a list of fixed size */
     uint64_t list_size;    /* then */
-    bool dictionaries;     /* the file has some, of other columns */
+    bool dictionaries;     /* other columns have some: a stream may hold messages of them */
 };
 
 /* `schema` is the table of a Schema. LEAT_E_HEADER: it is damaged. */

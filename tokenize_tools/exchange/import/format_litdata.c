@@ -260,7 +260,7 @@ static enum leat_status pass_head(struct litdata *l, struct import_document *d, 
         length = big ? bytes_swap32(bytes_load32(bytes + 8)) : bytes_load32(bytes + 8);
     d->at += 8 + 4 * (uint64_t)axes;
     d->count -= 8 + 4 * (uint64_t)axes;
-    if (d->count != (uint64_t)length * d->dtype->bytes) /* a wrong type gives other ids */
+    if (d->count != (uint64_t)length * d->dtype->bytes) /* its type or shape is damaged, and ids would be wrong */
         return import_shard_wrong(d->bytes, d->at, "its tensor is not as long as its shape says", err);
     return LEAT_OK;
 }

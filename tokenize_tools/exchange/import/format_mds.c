@@ -247,7 +247,7 @@ static enum leat_status mds_begin(struct import_source *s, const struct import_f
     return status == LEAT_OK ? import_shard_begin(&m->shard, file, err) : status;
 }
 
-/* Whether an array's type and the length that its shape has are those of its bytes: else ids would be others. */
+/* Whether an array has as many bytes as its type and shape say; otherwise its ids are wrong. */
 static bool fills_shape(const uint8_t *shape, const struct import_document *d)
 {
     uint64_t length = 0;
