@@ -1,8 +1,8 @@
 /*
  * test_options_read.c: a caller's struct from an older or a newer header is read and filled as base/options.h says:
  * what it lacks has its default, what it has beyond this library must be 0, and nothing beyond its size is written. A
- * struct that no _INIT macro began is refused by each call that takes one, by its name. The
- * library's version is that of its header.
+ * struct that no _INIT macro began is refused by each call that takes one, by its name. The library's version is that
+ * of its header.
  */
 #include "base/options.h"
 
@@ -98,6 +98,7 @@ static void check_fill(void)
 
 #define REFUSED(what, call)                                                                                            \
     do {                                                                                                               \
+        t_err.message[0] = '\0';                                                                                       \
         T_STATUS(call, LEAT_E_ARGUMENT);                                                                               \
         T_CONTAINS(t_err.message, "struct " what " has no size: begin it with its _INIT macro");                       \
     } while (0)
@@ -156,9 +157,9 @@ static void check_writer(void)
 
 static void check_programs(void)
 {
-    struct leat_tokenizer *tokenizer;
-    struct leat_encoder *encoder;
-    struct leat_packer *packer;
+    struct leat_tokenizer *tokenizer = none; /* no handle is left */
+    struct leat_encoder *encoder = none;
+    struct leat_packer *packer = none;
 
     REFUSED("leat_adopt_options", leat_adopt(name, none, NULL, &t_err));
     REFUSED("leat_pull_options", leat_pull(name, name, none, NULL, &t_err));
@@ -168,6 +169,7 @@ static void check_programs(void)
     REFUSED("leat_pack_options", leat_pack(name, &name, 1, none, NULL, &t_err));
     REFUSED("leat_pack_report", leat_pack(name, &name, 1, NULL, none, &t_err));
     REFUSED("leat_pack_options", leat_packer_open(&packer, name, none, &t_err));
+    T_CHECK(!tokenizer && !encoder && !packer);
     REFUSED("leat_merge_options", leat_merge(name, &name, 1, none, NULL, &t_err));
     REFUSED("leat_merge_report", leat_merge(name, &name, 1, NULL, none, &t_err));
     REFUSED("leat_export_options", leat_export(name, &name, 1, none, NULL, &t_err));
