@@ -124,24 +124,6 @@ static void test_shared_id(void)
     }
 }
 
-/* Options that no _INIT macro began: such a struct has any fields. */
-static void test_no_size(void)
-{
-    struct leat_tokenizer_options options = { 0 };
-    struct leat_encoder_options encoding = { 0 };
-    struct opened o = with("", "");
-    struct leat_tokenizer *t = o.tokenizer;
-    struct leat_encoder *e = o.encoder;
-
-    T_STATUS(leat_tokenizer_open(&t, "bytes", &options, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "struct leat_tokenizer_options has no size");
-    T_CHECK(t == NULL);
-    T_STATUS(leat_encoder_open(&e, o.tokenizer, &encoding, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "struct leat_encoder_options has no size");
-    T_CHECK(e == NULL);
-    closed(&o);
-}
-
 /* A run of which a block becomes one token, so that blocks cannot be told apart: from the left as many of the longest
  * as there are, then one of each length of which the rest is made up. */
 static void test_one_long_run(void)
@@ -309,7 +291,6 @@ int main(void)
     test_empty_token();
     test_unigram_bytes();
     test_shared_id();
-    test_no_size();
     test_one_long_run();
     test_long_added_token();
     test_late_cut();
