@@ -72,7 +72,7 @@ static void test_pack(void)
     o[2].by = "";
     refuse(&o[2], LEAT_E_ARGUMENT, "the field to choose datasets by has no name");
     o[3].write = (enum leat_write)(LEAT_WRITE_DIRECT + 1);
-    refuse(&o[3], LEAT_E_ARGUMENT, "there is no way of writing 3");
+    refuse(&o[3], LEAT_E_ARGUMENT, "unknown value 3 for write");
     o[4].chat = "";
     o[4].mask_field = "spans";
     refuse(&o[4], LEAT_E_ARGUMENT, "a conversation says by its template what is learned, not by a field");

@@ -55,7 +55,7 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     r->setup.tools_needed = o->tools != NULL;
     pack_options_default(o);
     if (o->write > LEAT_WRITE_DIRECT)
-        return status_set(err, LEAT_E_ARGUMENT, "there is no way of writing %u", (unsigned)o->write);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown value %u for write", (unsigned)o->write);
     if (o->chat && o->mask_field)
         return status_set(err, LEAT_E_ARGUMENT, "a conversation says by its template what is learned, not by a field");
     o->store_mask = o->store_mask || o->mask_field || o->chat;
