@@ -73,6 +73,7 @@ static void test_conditions(void)
     check_condition(condition, text, true); /* and such a value is compared with strings */
     T_CHECK(json_decimal_read(&d, digits, 1000) && d.count == 1000);
     T_CHECK(!json_decimal_read(&d, digits, 1001));
+    T_CHECK(!json_decimal_read(&d, "1.", 2));
     T_CHECK(json_decimal_read(&d, "1e123456789012345", 17) && d.exponent == 123456789012346);
     T_CHECK(!json_decimal_read(&d, "1e1234567890123456", 18));
     free(digits);

@@ -179,6 +179,9 @@ def check_damage():
         said = leat(LEAT, "-o", "d", "--format", "jsonl", "-", data=bad, code=1)
         assert f"the JSON array is broken at byte {byte}: " in said, (bad, said)
         assert len(Dataset("d").tokens) == 4 * documents, bad
+    long = b'[{"text":"one"},{"text":"' + b"a" * (1 << 20) + b'"]'  # in a record that is in a file by then
+    said = leat(SMALL, "-o", "d", "--format", "jsonl", "-", data=long, code=1)
+    assert f"the JSON array is broken at byte {len(long) - 1}: " in said and len(Dataset("d").tokens) == 4, said
     # lines that are arrays of something else stay lines, each of which is rejected
     leat(LEAT, "-o", "d", "--format", "jsonl", "-", data=b'[1]\n{"text":"one"}\n')
     assert len(Dataset("d").tokens) == 4

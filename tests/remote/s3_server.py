@@ -28,6 +28,7 @@ from http_requests import Server
 
 ACCESS, SECRET, TOKEN = "TESTKEY", "test/secret+key", "a/token=="
 PAGE = 2
+COUNTS = {name: value for name, value in os.environ.items() if name.startswith("GCOV_")}  # where `make coverage` counts
 
 
 def signature(secret, method, path, query, headers, names, payload, scope):
@@ -385,11 +386,10 @@ class S3Server(Server):
         return self.etags.get(name) or etag_of(bytes(self.things[name]))
 
     def environment(self, **more):
-        """What a client needs, and nothing of this machine's but where `make coverage` counts."""
-        counts = {name: value for name, value in os.environ.items() if name.startswith("GCOV_")}
+        """What a client needs, and nothing else of this machine's."""
         return {"AWS_ENDPOINT_URL": self.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET,
                 "AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_CONFIG_FILE": "/nowhere", "NO_PROXY": "*",
-                "AWS_EC2_METADATA_DISABLED": "true", **counts, **more}
+                "AWS_EC2_METADATA_DISABLED": "true", **COUNTS, **more}
 
     def handle_error(self, request, client_address):
         pass  # a client that went away

@@ -187,7 +187,10 @@ def test_renewal():
     server.faults, provider.there = ["", "expired"], 3
     fine, said = ask("s3://b/thing", PLACES["instance"])
     check("keys that are not given any more", not fine and "there are no new ones any more" in said, said)
-    server.faults, provider.there = [], 1 << 30
+    server.faults, provider.there = [], 1
+    fine, said = ask("s3://b/thing", PLACES["instance"])
+    check("an instance without a role", not fine and len(provider.asked) == 2 and "none were found" in said, said)
+    provider.reset()
 
 
 def test_stop():

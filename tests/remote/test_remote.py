@@ -9,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from checks import check, failures  # noqa: E402
-from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
+from s3_server import ACCESS, COUNTS, SECRET, TOKEN, S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
@@ -19,7 +19,7 @@ BIG = bytes(i * 7919 >> 8 & 255 for i in range(1 << 16)) * 300  # 19 MB: three r
 
 def ask(server, *words, environment=None, **more):
     variables = server.environment(**more) if environment is None else environment
-    r = subprocess.run([probe, *words], capture_output=True, env={"PATH": os.environ["PATH"], **variables})
+    r = subprocess.run([probe, *words], capture_output=True, env={"PATH": os.environ["PATH"], **COUNTS, **variables})
     said = r.stderr.decode()
     check("no key is in a message", ACCESS not in said and SECRET not in said and TOKEN not in said, said)
     return r.returncode, r.stdout, said

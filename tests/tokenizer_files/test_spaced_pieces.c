@@ -130,6 +130,40 @@ static void test_known(const char *path)
     }
 }
 
+/* Words that are too long to be found as a whole, the second one also for the nodes that are kept. */
+static void test_long(const char *path)
+{
+    enum { SHORTER = 300, LONGER = 200000, ALL = SHORTER + LONGER + 8 };
+    char *text = malloc(ALL + 1), one[2048], other[2048];
+    uint32_t *ids = malloc(ALL * sizeof *ids);
+
+    if (!text || !ids)
+        exit(1);
+    memset(text, 'b', SHORTER);
+    memcpy(text + SHORTER, " ab ", 5);
+    for (size_t i = SHORTER + 4; i < ALL; i++)
+        text[i] = "ab\xc3\xa9"[i % 4];
+    text[ALL] = '\0';
+    for (unsigned general = 0; general < 2; general++) {
+        struct leat_tokenizer *t = opened(path, general, PREFIX | ESCAPED, false);
+        const uint32_t *got;
+        struct leat_encoder *e;
+        uint64_t count;
+
+        T_OK(leat_encoder_open(&e, t, NULL, &t_err));
+        T_OK(leat_encoder_encode(e, text, ALL, &got, &count, &t_err));
+        T_CHECK(count > LONGER / 4 && count <= ALL);
+        T_CHECK(!general || memcmp(ids, got, count * sizeof *ids) == 0);
+        memcpy(ids, got, count * sizeof *ids);
+        ids_of(e, " ab  b", 0, general ? other : one);
+        leat_encoder_close(e);
+        leat_tokenizer_close(t);
+    }
+    T_STR(one, other);
+    free(text);
+    free(ids);
+}
+
 int main(void)
 {
     const char *path = t_path(t_folder(), "spaced.model");
@@ -139,5 +173,6 @@ int main(void)
         for (unsigned mapped = 0; mapped < 2; mapped++)
             check_options(path, options, mapped, &random);
     test_known(path);
+    test_long(path);
     return t_end();
 }
