@@ -1,7 +1,7 @@
 /*
  * test_pack_refused.c: options that a packer does not do, or that make no sense together, are refused before anything
- * is written, with a sentence that says why, from programs as from the command. And what a packer says at its end of
- * texts with malformed parts: by input, in their order, however they came.
+ * is written, with a sentence that says why, from programs as from the command; so is a struct that no _INIT macro
+ * began. And what a packer says at its end of texts with malformed parts: by input, in their order, however they came.
  */
 #include <unistd.h>
 
@@ -118,6 +118,34 @@ static void test_replaced(void)
     T_STR(said.text, "a 4;b 1;c 4;");
 }
 
+#define NO_SIZE(what, call)                                                                                            \
+    do {                                                                                                               \
+        t_err.message[0] = '\0';                                                                                       \
+        T_STATUS(call, LEAT_E_ARGUMENT);                                                                               \
+        T_CONTAINS(t_err.message, "struct " what " has no size: begin it with its _INIT macro");                       \
+    } while (0)
+
+static void test_without_size(void)
+{
+    static uint64_t zeros[512];
+    void *none = zeros;
+    const char *name = "no such file";
+    struct leat_tokenizer *t = none; /* no handle is left */
+    struct leat_encoder *e = none;
+    struct leat_packer *p = none;
+
+    NO_SIZE("leat_tokenizer_options", leat_tokenizer_open(&t, name, none, &t_err));
+    NO_SIZE("leat_encoder_options", leat_encoder_open(&e, NULL, none, &t_err));
+    NO_SIZE("leat_pack_options", leat_pack(name, &name, 1, none, NULL, &t_err));
+    NO_SIZE("leat_pack_report", leat_pack(name, &name, 1, NULL, none, &t_err));
+    NO_SIZE("leat_pack_options", leat_packer_open(&p, name, none, &t_err));
+    T_CHECK(!t && !e && !p);
+    NO_SIZE("leat_export_options", leat_export(name, &name, 1, none, NULL, &t_err));
+    NO_SIZE("leat_export_report", leat_export(name, &name, 1, NULL, none, &t_err));
+    NO_SIZE("leat_import_options", leat_import(name, &name, 1, none, NULL, &t_err));
+    NO_SIZE("leat_import_report", leat_import(name, &name, 1, NULL, none, &t_err));
+}
+
 int main(void)
 {
     FILE *f;
@@ -128,6 +156,7 @@ int main(void)
     T_OK(leat_tokenizer_open(&tokenizer, "gpt2", NULL, &t_err));
     test_packer();
     test_pack();
+    test_without_size();
     test_replaced();
     leat_tokenizer_close(tokenizer);
     return t_end();
