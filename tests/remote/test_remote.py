@@ -149,6 +149,9 @@ def test_profiles(server):
             **files, "AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET,
             "AWS_PROFILE": profile})
         check("variables before files", code == 0, code, said)
+    code, out, said = ask(server, "read", "s3://b/thing", environment={
+        "AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET, "NO_PROXY": "*"})
+    check("no home, and no files", code == 0 and out == server.things["b/thing"], code, said)
 
 
 def test_lists(server):
