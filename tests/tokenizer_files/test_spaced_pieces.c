@@ -130,19 +130,19 @@ static void test_known(const char *path)
     }
 }
 
-/* Words that are too long to be found as a whole, the second one also for the nodes that are kept. */
+/* Runs of spaces, of which two are a token, so that they are not cut: too long to be found as a whole, the second one
+ * also for the nodes that are kept. */
 static void test_long(const char *path)
 {
-    enum { SHORTER = 300, LONGER = 200000, ALL = SHORTER + LONGER + 8 };
+    enum { SHORTER = 300, LONGER = 200000, ALL = SHORTER + 2000 + LONGER };
     char *text = malloc(ALL + 1), one[2048], other[2048];
     uint32_t *ids = malloc(ALL * sizeof *ids);
 
     if (!text || !ids)
         exit(1);
-    memset(text, 'b', SHORTER);
-    memcpy(text + SHORTER, " ab ", 5);
-    for (size_t i = SHORTER + 4; i < ALL; i++)
-        text[i] = "ab\xc3\xa9"[i % 4];
+    memset(text, ' ', ALL);
+    for (size_t i = SHORTER; i < ALL - LONGER; i++)
+        text[i] = "ab"[i % 2];
     text[ALL] = '\0';
     for (unsigned general = 0; general < 2; general++) {
         struct leat_tokenizer *t = opened(path, general, PREFIX | ESCAPED, false);
@@ -152,7 +152,7 @@ static void test_long(const char *path)
 
         T_OK(leat_encoder_open(&e, t, NULL, &t_err));
         T_OK(leat_encoder_encode(e, text, ALL, &got, &count, &t_err));
-        T_CHECK(count > LONGER / 4 && count <= ALL);
+        T_CHECK(count > LONGER / 2 && count <= ALL);
         T_CHECK(!general || memcmp(ids, got, count * sizeof *ids) == 0);
         memcpy(ids, got, count * sizeof *ids);
         ids_of(e, " ab  b", 0, general ? other : one);
