@@ -1,4 +1,5 @@
 """checks.py: what the tests of this folder share: checks, and leat run beside the server of the tests."""
+import fcntl
 import json
 import os
 import subprocess
@@ -32,6 +33,22 @@ def begin(server, folder, words, tries, **more):
     """Starts a program in a folder, with a server's keys."""
     return subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
         "PATH": os.environ["PATH"], **server.environment(AWS_MAX_ATTEMPTS=str(tries)), **more})
+
+
+class Locked:
+    """A file of the cache, locked as by another process. If that is "filling", others only read exactly what they
+    need."""
+
+    def __init__(self, cache, name="filling"):
+        self.cache, self.name = cache, name
+
+    def __enter__(self):
+        self.cache.mkdir(mode=0o700, exist_ok=True)
+        self.file = open(self.cache / self.name, "a")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self.file.close()
 
 
 class Commands:

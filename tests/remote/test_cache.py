@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 import checks  # noqa: E402
-from checks import check, failures  # noqa: E402
+from checks import Locked, check, failures  # noqa: E402
 from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
@@ -56,18 +56,6 @@ def clear(server=None):
     shutil.rmtree(cache, ignore_errors=True)
     if server:
         server.faults, server.fault_suffix, server.fault_spares, server.silent = [], "", (), None
-
-
-class NobodyFills:
-    """As long as this process holds the lock, others only read exactly what they need."""
-
-    def __enter__(self):
-        cache.mkdir(mode=0o700, exist_ok=True)
-        self.file = open(cache / "filling", "w")
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        self.file.close()
 
 
 def inside(name):
@@ -131,7 +119,7 @@ def test_engines(server):
             got = batches(server, URL, engine, access)
             check(("again", engine, access), got[0] == BATCHES and got[2] == 0, got[1:])
     clear(server)
-    with NobodyFills():
+    with Locked(cache):
         for engine in (URING, MAP, PREAD):
             got = batches(server, URL, engine, TRUSTED)
             check(("exact", engine), got[0] == BATCHES and got[2] == 0, got[1:])
@@ -174,7 +162,7 @@ def test_ahead(server):
     clear(server)
     wanted, before = window_pages(server, 64 * 8), len(server.requests)
     server.silent = ("b/corpus.tokens", 4096 * min(window_pages(server, 1)))
-    with NobodyFills():
+    with Locked(cache):
         process, began, asked = begin(server, probe, URL, AUTO, LEASED, "1"), time.monotonic(), set()
         while not wanted <= asked and process.poll() is None and time.monotonic() - began < 120:
             time.sleep(0.01)
@@ -191,7 +179,7 @@ def test_exact(server):
     # two batches, sixteen slots and 64 batches beyond them, of eight windows; up to two pages between them come along
     pages, before = window_pages(server, (2 + 16 + 64) * 8), len(server.requests)
     between = {p + i for p in pages for i in (1, 2) if pages.intersection(range(p + i + 1, p + 4))}
-    with NobodyFills():
+    with Locked(cache):
         got = batches(server, URL, AUTO, LEASED, "2")
         check("two batches", got[0] == BATCHES[:2], got)
         more = asked_pages(server, before) - pages - between
@@ -225,7 +213,7 @@ def test_faults(server):
         for start in (1, 30):  # while it is opened, and in the middle
             clear(server)
             things = dict(server.things)
-            with NobodyFills():
+            with Locked(cache):
                 server.faults, server.fault_suffix = [""] * start + faults, ".tokens"
                 got = batches(server)
             server.things = things
@@ -278,7 +266,7 @@ def test_verify(server):
         for start in (1, 2):
             clear(server)
             things = dict(server.things)
-            with NobodyFills():
+            with Locked(cache):
                 server.faults, server.fault_suffix = [""] * start + ["changed"], ".tokens"
                 code, out, said = run(server, leat, *words)
             server.things = things
@@ -291,13 +279,13 @@ def test_bench(server):
     """What has holes, but none where it is read, asks for nothing: that was "0 requests, 0 bytes"."""
     clear(server)
     load = build / "leat-bench", "load", "--source", URL, "--seq-len", "64", "--batch", "2", "--steps", "2"
-    with NobodyFills():
+    with Locked(cache):
         run(server, leat, "verify", URL)  # brings all, but names no file
         code, out, said = run(server, *load)
     nothing = b"  server   no requests: all that was needed was in the cache\n"
     check("nothing was asked", code == 0 and nothing in out, code, out, said)
     clear(server)
-    with NobodyFills():  # who fills could have been first
+    with Locked(cache):  # who fills could have been first
         code, out, said = run(server, *load)
     check("something was asked", code == 0 and b" again), " in out and nothing not in out, code, out, said)
 
@@ -306,7 +294,7 @@ def test_closing(server):
     """Whatever the server does, who takes no more batches need not wait for it."""
     clear(server)
     first = window_pages(server, 8)
-    with NobodyFills():
+    with Locked(cache):
         server.faults, server.fault_suffix = ["silent"] * 10000, ".tokens"
         server.fault_spares = [4096 * page for page in {0} | first]
         began = time.monotonic()
@@ -325,7 +313,7 @@ def test_together(server):
         check("together", out.decode().split("\n")[:-2] == BATCHES, process.returncode, said)
     server.settle()
     clear(server)  # one of two copies the rest, and both hear when it is complete
-    with NobodyFills():  # until both have opened it
+    with Locked(cache):  # until both have opened it
         running = [begin(server, probe, URL, AUTO, LEASED, "1", "1", "wait") for _ in range(2)]
         first = [process.stdout.readline() for process in running]
     for process, line in zip(running, first):
@@ -369,7 +357,7 @@ def test_changed_by_hand(server):
 
     def partial():
         clear(server)
-        with NobodyFills():
+        with Locked(cache):
             batches(server, URL, AUTO, LEASED, "40")
     for what, act in (
         ("tokens", lambda: [change(inside("tokens.partial"), at, 1) for at in range(0, size, 4096)]),

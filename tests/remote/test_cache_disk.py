@@ -17,6 +17,7 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
+from checks import Locked  # noqa: E402
 from s3_server import S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
@@ -67,16 +68,6 @@ def lock(path, kind, tries=1, size=0):
             time.sleep(0.1)
 
 
-class NobodyFills:
-    def __enter__(self):
-        cache.mkdir(mode=0o700, exist_ok=True)
-        self.file = open(cache / "filling", "w")
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        self.file.close()
-
-
 def taken():
     return sum(p.stat().st_blocks * 512 for p in cache.glob("*-*/*"))
 
@@ -85,7 +76,7 @@ def test_closed(server):
     """A loader that is closed in the middle, with batches begun: all it held is released, the dataset still open."""
     for threads in "01":
         shutil.rmtree(cache, ignore_errors=True)
-        with NobodyFills():
+        with Locked(cache):
             process = begin(server, probe, CORPUS, "2", "0", "3", threads, "closed")
             line = ""
             while line not in ("closed\n", None) and process.poll() is None:
@@ -104,7 +95,7 @@ def test_beside_a_held_one(server):
     older than the other's pages."""
     for size in (0, (folder / "large.tokens").stat().st_size):
         shutil.rmtree(cache, ignore_errors=True)
-        with NobodyFills():
+        with Locked(cache):
             run(server, probe, LARGE, "2", "0", "40")
             whole = taken()
             held = lock(next(cache.glob("*-*/tokens.partial")), fcntl.F_RDLCK, size=size)
@@ -162,7 +153,7 @@ def test_small_limit(server):
     evict, which took a core, and nobody heard of it."""
     for limit in (2 * SIZE, 8192):
         shutil.rmtree(cache, ignore_errors=True)
-        with NobodyFills(), Looks() as looks:
+        with Locked(cache), Looks() as looks:
             server.requests = []
             got = run(server, probe, CORPUS, "2", "0", "0", limit=limit)
         said = "notice: the cache uses " in got[1] and \
@@ -176,7 +167,7 @@ def test_small_limit(server):
 
 def test_child(server):
     shutil.rmtree(cache, ignore_errors=True)
-    with NobodyFills():
+    with Locked(cache):
         got = run(server, probe, CORPUS, "2", "0", "0", "1", "child")
     check("a child opens it itself", got[2] == 1 and "open it in each process" in got[1] and got[0] == [""], got)
 
@@ -226,7 +217,7 @@ def test_not_durable(server):
     """All of it is fetched three times; then it ends, with the reason. Without sync_file_range() nothing is missing."""
     for call in ("sync_file_range", "fsync"):
         shutil.rmtree(cache, ignore_errors=True)
-        with NobodyFills():
+        with Locked(cache):
             run(server, probe, CORPUS, "2", "0", "1")  # the index is here, and durable
         before = len(server.requests)
         got = run(server, refuse_calls, "EPERM", call, probe, CORPUS, "2", "0", "0", "1", "wait")

@@ -19,7 +19,7 @@ import time
 
 sys.dont_write_bytecode = True
 import checks  # noqa: E402
-from checks import check, failures  # noqa: E402
+from checks import Locked, check, failures  # noqa: E402
 from s3_server import S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
@@ -317,7 +317,7 @@ def test_evicting(server):
 def test_holder(server):
     """What a process reads is not evicted by another: it is stopped in the middle of a run, with slots announced."""
     clear(server)
-    with open_lock():
+    with Locked(cache):
         first = begin(server, probe, URL, "2", "0", "0")
         lines = [first.stdout.readline() for _ in range(20)]
         os.kill(first.pid, signal.SIGSTOP)
@@ -333,7 +333,7 @@ def test_holder(server):
 def test_stopped_evictor(server):
     """A lock that a stopped process has on a part is an error with a reason after a while, not a hang."""
     clear(server)
-    with open_lock():
+    with Locked(cache):
         end(server, begin(server, probe, URL, "0", "0", "5"))
         with open(inside("tokens.partial"), "r+b") as file:
             fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))  # F_OFD_SETLK
@@ -422,31 +422,18 @@ def test_limit(server):
 def test_turns(server):
     """While another process makes room, what it is about to remove looks open: that is waited for."""
     clear(server)
-    with open_lock():
+    with Locked(cache):
         end(server, begin(server, probe, URL, "0", "0", "0"))
     enough = taken() // 1024 + 8
     clear(server)
     end(server, begin(server, probe, "s3://b/small", "0", "0", "1", "1", "wait"))
     small = inside("tokens")
-    with open_lock():
-        with open_lock("room"), open_lock(small.with_name("in-use").relative_to(cache)):
+    with Locked(cache):
+        with Locked(cache, "room"), Locked(cache, small.with_name("in-use").relative_to(cache)):
             process = begin(server, probe, URL, "0", "0", "0", LEAT_CACHE_SIZE=f"{enough}KiB")
             time.sleep(1)
         got = end(server, process)
     check("then there is room", got[0][:-2] == BATCHES and not small.exists(), got[1:])
-
-
-class open_lock:
-    def __init__(self, name="filling"):
-        self.name = name
-
-    def __enter__(self):
-        cache.mkdir(mode=0o700, exist_ok=True)
-        self.file = open(cache / self.name, "w")
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        self.file.close()
 
 
 def test_keys(server):

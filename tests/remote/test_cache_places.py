@@ -17,7 +17,7 @@ import time
 
 sys.dont_write_bytecode = True
 import checks  # noqa: E402
-from checks import check, failures  # noqa: E402
+from checks import Locked, check, failures  # noqa: E402
 from s3_server import S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
@@ -54,20 +54,6 @@ def clear(server):
     server.faults, server.fault_suffix, server.fault_bytes, server.silent = [], "", 0, None
 
 
-class Held:
-    """A file of the cache, locked as by another process."""
-    def __init__(self, name="filling"):
-        self.name = name
-
-    def __enter__(self):
-        cache.mkdir(mode=0o700, exist_ok=True)
-        self.file = open(cache / self.name, "a")
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        self.file.close()
-
-
 def inside(name):
     found = list(cache.glob(f"*-*/{name}"))
     return found[0] if found else None
@@ -100,7 +86,7 @@ def test_read_only(server):
         return
     check("all is there", got[0][:-2] == BATCHES and got[2] == 0, got[1:])
     clear(server)
-    with Held():
+    with Locked(cache):
         run(server, leat, "info", URL)
     got = run(server, "unshare", "-rm", "sh", "-c", script, cache, probe, URL, *ALL)
     check("something is missing", got[2] == 1 and "the cache of remote datasets cannot be written; set LEAT_CACHE" in
@@ -130,7 +116,7 @@ def test_names(server):
             f"s3://b/unknown_ignorable.leat: what arrived from byte {at} on was damaged 3 times" in got[1]), got)
     clear(server)
     got = run(server, probe, "s3://b/token_sum_wrong", *WAIT)
-    check("a sum that is none", got[2] == 0 and not inside("tokens") and
+    check("a wrong sum", got[2] == 0 and not inside("tokens") and
           "all of s3://b/token_sum_wrong was fetched 3 times, but cannot be kept" in got[1] and
           "the pages match their hashes, but not the sum of all" in got[1] and "verify the dataset where it" in got[1],
           got)
@@ -139,7 +125,7 @@ def test_names(server):
 def test_offline(server):
     """Without its server: all pages, which nobody has checked as a whole; a map that is cut off; no index."""
     clear(server)
-    with Held():
+    with Locked(cache):
         run(server, leat, "verify", URL)
     for what, act, why in (
         ("all pages", lambda: None, "the cache has all pages of s3://b/corpus.tokens, but nobody has checked them as "
@@ -171,7 +157,7 @@ def test_cut_while_open(server):
     seen in the tokens, and has to read from there, is an error."""
     for name, size in (("map", 0), ("tokens.partial", 0), ("map", RANGE // PAGE), ("tokens.partial", RANGE)):
         clear(server)
-        with Held():
+        with Locked(cache):
             run(server, probe, URL, "0", "0", "60")
             process = begin(server, probe, URL, *ALL, "1", "wait")
             lines = [process.stdout.readline()]
@@ -197,7 +183,7 @@ def lock(path, kind, first, count):
 def test_part_locked(server):
     """While another process evicts a part, nobody copies the rest; then it goes on."""
     clear(server)
-    with Held():
+    with Locked(cache):
         run(server, probe, URL, "0", "0", "1")
         held = lock(inside("tokens.partial"), fcntl.F_WRLCK, SIZE - 1, 1)
         process = begin(server, probe, URL, *WAIT, LEAT_CACHE_SIZE="900MiB")
@@ -213,14 +199,14 @@ def test_removing(server):
     """Who opens a dataset that is being removed waits for that, but not for a process that is stopped."""
     clear(server)
     run(server, leat, "info", URL)
-    with Held(inside("in-use").relative_to(cache)):
+    with Locked(cache, inside("in-use").relative_to(cache)):
         process = begin(server, leat, "info", URL)
         time.sleep(0.5)
         check("it waits", process.poll() is None)
         shutil.rmtree(inside("in-use").parent)
     got = end(server, process)
     check("and goes on", got[2] == 0 and inside("index.leat"), got)
-    with Held(inside("in-use").relative_to(cache)):
+    with Locked(cache, inside("in-use").relative_to(cache)):
         got = run(server, probe, URL, *ALL)
     check("it says so", got[2] == 1 and "s3://b/corpus: a process that is removing it from the cache has made no "
           "progress for two minutes; is a process that uses the cache stopped?" in got[1], got)
@@ -229,7 +215,7 @@ def test_removing(server):
 def test_no_holes(server):
     """A disk on which no part of a file can be freed: a limit cannot be kept, which is said."""
     clear(server)
-    with Held():
+    with Locked(cache):
         got = run(server, refuse_calls, "EIO", "fallocate", probe, URL, *ALL,
                   LEAT_CACHE_SIZE=f"{SIZE // 3 // 1024}KiB")
     if got[2] == 77:
@@ -253,7 +239,7 @@ def test_cut_again_and_again(server):
     copied."""
     for more in ({}, {"LEAT_CACHE_SIZE": f"{SIZE // 3 // 1024}KiB"}):
         clear(server)
-        with Held():
+        with Locked(cache):
             run(server, probe, URL, "0", "0", "60")
             process = begin(server, probe, URL, *ALL, **more)
             while process.poll() is None:
@@ -263,7 +249,7 @@ def test_cut_again_and_again(server):
         whole = lines == BATCHES and got[2] == 0
         check(more, whole or more and got[2] == 1 and lines == BATCHES[:len(lines)], got[1:])
     clear(server)
-    with Held():
+    with Locked(cache):
         run(server, probe, URL, "0", "0", "60")
         process = begin(server, probe, URL, *WAIT, LEAT_CACHE_SIZE="900MiB")
         process.stdout.readline()
@@ -329,7 +315,7 @@ def test_many_regions(server):
     clear(server)
     tokens, pages = server.things["b/many.tokens"], -(-len(server.things["b/many.tokens"]) // PAGE)
     count, at = -(-len(tokens) // RANGE), (pages + 7) // 8 * 8
-    with Held():
+    with Locked(cache):
         run(server, leat, "info", "s3://b/many")
         ranks = [i * 7919 % count for i in range(count)]
         first = (int(time.time()) - 100000) << 5
