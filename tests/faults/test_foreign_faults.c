@@ -245,12 +245,14 @@ int main(void)
     snprintf(work, sizeof work, "%s/work", t_folder());
     make_folder(work);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        each_call_fails(&(struct each_call) { read_name, names[i], prepare });
-    each_call_fails(&(struct each_call) { plan_name, "megatron:%/m", prepare });
-    each_call_fails(&(struct each_call) { plan_name, "raw:%/raw?dtype=u16&end=7", prepare });
+        each_call_fails(&(struct each_call) { .run = read_name, .subject = names[i], .prepare = prepare });
+    each_call_fails(&(struct each_call) { .run = plan_name, .subject = "megatron:%/m", .prepare = prepare });
+    each_call_fails(
+        &(struct each_call) { .run = plan_name, .subject = "raw:%/raw?dtype=u16&end=7", .prepare = prepare });
     for (size_t i = 0; i < sizeof adopted / sizeof adopted[0]; i++)
-        each_call_fails(&(struct each_call) { adopt_name, adopted[i], prepare });
-    each_call_fails(&(struct each_call) { adopt_again, "raw:%/raw?dtype=u16&end=7", prepare });
-    each_call_fails(&(struct each_call) { read_name, "%/a.ds.leat", prepare_adopted });
+        each_call_fails(&(struct each_call) { .run = adopt_name, .subject = adopted[i], .prepare = prepare });
+    each_call_fails(
+        &(struct each_call) { .run = adopt_again, .subject = "raw:%/raw?dtype=u16&end=7", .prepare = prepare });
+    each_call_fails(&(struct each_call) { .run = read_name, .subject = "%/a.ds.leat", .prepare = prepare_adopted });
     return t_end();
 }

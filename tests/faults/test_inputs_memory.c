@@ -17,8 +17,7 @@
 #include "corpus/parquet/parquet.h"
 #include "corpus/repeated_inputs.h"
 #include "corpus/streams/byte_stream.h"
-#include "support/fault.h"
-#include "t.h"
+#include "each_call.h"
 
 static char said[20000]; /* what came of the work */
 static size_t used;
@@ -233,60 +232,29 @@ static const struct scenario {
                   { "lz4", read_lz4, true, 3 },
                   { "gzip", read_gzip, true, 3 } };
 
-static void run(const struct scenario *c, enum leat_status *s, struct leat_error *err)
+static const struct scenario *now;
+
+static enum leat_status run(const char *subject, uint64_t *answer, struct leat_error *err)
 {
+    enum leat_status s;
+
+    (void)subject;
     used = 0;
     said[0] = '\0';
-    *s = c->work(err);
-}
-
-/* How many there are. */
-static unsigned fail_each(const struct scenario *c, enum fault_kind kind, enum fault_mode mode, const char *expected)
-{
-    long allocations = fault_allocations();
-    unsigned files = fault_open_files();
-
-    for (uint64_t n = 1;; n++) {
-        struct leat_error err = { .message = "" };
-        enum leat_status s;
-
-        fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
-        run(c, &s, &err);
-        fault_disarm();
-        if (s == LEAT_OK ? strcmp(said, expected) != 0
-                         : !fault_failed() || err.status != s || !err.message[0] ||
-                               (kind == FAULT_MEMORY && s != LEAT_E_NO_MEMORY))
-            T_FAIL("%s: %s %u: %s: %s; %.300s", c->name, fault_failed() ? fault_failed() : "nothing", (unsigned)n,
-                   leat_status_name(s), err.message, said);
-        T_EQ(fault_allocations(), allocations);
-        T_EQ(fault_open_files(), files);
-        if (!fault_failed() || t_failures)
-            return (unsigned)n - 1;
-    }
+    s = now->work(err);
+    each_call_answer(answer, said, strlen(said));
+    return s;
 }
 
 static void try(const struct scenario *c)
 {
     struct leat_error err = { .message = "" };
-    enum leat_status s;
-    char *expected;
+    uint64_t answer = 0;
 
-    run(c, &s, &err);
-    if (s == LEAT_E_UNSUPPORTED && strstr(err.message, "which this build cannot read"))
-        return;
-    if (s != LEAT_OK) {
-        T_FAIL("%s: %s", c->name, err.message);
-        return;
-    }
-    expected = strdup(said);
-    for (unsigned kind = FAULT_MEMORY; kind <= (c->files ? FAULT_SYSTEM : FAULT_MEMORY); kind++)
-        for (enum fault_mode mode = FAULT_ONCE; mode <= FAULT_FROM_THEN_ON; mode++) {
-            unsigned count = fail_each(c, (enum fault_kind)kind, mode, expected);
-
-            fprintf(stderr, "%s: %u failures\n", c->name, count);
-            T_CHECK(count >= c->least);
-        }
-    free(expected);
+    now = c;
+    if (run(c->name, &answer, &err) != LEAT_E_UNSUPPORTED || !strstr(err.message, "which this build cannot read"))
+        each_call_fails(
+            &(struct each_call) { .run = run, .subject = c->name, .memory_only = !c->files, .least = c->least });
 }
 
 static void write_file(const char *name, const void *bytes, size_t count)

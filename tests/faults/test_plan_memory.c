@@ -132,7 +132,7 @@ int main(void)
     write_dataset("fitted", 50);
     write_long("long.ds");
     snprintf(sorted, sizeof sorted, "%s/a", folder);
-    each_call_fails(&(struct each_call) { fit, sorted, remove_list });
+    each_call_fails(&(struct each_call) { .run = fit, .subject = sorted, .prepare = remove_list });
     remove_list();
     T_OK(leat_dataset_open(&d, t_path(folder, "fitted"), NULL, &t_err));
     T_OK(leat_dataset_fit(d, NULL, &t_err));

@@ -99,7 +99,7 @@ printf 'leat-run\nleat-run.inputs\n' | cmp - "$printed"
 mkdir changed
 while IFS='|' read -r change message; do
     sed "$change" plan >changed/leat-run
-    for words in 'status changed' 'pack --run changed --part 1'; do
+    for words in 'status changed' 'pack --run changed --part 1' 'merge -o all changed'; do
         # shellcheck disable=SC2086 # several words
         run leat $words
         ended 1 "leat: changed/leat-run $message"
