@@ -68,7 +68,7 @@ static void test_conditions(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_condition(cases[i].condition, cases[i].record, cases[i].holds);
     check_condition("t > 5", most, true);
-    check_condition("t > 5", record, false); /* a number with a digit more is none that is compared */
+    check_condition("t > 5", record, false); /* with one digit more, it is not compared as a number */
     check_condition(condition, record, false);
     check_condition(condition, text, true); /* and such a value is compared with strings */
     T_CHECK(json_decimal_read(&d, digits, 1000) && d.count == 1000);

@@ -15,7 +15,7 @@ static void no_driver(void)
 {
     refused("cuda", "/nowhere/libcuda.so.1", LEAT_E_UNSUPPORTED, "for the device \"host\"");
     refused("cuda:0", "libm.so.6", LEAT_E_UNSUPPORTED, "it has no cuInit");
-    if (!dlopen("libcuda.so.1", RTLD_NOW)) /* an empty name is none */
+    if (!dlopen("libcuda.so.1", RTLD_NOW)) /* an empty name is as if none were given */
         refused("cuda", "", LEAT_E_UNSUPPORTED, "no CUDA driver: cannot load libcuda.so.1 (");
     if (access(STUB, R_OK) == 0)
         refused("cuda", STUB, LEAT_E_UNSUPPORTED, "remove the folder from LD_LIBRARY_PATH");

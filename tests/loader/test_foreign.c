@@ -313,7 +313,7 @@ static void check_shrinking(void)
 
 /* ---- Joined, and named ---- */
 
-/* As long as a file's name can be: with .leat after it there is none. */
+/* As long as a file's name can be: NAME.leat would be too long. */
 static void check_long_name(void)
 {
     char name[800];
