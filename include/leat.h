@@ -1068,9 +1068,14 @@ struct leat_loader_options {
     uint32_t outputs;
     uint32_t borrow;          /* 1: slots have room for these outputs, and the loader's thread fills it */
     uint32_t nvtx;            /* 1: marks the thread's work for NVIDIA's profilers, if that is built in */
-    uint32_t number_bytes;    /* this and the next three: of borrowed outputs, as in struct leat_outputs. _INIT: 8 */
+    uint32_t number_bytes;    /* of borrowed outputs, as in struct leat_outputs. _INIT: 8 */
+    /*
+     * 1: label i is token i, for models that shift labels themselves (transformers). Such a model finds the label of a
+     * place at the next one, so all tokens of a row are inputs: one more than its predictions, or with order fit, one
+     * more for each piece. Of order fit, the first token of a piece that is not its row's first has no loss.
+     */
     uint32_t unshifted;
-    uint32_t mask_first;
+    uint32_t mask_first;      /* this and the next one: of borrowed outputs, as in struct leat_outputs */
     uint64_t cu_seqlens_room;
     uint64_t memory;          /* limit of the ring in bytes; 0: chosen by how much memory is free */
     const char *device;       /* "host" or NULL; or a GPU: see "On a GPU" */
@@ -1103,6 +1108,10 @@ struct leat_loader_options {
 LEAT_API enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
                                            const struct leat_loader_options *options, struct leat_error *err);
 
+/* Returns the most inputs that a row of this loader can have, for arrays that take any batch: the plan's max_seq_len;
+ * more with `unshifted`. */
+LEAT_API uint64_t leat_loader_max_length(const struct leat_loader *loader);
+
 /* Stops and frees at any moment, with all batches that are still held. NULL is fine. No other thread may be inside a
  * call. */
 LEAT_API void leat_loader_close(struct leat_loader *loader);
@@ -1118,14 +1127,14 @@ struct leat_batch {
     uint64_t cursor;            /* position after this batch, where a run that resumes after it starts */
     uint64_t damaged;           /* rows of this rank that were masked so far, including those before a resume */
     uint32_t rows;              /* of this rank */
-    uint32_t length;            /* inputs of the longest row */
+    uint32_t length;            /* inputs of the longest row; at most leat_loader_max_length() */
     uint32_t width;             /* tokens from one row's start to the next in `tokens`: at least length + 1 */
     uint32_t token_width;       /* 2 or 4 */
     uint32_t sequences;         /* stretches of one document, or of padding, in all rows; 0: documents not asked for */
     uint32_t max_seqlen;        /* tokens of the longest one; for variable-length attention */
     const void *tokens;         /* rows x width, stored width, little-endian; after a row's length + 1 tokens: padding.
                                  * NULL: rows lie apart (enum leat_apart), or are of order fit */
-    const uint32_t *lengths;    /* inputs of each row */
+    const uint32_t *lengths;    /* inputs of each row; with `unshifted`, its last label is one of them */
     const uint8_t *flags;       /* of each row: LEAT_ROW_... */
     const struct leat_sample *samples; /* where each row comes from; all zero for a padded row */
     uint64_t damaged_rows;      /* in this batch */
@@ -1153,9 +1162,9 @@ LEAT_API enum leat_status leat_loader_try_next(struct leat_loader *loader, const
  * 0, or the system has no such descriptors. */
 LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err);
 
-/* Returns a row's tokens on the host, little-endian, in the stored width and aligned to it: length + 1 of them, or one
- * end token if it has none; of order fit: those of its pieces, one after another. NULL: no such row. Valid until the
- * batch is released. */
+/* Returns a row's tokens on the host, little-endian, in the stored width and aligned to it: length + 1 of them (with
+ * `unshifted`: length), or one end token if it has none; of order fit: those of its pieces, one after another. NULL: no
+ * such row. Valid until the batch is released. */
 LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row);
 
 /*
@@ -1165,7 +1174,8 @@ LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row
 struct leat_outputs {
     size_t size;
     uint32_t number_bytes; /* 8 or 4: of inputs, labels, position_ids and document_ids. _INIT: 8 */
-    uint32_t unshifted;    /* 0: label i is token i + 1. 1: label i is token i, for models that shift by themselves */
+    uint32_t unshifted;    /* as in the options that the loader was opened with. 0: label i is token i + 1. 1: label i
+                            * is token i */
     uint32_t mask_first;   /* 1: a document's first token has no loss as a label (needs document starts) */
     uint32_t reserved;     /* 0 */
     uint64_t rows;         /* rows that fit, at least batch->rows; those after it are padding. 0: batch->rows */

@@ -216,6 +216,11 @@ enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struc
 
 /* ---- Close ---- */
 
+uint64_t leat_loader_max_length(const struct leat_loader *loader)
+{
+    return loader->max_length;
+}
+
 void leat_loader_close(struct leat_loader *loader)
 {
     struct leat_loader *l = loader;

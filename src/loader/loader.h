@@ -95,7 +95,7 @@ struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
     uint64_t positions;  /* of the plan; LEAT_NONE: without end */
-    uint32_t max_length; /* of a row */
+    uint32_t max_length; /* of a row, as batches have it */
     uint64_t first_row;  /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
@@ -173,14 +173,23 @@ static inline uint32_t loader_file_of(const struct leat_loader *l, const struct 
     return l->gather.first_file[p->source] + p->part;
 }
 
-/* Places without a prediction after those of a piece of a row of whole documents (struct leat_piece). */
+/* Padding after the tokens of a piece in its slot, up to where the next one begins (`align`). */
 uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece);
+
+/* How many tokens a row that is not padding has in its slot, padding between its pieces included. */
+uint32_t loader_pieces_tokens(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
 
 /* Finds the pieces of the slot's first `places` samples. */
 enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
 
 /* Computes the sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);
+
+/* The most inputs that a row of `inputs` predictions can have in a batch. */
+uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs);
+
+/* How many inputs a row that is not padding has: its predictions; or its tokens, if labels are unshifted. */
+uint32_t loader_layout_inputs(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
 
 /* Lays out `rows` rows of the batch's length, those of the slot's samples first: fills layout, batch, job and reads,
  * and everything in the slot that is not gathered. */
@@ -225,7 +234,7 @@ void loader_ahead_close(struct leat_loader *l);
 void loader_mask_open(struct leat_loader *l);
 
 /* Makes room for the mask after the slot's rows. */
-void loader_mask_put(struct loader_slot *slot);
+void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot);
 
 /* Reads the mask of a row's tokens to its place in the slot. */
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,

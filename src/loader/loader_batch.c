@@ -48,6 +48,10 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if (o->rows && o->rows < b->rows)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows are too small for a batch of %u", (ull)o->rows,
                           b->rows);
+    if (!o->unshifted != !slot->loader->options.unshifted)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "`unshifted` must be the same in these outputs and in the options that the loader was opened "
+                          "with, because rows for unshifted labels have their last token among the inputs");
     if (needing && !slot->loader->documents)
         return status_set(err, LEAT_E_ARGUMENT,
                           "%s needs a loader that knows where documents start: name an output that needs this (such as "

@@ -18,9 +18,9 @@ uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row)
     return words;
 }
 
-/* Sets the bits of one piece of a row. */
-static enum leat_status find_in_piece(struct leat_loader *l, const struct leat_piece *piece, uint64_t *words,
-                                      struct leat_error *err)
+/* Sets the bits of one piece, from place `place` of a row on. */
+static enum leat_status find_in_piece(struct leat_loader *l, const struct leat_piece *piece, uint32_t place,
+                                      uint64_t *words, struct leat_error *err)
 {
     struct part *p = dataset_part(l->plan->sources[piece->source].dataset, piece->part);
     uint64_t from, to, starts[STARTS_AT_ONCE];
@@ -34,7 +34,7 @@ static enum leat_status find_in_piece(struct leat_loader *l, const struct leat_p
             uint64_t at = starts[i] - piece->offset; /* huge if it lies before the piece */
 
             if (at < piece->count)
-                words[(piece->at + at) / 64] |= (uint64_t)1 << (piece->at + at) % 64;
+                words[(place + at) / 64] |= (uint64_t)1 << (place + at) % 64;
         }
         from += count;
     }
@@ -46,16 +46,19 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 {
     uint64_t *words = loader_documents_clear(slot, row);
     enum leat_status s = LEAT_OK;
+    uint32_t tokens = 0;
 
     for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
         const struct leat_piece *piece = &slot->pieces[k];
+        uint32_t at = l->options.unshifted ? tokens : piece->at;
 
+        tokens += piece->count + loader_pieces_gap(l, piece);
         if (piece->count == 0)
             continue;
         /* a piece starts a new document in its row, even if it begins inside a document */
-        words[piece->at / 64] |= (uint64_t)1 << piece->at % 64;
+        words[at / 64] |= (uint64_t)1 << at % 64;
         if (piece->document == LEAT_NONE)
-            s = find_in_piece(l, piece, words, err);
+            s = find_in_piece(l, piece, at, words, err);
     }
     return s;
 }

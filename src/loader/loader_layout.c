@@ -1,5 +1,9 @@
 /*
- * loader_layout.c: how a batch lies in its slot. Rows lie together, `width` tokens each; or apart, where the disk
+ * loader_layout.c: how a batch lies in its slot. A row has an input for each prediction, and each of its pieces that
+ * has labels of its own one more token. If labels are unshifted, such a token is an input too: models that shift labels
+ * themselves find the label of an input at the place after it.
+ *
+ * Rows lie together, `width` tokens each; or apart, where the disk
  * itself writes them: each inside the whole pages around it, because O_DIRECT reads and hashes cover whole pages. The
  * slot then says where each row begins, outputs are made from there, and the CPU copies nothing.
  *
@@ -91,11 +95,18 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
     return true;
 }
 
+uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs)
+{
+    uint64_t align = l->plan->rules.fit[PLAN_FIT_ALIGN], pieces = l->plan->order->own_labels ? l->plan->max_pieces : 1;
+
+    return l->options.unshifted ? inputs + pieces * (align > 0 ? align : 1) : inputs;
+}
+
 bool loader_layout_size(struct leat_loader *l)
 {
     bool own = l->plan->order->own_labels;
     uint64_t words = ((uint64_t)l->max_length + 1 + 63) / 64, size = 0, tokens;
-    uint64_t width = (uint64_t)l->max_length + (own ? l->plan->max_pieces : 1);
+    uint64_t width = (uint64_t)l->max_length + (own && !l->options.unshifted ? l->plan->max_pieces : 1);
     struct loader_sizes *z = &l->sizes;
 
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
@@ -141,13 +152,18 @@ static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
     return direct > 0 && direct >= slot->places - slot->places / COPIED_SHARE;
 }
 
+uint32_t loader_layout_inputs(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
+{
+    return l->options.unshifted ? loader_pieces_tokens(l, slot, row) : slot->samples[row].length;
+}
+
 static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
 {
     const struct loader_sizes *z = &l->sizes;
     uint32_t *lengths = (uint32_t *)(void *)(slot->memory + z->lengths_at), longest = slot->batch.length;
 
     for (uint32_t i = 0; i < rows; i++)
-        lengths[i] = i < slot->places ? slot->samples[i].length : 0;
+        lengths[i] = i < slot->places ? loader_layout_inputs(l, slot, i) : 0;
     memset(slot->memory + z->flags_at, 0, rows);
     memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
     slot->layout = (struct rows_layout) { .rows = rows,
@@ -160,7 +176,7 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .starts_at = z->starts_at,
                                           .marks_at = z->marks_at,
                                           .heads_at = z->heads_at,
-                                          .own_labels = l->plan->order->own_labels };
+                                          .own_labels = l->plan->order->own_labels && !l->options.unshifted };
     slot->batch.rows = rows;
     slot->batch.width = longest + 1;
 }
@@ -271,12 +287,12 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
     }
     if (lies_apart(l, slot))
         put_apart(l, slot);
-    else if (slot->layout.own_labels)
+    else if (l->plan->order->own_labels)
         put_pieces(l, slot);
     else
         put_together(l, slot);
     if (l->masks)
-        loader_mask_put(slot);
+        loader_mask_put(l, slot);
 }
 
 const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
@@ -294,5 +310,5 @@ void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, 
 {
     loader_mapped_return(l, slot, row);
     fill_pad(l, slot->memory + (loader_layout_row(slot, row) - slot->memory),
-             slot->layout.rows_at ? slot->samples[row].tokens : slot->layout.width);
+             slot->layout.rows_at ? loader_pieces_tokens(l, slot, row) : slot->layout.width);
 }

@@ -28,7 +28,7 @@ void loader_mapped_put(struct leat_loader *l, struct loader_slot *slot)
 
     slot->bytes = l->sizes.tokens_at;
     if (l->masks)
-        loader_mask_put(slot);
+        loader_mask_put(l, slot);
     slot->bytes = (size_t)bytes_divide_up(slot->bytes, ALIGNMENT) * ALIGNMENT;
     for (uint32_t row = 0; row < slot->batch.rows; row++)
         if (!can_stay(l, slot, row))
@@ -57,7 +57,7 @@ bool loader_mapped_stays(const struct loader_slot *slot, uint32_t row)
 void loader_mapped_settle(const struct leat_loader *l, struct loader_slot *slot, uint32_t row)
 {
     uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at);
-    size_t end = (size_t)begins[row] + (size_t)slot->samples[row].tokens * l->token_width;
+    size_t end = (size_t)begins[row] + (size_t)loader_pieces_tokens(l, slot, row) * l->token_width;
 
     if (loader_mapped_stays(slot, row))
         begins[row] = (uintptr_t)slot->reads[slot->first_piece[row]].stays - l->ops->base(l->backend, slot->number);

@@ -21,13 +21,13 @@ void loader_mask_open(struct leat_loader *l)
     }
 }
 
-void loader_mask_put(struct loader_slot *slot)
+void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot)
 {
     uint64_t width = 0;
 
     for (uint32_t i = 0; i < slot->places; i++)
-        if (slot->samples[i].tokens > width)
-            width = slot->samples[i].tokens;
+        if (loader_pieces_tokens(l, slot, i) > width)
+            width = loader_pieces_tokens(l, slot, i);
     slot->layout.masks_at = slot->bytes;
     slot->layout.mask_width = (uint32_t)width;
     slot->bytes += (size_t)(slot->batch.rows * width);

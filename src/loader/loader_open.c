@@ -88,6 +88,17 @@ static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err
     return LEAT_OK;
 }
 
+static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struct leat_error *err)
+{
+    uint64_t longest = loader_layout_longest(l, inputs);
+
+    if (longest > UINT32_MAX / 2)
+        return status_set(err, LEAT_E_ARGUMENT, "rows of up to %llu inputs are too long; the limit is 2^31 - 1",
+                          (ull)longest);
+    l->max_length = (uint32_t)longest;
+    return LEAT_OK;
+}
+
 static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
                                      struct leat_error *err)
 {
@@ -110,7 +121,6 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     l->rows = (uint32_t)rows;
     leat_plan_info(l->plan, &plan);
     l->positions = plan.positions;
-    l->max_length = (uint32_t)plan.max_seq_len;
     leat_dataset_info(l->plan->sources[0].dataset, &info);
     l->token_width = info.token_width;
     l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
@@ -132,7 +142,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s: \"host\" is always there",
                           o->device);
     loader_mask_open(l);
-    return LEAT_OK;
+    return set_length(l, plan.max_seq_len, err);
 }
 
 /* ---- Sizes ---- */

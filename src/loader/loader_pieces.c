@@ -25,11 +25,26 @@ enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, st
     return LEAT_OK;
 }
 
-uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece)
+/* The places up to the next multiple of the plan's `align`, after this many. */
+static uint32_t gap_after(const struct leat_loader *l, uint64_t places)
 {
-    uint64_t align = l->plan->rules.fit[PLAN_FIT_ALIGN], over = align > 0 ? (piece->count - 1) % align : 0;
+    uint64_t align = l->plan->rules.fit[PLAN_FIT_ALIGN], over = align > 0 ? places % align : 0;
 
     return over > 0 ? (uint32_t)(align - over) : 0;
+}
+
+uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece)
+{
+    return gap_after(l, l->options.unshifted ? piece->count : piece->count - 1);
+}
+
+uint32_t loader_pieces_tokens(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
+{
+    uint64_t tokens = 0;
+
+    for (uint32_t k = slot->first_piece[row]; k < slot->first_piece[row + 1]; k++)
+        tokens += slot->pieces[k].count + loader_pieces_gap(l, &slot->pieces[k]);
+    return (uint32_t)tokens;
 }
 
 /* The tokens of a row lie together in a slot, so each piece must begin where the one before it ends, or, if pieces have
@@ -40,7 +55,7 @@ static enum leat_status check_row(const struct leat_loader *l, const struct leat
     uint64_t at = 0, tokens = 0;
 
     for (uint32_t i = 0; i < sample->pieces && pieces[i].at == at; i++) {
-        tokens += pieces[i].count + loader_pieces_gap(l, &pieces[i]);
+        tokens += pieces[i].count + gap_after(l, pieces[i].count - 1);
         at = tokens - (l->plan->order->own_labels ? i + 1 : 0);
     }
     if (tokens == sample->tokens)

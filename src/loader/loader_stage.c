@@ -58,27 +58,33 @@ static int compare_rows(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Finds the length of the slot's batch: that of its longest row, to which padding in the row belongs (`own_labels`). A
- * rank that has no row in the last batch takes the plan's last row instead: its arrays must have the shape of the other
- * ranks', in programs with collectives or of fixed shapes. */
+/* The length of a batch that has this row of so many inputs: padding in a row belongs to it (`own_labels`). */
+static uint64_t length_with(const struct leat_loader *l, const struct leat_sample *sample, uint64_t inputs)
+{
+    uint64_t length = l->plan->order->own_labels ? plan_length_at(l->plan, sample->number) : 0;
+
+    return length > inputs ? length : inputs;
+}
+
+/* Finds the length of the slot's batch, whose pieces are known: that of its longest row. A rank that has no row in the
+ * last batch takes the plan's last row instead: its arrays must have the shape of the other ranks', in programs with
+ * collectives or of fixed shapes. */
 static enum leat_status find_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
-    const struct leat_sample *samples = slot->samples;
-    uint64_t count = slot->places, longest = 1;
     enum leat_status s = LEAT_OK;
+    uint64_t longest = 1, got;
     struct leat_sample last;
 
-    if (count == 0) {
-        samples = &last;
-        s = plan_samples(l->plan, l->positions - 1, 1, &last, &count, err);
-    }
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-        uint64_t length = l->plan->order->own_labels ? plan_length_at(l->plan, samples[i].number) : samples[i].length;
+    for (uint32_t i = 0; i < slot->places; i++) {
+        uint64_t length = length_with(l, &slot->samples[i], loader_layout_inputs(l, slot, i));
 
-        if (length > longest)
-            longest = length;
+        longest = length > longest ? length : longest;
     }
-    slot->batch.length = (uint32_t)longest;
+    if (slot->places == 0)
+        s = plan_samples(l->plan, l->positions - 1, 1, &last, &got, err);
+    if (s == LEAT_OK && slot->places == 0)
+        longest = length_with(l, &last, l->options.unshifted ? last.tokens : last.length);
+    slot->batch.length = longest > 1 ? (uint32_t)longest : 1;
     return s;
 }
 
@@ -96,9 +102,8 @@ static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *sl
     *rows = rows_at_end(l, got);
     slot->places = (uint32_t)got < *rows ? (uint32_t)got : *rows;
     memset(slot->samples + slot->places, 0, (*rows - slot->places) * sizeof *slot->samples);
-    if (*rows > 0)
-        s = find_length(l, slot, err);
-    return s == LEAT_OK ? loader_pieces_find(l, slot, err) : s;
+    s = loader_pieces_find(l, slot, err);
+    return s == LEAT_OK && *rows > 0 ? find_length(l, slot, err) : s;
 }
 
 /* Begins the next batch in a slot; false: no further batch. */

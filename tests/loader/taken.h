@@ -31,7 +31,7 @@ static inline bool taken_equal(const struct taken *a, const struct taken *b)
     return a->pieces == b->pieces && a->bytes == b->bytes && checksum_equal(a->sum, b->sum);
 }
 
-static inline void taken_outputs(struct taken *t, const struct leat_batch *b, unsigned number_bytes)
+static inline void taken_outputs(struct taken *t, const struct leat_batch *b, uint32_t unshifted, unsigned number_bytes)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
     size_t numbers = (size_t)(b->rows + 1) * (b->length + 3), wide = numbers * number_bytes;
@@ -44,7 +44,7 @@ static inline void taken_outputs(struct taken *t, const struct leat_batch *b, un
     }
     room = memset(t->outputs, 0, bytes);
     o.number_bytes = number_bytes;
-    o.unshifted = b->number % 3 == 0;
+    o.unshifted = unshifted;
     o.mask_first = b->number % 2;
     o.rows = b->rows + 1;
     o.length = b->length + 3;
@@ -93,7 +93,7 @@ static inline struct taken taken_run(const struct loading *w, struct leat_loader
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (l && t.batches < max && leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         taken_rows(&t, b);
-        taken_outputs(&t, b, b->number % 2 ? 4 : 8);
+        taken_outputs(&t, b, o.unshifted, b->number % 2 ? 4 : 8);
         if (o.borrow)
             taken_borrowed(&t, b);
         t.batches++;

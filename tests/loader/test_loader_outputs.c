@@ -30,7 +30,7 @@ struct expected {
 
 static uint32_t row_length(const struct expected *e, uint32_t row)
 {
-    return row < e->b->rows && !(e->b->flags[row] & LEAT_ROW_PADDED) ? e->b->samples[row].length : 0;
+    return row < e->b->rows && !(e->b->flags[row] & LEAT_ROW_PADDED) ? e->b->samples[row].length + e->unshifted : 0;
 }
 
 static bool begins(const struct expected *e, uint32_t row, uint32_t i)
@@ -194,9 +194,14 @@ static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, 
     ROWS_OUTPUTS(BORDER_OF, BORDER_OF)
 }
 
-static void refusals(const struct leat_batch *b)
+static void refusals(const struct leat_batch *b, uint32_t unshifted)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
+
+    o.unshifted = !unshifted; /* rows of unshifted labels lost their last one without a word */
+    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "`unshifted` must be the same");
+    o.unshifted = unshifted;
 
     o.length = b->length - 1;
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
@@ -232,13 +237,15 @@ static void write_batches(const struct loading *w, struct loading_starts starts,
     o.rank = world - 1;
     o.outputs = LEAT_OUTPUT_POSITION_IDS;
     o.last = LEAT_LAST_PADDED;
+    o.unshifted = unshifted;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         struct expected e = { w, b, starts, unshifted, first, 0 };
 
+        T_CHECK(b->length <= leat_loader_max_length(l));
         write_and_check(&e, b->rows, b->length, 8);
         write_and_check(&e, b->rows + 2, b->length + 3, 4);
-        refusals(b);
+        refusals(b, unshifted);
         leat_batch_release(b, NULL);
     }
     leat_loader_close(l);

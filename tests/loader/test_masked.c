@@ -11,9 +11,10 @@
 #define BATCH   6u
 #define LENGTH  40u
 #define TOKENS  30000u
-#define MORE    3u  /* places after each row, and rows after the last */
-#define END     499 /* rows are padded with it */
-#define NUMBERS ((BATCH + MORE) * (LENGTH + MORE))
+#define MORE    3u           /* places after each row, and rows after the last */
+#define END     499          /* rows are padded with it */
+#define LONGEST (2 * LENGTH) /* with the last token of each document among the inputs */
+#define NUMBERS ((BATCH + MORE) * (LONGEST + MORE))
 
 static const char *folder;
 static struct leat_dataset *datasets[2]; /* with a mask and without */
@@ -88,7 +89,7 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     if (row < b->rows)
         T_OK(leat_plan_pieces(plan, b->samples[row].number, pieces, LENGTH, &count, &t_err));
     for (uint64_t k = 0; k < count; k++) {
-        uint64_t places = pieces[k].count - (own || k + 1 == count);
+        uint64_t places = pieces[k].count - (!out->unshifted && (own || k + 1 == count));
 
         for (uint64_t i = 0; pieces[k].count > 0 && i < places; i++, at++) {
             uint64_t token = pieces[k].token + i + !out->unshifted;
@@ -129,6 +130,7 @@ static void check_batches(enum leat_order order, enum leat_engine engine, uint32
     o.apart = aparts[way >> 3];
     o.outputs = LEAT_OUTPUT_LABELS | LEAT_OUTPUT_LOSS_MASK | LEAT_OUTPUT_LOSS_WEIGHTS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    T_CHECK(leat_loader_max_length(l) <= LONGEST);
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK && b->number < 20) {
         struct leat_outputs out = LEAT_OUTPUTS_INIT;
 
