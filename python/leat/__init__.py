@@ -4,7 +4,7 @@ To make datasets, see help(leat.pack), help(leat.Packer) and help(leat.Tokenizer
 help(leat.Plan) and help(leat.Loader).
 
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
-leat.DataModule (Lightning), leat.LoaderMixin (transformers' Trainer), leat.GrainSource (Grain).
+leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
 
 Modules of their own: leat.megatron (Megatron's datasets and batches), leat.ray (packing on a cluster).
 """
@@ -30,7 +30,8 @@ __all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Er
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),
           "DataModule": ("lightning", ("lightning", "pytorch_lightning")),
-          "LoaderMixin": ("huggingface", ("transformers",)), "GrainSource": ("grain", ("numpy",))}
+          "LoaderMixin": ("huggingface", ("transformers",)), "check_model": ("model_check", ("torch",)),
+          "GrainSource": ("grain", ("numpy",))}
 
 
 def __getattr__(name):

@@ -12,13 +12,14 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections import namedtuple
 from collections.abc import Mapping
 
 from leat import _leat
-from leat._last import LAST, batches_in, last_of
+from leat._last import LAST, last_of
 from leat._pack_options import read_size
-from leat._values import check_plan, check_state, choice, listed, positive, whole
+from leat._passes import NEXT, LoaderNotice, Passes, Place
+from leat._styles import style_of
+from leat._values import check_plan, choice, positive, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.ranks import rank_and_world
@@ -27,9 +28,6 @@ ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
 APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}
 ON_DAMAGE = {"error": 0, "mask": 1}
 ROWS = {"windows": 0, "documents": 1}  # "documents" is short for a plan of documents
-STYLES = ("batch", "tuple", "dict", "huggingface")
-HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "position_ids": "position_ids",
-               "attention_mask": "attention_mask"}
 LOOK_EVERY = 64  # batches between looks for notices
 
 
@@ -49,19 +47,9 @@ def check_options(options):
             raise TypeError(f"leat.Loader has no option {name}")
 
 
-# How far a loader is:
-#   cursor   position in the plan after the last batch that was given
-#   damaged  rows that were masked up to there
-#   batches  given since it began there
-#   step     of these, in this `for`
-#   resumes  _NEXT: the next `for` continues the pass in which a state was saved, with its `step`; _THIS: this one does,
-#            and has no batch yet
-_Place = namedtuple("_Place", "cursor damaged batches step resumes", defaults=(0, 0, 0, 0))
-_NEXT, _THIS = 1, 2
-
-
-class Loader(_leat.Turn):
-    """Iterates over the batches of a plan, for ever or to the plan's end; a background thread prepares them.
+class Loader(Passes):
+    """Iterates over the batches of a plan, for ever or to the end of a plan with `epochs`; a background thread prepares
+    them.
 
     plan         a leat.Plan
     batch_size   rows for this rank; the global batch has batch_size * world rows, in consecutive positions of the plan
@@ -72,16 +60,17 @@ class Loader(_leat.Turn):
     parallel     "ddp": all processes share the data; counted by torch.distributed, or RANK and WORLD_SIZE
 
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
-                 cu_seqlens
+                 cu_seqlens. None: inputs and labels; in style "huggingface", also what keeps documents apart
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
-                 dict of input_ids, labels (unshifted), ... as transformers' models take it
+                 dict as transformers' models take it, see below
     framework    whose arrays: "torch", "numpy" or "jax"
     device       "cpu" or, with torch, "cuda": where the arrays are; written on the current stream
     driver       the library to load as CUDA's driver; None: the system's, libcuda.so.1
     dtype        int64 or int32; None: int64, or int32 with jax
-    unshifted    label i is token i instead of token i + 1, for models that shift labels themselves; None: only with
-                 style "huggingface"
-    mask_first   a document's first token is not used as a label
+    unshifted    label i is token i instead of token i + 1, for models that shift labels themselves, and rows have one
+                 token more than predictions, or with order "fit" one more for each document; None: only with style
+                 "huggingface"
+    mask_first   a document's first token is not used as a label; None: where style "huggingface" keeps documents apart
 
     The arrays are the consumer's and keep their values. Two faster ways, with torch and numpy:
     borrow       True: arrays point into the loader's ring, without a copy; they are valid until the next batch is taken
@@ -90,6 +79,15 @@ class Loader(_leat.Turn):
                  addresses, as captured graphs need; shorter batches are padded
     max_sequences  gives cu_seqlens a fixed length of max_sequences + 1, where its last number repeats; required with
                  borrow and buffers; None: the length that the batch needs
+
+    Style "huggingface": labels are unshifted, and each prediction of the plan has its loss once, by the loss of
+    transformers, Accelerate and TRL. For inputs of n tokens give windows a seq_len of n - 1; rows of order "fit" have
+    up to seq_len tokens and one more for each document. Rows of several documents have position_ids and
+    use_cache=False, by which models keep documents apart; rows of one have an attention_mask. Flash attention keeps
+    documents apart in batches of more than one row only by "cu_seqlens" (cu_seq_lens_q, max_length_q, ...).
+    "shift_labels" in place of "labels" keeps rows at seq_len places, for models whose loss takes it (Llama's and most
+    others); the labels beside them are all -100, so that the loss of a model that does not take it is nan.
+    leat.check_model(model, loader) finds out what a model does with such batches
 
     rows         "windows": the plan's samples. "documents": its documents, whatever its order, in the way of
                  Plan(order="documents"): whole, padded, longest first (fine-tuning), of at most max_length tokens
@@ -100,8 +98,8 @@ class Loader(_leat.Turn):
                  less than others, and a program with a collective in each step hangs. None: "padded" with several
                  ranks, else "short"
     position     where to begin in the plan; state: a state_dict() to continue from instead
-    restart      True: each `for` starts again from the beginning, as for validation. False: it continues where the last
-                 one stopped
+    restart      None: a `for` continues where the last one stopped, and at the plan's end begins again, with the same
+                 rows. True: each `for` begins again, as for validation. False: at the plan's end it is an error
     steps        batches per `for`, for programs that count in epochs; the next `for` continues after them
     on_damage    "error"; or "mask": rows that are damaged on disk do not count for the loss
     engine       how tokens are read from files: "auto", "map", "pread", "advise" or "uring"
@@ -124,9 +122,9 @@ class Loader(_leat.Turn):
     """
 
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None,
-                 outputs=("inputs", "labels"), style="batch", framework="torch", device="cpu", driver=None, dtype=None,
-                 unshifted=None, mask_first=False, borrow=False, buffers=None, max_sequences=None, rows="windows",
-                 max_length=None, last=None, position=0, state=None, restart=False, steps=None, on_damage="error",
+                 outputs=None, style="batch", framework="torch", device="cpu", driver=None, dtype=None,
+                 unshifted=None, mask_first=None, borrow=False, buffers=None, max_sequences=None, rows="windows",
+                 max_length=None, last=None, position=0, state=None, restart=None, steps=None, on_damage="error",
                  engine="auto", apart="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True,
                  stats_file=None, stats_seconds=60.0):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
@@ -134,8 +132,8 @@ class Loader(_leat.Turn):
         self._last = last_of(last, self.world)
         self._framework = framework_of(framework, device)
         self._driver = None if driver is None else os.fspath(driver)
-        self._given = self._check_outputs(outputs, style)
-        self._style, self._borrow, self._restart, self._notices = style, bool(borrow), bool(restart), bool(notices)
+        self._borrow, self._notices = bool(borrow), bool(notices)
+        self._restart = None if restart is None else bool(restart)
         self._dtype = _dtype(dtype, self._framework.default_dtype)
         if not self._framework.has(self._dtype):
             raise ValueError("jax has int64 only if jax_enable_x64 is set: set it, or use dtype=\"int32\"")
@@ -147,6 +145,10 @@ class Loader(_leat.Turn):
             self.plan = plan = plan._documents(max_length)
         elif max_length is not None:
             raise TypeError("max_length is for rows=\"documents\": windows have the plan's seq_len")
+        self.style, self._style = style, style_of(style, outputs, plan)
+        self._given = self._style.given
+        if self._style.warning and self._notices:
+            warnings.warn(self._style.warning, LoaderNotice, stacklevel=2)
         if buffers is False:
             buffers = None
         if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):
@@ -165,8 +167,8 @@ class Loader(_leat.Turn):
             last=LAST[self._last], threads=whole("threads", threads, 0, 1), verify=int(bool(verify)),
             slots=whole("slots", slots, 0, 64),
             outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,
-            unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
-            mask_first=int(bool(mask_first)), cu_seqlens_room=room,
+            unshifted=int(bool(self._style.unshifted if unshifted is None else unshifted)),
+            mask_first=int(bool(self._style.mask_first if mask_first is None else mask_first)), cu_seqlens_room=room,
             memory=read_size(memory, 0),
             numa_node=whole("numa_node", numa_node, -1, 2**31 - 1),
             stats_ms=max(1, round(1000 * positive("stats_seconds", stats_seconds))))
@@ -176,26 +178,22 @@ class Loader(_leat.Turn):
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
         self._native = None
         self._closed = False  # by its user
+        self._noticed_again = False
         self._failed = False  # the library's loader gives no more batches
         self._held = None  # the borrowed batch
         self._unwritten = None  # a batch that could not be written to its arrays yet
-        self._buffers = self._make_buffers(buffers) if buffers is not None else None
-        self._place = _Place(self._begin)
+        self._buffers = None
+        self._place = Place(self._begin)
         if state is not None:
             self.load_state_dict(state)
         else:
             self._open()
-
-    def _check_outputs(self, outputs, style):
-        given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs must be names", outputs))
-        choice("style", style, STYLES)
-        for name in given:
-            choice("an output", name, BITS)
-            if style == "huggingface" and name not in HUGGINGFACE:
-                raise ValueError(f"style \"huggingface\" has no output {name}: transformers' models do not take it")
-        if not given or len(set(given)) != len(given):
-            raise ValueError("outputs must have at least one name, and none twice")
-        return given
+        if buffers is not None:
+            try:  # they must take the longest row, which the library's loader knows
+                self._buffers = self._make_buffers(buffers)
+            except BaseException:
+                self.close()
+                raise
 
     # ---- Opening and closing
 
@@ -265,7 +263,7 @@ class Loader(_leat.Turn):
         return DTYPES[name] or self._dtype
 
     def _make_buffers(self, buffers):
-        length = self.plan.info.max_seq_len
+        length = self._native.max_length
         made = []
         for name in () if buffers is True else buffers:
             if name not in self._given:
@@ -290,28 +288,6 @@ class Loader(_leat.Turn):
 
     # ---- Batches
 
-    def __iter__(self):
-        self._alone(self._begin_pass)
-        return self
-
-    def _begin_pass(self):
-        place = self._place
-        moved = place.batches or place.cursor != self._begin and not place.resumes
-        if self._restart and moved and not self._closed:
-            self._go_to(_Place(self._begin))
-        else:
-            self._place = place._replace(resumes=_THIS) if place.resumes else place._replace(step=0)
-
-    def _start_over(self):
-        """The next `for` starts from the beginning, also without restart."""
-        if not self._restart:
-            self._alone(lambda: self._go_to(_Place(self._begin)))
-
-    def _next_pass(self):
-        """Begins a pass instead of continuing the one in which a state was saved, for a trainer that has counted it."""
-        self._place = self._place._replace(resumes=0)
-        self._alone(self._begin_pass)
-
     def _take(self):
         """What next() gives, and the place after it, which becomes _place when the caller has the batch."""
         place = self._place
@@ -324,15 +300,15 @@ class Loader(_leat.Turn):
             except _leat.Error:
                 self._failed = self._unwritten is None
                 raise
-        resumes = place.resumes if place.resumes == _NEXT else 0
+        resumes = place.resumes if place.resumes == NEXT else 0
         if batch is None:
-            self._place = place._replace(resumes=resumes)
+            self._place = place._replace(resumes=resumes, ended=True)
             raise StopIteration
         native = batch._native
-        place = _Place(native.cursor, native.damaged, place.batches + 1, place.step + 1, resumes)
+        place = Place(native.cursor, native.damaged, place.batches + 1, place.step + 1, resumes)
         if self._notices and place.batches % LOOK_EVERY == 0:
             self._warn()
-        return batch if self._style == "batch" else self._styled(batch), place
+        return self._style.make(batch), place
 
     def _prepare(self):
         """Sees to it that the library's loader gives the batch after _place."""
@@ -406,74 +382,8 @@ class Loader(_leat.Turn):
             self._held.release()
             self._held = None
 
-    def _styled(self, batch):
-        if self._style == "tuple":
-            return tuple(batch)
-        if self._style == "dict":
-            return dict(batch.items())
-        return {HUGGINGFACE[name]: value for name, value in batch.items()}
-
-    def __len__(self):
-        """How many batches a `for` gives: `steps`, or what is left of the plan; the same on all ranks unless last is
-        "short". From load_state_dict() to the first batch: all batches of the `for` in which the state was saved, with
-        those before it, because trainers count from its first one. TypeError if the plan has no end."""
-        if self._steps is not None and self.plan.info.positions is None:
-            return self._steps
-        place = self._place
-        count = self._left() + (place.step if place.resumes else 0)
-        return count if self._steps is None else min(count, self._steps)
-
-    def _left(self):
-        """Batches to the plan's end, from where the next `for` begins."""
-        place = self._place
-        begin = self._begin if self._restart and not place.resumes else place.cursor
-        return batches_in(len(self.plan) - begin, self.batch_size, self.rank, self.world, self._last)
-
     def __bool__(self):
         return True  # also at the plan's end, and if it has none
-
-    # ---- Checkpoints
-
-    def state_dict(self, after=None):
-        """The state of the run after the last batch that was given; or after the Batch or cursor `after`, for programs
-        that take batches ahead of the one they train on. It is the same on all ranks, and any number of ranks can
-        continue from it: it has a position in the plan, and fingerprints of what led there. With last="short", when
-        some ranks run out first, only those that got the last batch have the final state."""
-        place = self._place
-        cursor, damaged = place.cursor, place.damaged
-        if after is not None:
-            cursor = after.cursor if isinstance(after, Batch) else whole("after", after)
-            damaged = after.damaged if isinstance(after, Batch) else damaged
-        ahead = -(-(place.cursor - cursor) // self._options["batch"])
-        return {"leat": 1, "position": cursor, "step": max(place.step - ahead, 0),
-                "state": self.plan.state(cursor, damaged)}
-
-    def load_state_dict(self, state):
-        """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there. A closed
-        loader opens again."""
-        check_state(state)
-        if "state" not in state and self.plan.info.order.startswith("documents"):  # older states of documents
-            position, damaged = whole("position", state["position"]), 0
-        elif "state" not in state:
-            raise ValueError("this is the state of a loader of documents (rows=\"documents\"), but this loader has "
-                             "windows")
-        else:
-            position, damaged, _ = self.plan.load_state(state["state"])
-        place = _Place(position, damaged, step=whole("step", state.get("step", 0)), resumes=_NEXT)
-        self._alone(lambda: self._go_to(place))
-
-    def _leave_finished_pass(self):
-        """Lets the next `for` begin a new pass if the state that was loaded is from the end of one. Without this it
-        ends at once, as it must for a program that has not counted that pass yet."""
-        place = self._place
-        ended = self._steps is not None and place.step >= self._steps
-        if place.resumes and (ended or self.plan.info.positions is not None and self._left() == 0):
-            self._place = place._replace(resumes=0)
-
-    @property
-    def cursor(self):
-        """Position in the plan after the last batch that was given."""
-        return self._place.cursor
 
     # ---- Statistics
 
@@ -489,7 +399,3 @@ class Loader(_leat.Turn):
     def _warn(self):
         while (text := self._native.notice()) is not None:
             warnings.warn(text, LoaderNotice, stacklevel=3)
-
-
-class LoaderNotice(UserWarning):
-    """Something that a person should know about a loader, such as that training waits for it, and why."""

@@ -11,8 +11,6 @@ ENGINES: dict[str, int]
 APART: dict[str, int]
 ON_DAMAGE: dict[str, int]
 ROWS: dict[str, int]
-STYLES: tuple[str, ...]
-HUGGINGFACE: dict[str, str]
 LOOK_EVERY: int
 
 def check_options(options: Iterable[str]) -> None: ...
@@ -22,17 +20,18 @@ class Loader:
     batch_size: int
     rank: int
     world: int
+    style: str
     def __init__(self, plan: Plan, batch_size: int, *, rank: int | None = None, world: int | None = None,
                  mesh: Any = None, parallel: Literal["ddp"] | None = None,
-                 outputs: str | Iterable[str] = ("inputs", "labels"),
+                 outputs: str | Iterable[str] | None = None,
                  style: Literal["batch", "tuple", "dict", "huggingface"] = "batch",
                  framework: Literal["torch", "numpy", "jax"] = "torch", device: Any = "cpu",
                  driver: str | PathLike[str] | None = None, dtype: Any = None,
-                 unshifted: bool | None = None, mask_first: bool = False, borrow: bool = False,
+                 unshifted: bool | None = None, mask_first: bool | None = None, borrow: bool = False,
                  buffers: bool | Mapping[str, Any] | None = None, max_sequences: int | None = None,
                  rows: Literal["windows", "documents"] = "windows", max_length: int | None = None,
                  last: Literal["short", "padded", "dropped"] | None = None, position: int = 0,
-                 state: Mapping[str, Any] | None = None, restart: bool = False, steps: int | None = None,
+                 state: Mapping[str, Any] | None = None, restart: bool | None = None, steps: int | None = None,
                  on_damage: Literal["error", "mask"] = "error",
                  engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto",
                  apart: Literal["auto", "always", "never", "mapped"] = "auto", threads: int = 1,

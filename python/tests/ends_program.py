@@ -114,15 +114,16 @@ def transformers(plan):
         batches = rows = 0
 
         def training_step(self, model, inputs, *more):
-            self.batches, self.rows = self.batches + 1, self.rows + counted(inputs["labels"]) // LENGTH
+            self.batches, self.rows = self.batches + 1, self.rows + counted(inputs["labels"][:, 1:]) // LENGTH
             return super().training_step(model, inputs, *more)
 
     arguments = hf.TrainingArguments(f"{OUT}.run", num_train_epochs=1, report_to=[], use_cpu=True, disable_tqdm=True,
                                      save_strategy="no", eval_strategy="epoch", per_device_train_batch_size=BATCH,
                                      per_device_eval_batch_size=BATCH, learning_rate=0.1)
-    model = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=VOCABULARY, n_positions=LENGTH, n_embd=8, n_layer=1, n_head=1,
-                                             resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
-    train, valid = (leat.Loader(plan, BATCH, style="huggingface", restart=True, **where()) for _ in range(2))
+    model = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=VOCABULARY, n_positions=LENGTH + 1, n_embd=8, n_layer=1,
+                                             n_head=1, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
+    train, valid = (leat.Loader(plan, BATCH, style="huggingface", outputs=("inputs", "labels"), restart=True, **where())
+                    for _ in range(2))
     trainer = Trainer(model, arguments, loader=train, eval_loader=valid)
     trainer.train()
     loss, = (entry["eval_loss"] for entry in trainer.state.log_history if "eval_loss" in entry)

@@ -79,6 +79,7 @@ def test_types(corpus, plan, tmp_path):
         refused(TypeError, "name", leat.open, wrong)
         refused(TypeError, "sources", leat.Plan, wrong, 64)
         refused(TypeError, "path", leat.pack, wrong, tmp_path / "x", "bytes")
+    for wrong in (5, 1.5):
         refused(TypeError, "outputs", leat.Loader, plan, 2, outputs=wrong)
     for wrong in ([(5,)], [(5, 1)], [(5, "1")], 5, [5]):
         refused(TypeError, "phase", leat.Plan, corpus, 64, phases=wrong)
@@ -137,7 +138,6 @@ def test_states(plan):
     refused(ValueError, "state", leat.Loader, plan, 2, framework="numpy", state={})
     refused(ValueError, "after", loader.state_dict, after=-5)
     refused(ValueError, "position.*334|position.*end", leat.Loader, plan, 2, framework="numpy", position=10**9)
-    assert list(leat.Loader(plan, 2, framework="numpy", position=len(plan))) == []
     assert next(loader).position == 0  # as if nothing had been
 
 

@@ -14,6 +14,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import get_last_checkpoint
 
 from leat._last import batches_in
+from leat.integrations.model_check import check_model
 from leat.loader import Loader
 
 STATE_FILE = "leat_state.json"
@@ -79,14 +80,14 @@ class _Resumed:
 class _Mean:
     """The mean loss over the labels that count, of batches and ranks that have different numbers of them."""
 
-    def __init__(self, loader):
-        self._unshifted = loader._options["unshifted"]
+    def __init__(self):
         self._sums = torch.zeros(2, dtype=torch.float64)
 
-    def add(self, loss, labels):
+    def add(self, loss, inputs):
         """Adds a batch's mean loss, and returns it: 0 for a batch without labels that count, whose mean is NaN."""
-        if self._unshifted:
-            labels = labels[..., 1:]  # the model shifts them, so the first of each row is that of no input
+        labels = inputs.get("shift_labels")
+        if labels is None:
+            labels = inputs["labels"][..., 1:]  # the model shifts them, so the first of each row is that of no input
         count = int((labels != -100).sum())
         if count == 0:
             return torch.zeros_like(loss)
@@ -103,6 +104,13 @@ class _Mean:
 def _check_end(loader):
     if loader.plan.info.positions is None and loader._steps is None:
         raise ValueError("the plan for evaluation has no end: use leat.Plan(..., epochs=1)")
+
+
+def _check_labels(trainer, loader):
+    if "shift_labels" in loader._style.names and (trainer.label_smoother is not None or
+                                                  trainer.compute_loss_func is not None):
+        raise ValueError("label_smoothing_factor and compute_loss_func take labels, not shift_labels: use \"labels\" "
+                         "among the outputs of leat.Loader")
 
 
 class LoaderMixin:
@@ -129,7 +137,7 @@ class LoaderMixin:
     def __init__(self, *args, loader, eval_loader=None, **options):
         evaluated = eval_loader.values() if isinstance(eval_loader, dict) else (eval_loader,)
         for given in (loader, *evaluated):
-            if given is not None and getattr(given, "_style", None) != "huggingface":
+            if given is not None and getattr(given, "style", None) != "huggingface":
                 raise ValueError("the Trainer needs dicts with the models' names: leat.Loader(..., "
                                  "style=\"huggingface\")")
         for given in evaluated:
@@ -144,6 +152,10 @@ class LoaderMixin:
             options["eval_dataset"] = eval_loader
         super().__init__(*args, **options)
         self.add_callback(self._leat_load)
+        for given in (loader, *evaluated):
+            if given is not None:
+                _check_labels(self, given)
+                check_model(self.model, given)
 
     def get_train_dataloader(self):
         return self.leat_loader if self._leat_load.state is None else _Resumed(self.leat_loader)
@@ -166,7 +178,7 @@ class LoaderMixin:
             return super().evaluation_loop(dataloader, *args, **options)
         # each rank's loss is to be the mean over its own labels, which _Mean then weighs; see compute_loss()
         averaged = getattr(self.args, "average_tokens_across_devices", False)
-        self.args.average_tokens_across_devices, self._leat_mean = False, _Mean(dataloader)
+        self.args.average_tokens_across_devices, self._leat_mean = False, _Mean()
         try:
             output = super().evaluation_loop(dataloader, *args, **options)
             if f"{metric_key_prefix}_loss" in output.metrics:
@@ -182,10 +194,10 @@ class LoaderMixin:
         return super().compute_loss(*args, **options)
 
     def prediction_step(self, model, inputs, *args, **options):
-        mean, labels = self._leat_mean, inputs.get("labels")
+        mean, given = self._leat_mean, dict(inputs)
         loss, *more = super().prediction_step(model, inputs, *args, **options)
         if mean is not None and loss is not None:
-            loss = mean.add(loss, labels)
+            loss = mean.add(loss, given)
         return loss, *more
 
     def train(self, resume_from_checkpoint=None, trial=None, *args, **options):

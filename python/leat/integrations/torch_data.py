@@ -74,6 +74,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
         if count > 1 and options["last"] == "dropped":
             options["last"] = "short"  # the loader does not know which of the small batches is the last one
         self._loader = Loader(self.plan, self.batch_size, **options)
+        if count == 1 and "state" not in options:
+            self._loader._check_some()
         return self._batches(self._loader, number * self.batch_size * self.world)
 
     def _batches(self, loader, offset):

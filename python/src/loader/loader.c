@@ -389,6 +389,16 @@ static PyObject *loader_get_cursor(PyObject *object, void *unused)
     return args_number(loader_of(object)->cursor);
 }
 
+static PyObject *loader_get_max_length(PyObject *object, void *unused)
+{
+    struct loader *self = loader_of(object);
+
+    (void)unused;
+    if (!self->handle)
+        return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
+    return args_number(leat_loader_max_length(handle_thing(self->handle)));
+}
+
 static PyObject *loader_get_closed(PyObject *object, void *unused)
 {
     (void)unused;
@@ -410,6 +420,7 @@ static PyMethodDef methods[] = {
 static PyGetSetDef properties[] = {
     { "closed", loader_get_closed, NULL, NULL, NULL },
     { "cursor", loader_get_cursor, NULL, NULL, NULL },
+    { "max_length", loader_get_max_length, NULL, NULL, NULL },
     { NULL, NULL, NULL, NULL, NULL },
 };
 

@@ -127,7 +127,8 @@ def test_phases_change_the_length(corpus):
 def test_unshifted_and_masked(plan, reference):
     want = reference.batch(0, 60)
     unshifted = next(leat.Loader(plan, 60, unshifted=True))
-    assert np.array_equal(unshifted.labels, want["inputs"])
+    assert np.array_equal(unshifted.labels, np.hstack([want["inputs"], want["labels"][:, -1:]]))
+    assert np.array_equal(unshifted.inputs, unshifted.labels)
     masked = next(leat.Loader(plan, 60, mask_first=True, outputs=("labels", "loss_mask")))
     first = want["begins"][:, 1:]
     assert first.any()
@@ -141,9 +142,14 @@ def test_styles(plan, reference):
     assert np.array_equal(inputs, want["inputs"]) and np.array_equal(labels, want["labels"])
     both = next(leat.Loader(plan, 4, style="dict", outputs=["labels", "inputs"]))
     assert list(both) == ["labels", "inputs"] and np.array_equal(both["labels"], want["labels"])
-    hf = next(leat.Loader(plan, 4, style="huggingface", outputs=["inputs", "labels", "position_ids"]))
-    assert list(hf) == ["input_ids", "labels", "position_ids"]
-    assert np.array_equal(hf["input_ids"], want["inputs"]) and np.array_equal(hf["labels"], want["inputs"])
+    hf = next(leat.Loader(plan, 4, style="huggingface"))
+    assert list(hf) == ["input_ids", "labels", "position_ids", "use_cache"]
+    assert np.array_equal(hf["input_ids"][:, :-1], want["inputs"])
+    assert np.array_equal(hf["input_ids"][:, 1:], want["labels"])
+    hf = next(leat.Loader(plan, 4, style="huggingface", outputs=["inputs", "shift_labels", "position_ids"]))
+    assert list(hf) == ["input_ids", "shift_labels", "labels", "position_ids", "use_cache"]
+    assert np.array_equal(hf["input_ids"], want["inputs"]) and (hf["labels"] == -100).all()
+    assert np.array_equal(hf["shift_labels"], np.where(want["begins"][:, 1:], -100, want["labels"]))
     batch = next(leat.Loader(plan, 4))
     assert dict(**batch).keys() == {"inputs", "labels"} and len(batch) == 2
     moved = batch.to(torch.int32)
@@ -266,7 +272,8 @@ def test_ends(corpus, last, world):
         expected = len(loader)
         batches = list(loader)
         assert len(batches) == expected
-        assert len(loader) == 0 and list(loader) == []
+        with pytest.warns(leat.LoaderNotice, match="gives its samples again"):
+            assert len(loader) == expected and [b.cursor for b in loader] == [b.cursor for b in batches]
         lengths.append([b.rows for b in batches])
         if last == "padded":
             flags = batches[-1].flags
@@ -301,7 +308,7 @@ def test_restart(corpus):
 
 
 @pytest.mark.parametrize("steps", [None, 3])
-@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize("restart", [None, True])
 def test_length_of_a_resumed_pass(corpus, steps, restart):
     """Trainers count from a pass's first batch, so they were misled by what was left of it. A state of the end of a
     pass: its `for` is empty, and the next one was empty too, with restart."""
@@ -314,10 +321,10 @@ def test_length_of_a_resumed_pass(corpus, steps, restart):
         again = leat.Loader(plan, size, steps=steps, restart=restart, state=first.state_dict())
         assert len(again) == len(iter(again)) == whole
         assert len(list(again)) == whole - taken
-        if restart:
+        if restart or not steps:
             assert len(again) == len(list(again)) == whole
         else:
-            assert len(again) == len(list(again)) == (min(steps, 5 - steps) if steps else 0)
+            assert len(again) == len(list(again)) == min(steps, 5 - steps)
 
 
 def test_documents(corpus):
@@ -339,6 +346,55 @@ def test_documents(corpus):
     assert seen == set(range(18)) and state["position"] == 18
     again = leat.Loader(leat.Plan(corpus, 1024, 3), 4, rows="documents", state={"leat": 1, "position": 4})
     assert next(again).position == 4
+
+
+def test_a_plan_that_ended_begins_again(corpus):
+    """`for epoch in range(3)` over a finite plan trained one epoch, and the other two had no batches without a word."""
+    plan = leat.Plan(corpus, 512, epochs=2)
+    size = len(plan) // 7
+    whole = [b.cursor for b in leat.Loader(plan, size)]
+    loader, passes = leat.Loader(plan, size, steps=3), []
+    with pytest.warns(leat.LoaderNotice, match="gives its samples again"):
+        for _ in range(5):
+            expected = len(loader)
+            passes.append([b.cursor for b in loader])
+            assert len(passes[-1]) == expected
+    assert passes == [whole[:3], whole[3:6], whole[6:], whole[:3], whole[3:6]]
+
+
+def test_restart_false(corpus):
+    plan = leat.Plan(corpus, 512, epochs=1)
+    loader = leat.Loader(plan, 50, restart=False)
+    assert list(loader) and len(loader) == 0
+    with pytest.raises(ValueError, match="the plan has ended, after"):
+        iter(loader)
+
+
+def test_no_batch_at_all(corpus):
+    """An empty `for`, after which a mean over no batches failed far from its cause."""
+    plan = leat.Plan(corpus, 512, epochs=1)
+    with pytest.raises(ValueError, match="less than a global batch of .*last=\"padded\""):
+        iter(leat.Loader(plan, len(plan) + 1, last="dropped"))
+    with pytest.raises(ValueError, match="less than a global batch"):
+        iter(leat.IterableDataset(plan, len(plan) // 2 + 1, rank=0, world=2, last="dropped"))
+    assert list(leat.Loader(plan, 2, last="dropped", position=len(plan))) == []  # as it was asked for
+
+
+@pytest.mark.parametrize("steps", [None, 3])
+def test_a_state_knows_whether_its_pass_has_ended(corpus, steps):
+    """Saved after the last batch, but before its `for` has ended, a state gives that pass the rest, which is nothing.
+    Saved after the `for`, it begins the next pass: that one was empty too, and an epoch lost without a word."""
+    plan = leat.Plan(corpus, 512, epochs=1)
+    loader = leat.Loader(plan, len(plan) // 5 + 1, steps=steps, notices=False)
+    for batch in loader:
+        within = loader.state_dict()
+    after = loader.state_dict()
+    want = [b.cursor for b in loader]
+    assert want and "ended" in after and "ended" not in loader.state_dict(after=loader.cursor)
+    resumed = leat.Loader(plan, loader.batch_size, steps=steps, notices=False, state=within)
+    assert [[b.cursor for b in resumed] for _ in range(2)] == [[], want]
+    resumed.load_state_dict(after)
+    assert len(resumed) == len(want) and [b.cursor for b in resumed] == want
 
 
 # ---- Checkpoints

@@ -59,7 +59,9 @@ def test_arguments(plan):
     for wrong in (dict(outputs=("inputs", "targets")), dict(outputs=()), dict(outputs=("inputs", "inputs")),
                   dict(style="list"), dict(framework="tf"), dict(device="tpu"), dict(dtype="float32"),
                   dict(engine="fast"), dict(apart=1), dict(last="first"), dict(rows="all"), dict(on_damage="ignore"),
-                  dict(style="huggingface", outputs=("inputs", "cu_seqlens")), dict(framework="numpy", device="cuda")):
+                  dict(style="huggingface", outputs=("inputs", "document_ids")), dict(outputs="shift_labels"),
+                  dict(style="huggingface", outputs=("labels", "shift_labels")),
+                  dict(framework="numpy", device="cuda")):
         with pytest.raises(ValueError):
             leat.Loader(plan, 2, **wrong)
     for wrong in (dict(borrow=True, buffers=True), dict(borrow=True, outputs="cu_seqlens"),

@@ -13,10 +13,11 @@ warnings.filterwarnings("ignore", module="lightning|transformers|torch")
 lightning = pytest.importorskip("lightning.pytorch")
 
 
-def sums(plan, batch_size, count, position=0):
-    """A number that tells each batch."""
+def sums(plan, batch_size, count, position=0, unshifted=False):
+    """A number that tells each batch: the sum of its inputs, which unshifted have the last label too."""
     loader = leat.Loader(plan, batch_size, position=position)
-    return [int(next(loader).inputs.sum()) for _ in range(count)]
+    batches = [next(loader) for _ in range(count)]
+    return [int(b.inputs.sum()) + (int(b.labels[:, -1].sum()) if unshifted else 0) for b in batches]
 
 
 class Model(lightning.LightningModule):
@@ -71,7 +72,7 @@ def test_lightning_resumes(corpus, tmp_path, style, steps, stop):
     after = Model()
     trainer(tmp_path, max_steps=14, enable_checkpointing=False).fit(after, datamodule=data(), ckpt_path=path,
                                                                     weights_only=False)
-    assert before.seen + after.seen == sums(plan, 4, 14)
+    assert before.seen + after.seen == sums(plan, 4, 14, unshifted=style == "huggingface")
 
 
 def test_lightning_saves_in_the_middle(corpus, tmp_path):
@@ -182,7 +183,7 @@ def small_model():
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)
     return transformers.GPT2LMHeadModel(transformers.GPT2Config(
-        vocab_size=50257, n_positions=64, n_embd=8, n_layer=1, n_head=1, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
+        vocab_size=50257, n_positions=65, n_embd=8, n_layer=1, n_head=1, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
 
 
 def hf_trainer(loader, folder, max_steps, eval_loader=None, **more):
@@ -208,19 +209,19 @@ def losses(trainer):
 def test_transformers(corpus, tmp_path):
     """Labels are unshifted: the model's loss is that of the next token; a resumed run has the same losses."""
     plan = leat.Plan(corpus, 64, 5)
-    whole = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 7)
+    whole = hf_trainer(leat.Loader(plan, 4, style="huggingface", outputs=("inputs", "labels")), tmp_path, 7)
     whole.train()
     model = small_model()
     first = next(leat.Loader(plan, 4))
     second = next(leat.Loader(plan, 4, position=4))
     with torch.no_grad():
-        want = [torch.nn.functional.cross_entropy(model(b.inputs).logits[:, :-1].flatten(0, 1),
-                                                  b.inputs[:, 1:].flatten()) for b in (first, second)]
-    # the Trainer divides by the number of labels, the first of each row included, which no input predicts
-    assert losses(whole)[0] == pytest.approx(float(sum(want)) / 2 * 63 / 64, abs=1e-4)
+        want = [torch.nn.functional.cross_entropy(model(b.inputs).logits.flatten(0, 1), b.labels.flatten())
+                for b in (first, second)]
+    # of this class, the Trainer divides by all labels, the first of each row included, which no input predicts
+    assert losses(whole)[0] == pytest.approx(float(sum(want)) / 2 * 64 / 65, abs=1e-4)
     state = json.loads((tmp_path / "checkpoint-3" / "leat_state.json").read_text())
     assert state["position"] == 3 * 2 * 4
-    after = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 7)
+    after = hf_trainer(leat.Loader(plan, 4, style="huggingface", outputs=("inputs", "labels")), tmp_path, 7)
     after.train(resume_from_checkpoint=str(tmp_path / "checkpoint-3"))
     assert losses(after)[-4:] == losses(whole)[-4:]
 
@@ -296,8 +297,8 @@ def test_transformers_resumes_with_other_batches(corpus, tmp_path, options):
     hf_trainer(leat.Loader(plan, 2, style="huggingface"), tmp_path, 3, **settings).train()
     after = hf_trainer(leat.Loader(plan, 8, style="huggingface", restart=True, **options), tmp_path, -1, **settings)
     after.train(resume_from_checkpoint=str(tmp_path / "checkpoint-3"))
-    left = sums(plan, 8, 4, 6) if not options else sums(plan, 8, 2, 6)
-    assert after.seen == (left + sums(plan, 8, 5))[:7]
+    left = sums(plan, 8, 4, 6, True) if not options else sums(plan, 8, 2, 6, True)
+    assert after.seen == (left + sums(plan, 8, 5, 0, True))[:7]
 
 
 def test_transformers_resumes_otherwise_loaded(corpus, tmp_path):
@@ -353,11 +354,11 @@ def test_transformers_evaluates(corpus, tmp_path, restart):
 
 
 def mean_loss(model, plan, batch_size):
-    """Over all labels of a plan that a model has for its inputs."""
+    """Over all labels of a plan; documents see each other."""
     total = count = 0
     with torch.no_grad():
         for batch in leat.Loader(plan, batch_size):
-            logits, labels = model(batch.inputs).logits[:, :-1].flatten(0, 1), batch.labels[:, :-1].flatten()
+            logits, labels = model(batch.inputs).logits.flatten(0, 1), batch.labels.flatten()
             total += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
             count += labels.numel()
     return total / count
@@ -371,7 +372,8 @@ def test_transformers_evaluates_while_it_trains(corpus, tmp_path, several):
     every = len(leat.Plan(corpus, 64, 5, epochs=1))
     plans = {"a": leat.Plan(corpus, 64, 5, epochs=1, skip=[(9, every)]),
              "b": leat.Plan(corpus, 64, 6, epochs=1, skip=[(5, every)])}
-    loaders = {name: leat.Loader(p, 4, style="huggingface", restart=True) for name, p in plans.items()}
+    loaders = {name: leat.Loader(p, 4, style="huggingface", outputs=("inputs", "labels"), restart=True)
+               for name, p in plans.items()}
     assert [len(p) for p in plans.values()] == [9, 5]
     trainer = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 4,
                          loaders if several else loaders["a"], eval_strategy="steps", eval_steps=2)

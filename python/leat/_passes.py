@@ -1,0 +1,158 @@
+"""_passes.py: which batches a `for` over a loader gives, how many that are, and the states to continue from: all that
+goes by how far the loader is in its plan.
+"""
+from __future__ import annotations
+
+import warnings
+from collections import namedtuple
+
+from leat import _leat
+from leat._last import batches_in
+from leat._values import check_state, whole
+from leat.batch import Batch
+
+# How far a loader is:
+#   cursor   position in the plan after the last batch that was given
+#   damaged  rows that were masked up to there
+#   batches  given since it began there
+#   step     of these, in this `for`
+#   resumes  NEXT: the next `for` continues the pass in which a state was saved, with its `step`; THIS: this one does,
+#            and has no batch yet
+#   ended    this `for` has ended: a state that is saved from here on does not continue it
+Place = namedtuple("Place", "cursor damaged batches step resumes ended", defaults=(0, 0, 0, 0, False))
+NEXT, THIS = 1, 2
+
+
+class LoaderNotice(UserWarning):
+    """Something that a person should know about a loader, such as that training waits for it, and why."""
+
+
+class Passes(_leat.Turn):
+    """A loader, as far as its place in the plan goes; leat.Loader is what takes batches."""
+
+    def __iter__(self):
+        self._alone(self._begin_pass)
+        return self
+
+    def _begin_pass(self):
+        place = self._place
+        if self._closed:
+            return
+        if place.resumes:
+            self._place = place._replace(resumes=THIS)
+        elif self._begins_again():
+            if not self._restart:
+                self._notice_again()
+            self._go_to(Place(self._begin))
+        else:
+            self._place = place._replace(step=0, ended=False)
+        if not place.resumes:
+            self._check_some()
+
+    def _begins_again(self):
+        """Whether a `for` from here on begins at the beginning instead of where the last one stopped."""
+        place = self._place
+        if self._restart:
+            return bool(place.batches) or place.cursor != self._begin and not place.resumes
+        if place.cursor == self._begin or place.resumes or self._left_from(place.cursor) != 0:
+            return False
+        if self._restart is False:
+            raise ValueError(f"the plan has ended, after {self.plan.info.positions} samples: restart=None gives them "
+                             "again, and leat.Plan(..., epochs=N) more passes over the data, each in another order")
+        return True
+
+    def _notice_again(self):
+        if self._notices and not self._noticed_again:
+            self._noticed_again = True
+            warnings.warn("the plan has ended, and this `for` gives its samples again, in the same order: for several "
+                          "passes over the data, each in another order, use leat.Plan(..., epochs=N), with steps= of "
+                          "leat.Loader for batches per `for`", LoaderNotice, stacklevel=4)
+
+    def _check_some(self):
+        """Raises if a `for` that begins here gives no batch to any rank, though samples are left."""
+        cursor, end = self._place.cursor, self.plan.info.positions
+        if self._last == "dropped" and end is not None and cursor < end and self._left_from(cursor) == 0:
+            raise ValueError(f"no batch: {end - cursor} samples are less than a global batch of "
+                             f"{self._options['batch']} rows, and last=\"dropped\" leaves them out: use fewer rows, or "
+                             "last=\"padded\"")
+
+    def _start_over(self):
+        """The next `for` starts from the beginning, also without restart."""
+        if not self._restart:
+            self._alone(lambda: self._go_to(Place(self._begin)))
+
+    def _next_pass(self):
+        """Begins a pass instead of continuing the one in which a state was saved, for a trainer that has counted it."""
+        self._place = self._place._replace(resumes=0)
+        self._alone(self._begin_pass)
+
+    def __len__(self):
+        """How many batches a `for` gives: `steps`, or what is left of the plan, or at its end all of it; the same on
+        all ranks unless last is "short". From load_state_dict() to the first batch: all batches of the `for` in which
+        the state was saved, with those before it, because trainers count from its first one. TypeError if the plan has
+        no end."""
+        if self._steps is not None and self.plan.info.positions is None:
+            return self._steps
+        place = self._place
+        count = self._left() + (place.step if place.resumes else 0)
+        return count if self._steps is None else min(count, self._steps)
+
+    def _left(self):
+        """Batches to the plan's end, from where the next `for` begins; TypeError if it has none."""
+        len(self.plan)
+        place = self._place
+        left = self._left_from(place.cursor)
+        again = self._restart or self._restart is None and left == 0
+        return self._left_from(self._begin) if again and not place.resumes else left
+
+    def _left_from(self, cursor):
+        """Batches to the plan's end, from a position on; None if it has none."""
+        end = self.plan.info.positions
+        return None if end is None else batches_in(end - cursor, self.batch_size, self.rank, self.world, self._last)
+
+    # ---- Checkpoints
+
+    def state_dict(self, after=None):
+        """The state of the run after the last batch that was given; or after the Batch or cursor `after`, for programs
+        that take batches ahead of the one they train on. It is the same on all ranks, and any number of ranks can
+        continue from it: it has a position in the plan, and fingerprints of what led there. If the `for` has not ended,
+        one from the state gives the batches that are left of it, also if these are none. With last="short", when some
+        ranks run out first, only those that got the last batch have the final state."""
+        place = self._place
+        cursor, damaged = place.cursor, place.damaged
+        if after is not None:
+            cursor = after.cursor if isinstance(after, Batch) else whole("after", after)
+            damaged = after.damaged if isinstance(after, Batch) else damaged
+        ahead = -(-(place.cursor - cursor) // self._options["batch"])
+        state = {"leat": 1, "position": cursor, "step": max(place.step - ahead, 0),
+                 "state": self.plan.state(cursor, damaged)}
+        return {**state, "ended": True} if place.ended and after is None else state
+
+    def load_state_dict(self, state):
+        """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there. A closed
+        loader opens again."""
+        check_state(state)
+        if "state" not in state and self.plan.info.order.startswith("documents"):  # older states of documents
+            position, damaged = whole("position", state["position"]), 0
+        elif "state" not in state:
+            raise ValueError("this is the state of a loader of documents (rows=\"documents\"), but this loader has "
+                             "windows")
+        else:
+            position, damaged, _ = self.plan.load_state(state["state"])
+        ended = state.get("ended") is True
+        place = Place(position, damaged, step=0 if ended else whole("step", state.get("step", 0)),
+                       resumes=0 if ended else NEXT)
+        self._alone(lambda: self._go_to(place))
+
+    def _leave_finished_pass(self):
+        """Lets the next `for` begin a new pass if the state that was loaded is from the end of one. Without this it
+        ends at once, as it must for a program that has not counted that pass yet."""
+        place = self._place
+        ended = self._steps is not None and place.step >= self._steps
+        if place.resumes and (ended or self.plan.info.positions is not None and self._left() == 0):
+            self._place = place._replace(resumes=0)
+
+    @property
+    def cursor(self):
+        """Position in the plan after the last batch that was given."""
+        return self._place.cursor

@@ -1,0 +1,105 @@
+"""_styles.py: the forms in which a loader gives its batches, and the outputs of each.
+
+For transformers' models a form is more than names. Their loss shifts labels itself: it takes the label of a place from
+the next one, so rows have the last token of each document among their inputs (`unshifted`). And they keep the documents
+of a row apart only by position_ids that begin again at each, if there is neither an attention_mask nor a cache.
+"""
+from __future__ import annotations
+
+from leat._values import choice, listed
+from leat.batch import BITS
+
+STYLES = ("batch", "tuple", "dict", "huggingface")
+USUAL = ("inputs", "labels")
+# What transformers' models call the outputs. shift_labels are labels of the places themselves, instead of shifted ones.
+HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "shift_labels": "shift_labels",
+               "position_ids": "position_ids", "attention_mask": "attention_mask", "cu_seqlens": "cu_seq_lens_q"}
+IGNORED = -100
+
+
+def _checked(outputs, known):
+    """Names of outputs as an option gives them."""
+    given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs must be names", outputs))
+    for name in given:
+        choice("an output", name, known)
+    if not given or len(set(given)) != len(given):
+        raise ValueError("outputs must have at least one name, and none twice")
+    return given
+
+
+class Plain:
+    """Batches as they are, or as tuples or dicts of what was asked for."""
+
+    unshifted = mask_first = False
+    warning = None
+
+    def __init__(self, outputs, make):
+        self.given = _checked(USUAL if outputs is None else outputs, BITS)
+        self.make = make
+
+
+class HuggingFace:
+    """Dicts with the names of transformers' models.
+
+    names       the outputs that were asked for, or are usual
+    given       those that are asked of the library for them
+    mask_first  whether documents are kept apart, and so have no label across their borders
+    warning     what a person should know about these outputs; None: nothing
+    """
+
+    def __init__(self, outputs, plan):
+        self._several = not plan.info.order.startswith("documents")  # a row can have more than one
+        self.names = names = self._usual(plan) if outputs is None else _checked(outputs, {**BITS, **HUGGINGFACE})
+        for name in names:
+            if name not in HUGGINGFACE:
+                raise ValueError(f"style \"huggingface\" has no output {name}: transformers' models do not take it")
+        self._shifted = "shift_labels" in names
+        self.unshifted = not self._shifted
+        if self._shifted and "labels" in names:
+            raise ValueError("shift_labels and labels exclude each other: with shift_labels, labels are there, but "
+                             "none of them counts")
+        self.given = tuple("labels" if name == "shift_labels" else name for name in names)
+        apart = "position_ids" in names and "attention_mask" not in names
+        self.mask_first = self._several and apart
+        self._without_cache = apart
+        self.warning = self._judge(names)
+
+    def _usual(self, plan):
+        if not self._several:
+            return (*USUAL, "attention_mask")
+        if any(source.dataset.info.documents is None for source in plan.sources):
+            return USUAL
+        return (*USUAL, "position_ids")
+
+    def _judge(self, names):
+        if not self._several or self.mask_first:
+            return None
+        if "position_ids" in names:
+            raise ValueError("attention_mask switches off what keeps the documents of a row apart in transformers' "
+                             "models, while position_ids begin again at each document: leave attention_mask out "
+                             "(padding has no loss), or position_ids")
+        return ("the documents of a row see each other: transformers' models keep them apart only with "
+                "outputs=(\"inputs\", \"labels\", \"position_ids\")")
+
+    def make(self, batch):
+        made = {}
+        for name, value in batch.items():
+            if name == "labels" and self._shifted:
+                # a model that does not take shift_labels has no loss (nan) then, instead of a wrong one
+                made["shift_labels"], made["labels"] = value, value * 0 + IGNORED
+            elif name == "cu_seqlens":
+                made.update(cu_seq_lens_q=value, cu_seq_lens_k=value,
+                            max_length_q=batch.max_seqlen, max_length_k=batch.max_seqlen)
+            else:
+                made[HUGGINGFACE[name]] = value
+        if self._without_cache:
+            made["use_cache"] = False
+        return made
+
+
+def style_of(style, outputs, plan):
+    """The form of this name, with the outputs that were asked for; None: those that it usually has."""
+    choice("style", style, STYLES)
+    if style == "huggingface":
+        return HuggingFace(outputs, plan)
+    return Plain(outputs, {"batch": lambda batch: batch, "tuple": tuple, "dict": lambda b: dict(b.items())}[style])
