@@ -195,8 +195,11 @@ static enum leat_status pass_data(struct gzip_members *g, struct raw_input *in, 
     g->fed = (size_t)(from - (in->buffer + in->at));
     if (result == INFLATER_NO_MEMORY)
         return status_no_memory(err, (uint64_t)1 << 15);
-    if (result == INFLATER_BROKEN)
+    if (result == INFLATER_BROKEN) { /* at the defect, however much the inflater was given at once */
+        raw_input_use(in, g->fed);
+        g->fed = 0;
         return broken(in, "it is not valid deflate data", err);
+    }
     if (result == INFLATER_END) {
         raw_input_use(in, g->fed);
         g->fed = 0;

@@ -192,8 +192,8 @@ static enum inflater_result run(struct inflater *inflater, const uint8_t **in, s
     if (code != ISAL_DECOMP_OK)
         code = inflate_again_by_bytes(inflater, (uint8_t *)(uintptr_t)*in, some_in, *out, some_room);
     inflater->fresh = false;
-    /* whole bytes among the bits that it holds were not part of the data */
-    if (code == ISAL_DECOMP_OK && state->block_state == ISAL_BLOCK_FINISH)
+    /* whole bytes among the bits that it holds were not part of the data, or follow the defect */
+    if (code != ISAL_DECOMP_OK || state->block_state == ISAL_BLOCK_FINISH)
         back = (size_t)(state->read_in_length > 0 ? state->read_in_length / 8 : 0);
     *in = state->next_in - back;
     *in_bytes -= some_in - state->avail_in;

@@ -61,7 +61,9 @@ static enum inflater_result run(struct inflater *inflater, const uint8_t **in, s
         return INFLATER_MORE;
     case Z_MEM_ERROR:
         return INFLATER_NO_MEMORY;
-    default:
+    default: /* whole bytes among the bits that it holds follow the defect */
+        *in -= (stream->data_type & 63) / 8;
+        *in_bytes += (size_t)(stream->data_type & 63) / 8;
         return INFLATER_BROKEN;
     }
 }
