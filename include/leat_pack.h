@@ -414,7 +414,8 @@ struct leat_pack_report {
  * A record that cannot be packed is rejected and counted, and NAME.rejects.jsonl gets a line (input, byte offset, line,
  * reason, the record's first 200 bytes); the run goes on. A compressed input or a Parquet file that is cut off or
  * broken is packed as far as it is readable, and counts in report->damaged_inputs. The dataset's metadata then has
- * "leat.damaged". Resuming a finished run reads only that mark: damaged_inputs is then 1, however many there were.
+ * "leat.damaged": which inputs, up to which byte each was read, why, and how many bytes were not (FORMAT.md). Resuming
+ * a finished run reports what that says; versions before 0.2 wrote only that there were such inputs, which count as 1.
  *
  * To shuffle, deduplicate or split, it first writes a dataset in the folder OUTPUT.partial.packed, which takes as much
  * disk again, then arranges that as leat_merge() does, and removes it.

@@ -17,7 +17,8 @@ make_dataset rich vocabulary=70000 end=69999 begin=1 created=86400 tokenizer=t.m
 # ---- JSON -----------------------------------------------------------------------------------------------------------
 
 try 0 '' leat info all --json <<'END'
-{"name": "all", "version": 1, "identity": "1e1d56c89e3d49d76eae421d32c6056e", "tokens": 62, "documents": 6, @
+{"name": "all", "damaged": [], @
+"version": 1, "identity": "1e1d56c89e3d49d76eae421d32c6056e", "tokens": 62, "documents": 6, @
 "width": 2, "vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": @
 "9939fb9f7ef62b7a19a5f9de655cf326"}, @
 "end": 256, "begin": null, "created": null, "token_bytes": 124, "index_bytes": 4901, "offline_parts": 0, @
@@ -34,7 +35,8 @@ try 0 '' leat info all --json <<'END'
 {"path": "c.txt", "bytes": 2, "documents": 1, "tokens": 3, "rejects": 0, "hash": null}]}
 END
 try 0 '' leat info --json rich.leat <<'END'
-{"name": "rich.leat", "version": 1, "identity": "295c210128ea1573228fc2b8e4327852", "tokens": 10, "documents": 3, @
+{"name": "rich.leat", "damaged": [], @
+"version": 1, "identity": "295c210128ea1573228fc2b8e4327852", "tokens": 10, "documents": 3, @
 "width": 4, "vocabulary": 70000, "tokenizer": {"name": "t.model", "pattern": "gpt2", "fingerprint": @
 "ea17d2451a1591e8a98960b9edc5d7da"}, "end": 69999, "begin": 1, "created": "1970-01-02T00:00:00Z", "token_bytes": 40, @
 "index_bytes": 4837, "offline_parts": 0, @
@@ -48,7 +50,8 @@ try 0 '' leat info --json rich.leat <<'END'
 {"path": "q\u0001�\n\"", "bytes": 0, "documents": 1, "tokens": 3, "rejects": 0, "hash": null}]}
 END
 try 0 '' leat info bare --json <<'END'
-{"name": "bare", "version": 1, "identity": "cef5078c852c651743c52b28ffe3ffd0", "tokens": 0, "documents": 0, @
+{"name": "bare", "damaged": [], @
+"version": 1, "identity": "cef5078c852c651743c52b28ffe3ffd0", "tokens": 0, "documents": 0, @
 "width": 2, "vocabulary": 300, "tokenizer": {"name": null, "pattern": null, "fingerprint": null}, "end": null, @
 "begin": null, "created": null, "token_bytes": 0, "index_bytes": 4160, "offline_parts": 0, @
 "stores": {"lines": false, "ids": false, "text_hashes": false, "mask": false}, @
@@ -58,7 +61,8 @@ try 0 '' leat info bare --json <<'END'
 "documents": 0, "first_input": 0, "inputs": 0, "token_path": "bare.tokens", "metadata": []}], "inputs": []}
 END
 try 0 '' leat info folder --json <<'END'
-{"name": "folder", "version": 1, "identity": "348da8d047dc0bdc80249f9f3d1402bd", "tokens": 59, "documents": 5, @
+{"name": "folder", "damaged": [], @
+"version": 1, "identity": "348da8d047dc0bdc80249f9f3d1402bd", "tokens": 59, "documents": 5, @
 "width": 2, "vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": @
 "9939fb9f7ef62b7a19a5f9de655cf326"}, "end": 256, "begin": null, "created": null, "token_bytes": 118, @
 "index_bytes": 9418, "offline_parts": 0, @

@@ -120,13 +120,6 @@ static enum leat_status add_input(struct joined *j, struct merge_part *s, uint64
     return status == LEAT_OK ? outputs_set_input(j->outputs, j->count - 1, &j->last.input, err) : status;
 }
 
-static bool lists_all(const struct merge_part *s)
-{
-    const char *cut = s->shares.of ? merge_parts_metadata(s, SHARES_CUT_KEY) : NULL;
-
-    return cut && strcmp(cut, SHARES_CUT_ALL) == 0;
-}
-
 /* Adds what other shares say of the same input. */
 static enum leat_status add_same(struct named_input *n, const struct merge_parts *parts, uint64_t number,
                                  struct leat_error *err)
@@ -156,7 +149,7 @@ static enum leat_status join_lists(struct merge_parts *parts, struct outputs *ou
     enum leat_status status = LEAT_OK;
 
     for (size_t k = 0; k < parts->count; k++)
-        if (!lists_all(&parts->items[k]) || parts->items[k].inputs != inputs)
+        if (!shares_list_all(&parts->items[k]) || parts->items[k].inputs != inputs)
             return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s list other inputs: they are of two runs",
                               parts->items[0].name, parts->items[k].name);
     for (uint64_t i = 0; status == LEAT_OK && i < inputs; i++) {
@@ -180,7 +173,7 @@ enum leat_status join_inputs(struct merge_parts *parts, struct outputs *outputs,
     enum leat_status status = LEAT_OK;
     uint64_t offset;
 
-    if (parts->count > 0 && lists_all(&parts->items[0]))
+    if (parts->count > 0 && shares_list_all(&parts->items[0]))
         return join_lists(parts, outputs, err);
     for (size_t k = 0; status == LEAT_OK && k < parts->count; k++) {
         struct merge_part *s = &parts->items[k];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "damage/damage_list.h"
 
 static bool key_is_used(const struct merge_parts *all, const char *key)
 {
@@ -22,8 +23,6 @@ static bool holds_for_all(const struct merge_parts *all, const struct leat_metad
     bool same = all->count == 1 || all->items[0].shares.of ||
                 (strcmp(pair->key, METADATA_SHUFFLE) != 0 && strcmp(pair->key, METADATA_DEDUP) != 0);
 
-    if (strcmp(pair->key, METADATA_DAMAGED) == 0)
-        return true;
     for (size_t i = 0; same && i < all->count; i++) {
         const char *value = merge_parts_metadata(&all->items[i], pair->key);
 
@@ -66,15 +65,50 @@ static enum leat_status join_pair(const struct merge_parts *all, size_t number, 
     if (strlen(pair->key) != pair->key_bytes || strlen(pair->value) != pair->value_bytes)
         return status_set(err, LEAT_E_UNSUPPORTED, "%.300s cannot be merged: its metadata hold a zero byte",
                           all->items[number].name);
-    if (tells_share(all, pair))
+    if (tells_share(all, pair) || strcmp(pair->key, DAMAGE_KEY) == 0)
         return LEAT_OK;
     return holds_for_all(all, pair) ? outputs_set_metadata(outputs, pair->key, pair->value, err)
                                     : keep_by_part(all, number, pair, outputs, err);
 }
 
-enum leat_status join_metadata(const struct merge_parts *parts, struct outputs *outputs, struct leat_error *err)
+/* Shares that list all inputs have all damage; of an input that two shares have a part of, both may. */
+static enum leat_status list_damage(const struct merge_parts *parts, struct damage_list *list, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
+        const struct merge_part *part = &parts->items[i];
+        const char *value = merge_parts_metadata(part, DAMAGE_KEY);
+        size_t before = list->count;
+
+        if (!value || (i > 0 && shares_list_all(part)))
+            continue;
+        s = damage_list_read(list, value, err);
+        if (s == LEAT_OK && shares_begin_inside(part))
+            damage_list_join(list, before);
+    }
+    return s;
+}
+
+static enum leat_status join_damage(const struct merge_parts *parts, struct outputs *outputs, struct leat_error *err)
+{
+    struct damage_list list = { 0 };
+    struct buffer value = { 0 };
+    enum leat_status s = list_damage(parts, &list, err);
+
+    if (s == LEAT_OK && list.count > 0) {
+        s = damage_list_write(&list, &value, err);
+        if (s == LEAT_OK)
+            s = outputs_set_metadata(outputs, DAMAGE_KEY, (const char *)value.bytes, err);
+    }
+    buffer_free(&value);
+    damage_list_free(&list);
+    return s;
+}
+
+enum leat_status join_metadata(const struct merge_parts *parts, struct outputs *outputs, struct leat_error *err)
+{
+    enum leat_status s = join_damage(parts, outputs, err);
     char text[SHARES_TEXT];
 
     for (size_t i = 0; s == LEAT_OK && i < parts->count; i++)

@@ -1,8 +1,8 @@
 /*
  * join_metadata.h: joins the metadata of all parts to that of the output. Pairs on which they agree are kept; if they
  * differ, the value of part i (from 1) is kept as "KEY.i". Keys that say how a dataset was arranged ("leat.shuffle",
- * "leat.dedup") do not hold for several joined datasets, even if these agree, and are kept by part as well. That inputs
- * were damaged holds for all if it does for one.
+ * "leat.dedup") do not hold for several joined datasets, even if these agree, and are kept by part as well. The damaged
+ * inputs of all parts are one list (DAMAGE_KEY).
  */
 #ifndef LEAT_ARRANGE_JOIN_METADATA_H
 #define LEAT_ARRANGE_JOIN_METADATA_H
@@ -14,7 +14,6 @@
 #define METADATA_DEDUP   "leat.dedup"   /* "1" */
 #define METADATA_SPLITS  "leat.splits"  /* "NAME=FRACTION,...": all splits that were made */
 #define METADATA_SPLIT   "leat.split"   /* the one that the dataset is; none: it is the rest */
-#define METADATA_DAMAGED "leat.damaged" /* inputs were cut off or broken */
 
 enum leat_status join_metadata(const struct merge_parts *parts, struct outputs *outputs, struct leat_error *err);
 

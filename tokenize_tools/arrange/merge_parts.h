@@ -88,6 +88,10 @@ enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
 #define SHARES_CUT_KEY "leat.part.cut"
 #define SHARES_CUT_ALL "all"
 
+/* Whether the part says so of itself: that it is a share that lists all inputs, or one that starts inside its first. */
+bool shares_list_all(const struct merge_part *s);
+bool shares_begin_inside(const struct merge_part *s);
+
 void shares_print(char text[SHARES_TEXT], const struct shares *shares);
 
 #endif

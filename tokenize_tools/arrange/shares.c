@@ -109,3 +109,17 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
         all->shares.of = 0; /* the whole run: not a share any more */
     return LEAT_OK;
 }
+
+bool shares_list_all(const struct merge_part *s)
+{
+    const char *cut = s->shares.of ? merge_parts_metadata(s, SHARES_CUT_KEY) : NULL;
+
+    return cut && strcmp(cut, SHARES_CUT_ALL) == 0;
+}
+
+bool shares_begin_inside(const struct merge_part *s)
+{
+    const char *cut = s->shares.of && s->shares.first > 1 ? merge_parts_metadata(s, SHARES_CUT_KEY) : NULL;
+
+    return cut && strcmp(cut, "1") == 0;
+}

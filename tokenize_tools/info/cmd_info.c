@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "cli/units.h"
 #include "commands/commands.h"
+#include "info_damage.h"
 #include "info_facts.h"
 #include "info_page.h"
 #include "survey.h"
@@ -48,7 +49,8 @@ static enum leat_status gather(struct info_facts *f, struct leat_error *err)
     s = leat_dataset_tokenizer(f->d, &f->tokenizer, err);
     if (s != LEAT_OK && s != LEAT_E_NOT_FOUND)
         return s;
-    return length_histogram_count(&f->lengths, f->d, HISTOGRAM_EXACT, err);
+    s = info_damage_read(&f->damaged, f->d, err);
+    return s == LEAT_OK ? length_histogram_count(&f->lengths, f->d, HISTOGRAM_EXACT, err) : s;
 }
 
 /* ---- For people ------------------------------------------------------------------------------------------------- */
@@ -111,6 +113,7 @@ static void print_facts(const struct info_facts *f)
     char text[128];
 
     cli_say("%s", f->name);
+    info_damage_print(&f->damaged, KEY_COLUMNS, SHOWN_ROWS);
     print_elsewhere(f);
     if (i->offline_parts > 0)
         line("server", "could not be reached: this is the copy in the cache", NULL);
@@ -219,6 +222,8 @@ static enum leat_status print_metadata(const struct info_facts *f, struct leat_e
     if (m->count > 0)
         printf("\nmetadata\n");
     for (uint64_t i = 0; i < m->count && i < SHOWN_ROWS; i++) {
+        if (strcmp(m->pairs[i].key, DAMAGE_KEY) == 0) /* which the first lines are about */
+            continue;
         printf("  ");
         cli_put(m->pairs[i].key, m->pairs[i].key_bytes);
         printf(" = ");
@@ -288,6 +293,7 @@ static enum leat_status write_page(const struct info_facts *f, const char *path,
                               .info = &f->info,
                               .tokenizer = f->tokenizer,
                               .lengths = &f->lengths,
+                              .damaged = &f->damaged,
                               .survey = &survey };
     enum leat_status s = survey_read(&survey, f->d, err);
 
@@ -329,6 +335,7 @@ int cmd_info(const struct command *self, int argc, char **argv)
         s = print(&f, &values, &err);
     code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     leat_stored_tokenizer_free(f.tokenizer);
+    damage_list_free(&f.damaged);
     leat_dataset_close(d);
     options_free(&parsed);
     return code;

@@ -4,6 +4,7 @@
 #ifndef LEAT_INFO_FACTS_H
 #define LEAT_INFO_FACTS_H
 
+#include "damage/damage_list.h"
 #include "leat.h"
 #include "length_histogram.h"
 
@@ -14,6 +15,7 @@ struct info_facts {
     struct leat_info info;
     struct leat_stored_tokenizer *tokenizer; /* NULL: none stored */
     struct length_histogram lengths;
+    struct damage_list damaged; /* of all parts */
 };
 
 /* One JSON object on stdout. */

@@ -1,5 +1,5 @@
-/* info_page.c: see info_page.h. Sections in the order of questions: how much, from where, how long, in what language,
- * twice, rejected, and which tokens. */
+/* info_page.c: see info_page.h. Sections in the order of questions: what is missing, how much, from where, how long, in
+ * what language, twice, rejected, and which tokens. */
 #include "info_page.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/units.h"
+#include "info_damage.h"
 #include "pages/chart.h"
 #include "pages/page.h"
 
@@ -167,6 +168,7 @@ static enum leat_status put_page(FILE *out, const struct info_page *p, struct le
     enum leat_status s;
 
     chart_patterns(out);
+    info_damage_page(p->damaged, out);
     put_facts(out, p);
     s = info_page_sources(out, p, err);
     if (s != LEAT_OK)
@@ -182,7 +184,7 @@ enum leat_status info_page_write(const struct info_page *p, const char *path, st
 {
     struct leat_error other;
     struct page page;
-    enum leat_status s = page_open(&page, path, p->name, "", err), closed;
+    enum leat_status s = page_open(&page, path, p->name, info_damage_style, err), closed;
 
     if (s != LEAT_OK)
         return s;

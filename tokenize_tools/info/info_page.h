@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "damage/damage_list.h"
 #include "leat.h"
 #include "length_histogram.h"
 #include "survey.h"
@@ -17,6 +18,7 @@ struct info_page {
     const struct leat_info *info;
     const struct leat_stored_tokenizer *tokenizer; /* NULL: none stored */
     const struct length_histogram *lengths;
+    const struct damage_list *damaged;
     const struct survey *survey;
 };
 enum leat_status info_page_write(const struct info_page *p, const char *path, struct leat_error *err);

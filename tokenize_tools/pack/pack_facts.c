@@ -6,6 +6,7 @@
 
 #include "arrange/splits/by_values.h"
 #include "arrange/splits/split_fractions.h"
+#include "damage/damage_list.h"
 
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o)
 {
@@ -67,7 +68,25 @@ static bool has_arrangement(const struct leat_metadata *m, const struct leat_pac
     return has;
 }
 
-static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, bool arranged, bool *damaged)
+/* What the dataset says of damaged inputs; false: it cannot be had. */
+static bool find_damage(const struct leat_metadata *m, struct pack_past *past)
+{
+    struct damage_list list = { 0 };
+    bool good = true;
+
+    for (uint64_t i = 0; i < m->count; i++)
+        if (strcmp(m->pairs[i].key, DAMAGE_KEY) == 0)
+            good = damage_list_read(&list, m->pairs[i].value, NULL) == LEAT_OK;
+    past->damaged = list.count;
+    if (list.count > 0)
+        snprintf(past->damage, sizeof past->damage, "%.400s%s%.100s", list.items[0].input ? list.items[0].input : "",
+                 list.items[0].input ? ": " : "", list.items[0].reason);
+    damage_list_free(&list);
+    return good;
+}
+
+static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, bool arranged,
+                      struct pack_past *past)
 {
     struct pack_facts facts;
     struct leat_metadata *m;
@@ -81,7 +100,7 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
     fit = has_arrangement(m, o, arranged) && has_fact(m, &(struct pack_fact) { BY_METADATA, arranged ? o->by : NULL });
     for (unsigned i = 0; i < PACK_FACTS; i++)
         fit = fit && has_fact(m, &facts.of[i]);
-    *damaged = has_fact(m, &(struct pack_fact) { PACK_DAMAGED, PACK_DAMAGED_VALUE });
+    fit = find_damage(m, past) && fit;
     leat_metadata_free(m);
     return fit;
 }
@@ -121,7 +140,7 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
     fit = info.parts == 1 && (!inputs || info.inputs == inputs->count) && info.end_token == o->end_token &&
           info.begin_token == o->begin_token && info.stores_mask == (o->store_mask || o->mask_field || o->chat) &&
           memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 &&
-          facts_fit(d, o, stage == PACK_ARRANGED, &past->damaged);
+          facts_fit(d, o, stage == PACK_ARRANGED, past);
     for (size_t i = 0; fit && inputs && i < inputs->count; i++)
         fit = input_fits(d, i, &inputs->items[i], unfinished, past);
     return fit;
@@ -133,5 +152,5 @@ void pack_past_report(const struct pack_past *past, struct leat_pack_report *rep
         report->inputs = past->inputs;
     report->rejects = past->rejects;
     report->damaged_inputs = past->damaged;
-    snprintf(report->damage, sizeof report->damage, "%s", past->damaged ? "the run that packed it said which" : "");
+    memcpy(report->damage, past->damage, sizeof report->damage);
 }

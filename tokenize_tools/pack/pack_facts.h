@@ -11,10 +11,6 @@
 #include "corpus/json/json_keep.h"
 #include "leat_pack.h"
 
-/* Metadata of what was packed from inputs that are cut off or broken: leat_merge() keeps it, once for all parts. */
-#define PACK_DAMAGED       "leat.damaged"
-#define PACK_DAMAGED_VALUE "inputs were cut off or broken"
-
 struct pack_fact {
     const char *key, *value; /* NULL: it must not be there */
 };
@@ -33,7 +29,8 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
 struct pack_past {
     uint64_t inputs;  /* 0: a program declares them */
     uint64_t rejects; /* records of its inputs */
-    bool damaged;     /* inputs were cut off or broken */
+    uint64_t damaged; /* inputs that were cut off or broken */
+    char damage[512]; /* the first of them, as the dataset says it */
 };
 
 /* What a dataset is of a run: what it makes in one pass; what it packs to be arranged; what it makes of that. */

@@ -47,6 +47,7 @@ void pack_output_free(struct pack_output *o)
     free(o->replaced_in);
     o->paths = NULL;
     o->replaced_in = NULL;
+    damage_list_free(&o->damages);
     by_values_free(&o->values);
     reject_file_free(&o->rejects);
     free(o->rejects_given);
@@ -283,14 +284,23 @@ static uint64_t rejects_of(const struct unit *u, size_t input)
     return count;
 }
 
-/* An input is damaged, for a reason in `strings`: it counts once. */
-static void count_damage(struct pack_output *o, const struct unit *u, struct stretch reason)
+/* An input is damaged: it counts once, with all that was not read of it. */
+static enum leat_status count_damage(struct pack_output *o, const struct unit *u, uint64_t input,
+                                     const struct unit_damage *d, struct leat_error *err)
 {
-    size_t room = sizeof o->damage - 1, bytes = reason.bytes < room ? reason.bytes : room;
+    size_t room = sizeof o->damage - 1, bytes = d->why.bytes < room ? d->why.bytes : room;
 
-    if (!o->at.damaged && o->at.damaged_inputs++ == 0)
-        memcpy(o->damage, unit_string(u, reason), bytes);
+    if (d->why.bytes == 0)
+        return LEAT_OK;
+    if (o->at.damaged) {
+        damage_list_add_unread(&o->damages, d->unread);
+        return LEAT_OK;
+    }
     o->at.damaged = 1;
+    if (o->at.damaged_inputs++ == 0)
+        memcpy(o->damage, unit_string(u, d->why), bytes);
+    return damage_list_add(&o->damages, path_of(o, input), d->offset, unit_string(u, d->reason), d->reason.bytes,
+                           d->unread, err);
 }
 
 /* An input is done with: what is known of it goes to its record. */
@@ -298,27 +308,25 @@ static enum leat_status end_input(struct pack_output *o, const struct unit *u, c
                                   struct leat_error *err)
 {
     struct leat_input input = LEAT_INPUT_INIT;
+    enum leat_status s;
 
     input.bytes = end->size;
     input.rejects = o->at.input_rejects + rejects_of(u, end->input);
     checksum_store(input.hash, end->has_sum ? end->sum : o->at.sum);
-    if (end->damaged)
-        count_damage(o, u, end->reason);
+    s = count_damage(o, u, end->input, &end->damage, err);
     o->at.damaged = 0;
     o->at.input_rejects = 0;
     o->at.lines = 0;
     o->at.sum = (struct hash128) { 0, 0 };
-    return leat_writer_set_input(o->writer, end->input, &input, err);
+    return s == LEAT_OK ? leat_writer_set_input(o->writer, end->input, &input, err) : s;
 }
 
 static enum leat_status move_on(struct pack_output *o, const struct unit *u, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
+    enum leat_status s = count_damage(o, u, u->input, &u->damage, err);
 
     checksum_add(&o->at.sum, u->sum);
     o->at.lines += u->newlines;
-    if (u->damage.bytes > 0)
-        count_damage(o, u, u->damage);
     for (size_t i = 0; s == LEAT_OK && i < u->end_count; i++)
         s = end_input(o, u, &u->ends[i], err);
     if (u->end_count == 0)

@@ -9,6 +9,7 @@
 
 #include "arrange/splits/by_values.h"
 #include "base/file.h"
+#include "damage/damage_list.h"
 #include "pack/flow/flow.h"
 #include "pack/flow/pack_setup.h"
 #include "pack/flow/unit.h"
@@ -62,7 +63,8 @@ struct pack_output {
     bool resumable;   /* there is a checkpoint */
     const void *note; /* a program's own, after leat's in the next checkpoint */
     size_t note_bytes;
-    char damage[512];              /* what is wrong with the first damaged input */
+    char damage[512];              /* what is wrong with the first damaged input, */
+    struct damage_list damages;    /* and what the dataset will say of all: at.damaged_inputs of them */
     struct by_values values;       /* that documents carry */
     const char *field, *by_output; /* of these; the names of their datasets follow it: not taken. NULL: not looked */
     struct pack_replaced *replaced_in; /* the inputs that at.replaced counts, as they come */

@@ -8,7 +8,7 @@
 #include "pack_by.h"
 #include "pack_output.h"
 
-static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '7' };
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '8' };
 
 /* The numbers of a position, in the order of the note. */
 #define POSITION_NUMBERS 22
@@ -52,14 +52,14 @@ static void load_position(struct pack_position *p, const uint8_t *note)
 }
 
 /* The position; the number of inputs with malformed text, each with its count; what is wrong with the first damaged
- * input, with a zero byte after it; the number of paths, each path likewise; the values that documents carry, likewise;
- * the program's note. */
+ * input, and what the dataset will say of all, each with a zero byte after it; the number of paths, each path likewise;
+ * the values that documents carry, likewise; the program's note. */
 enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
     uint64_t count = o->paths ? o->at.declared : 0;
     size_t pairs = POSITION_BYTES + 8, damage = pairs + 16 * o->replaced_inputs;
-    size_t paths = damage + strlen(o->damage) + 1;
-    enum leat_status s = buffer_reserve(note, paths + 8, err);
+    uint8_t number[8];
+    enum leat_status s = buffer_reserve(note, damage, err);
 
     if (s != LEAT_OK)
         return s;
@@ -69,9 +69,13 @@ enum leat_status pack_output_make_note(const struct pack_output *o, struct buffe
         bytes_store64(note->bytes + pairs + 16 * i, o->replaced_in[i].input);
         bytes_store64(note->bytes + pairs + 16 * i + 8, o->replaced_in[i].count);
     }
-    memcpy(note->bytes + damage, o->damage, strlen(o->damage) + 1);
-    bytes_store64(note->bytes + paths, count);
-    note->size = paths + 8;
+    note->size = damage;
+    bytes_store64(number, count);
+    s = buffer_append(note, o->damage, strlen(o->damage) + 1, err);
+    if (s == LEAT_OK)
+        s = damage_list_write(&o->damages, note, err);
+    if (s == LEAT_OK)
+        s = buffer_append(note, number, sizeof number, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
         s = buffer_append(note, o->paths[i], strlen(o->paths[i]) + 1, err);
     for (size_t i = 0; s == LEAT_OK && i < o->values.count; i++)
@@ -95,16 +99,18 @@ static bool load_replaced(struct pack_output *o, const uint8_t **at, const uint8
     return true;
 }
 
-/* Moves *at past it; at least 8 bytes are left there. */
+/* Moves *at past both; at least 8 bytes are left there. */
 static bool load_damage(struct pack_output *o, const uint8_t **at, const uint8_t *end)
 {
-    const uint8_t *zero = memchr(*at, 0, (size_t)(end - *at));
+    const uint8_t *zero = memchr(*at, 0, (size_t)(end - *at)), *list = zero ? zero + 1 : NULL;
+    const uint8_t *last = list ? memchr(list, 0, (size_t)(end - list)) : NULL;
 
-    if (!zero || (size_t)(zero - *at) >= sizeof o->damage || end - zero < 9)
+    if (!last || (size_t)(zero - *at) >= sizeof o->damage || end - last < 9)
         return false;
     memcpy(o->damage, *at, (size_t)(zero - *at) + 1);
-    *at = zero + 1;
-    return true;
+    *at = last + 1;
+    return damage_list_read(&o->damages, (const char *)list, NULL) == LEAT_OK &&
+           o->damages.count == o->at.damaged_inputs;
 }
 
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes)

@@ -360,8 +360,14 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
     for (unsigned i = 0; s == LEAT_OK && i < PACK_FACTS; i++)
         if (facts.of[i].value)
             s = leat_writer_set_metadata(r->output.writer, facts.of[i].key, facts.of[i].value, err);
-    if (s == LEAT_OK && r->output.at.damaged_inputs > 0)
-        s = leat_writer_set_metadata(r->output.writer, PACK_DAMAGED, PACK_DAMAGED_VALUE, err);
+    if (s == LEAT_OK && r->output.damages.count > 0) {
+        struct buffer value = { 0 };
+
+        s = damage_list_write(&r->output.damages, &value, err);
+        if (s == LEAT_OK)
+            s = leat_writer_set_metadata(r->output.writer, DAMAGE_KEY, (const char *)value.bytes, err);
+        buffer_free(&value);
+    }
     if (s == LEAT_OK && r->options.parts > 0) /* whether the part before begins its first input */
         s = leat_writer_set_metadata(r->output.writer, "leat.part.cut",
                                      r->setup.inputs.count > 0 && r->setup.inputs.items[0].begin > 0 ? "1" : "0", err);

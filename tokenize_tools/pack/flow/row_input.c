@@ -286,6 +286,16 @@ static bool is_kept(const struct row_input *in, const struct parquet_value *valu
     return holds;
 }
 
+/* A page may lie elsewhere than its group says: then the whole group counts. */
+static void find_unread(const struct row_input *in, struct row *row)
+{
+    const struct parquet_group *g = parquet_group(in->file, in->group);
+    bool inside = in->damage.offset >= g->begin && in->damage.offset - g->begin < g->bytes;
+
+    row->damage_at = inside ? in->damage.offset : g->begin;
+    row->unread = g->begin + g->bytes - row->damage_at;
+}
+
 enum leat_status row_input_next(struct row_input *in, struct row *row, bool *found, struct leat_error *err)
 {
     struct parquet_value values[PARQUET_MAX_COLUMNS] = { { NULL, 0 } };
@@ -304,6 +314,7 @@ enum leat_status row_input_next(struct row_input *in, struct row *row, bool *fou
     if (s == LEAT_E_TEXT || s == LEAT_E_CHECKSUM) {
         *found = true;
         *row = (struct row) { in->row, in->group, .damage = in->damage.message };
+        find_unread(in, row);
         close_group(in);
         in->row = first_row(in->file, in->group + 1);
         row->lost = in->row - row->number;

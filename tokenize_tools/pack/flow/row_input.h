@@ -36,8 +36,9 @@ struct row {
     uint64_t number, group;                         /* in the file, from 0 */
     struct parquet_value text, id, by, mask, tools; /* a conversation's text is JSON, as the mask is */
     bool kept_out;                                  /* a condition of the run does not hold */
-    const char *damage; /* it and what follows it in its group cannot be read: why; NULL: it was read */
-    uint64_t lost;      /* so many rows are that */
+    const char *damage;         /* it and what follows it in its group cannot be read: why; NULL: it was read */
+    uint64_t lost;              /* so many rows are that */
+    uint64_t damage_at, unread; /* from that byte of the file on, so many bytes to the end of the group */
 };
 
 /* Gives the next row; *found is false after the last one. The same row comes again after row_input_back(). After a row

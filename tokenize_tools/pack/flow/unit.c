@@ -1,6 +1,7 @@
 /* unit.c: see unit.h. */
 #include "unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,8 +138,34 @@ struct unit_end *unit_add_end(struct unit *u, size_t input, uint64_t size, struc
     return e;
 }
 
+enum leat_status unit_keep_damage(struct unit *u, struct unit_damage *d, const char *why, const char *reason,
+                                  struct leat_error *err)
+{
+    enum leat_status s = unit_keep(u, why, strlen(why), &d->why, err);
+
+    return s == LEAT_OK ? unit_keep(u, reason, strlen(reason), &d->reason, err) : s;
+}
+
+/* Of a stream that could not be read to its end: all that its libraries say alike in all versions. */
+static enum leat_status keep_stream_damage(struct unit *u, struct unit_damage *d, const struct byte_stream *stream,
+                                           const struct leat_error *why, struct leat_error *err)
+{
+    const struct decompressor *form = byte_stream_decompressor(byte_stream_form(stream));
+    uint64_t size = byte_stream_size(stream);
+    char reason[80];
+
+    d->unread = size == UINT64_MAX ? LEAT_NONE : size - d->offset;
+    if (why->status == LEAT_E_TRUNCATED) {
+        d->unread = 0;
+        snprintf(reason, sizeof reason, "it ends in the middle of %s", form->member);
+    } else {
+        snprintf(reason, sizeof reason, "its %s data is broken", form->name);
+    }
+    return unit_keep_damage(u, d, why->message, reason, err);
+}
+
 enum leat_status unit_end_stream(struct unit *u, size_t input, const struct byte_stream *stream,
-                                 const struct leat_error *damage, struct leat_error *err)
+                                 const struct leat_error *damage, const char *reason, struct leat_error *err)
 {
     struct unit_end *end = unit_add_end(u, input, byte_stream_raw_position(stream), err);
     uint8_t sum[16];
@@ -148,8 +175,13 @@ enum leat_status unit_end_stream(struct unit *u, size_t input, const struct byte
     byte_stream_hash(stream, sum);
     end->sum = checksum_load(sum);
     end->has_sum = true;
-    end->damaged = damage != NULL;
-    return damage ? unit_keep(u, damage->message, strlen(damage->message), &end->reason, err) : LEAT_OK;
+    if (!damage)
+        return LEAT_OK;
+    end->damage.offset = damage->offset;
+    if (!reason)
+        return keep_stream_damage(u, &end->damage, stream, damage, err);
+    end->damage.unread = byte_stream_text_position(stream) - damage->offset;
+    return unit_keep_damage(u, &end->damage, damage->message, reason, err);
 }
 
 enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where,

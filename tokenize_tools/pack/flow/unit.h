@@ -52,13 +52,20 @@ struct unit_reject {
     uint64_t lost;                 /* records after it that are lost with it, and count as rejects, too */
 };
 
+/* What could not be read of an input that is cut off or broken. */
+struct unit_damage {
+    struct stretch why;    /* a sentence, in `strings`; without bytes: there is no damage */
+    struct stretch reason; /* likewise, as the dataset has it: without what differs between versions of libraries */
+    uint64_t offset;       /* so far it was read */
+    uint64_t unread;       /* bytes that were not; LEAT_NONE: not known */
+};
+
 /* What is known of an input when its last unit has been written. */
 struct unit_end {
     size_t input;
-    uint64_t size;         /* as it lay on disk */
-    bool damaged;          /* it is cut off or broken: `reason` says how */
-    struct stretch reason; /* in `strings` */
-    bool has_sum;          /* `sum` is that of the whole input; else those of its units add up to it */
+    uint64_t size; /* as it lay on disk */
+    struct unit_damage damage;
+    bool has_sum; /* `sum` is that of the whole input; else those of its units add up to it */
     struct hash128 sum;
 };
 
@@ -88,14 +95,14 @@ struct unit {
     struct spool spooled; /* ids of documents that do not fit in memory */
 
     uint64_t newlines, text_bytes, special_strings;
-    uint64_t lead_lines;   /* of a record of an array, too big for memory: line ends in the unit before it */
-    uint64_t not_json;     /* documents whose record has a NaN or an infinity */
-    uint64_t kept_out;     /* records for which a condition of the run does not hold */
-    uint64_t row_groups;   /* of a Parquet file, that end here */
-    uint64_t disk_bytes;   /* of the input that this unit stands for: what progress counts */
-    struct hash128 sum;    /* page sum of the pages that begin in the unit */
-    struct stretch damage; /* in `strings`: why a part of the input could not be read; without bytes: it could */
-    struct unit_end *ends; /* of the inputs that end here */
+    uint64_t lead_lines;       /* of a record of an array, too big for memory: line ends in the unit before it */
+    uint64_t not_json;         /* documents whose record has a NaN or an infinity */
+    uint64_t kept_out;         /* records for which a condition of the run does not hold */
+    uint64_t row_groups;       /* of a Parquet file, that end here */
+    uint64_t disk_bytes;       /* of the input that this unit stands for: what progress counts */
+    struct hash128 sum;        /* page sum of the pages that begin in the unit */
+    struct unit_damage damage; /* of row groups: the first one's, and all bytes that were not read */
+    struct unit_end *ends;     /* of the inputs that end here */
     size_t end_count, end_room;
     uint64_t spent_ns[PACK_STEP_COUNT]; /* CPU time */
 
@@ -121,9 +128,14 @@ uint64_t unit_bytes(const struct unit *u);
 struct unit_document *unit_add_document(struct unit *u, struct leat_error *err);
 struct unit_end *unit_add_end(struct unit *u, size_t input, uint64_t size, struct leat_error *err);
 
-/* The end of an input that was read to the end of `stream`, or up to where it is damaged (NULL: nowhere). */
+/* The end of an input that was read to the end of `stream`, or up to where it is damaged (NULL: nowhere). `reason`: the
+ * damage is in the text, whose bytes it counts, and this is the dataset's reason; NULL: it is in the stream. */
 enum leat_status unit_end_stream(struct unit *u, size_t input, const struct byte_stream *stream,
-                                 const struct leat_error *damage, struct leat_error *err);
+                                 const struct leat_error *damage, const char *reason, struct leat_error *err);
+
+/* Keeps both sentences of a damage. */
+enum leat_status unit_keep_damage(struct unit *u, struct unit_damage *d, const char *why, const char *reason,
+                                  struct leat_error *err);
 
 /* A record is rejected; the sample is cut to UNIT_SAMPLE bytes. */
 #define UNIT_SAMPLE 200

@@ -52,7 +52,7 @@ static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_e
     }
     l->carry.size = 0;
     if (s == LEAT_OK || s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT)
-        return unit_stream_end(l, u, &why, err);
+        return unit_stream_end(l, u, &why, "its JSON array is broken", err);
     *err = later;
     return s;
 }

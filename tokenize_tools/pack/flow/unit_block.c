@@ -13,7 +13,7 @@
 
 /* ---- Cutting ---- */
 
-enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct leat_error *damage,
+enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct leat_error *damage, const char *reason,
                                  struct leat_error *err)
 {
     uint64_t at = byte_stream_raw_position(l->stream);
@@ -23,9 +23,10 @@ enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct le
     if (!damage && l->is_array && !json_array_ended(&l->array)) {
         unit_array_open(l, &open);
         damage = &open;
+        reason = "it ends in the middle of its JSON array";
     }
     l->ended = true;
-    return s == LEAT_OK ? unit_end_stream(u, l->input, l->stream, damage, err) : s;
+    return s == LEAT_OK ? unit_end_stream(u, l->input, l->stream, damage, reason, err) : s;
 }
 
 enum leat_status unit_stream_read(struct lane *l, struct unit *u, struct buffer *to, size_t room, size_t *got,
@@ -40,12 +41,12 @@ enum leat_status unit_stream_read(struct lane *l, struct unit *u, struct buffer 
     s = byte_stream_read(l->stream, to->bytes + to->size, room, got, &why);
     to->size += *got;
     if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT)
-        return unit_stream_end(l, u, &why, err);
+        return unit_stream_end(l, u, &why, NULL, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;
     }
-    return *got == 0 ? unit_stream_end(l, u, NULL, err) : LEAT_OK;
+    return *got == 0 ? unit_stream_end(l, u, NULL, NULL, err) : LEAT_OK;
 }
 
 enum leat_status unit_stream_carry(struct lane *l, struct buffer *text, size_t end, struct leat_error *err)

@@ -194,7 +194,7 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
     if (s == LEAT_OK)
         s = inputs_check_read(f.in, byte_stream_raw_position(f.stream), f.damaged ? &f.why : NULL, err);
     if (s == LEAT_OK)
-        s = unit_end_stream(u, input, f.stream, f.damaged ? &f.why : NULL, err);
+        s = unit_end_stream(u, input, f.stream, f.damaged ? &f.why : NULL, NULL, err);
     if (s == LEAT_E_NO_MEMORY && f.stream && byte_stream_outgrew(f.stream)) {
         u->later = !u->turn;
         pack_setup_refuse_stream(w->setup, f.stream, err);

@@ -27,24 +27,33 @@
 
 /* ---- Cutting ---- */
 
-/* A row that cannot be read, and `lost` - 1 rows after it, for the same reason: the input is damaged. */
-static enum leat_status add_damage(struct unit *u, const struct unit_document *at, const char *damage, uint64_t lost,
+/* A row that cannot be read, and more rows after it, for the same reason: the input is damaged. Without rows, it is all
+ * of the input. */
+static enum leat_status add_damage(struct unit *u, const struct unit_document *at, const struct row *row,
                                    struct leat_error *err)
 {
-    char why[sizeof((struct leat_error *)0)->message + 100];
+    char why[sizeof((struct leat_error *)0)->message + 100], lost[80] = "", reason[120];
+    struct unit_damage *d = &u->damage;
     enum leat_status s;
 
-    if (lost == 0)
-        snprintf(why, sizeof why, "%s", damage);
-    else if (lost == 1)
-        snprintf(why, sizeof why, "%s; row %llu is lost", damage, (unsigned long long)at->offset);
-    else
-        snprintf(why, sizeof why, "%s; rows %llu to %llu are lost", damage, (unsigned long long)at->offset,
-                 (unsigned long long)(at->offset + lost - 1));
+    if (row->lost == 1)
+        snprintf(lost, sizeof lost, "row %llu is lost", (unsigned long long)at->offset);
+    else if (row->lost > 1)
+        snprintf(lost, sizeof lost, "rows %llu to %llu are lost", (unsigned long long)at->offset,
+                 (unsigned long long)(at->offset + row->lost - 1));
+    snprintf(why, sizeof why, "%s%s%s", row->damage, lost[0] ? "; " : "", lost);
     s = unit_reject_document(u, at, why, "", 0, err);
-    if (s == LEAT_OK && lost > 1)
-        u->rejects[u->reject_count - 1].lost = lost - 1;
-    return s == LEAT_OK && u->damage.bytes == 0 ? unit_keep(u, why, strlen(why), &u->damage, err) : s;
+    if (s == LEAT_OK && row->lost > 1)
+        u->rejects[u->reject_count - 1].lost = row->lost - 1;
+    d->unread += row->unread;
+    if (s != LEAT_OK || d->why.bytes > 0)
+        return s;
+    d->offset = row->damage_at;
+    if (lost[0])
+        snprintf(reason, sizeof reason, "row group %llu is broken: %s", (unsigned long long)row->group, lost);
+    else
+        snprintf(reason, sizeof reason, "it is cut off or its footer is broken: no row was found");
+    return unit_keep_damage(u, d, why, reason, err);
 }
 
 /* Whether a dataset can be chosen for the row. */
@@ -86,7 +95,7 @@ static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, 
 
     *d = NULL;
     if (row->damage)
-        return add_damage(u, &as_read, row->damage, row->lost, err);
+        return add_damage(u, &as_read, row, err);
     why = judge(setup, row, &refused);
     if (!why && setup->mask_field)
         s = row_masks_keep(setup, u, &row->mask, &as_read, &refused);
@@ -208,7 +217,8 @@ static enum leat_status lose_all(struct lane *l, struct unit *u, const struct le
 {
     const struct unit_document first = { .input = u->input };
     const struct input *in = &l->setup->inputs.items[l->input];
-    enum leat_status s = in->begin == 0 ? add_damage(u, &first, why->message, 0, err) : LEAT_OK;
+    const struct row all = { .damage = why->message, .unread = in->size };
+    enum leat_status s = in->begin == 0 ? add_damage(u, &first, &all, err) : LEAT_OK;
 
     l->ended = true;
     u->disk_bytes = in->end - in->begin;

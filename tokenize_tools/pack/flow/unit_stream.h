@@ -23,8 +23,9 @@ static inline size_t unit_stream_room(const struct lane *l, const struct unit *u
 /* Gives what follows place `end` of the text to the next unit. */
 enum leat_status unit_stream_carry(struct lane *l, struct buffer *text, size_t end, struct leat_error *err);
 
-/* The unit ends the input; `damage` (NULL: none) is where it could be read no further. */
-enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct leat_error *damage,
+/* The unit ends the input; `damage` (NULL: none) is where it could be read no further, `reason` as for
+ * unit_end_stream(). */
+enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct leat_error *damage, const char *reason,
                                  struct leat_error *err);
 
 /* unit_array.c: fills `err` for an array that is not closed when its input ends. */

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""test_damaged_inputs.py: which inputs were cut off or broken, where, and how many bytes of them were not read: all
+three forms of leat info say it first. It was "inputs were cut off or broken", in the metadata of the text and of JSON
+only. Places are those of the files as this test made them. What is stored is the same for any number of threads and
+memory, after a stop, of parts that are joined, and in each dataset of a division; what older versions stored is shown.
+"""
+import bz2
+import gzip
+import html
+import json
+import lzma
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from programs import LEAT, SMALL, build, rng
+
+files = pathlib.Path("tests/parquet/files").resolve()
+os.chdir(tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP")))
+
+
+def leat(*words, code=0, program=LEAT):
+    done = subprocess.run([program, *words], capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    said = done.stderr.decode()
+    assert done.returncode == code, (words, done.returncode, said)
+    return done.stdout.decode()
+
+
+def pack(name, *words, code=0, program=LEAT):
+    return leat("pack", "-t", "bytes", "-o", name, "--max-rejects", "99999", "--allow-truncated", *words, code=code,
+                program=program)
+
+
+def damaged(name):
+    return json.loads(leat("info", "--json", name))["damaged"]
+
+
+def write(name, data):
+    with open(name, "wb") as f:
+        f.write(data)
+
+
+def is_read(name):
+    """Whether the build can read such a file."""
+    done = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "try", "--force", name], capture_output=True, check=False)
+    return b"this build cannot read" not in done.stderr
+
+
+# ---- What is known of each kind of damage ---------------------------------------------------------------------------
+
+records = [json.dumps({"text": "".join(rng.choice("abcdefgh ") for _ in range(300)), "v": str(i % 3)}).encode()
+           for i in range(3000)]
+lines = b"\n".join(records) + b"\n"
+array = b"[" + b",\n".join(records) + b"]"
+want, files_of = [], []
+
+
+def case(name, data, offset, unread, reason):
+    write(name, data)
+    if is_read(name):
+        files_of.append(name)
+        want.append({"input": name, "offset": offset, "reason": reason, "unread_bytes": unread})
+
+
+for form, compress, member in (("gz", gzip.compress, "a gzip member"), ("bz2", bz2.compress, "a bzip2 stream"),
+                               ("xz", lzma.compress, "an xz stream")):
+    whole = compress(lines)
+    cut = rng.randrange(len(whole) // 3, len(whole) - 20)
+    case("cut.jsonl." + form, whole[:cut], cut, 0, "it ends in the middle of " + member)
+    case("tail.jsonl." + form, whole + b"no member", len(whole), 9,
+         f"its {'bzip2' if form == 'bz2' else 'gzip' if form == 'gz' else form} data is broken")
+    case(f"text.txt.{form}", compress(lines[:2000])[:-3], len(compress(lines[:2000])) - 3, 0,
+         "it ends in the middle of " + member)
+wrong = bytearray(gzip.compress(lines))
+wrong[-8] ^= 1 # of the checksum
+case("sum.jsonl.gz", bytes(wrong), len(wrong) - 8, 8, "its gzip data is broken")
+case("open.json", array[:-1], len(array) - 1, 0, "it ends in the middle of its JSON array")
+at = len(b"[" + b",\n".join(records[:2000]))
+bad = array[:at] + b";" + array[at + 1:]
+case("bad.json", bad, at, len(bad) - at, "its JSON array is broken")
+case("bad.json.gz", gzip.compress(bad), at, len(bad) - at, "its JSON array is broken") # of the text
+case("short.parquet", (files / "many.parquet").read_bytes()[:900], 0, 900,
+     "it is cut off or its footer is broken: no row was found")
+write("sound.jsonl", lines)
+inputs = []
+for name in files_of:
+    inputs += [name, "sound.jsonl"] if rng.random() < 0.3 else [name]
+
+pack("out", *inputs)
+assert damaged("out") == want, (damaged("out"), want)
+stored = dict(json.loads(leat("info", "--json", "out"))["parts"][0]["metadata"])["leat.damaged"]
+assert [json.loads(line) for line in stored.split("\n")] == want, stored # as FORMAT.md says
+
+# ---- The three forms ------------------------------------------------------------------------------------------------
+
+
+def text_lines(name):
+    """What the text says below the dataset's name, up to the number of tokens."""
+    text = leat("info", name)
+    assert text.startswith(name + "\n"), text
+    return text[len(name) + 1:text.index("  tokens ")].splitlines()
+
+
+def cells(page):
+    table = page[page.index("<table>"):page.index("</table>")]
+    return [[html.unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall("<t[dh][^>]*>(.*?)</t[dh]>", row)]
+            for row in re.findall("<tr>(.*?)</tr>", table)][1:]
+
+
+def sentence(d):
+    rest = f"{d['unread_bytes']:,} byte{' was' if d['unread_bytes'] == 1 else 's were'} not read"
+    return "%s, at byte %s: %s; %s" % (d["input"], f"{d['offset']:,}", d["reason"],
+                                       rest if d["unread_bytes"] else "what should follow is missing")
+
+
+def check_forms(name, found):
+    first, *rest = text_lines(name)
+    many = len(found) > 1
+    assert first == "  damaged     %d input%s cut off or broken, and packed as far as %s readable" % (
+        len(found), "s were" if many else " was", "they were" if many else "it was"), first
+    more = ["... and %d more (--json has them all)" % (len(found) - 20)] if len(found) > 20 else []
+    assert [line.strip() for line in rest] == [sentence(d) for d in found[:20]] + more, rest
+    assert "leat.damaged" not in leat("info", name) # nor said twice
+    leat("info", name, "--html", "page.html")
+    page = pathlib.Path("page.html").read_text(encoding="utf-8")
+    assert page.index("Damaged inputs") < page.index("<th>tokens</th>"), "not at the top of the page"
+    assert cells(page) == [[d["input"], f"{d['offset']:,}", f"{d['unread_bytes']:,}", d["reason"]] for d in found]
+
+
+check_forms("out", want)
+pack("sound", "sound.jsonl")
+assert damaged("sound") == [] and text_lines("sound") == []
+leat("info", "sound", "--html", "page.html")
+assert "Damaged" not in pathlib.Path("page.html").read_text(encoding="utf-8")
+
+# names that are markup, that would turn a terminal, and that JSON escapes
+ODD = '<b>"\x1b[31m\\\u202e.jsonl.gz'
+write(ODD, pathlib.Path("cut.jsonl.gz").read_bytes())
+pack("odd", ODD)
+assert [d["input"] for d in damaged("odd")] == [ODD]
+assert "\\x1b[31m" in text_lines("odd")[1] and "\\u202e" in text_lines("odd")[1], text_lines("odd")
+assert not any(c in leat("info", "odd") for c in "\x1b\u202e")
+leat("info", "odd", "--html", "page.html")
+assert "<b>" not in pathlib.Path("page.html").read_text(encoding="utf-8")
+
+# many: the text shows some
+for i in range(23):
+    write("many%02d.jsonl.gz" % i, pathlib.Path("cut.jsonl.gz").read_bytes()[:1000 + i])
+pack("many", *("many%02d.jsonl.gz" % i for i in range(23)))
+assert [d["offset"] for d in damaged("many")] == list(range(1000, 1023))
+check_forms("many", damaged("many"))
+
+# ---- The same bytes -------------------------------------------------------------------------------------------------
+
+# a large gzip file that is broken in the middle: its place was that of a buffer
+noise = b"".join(b'{"text":"%s"}\n' % rng.randbytes(60).hex().encode() for _ in range(40000))
+noise = bytearray(gzip.compress(noise, 1))
+noise[len(noise) // 2:len(noise) // 2 + 200] = rng.randbytes(200)
+write("noise.jsonl.gz", noise)
+many = bytearray((files / "many.parquet").read_bytes())
+for at in 3000, 9001, 15003:
+    many[at:at + 3] = b"\xff\0\xff"
+write("many.parquet", many)
+inputs += ["noise.jsonl.gz", "many.parquet", "sound.jsonl"]
+pack("whole", *inputs, program=SMALL)
+index = pathlib.Path("whole.leat").read_bytes()
+for threads, memory in (1, "64MiB"), (7, "1GiB"):
+    pack("again", "--force", "--threads", str(threads), "--memory", memory, *inputs)
+    assert pathlib.Path("again.leat").read_bytes() == index, (threads, memory)
+leat("pack", "-t", "bytes", "-o", "stopped", "--max-rejects", "60", "--allow-truncated", *inputs, code=4, program=SMALL)
+pack("stopped", "--resume", *inputs, program=SMALL)
+assert pathlib.Path("stopped.leat").read_bytes() == index, "resumed"
+for i in range(1, 6):
+    pack(f"part.{i}", "--part", f"{i}/5", *inputs, program=SMALL)
+leat("merge", "-o", "joined", *(f"part.{i}" for i in range(1, 6)))
+assert pathlib.Path("joined.leat").read_bytes() == index, "parts"
+leat("merge", "-o", "first", "part.1", "part.2", "part.3")
+leat("merge", "-o", "again", "--force", "first", "part.4", "part.5")
+assert pathlib.Path("again.leat").read_bytes() == index, "parts that were joined in two steps"
+
+# rows of Parquet: the first page that cannot be read, and all bytes from such pages to the ends of their row groups
+rows = damaged("whole")[-1]
+pages = [(int(page), int(group)) for page, group in re.findall(
+    r"the page at byte (\d+), in [^;]*row group (\d+)", pathlib.Path("whole.rejects.jsonl").read_text())]
+assert rows["input"] == "many.parquet" and rows["offset"] == pages[0][0], (rows, pages)
+assert re.fullmatch(rf"row group {pages[0][1]} is broken: rows \d+ to \d+ are lost", rows["reason"]), rows
+each = []
+for at in 3000, 9001, 15003:
+    one = bytearray((files / "many.parquet").read_bytes())
+    one[at:at + 3] = b"\xff\0\xff"
+    write("one.parquet", one)
+    pack("one", "--force", "one.parquet")
+    each.append(damaged("one")[0]["unread_bytes"])
+    assert 0 < each[-1] < len(one) // 5
+assert rows["unread_bytes"] == sum(each), (rows, each)
+
+# ---- Arranged, divided, of lists and of older versions --------------------------------------------------------------
+
+found = damaged("whole")
+lined = [name for name in inputs if name.endswith((".jsonl", ".jsonl.gz"))]
+for options in ["--split", "a=0.3"], ["--dedup"], ["--shuffle", "7"], ["--by", "v"]:
+    pack("arranged", *options, *lined)
+    names = [n[:-5] for n in os.listdir() if n.startswith("arranged") and n.endswith(".leat")]
+    assert names
+    for name in names:
+        assert damaged(name) == [d for d in found if d["input"] in lined], (options, name)
+        os.remove(name + ".leat")
+        os.remove(name + ".tokens")
+leat("pack", "--run", "run", "--parts", "3", "-t", "bytes", "--shuffle", "5", "--max-rejects", "99999", *inputs)
+for step in range(3):
+    for i in range(1, 4):
+        leat("pack", "--run", "run", "--part", str(i), "--allow-truncated")
+leat("merge", "run", "-o", "steps")
+assert damaged("steps") == found, "shuffled by the parts of a run"
+
+maker = os.path.join(build, "make_dataset")
+OLD = "inputs were cut off or broken"
+subprocess.run([maker, "old", f"metadata=leat.damaged={OLD}", "document=1"], check=True)
+old = [{"input": None, "offset": None, "reason": OLD, "unread_bytes": None}]
+assert damaged("old") == old
+assert text_lines("old") == ["  damaged     inputs were cut off or broken, and packed as far as they were readable; "
+                             "which ones was not recorded"]
+leat("info", "old", "--html", "page.html")
+assert cells(pathlib.Path("page.html").read_text(encoding="utf-8")) == [
+    ["not recorded", "not known", "not known", OLD]]
+subprocess.run([maker, "old2", f"metadata=leat.damaged={OLD}", "document=1"], check=True)
+leat("merge", "-o", "olds", "old", "old2")
+assert damaged("olds") == old
+os.makedirs("list")
+pack("list/a", "cut.jsonl.gz")
+pack("list/b", "sum.jsonl.gz")
+assert damaged("list") == damaged("list/a") + damaged("list/b") and len(damaged("list")) == 2
