@@ -15,9 +15,10 @@ import unicodedata
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TEXTS = [{"id": "walden", "text": "I went to the woods because I wished to live deliberately.\n"},
-         {"id": "greetings/12", "text": "na\u00efve caf\u00e9, Za\u017c\u00f3\u0142\u0107!\n\tdef f(x):\n"},
+         {"id": "greetings/12", "text": "\u041f\u0440\u0438\u0432\u0435\u0442, \u4e16\u754c\uff01 \U0001f642\n"},
+         {"id": "greetings/13", "text": "na\u00efve caf\u00e9, Za\u017c\u00f3\u0142\u0107!\n\tdef f(x):\n"},
          {"id": "tail", "text": "to front only the essential facts of life, and see if I could not learn\n"}]
-COMMAND = "leat show --source corpus --seq-len 24 --order sequential --step 0 --batch 2 --mask-first"
+COMMAND = "leat show --source corpus --seq-len 21 --order sequential --step 0 --batch 2 --mask-first"
 CELL, LINE, EDGE = 8.43, 20, 14  # of a terminal, in pixels
 # the bars of the chart: the label of a row of the table, and what it is called here
 BARS = [("leat.Loader, i64 pair, owned, a thread", "leat.Loader, one thread"),

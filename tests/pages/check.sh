@@ -20,7 +20,7 @@ mkdir -p "$folder"
 cd "$folder"
 
 cat >texts.jsonl <<'END'
-{"id": "<script>document.title='out'</script>", "text": "Hello, Zażółć 🙂 日本語\n\tdef f(x):\n\t\treturn x\n"}
+{"id": "<script>document.title='out'</script>", "text": "Hello, Zażółć 🙂 日本語 存在\n\tdef f(x):\n\t\treturn x\n"}
 {"id": "a-very-long-id-without-any-blank-0123456789-0123456789-0123456789", "text": "שלום <b>&amp;</b>"}
 {"id": "long", "text": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}
 END
@@ -28,6 +28,13 @@ END
 "$build/leat" show --source corpus --seq-len 40 --step 0 --batch 2 --mask-first --html show.html
 "$build/leat" show -t gpt2 -t bytes --html compare.html texts.jsonl
 "$build/leat" info corpus --html info.html
+gzip -c texts.jsonl >whole.jsonl.gz
+for name in cut a-very-long-name-without-any-blank-0123456789-0123456789-0123456789-0123456789; do
+    head -c 200 whole.jsonl.gz >"$name.jsonl.gz"
+done
+"$build/leat" pack --force -o damaged -t gpt2 --max-rejects 9 --allow-truncated texts.jsonl ./*[!e].jsonl.gz \
+    >/dev/null 2>&1
+"$build/leat" info damaged --html damaged.html
 "$build/leat-bench" order --runs 1 --draws 512 --json >order.json
 "$build/leat-bench" load --source corpus --seq-len 16 --batch 2 --steps 20 --bare --json >load.json
 "$build/leat-bench" pack --force -o packed -t gpt2 --threads 1,2 --json texts.jsonl >pack.json
@@ -59,7 +66,7 @@ browse() { # OPTIONS...
     "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/profile" "$@" 2>>log
 }
 failures=0
-for page in ${PAGES:-show compare info report index leat-h leat docs-is-it-the-loader FORMAT}; do
+for page in ${PAGES:-show compare info damaged report index leat-h leat docs-is-it-the-loader FORMAT}; do
     for width in 360 1600; do
         framed "$page.html" "$width" >measured.html
         got=$(browse --window-size=$((width > 500 ? width : 500)),1000 --dump-dom "file://$folder/measured.html" |

@@ -131,7 +131,9 @@ static const struct command commands[] = {
       "mark stands before each. Tokenizers on a text stand side by side where the lines have room. Where the label of "
       "a place is not the next token, it stands after an arrow. Control "
       "characters, marks of direction and bytes that are no character are shown as escapes. A token that "
-      "begins with a combining or an invisible character is shown after a dotted circle.",
+      "begins with a combining or an invisible character is shown after a dotted circle. A character of which several "
+      "tokens have a part is shown once, in the first of them; a dashed arrow to the left stands in the others. With "
+      "--json, each token has its own text: a part of a character is U+FFFD there, and \"ids\" say what it is.",
       .example =
           "leat show --plan run7.plan --step 41250 --batch 512 --rank 3 --world 8 --row 0\nleat show corpus --document "
           "5\nleat show --tokenizer gpt2 --tokenizer o200k_base < text.txt\nleat show --source corpus --seq-len 2048 "

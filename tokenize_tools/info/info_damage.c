@@ -44,13 +44,16 @@ static void say_all(const struct damage_list *l, char *text, size_t room)
                  named < l->count ? "; of others, which ones was not recorded" : "");
 }
 
+/* Of a file that was read to its end. */
+#define MISSING "what should follow is missing"
+
 /* What is known of the bytes after the damage. */
 static void say_unread(const struct damage *d, char *text, size_t room)
 {
     if (d->unread == LEAT_NONE)
         snprintf(text, room, "what follows was not read");
     else if (d->unread == 0)
-        snprintf(text, room, "what should follow is missing");
+        snprintf(text, room, MISSING);
     else
         snprintf(text, room, "%s %s not read", units_counted(d->unread, "byte").text, d->unread == 1 ? "was" : "were");
 }
@@ -93,7 +96,8 @@ void info_damage_json(const struct damage_list *l, struct json *j)
     json_close_array(j);
 }
 
-const char info_damage_style[] = "#damaged{border-left:.3rem solid var(--byte);padding-left:.8rem}";
+const char info_damage_style[] =
+    "#damaged{border-left:.3rem solid var(--byte);padding-left:.8rem;margin-bottom:1.2rem}";
 
 static void put_number(FILE *out, uint64_t number)
 {
@@ -120,7 +124,7 @@ void info_damage_page(const struct damage_list *l, FILE *out)
         put_number(out, l->items[i].unread);
         fputs("<td>", out);
         page_string(out, l->items[i].reason);
-        fputs("</td></tr>\n", out);
+        fprintf(out, "%s</td></tr>\n", l->items[i].unread == 0 ? "; " MISSING : "");
     }
     fputs("</table></div></section>\n", out);
 }

@@ -28,10 +28,14 @@ void show_words_close(struct show_words *w);
 struct show_token {
     const char *text; /* any bytes */
     uint64_t bytes;
-    bool special;  /* `text` is a name */
-    char name[32]; /* room for one */
+    bool special;      /* `text` is a name */
+    bool bytewise;     /* tokens are strings of bytes, of which none is a name of a byte */
+    bool continues;    /* its first bytes belong to a character that a token before it has: `text` is without them */
+    uint8_t last[4];   /* a character after `text` that it begins and tokens after it complete, */
+    size_t last_bytes; /* of so many bytes; 0: there is none */
+    char name[32];     /* room for one */
 };
-void show_token_find(const struct show_words *w, int64_t id, struct show_token *t);
+void show_token_find(const struct show_words *w, int64_t id, struct show_token *t); /* by itself */
 
 /* Consecutive places of one document. */
 struct show_stretch {
@@ -69,6 +73,19 @@ void show_row_clear(struct show_row *row); /* frees the stretches; the row can b
 
 /* Whether the label of a place counts and is not the token at the next place. */
 bool show_other_label(const struct show_row *row, uint64_t place);
+
+/* The tokens of a stretch in their order: a character of which several have a part is that of the first of them. */
+struct show_reader {
+    const struct show_row *row;
+    const struct show_words *words;
+    uint64_t next, end; /* places of the row */
+    uint64_t owed;      /* bytes of the next tokens that a character before them has */
+};
+void show_reader_begin(struct show_reader *r, const struct show_row *row, const struct show_stretch *x);
+void show_reader_next(struct show_reader *r, struct show_token *t);
+
+/* The label of the place that was read last: that of the document's last place here follows it there. */
+void show_reader_label(struct show_reader *r, struct show_token *t);
 
 /* The line above a row, above a stretch, and for a row's padding. `put` writes text of any bytes safely to `out`. */
 typedef void show_put(FILE *out, const char *text, uint64_t bytes);
@@ -108,6 +125,7 @@ extern const struct show_form show_as_text, show_as_columns, show_as_page, show_
 #define SHOW_NEWLINE   "\u21b5"
 #define SHOW_TAB       "\u21e5"
 #define SHOW_BASE      "\u25cc"
+#define SHOW_PART      "\u21e0" /* in place of what a token has of the character before it */
 
 /* Styles of a terminal with 256 colours. */
 struct show_styles {
@@ -126,7 +144,7 @@ unsigned show_width(const char *shown, size_t bytes);
 
 /* Whether a token begins with a character that takes no place: SHOW_BASE goes before it, else it stands on the token
  * before, or is not seen at all. */
-bool show_needs_base(const char *text, uint64_t bytes);
+bool show_needs_base(const struct show_token *t);
 
 /* Samples: the rows of one batch. */
 struct show_batch {

@@ -110,6 +110,27 @@ static void put_mark(struct filling *f, const char *mark)
         put_shown(f, mark, strlen(mark));
 }
 
+static void put_bytes(struct filling *f, const char *text, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes && f->status == LEAT_OK;) {
+        char shown[SHOW_MOST];
+        size_t length;
+
+        if (text[at] == '\n' || text[at] == '\t') {
+            const char *mark = text[at] == '\n' ? SHOW_NEWLINE : SHOW_TAB;
+
+            put_shown(f, mark, strlen(mark));
+            if (text[at++] == '\n') {
+                end_cell(f, true);
+                style(f, f->shade);
+            }
+            continue;
+        }
+        at += show_step(text + at, (size_t)(bytes - at), shown, &length);
+        put_shown(f, shown, length);
+    }
+}
+
 static void put_token(struct filling *f, const struct show_token *t, uint64_t place)
 {
     f->shade = t->special ? show_styles.special : show_styles.shades[place % 2];
@@ -117,25 +138,12 @@ static void put_token(struct filling *f, const struct show_token *t, uint64_t pl
     if (t->special)
         put_mark(f, SHOW_NAME_OPEN);
     style(f, f->shade);
-    if (show_needs_base(t->text, t->bytes))
+    if (t->continues)
+        put_shown(f, SHOW_PART, strlen(SHOW_PART));
+    if (show_needs_base(t))
         put_shown(f, SHOW_BASE, strlen(SHOW_BASE));
-    for (uint64_t at = 0; at < t->bytes && f->status == LEAT_OK;) {
-        char shown[SHOW_MOST];
-        size_t length;
-
-        if (t->text[at] == '\n' || t->text[at] == '\t') {
-            const char *mark = t->text[at] == '\n' ? SHOW_NEWLINE : SHOW_TAB;
-
-            put_shown(f, mark, strlen(mark));
-            if (t->text[at++] == '\n') {
-                end_cell(f, true);
-                style(f, f->shade);
-            }
-            continue;
-        }
-        at += show_step(t->text + at, (size_t)(t->bytes - at), shown, &length);
-        put_shown(f, shown, length);
-    }
+    put_bytes(f, t->text, t->bytes);
+    put_bytes(f, (const char *)t->last, t->last_bytes);
     style(f, show_styles.plain);
     if (t->special)
         put_mark(f, SHOW_NAME_END);
@@ -152,14 +160,16 @@ static enum leat_status fill(struct show_out *o, const struct show_row *row, str
 {
     struct show_column *c = &o->columns[o->column_count++];
     struct filling f = { c, o->column_places, o->colour, "", LEAT_OK, err };
+    struct show_reader reader;
 
     c->name = strdup(row->title);
     if (!c->name)
         return status_no_memory(err, strlen(row->title));
+    show_reader_begin(&reader, row, &row->stretches[0]);
     for (uint64_t i = 0; i < row->filled && f.status == LEAT_OK; i++) {
         struct show_token t;
 
-        show_token_find(row->stretches[0].words, row->ids[i], &t);
+        show_reader_next(&reader, &t);
         put_token(&f, &t, i);
     }
     if (c->width > 0)

@@ -13,7 +13,7 @@ static const char page_style[] =
     ".a{background:var(--shade1)}.b{background:var(--shade2)}"
     ".i{color:var(--soft);text-decoration:underline dotted}.i.a{background:var(--idle1)}.i.b{background:var(--idle2)}"
     ".s{background:var(--special);color:var(--on-special);border-radius:.2em;padding:.1em .25em;font-weight:600}"
-    ".l{color:var(--soft);border:1px dashed var(--soft)}.w{color:var(--byte)}"
+    ".l{color:var(--soft);border:1px dashed var(--soft)}.w{color:var(--byte)}.p{color:var(--soft)}"
     ".border{border-top:2px solid var(--line);padding-top:.3rem;color:var(--soft);font-size:.9rem}"
     ".beside{display:flex;flex-wrap:wrap;gap:1.5rem}.beside>section{flex:1 1 22rem;min-width:0}"
     "td.mono{white-space:pre-wrap}"
@@ -27,7 +27,8 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
         return s;
     fputs("<p id=\"key\" class=\"flow\"><span class=\"a\">a token</span><span class=\"b\">the next</span> "
           "<span class=\"s\">special token</span> <span class=\"a\"><span class=\"w\">\\x0d</span></span> a control "
-          "character or a byte that is no character, \u21b5 a newline, \u21e5 a tab, " SHOW_BASE
+          "character or a byte that is no character, <span class=\"p\">" SHOW_PART
+          "</span> what a token has of the character before it, \u21b5 a newline, \u21e5 a tab, " SHOW_BASE
           " below a mark without its letter",
           o->page.out);
     if (!o->beside)
@@ -61,20 +62,26 @@ static size_t put_character(FILE *out, const char *text, size_t bytes, const cha
     return size;
 }
 
-static void put_bytes(FILE *out, const char *text, uint64_t bytes, const char *end)
+static void put_text(FILE *out, const struct show_token *t, const char *end)
 {
-    if (show_needs_base(text, bytes))
+    if (t->continues)
+        fputs("<span class=\"p\">" SHOW_PART "</span>", out);
+    if (show_needs_base(t))
         fputs(SHOW_BASE, out);
-    for (uint64_t at = 0; at < bytes;)
-        at += put_character(out, text + at, (size_t)(bytes - at), end);
+    for (uint64_t at = 0; at < t->bytes;)
+        at += put_character(out, t->text + at, (size_t)(t->bytes - at), end);
+    if (t->last_bytes > 0)
+        put_character(out, (const char *)t->last, t->last_bytes, end);
 }
 
-static void put_token(FILE *out, const struct show_row *row, const struct show_stretch *x, uint64_t place)
+static void put_token(FILE *out, struct show_reader *r)
 {
+    const struct show_row *row = r->row;
+    uint64_t place = r->next;
     bool counts = !row->loss || row->loss[place];
     struct show_token t;
 
-    show_token_find(x->words, row->ids[place], &t);
+    show_reader_next(r, &t);
     fprintf(out, "<span class=\"%s%s\" title=\"place %llu, id %lld", counts ? "" : "i ",
             t.special   ? "s"
             : place % 2 ? "b"
@@ -84,28 +91,27 @@ static void put_token(FILE *out, const struct show_row *row, const struct show_s
         fprintf(out, ", position %lld", (long long)row->positions[place]);
     if (row->labels && counts)
         fprintf(out, ", label %lld", (long long)row->labels[place]);
+    if (t.continues)
+        fputs(", with a part of the character before it", out);
     fprintf(out, "%s\">", counts ? "" : ", no loss");
-    put_bytes(out, t.text, t.bytes, "\n");
+    put_text(out, &t, "\n");
     fputs("</span>", out);
     if (!show_other_label(row, place))
         return;
-    show_token_find(x->words, row->labels[place], &t);
+    show_reader_label(r, &t);
     fputs("<span class=\"l\">\u2192 ", out);
-    put_bytes(out, t.text, t.bytes, ""); /* a break would tear the box in two */
+    put_text(out, &t, ""); /* a break would tear the box in two */
     fputs("</span>", out);
 }
 
-static void put_cells(FILE *out, const struct show_row *row, const struct show_stretch *x, uint64_t place)
+static void put_cells(FILE *out, const struct show_row *row, uint64_t place, const struct show_token *t)
 {
-    struct show_token t;
-
-    show_token_find(x->words, row->ids[place], &t);
     fprintf(out, "<tr><td class=\"n\">%llu</td><td class=\"n\">%lld</td><td class=\"mono\"><span class=\"%c\">",
             (unsigned long long)place, (long long)row->ids[place],
-            t.special   ? 's'
+            t->special  ? 's'
             : place % 2 ? 'b'
                         : 'a');
-    put_bytes(out, t.text, t.bytes, "\n");
+    put_text(out, t, "\n");
     fputs("</span></td>", out);
     if (row->labels)
         fprintf(out, "<td class=\"n\">%lld</td><td class=\"n\">%d</td>", (long long)row->labels[place],
@@ -118,6 +124,8 @@ static void put_cells(FILE *out, const struct show_row *row, const struct show_s
 static void put_table(struct show_out *o, const struct show_row *row)
 {
     FILE *out = o->page.out;
+    struct show_reader reader;
+    struct show_token t;
 
     o->places += row->filled;
     if (o->places > TABLE_PLACES) {
@@ -133,15 +141,20 @@ static void put_table(struct show_out *o, const struct show_row *row)
     if (row->labels)
         fputs("<th class=\"n\">label</th><th class=\"n\">loss</th>", out);
     fprintf(out, "%s</tr>\n", row->positions ? "<th class=\"n\">position</th>" : "");
-    for (size_t n = 0; n < row->count; n++)
-        for (uint64_t i = 0; i < row->stretches[n].places; i++)
-            put_cells(out, row, &row->stretches[n], row->stretches[n].at + i);
+    for (size_t n = 0; n < row->count; n++) {
+        show_reader_begin(&reader, row, &row->stretches[n]);
+        for (uint64_t i = 0; i < row->stretches[n].places; i++) {
+            show_reader_next(&reader, &t);
+            put_cells(out, row, row->stretches[n].at + i, &t);
+        }
+    }
     fputs("</table></div></details>\n", out);
 }
 
 static void put_row(struct show_out *o, const struct show_row *row)
 {
     FILE *out = o->page.out;
+    struct show_reader reader;
 
     fputs("<section>\n<h2>", out);
     show_put_heading(out, page_text, row);
@@ -155,8 +168,9 @@ static void put_row(struct show_out *o, const struct show_row *row)
             fputs("</p>\n", out);
         }
         fputs("<div class=\"flow\">", out);
-        for (uint64_t i = x->at; i < x->at + x->places; i++)
-            put_token(out, row, x, i);
+        show_reader_begin(&reader, row, x);
+        for (uint64_t i = 0; i < x->places; i++)
+            put_token(out, &reader);
         fputs("</div>\n", out);
     }
     if (row->filled < row->length) {

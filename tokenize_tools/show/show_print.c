@@ -28,15 +28,11 @@ static void style(const struct show_out *o, const char *codes)
 /* The text of a token. A newline is shown and made; no shade reaches beyond it. */
 static void put_bytes(const struct show_out *o, const char *text, uint64_t bytes, const char *shade)
 {
-    bool bare = show_needs_base(text, bytes);
-
     for (uint64_t at = 0, end; at < bytes; at = end + 1) {
         end = at;
         while (end < bytes && text[end] != '\n' && text[end] != '\t')
             end++;
         style(o, shade);
-        if (at == 0 && bare)
-            fputs(SHOW_BASE, stdout);
         cli_put(text + at, end - at);
         if (end < bytes)
             fputs(text[end] == '\t' ? SHOW_TAB : SHOW_NEWLINE, stdout);
@@ -47,17 +43,22 @@ static void put_bytes(const struct show_out *o, const char *text, uint64_t bytes
 }
 
 /* Whether a token ends the line that is printed. */
-static bool put_token(const struct show_out *o, const struct show_words *words, int64_t id, const char *shade)
+static bool put_token(const struct show_out *o, const struct show_token *t, const char *shade)
 {
-    struct show_token t;
-
-    show_token_find(words, id, &t);
-    if (t.special && !o->colour)
+    shade = t->special ? show_styles.special : shade;
+    if (t->special && !o->colour)
         fputs(SHOW_NAME_OPEN, stdout);
-    put_bytes(o, t.text, t.bytes, t.special ? show_styles.special : shade);
-    if (t.special && !o->colour)
+    style(o, shade);
+    if (t->continues)
+        fputs(SHOW_PART, stdout);
+    if (show_needs_base(t))
+        fputs(SHOW_BASE, stdout);
+    put_bytes(o, t->text, t->bytes, shade);
+    put_bytes(o, (const char *)t->last, t->last_bytes, shade);
+    style(o, show_styles.plain);
+    if (t->special && !o->colour)
         fputs(SHOW_NAME_END, stdout);
-    return !t.special && t.bytes > 0 && t.text[t.bytes - 1] == '\n';
+    return !t->special && t->last_bytes == 0 && t->bytes > 0 && t->text[t->bytes - 1] == '\n';
 }
 
 #define LINE_COLUMNS 100
@@ -86,19 +87,24 @@ static void put_ids(const struct show_out *o, const struct show_row *row, const 
 
 static void put_stretch(const struct show_out *o, const struct show_row *row, const struct show_stretch *x)
 {
+    struct show_reader reader;
+    struct show_token t;
     bool ended = true;
 
+    show_reader_begin(&reader, row, x);
     for (uint64_t i = x->at; i < x->at + x->places && !cli_stdout_failed(); i++) {
         bool counts = !row->loss || row->loss[i];
         const char *shade = counts ? show_styles.shades[i % 2] : show_styles.idle_shades[i % 2];
 
         if (!o->colour)
             fputs(counts ? SHOW_MARK : SHOW_MARK_IDLE, stdout);
-        ended = put_token(o, x->words, row->ids[i], shade);
+        show_reader_next(&reader, &t);
+        ended = put_token(o, &t, shade);
         if (show_other_label(row, i)) {
             style(o, show_styles.soft);
             fputs(o->colour ? "\u2192" : SHOW_MARK "\u2192", stdout);
-            ended = put_token(o, x->words, row->labels[i], show_styles.soft);
+            show_reader_label(&reader, &t);
+            ended = put_token(o, &t, show_styles.soft);
         }
     }
     if (!ended)
@@ -122,10 +128,10 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
 void show_print_legend(const struct show_out *o)
 {
     if (o->rows == 0 && !o->colour)
-        printf("%s begins a token, %s one whose label has no loss; %s...%s is a special token, %s a newline, %s a tab, "
-               "\\x0d "
-               "a control character or a byte that is no character\n\n",
-               SHOW_MARK, SHOW_MARK_IDLE, SHOW_NAME_OPEN, SHOW_NAME_END, SHOW_NEWLINE, SHOW_TAB);
+        printf(SHOW_MARK " begins a token, " SHOW_MARK_IDLE " one whose label has no loss, " SHOW_PART
+                         " what a token has of the character before it; " SHOW_NAME_OPEN "..." SHOW_NAME_END
+                         " is a special token, " SHOW_NEWLINE " a newline, " SHOW_TAB
+                         " a tab, \\x0d a control character or a byte that is no character\n\n");
 }
 
 void show_print_heading(const struct show_out *o, const struct show_row *row)

@@ -45,8 +45,10 @@ unsigned show_width(const char *shown, size_t bytes)
     return 1;
 }
 
-bool show_needs_base(const char *text, uint64_t bytes)
+bool show_needs_base(const struct show_token *t)
 {
+    const char *text = t->bytes > 0 ? t->text : (const char *)t->last;
+    uint64_t bytes = t->bytes > 0 ? t->bytes : t->last_bytes;
     char shown[SHOW_MOST];
     size_t length;
 

@@ -43,11 +43,13 @@ void show_token_find(const struct show_words *w, int64_t id, struct show_token *
     const char *role = (uint64_t)id == w->end ? "end " : (uint64_t)id == w->begin ? "begin " : "";
 
     if (w->tokenizer && leat_tokenizer_token(w->tokenizer, (uint32_t)id, &token, NULL) == LEAT_OK) {
-        *t = (struct show_token) { .text = token.text, .bytes = token.bytes, .special = token.special };
+        *t = (struct show_token) {
+            .text = token.text, .bytes = token.bytes, .special = token.special, .bytewise = token.bytewise
+        };
         return;
     }
     /* an id that has no text: its number is its name */
+    *t = (struct show_token) { .special = true };
     t->bytes = (uint64_t)snprintf(t->name, sizeof t->name, "%s%lld", role, (long long)id);
     t->text = t->name;
-    t->special = true;
 }
