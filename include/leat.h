@@ -94,7 +94,7 @@ enum leat_status {
     LEAT_E_EXISTS = 22,     /* the dataset to write already exists */
     LEAT_E_NO_SPACE = 23,   /* the disk or quota is full */
     LEAT_E_PERMISSION = 24, /* the system does not allow it */
-    LEAT_E_BUSY = 25,       /* another process is writing this dataset, or the lock file was removed */
+    LEAT_E_BUSY = 25,       /* another process or writer writes this dataset, or the lock file was removed */
     LEAT_E_DEVICE = 26,     /* the GPU or its driver failed */
 
     LEAT_E_NOT_LEAT = 30,  /* the index does not begin with leat's magic */

@@ -357,7 +357,7 @@ static enum leat_status open_writer(struct adopt *a, struct leat_error *err)
 static enum leat_status name_index(struct adopt *a, struct leat_error *err)
 {
     const struct writer_names *n = &a->writer->names;
-    enum leat_status s = writer_check_lock(a->writer->lock, n, err);
+    enum leat_status s = writer_check_own_lock(a->writer, err);
 
     if (s == LEAT_OK)
         s = file_rename(n->partial[FILE_INDEX], n->index, a->writer->replace, err);

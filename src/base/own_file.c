@@ -1,6 +1,7 @@
 /* own_file.c: see own_file.h. */
 #include "own_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -124,18 +125,64 @@ enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct
     return s;
 }
 
-static enum leat_status lock(int fd, const char *path, struct leat_error *err)
+/* Whether this process has the file open by another descriptor, too. Where /proc is missing, that is not known. */
+static bool is_open_here(int fd)
 {
-    int r;
+    DIR *d = opendir("/proc/self/fd");
+    struct stat own, other;
+    struct dirent *entry;
+    char number[24];
+    bool is = false;
+
+    snprintf(number, sizeof number, "%d", fd);
+    while (d && !is && fstat(fd, &own) == 0 && (entry = readdir(d)))
+        is = strcmp(entry->d_name, number) != 0 && fstatat(dirfd(d), entry->d_name, &other, 0) == 0 &&
+             other.st_dev == own.st_dev && other.st_ino == own.st_ino;
+    if (d)
+        closedir(d);
+    return is;
+}
+
+static enum leat_status say_busy(int fd, const char *path, const char *output, struct leat_error *err)
+{
+    bool here = is_open_here(fd);
+    char lock[300] = "";
+
+    if (output)
+        snprintf(lock, sizeof lock, " (it holds %.280s)", path);
+    status_set(err, LEAT_E_BUSY, "%s is writing %.300s%s: %s, or choose another name",
+               here ? "this process, or the one that it was forked from," : "another process", output ? output : path,
+               lock, here ? "end that writer" : "wait for it");
+    if (err)
+        err->os_error = EWOULDBLOCK;
+    return LEAT_E_BUSY;
+}
+
+enum leat_status own_file_lock(int fd, const char *path, const char *output, struct leat_error *err)
+{
+    enum leat_status s;
+    int r, os_error;
 
     do
         r = flock(fd, LOCK_EX | LOCK_NB);
     while (r != 0 && errno == EINTR);
     if (r == 0)
         return LEAT_OK;
-    if (errno != EWOULDBLOCK)
-        return status_set_os(err, errno, "cannot lock %s", path);
-    return status_set(err, LEAT_E_BUSY, "another process is writing %s: wait for it, or choose another name", path);
+    os_error = errno;
+    if (os_error == EWOULDBLOCK)
+        return say_busy(fd, path, output, err);
+    s = status_set_os(err, os_error, "cannot lock %s", path);
+    if (os_error == ENOLCK || os_error == ENOSYS || os_error == EOPNOTSUPP)
+        status_after(err, "; leat writes only where the file system has locks (flock): mount it with them, or choose "
+                          "another folder");
+    return s;
+}
+
+void own_file_unlock(int *fd)
+{
+    if (*fd >= 0)
+        (void)flock(*fd, LOCK_UN); /* closing alone would leave it to a child of fork(), as long as that lives */
+    file_close(fd);
 }
 
 /* Creates, or opens, and locks; makes empty. *fd stays -1 if another process renamed or removed the file meanwhile. */
@@ -151,7 +198,7 @@ static enum leat_status take_over(int *fd, const char *path, struct leat_error *
             return LEAT_OK;
     }
     if (s == LEAT_OK)
-        s = lock(*fd, path, &why);
+        s = own_file_lock(*fd, path, NULL, &why);
     if (s == LEAT_OK)
         s = own_file_is_named(*fd, path, &named, &why);
     if (s == LEAT_OK && named)

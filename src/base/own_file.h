@@ -34,9 +34,19 @@ enum leat_status own_file_check_name(const char *path, struct leat_error *err);
 enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct leat_error *err);
 
 /*
+ * Locks an open file (flock) without waiting: LEAT_E_BUSY, with os_error, if somebody has it locked, who then writes
+ * `output` (NULL: the file itself). The sentence says whether that is this process, in another thread or by a writer
+ * that it has not ended.
+ */
+enum leat_status own_file_lock(int fd, const char *path, const char *output, struct leat_error *err);
+
+/* Gives the lock back, also if a child of fork() has the file open, and closes the file. -1 is fine. Not in a child:
+ * the lock is its parent's. */
+void own_file_unlock(int *fd);
+
+/*
  * Opens an empty file to write under a name for unfinished files, PATH.partial: creates it, or takes over what a killed
- * process left. It is locked (flock) until it is closed, also after it was renamed: LEAT_E_BUSY if another process
- * writes it.
+ * process left. It is locked until it is closed, also after it was renamed: LEAT_E_BUSY if somebody else writes it.
  */
 enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err);
 

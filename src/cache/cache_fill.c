@@ -66,7 +66,7 @@ static bool is_complete(struct cache *c)
 
 static void end_filling(struct cache *c)
 {
-    cache_unlock(&c->fill_fd);
+    own_file_unlock(&c->fill_fd);
     atomic_store(&c->filling, false);
 }
 
@@ -116,7 +116,7 @@ static bool begin_filling(struct cache *c)
 
     atomic_store(&c->filling, s == LEAT_E_BUSY);
     if (s == LEAT_E_BUSY || (s == LEAT_OK && is_complete(c))) {
-        cache_unlock(&c->fill_fd);
+        own_file_unlock(&c->fill_fd);
         c->fill_not_before = clock_ns() + LOOK_NS;
         return false;
     }

@@ -199,10 +199,3 @@ enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_
         file_close(fd);
     return s;
 }
-
-void cache_unlock(int *fd)
-{
-    if (*fd >= 0)
-        (void)flock(*fd, LOCK_UN); /* a child of fork() has the lock, too, as long as it lives */
-    file_close(fd);
-}

@@ -202,7 +202,7 @@ enum leat_status cache_bring_index(struct cache *c, struct leat_error *err)
             leave_number(lock);
             s = bring(c, &why);
         }
-        cache_unlock(&lock);
+        own_file_unlock(&lock);
         if (s != LEAT_OK || c->index_fd >= 0)
             break;
     }

@@ -164,11 +164,8 @@ enum leat_status cache_make_folder(struct cache *c, struct leat_error *err);
 /* Opens a file of the folder for reading and writing; makes it where it is missing. */
 enum leat_status cache_open_file(int *fd, const char *path, struct leat_error *err);
 
-/* Locks (flock) a file of the folder, as long as *fd is open. LEAT_E_BUSY if that must wait. */
+/* Locks (flock) a file of the folder, until own_file_unlock(). LEAT_E_BUSY if that must wait. */
 enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_error *err);
-
-/* Gives the lock back, also if a child of fork() has the file, and closes it. -1 is fine. */
-void cache_unlock(int *fd);
 
 /* ---- cache_index.c ---- */
 

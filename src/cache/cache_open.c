@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "cache_inside.h"
 
@@ -219,7 +220,7 @@ void cache_close(struct cache *c)
     if (c->owner == getpid()) {
         cache_stop(c);
         remote_close(c->remote);
-        cache_unlock(&c->fill_fd); /* closing alone would leave it to a child of fork() */
+        own_file_unlock(&c->fill_fd);
         cache_release_all(c);
         if (c->held)
             (void)cache_lock_bytes(c->tokens_fd, F_UNLCK, 0, 0, c->name, NULL);

@@ -21,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "cache_inside.h"
 
@@ -114,7 +115,7 @@ static bool is_idle(const char *folder)
     int lock = -1;
     bool idle = in_use && cache_lock(&lock, in_use, false, &unsaid) == LEAT_OK;
 
-    cache_unlock(&lock);
+    own_file_unlock(&lock);
     free(in_use);
     return idle;
 }
@@ -139,7 +140,7 @@ static bool remove_dataset(const char *folder)
         (void)rmdir(folder);
         done = true;
     }
-    cache_unlock(&lock);
+    own_file_unlock(&lock);
     free(in_use);
     return done;
 }
@@ -216,7 +217,7 @@ static bool make_room(const struct cache *c, uint64_t more, uint64_t left, uint6
         free(others[i].folder);
     }
     free(others);
-    cache_unlock(&turn);
+    own_file_unlock(&turn);
     return fits;
 }
 

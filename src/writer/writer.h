@@ -133,13 +133,16 @@ enum leat_status writer_take_names(struct leat_writer *w, const char *name, stru
  * this. */
 void writer_follow_names(struct leat_writer *w);
 
-/* Takes the lock file; LEAT_E_BUSY if another process has it. */
+/* Takes the lock file; LEAT_E_BUSY if somebody has it. */
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err);
 
 /* Whether the lock file was removed since: another process may have taken one of its own, and then the files with
  * partial names are that one's. _check_: LEAT_E_BUSY, with a sentence. */
 bool writer_lost_lock(int lock, const struct writer_names *n);
 enum leat_status writer_check_lock(int lock, const struct writer_names *n, struct leat_error *err);
+
+/* The same of a writer, which turns to its absolute names if another thread has left the folder during this call. */
+enum leat_status writer_check_own_lock(struct leat_writer *w, struct leat_error *err);
 
 /* Removes the lock file, if it is still the one that was taken, and releases the lock. */
 void writer_unlock(int *lock, const struct writer_names *n);

@@ -154,7 +154,7 @@ enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note,
     writer_follow_names(w);
     s = sync_spills(w, &why);
     if (s == LEAT_OK)
-        s = writer_check_lock(w->lock, &w->names, &why);
+        s = writer_check_own_lock(w, &why);
     if (s == LEAT_OK) {
         describe(&t, w, note, note_bytes);
         s = t.status == LEAT_OK ? replace_checkpoint(w, &t.buffer, &why) : t.status;

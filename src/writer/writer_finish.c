@@ -72,7 +72,7 @@ enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *e
     writer_follow_names(w);
     s = flush_everything(w, &why);
     if (s == LEAT_OK)
-        s = writer_check_lock(w->lock, &w->names, &why);
+        s = writer_check_own_lock(w, &why);
     if (s == LEAT_OK)
         s = writer_build_index(w, &w->header, &why);
     w->prepared = s == LEAT_OK;
@@ -90,7 +90,7 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
         return s;
     }
     writer_follow_names(w);
-    s = writer_check_lock(w->lock, &w->names, &why);
+    s = writer_check_own_lock(w, &why);
     if (s == LEAT_OK)
         s = name_tokens(w, &why);
     if (s == LEAT_OK)

@@ -3,12 +3,19 @@
  * are. NAME.partial.lock is locked (flock) while a process writes, to distinguish files in use from leftovers of a
  * killed run. An operator may remove it all the same, and on some file systems locks do nothing: so a writer looks
  * before each step that others see whether the file of that name is still its own.
+ *
+ * A lock belongs to the opened file, not to the process, so a process can meet itself. What was found, and is done:
+ *
+ *   A child of fork() (of another thread, say, for a moment until it runs its program, or a worker that lives on) has
+ *   the file open, too. Closing would leave the lock to it: so the file is removed and unlocked first. Only if the
+ *   writer's process is killed, its child keeps the output busy until it ends: nothing tells that from a writer.
+ *   A writer that was not ended, as of an exception whose traceback is kept, or one of another thread: that is said.
+ *   Another thread leaves the folder while a relative name is looked up: the lock file seemed removed. Its absolute
+ *   name decides.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 
 #include "base/file.h"
 #include "base/own_file.h"
@@ -148,30 +155,14 @@ static enum leat_status open_lock(int *lock, const struct writer_names *n, struc
     return s;
 }
 
-/* Without waiting. A failure closes the file. */
+/* A failure closes the file, which stays: whatever the reason, another process may hold it. */
 static enum leat_status take_lock(int *lock, const struct writer_names *n, struct leat_error *err)
 {
-    const char *path = n->partial[FILE_LOCK];
-    int r, os_error;
+    enum leat_status s = own_file_lock(*lock, n->partial[FILE_LOCK], n->index, err);
 
-    do
-        r = flock(*lock, LOCK_EX | LOCK_NB);
-    while (r != 0 && errno == EINTR);
-    if (r == 0)
-        return LEAT_OK;
-    os_error = errno;
-    file_close(lock);
-    if (os_error != EWOULDBLOCK) { /* another process may hold it all the same: it stays */
-        enum leat_status s = status_set_os(err, os_error, "cannot lock %s", path);
-
-        if (os_error == ENOLCK || os_error == ENOSYS || os_error == EOPNOTSUPP)
-            status_after(err, "; leat writes only where the file system has locks (flock): mount it with them, or "
-                              "choose another folder");
-        return s;
-    }
-    return status_set(err, LEAT_E_BUSY,
-                      "another process is writing %s (it holds %s): wait for it, or choose another name", n->index,
-                      path);
+    if (s != LEAT_OK)
+        file_close(lock);
+    return s;
 }
 
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err)
@@ -193,7 +184,7 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
             writer_unlock(lock, n);
         if (s != LEAT_OK || named)
             return s;
-        file_close(lock);
+        own_file_unlock(lock);
     }
     return status_set(err, LEAT_E_BUSY, "%s was removed each of the %u times that it was made: choose another name",
                       path, LOCK_TRIES);
@@ -216,11 +207,18 @@ enum leat_status writer_check_lock(int lock, const struct writer_names *n, struc
                       n->index, n->partial[FILE_LOCK]);
 }
 
+enum leat_status writer_check_own_lock(struct leat_writer *w, struct leat_error *err)
+{
+    if (writer_lost_lock(w->lock, &w->names))
+        writer_follow_names(w);
+    return writer_check_lock(w->lock, &w->names, err);
+}
+
 void writer_unlock(int *lock, const struct writer_names *n)
 {
     if (*lock >= 0 && !writer_lost_lock(*lock, n))
         file_remove(n->partial[FILE_LOCK], NULL);
-    file_close(lock);
+    own_file_unlock(lock);
 }
 
 enum leat_status writer_look(const struct writer_names *n, struct writer_found *found, struct leat_error *err)

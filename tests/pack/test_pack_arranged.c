@@ -1,9 +1,11 @@
 /*
  * test_pack_arranged.c: leat_pack() refuses an input without a name (once it crashed), and with splits what
  * cannot become of them, before it reads anything, and leaves nothing behind. It had packed everything first, then said
- * that a name was wrong or taken, and left what it had packed. And a run that had come to its end is known as such,
- * however its fractions are written.
+ * that a name was wrong or taken, and left what it had packed. A run that had come to its end is known as such, however
+ * its fractions are written. And one that loses its lock says so.
  */
+#include <unistd.h>
+
 #include "leat_pack.h"
 #include "t.h"
 
@@ -55,6 +57,31 @@ static void test_no_name(void)
     T_STATUS(leat_pack(t_path(folder, "new"), NULL, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
 }
 
+/* Removes the lock file of the first pass as soon as it is there. */
+static uint32_t remove_lock(void *context, const struct leat_pack_progress *p)
+{
+    (void)p;
+    if (unlink(t_path(folder, "lost.partial.packed/all.partial.lock")) == 0)
+        *(unsigned *)context += 1;
+    return 0;
+}
+
+/* Of a lock that was lost it was said that another process was writing the output. */
+static void test_lost_lock(void)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    const char *input = t_path(folder, "in.jsonl");
+    unsigned removed = 0;
+
+    o.tokenizer = tokenizer;
+    o.shuffle = 1;
+    o.progress = remove_lock;
+    o.context = &removed;
+    T_STATUS(leat_pack(t_path(folder, "lost"), &input, 1, &o, NULL, &t_err), LEAT_E_BUSY);
+    T_EQ(removed, 1);
+    T_CONTAINS(t_err.message, "all.partial.lock was removed while this process was writing");
+}
+
 int main(void)
 {
     static const struct leat_split good[] = { { "a", "0.25" }, { "b", "0.5" } };
@@ -85,6 +112,7 @@ int main(void)
     /* one of the outputs has a name that is taken */
     T_OK(pack("new.b", NULL, 0, 0, NULL));
     refuse(good, 2, LEAT_E_EXISTS, "new.b.leat already exists");
+    test_lost_lock();
     leat_tokenizer_close(tokenizer);
     return t_end();
 }

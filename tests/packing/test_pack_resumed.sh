@@ -191,7 +191,7 @@ for options in --dedup '--by v'; do
         says 1 'leat: the earlier run of said differs: that one had "text-field text", this one has "text-field body"; '
         for how in --resume --force; do
             run flock said.partial.packed/all.partial.lock leat pack -t bytes -o said $options $how bad.jsonl
-            ended 1 'leat: another process is writing said: wait for it, or choose another name'
+            says 1 'leat: said is being written already, by another process or another call of this one: wait for '
         done
         run leat pack -t bytes -o said $options --max-rejects 9 --resume bad.jsonl
         ended 0 ''

@@ -294,12 +294,15 @@ static bool is_in_way(const struct arranging *a)
 }
 
 /* Says why the first pass failed, in terms of the output that was given, if that is what is there already (`in_way`),
- * or another process. */
+ * or somebody has it locked (os_error); who lost the lock says so. */
 static enum leat_status refuse_packed(const struct arranging *a, bool in_way, enum leat_status s,
                                       struct leat_error *err)
 {
-    if (s == LEAT_E_BUSY)
-        return status_set(err, s, "another process is writing %s: wait for it, or choose another name", a->output);
+    if (s == LEAT_E_BUSY && err && err->os_error)
+        return status_set(err, s,
+                          "%s is being written already, by another process or another call of this one: wait for that, "
+                          "or choose another name",
+                          a->output);
     if (s != LEAT_E_EXISTS || !in_way)
         return s;
     return status_set_hint(err, s, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE,
