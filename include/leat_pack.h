@@ -199,7 +199,9 @@ enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
     LEAT_SKIP_LINK = 1, /* it is a link in a folder that leads out of it */
     LEAT_SKIP_OWN = 2,  /* it is a file of the run's own output */
-    LEAT_SKIP_MARKED = 3 /* it is in a folder, and its name begins with _; of a folder (`path` ends in /), all in it */
+    LEAT_SKIP_MARKED = 3, /* it is in a folder, and its name begins with _; of a folder (`path` ends in /), all in it */
+    LEAT_SKIP_UNFINISHED = 4, /* merging: of this part other files are named, but no finished dataset */
+    LEAT_SKIP_OLDER = 5       /* merging: this dataset c is no share of the run, as c.1 and others are */
 };
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
@@ -554,8 +556,9 @@ struct leat_merge_report {
     uint64_t datasets;        /* that were joined: each one of a folder or a list counts */
     uint64_t first_share, last_share, shares; /* consecutive parts of a run of `shares` parts: which, while some are
                                                  missing; 0: the output is whole, or of no such run */
+    uint64_t parts;           /* names that were given, without what was passed over */
 };
-#define LEAT_MERGE_REPORT_INIT { sizeof(struct leat_merge_report), 0, 0, NULL, NULL, 0, 0, 0, 0 }
+#define LEAT_MERGE_REPORT_INIT { sizeof(struct leat_merge_report), 0, 0, NULL, NULL, 0, 0, 0, 0, 0 }
 
 struct leat_merge_options {
     size_t size;
@@ -576,22 +579,27 @@ struct leat_merge_options {
     uint32_t threads; /* one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU that the
                          process may run on */
     uint32_t in_place; /* join the parts of a run without a second copy of their tokens, see leat_merge() */
+    /* If not NULL: called from the calling thread for each dataset that is left out although a name is of it. */
+    void (*notice)(void *context, const struct leat_pack_notice *notice);
 };
 #define LEAT_MERGE_OPTIONS_INIT                                                                                        \
-    { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0 }
+    { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0, NULL }
 
 /*
  * Joins datasets into a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
- * and origins; nothing is encoded again. Each part is what leat_dataset_open() takes: a dataset, a folder, a list.
+ * and origins; nothing is encoded again. Each part is what leat_dataset_open() takes: a dataset, a folder, a list. What
+ * a shell makes of a pattern (c.*) will do: both files of a part name it once, and what leat writes beside a dataset
+ * (rejects, files of a run that has not ended) is passed over, as is c itself, if it is no share of a run, but c.1 is.
+ * LEAT_E_EXISTS: a file of the output is among them.
  * Metadata on which all datasets agree is kept. Where they differ, the value of dataset i (from 1; each one of a list
  * counts) is kept as "KEY.i". LEAT_E_UNSUPPORTED: a path or metadata has a zero byte, or a "KEY.i" is already a key.
  *
  * Parts of one run (`leat pack --part I/N`, as their metadata "leat.part" says) become what the whole run would have
- * written, byte by byte; an input that was cut between two of them is one again. They must come in order and without
- * gaps: LEAT_E_INCOMPATIBLE names the one that is missing or misplaced. Consecutive ones may be joined first, but not
- * shuffled or deduplicated. An input counts as cut if a part's metadata "leat.part.cut" is "1"; without it, if the
- * offsets of its documents continue those of the part before. "all": the parts were shuffled together, and each lists
- * all inputs of the run.
+ * written, byte by byte; an input that was cut between two of them is one again. They are put in the order of their
+ * numbers, and must have no gaps: LEAT_E_INCOMPATIBLE names the one that is missing. Consecutive ones may be joined
+ * first, but not shuffled or deduplicated. An input counts as cut if a part's metadata "leat.part.cut" is "1"; without
+ * it, if the offsets of its documents continue those of the part before. "all": the parts were shuffled together, and
+ * each lists all inputs of the run.
  *
  * All parts of a run with `by` become one dataset for each value, as leat_pack() says, each with a name that follows
  * `output` and a dot; report->info then has the sums of documents, tokens and bytes of all, and report->splits nothing.

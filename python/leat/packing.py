@@ -9,6 +9,7 @@ from leat._pack_options import NONE, list_paths, now, open_tokenizer, pack_optio
     read_size, read_splits
 
 SKIPPED, REPLACED, REPEATED = 1, 2, 3  # enum leat_pack_notice_kind of leat_pack.h
+OLDER = 5  # enum leat_skip_reason
 
 Progress = collections.namedtuple(
     "Progress", "bytes total_bytes text_bytes tokens documents rejects bytes_before bound")
@@ -142,7 +143,10 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     """Joins finished datasets of one tokenizer to the dataset `output`, without encoding again, like `leat merge`. All
     parts of a run with `by` become the datasets OUTPUT.VALUE.
 
-    parts     names of datasets, folders or "@LIST"; the results of pack(part=(i, n)) for all i become the whole dataset
+    parts     names of datasets, folders or "@LIST"; the results of pack(part=(i, n)) for all i, in any order, become
+              the whole dataset. glob.glob("c.*") will do: both files of a dataset name it once, and what lies beside it
+              is passed over (rejects; files of a run that has not ended; c itself, if c.1 is a part of a run and c is
+              not). A RuntimeWarning names a dataset that is left out so
     shuffle, dedup, split, threads, memory, force, created   as in pack()
     progress  a function that is called with (bytes done, bytes in all) about ten times per second
     in_place  joins the parts of a run without a second copy of their tokens: they are no datasets any more then. What
@@ -152,12 +156,25 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     splits = read_splits(split)
     seed = read_seed(shuffle)
     made: list[tuple] = []
+    left: list[tuple[int, bytes]] = []
     info, infos, documents, deduplicated = _leat.merge(
         output, list_paths(parts), seed is not None, seed or 0, dedup, splits, threads or 0,
-        0 if memory is None else read_size(memory), force, in_place, read_created(created), progress, made.append)
+        0 if memory is None else read_size(memory), force, in_place, read_created(created), progress, left.append,
+        made.append)
+    _warn_left_out(left)
     report = dict(info[0], deduplicated=deduplicated, inputs=0, text_bytes=0, rejects=0, special_strings=0,
                   damaged_inputs=0, peak_memory=0, was_finished=False)
     return summarize(output, report, infos, [] if made else splits, now() - began)._replace(outputs=_outputs(made))
+
+
+def _warn_left_out(left):
+    import os
+    import warnings
+    for reason, path in left:
+        name = os.fsdecode(path)
+        why = f"it is no part of the run, as {name}.* are" if reason == OLDER else \
+            "files of it are named, but no finished dataset"
+        warnings.warn(f"{name} is left out: {why}", RuntimeWarning, stacklevel=3)
 
 
 Export = collections.namedtuple("Export", "output to documents tokens bytes dtype end_token")

@@ -251,6 +251,26 @@ static void test_arranged(void)
     same_dataset("a.valid", "b.valid");
 }
 
+/* In whatever order the parts are named. */
+static void test_any_order(uint64_t *random)
+{
+    static const unsigned cuts[] = { 0, 100, 200, 310, 450, RECORDS };
+    const char *parts[5], *last;
+
+    write_parts(cuts, 5, parts);
+    for (int i = 0; i < 8; i++) {
+        for (size_t k = 5; i > 0 && k > 1; k--) {
+            size_t other = (size_t)t_below(random, k);
+
+            last = parts[k - 1];
+            parts[k - 1] = parts[other];
+            parts[other] = last;
+        }
+        T_OK(merge("merged", parts, 5));
+        same_dataset("merged", "whole");
+    }
+}
+
 /* ---- Refused ---- */
 
 static void refuse(const char *const *parts, size_t count, const char *what)
@@ -268,11 +288,12 @@ static void test_refused(void)
     write_parts(cuts, 5, p);
     refuse((const char *[]) { p[0], p[2] }, 2, "share 2/5 is missing between");
     refuse((const char *[]) { p[0], p[1], p[4] }, 3, "share 3/5 is missing between");
-    refuse((const char *[]) { p[1], p[0] }, 2, "is share 1/5, but comes after");
-    refuse((const char *[]) { p[1], p[1] }, 2, "is share 2/5, but comes after");
+    refuse((const char *[]) { p[4], p[0], p[1] }, 3, "share 3/5 is missing between");
+    refuse((const char *[]) { p[1], p[0], p[1] }, 3, "(share 2/5 of a run) is named twice: give each share once");
     T_OK(merge("1-2", p, 2));
     some[0] = keep(PARTS, "1-2");
-    refuse((const char *[]) { some[0], p[1] }, 2, "which is share 1-2/5");
+    refuse((const char *[]) { p[1], some[0] }, 2, "(share 1-2/5 of a run) and ");
+    refuse((const char *[]) { some[0], p[1] }, 2, "(share 2/5) overlap: give each share once");
     write_range("other", 0, 5, "3/6");
     write_range("none", 0, 5, NULL);
     write_range("text", 0, 5, "2 of 3");
@@ -303,6 +324,7 @@ int main(void)
     write_range("whole", 0, RECORDS, NULL);
     test_cuts(&random);
     test_steps();
+    test_any_order(&random);
     test_arranged();
     test_refused();
     return t_end();

@@ -180,6 +180,81 @@ run leat merge -o stages some rest
 ended 0 ''
 same_dataset stages whole
 
+# ---- What a shell makes of a pattern --------------------------------------------------------------------------------
+
+# Twelve parts of a run, as c.1.leat c.1.tokens c.10.leat c.10.tokens ... c.2.leat; once "c.1 is share 1/12, but comes
+# after c.1, which is share 1/12" was said of them. Beside them: rejects, a file for --order fit, an unfinished part,
+# what an arranging run has left, and an older result.
+mkdir glob
+for i in $(seq 1 60); do
+    [ $((i % 9)) -ne 0 ] || echo "broken $i"
+    echo "{\"text\":\"document $i\"}"
+done >glob/in
+cd glob || exit 1
+stopped=$tmp/stopped.jsonl
+leat pack -o whole -t bytes --format jsonl --max-rejects 99 in >out || fail "cannot pack"
+for i in $(seq 1 12); do
+    leat pack -o "c.$i" --part "$i/12" -t bytes --format jsonl --max-rejects 99 in >out || fail "cannot pack $i"
+done
+[ "$(echo c.*.rejects.jsonl | wc -w)" -ge 5 ] || fail "too few parts have rejects: $(ls)"
+leat fit c.3 --seq-len 64 >out || fail "cannot fit"
+[ -e c.3.fit ] || fail "fit made no file: $(ls)"
+leat pack -o c.4 -t bytes --dedup --force --max-rejects 1 "$stopped" 2>err
+[ -d c.4.partial.packed ] || fail "left no folder: $(ls)"
+leat pack -o c.13 -t bytes --max-rejects 1 "$stopped" 2>err
+[ -e c.13.partial.checkpoint ] || fail "left no checkpoint: $(ls)"
+leat pack -o c -t bytes --max-rejects 9 "$stopped" >out || fail "cannot pack an older result"
+left='leat: warning: c.13 is left out: files of it are named, but no finished dataset'
+older='leat: warning: c is left out: it is no part of the run, as c.* are'
+run leat merge -o all --json c.*
+ended 0 "$left
+$older"
+same_dataset all whole
+grep -qF '"parts": 12, "datasets": 12, "share": null' "$printed" || fail "$ran: printed $(cat "$printed")"
+run leat merge -o all --force c.1?.* c.?.*
+ended 0 "$left"
+same_dataset all whole
+run leat merge -o all --force c.*.leat
+ended 0 ''
+same_dataset all whole
+run leat merge -o all --force c.*.tokens
+ended 0 "$left"
+same_dataset all whole
+
+# the output itself: by a pattern it is refused, also with --force
+run leat merge -o c --force c.*
+ended 0 "$left
+$older"
+same_dataset c whole
+for i in 1 2 3; do
+    leat pack -o "un.$i" -t bytes --format jsonl --max-rejects 99 in >out
+done
+leat merge -o un un.1 un.2 un.3 >out
+for force in '' --force; do
+    # words
+    # shellcheck disable=SC2086
+    refuse 1 'leat: un.leat is among the parts, and a file of un, the dataset to write: choose another name for that, @
+or a narrower pattern for the parts' leat merge $force -o un un*
+done
+run leat merge -o un --force un un.1
+ended 0 ''
+run leat merge -o new un*.rejects.jsonl
+says 1 'leat: no part is a finished dataset: un.1.rejects.jsonl only lies beside one'
+
+# what is none of all this
+echo '{"text":"x"}' >un.jsonl
+refuse 1 'leat: cannot open un.jsonl.leat: No such file or directory; un.jsonl itself exists, but is not a dataset: @
+pack it into one (leat pack)' leat merge -o new un.*
+leat pack --run r --parts 2 -t bytes --format jsonl --max-rejects 99 in >out
+leat pack --run r --part 1 >out
+leat pack --run r --part 2 >out
+refuse 1 'leat: r/leat-run is a file of a run in parts: give the folder of the run, r/, as the part' \
+    leat merge -o new r/*
+run leat merge -o new r/part*
+ended 0 ''
+same_dataset new whole
+cd ..
+
 # ---- An output that exists, and names that are none -----------------------------------------------------------------
 
 refuse 1 'leat: out.leat already exists; choose another name or replace it (--force)' leat merge -o out a

@@ -22,6 +22,7 @@
 #include "join_inputs.h"
 #include "join_metadata.h"
 #include "join_plan.h"
+#include "merge_names.h"
 #include "merge_run.h"
 
 #define MEMORY_STANDARD   ((uint64_t)2 << 30)
@@ -160,6 +161,20 @@ enum leat_status merge_open_parts(struct merge *m, const char *const *names, siz
     return s == LEAT_OK ? refused : s;
 }
 
+/* What is given by people, or by a shell's pattern. */
+static enum leat_status open_given(struct merge *m, const char *output, const char *const *given, size_t count,
+                                   struct leat_merge_report *report, struct leat_error *err)
+{
+    struct merge_names names;
+    enum leat_status s = merge_names_take(&names, output, given, count, &m->options, err);
+
+    report->parts = names.count;
+    if (s == LEAT_OK)
+        s = merge_open_parts(m, names.items, names.count, err);
+    merge_names_free(&names);
+    return s;
+}
+
 /* The outputs are open. */
 static enum leat_status merge(struct merge *m, struct leat_error *err)
 {
@@ -266,11 +281,12 @@ static enum leat_status check_in_place(const struct merge *m, const char *output
 
 /* The index, under another name, and the plan; then the parts are closed, so that their files can be freed. */
 static enum leat_status begin_in_place(struct merge *m, const char *output, const char *const *names, size_t count,
-                                       struct leat_error *err)
+                                       struct leat_merge_report *report, struct leat_error *err)
 {
     struct leat_merge_report none = LEAT_MERGE_REPORT_INIT;
     char *name = join_plan_name(output);
-    enum leat_status s = name ? merge_open_parts(m, names, count, err) : status_no_memory(err, strlen(output));
+    enum leat_status s =
+        name ? open_given(m, output, names, count, report, err) : status_no_memory(err, strlen(output));
 
     if (s == LEAT_OK)
         s = check_in_place(m, output, err);
@@ -292,8 +308,9 @@ static enum leat_status merge_in_place(struct merge *m, const char *output, cons
     bool began;
     enum leat_status s = join_in_place_lock(&lock, output, &began, err);
 
+    report->parts = count;
     if (s == LEAT_OK && !began)
-        s = begin_in_place(m, output, names, count, err);
+        s = begin_in_place(m, output, names, count, report, err);
     outputs_abandon(&m->outputs);
     merge_parts_close(&m->parts);
     m->pace.bytes = 0;
@@ -328,7 +345,7 @@ static void forget_stopped(const struct outputs *o)
 static enum leat_status merge_or_divide(struct merge *m, const char *output, const char *const *names, size_t count,
                                         struct leat_merge_report *report, struct leat_error *err)
 {
-    enum leat_status s = merge_open_parts(m, names, count, err);
+    enum leat_status s = open_given(m, output, names, count, report, err);
 
     report->datasets = m->parts.count;
     report->first_share = m->parts.shares.of ? m->parts.shares.first : 0;

@@ -5,7 +5,7 @@
  * This room is what leat_merge() does with them: it joins, deduplicates, splits and shuffles, in bounded memory.
  *
  *   merge              the whole, document by document
- *   merge_parts, shares   what goes in; document_reader reads it in order
+ *   merge_names, merge_parts, shares   what goes in; document_reader reads it in order
  *   outputs            what comes out: one dataset per split, and the rest
  *   join_inputs, join_metadata   what documents do not carry themselves
  *   duplicates, shuffle   which documents go where
@@ -76,7 +76,11 @@ const char *merge_parts_metadata(const struct merge_part *s, const char *key);
 
 /* ---- shares.c ---- */
 
-/* Sets the shares of each part and of all; LEAT_E_INCOMPATIBLE if some are missing, misplaced or of another run. */
+/* What the metadata of a dataset says of its share; unchanged if that is nothing. */
+void shares_parse(struct shares *shares, const struct leat_metadata *pairs);
+
+/* Sets the shares of each part and of all, and puts shares in their order; LEAT_E_INCOMPATIBLE if some are missing,
+ * there twice, or of another run. */
 enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
 
 /* The metadata key that says which share a dataset is; its value of at most SHARES_TEXT characters. */

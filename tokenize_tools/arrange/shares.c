@@ -1,9 +1,10 @@
 /*
  * shares.c: datasets that are shares of one run. Their metadata "leat.part" says so: "I/N", or "I-J/N" for several that
- * were merged. Merged in order and without gaps they become the dataset of the whole run; anything else is refused,
- * because it is probably a mistake.
+ * were merged. They are put in the order of their shares, whatever the order in which they were named. Merged without
+ * gaps they become the dataset of the whole run; anything else is refused, because it is probably a mistake.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -29,7 +30,7 @@ static bool take(const char **text, char c)
 }
 
 /* A value of another form is metadata like any other. */
-static void parse(struct shares *s, const struct leat_metadata *pairs)
+void shares_parse(struct shares *s, const struct leat_metadata *pairs)
 {
     struct shares parsed = { 0 };
 
@@ -73,10 +74,27 @@ static enum leat_status wrong(const struct merge_part *a, const struct merge_par
         return status_set(
             err, LEAT_E_INCOMPATIBLE, "share %llu/%llu is missing between %.300s (share %s) and %.300s (share %s)",
             (unsigned long long)a->shares.last + 1, (unsigned long long)a->shares.of, a->name, text_a, b->name, text_b);
+    if (strcmp(a->name, b->name) == 0)
+        return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s (share %s of a run) is named twice: give each share once",
+                          a->name, text_a);
     return status_set(err, LEAT_E_INCOMPATIBLE,
-                      "%.300s is share %s, but comes after %.300s, which is share %s; give the shares in order, "
-                      "each once",
-                      b->name, text_b, a->name, text_a);
+                      "%.300s (share %s of a run) and %.300s (share %s) overlap: give each share once, and merge the "
+                      "shares of each run first",
+                      a->name, text_a, b->name, text_b);
+}
+
+/* As the parts of a run follow each other. */
+static int compare(const void *x, const void *y)
+{
+    const struct merge_part *a = x, *b = y;
+
+    if (a->shares.of != b->shares.of)
+        return a->shares.of < b->shares.of ? -1 : 1;
+    if (a->shares.first != b->shares.first)
+        return a->shares.first < b->shares.first ? -1 : 1;
+    if (a->shares.last != b->shares.last)
+        return a->shares.last < b->shares.last ? -1 : 1;
+    return strcmp(a->name, b->name);
 }
 
 enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
@@ -86,7 +104,7 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
     for (size_t i = 0; i < all->count; i++) {
         struct merge_part *s = &all->items[i];
 
-        parse(&s->shares, s->pairs);
+        shares_parse(&s->shares, s->pairs);
         if (s->shares.of)
             share = s;
         else
@@ -98,13 +116,15 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
         return status_set(err, LEAT_E_INCOMPATIBLE,
                           "%.300s is a share of a run, and %.300s is not; merge the shares of the run first",
                           share->name, other->name);
+    qsort(all->items, all->count, sizeof *all->items, compare);
     for (size_t i = 1; i < all->count; i++) {
         const struct merge_part *a = &all->items[i - 1], *b = &all->items[i];
 
         if (a->shares.of != b->shares.of || b->shares.first != a->shares.last + 1)
             return wrong(a, b, err);
     }
-    all->shares = (struct shares) { all->items[0].shares.first, share->shares.last, share->shares.of };
+    all->shares =
+        (struct shares) { all->items[0].shares.first, all->items[all->count - 1].shares.last, all->items[0].shares.of };
     if (all->shares.first == 1 && all->shares.last == all->shares.of)
         all->shares.of = 0; /* the whole run: not a share any more */
     return LEAT_OK;

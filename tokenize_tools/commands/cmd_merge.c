@@ -99,6 +99,16 @@ static void on_output(void *context, const struct leat_by_output *output)
     by_outputs_add(&run->outputs, output);
 }
 
+/* What a shell's pattern may have meant, but the result does not have. */
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    (void)context;
+    if (notice->reason == LEAT_SKIP_OLDER)
+        cli_error("warning: %s is left out: it is no part of the run, as %s.* are", notice->path, notice->path);
+    else
+        cli_error("warning: %s is left out: files of it are named, but no finished dataset", notice->path);
+}
+
 static enum leat_status merge(const struct merge_values *values, uint64_t created, const struct options_parsed *parsed,
                               struct merge_run *run, struct leat_merge_report *report, struct leat_error *err)
 {
@@ -111,6 +121,7 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     options.created = created;
     options.progress = on_progress;
     options.output = on_output;
+    options.notice = on_notice;
     options.context = run;
     options.shuffle = values->shuffle.given;
     options.seed = values->shuffle.value;
@@ -163,7 +174,7 @@ static void warn_of_missing(const struct merge_values *values, const struct leat
 }
 
 static void print_summary(const struct merge_values *values, const struct leat_merge_report *report,
-                          const struct by_outputs *outputs, size_t parts, double seconds)
+                          const struct by_outputs *outputs, double seconds)
 {
     static const struct arrange_splits none;
     const struct arrange_splits *splits = outputs->count > 0 ? &none : &values->splits;
@@ -184,7 +195,7 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_string(&j, "output", values->output);
-    json_u64(&j, "parts", parts);
+    json_u64(&j, "parts", report->parts);
     json_u64(&j, "datasets", report->datasets);
     json_string(&j, "share", share_of(report, share, sizeof share));
     json_u64(&j, "documents", info->documents);
@@ -314,7 +325,7 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     began = cli_now();
     s = merge(values, created, parsed, &made, &report, &err);
     if (s == LEAT_OK) {
-        print_summary(values, &report, &made.outputs, parsed->count, cli_now() - began);
+        print_summary(values, &report, &made.outputs, cli_now() - began);
         warn_of_missing(values, &report);
         if (values->force)
             leftovers_warn(values->output, &values->splits, &made.outputs, made.outputs.count > 0);

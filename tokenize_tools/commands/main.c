@@ -173,14 +173,18 @@ static const struct command commands[] = {
       .words = "PART...",
       .words_help =
           "Each PART is a dataset (NAME, NAME.leat or NAME.tokens) or a folder of them. They are joined in the order "
-          "given. The parts of one run (leat pack --part) become the dataset that the whole run would write; some of "
-          "them, in order, may be merged first, with a warning that names those that are missing. The folder "
-          "of a run (leat pack --run) is refused while parts are missing. Without a merge, a folder opens as one "
-          "dataset, too, wherever a dataset does, and nothing is copied.",
+          "given. The parts of one run (leat pack --part) become the dataset that the whole run would write, in "
+          "whatever order they are given; some that follow each other may be merged first, with a warning that names "
+          "those that are missing. The folder of a run (leat pack --run) is refused while parts are missing. A pattern "
+          "of the shell, c.*, will do: both files of a dataset name it once; what lies beside it is passed over: "
+          "rejects, files of a run that has not ended, and c itself, if it is no part of the run of c.1. If a dataset "
+          "is left out so, a warning names it. Without a merge, a folder opens as one dataset, too, wherever a dataset "
+          "does, and nothing is copied.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .example =
-          "leat merge -o corpus --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2\nleat merge -o all run",
+          "leat merge -o corpus --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2\nleat merge -o all c.*\n"
+          "leat merge -o all run",
       .options = merge_options,
       .run = cmd_merge },
     { .name = "adopt",

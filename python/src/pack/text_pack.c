@@ -113,18 +113,27 @@ static PyObject *text_pack(PyObject *module, PyObject *args)
 
 /* ---- merge ---- */
 
+static void on_merge_notice(void *context, const struct leat_pack_notice *notice)
+{
+    struct watching *w = context;
+
+    if (!w->base.raised)
+        w->base.raised = pause_tell(&w->base.pause, w->notice, "((Iy))", (unsigned)notice->reason, notice->path) < 0;
+}
+
 static PyObject *run_merge(const char *output, const char *const *parts, size_t count, struct leat_merge_options *o,
-                           struct leat_info *splits, PyObject *function, PyObject *output_made)
+                           struct leat_info *splits, PyObject *function, PyObject *notice, PyObject *output_made)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT;
-    struct watching w = { .base.function = function, .output = output_made };
+    struct watching w = { .base.function = function, .notice = notice, .output = output_made };
     struct leat_error err;
     enum leat_status s;
 
     report.splits = splits;
     report.info = &info;
     o->progress = text_on_bytes;
+    o->notice = on_merge_notice;
     o->output = on_output;
     o->context = &w;
     pause_begin(&w.base.pause);
@@ -136,13 +145,14 @@ static PyObject *run_merge(const char *output, const char *const *parts, size_t 
                          (unsigned long long)report.documents, (unsigned long long)report.deduplicated);
 }
 
-/* merge(output, parts, shuffle, seed, dedup, splits, threads, memory, replace, in_place, created, progress, made)
- * -> (info, splits, documents of all parts, left out) */
+/* merge(output, parts, shuffle, seed, dedup, splits, threads, memory, replace, in_place, created, progress, notice,
+ * made) -> (info, splits, documents of all parts, left out); notice((reason, name)) */
 static PyObject *text_merge(PyObject *module, PyObject *args)
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
     unsigned long long seed, memory, created;
-    PyObject *output = NULL, *given, *names = NULL, *list, *progress, *made, *result = NULL;
+    PyObject *output = NULL, *given, *names = NULL, *list, *progress, *notice, *made;
+    PyObject *result = NULL;
     struct leat_split splits[TEXT_SPLITS];
     struct leat_info infos[TEXT_SPLITS];
     const char **parts = NULL;
@@ -150,8 +160,8 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
     Py_ssize_t count;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&OpKpOIKppKOO", args_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list,
-                          &o.threads, &memory, &o.force, &o.in_place, &created, &progress, &made))
+    if (!PyArg_ParseTuple(args, "O&OpKpOIKppKOOO", args_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list,
+                          &o.threads, &memory, &o.force, &o.in_place, &created, &progress, &notice, &made))
         return NULL;
     for (size_t i = 0; i < TEXT_SPLITS; i++)
         infos[i] = (struct leat_info)LEAT_INFO_INIT;
@@ -162,7 +172,8 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
     count = text_splits_take(splits, list);
     if (count >= 0 && (parts = args_paths(given, &part_count, &names)) != NULL) {
         o.split_count = (size_t)count;
-        result = run_merge(output ? PyBytes_AsString(output) : NULL, parts, part_count, &o, infos, progress, made);
+        result =
+            run_merge(output ? PyBytes_AsString(output) : NULL, parts, part_count, &o, infos, progress, notice, made);
     }
     Py_XDECREF(output);
     Py_XDECREF(names);

@@ -1,4 +1,5 @@
 """leat.pack and leat.merge: the bytes and the numbers of the command, all options, interrupts, errors."""
+import glob
 import gzip
 import json
 import os
@@ -409,6 +410,11 @@ def test_merge(tmp_path, monkeypatch):
     leat.merge(parts, "merged", force=True)
     with pytest.raises(leat.Error, match="part"):
         leat.merge(["part3", "part1"], "x")
+    # what a pattern matches, in any order
+    (tmp_path / "part9.rejects.jsonl").write_text("")
+    with pytest.warns(RuntimeWarning, match="^part9 is left out: files of it are named, but no finished dataset$"):
+        leat.merge(sorted(glob.glob("part*"), reverse=True), "pattern")
+    assert same("pattern", "whole")
     with pytest.raises(ZeroDivisionError):
         leat.merge(parts, "x", progress=lambda *p: 1 / 0)
     assert not os.path.exists("x.leat")
