@@ -125,19 +125,35 @@ enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct
     return s;
 }
 
-/* Whether this process has the file open by another descriptor, too. Where /proc is missing, that is not known. */
-static bool is_open_here(int fd)
+/* Whether it was this process that locked what the descriptor `number` of its own has open: a child of fork() has that
+ * open, too, and so has a program that was run with it. */
+static bool locked_here(const char *number)
+{
+    char path[64], line[256], *lock;
+    bool is = false;
+    FILE *in;
+    int pid;
+
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%.20s", number);
+    in = fopen(path, "re");
+    while (in && !is && fgets(line, sizeof line, in)) /* lock:	1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF */
+        is = (lock = strstr(line, "FLOCK ")) && sscanf(lock, "FLOCK %*s %*s %d", &pid) == 1 && pid == (int)getpid();
+    if (in)
+        (void)fclose(in);
+    return is;
+}
+
+/* Whether this process has locked the file, by another descriptor. Where /proc is missing, that is not known. */
+static bool is_locked_here(int fd)
 {
     DIR *d = opendir("/proc/self/fd");
     struct stat own, other;
     struct dirent *entry;
-    char number[24];
     bool is = false;
 
-    snprintf(number, sizeof number, "%d", fd);
     while (d && !is && fstat(fd, &own) == 0 && (entry = readdir(d)))
-        is = strcmp(entry->d_name, number) != 0 && fstatat(dirfd(d), entry->d_name, &other, 0) == 0 &&
-             other.st_dev == own.st_dev && other.st_ino == own.st_ino;
+        is = fstatat(dirfd(d), entry->d_name, &other, 0) == 0 && other.st_dev == own.st_dev &&
+             other.st_ino == own.st_ino && locked_here(entry->d_name);
     if (d)
         closedir(d);
     return is;
@@ -145,14 +161,14 @@ static bool is_open_here(int fd)
 
 static enum leat_status say_busy(int fd, const char *path, const char *output, struct leat_error *err)
 {
-    bool here = is_open_here(fd);
+    bool here = is_locked_here(fd);
     char lock[300] = "";
 
     if (output)
         snprintf(lock, sizeof lock, " (it holds %.280s)", path);
     status_set(err, LEAT_E_BUSY, "%s is writing %.300s%s: %s, or choose another name",
-               here ? "this process, or the one that it was forked from," : "another process", output ? output : path,
-               lock, here ? "end that writer" : "wait for it");
+               here ? "this process" : "another process", output ? output : path, lock,
+               here ? "end that writer" : "wait for it");
     if (err)
         err->os_error = EWOULDBLOCK;
     return LEAT_E_BUSY;

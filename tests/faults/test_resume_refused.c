@@ -280,13 +280,13 @@ static void second_writer(void)
         o.force = fresh.replace = 1;
         T_STATUS(small_open(&fresh, &other, &t_err), LEAT_E_BUSY);
         T_CONTAINS(t_err.message, with(fresh.name, ".leat"));
-        resume_refused(&o, LEAT_E_BUSY, "this process, or the one that it was forked from, is writing");
+        resume_refused(&o, LEAT_E_BUSY, "another process is writing");
         leat_writer_abandon(w); /* only frees, in a child */
         _exit(t_failures != 0);
     }
     T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     T_STATUS(small_open(&fresh, &other, &t_err), LEAT_E_BUSY);
-    resume_refused(&o, LEAT_E_BUSY, "this process, or the one that it was forked from, is writing");
+    resume_refused(&o, LEAT_E_BUSY, "this process is writing");
     T_OK(small_documents(w, fresh.seed, STOPPED + 5, SMALL_DOCUMENTS, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
     T_CHECK(same_dataset(fresh.name, reference.name));
