@@ -120,7 +120,8 @@ enum leat_status {
     LEAT_E_VOCABULARY = 60, /* a tokenizer's file is broken or contradicts itself */
     LEAT_E_TEXT = 61,       /* a text cannot be encoded: it is malformed or takes too many steps */
     LEAT_E_PRETOKEN = 62,   /* a pretoken (text that cannot be cut) needs more memory than allowed */
-    LEAT_E_REJECTS = 63     /* more records were rejected than allowed */
+    LEAT_E_REJECTS = 63,    /* more records were rejected than allowed */
+    LEAT_E_EMPTY = 64       /* conditions left out every record: no document is left */
 };
 
 /*
@@ -144,7 +145,8 @@ enum leat_hint {
     LEAT_HINT_FOLLOW = 13,           /* `follow_links` in struct leat_pack_options */
     LEAT_HINT_ID = 14,               /* `id` in struct leat_pack_options */
     LEAT_HINT_SAMPLES = 15,          /* `samples` in struct leat_plan_options */
-    LEAT_HINT_AGAIN = 16             /* nothing: a thing on a server has changed meanwhile; call again */
+    LEAT_HINT_AGAIN = 16,            /* nothing: a thing on a server has changed meanwhile; call again */
+    LEAT_HINT_EMPTY = 17             /* `allow_empty` in the options */
 };
 
 /* The caller provides it; a failing call fills it. */

@@ -269,8 +269,8 @@ struct leat_pack_options {
      * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = (or ==) != < <= > >=. A value
      * that is a JSON number is compared with numbers, as exact decimal numbers; any other, in JSON's quotes, single
      * quotes or bare, with strings, by their bytes. For a field that is missing or of another type no condition holds;
-     * a null does not exist. If every record is left out, `force` does not replace a dataset that has documents:
-     * LEAT_E_EXISTS. */
+     * a null does not exist. If they leave out records, and no document is left: LEAT_E_EMPTY, and no dataset; but
+     * a part of a run may be empty, and leat_merge() judges the whole. */
     const char *const *keep;
     uint64_t keep_count;
     const char *by; /* a field or column: a dataset for each of its values; see leat_pack(). NULL: one dataset */
@@ -298,11 +298,12 @@ struct leat_pack_options {
     uint32_t reserved_write; /* 0 */
     /* With `chat`, the field that holds the tools of a conversation; NULL: "tools", if there is one. "": none. */
     const char *tools;
+    uint32_t allow_empty; /* make the dataset also if the conditions of `keep` leave no document */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL }
+      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -581,9 +582,10 @@ struct leat_merge_options {
     uint32_t in_place; /* join the parts of a run without a second copy of their tokens, see leat_merge() */
     /* If not NULL: called from the calling thread for each dataset that is left out although a name is of it. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
+    uint32_t allow_empty; /* make the dataset also if `keep` has left no document to any part of the run */
 };
 #define LEAT_MERGE_OPTIONS_INIT                                                                                        \
-    { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0, NULL }
+    { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0, NULL, 0 }
 
 /*
  * Joins datasets into a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
@@ -599,7 +601,8 @@ struct leat_merge_options {
  * numbers, and must have no gaps: LEAT_E_INCOMPATIBLE names the one that is missing. Consecutive ones may be joined
  * first, but not shuffled or deduplicated. An input counts as cut if a part's metadata "leat.part.cut" is "1"; without
  * it, if the offsets of its documents continue those of the part before. "all": the parts were shuffled together, and
- * each lists all inputs of the run.
+ * each lists all inputs of the run. All parts of a run with `keep` that have no document: LEAT_E_EMPTY, unless
+ * `allow_empty`; parts that were split are not judged, since the others may have the documents.
  *
  * All parts of a run with `by` become one dataset for each value, as leat_pack() says, each with a name that follows
  * `output` and a dot; report->info then has the sums of documents, tokens and bytes of all, and report->splits nothing.

@@ -55,6 +55,7 @@ const char *leat_status_name(enum leat_status status)
         { LEAT_E_TEXT, "text" },
         { LEAT_E_PRETOKEN, "pretoken" },
         { LEAT_E_REJECTS, "rejects" },
+        { LEAT_E_EMPTY, "empty" },
     };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -179,8 +179,8 @@ def pack(output: str | bytes | PathLike[str], inputs: list[Any], tokenizer: Toke
          made: Callable[[tuple[bytes, bytes, str | None, int, int, bytes]], Any], /
          ) -> tuple[dict[str, Any], list[dict[str, Any]], int]: ...
 def merge(output: str | bytes | PathLike[str], parts: list[Any], shuffle: bool, seed: int, dedup: bool,
-          splits: list[tuple[str, str]], threads: int, memory: int, replace: bool, in_place: bool, created: int,
-          progress: Callable[[int, int], Any] | None, notice: Callable[[tuple[int, bytes]], Any],
+          splits: list[tuple[str, str]], threads: int, memory: int, replace: bool, in_place: bool, allow_empty: bool,
+          created: int, progress: Callable[[int, int], Any] | None, notice: Callable[[tuple[int, bytes]], Any],
           made: Callable[[tuple[bytes, bytes, str | None, int, int, bytes]], Any], /
           ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int, int]: ...
 def export(output: str | bytes | PathLike[str], parts: list[Any], to: str, number_bytes: int, replace: bool,

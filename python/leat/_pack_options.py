@@ -37,7 +37,8 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
-                 mask_field=None, chat=None, messages="messages", tools=None, write="auto"):
+                 mask_field=None, chat=None, messages="messages", tools=None, write="auto",
+                 allow_empty=False):
     """The tuple that text_options_take() of the extension reads."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
@@ -53,7 +54,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
             0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
             follow_links, _conditions(keep), by, store_mask, mask_field,
-            chat_template(chat), messages, tools, choice("write", write, WRITE))
+            chat_template(chat), messages, tools, choice("write", write, WRITE), allow_empty)
 
 
 def chat_template(chat):

@@ -54,7 +54,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
          skip_unknown: bool = False, allow_binary: bool = False, follow_links: bool = False, keep=(),
          by: str | None = None, created: int | None = None, mask_field: str | None = None, chat=None,
-         messages: str = "messages", tools: str | None = None, write: str = "auto") -> Summary:
+         messages: str = "messages", tools: str | None = None, write: str = "auto",
+         allow_empty: bool = False) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
@@ -85,7 +86,9 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
                   "score >= 3", "meta.url exists"; signs: = (or ==) != < <= > >=. Numbers are compared with numbers,
                   exactly, other values (bare or in quotes) with strings; a missing field, a null or another type: left
-                  out. If every record is, `force` does not replace a dataset that has documents
+                  out. If no document is left, leat.Error (status "empty") says so, and no dataset is made; but a part
+                  of a run may be empty, and merge() judges the whole
+    allow_empty   makes the dataset all the same
     by            a field of JSON records or a column of Parquet files, as for `id`: makes a dataset OUTPUT.VALUE for
                   each of its values, which is what packing the records with that value alone gives. Records without a
                   value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
@@ -113,7 +116,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
                        skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
                            by=by, mask_field=mask_field, chat=chat,
-                           messages=messages, tools=tools, write=write)
+                           messages=messages, tools=tools, write=write, allow_empty=allow_empty)
     notices: list[tuple[int, bytes, int]] = []
     made: list[tuple] = []
     bar, watch = _watching(progress)
@@ -139,7 +142,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
 
 def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, split=None, threads: int | None = None,
           memory: int | str | None = None, force: bool = False, progress=None, created: int | None = None,
-          in_place: bool = False) -> Summary:
+          in_place: bool = False, allow_empty: bool = False) -> Summary:
     """Joins finished datasets of one tokenizer to the dataset `output`, without encoding again, like `leat merge`. All
     parts of a run with `by` become the datasets OUTPUT.VALUE.
 
@@ -151,6 +154,7 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     progress  a function that is called with (bytes done, bytes in all) about ten times per second
     in_place  joins the parts of a run without a second copy of their tokens: they are no datasets any more then. What
               stopped goes on by the same call
+    allow_empty  makes the dataset of a run of whose records `keep` has left none; else that is an error
     """
     began = now()
     splits = read_splits(split)
@@ -159,8 +163,8 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     left: list[tuple[int, bytes]] = []
     info, infos, documents, deduplicated = _leat.merge(
         output, list_paths(parts), seed is not None, seed or 0, dedup, splits, threads or 0,
-        0 if memory is None else read_size(memory), force, in_place, read_created(created), progress, left.append,
-        made.append)
+        0 if memory is None else read_size(memory), force, in_place, allow_empty, read_created(created), progress,
+        left.append, made.append)
     _warn_left_out(left)
     report = dict(info[0], deduplicated=deduplicated, inputs=0, text_bytes=0, rejects=0, special_strings=0,
                   damaged_inputs=0, peak_memory=0, was_finished=False)

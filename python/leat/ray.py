@@ -85,7 +85,7 @@ def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | 
         _wait(ray, {task.remote(folder, i, limits): i for i in range(1, parts + 1)}, folder, progress)
     if not merge:
         return json.loads(_leat("status", "--json", folder))
-    arrange = {"split": split if split_later else None, "memory": memory}
+    arrange = {"split": split if split_later else None, "memory": memory, "allow_empty": options.get("allow_empty")}
     names = [] if split_later or not split else [one.partition("=")[0] for one in split.split(",")]
     join = ray.remote(_join).options(num_cpus=cpus_per_part, memory=memory, max_retries=retries,
                                      retry_exceptions=[_MayPass])

@@ -6,7 +6,8 @@ out are counted, and those that are no JSON stay rejects. Wrong conditions are r
 a joined dataset says which part had which.
 
 Once `lang == en` looked for "= en" and `lang = 'en'` for the quotes, and a run that kept nothing said nothing, but with
---force replaced a good dataset by an empty one; later, it still did so with the datasets of --split.
+--force replaced a good dataset by an empty one; later, it still did so with the datasets of --split, and was a success
+with a warning.
 """
 import decimal
 import glob
@@ -116,7 +117,7 @@ def check_random():
         words = [w for text, _ in chosen for w in ("--keep", text)]
         for name in glob.glob("out.*"):
             os.remove(name)
-        summary = json.loads(leat("-o", "out", "--json", *words, "in.json", program=program))
+        summary = json.loads(leat("-o", "out", "--json", "--allow-empty", *words, "in.json", program=program))
         kept = [r for r in map(read, records) if all(holds(r, *c) for _, c in chosen)]
         want = b"".join(b"".join(bytes([b, 0]) for b in r["text"].encode()) + b"\x00\x01" for r in kept)
         assert open("out.tokens", "rb").read() == want, (words, len(kept), summary)
@@ -155,69 +156,104 @@ def check_refused():
     assert "whole.leat already exists" in said, said
 
 
+def files(name):
+    return {file: open(file, "rb").read() for file in glob.glob(name + ".*")}
+
+
 def check_nothing():
-    """Conditions that no record holds: a warning, by --dry-run too, and no dataset with documents is replaced. An input
-    without records has its own warning; a part may well keep nothing."""
-    why = "no record holds the conditions of --keep"
-    words = ["--keep", "lang = xx", "a.jsonl"]
-    said, done = {}, {}
-    for name, more in (("run", ["-o", "empty"]), ("dry", ["-o", "empty2", "--dry-run"])):
-        done[name] = subprocess.run([LEAT, "pack", "-t", "bytes", *more, *words], capture_output=True, text=True)
-        said[name] = done[name].stderr
-        assert why in said[name] and "warning" in said[name], (name, said)
-    assert done["run"].returncode == done["dry"].returncode == 0, done
-    assert "100 records" in said["run"], said
-    number = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "n", "--keep", "lang = 5", "a.jsonl"],
-                            capture_output=True, text=True)
-    assert why in number.stderr and "in quotes" in number.stderr, number
-    part = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "share", "--part", "1/2", *words], capture_output=True)
-    assert part.returncode == 0 and not part.stderr, part
-    leat("-o", "good", "a.jsonl")
-    before = open("good.leat", "rb").read()
-    for more in ([], ["--shuffle", "1"], ["--split", "valid=.1"], ["--dry-run"], ["--resume"]):
-        refused = leat("-o", "good", "--force", *more, *words, code=1)
-        assert "no record holds the conditions" in refused and "good.leat stays" in refused, refused
-        assert "in quotes" in refused, refused
-        assert open("good.leat", "rb").read() == before
-        assert not [name for name in os.listdir(".") if name.startswith("good.partial")], os.listdir(".")
-    leat("-o", "empty", "--force", *words)  # what is there is as empty
-    splits = ["--split", "train=0.9,valid=0.1"]  # which leave nothing to `ks` itself
-    leat("-o", "ks", *splits, "a.jsonl")
-    before = {name: open(name, "rb").read() for name in glob.glob("ks.*")}
-    for more in ([], ["--dry-run"]):
-        refused = leat("-o", "ks", "--force", *splits, *more, *words, code=1)
-        assert "ks.train.leat stays" in refused or "ks.valid.leat stays" in refused, refused
-        assert before == {name: open(name, "rb").read() for name in glob.glob("ks.*")}, more
-    leat("-o", "ks", "--force", *words)  # which writes no splits
+    """Conditions that leave no document: code 1 and how many records were read, by --dry-run too; nothing is made or
+    replaced, and nothing is left for the next run, which then needs no --force. With --allow-empty the dataset is made.
+    An input without records has a warning."""
+    words = ["--keep", "lang = xx", "--keep", "lang exists", "a.jsonl"]
+    ways = ([], ["--shuffle", "1"], ["--dedup"], ["--split", "valid=.1"], ["--split", "a=0.5,b=0.5"], ["--by", "lang"],
+            ["--resume"])
+    for more in ways:
+        said = leat("-o", "empty", *more, *words, code=1)
+        assert 'of the 100 records read, "lang = xx" and "lang exists" left out 100;' in said, said
+        assert "in quotes" in said and said.endswith("(--allow-empty makes it all the same)\n"), said
+        assert not glob.glob("empty*"), (more, glob.glob("empty*"))
+        done = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "empty", "--dry-run", *more, *words],
+                              capture_output=True, text=True)
+        assert done.returncode == 1 and "--allow-empty" in done.stderr and "100 records" in done.stderr, done
+    for more in ways:
+        leat("-o", "empty", "--allow-empty", *more, *words)
+        leat("-o", "empty", "--allow-empty", "--dry-run", "--force", *more, *words)
+        datasets = sorted(glob.glob("empty*.leat"))
+        want = ["empty.valid.leat"] if "valid=.1" in more else ["empty.a.leat", "empty.b.leat"] if len(more) > 1 and \
+            more[1].startswith("a=") else []
+        assert datasets == ([] if "--by" in more else sorted(["empty.leat", *want])), (more, datasets)
+        for name in glob.glob("empty*"):
+            os.remove(name)
+    splits = ["--split", "train=0.9,valid=0.1"]  # which leave nothing to `good` itself
+    leat("-o", "good", *splits, "a.jsonl")
+    before = files("good")
+    assert len(before) == 6, before.keys()
+    for more in ways[:-1] + (splits, ["--dry-run"]):
+        leat("-o", "good", "--force", *more, *words, code=1)
+        assert before == files("good"), (more, os.listdir("."))
+    leat("-o", "good", "--force", "--allow-empty", *words)
+    assert not os.path.getsize("good.tokens")
+    check_parts(words)
     check_rejected()
-    leat("-o", "good", "--force", "--keep", "lang = en", "a.jsonl")
     open("none.jsonl", "w").close()
-    none = [subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "none", *more, "none.jsonl"], capture_output=True,
-                           text=True) for more in (["--dry-run"], [])]
+    none = [subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "none", "--keep", "lang = xx", *more, "none.jsonl"],
+                           capture_output=True, text=True) for more in (["--dry-run"], [])]
     assert [n.returncode for n in none] == [0, 0] and all("no document was found" in n.stderr for n in none), none
-    leat("-o", "good", "--force", "none.jsonl")  # there was nothing to leave out
+
+
+def merge(*words):
+    return subprocess.run([LEAT, "merge", *words], capture_output=True, text=True)
+
+
+def check_parts(words):
+    """Parts that keep nothing are parts; all of them together are no success, but some may be joined first. What a run
+    in a folder makes is judged when it is joined."""
+    for i in (1, 2, 3):
+        part = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", f"share.{i}", "--part", f"{i}/3", *words],
+                              capture_output=True)
+        assert part.returncode == 0 and not part.stderr, part
+    assert merge("-o", "some", "share.1", "share.2").returncode == 0
+    subprocess.run([LEAT, "pack", "-t", "bytes", "--run", "run", "--parts", "2", *words], check=True,
+                   capture_output=True)
+    for i in (1, 2):
+        subprocess.run([LEAT, "pack", "--run", "run", "--part", str(i)], check=True, capture_output=True)
+    for parts in (["share.1", "share.2", "share.3"], ["some", "share.3"], ["run"]):
+        for more in ([], ["--split", "valid=0.5"], ["--dedup"], ["--force"]):
+            done = merge("-o", "all", *more, *parts)
+            assert done.returncode == 1 and "no document is left in any part of the run" in done.stderr, done
+            assert "lang = xx" in done.stderr and "(--allow-empty makes it" in done.stderr, done
+            assert not glob.glob("all.*"), glob.glob("all.*")
+        done = merge("-o", "all", "--allow-empty", *parts)
+        assert done.returncode == 0, done
+        os.remove("all.leat"), os.remove("all.tokens")
+    # a value and a split may be empty, and one part with a document is enough
+    subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "share.2", "--force", "--part", "2/3", "--keep", "lang = en",
+                    "a.jsonl"], check=True, capture_output=True)
+    done = merge("-o", "all", "--split", "valid=0.0000001", "share.1", "share.2", "share.3")
+    assert done.returncode == 0 and os.path.getsize("all.tokens") and not os.path.getsize("all.valid.tokens"), done
 
 
 def check_rejected():
-    """The record that holds the condition is rejected: nothing says that none does, and the list says why."""
+    """The record that holds the condition is rejected: the list says why."""
     open("b.jsonl", "w").write('{"lang":"en","text":5}\n{"lang":"de","text":"x"}\n')
     command = [LEAT, "pack", "-t", "bytes", "-o", "rejected", "--force"]
     words = ["--keep", "lang = en", "--max-rejects", "5", "b.jsonl"]
-    for more in ([], ["--dry-run"]):
-        done = subprocess.run([*command, *more, *words], capture_output=True, text=True)
-        assert done.returncode == 0 and "no record" not in done.stderr, done
-        assert "--keep left out 1 record, and 1 rejected" in done.stderr, done
-    leat("-o", "rejected", "--force", "a.jsonl")
-    for more in (["--dry-run"], [], ["--split", "valid=.1"]):
-        done = subprocess.run([*command, *more, *words], capture_output=True, text=True)
-        assert done.returncode == 1 and "no record" not in done.stderr, done
-        assert "rejected.leat stays" in done.stderr, done
-        if more != ["--dry-run"]:
-            assert "by conditions: 1, rejected: 1, see rejected.rejects.jsonl)" in done.stderr, done
+    for there in (False, True):
+        if there:
+            leat("-o", "rejected", "--force", "a.jsonl")
+        for more in ([], ["--split", "valid=.1"]):
+            done = subprocess.run([*command, *more, *words], capture_output=True, text=True)
+            assert done.returncode == 1, done
+            assert ('of the 2 records read, "lang = en" left out 1 and the other 1 was rejected, see '
+                    "rejected.rejects.jsonl;") in done.stderr, done
             lines = [json.loads(line) for line in open("rejected.rejects.jsonl")]
             assert len(lines) == 1 and lines[0]["offset"] == 0, lines
             os.remove("rejected.rejects.jsonl")
-        assert sorted(glob.glob("rejected.*")) == ["rejected.leat", "rejected.tokens"], glob.glob("rejected.*")
+            assert sorted(glob.glob("rejected.*")) == ["rejected.leat", "rejected.tokens"] * there, glob.glob("rej*")
+    done = subprocess.run([*command, "--dry-run", *words], capture_output=True, text=True)
+    assert done.returncode == 1 and "--keep left out 1 record, and 1 rejected" in done.stderr, done
+    done = subprocess.run([*command, "--allow-empty", *words], capture_output=True, text=True)
+    assert done.returncode == 0 and "--keep left out 1 record, and 1 rejected" in done.stderr, done
 
 
 try:

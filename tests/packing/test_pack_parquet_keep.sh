@@ -19,7 +19,7 @@ for name in typed typed_split; do
     while read -r condition; do
         for suffix in jsonl parquet; do
             rm -f "$suffix.leat" "$suffix.tokens" "$suffix.rejects.jsonl" # which is not replaced by nothing
-            run "$tiny" pack -t bytes -o "$suffix" --json --keep "$condition" "$name.$suffix"
+            run "$tiny" pack -t bytes -o "$suffix" --json --allow-empty --keep "$condition" "$name.$suffix"
             if grep -q '"documents": 0' "$printed"; then
                 says 0 'no record holds the conditions of --keep'
             else

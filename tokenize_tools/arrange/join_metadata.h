@@ -12,6 +12,7 @@
 /* Keys that say how a dataset was arranged. */
 #define METADATA_SHUFFLE "leat.shuffle" /* the seed */
 #define METADATA_DEDUP   "leat.dedup"   /* "1" */
+#define METADATA_KEEP    "leat.keep"    /* which records were kept */
 #define METADATA_SPLITS  "leat.splits"  /* "NAME=FRACTION,...": all splits that were made */
 #define METADATA_SPLIT   "leat.split"   /* the one that the dataset is; none: it is the rest */
 

@@ -32,6 +32,22 @@
 
 /* ---- What is asked for ---- */
 
+/* A run that keeps nothing is no success: of a run in parts, that shows here. Of one that was split, what is left out
+ * here may be in the others. */
+static enum leat_status check_kept(const struct merge *m, struct leat_error *err)
+{
+    const struct merge_part *first = &m->parts.items[0];
+    const char *keep = merge_parts_metadata(first, METADATA_KEEP);
+
+    if (!m->parts.whole_run || m->parts.documents > 0 || m->options.allow_empty || !keep ||
+        merge_parts_metadata(first, METADATA_SPLITS))
+        return LEAT_OK;
+    return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY,
+                           "no document is left in any part of the run, which kept the records with %.300s; a dataset "
+                           "without documents is not made",
+                           keep);
+}
+
 static enum leat_status check_request(struct merge *m, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
@@ -54,7 +70,8 @@ static enum leat_status check_request(struct merge *m, struct leat_error *err)
             : o->shuffle ? "shuffling"
                          : "splitting by values");
     }
-    return what ? merge_parts_need_hashes(&m->parts, what, err) : LEAT_OK;
+    s = check_kept(m, err);
+    return s == LEAT_OK && what ? merge_parts_need_hashes(&m->parts, what, err) : s;
 }
 
 enum leat_status merge_set_metadata(struct merge *m, struct leat_error *err)

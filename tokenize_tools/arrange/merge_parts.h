@@ -54,6 +54,7 @@ struct merge_parts {
     bool mask;               /* at least one has a mask: the outputs have one; tokens of the others have 255 */
     bool lines, ids, hashes; /* stored by one part at least */
     struct shares shares;    /* of all, if they are shares of one run that are not complete; else of 0 */
+    bool whole_run;          /* they are all shares of one run */
 };
 
 /* What `names` stand for. On failure too merge_parts_close() must follow. */

@@ -125,8 +125,9 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
     }
     all->shares =
         (struct shares) { all->items[0].shares.first, all->items[all->count - 1].shares.last, all->items[0].shares.of };
-    if (all->shares.first == 1 && all->shares.last == all->shares.of)
-        all->shares.of = 0; /* the whole run: not a share any more */
+    all->whole_run = all->shares.first == 1 && all->shares.last == all->shares.of;
+    if (all->whole_run)
+        all->shares.of = 0; /* not a share any more */
     return LEAT_OK;
 }
 

@@ -19,7 +19,8 @@ static const char *const spellings[] = {
     [LEAT_HINT_BINARY] = " (--allow-binary packs it all the same)",
     [LEAT_HINT_FOLLOW] = " (--follow-links)",
     [LEAT_HINT_ID] = " (leat pack --id FIELD)",
-    [LEAT_HINT_AGAIN] = "",                 /* the sentences say so */
+    [LEAT_HINT_AGAIN] = "", /* the sentences say so */
+    [LEAT_HINT_EMPTY] = " (--allow-empty makes it all the same)",
     [LEAT_HINT_SAMPLES] = " (--samples N)", /* plan_options.c: where that means something else */
 };
 

@@ -22,7 +22,7 @@ struct merge_values {
     struct arrange_splits splits;
     uint64_t threads, memory;
     unsigned progress;
-    bool dedup, force, in_place, json;
+    bool dedup, force, in_place, allow_empty, json;
 };
 
 const struct option_row merge_options[] = {
@@ -74,6 +74,10 @@ const struct option_row merge_options[] = {
       .field = offsetof(struct merge_values, in_place),
       .help = "join the parts of a run without a second copy of their tokens: these are appended to the first part's "
               "file and freed. The parts are gone then; stopped or killed, the same command goes on" },
+    { .name = "allow-empty",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct merge_values, allow_empty),
+      .help = "make the dataset of a run whose parts have no document because of --keep" },
     COMMANDS_PROGRESS(struct merge_values),
     CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct merge_values, "print the summary as one JSON object"),
@@ -131,6 +135,7 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     options.memory = values->memory;
     options.threads = (uint32_t)values->threads;
     options.in_place = values->in_place;
+    options.allow_empty = values->allow_empty;
     s = leat_merge(values->output, parsed->words, parsed->count, &options, report, err);
     progress_end(&run->progress);
     return s;

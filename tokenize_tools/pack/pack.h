@@ -51,13 +51,12 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
                                     struct leat_error *err);
 void pack_earlier_forget(const char *output, bool arranges);
 
-/* Of a run without documents, for which conditions have left out so many records: LEAT_E_EXISTS if the dataset `name`,
- * or one of the splits that the run makes of it, has documents and would be replaced by one of nothing (`force`). One
- * that does not open is nothing to keep; a part of a run may well keep nothing; and datasets by value are not replaced
- * by none. The sentence names the list of what was rejected, which gets its name then. */
+/* Of a run without documents, for which conditions have left out so many records: LEAT_E_EMPTY, unless the options
+ * allow it; a part of a run may well keep nothing. The sentence names the list of what was rejected, which gets its
+ * name then. */
 struct reject_file;
-enum leat_status pack_earlier_keep(const char *name, const struct leat_pack_options *options, uint64_t kept_out,
-                                   uint64_t rejected, struct reject_file *rejects, struct leat_error *err);
+enum leat_status pack_earlier_keep(const struct leat_pack_options *options, uint64_t kept_out, uint64_t rejected,
+                                   struct reject_file *rejects, struct leat_error *err);
 
 /* After a run in one pass without `force`: removes what one that arranges has left, if that cannot be resumed. */
 void pack_earlier_tidy(const char *output);

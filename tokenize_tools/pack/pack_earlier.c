@@ -4,8 +4,7 @@
  * Neither can resume the other: the files would stay beside the finished output, and a resumed run would start over
  * without saying so.
  *
- * And what a run with `force` does not replace: a dataset by nothing, since a condition that no record holds is hardly
- * what was meant.
+ * And what no run makes unasked: a dataset of nothing because of its conditions, which is hardly what was meant.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,57 +98,32 @@ void pack_earlier_forget(const char *output, bool arranges)
         forget_plain(output);
 }
 
-static bool has_documents(const char *path)
+/* The conditions, as the caller gave them. */
+static void name_conditions(const struct leat_pack_options *o, char *text, size_t room)
 {
-    struct leat_info info = LEAT_INFO_INIT;
-    struct leat_dataset *d;
+    size_t used = 0;
 
-    if (!path || leat_dataset_open(&d, path, NULL, NULL) != LEAT_OK)
-        return false;
-    leat_dataset_info(d, &info);
-    leat_dataset_close(d);
-    return info.documents > 0;
+    for (uint64_t i = 0; i < o->keep_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s\"%.100s\"", i > 0 ? " and " : "", o->keep[i]);
 }
 
-/* Of the datasets that the run would write, the first one that has documents, which the caller frees; or NULL. */
-static char *with_documents(const char *name, const struct leat_pack_options *o)
+enum leat_status pack_earlier_keep(const struct leat_pack_options *o, uint64_t kept_out, uint64_t rejected,
+                                   struct reject_file *rejects, struct leat_error *err)
 {
-    for (uint64_t i = 0; i <= o->split_count; i++) {
-        char *path = pack_split_name(name, i > 0 ? o->splits[i - 1].name : NULL, ".leat");
+    char conditions[400] = "", why[480] = "";
+    bool listed;
 
-        if (has_documents(path))
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
-/* Why there is no document; rejects are listed, as of a run that has too many. */
-static void say_why(char *why, size_t room, uint64_t kept_out, uint64_t rejected, struct reject_file *rejects)
-{
-    bool listed = rejected > 0 && reject_file_publish(rejects, NULL) == LEAT_OK;
-
-    if (rejected == 0)
-        snprintf(why, room, "no record holds the conditions to keep it (left out: %llu)", (unsigned long long)kept_out);
-    else
-        snprintf(why, room, "no document would be left (left out by conditions: %llu, rejected: %llu%s%.300s)",
-                 (unsigned long long)kept_out, (unsigned long long)rejected, listed ? ", see " : "",
-                 listed ? rejects->path : "");
-}
-
-enum leat_status pack_earlier_keep(const char *name, const struct leat_pack_options *o, uint64_t kept_out,
-                                   uint64_t rejected, struct reject_file *rejects, struct leat_error *err)
-{
-    bool replaces = kept_out > 0 && o->force && o->parts == 0 && !o->by;
-    char *kept = replaces ? with_documents(name, o) : NULL, why[480];
-
-    if (!kept)
+    if (kept_out == 0 || o->allow_empty || o->parts > 0)
         return LEAT_OK;
-    say_why(why, sizeof why, kept_out, rejected, rejects);
-    status_set(err, LEAT_E_EXISTS,
-               "%s, so %.300s stays as it is; remove it first, if a dataset without documents is to take its place; a "
-               "number is compared with numbers, and any other value, or one in quotes, with strings",
-               why, kept);
-    free(kept);
-    return LEAT_E_EXISTS;
+    name_conditions(o, conditions, sizeof conditions);
+    listed = rejected > 0 && reject_file_publish(rejects, NULL) == LEAT_OK; /* as of a run that has too many */
+    if (rejected > 0)
+        snprintf(why, sizeof why, " and the other %llu %s rejected%s%.300s", (unsigned long long)rejected,
+                 rejected == 1 ? "was" : "were", listed ? ", see " : "", listed ? rejects->path : "");
+    return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY,
+                           "no document is left: of the %llu record%s read, %s left out %llu%s; a number is compared "
+                           "with numbers, and any other value, or one in quotes, with strings; a dataset without "
+                           "documents is not made",
+                           (unsigned long long)(kept_out + rejected), kept_out + rejected == 1 ? "" : "s", conditions,
+                           (unsigned long long)kept_out, why);
 }

@@ -382,7 +382,7 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
     enum leat_status s = pack_output_judge(o, err);
 
     if (s == LEAT_OK && leat_writer_documents(o->writer) == 0)
-        s = pack_earlier_keep(r->given, &r->options, o->at.kept_out, o->at.rejects, &o->rejects, err);
+        s = pack_earlier_keep(&r->options, o->at.kept_out, o->at.rejects, &o->rejects, err);
     if (s == LEAT_OK)
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* which finds out if another process has taken over */
@@ -432,7 +432,7 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
         return;
     }
     nothing =
-        (s == LEAT_E_REJECTS || s == LEAT_E_EXISTS) && leat_writer_documents(o->writer) == 0; /* worth going on from */
+        (s == LEAT_E_REJECTS || s == LEAT_E_EMPTY) && leat_writer_documents(o->writer) == 0; /* worth going on from */
     if (whole && o->checkpoints && !nothing)
         pack_output_checkpoint(o, NULL);
     if (!o->resumable || nothing) {

@@ -50,6 +50,7 @@ static const char *const hints[] = {
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
     [LEAT_HINT_SAMPLES] = " (samples=N)",
     [LEAT_HINT_AGAIN] = "", /* the sentences say so */
+    [LEAT_HINT_EMPTY] = " (allow_empty=True makes it all the same)",
 };
 
 static PyObject *sentence(const struct leat_error *err)

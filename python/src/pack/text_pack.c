@@ -145,8 +145,8 @@ static PyObject *run_merge(const char *output, const char *const *parts, size_t 
                          (unsigned long long)report.documents, (unsigned long long)report.deduplicated);
 }
 
-/* merge(output, parts, shuffle, seed, dedup, splits, threads, memory, replace, in_place, created, progress, notice,
- * made) -> (info, splits, documents of all parts, left out); notice((reason, name)) */
+/* merge(output, parts, shuffle, seed, dedup, splits, threads, memory, replace, in_place, allow_empty, created,
+ * progress, notice, made) -> (info, splits, documents of all parts, left out); notice((reason, name)) */
 static PyObject *text_merge(PyObject *module, PyObject *args)
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
@@ -160,8 +160,9 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
     Py_ssize_t count;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&OpKpOIKppKOOO", args_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list,
-                          &o.threads, &memory, &o.force, &o.in_place, &created, &progress, &notice, &made))
+    if (!PyArg_ParseTuple(args, "O&OpKpOIKpppKOOO", args_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list,
+                          &o.threads, &memory, &o.force, &o.in_place, &o.allow_empty, &created, &progress, &notice,
+                          &made))
         return NULL;
     for (size_t i = 0; i < TEXT_SPLITS; i++)
         infos[i] = (struct leat_info)LEAT_INFO_INIT;

@@ -101,6 +101,15 @@ def test_keep(tmp_path):
     assert (kept.documents, kept.kept_out, kept.rejected) == (2, 1, 0)
     kept = leat.pack(tmp_path / "a.jsonl", tmp_path / "all", "bytes", keep=["n exists", 'text != "a"'], progress=None)
     assert (kept.documents, kept.kept_out) == (1, 2)
+    with pytest.raises(leat.Error, match=r"of the 3 records read, .*\(allow_empty=True makes it") as none:
+        leat.pack(tmp_path / "a.jsonl", tmp_path / "none", "bytes", keep="n = 4", progress=None)
+    assert none.value.status == "empty" and not list(tmp_path.glob("none*"))
+    assert leat.pack(tmp_path / "a.jsonl", tmp_path / "none", "bytes", keep="n = 4", allow_empty=True).documents == 0
+    for i in (1, 2):
+        leat.pack(tmp_path / "a.jsonl", tmp_path / f"part{i}", "bytes", keep="n = 4", part=(i, 2), progress=None)
+    with pytest.raises(leat.Error, match="no document is left in any part"):
+        leat.merge([tmp_path / "part1", tmp_path / "part2"], tmp_path / "joined")
+    assert leat.merge([tmp_path / "part2", tmp_path / "part1"], tmp_path / "joined", allow_empty=True).documents == 0
     for wrong, error in (("n", leat.Error), ("n =\0", TypeError), ([3], TypeError), (["n = 3"] * 65, ValueError)):
         with pytest.raises(error):
             leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", keep=wrong, progress=None)

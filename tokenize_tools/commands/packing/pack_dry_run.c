@@ -136,50 +136,20 @@ static void say_obstacles(struct dry_run *d)
     }
 }
 
-/* Whether the run would refuse to replace a dataset by nothing. */
-static bool has_documents(const char *name)
-{
-    struct leat_info info = LEAT_INFO_INIT;
-    struct leat_dataset *dataset;
-
-    if (leat_dataset_open(&dataset, name, NULL, NULL) != LEAT_OK)
-        return false;
-    leat_dataset_info(dataset, &info);
-    leat_dataset_close(dataset);
-    return info.documents > 0;
-}
-
-/* Names the first dataset with documents that the run would replace. */
-static bool name_replaced(const struct pack_values *v, char *name, size_t room)
-{
-    int length = (int)file_dataset_length(v->output, strlen(v->output));
-
-    snprintf(name, room, "%.*s", length, v->output);
-    for (size_t i = 0; !has_documents(name); i++) {
-        if (i == v->splits.count)
-            return false;
-        snprintf(name, room, "%.*s.%s", length, v->output, v->splits.items[i].name);
-    }
-    return true;
-}
-
-/* The run warns of it, too, and ends well, unless it would replace documents. A part may well have nothing. */
+/* The run ends so, too: well, unless it is --keep that leaves nothing. A part may well have nothing. */
 static void say_empty(struct dry_run *d)
 {
     const struct leat_pack_report *r = &d->sample.report;
     const struct pack_values *v = d->values;
-    char name[4200];
 
     if (r->documents > 0 || v->part.parts > 0)
         return;
     if (r->rejects > 0 && r->kept_out == 0)
         cli_error("warning: no record of the sample would be packed");
     pack_notices_warn_empty(r, d->inputs.count);
-    if (!d->sample.whole || !v->force || !v->output || v->by || r->kept_out == 0)
+    if (!d->sample.whole || v->allow_empty || r->kept_out == 0)
         return;
-    if (!name_replaced(v, name, sizeof name))
-        return;
-    cli_error("%s.leat stays as it is: no dataset without documents takes its place", name);
+    cli_error("a dataset without documents would not be made (--allow-empty makes it all the same)");
     d->code = CLI_FAILED;
 }
 

@@ -155,8 +155,12 @@ const struct option_row pack_options[] = {
           "pack only JSON records and rows of Parquet for which this holds: 'lang = en', 'score >= 3', "
           "'meta.url exists'; given again, all must hold. Signs: = (or ==) != < <= > >=. Numbers are compared with "
           "numbers, exactly, other values (bare, or in double or single quotes) with strings, by bytes; for a missing "
-          "field, a null, or another type it does not hold. If it leaves out every record, --force does not replace a "
-          "dataset that has documents" },
+          "field, a null, or another type it does not hold. If no document is left, the run fails; but a part of a run "
+          "may be empty" },
+    { .name = "allow-empty",
+      .type = OPTION_FLAG,
+      .field = FIELD(allow_empty),
+      .help = "make a dataset without documents, if --keep leaves none; of a run in parts, leat merge asks for it" },
     { .name = "by",
       .type = OPTION_TEXT,
       .field = FIELD(by),

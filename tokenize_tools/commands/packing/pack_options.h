@@ -39,7 +39,8 @@ struct pack_values {
     struct arrange_seed shuffle;
     struct arrange_splits splits;
     struct option_list keep;
-    bool special, dedup, allow_truncated, allow_binary, skip_unknown, follow_links, resume, force, json, dry_run;
+    bool special, dedup, allow_truncated, allow_binary, allow_empty, skip_unknown, follow_links, resume, force, json,
+        dry_run;
 };
 
 #define PACK_VALUES_INIT                                                                                               \

@@ -63,6 +63,7 @@ enum leat_status pack_sample_run(struct pack_sample *sample, const struct leat_p
     }
     snprintf(sample->name, sizeof sample->name, "%s/sample", sample->folder);
     o.shuffle = o.dedup = o.resume = o.force = 0;
+    o.allow_empty = 1; /* the rest may have documents */
     o.split_count = 0;
     if (o.by && o.parts == 0) /* a part carries its values, and is not divided */
         o.part = o.parts = 1;

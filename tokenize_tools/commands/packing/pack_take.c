@@ -208,6 +208,7 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->skip_unknown = v->skip_unknown;
     o->allow_binary = v->allow_binary;
     o->follow_links = v->follow_links;
+    o->allow_empty = v->allow_empty;
     o->resume = v->resume;
     o->force = v->force;
     if (find_part(self, v, o) && commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&
