@@ -392,7 +392,9 @@ struct leat_pack_report {
  * when it was looked up: if it changes later, LEAT_E_MISMATCH. Datasets, reports and messages name it without what
  * follows a ?. LEAT_E_UNSUPPORTED without libcurl, and for a server that does not give parts of files.
  *
- * JSON inputs are lines with an object each, or one array of objects in any layout: it begins with [ and then { or ].
+ * JSON inputs are lines with an object each; or one array of objects in any layout, which begins with [ and then { or
+ * ]; or objects one after another, of which one goes over several lines, or two share one, in the first 4 KiB (256
+ * KiB, if these hold no whole line).
  *
  * In a folder, hidden files are left out silently, and so are _SUCCESS, _metadata and the like, and empty files whose
  * names begin with _. Other files and folders whose names begin with _ are left out and counted, a folder as one. Names

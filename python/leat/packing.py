@@ -61,7 +61,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
                   folders, URLs (s3://, gs://, https://; also of all below one, if it ends in /), "@LIST", "-"
     tokenizer     a leat.Tokenizer, or the argument for one
-    format        "auto", "jsonl", "parquet" or "text" (each file is one document)
+    format        "auto", "jsonl" (objects in lines, in an array, or one after another), "parquet" or "text" (each file
+                  is one document)
     text, id      the fields of a JSON record, with dots for fields of objects (a field that has dots in its own name
                   cannot be named); id=None: no ids
     end, begin    the token after and before each document: an id, a token, or None. "auto" is the tokenizer's

@@ -1,15 +1,15 @@
 /*
  * test_json_rules.c: what is read of JSON besides texts and ids, of cases at the limits: conditions on fields, with
  * quotes in quotes and numbers that are too long to be numbers; spans of a mask; values that choose a dataset; messages
- * and tools; and what a file that is one array should have where it is broken. Files that Python makes are in
- * tests/pack.
+ * and tools; and what a file that is one array, or one object after another, should have where it
+ * is broken. Files that Python makes are in tests/pack.
  */
 #include "base/buffer.h"
-#include "corpus/json/json_array.h"
 #include "corpus/json/json_by.h"
 #include "corpus/json/json_chat.h"
 #include "corpus/json/json_decimal.h"
 #include "corpus/json/json_keep.h"
+#include "corpus/json/json_records.h"
 #include "corpus/json/json_spans.h"
 #include "t.h"
 
@@ -204,22 +204,22 @@ static void test_chat(void)
     free(more);
 }
 
-/* ---- Arrays ---- */
+/* ---- Records that lie in no lines ---- */
 
-static void check_array(const char *bytes, unsigned records, enum json_array_found last, size_t position,
-                        const char *expected)
+static void check_records(enum json_layout layout, const char *bytes, unsigned records, enum json_records_found last,
+                          size_t position, const char *expected)
 {
-    enum json_array_found found = JSON_ARRAY_RECORD;
-    struct json_array a;
+    enum json_records_found found = JSON_RECORDS_RECORD;
+    struct json_records r;
 
-    json_array_begin(&a, 0);
+    json_records_begin(&r, layout, 0);
     for (unsigned i = 0; i <= records; i++) {
-        T_EQ(found, JSON_ARRAY_RECORD);
-        found = json_array_next(&a, bytes + a.position, strlen(bytes) - (size_t)a.position);
+        T_EQ(found, JSON_RECORDS_RECORD);
+        found = json_records_next(&r, bytes + r.position, strlen(bytes) - (size_t)r.position);
     }
-    if (found != last || a.position != position || strcmp(json_array_expected(&a), expected) != 0)
+    if (found != last || r.position != position || strcmp(json_records_expected(&r), expected) != 0)
         T_FAIL("%.40s: after %u records %d at byte %d, where %s is expected", bytes, records, (int)found,
-               (int)a.position, json_array_expected(&a));
+               (int)r.position, json_records_expected(&r));
 }
 
 static void test_arrays(void)
@@ -227,19 +227,29 @@ static void test_arrays(void)
     /* deeper than records may be, where brackets are counted only: the record ends where it does */
     char *deep = repeat("[", "[{\"a\":", 1000, "5"), *closed = repeat(deep, "}]", 1000, "}]");
 
-    check_array("\xef\xbb\xbfx", 0, JSON_ARRAY_BROKEN, 3, "[");
-    check_array(" ", 0, JSON_ARRAY_MORE, 1, "[");
-    check_array("[ ,", 0, JSON_ARRAY_BROKEN, 2, "an object ({) or ]");
-    check_array("[", 0, JSON_ARRAY_MORE, 1, "an object ({) or ]");
-    check_array("[{},}", 1, JSON_ARRAY_BROKEN, 4, "an object ({)");
-    check_array("[{}{", 1, JSON_ARRAY_BROKEN, 3, "a comma or ]");
-    check_array("[{}]{", 1, JSON_ARRAY_BROKEN, 4, "the end of the file");
-    check_array("[{\"a\":[}]", 0, JSON_ARRAY_BROKEN, 7, "the bracket that closes another one");
-    check_array("[\"a\\\"", 0, JSON_ARRAY_MORE, 5, "the quote after a string");
-    check_array("[12", 0, JSON_ARRAY_MORE, 3, "a comma or ]");
-    check_array(closed, 1, JSON_ARRAY_BROKEN, strlen(closed) - 2, "a comma or ]");
+    check_records(JSON_ARRAY, "\xef\xbb\xbfx", 0, JSON_RECORDS_BROKEN, 3, "[");
+    check_records(JSON_ARRAY, " ", 0, JSON_RECORDS_MORE, 1, "[");
+    check_records(JSON_ARRAY, "[ ,", 0, JSON_RECORDS_BROKEN, 2, "an object ({) or ]");
+    check_records(JSON_ARRAY, "[", 0, JSON_RECORDS_MORE, 1, "an object ({) or ]");
+    check_records(JSON_ARRAY, "[{},}", 1, JSON_RECORDS_BROKEN, 4, "an object ({)");
+    check_records(JSON_ARRAY, "[{}{", 1, JSON_RECORDS_BROKEN, 3, "a comma or ]");
+    check_records(JSON_ARRAY, "[{}]{", 1, JSON_RECORDS_BROKEN, 4, "the end of the file");
+    check_records(JSON_ARRAY, "[{\"a\":[}]", 0, JSON_RECORDS_BROKEN, 7, "the bracket that closes another one");
+    check_records(JSON_ARRAY, "[\"a\\\"", 0, JSON_RECORDS_MORE, 5, "the quote after a string");
+    check_records(JSON_ARRAY, "[12", 0, JSON_RECORDS_MORE, 3, "a comma or ]");
+    check_records(JSON_ARRAY, closed, 1, JSON_RECORDS_BROKEN, strlen(closed) - 2, "a comma or ]");
     free(deep);
     free(closed);
+}
+
+static void test_objects(void)
+{
+    check_records(JSON_OBJECTS, "\xef\xbb\xbf{}{\n}\n", 2, JSON_RECORDS_MORE, 9, "an object ({)");
+    check_records(JSON_OBJECTS, "{} ,{}", 1, JSON_RECORDS_BROKEN, 3, "an object ({)");
+    check_records(JSON_OBJECTS, "{}]", 1, JSON_RECORDS_BROKEN, 2, "an object ({)");
+    check_records(JSON_OBJECTS, "{}12{}\"a\"[]5\"b\"", 7, JSON_RECORDS_MORE, 15, "an object ({)");
+    check_records(JSON_OBJECTS, "{\"a\":[}", 0, JSON_RECORDS_BROKEN, 6, "the bracket that closes another one");
+    check_records(JSON_OBJECTS, "{} {\"", 1, JSON_RECORDS_MORE, 5, "the quote after a string");
 }
 
 int main(void)
@@ -249,5 +259,6 @@ int main(void)
     test_by();
     test_chat();
     test_arrays();
+    test_objects();
     return t_end();
 }

@@ -1,7 +1,8 @@
 /*
  * fuzz_json.c: any bytes as a record of JSON lines: the scanner whole and in parts gives the same, on every CPU level;
- * a text that is found is unescaped in parts to the same bytes. And as a JSON array of records: the records are the
- * same in parts, and from the end of any record on.
+ * a text that is found is unescaped in parts to the same bytes. And as a JSON array of records, and as records one
+ * after another: the records are the same in parts, and from the end of any record on. What is found to be objects has
+ * a valid one first, or ends in it.
  *
  * The input is a byte that chooses the paths, then the record; where it is cut depends on its bytes.
  *
@@ -9,8 +10,9 @@
  */
 #include <stdbool.h>
 
-#include "corpus/json/json_array.h"
 #include "corpus/json/json_push.h"
+#include "corpus/json/json_records.h"
+#include "corpus/json/json_scan.h"
 #include "fuzz.h"
 
 static const struct {
@@ -76,37 +78,51 @@ static void check_parts(const struct json_fields *fields, const char *record, si
 }
 
 /* The sum of all records and of the end from a->position on; if `restart`, a new scanner goes on after each record. */
-static uint64_t sum_records(struct json_array *a, const char *text, size_t size, bool restart, uint64_t *random)
+static uint64_t sum_records(struct json_records *a, const char *text, size_t size, bool restart, uint64_t *random)
 {
     uint64_t sum = 0;
 
     while (a->position < size) {
         size_t left = size - (size_t)a->position, part = random ? 1 + fuzz_random(random) % left : left;
-        enum json_array_found found = json_array_next(a, text + a->position, part);
+        enum json_records_found found = json_records_next(a, text + a->position, part);
 
         FUZZ_CHECK(a->position <= size && a->record <= a->position);
-        if (found == JSON_ARRAY_MORE)
+        if (found == JSON_RECORDS_MORE)
             continue;
-        sum = (sum * 31 + a->position) * 31 + (found == JSON_ARRAY_RECORD ? a->record : 0);
-        if (found == JSON_ARRAY_BROKEN)
+        sum = (sum * 31 + a->position) * 31 + (found == JSON_RECORDS_RECORD ? a->record : 0);
+        if (found == JSON_RECORDS_BROKEN)
             break;
         if (restart)
-            json_array_begin(a, a->position);
+            json_records_begin(a, a->array ? JSON_ARRAY : JSON_OBJECTS, a->position);
     }
-    return (sum * 31 + json_array_in_record(a)) * 31 + json_array_ended(a);
+    return (sum * 31 + json_records_in_record(a)) * 31 + json_records_may_end(a);
 }
 
-static void check_array(const char *text, size_t size, uint64_t *random)
+static void check_records(enum json_layout layout, const char *text, size_t size, uint64_t *random)
 {
-    struct json_array a;
+    struct json_records r;
     uint64_t whole;
 
-    json_array_begin(&a, 0);
-    whole = sum_records(&a, text, size, false, NULL);
-    json_array_begin(&a, 0);
-    FUZZ_CHECK(sum_records(&a, text, size, false, random) == whole);
-    json_array_begin(&a, 0);
-    FUZZ_CHECK(sum_records(&a, text, size, true, NULL) == whole);
+    json_records_begin(&r, layout, 0);
+    whole = sum_records(&r, text, size, false, NULL);
+    json_records_begin(&r, layout, 0);
+    FUZZ_CHECK(sum_records(&r, text, size, false, random) == whole);
+    json_records_begin(&r, layout, 0);
+    FUZZ_CHECK(sum_records(&r, text, size, true, NULL) == whole);
+}
+
+static void check_layout(const struct json_fields *fields, const char *text, size_t size)
+{
+    struct json_records r;
+    struct json_scan scan;
+    bool more;
+
+    if (json_layout(text, size, &more) != JSON_OBJECTS || size > JSON_HEAD) /* what follows is not looked at */
+        return;
+    json_records_begin(&r, JSON_OBJECTS, 0);
+    FUZZ_CHECK(json_records_next(&r, text, size) != JSON_RECORDS_BROKEN);
+    json_scan_begin(&scan, fields);
+    FUZZ_CHECK(json_scan_feed(&scan, text + r.record, (size_t)(r.position - r.record)));
 }
 
 FUZZ_TARGET(json)
@@ -123,7 +139,9 @@ FUZZ_TARGET(json)
     FUZZ_CHECK(json_fields_prepare(&fields, paths[data[0] % 5].text, paths[data[0] % 5].id, NULL) == LEAT_OK);
     for (size_t i = 0; i < size; i++)
         random = random * 31 + data[1 + i];
-    check_array(record, size, &random);
+    check_records(JSON_ARRAY, record, size, &random);
+    check_records(JSON_OBJECTS, record, size, &random);
+    check_layout(&fields, record, size);
     for (unsigned i = 0; (row = json_kernels_row(i, &usable)); i++) {
         struct leat_error err = { 0 };
         struct answer a = { 0 };

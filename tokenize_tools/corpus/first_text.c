@@ -11,8 +11,8 @@
 #include "lines.h"
 #include "parquet/parquet.h"
 #include "streams/byte_stream.h"
-#include "json/json_array.h"
 #include "json/json_fields.h"
+#include "json/json_records.h"
 
 #define HEAD_BYTES ((size_t)1 << 20)    /* in which the first record is looked for */
 #define PAGE_BYTES ((uint64_t)64 << 20) /* that pages may take, and the places of row groups */
@@ -30,15 +30,17 @@ static void put(char *out, size_t room, const void *text, size_t bytes)
 /* Finds the first line or element that is not blank; false: the head holds none to its end. */
 static bool first_record(char *head, size_t bytes, char **record, size_t *length)
 {
-    struct json_array a;
+    struct json_records r;
     size_t at = lines_mark(head, bytes);
+    bool more;
+    enum json_layout layout = json_layout(head, bytes, &more);
 
-    if (json_array_begins(head, bytes)) {
-        json_array_begin(&a, 0);
-        if (json_array_next(&a, head, bytes) != JSON_ARRAY_RECORD)
+    if (layout != JSON_LINES) {
+        json_records_begin(&r, layout, 0);
+        if (json_records_next(&r, head, bytes) != JSON_RECORDS_RECORD)
             return false;
-        *record = head + a.record;
-        *length = (size_t)(a.position - a.record);
+        *record = head + r.record;
+        *length = (size_t)(r.position - r.record);
         return true;
     }
     for (char *end; at < bytes; at = (size_t)(end - head) + 1) {

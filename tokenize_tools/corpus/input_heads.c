@@ -31,7 +31,8 @@ static const char *cure_within(const struct file_kind *kind)
 enum leat_status inputs_check_head(const struct input *in, const struct byte_stream *stream, const uint8_t *head,
                                    size_t bytes, bool allow_binary, struct leat_error *err)
 {
-    const struct file_kind *kind = begins_like_json(head, bytes) ? NULL : file_kind_of_bytes(head, bytes);
+    size_t seen = bytes < FILE_KIND_HEAD ? bytes : FILE_KIND_HEAD;
+    const struct file_kind *kind = begins_like_json(head, seen) ? NULL : file_kind_of_bytes(head, seen);
     bool plain = byte_stream_form(stream) == BYTE_FORM_PLAIN, alone = strcmp(in->path, "-") == 0;
 
     if (kind && kind->what == FILE_PARQUET && alone && plain)

@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "corpus/streams/byte_stream.h"
 #include "inputs.h"
-#include "json/json_array.h"
 
 /* total * part / parts without overflow: parts fit in 32 bits. */
 static uint64_t border(uint64_t total, unsigned part, unsigned parts)
@@ -13,27 +12,62 @@ static uint64_t border(uint64_t total, unsigned part, unsigned parts)
     return total / parts * part + total % parts * part / parts;
 }
 
-enum leat_status inputs_look_inside(const struct input *in, const struct input_stop *stop, bool *compressed,
-                                    bool *array, struct leat_error *err)
+enum leat_status inputs_read_head(struct byte_stream *stream, struct buffer *head, enum json_layout *layout,
+                                  struct leat_error *err)
 {
-    char head[JSON_ARRAY_HEAD];
-    size_t bytes;
+    size_t room = JSON_HEAD;
+    enum leat_status s = LEAT_OK;
+    bool more = true;
+
+    *layout = JSON_LINES;
+    while (s == LEAT_OK && more) {
+        size_t got = 0;
+
+        s = buffer_reserve(head, room, err);
+        if (s != LEAT_OK)
+            return s;
+        s = byte_stream_read(stream, head->bytes + head->size, room, &got, err);
+        head->size += got;
+        *layout = json_layout((const char *)head->bytes, head->size, &more);
+        more = more && got == room;
+        room = JSON_LONG_HEAD - JSON_HEAD;
+    }
+    return s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT ? LEAT_OK : s;
+}
+
+enum leat_status inputs_look_inside(const struct input *in, const struct input_stop *stop, bool *compressed,
+                                    enum json_layout *layout, struct leat_error *err)
+{
+    struct buffer head = { 0 };
     struct byte_stream *stream;
     enum leat_status s = byte_stream_open_stoppable(&stream, in->path, in->thing, NULL, stop, err);
 
+    *layout = JSON_LINES;
     if (s != LEAT_OK)
         return s;
     *compressed = byte_stream_form(stream) != BYTE_FORM_PLAIN;
-    s = byte_stream_read(stream, head, sizeof head, &bytes, err);
-    *array = s == LEAT_OK && in->format->is_json && json_array_begins(head, bytes);
+    if (in->format->is_json)
+        s = inputs_read_head(stream, &head, layout, err);
     byte_stream_close(stream);
-    return s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT ? LEAT_OK : s; /* which is said when it is packed */
+    buffer_free(&head);
+    return s;
+}
+
+/* Looks inside a plain file that could be cut. */
+static enum leat_status look_for_lines(const struct input *in, const struct input_stop *stop, bool *compressed,
+                                       bool *undivided, struct leat_error *err)
+{
+    enum json_layout layout;
+    enum leat_status s = inputs_look_inside(in, stop, compressed, &layout, err);
+
+    *undivided = layout != JSON_LINES;
+    return s;
 }
 
 /* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: none of it belongs to the share. */
 static bool cut(struct input *in, bool divides, uint64_t at, uint64_t from, uint64_t to, bool last)
 {
-    if (in->compressed || in->array || !divides || in->size == 0)
+    if (in->compressed || in->undivided || !divides || in->size == 0)
         return at >= from && (at < to || last);
     if (at >= to || at + in->size <= from)
         return false;
@@ -58,7 +92,7 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
         if (strcmp(in->path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
         if (!in->compressed && !in->thing && divides(in) && at < to && at + in->size > from)
-            status = inputs_look_inside(in, &seldom_asked, &in->compressed, &in->array, err);
+            status = look_for_lines(in, &seldom_asked, &in->compressed, &in->undivided, err);
         if (status != LEAT_OK)
             return status;
         at += in->size;
@@ -109,11 +143,11 @@ enum leat_status inputs_count_empty(const struct input_list *list, unsigned part
     *whole = *empty = 0;
     for (size_t i = 0; s == LEAT_OK && i < list->count; i++) {
         const struct input *in = &list->items[i];
-        bool compressed = in->compressed, array = in->array, one;
+        bool compressed = in->compressed, undivided = in->undivided, one;
 
         if (!compressed && !in->thing && divides(in)) /* as when the share is cut */
-            s = inputs_look_inside(in, &seldom_asked, &compressed, &array, err);
-        one = compressed || array || !divides(in);
+            s = look_for_lines(in, &seldom_asked, &compressed, &undivided, err);
+        one = compressed || undivided || !divides(in);
         *whole += one;
         if (s == LEAT_OK)
             mark(used, in, one || in->size == 0, at, list->bytes, parts, &share);

@@ -10,9 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "input_judge.h"
 #include "leat_pack.h"
 #include "record_format.h"
+#include "json/json_records.h"
 
 struct byte_stream;
 
@@ -21,7 +23,7 @@ struct input {
     struct fetch_thing *thing; /* on a server; NULL: a file */
     const struct record_format *format;
     bool compressed;                 /* by its name or its first bytes */
-    bool array;                      /* of JSON, by its first bytes: known only after inputs_share() */
+    bool undivided;                  /* JSON that is not lines, by its first bytes: known only after inputs_share() */
     uint64_t size;                   /* on disk; 0 for standard input */
     uint64_t device, inode;          /* of a file */
     int64_t modified_s, modified_ns; /* of a file; a thing has its etag */
@@ -61,9 +63,14 @@ enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct le
 enum leat_status inputs_check_read(const struct input *in, uint64_t at, const struct leat_error *damage,
                                    struct leat_error *err);
 
-/* Opens an input to see whether it is compressed, and whether it is a JSON array. */
+/* Reads the first bytes of JSON, as many as tell its layout, into an empty buffer. Damage there is no error: what is
+ * read of the stream next says it again. */
+enum leat_status inputs_read_head(struct byte_stream *stream, struct buffer *head, enum json_layout *layout,
+                                  struct leat_error *err);
+
+/* Opens an input to see whether it is compressed, and how its records lie, if it is JSON. */
 enum leat_status inputs_look_inside(const struct input *in, const struct input_stop *stop, bool *compressed,
-                                    bool *array, struct leat_error *err);
+                                    enum json_layout *layout, struct leat_error *err);
 
 /* Judges an input of JSON lines by the first bytes of its text: LEAT_E_UNSUPPORTED for what is no text. `stream` is
  * it, opened. */
@@ -76,8 +83,8 @@ enum leat_status inputs_check_heads(const struct input_list *list, struct leat_e
 
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of
- * all inputs, one after the other. Plain files for which `divides` is true are cut inside; other files, and JSON
- * arrays, and lines on servers, go whole to the share that has their first byte. LEAT_E_ARGUMENT if standard input is
+ * all inputs, one after the other. Plain files for which `divides` is true are cut inside; other files, JSON that is
+ * not lines, and lines on servers go whole to the share that has their first byte. LEAT_E_ARGUMENT if standard input is
  * among them. `stop` is asked seldom.
  */
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,

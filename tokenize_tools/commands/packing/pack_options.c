@@ -129,8 +129,9 @@ const struct option_row pack_options[] = {
       .field = FIELD(format),
       .value = RECORD_FORMAT_VALUES,
       .standard = "auto",
-      .help = "the format of the inputs: JSON lines hold one document per line, Parquet one per row, a text is one "
-              "document; auto goes by the name",
+      .help =
+          "the format of the inputs: jsonl is JSON with one document per object, in lines, in an array, or one object "
+          "after another over any lines; Parquet holds one per row; a text is one document; auto goes by the name",
       .choices = record_format_names },
     { .name = "text",
       .type = OPTION_TEXT,

@@ -436,6 +436,11 @@ bool json_scan_is_object(const struct json_scan *scan)
     return !scan->bad && scan->state == STATE_AFTER && scan->depth == 0 && scan->root == JSON_KIND_OBJECT;
 }
 
+bool json_scan_is_whole(const struct json_scan *scan)
+{
+    return scan->state == STATE_AFTER && scan->depth == 0;
+}
+
 /* The string's bytes once it is unescaped. */
 static size_t unescaped_bytes(const char *at, const char *end)
 {

@@ -79,6 +79,9 @@ enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct l
 /* After the last byte: whether the record is valid, and an object. */
 bool json_scan_is_object(const struct json_scan *scan);
 
+/* Whether a whole value has been met; scan->position is then where something else begins, or that of all bytes fed. */
+bool json_scan_is_whole(const struct json_scan *scan);
+
 /* "a string", "null", ... for a sentence; of a word, the word. */
 const char *json_scan_kind(enum json_kind kind);
 

@@ -100,23 +100,21 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
     return s;
 }
 
-/* Looks whether the input is an array. If nothing was written of it yet, its first bytes are then in `carry`. */
-static enum leat_status look_for_array(struct lane *l, const struct input *in, struct leat_error *err)
+/* Finds how the records of JSON lie. If nothing was written of it yet, its first bytes are then in `carry`. */
+static enum leat_status find_layout(struct lane *l, const struct input *in, struct leat_error *err)
 {
     enum leat_status s;
     bool compressed;
 
     if (!in->format->is_json)
         return LEAT_OK;
-    json_array_begin(&l->array, l->next);
     if (l->next > 0)
-        return inputs_look_inside(in, &l->setup->stop, &compressed, &l->is_array, err);
-    s = buffer_reserve(&l->carry, JSON_ARRAY_HEAD, err);
-    if (s != LEAT_OK)
+        s = inputs_look_inside(in, &l->setup->stop, &compressed, &l->layout, err);
+    else
+        s = inputs_read_head(l->stream, &l->carry, &l->layout, err);
+    json_records_begin(&l->records, l->layout, l->next);
+    if (s != LEAT_OK || l->next > 0)
         return s;
-    /* what fails here fails again, and is an error then */
-    (void)byte_stream_read(l->stream, l->carry.bytes, JSON_ARRAY_HEAD, &l->carry.size, NULL);
-    l->is_array = json_array_begins((char *)l->carry.bytes, l->carry.size);
     return inputs_check_head(in, l->stream, l->carry.bytes, l->carry.size, l->setup->allow_binary, err);
 }
 
@@ -138,15 +136,15 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     lane_limit(l->setup, l->stream, l->turn);
     if (l->setup->threads > 1)
         byte_stream_share(l->stream, l->setup->span_bytes);
-    s = look_for_array(l, in, err);
+    s = find_layout(l, in, err);
     if (s != LEAT_OK)
         return s;
-    if (l->is_array || in->thing || byte_stream_form(l->stream) != BYTE_FORM_PLAIN ||
+    if (l->layout != JSON_LINES || in->thing || byte_stream_form(l->stream) != BYTE_FORM_PLAIN ||
         byte_stream_size(l->stream) == UINT64_MAX)
         return skip_to_next(l, err);
     byte_stream_close(l->stream);
     l->stream = NULL;
-    l->carry.size = 0;
+    buffer_free(&l->carry);
     s = file_open_read(&l->fd, &size, in->path, err);
     return s == LEAT_OK ? inputs_check_end(in, size, err) : s;
 }

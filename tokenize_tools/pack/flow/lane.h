@@ -6,7 +6,7 @@
 #ifndef LEAT_PACK_LANE_H
 #define LEAT_PACK_LANE_H
 
-#include "corpus/json/json_array.h"
+#include "corpus/json/json_records.h"
 #include "pack_setup.h"
 #include "unit.h"
 
@@ -28,16 +28,16 @@ struct lane {
     bool divided;           /* it was looked for */
     bool outgrew;           /* opening the file took too much memory */
     bool opened;
-    bool ended;             /* no further unit; only the thread that cuts knows; others look at `whole` */
-    uint64_t next;          /* where the next unit begins */
-    struct byte_mark mark;  /* a place not after `next` where the stream could begin anew */
-    struct byte_mark later; /* the same, to be used when `next` has passed it; text_offset 0: none */
-    uint64_t held;          /* memory that the stream takes */
-    uint64_t cut_ns;        /* CPU time of all cuts */
-    uint64_t decompress_ns; /* of it, as the stream counts it */
-    struct buffer carry;    /* what was read of the stream beyond the last unit */
-    bool is_array;          /* the input is one JSON array, which is read by `stream` */
-    struct json_array array;
+    bool ended;              /* no further unit; only the thread that cuts knows; others look at `whole` */
+    uint64_t next;           /* where the next unit begins */
+    struct byte_mark mark;   /* a place not after `next` where the stream could begin anew */
+    struct byte_mark later;  /* the same, to be used when `next` has passed it; text_offset 0: none */
+    uint64_t held;           /* memory that the stream takes */
+    uint64_t cut_ns;         /* CPU time of all cuts */
+    uint64_t decompress_ns;  /* of it, as the stream counts it */
+    struct buffer carry;     /* what was read of the stream beyond the last unit */
+    enum json_layout layout; /* of JSON; what is not lines is read by `stream` */
+    struct json_records records;
 
     /* flow.c's: */
     bool turn;  /* when this cut began, all inputs before it were written: it may take more memory */

@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "checksum/checksum.h"
+#include "corpus/json/json_records.h"
 #include "corpus/streams/byte_stream.h"
 #include "leat_pack.h"
 #include "spool.h"
@@ -95,7 +96,8 @@ struct unit {
     struct spool spooled; /* ids of documents that do not fit in memory */
 
     uint64_t newlines, text_bytes, special_strings;
-    uint64_t lead_lines;       /* of a record of an array, too big for memory: line ends in the unit before it */
+    enum json_layout layout;   /* of JSON that is not lines */
+    uint64_t lead_lines;       /* of a record of it, too big for memory: line ends in the unit before it */
     uint64_t not_json;         /* documents whose record has a NaN or an infinity */
     uint64_t kept_out;         /* records for which a condition of the run does not hold */
     uint64_t row_groups;       /* of a Parquet file, that end here */

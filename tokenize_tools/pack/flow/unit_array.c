@@ -1,38 +1,43 @@
 /*
- * unit_array.c: records of an input that is one JSON array. The thread that cuts reads the input as a stream, whether
- * it is compressed or not, since where a record ends is known only from the array's start on; it looks for the ends of
- * records, and units end there. So a unit begins at the start of the input or right after a record, and the thread that
- * encodes it finds its records without knowing anything else. A record that grows too long for memory goes to a file
- * without a name.
+ * unit_array.c: records of JSON that does not lie in lines: in one array, or one object after another. The thread that
+ * cuts reads the input as a stream, whether it is compressed or not, since where a record ends is known only from the
+ * input's start on; it looks for the ends of records, and units end there. So a unit begins at the start of the input
+ * or right after a record, and the thread that encodes it finds its records by knowing the layout alone. A record that
+ * grows too long for memory goes to a file without a name.
  */
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "corpus/json/json_array.h"
+#include "corpus/json/json_records.h"
 #include "corpus/lines.h"
 #include "unit_kinds.h"
 #include "unit_stream.h"
 
 /* ---- Damage ---- */
 
-void unit_array_open(const struct lane *l, struct leat_error *err)
+static const char *what(const struct lane *l)
 {
-    const struct json_array *a = &l->array;
-    const char *name = byte_stream_name(l->stream);
-
-    if (json_array_in_record(a))
-        status_set_at(err, LEAT_E_TEXT, a->position,
-                      "%s ends at byte %llu in the middle of its JSON array, in the record that begins at byte %llu",
-                      name, (unsigned long long)a->position, (unsigned long long)a->record);
-    else
-        status_set_at(err, LEAT_E_TEXT, a->position,
-                      "%s ends at byte %llu in the middle of its JSON array, where %s is expected", name,
-                      (unsigned long long)a->position, json_array_expected(a));
+    return l->layout == JSON_ARRAY ? "JSON array" : "JSON";
 }
 
-/* At a byte that cannot stand in an array there: nothing after it is read as records, but the input is read to its end,
- * so that what the dataset says of it is the same for any memory. */
+void unit_array_open(const struct lane *l, struct leat_error *err)
+{
+    const struct json_records *r = &l->records;
+    const char *name = byte_stream_name(l->stream);
+
+    if (json_records_in_record(r))
+        status_set_at(err, LEAT_E_TEXT, r->position,
+                      "%s ends at byte %llu in the middle of its %s, in the record that begins at byte %llu", name,
+                      (unsigned long long)r->position, what(l), (unsigned long long)r->record);
+    else
+        status_set_at(err, LEAT_E_TEXT, r->position,
+                      "%s ends at byte %llu in the middle of its %s, where %s is expected", name,
+                      (unsigned long long)r->position, what(l), json_records_expected(r));
+}
+
+/* At a byte that cannot stand there: nothing after it is read as records, but the input is read to its end, so that
+ * what the dataset says of it is the same for any memory. */
 static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_error *err)
 {
     struct leat_error why, later;
@@ -41,9 +46,9 @@ static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_e
 
     if (s != LEAT_OK)
         return s;
-    status_set_at(&why, LEAT_E_TEXT, l->array.position,
-                  "%s: the JSON array is broken at byte %llu: %s is expected there", byte_stream_name(l->stream),
-                  (unsigned long long)l->array.position, json_array_expected(&l->array));
+    status_set_at(&why, LEAT_E_TEXT, l->records.position, "%s: the %s is broken at byte %llu: %s is expected there",
+                  byte_stream_name(l->stream), what(l), (unsigned long long)l->records.position,
+                  json_records_expected(&l->records));
     while (s == LEAT_OK && got > 0) {
         s = pack_setup_check_stop(l->setup, byte_stream_name(l->stream), err);
         if (s != LEAT_OK)
@@ -63,12 +68,12 @@ static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_e
  * record is only counted. */
 static enum leat_status spool_text(struct lane *l, struct unit *u, uint64_t from, bool record, struct leat_error *err)
 {
-    const struct json_array *a = &l->array;
+    const struct json_records *r = &l->records;
     const char *text = (const char *)u->text.bytes;
-    size_t all = (size_t)(a->position - from), lead = all;
+    size_t all = (size_t)(r->position - from), lead = all;
 
     if (record)
-        lead = a->record > from ? (size_t)(a->record - from) : 0;
+        lead = r->record > from ? (size_t)(r->record - from) : 0;
     u->lead_lines += lines_count(text, lead);
     u->newlines += lines_count(text, all);
     return spool_append(&u->record, text + lead, all - lead, err);
@@ -77,7 +82,7 @@ static enum leat_status spool_text(struct lane *l, struct unit *u, uint64_t from
 /* The text holds no whole record, and is too long: the next record goes to a file. */
 static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat_error *err)
 {
-    enum json_array_found found = JSON_ARRAY_MORE;
+    enum json_records_found found = JSON_RECORDS_MORE;
     uint64_t from = u->offset;
     enum leat_status s = spool_open(&u->record, l->setup->output, err);
 
@@ -85,18 +90,18 @@ static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat
     while (s == LEAT_OK) {
         size_t got;
 
-        s = spool_text(l, u, from, found == JSON_ARRAY_RECORD || json_array_in_record(&l->array), err);
-        if (s != LEAT_OK || found != JSON_ARRAY_MORE || l->ended)
+        s = spool_text(l, u, from, found == JSON_RECORDS_RECORD || json_records_in_record(&l->records), err);
+        if (s != LEAT_OK || found != JSON_RECORDS_MORE || l->ended)
             break;
-        from = l->array.position;
+        from = l->records.position;
         u->text.size = 0;
         s = unit_stream_read(l, u, &u->text, LONG_CHUNK, &got, err);
-        found = json_array_next(&l->array, (const char *)u->text.bytes, u->text.size);
+        found = json_records_next(&l->records, (const char *)u->text.bytes, u->text.size);
     }
-    u->length = l->array.position - u->offset;
-    if (s == LEAT_OK && found == JSON_ARRAY_RECORD)
-        s = unit_stream_carry(l, &u->text, (size_t)(l->array.position - from), err);
-    if (s == LEAT_OK && found == JSON_ARRAY_BROKEN)
+    u->length = l->records.position - u->offset;
+    if (s == LEAT_OK && found == JSON_RECORDS_RECORD)
+        s = unit_stream_carry(l, &u->text, (size_t)(l->records.position - from), err);
+    if (s == LEAT_OK && found == JSON_RECORDS_BROKEN)
         s = end_broken(l, u, err);
     buffer_free(&u->text);
     return s;
@@ -105,26 +110,27 @@ static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat
 /* Reads whole records into the unit. */
 static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_error *err)
 {
-    struct json_array *a = &l->array;
+    struct json_records *r = &l->records;
     size_t records = 0, got; /* bytes up to the end of a record */
     enum leat_status s = buffer_append(&u->text, l->carry.bytes, l->carry.size, err);
 
     u->kind = &unit_array;
+    u->layout = l->layout;
     l->carry.size = 0;
     while (s == LEAT_OK) {
-        size_t seen = (size_t)(a->position - u->offset);
-        enum json_array_found found = json_array_next(a, (const char *)u->text.bytes + seen, u->text.size - seen);
+        size_t seen = (size_t)(r->position - u->offset);
+        enum json_records_found found = json_records_next(r, (const char *)u->text.bytes + seen, u->text.size - seen);
 
-        if (found == JSON_ARRAY_RECORD) {
-            records = (size_t)(a->position - u->offset);
-        } else if (found == JSON_ARRAY_BROKEN) {
-            u->text.size = (size_t)(a->position - u->offset);
+        if (found == JSON_RECORDS_RECORD) {
+            records = (size_t)(r->position - u->offset);
+        } else if (found == JSON_RECORDS_BROKEN) {
+            u->text.size = (size_t)(r->position - u->offset);
             s = end_broken(l, u, err);
             break;
         } else if (l->ended) {
             break;
         } else if (records > 0 && u->text.size >= l->setup->unit_bytes) {
-            json_array_begin(a, u->offset + records);
+            json_records_begin(r, l->layout, u->offset + records);
             s = unit_stream_carry(l, &u->text, records, err);
             break;
         } else if (records == 0 && u->text.size > l->setup->long_bytes) {
@@ -149,24 +155,24 @@ static enum leat_status scan_records(struct pack_worker *w, struct unit *u, stru
 {
     char *text = (char *)u->text.bytes;
     uint64_t began = clock_cpu_ns(), lines = 0;
-    enum json_array_found found = JSON_ARRAY_RECORD;
+    enum json_records_found found = JSON_RECORDS_RECORD;
     enum leat_status s = LEAT_OK;
-    struct json_array a;
+    struct json_records r;
     size_t counted = 0;
 
-    json_array_begin(&a, u->offset);
-    while (s == LEAT_OK && found == JSON_ARRAY_RECORD) {
-        size_t seen = (size_t)(a.position - u->offset), begin, end;
+    json_records_begin(&r, u->layout, u->offset);
+    while (s == LEAT_OK && found == JSON_RECORDS_RECORD) {
+        size_t seen = (size_t)(r.position - u->offset), begin, end;
 
-        found = json_array_next(&a, text + seen, u->text.size - seen);
-        if (found != JSON_ARRAY_RECORD && !json_array_in_record(&a))
+        found = json_records_next(&r, text + seen, u->text.size - seen);
+        if (found != JSON_RECORDS_RECORD && !json_records_in_record(&r))
             break;
-        begin = (size_t)(a.record - u->offset);
-        end = (size_t)(a.position - u->offset);
+        begin = (size_t)(r.record - u->offset);
+        end = (size_t)(r.position - u->offset);
         lines += lines_count(text + counted, begin - counted);
         counted = end;
         seen = lines_count(text + begin, end - begin); /* before scanning, which writes over the text */
-        s = step_scan_record(w, u, text, (struct stretch) { begin, end - begin }, a.record, lines, err);
+        s = step_scan_record(w, u, text, (struct stretch) { begin, end - begin }, r.record, lines, err);
         lines += seen;
     }
     u->spent_ns[PACK_STEP_SCAN] += clock_cpu_ns() - began;

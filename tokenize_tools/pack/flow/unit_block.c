@@ -20,7 +20,7 @@ enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct le
     enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], at, damage, err);
     struct leat_error open;
 
-    if (!damage && l->is_array && !json_array_ended(&l->array)) {
+    if (!damage && l->layout != JSON_LINES && !json_records_may_end(&l->records)) {
         unit_array_open(l, &open);
         damage = &open;
         reason = "it ends in the middle of its JSON array";

@@ -37,7 +37,8 @@ struct unit_kind {
  * count   the same, but only its lines are counted: for what lies before a share
  * block   whole lines in `text`, which begin at `offset` of a decompressed input, a thing on a server or a pipe
  * record  one record too big for memory, in `record`
- * array   records of a JSON array, plain or not, in `text`, which begins at its start or right after a record
+ * array   records of JSON that is one array, or one object after another, plain or not, in `text`, which begins at its
+ *         start or right after a record
  * element one record of it too big for memory, in `record`, which the unit ends with
  * texts   texts that a program gave: `documents` has their places in `text`
  * ids     the same with ids: `documents` and `tokens` are complete

@@ -210,7 +210,9 @@ static enum leat_status cut_lines(struct lane *l, struct unit *u, struct leat_er
 
     if (s != LEAT_OK)
         return s;
-    return l->is_array ? unit_array.cut(l, u, err) : l->stream ? unit_block.cut(l, u, err) : cut_range(l, u, err);
+    return l->layout != JSON_LINES ? unit_array.cut(l, u, err)
+           : l->stream             ? unit_block.cut(l, u, err)
+                                   : cut_range(l, u, err);
 }
 
 /* ---- Encoding ---- */
