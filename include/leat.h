@@ -146,7 +146,11 @@ enum leat_hint {
     LEAT_HINT_ID = 14,               /* `id` in struct leat_pack_options */
     LEAT_HINT_SAMPLES = 15,          /* `samples` in struct leat_plan_options */
     LEAT_HINT_AGAIN = 16,            /* nothing: a thing on a server has changed meanwhile; call again */
-    LEAT_HINT_EMPTY = 17             /* `allow_empty` in the options */
+    LEAT_HINT_TEXT = 17,             /* `text` in struct leat_pack_options */
+    LEAT_HINT_MESSAGES = 18,         /* `messages` there */
+    LEAT_HINT_MASK_FIELD = 19,       /* `mask_field` there */
+    LEAT_HINT_BY = 20,               /* `by` there */
+    LEAT_HINT_EMPTY = 21             /* `allow_empty` in the options */
 };
 
 /* The caller provides it; a failing call fills it. */

@@ -309,15 +309,16 @@ refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or s
 run leat pack -t bytes -o r --max-rejects 1 --resume --allow-binary a.jsonl
 says 1 'differs: this one has "allow-binary", and that one did not; give the same inputs and options'
 # where no record was taken, it is hardly the bound that is wrong, and other options begin anew
-(echo '{"content":"a"}' && echo '{"content":"b"}') >fields.jsonl
-refuse 4 'leat: 2 of 2 records were rejected, more than allowed; fields.rejects.jsonl lists them with the reasons, for @
+(echo '{"content":"a"}' && echo '{"content":"b"}' && echo '{"text":5}') >fields.jsonl
+refuse 4 'leat: 3 of 3 records were rejected, more than allowed; fields.rejects.jsonl lists them with the reasons, for @
 example: @
 the record has no "text"
 leat: no record was packed: --text FIELD names the member or column that holds the text; this run looked for @
 "text"' leat pack -t bytes -o fields fields.jsonl
 nothing_left fields # of a run without documents: the right command once needed --force
-run leat pack -t bytes -o fields --text content fields.jsonl
+run leat pack -t bytes -o fields --text content --max-rejects 1 fields.jsonl
 ended 0 ''
+echo '{"lang":5}' >>fields.jsonl
 run leat pack -t bytes -o fields --text content --force --by lang fields.jsonl # it is not the text that is missing
 says 4 'the record has no "lang" to choose its dataset by'
 ! grep -q 'no record was packed' "$said" || fail "$ran: $(cat "$said")"
@@ -325,7 +326,7 @@ run leat pack -t bytes -o fields --dedup --force fields.jsonl
 says 4 'no record was packed: --text FIELD names'
 run leat pack -t bytes -o fields2 --dedup fields.jsonl # likewise where another folder holds what is packed
 [ ! -e fields2.partial.packed ] || fail "$ran: left $(ls -R fields2.partial.packed)"
-run leat pack -t bytes -o fields2 --dedup --text content fields.jsonl
+run leat pack -t bytes -o fields2 --dedup --text content --max-rejects 2 fields.jsonl
 ended 0 ''
 # a compressed input that is cut off says nothing against the field
 printf '{"text":"a"}\n' | gzip | head -c 20 >cut.jsonl.gz

@@ -62,9 +62,14 @@ expected_bytes=$(key dataset_bytes)
 rm even.jsonl
 
 run leat pack -t bytes -o out --dry-run --text body in
+says 1 'leat: in/a.jsonl: no member "body" in the first 2 records (nor in those of 2 other inputs); they have "text",'
+nothing_written
+mkdir numbers
+sed 's/"text":"[^"]*"/"body":5/' in/a.jsonl >numbers/a.jsonl
+run leat pack -t bytes -o out --dry-run --text body numbers
 says 4 'leat: warning: no record of the sample would be packed'
-says 4 '5 of 5 records of the sample would be rejected, for example: {"input":"in/a.jsonl"'
-says 4 'the record has no \"body\"'
+says 4 '2 of 2 records of the sample would be rejected, for example: {"input":"numbers/a.jsonl"'
+says 4 '\"body\" is a number, not a string'
 nothing_written
 if grep -q '0 tokens' "$printed"; then fail "figures of nothing: $(cat "$printed")"; fi
 run leat pack -t bytes --dry-run in # without a name, which it once demanded

@@ -123,8 +123,9 @@ run leat pack -t bytes -o by-bytes --max-rejects 100 mixed/c
 
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
+sed 's/"text"/"body"/' mixed.jsonl >body.jsonl
 refuse 1 'leat: mixed/a.parquet has no column body; its columns are text, n, id' \
-    leat pack -t bytes -o no --text body mixed.jsonl mixed/a.parquet
+    leat pack -t bytes -o no --text body body.jsonl mixed/a.parquet
 refuse 1 'leat: mixed/a.parquet has no column url; its columns are text, n, id' \
     leat pack -t bytes -o no --id url mixed/a.parquet
 mkdir -p hive/lang=en/n=1

@@ -81,6 +81,8 @@ def test_prefix(server):
                   "s3://b/lie.jsonl.gz is compressed, and what it holds is a tar archive: unpack it first")
     check_refused("a zip archive below a prefix", "no", pack(server, "no", "s3://b/lies/"),
                   "s3://b/lies/a.jsonl is a zip archive: unpack it first")
+    check_refused("a wrong field", "no", pack(server, "no", "s3://b/small.jsonl", "--text", "txt"),
+                  's3://b/small.jsonl: no member "txt" in the first record; it has "text"; did you mean "text"?')
     code, said = pack(server, "marked", "s3://b/marked/", "--json")
     wanted = ["s3://b/marked/_foo.jsonl", "s3://b/marked/x/_temporary/"]
     check("names with _", code == 0 and summary(said)["skipped_files"] == wanted and summary(said)["documents"] == 1 and

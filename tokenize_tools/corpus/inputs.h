@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "input_fields.h"
 #include "input_judge.h"
 #include "leat_pack.h"
 #include "record_format.h"
@@ -24,6 +25,7 @@ struct input {
     const struct record_format *format;
     bool compressed;                 /* by its name or its first bytes */
     bool undivided;                  /* JSON that is not lines, by its first bytes: known only after inputs_share() */
+    bool looked;                     /* inputs_check_heads() has looked at its first records */
     uint64_t size;                   /* on disk; 0 for standard input */
     uint64_t device, inode;          /* of a file */
     int64_t modified_s, modified_ns; /* of a file; a thing has its etag */
@@ -77,9 +79,19 @@ enum leat_status inputs_look_inside(const struct input *in, const struct input_s
 enum leat_status inputs_check_head(const struct input *in, const struct byte_stream *stream, const uint8_t *head,
                                    size_t bytes, bool allow_binary, struct leat_error *err);
 
-/* The same, before any work, for as many files of JSON lines as a quarter of a second allows, but not for those that
- * are compressed with bzip2; what lies on servers would take a request each. */
-enum leat_status inputs_check_heads(const struct input_list *list, struct leat_error *err);
+/* The same, before any work, for as many files of JSON as a quarter of a second allows (16 at least), but not for those
+ * that are compressed with bzip2; what lies on servers would take a request each. And whether the first records of each
+ * have the fields that are wished for (input_fields.h), or, if these are all inputs of the run (`whole`), any: unless
+ * there are more texts of one document than records that were seen. */
+enum leat_status inputs_check_heads(struct input_list *list, const struct field_wishes *wishes, bool allow_binary,
+                                    bool whole, struct leat_error *err);
+
+/* Reads the first bytes of a stream to the end of `head`: `least` of them, and if these have no whole record, up to
+ * `most`. *ended: there are no more. */
+#define FIELD_HEAD      JSON_LONG_HEAD
+#define FIELD_LONG_HEAD (16 * FIELD_HEAD)
+enum leat_status inputs_read_records(struct byte_stream *stream, struct buffer *head, size_t least, size_t most,
+                                     bool *ended, struct leat_error *err);
 
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of

@@ -62,7 +62,7 @@ enum leat_status pack_earlier_keep(const struct leat_pack_options *options, uint
 void pack_earlier_tidy(const char *output);
 
 /* Compares the run with its `run_file`, or writes that if the options name no part. Sets inputs and disk_bytes. */
-enum leat_status pack_run_file(const struct leat_pack_options *options, const struct input_list *inputs,
+enum leat_status pack_run_file(const struct leat_pack_options *options, struct input_list *inputs,
                                const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err);
 
 #endif

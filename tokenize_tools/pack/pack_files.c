@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "pack.h"
 #include "pack/flow/pack_worker.h"
@@ -12,6 +13,7 @@
 #include "pack_by.h"
 #include "pack_description.h"
 #include "pack_run.h"
+#include "pack_wishes.h"
 
 #define TICK_MS 100
 
@@ -92,6 +94,20 @@ static bool ask(void *context)
     return o->progress && o->progress(o->context, &nothing) != 0;
 }
 
+static bool is_there(const char *path)
+{
+    struct file_identity there = { 0 };
+
+    return file_identify(path, &there, NULL) == LEAT_OK && there.exists;
+}
+
+/* Whether the run goes on from a checkpoint, or has its dataset: what it packs was looked at when it began, and what
+ * differs now is said of it. */
+static bool is_begun(const struct pack_run *r)
+{
+    return r->options.resume && (is_there(r->description_path) || (!r->options.force && is_there(r->index_path)));
+}
+
 /* Takes the list over, and keeps the run's share of it. */
 static enum leat_status take_inputs(struct pack_run *r, struct input_list *inputs, struct leat_error *err)
 {
@@ -105,7 +121,10 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     /* of all inputs, not of a share: shares store what the whole would */
     for (size_t i = 0; i < setup->inputs.count; i++)
         r->stores_all = r->stores_all || unit_kind_of(&setup->inputs.items[i])->numbers;
-    if (o->parts > 0)
+    s = pack_wishes_make(&r->wishes, o, err);
+    if (s == LEAT_OK && !is_begun(r)) /* of a share, too: whether the run has the fields */
+        s = inputs_check_heads(&setup->inputs, &r->wishes, o->allow_binary != 0, true, err);
+    if (s == LEAT_OK && o->parts > 0)
         s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, &setup->stop, err);
     if (s == LEAT_OK)
         s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
@@ -120,8 +139,10 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     setup->id_needed = strcmp(o->id, "id") != 0; /* which need not be there: it is the usual name */
     if (s == LEAT_OK)
         s = pack_setup_fetching(setup, err);
-    if (s == LEAT_OK && !o->allow_binary)
-        s = inputs_check_heads(&setup->inputs, err);
+    if (s == LEAT_OK && o->parts > 0 && !is_begun(r)) /* those of it that there was no time for */
+        s = inputs_check_heads(&setup->inputs, &r->wishes, o->allow_binary != 0, false, err);
+    setup->wishes = &r->wishes;
+    setup->only_input = setup->inputs.count == 1 && o->parts == 0;
     if (s == LEAT_OK)
         s = check_tables(setup, err);
     if (s == LEAT_OK)

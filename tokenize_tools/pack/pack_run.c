@@ -19,6 +19,7 @@
 #include "pack_chat.h"
 #include "pack_description.h"
 #include "pack_facts.h"
+#include "pack_wishes.h"
 
 /* ---- What is asked ---- */
 
@@ -139,6 +140,7 @@ void pack_run_free(struct pack_run *r)
     pthread_mutex_destroy(&r->setup.long_lock);
     inputs_free(&r->setup.inputs);
     json_keep_free(r->setup.keep);
+    pack_wishes_free(&r->wishes);
     pack_chat_free(&r->chat);
     pack_output_free(&r->output);
     buffer_free(&r->description);

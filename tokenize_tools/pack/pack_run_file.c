@@ -13,6 +13,7 @@
 #include "flow/unit_kinds.h"
 #include "pack.h"
 #include "pack_description.h"
+#include "pack_wishes.h"
 
 /* The tokenizer and its tokens, then the description of a run, of no part of it. */
 static enum leat_status describe(struct buffer *text, const struct leat_pack_options *options,
@@ -110,7 +111,7 @@ static enum leat_status write_or_compare(const char *path, const struct buffer *
     return s == LEAT_E_EXISTS ? pack_description_compare(path, text, path, say_difference, err) : s;
 }
 
-enum leat_status pack_run_file(const struct leat_pack_options *o, const struct input_list *inputs,
+enum leat_status pack_run_file(const struct leat_pack_options *o, struct input_list *inputs,
                                const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err)
 {
     struct file_identity there;
@@ -119,8 +120,8 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, const struct i
 
     if (s == LEAT_OK)
         s = describe(&text, o, inputs, err);
-    if (s == LEAT_OK && o->part == 0 && !o->allow_binary)
-        s = inputs_check_heads(inputs, err);
+    if (s == LEAT_OK && o->part == 0)
+        s = pack_wishes_check(inputs, o, err);
     if (s == LEAT_OK && o->part == 0)
         s = inputs_count_empty(inputs, o->parts, unit_kind_divides, stop, &report->whole_inputs, &report->empty_parts,
                                err);

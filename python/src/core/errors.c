@@ -49,6 +49,10 @@ static const char *const hints[] = {
     [LEAT_HINT_FOLLOW] = " (follow_links=True)",
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
     [LEAT_HINT_SAMPLES] = " (samples=N)",
+    [LEAT_HINT_TEXT] = " (text=NAME)",
+    [LEAT_HINT_MESSAGES] = " (messages=NAME)",
+    [LEAT_HINT_MASK_FIELD] = " (mask_field=NAME)",
+    [LEAT_HINT_BY] = " (by=NAME)",
     [LEAT_HINT_AGAIN] = "", /* the sentences say so */
     [LEAT_HINT_EMPTY] = " (allow_empty=True makes it all the same)",
 };

@@ -147,6 +147,19 @@ def test_array(tmp_path):
     assert leat.pack(tmp_path / "a.json", tmp_path / "a", "bytes", progress=None).documents == 2
 
 
+def test_wrong_field(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    open("a.jsonl", "w").write('{"text": "a", "id": 1}\n' * 3)
+    for options, message in (({"text": "txt"}, 'they have "text", "id"; did you mean "text"? (text=NAME)'),
+                             ({"text": "body"}, "name the one that holds the text (text=NAME)"),
+                             ({"mask_field": "spans"}, "name the one that holds what is learned (mask_field=NAME)"),
+                             ({"by": "lang"}, "name the one that holds the value that chooses a dataset (by=NAME)")):
+        with pytest.raises(leat.Error) as e:
+            leat.pack("a.jsonl", "x", "bytes", max_rejects=None, **options)
+        assert e.value.status == "not-found" and message in str(e.value), e.value
+        assert os.listdir() == ["a.jsonl"]
+
+
 def test_created(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     corpus(tmp_path / "in")

@@ -100,6 +100,25 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
     return s;
 }
 
+/* Looks whether the first input has the fields of the run, if that could not be seen before: standard input, and what
+ * lies on a server. With little memory fewer of its records are looked at: then more may follow, which have them. */
+static enum leat_status check_fields(struct lane *l, const struct input *in, struct leat_error *err)
+{
+    struct field_search search = { .wishes = l->setup->wishes };
+    size_t most = l->setup->unit_bytes < FIELD_HEAD ? (size_t)l->setup->unit_bytes : FIELD_HEAD;
+    enum leat_status s;
+    bool ended;
+
+    if (!search.wishes || l->input > 0 || in->looked)
+        return LEAT_OK;
+    s = inputs_read_records(l->stream, &l->carry, most, most, &ended, err);
+    if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT) /* which is said again */
+        return LEAT_OK;
+    if (s == LEAT_OK)
+        s = field_search_add(&search, in->path, (char *)l->carry.bytes, l->carry.size, ended, err);
+    return s == LEAT_OK ? field_search_end(&search, l->setup->only_input && (ended || most == FIELD_HEAD), err) : s;
+}
+
 /* Finds how the records of JSON lie. If nothing was written of it yet, its first bytes are then in `carry`. */
 static enum leat_status find_layout(struct lane *l, const struct input *in, struct leat_error *err)
 {
@@ -115,7 +134,8 @@ static enum leat_status find_layout(struct lane *l, const struct input *in, stru
     json_records_begin(&l->records, l->layout, l->next);
     if (s != LEAT_OK || l->next > 0)
         return s;
-    return inputs_check_head(in, l->stream, l->carry.bytes, l->carry.size, l->setup->allow_binary, err);
+    s = inputs_check_head(in, l->stream, l->carry.bytes, l->carry.size, l->setup->allow_binary, err);
+    return s == LEAT_OK ? check_fields(l, in, err) : s;
 }
 
 enum leat_status lane_open(struct lane *l, struct leat_error *err)

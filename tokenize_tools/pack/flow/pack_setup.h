@@ -23,6 +23,8 @@ struct pack_setup {
     const struct leat_tokenizer *tokenizer;
     struct input_list inputs; /* none for a program that gives its own texts */
     struct json_fields fields;
+    const struct field_wishes *wishes;     /* for the first input, if nobody has looked at its records; NULL: none */
+    bool only_input;                       /* that one is all of the run */
     struct json_keep *keep;                /* NULL: all records */
     const struct json_fields *by;          /* of the field whose value stands before each id; NULL: none does */
     const struct json_fields *mask_field;  /* that says which stretches of the text are learned; NULL: none does */
