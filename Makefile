@@ -31,8 +31,8 @@ WERROR     ?= 0
 # doubles are rounded after each operation, as other programs round them whose results must be met (order/megatron.h)
 ALL_CFLAGS  = -std=c11 -ffp-contract=off -D_GNU_SOURCE -Iinclude -Isrc -Itokenize_tools -fPIC -fvisibility=hidden \
               -pthread $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) \
-              $(URING_CFLAGS) $(PCRE2_CFLAGS) $(GZIP_CFLAGS) $(FORMS_CFLAGS) $(BROTLI_CFLAGS) $(CURL_CFLAGS) \
-              $(CFLAGS) $(SANITIZE)
+              $(URING_CFLAGS) $(PCRE2_CFLAGS) $(GZIP_CFLAGS) $(FORMS_CFLAGS) $(BROTLI_CFLAGS) $(YAML_CFLAGS) \
+              $(CURL_CFLAGS) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)
 # a shared library names all it needs; but clang puts a sanitizer's runtime into programs only
 DEFINED     = $(if $(strip $(SANITIZE)),,-Wl,-z,defs)
@@ -66,6 +66,10 @@ FORMS_LIBS    := $(if $(HAVE_LZMA),$(shell $(PKG_CONFIG) --libs liblzma)) $(if $
 HAVE_BROTLI   := $(shell $(PKG_CONFIG) --exists libbrotlidec 2>/dev/null && echo 1)
 BROTLI_CFLAGS := $(if $(HAVE_BROTLI),-DLEAT_HAVE_BROTLI=1 $(shell $(PKG_CONFIG) --cflags libbrotlidec))
 BROTLI_LIBS   := $(if $(HAVE_BROTLI),$(shell $(PKG_CONFIG) --libs libbrotlidec libbrotlicommon))
+# README.md of folders from the Hugging Face Hub; HAVE_YAML= builds without it
+HAVE_YAML     := $(shell $(PKG_CONFIG) --exists yaml-0.1 2>/dev/null && echo 1)
+YAML_CFLAGS   := $(if $(HAVE_YAML),-DLEAT_HAVE_YAML=1 $(shell $(PKG_CONFIG) --cflags yaml-0.1))
+YAML_LIBS     := $(if $(HAVE_YAML),$(shell $(PKG_CONFIG) --libs yaml-0.1))
 URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 
 # things behind URLs; only its headers are used here, the library is loaded when it is needed. HAVE_CURL= builds without
@@ -113,7 +117,7 @@ $(BUILD)/obj/src/base/cpu.o $(BUILD)/obj/tests/support/cpu_limit.o: LEVEL = $(ad
 
 # the driver is loaded at run time; glibc before 2.34 has that in a library of its own
 DL_LIBS   = -ldl
-PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS) $(FORMS_LIBS) $(BROTLI_LIBS)
+PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS) $(FORMS_LIBS) $(BROTLI_LIBS) $(YAML_LIBS)
 # of programs that are linked with both libraries
 ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS) $(DL_LIBS)
 

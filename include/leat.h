@@ -150,7 +150,9 @@ enum leat_hint {
     LEAT_HINT_MESSAGES = 18,         /* `messages` there */
     LEAT_HINT_MASK_FIELD = 19,       /* `mask_field` there */
     LEAT_HINT_BY = 20,               /* `by` there */
-    LEAT_HINT_EMPTY = 21             /* `allow_empty` in the options */
+    LEAT_HINT_EMPTY = 21,            /* `allow_empty` in the options */
+    LEAT_HINT_SPLIT = 22,            /* `split_of` in struct leat_pack_options, a split or "all" */
+    LEAT_HINT_SPLIT_ALL = 23         /* the same, "all" */
 };
 
 /* The caller provides it; a failing call fills it. */

@@ -49,7 +49,7 @@ copy() { # FROM TO: a system for one check
 }
 
 libraries="libbrotli-dev libbz2-dev libcurl4-openssl-dev liblz4-dev liblzma-dev libpcre2-dev liburing-dev libxxhash-dev
-libzstd-dev zlib1g-dev"
+libyaml-dev libzstd-dev zlib1g-dev"
 
 # shellcheck disable=SC2086 # words
 prepare() {

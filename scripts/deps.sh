@@ -3,12 +3,13 @@
 # and is silent if nothing is.
 #
 #   build   a C compiler, pkg-config, zstd and xxHash; if anything has to be installed, also liburing, isa-l, zlib,
-#           PCRE2, liblzma, libbz2, liblz4, Brotli and libcurl: without these there are no gzip, xz, bzip2 and lz4, no
-#           Parquet in Brotli, no URLs, and no pattern without a scanner of its own, and what needs them says so
+#           PCRE2, liblzma, libbz2, liblz4, Brotli, libyaml and libcurl: without these there are no gzip, xz, bzip2
+#           and lz4, no Parquet in Brotli, no configurations of the Hugging Face Hub, no URLs, and no pattern without a
+#           scanner of its own, and what needs them says so
 #   python  also: python3 with its headers and venv, for `pip install .` and `make python`; PYTHON=... is another one
 #   check   as build, and python3, numpy and jinja2, for tests that do things a second way, and zlib, for gzip
-#   ci      as check, and isa-l, PCRE2, liblzma, libbz2, liblz4, Brotli, libcurl, the zstd command, clang with its
-#           sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck, Chromium
+#   ci      as check, and isa-l, PCRE2, liblzma, libbz2, liblz4, Brotli, libyaml, libcurl, the zstd command, clang with
+#           its sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck, Chromium
 #   cluster as check, and Slurm, for tests of runs in many parts
 #   s3      as check, and Ceph's gateway for S3, for tests with servers of others
 #
@@ -54,6 +55,7 @@ have() {
     lz4) module liblz4 ;;
     bzip2) echo '#include <bzlib.h>' | ${CC:-cc} -E - >/dev/null 2>&1 ;;
     brotli) module libbrotlidec ;;
+    yaml) module yaml-0.1 ;;
     curl) "${PKG_CONFIG:-pkg-config}" --atleast-version=7.66 libcurl 2>/dev/null ;;
     python-headers)
         "$python" -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' 2>/dev/null
@@ -135,6 +137,10 @@ packages() {
     zypper:brotli) echo libbrotli-devel ;;
     apk:brotli) echo brotli-dev ;;
     pacman:brotli | brew:brotli) echo brotli ;;
+    apt-get:yaml) echo libyaml-dev ;;
+    dnf:yaml | zypper:yaml) echo libyaml-devel ;;
+    apk:yaml) echo yaml-dev ;;
+    pacman:yaml | brew:yaml) echo libyaml ;;
     apt-get:curl) echo libcurl4-openssl-dev ;;
     dnf:curl | zypper:curl) echo libcurl-devel ;;
     apk:curl) echo curl-dev ;;
@@ -182,7 +188,7 @@ case $level in
 python) needed="$needed python3 python-headers venv" ;;
 check | ci | cluster | s3) wanted="python3 numpy jinja2 zlib" ;;
 esac
-[ "$level" != ci ] || wanted="$wanted isal pcre2 lzma bzip2 lz4 brotli curl zstd-command g++ clang clang-runtime \
+[ "$level" != ci ] || wanted="$wanted isal pcre2 lzma bzip2 lz4 brotli yaml curl zstd-command g++ clang clang-runtime \
     clang-format aarch64 s390x qemu shellcheck git chromium"
 
 [ "$level" != cluster ] || wanted="$wanted venv slurmctld slurmd sbatch"
@@ -206,7 +212,7 @@ lack=$(missing $needed)
 # shellcheck disable=SC2086
 wish=$(missing $wanted)
 [ -n "$lack$wish" ] || exit 0
-for extra in uring isal zlib pcre2 lzma bzip2 lz4 brotli curl; do
+for extra in uring isal zlib pcre2 lzma bzip2 lz4 brotli yaml curl; do
     have $extra || wish="$wish $extra"
 done
 # shellcheck disable=SC2086

@@ -16,6 +16,7 @@ source_of() {
     case $1 in
     "$build"/*/test_gzip_with_*) echo tests/corpus/test_gzip_stream.c ;; # one source, several inflaters
     "$build"/*/test_made_streams_none) echo tests/corpus/test_made_streams.c ;;
+    "$build"/*/test_hub_card_none) echo tests/corpus/test_hub_card.c ;;
     "$build"/tests/arrange/test_arranged_tiny) echo tests/arrange/test_arranged.c ;; # with small windows and batches
     "$build"/tests/device/test_loader_faults | "$build"/tests/device/test_loader_cut) echo "tests/faults/${1##*/}.c" ;;
     "$build"/tests/device/*) echo "tests/loader/${1##*/}.c" ;; # the same, on a device

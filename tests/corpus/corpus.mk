@@ -1,5 +1,6 @@
 # corpus.mk: test_gzip_stream.c a second and a third time, with the other inflaters that a build can have (zlib, none)
-# put before the library's; and test_made_streams.c a second time without xz, bzip2 and lz4. Included by tests/tests.mk.
+# put before the library's; test_made_streams.c a second time without xz, bzip2 and lz4, and test_hub_card.c without
+# libyaml. Included by tests/tests.mk.
 
 ZLIB_CFLAGS := $(if $(HAVE_ZLIB),-DLEAT_TEST_ZLIB=1 $(shell $(PKG_CONFIG) --cflags zlib 2>/dev/null))
 ZLIB_LIBS   := $(if $(HAVE_ZLIB),$(shell $(PKG_CONFIG) --libs zlib 2>/dev/null))
@@ -28,5 +29,16 @@ $(BUILD)/obj/with_none/%.o: ALL_CFLAGS += -ULEAT_HAVE_LZMA -ULEAT_HAVE_BZIP2 -UL
 TEST_PROGRAMS += $(BUILD)/tests/corpus/test_made_streams_none
 $(BUILD)/tests/corpus/test_made_streams_none: $(BUILD)/obj/tests/corpus/test_made_streams.o $(patsubst \
     %,$(BUILD)/obj/with_none/%.o,xz_streams bzip2_streams lz4_frames) $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -lm -o $@
+
+# test_hub_card.c a second time, without libyaml
+$(BUILD)/obj/with_none/hub_card.o: ALL_CFLAGS += -ULEAT_HAVE_YAML
+$(BUILD)/obj/with_none/hub_card.o: tokenize_tools/corpus/hub/hub_card.c
+	$(call say,CC      $< ($(notdir $(@D))))
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+TEST_PROGRAMS += $(BUILD)/tests/corpus/test_hub_card_none
+$(BUILD)/tests/corpus/test_hub_card_none: $(BUILD)/obj/tests/corpus/test_hub_card.o $(BUILD)/obj/with_none/hub_card.o \
+    $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -lm -o $@

@@ -35,6 +35,7 @@ int fuzz_parquet(const uint8_t *data, size_t size);
 int fuzz_plan(const uint8_t *data, size_t size);
 int fuzz_state(const uint8_t *data, size_t size);
 int fuzz_verify(const uint8_t *data, size_t size);
+int fuzz_hub(const uint8_t *data, size_t size);
 int fuzz_chat(const uint8_t *data, size_t size);
 
 static const struct fuzzer {
@@ -63,6 +64,7 @@ static const struct fuzzer {
     { "plan", fuzz_plan },
     { "state", fuzz_state },
     { "verify", fuzz_verify },
+    { "hub", fuzz_hub },
     { "chat", fuzz_chat },
 };
 

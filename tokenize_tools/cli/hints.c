@@ -25,6 +25,8 @@ static const char *const spellings[] = {
     [LEAT_HINT_BY] = " (--by NAME)",
     [LEAT_HINT_AGAIN] = "", /* the sentences say so */
     [LEAT_HINT_EMPTY] = " (--allow-empty makes it all the same)",
+    [LEAT_HINT_SPLIT] = " (--split-of train, for example, or --split-of all)",
+    [LEAT_HINT_SPLIT_ALL] = " (--split-of all)",
     [LEAT_HINT_SAMPLES] = " (--samples N)", /* plan_options.c: where that means something else */
 };
 

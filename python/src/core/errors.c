@@ -45,6 +45,8 @@ static const char *const hints[] = {
     [LEAT_HINT_INPUTS] = " (`inputs`)",
     [LEAT_HINT_MEMORY] = " (memory=BYTES)",
     [LEAT_HINT_SKIP] = " (skip_unknown=True)",
+    [LEAT_HINT_SPLIT] = " (split_of=\"train\", for example, or split_of=\"all\")",
+    [LEAT_HINT_SPLIT_ALL] = " (split_of=\"all\")",
     [LEAT_HINT_BINARY] = " (allow_binary=True packs it all the same)",
     [LEAT_HINT_FOLLOW] = " (follow_links=True)",
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",

@@ -1,0 +1,14 @@
+/* hub_glob.h: patterns of paths, as README.md has them on the Hugging Face Hub and datasets (by fsspec) reads them. */
+#ifndef LEAT_TOKENIZE_TOOLS_HUB_GLOB_H
+#define LEAT_TOKENIZE_TOOLS_HUB_GLOB_H
+
+#include <stdbool.h>
+
+/*
+ * Whether the whole name matches: * and ? stand for characters other than /, [a-z] and [!a-z] for one of a set, and **
+ * as a part of its own for any number of folders, or of all that is left at the end. A backslash is an ordinary
+ * character. Takes time in proportion to the product of both lengths.
+ */
+bool hub_glob(const char *pattern, const char *name);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * hub_splits.h: the splits (train, validation, test, ...) of a folder from the Hugging Face Hub, found as the package
+ * datasets finds them: by what its README.md says, or else by the names of its files. The answer depends on these names
+ * and the bytes of README.md alone, wherever the folder is.
+ *
+ * The room: what folders on the Hub mean. What may enter: names, patterns, README.md; but no file system, no list of
+ * inputs.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_HUB_SPLITS_H
+#define LEAT_TOKENIZE_TOOLS_HUB_SPLITS_H
+
+#include <stddef.h>
+
+#include "corpus/fetch/fetch.h"
+#include "hub_card.h"
+
+struct hub_split {
+    char *name;    /* never NULL, but for a caller who has added that */
+    size_t *files; /* numbers of names, in order. A name may be in several splits, or in none */
+    size_t count, room;
+};
+
+struct hub_splits {
+    struct hub_split *items; /* those with files; train, validation and test before others that names say */
+    size_t count;            /* 0: neither README.md nor a name says anything */
+};
+
+/*
+ * Finds the splits of `count` names, which are paths in the folder: folders named train, files named train-0001, ... in
+ * all ways of datasets. `stop` is asked often.
+ */
+enum leat_status hub_splits_by_names(struct hub_splits *splits, const char *const *names, size_t count,
+                                     const struct input_stop *stop, struct leat_error *err);
+
+/*
+ * Finds those of the configuration in README.md that has files among the names; if none has, by names. Of several,
+ * *configs has their numbers of files, in the order of the card: at least two are not 0, and there are no splits. Else
+ * it is NULL. The caller frees it.
+ */
+enum leat_status hub_splits_find(struct hub_splits *splits, const char *const *names, size_t count,
+                                 const struct hub_card *card, size_t **configs, const struct input_stop *stop,
+                                 struct leat_error *err);
+
+/* Adds a file, after those before it, to the split of this name, which may be new; NULL is a name, too. */
+enum leat_status hub_splits_add(struct hub_splits *splits, const char *name, size_t name_bytes, size_t file,
+                                struct leat_error *err);
+
+void hub_splits_free(struct hub_splits *splits);
+
+#endif
