@@ -193,7 +193,8 @@ struct leat_by_output {
 enum leat_pack_notice_kind {
     LEAT_NOTICE_SKIPPED = 1, /* it was left out, for a `reason`; `count` is 0 */
     LEAT_NOTICE_REPLACED = 2, /* `count` malformed parts of its texts became U+FFFD */
-    LEAT_NOTICE_REPEATED = 3  /* `count` inputs repeat earlier ones, and are packed again: this is the first */
+    LEAT_NOTICE_REPEATED = 3, /* `count` inputs repeat earlier ones, and are packed again: this is the first */
+    LEAT_NOTICE_SPLIT = 4     /* `count` inputs belong to the split `path` ("": to none); `reason` 1: they are packed */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -201,11 +202,12 @@ enum leat_skip_reason {
     LEAT_SKIP_OWN = 2,  /* it is a file of the run's own output */
     LEAT_SKIP_MARKED = 3, /* it is in a folder, and its name begins with _; of a folder (`path` ends in /), all in it */
     LEAT_SKIP_UNFINISHED = 4, /* merging: of this part other files are named, but no finished dataset */
-    LEAT_SKIP_OLDER = 5       /* merging: this dataset c is no share of the run, as c.1 and others are */
+    LEAT_SKIP_OLDER = 5,      /* merging: this dataset c is no share of the run, as c.1 and others are */
+    LEAT_SKIP_SPLIT = 6       /* it does not belong to the split that `split_of` names */
 };
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
-    uint32_t reason; /* enum leat_skip_reason */
+    uint32_t reason; /* of a skipped file: enum leat_skip_reason */
     const char *path;  /* "": texts that a program gave without an input */
     uint64_t count;
 };
@@ -259,8 +261,9 @@ struct leat_pack_options {
      * stops the run (LEAT_E_STOPPED), which can then be resumed. */
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
-    /* If not NULL: called from the calling thread, before packing for each file that is left out, and once if inputs
-     * are named more than once; and at the end of a successful run for each input with replaced text. */
+    /* If not NULL: called from the calling thread, before packing for each file that is left out, for each split that
+     * inputs belong to, and once if inputs are named more than once; and at the end of a successful run for each input
+     * with replaced text. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
     uint32_t skip_unknown; /* leave out files of folders that may hold texts but cannot be read; else an error */
     uint32_t allow_binary; /* pack what does not look like UTF-8 text (Parquet, UTF-16, zip, ...) as if it did */
@@ -298,12 +301,15 @@ struct leat_pack_options {
     uint32_t reserved_write; /* 0 */
     /* With `chat`, the field that holds the tools of a conversation; NULL: "tools", if there is one. "": none. */
     const char *tools;
+    /* Which split of folders from the Hugging Face Hub is packed ("train"), or "all" files, whatever they belong to;
+     * NULL: all inputs must belong to the same one. See leat_pack(). */
+    const char *split_of;
     uint32_t allow_empty; /* make the dataset also if the conditions of `keep` leave no document */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL, 0 }
+      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL, NULL, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -408,6 +414,23 @@ struct leat_pack_report {
  * its suffix (Arrow, CSV, zip, tar, brotli, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED, unless
  * `skip_unknown` is set.
  *
+ * Folders from the Hugging Face Hub hold splits: texts to train with, and texts to test what was trained. Inputs that
+ * do not all belong to one split, or some of which belong to none, are LEAT_E_ARGUMENT, with a list, unless `split_of`
+ * names the split to be packed, or "all". A file that is named alone is never refused.
+ *
+ * Splits are found as the package datasets finds them. The YAML of the README.md in a folder that was named decides,
+ * if it lists `configs`. Otherwise names do: data/NAME-00000-of-00001.* is of the split NAME; if there are none such,
+ * a word in the name of a folder counts, and if there are none of these, one in the name of a file. The words are
+ * train and training; validation, valid, dev and val; test, testing, eval and evaluation: in small letters, between
+ * characters of "-._ 0123456789" or the ends of the name. Where no name says a split, all files are of train. Each
+ * folder that was named is looked at alone. What then has no split is looked at together with files that were named,
+ * also in lists: their names begin after the folder that all have in common.
+ *
+ * If README.md lists several configurations of which files are there, only "all" takes the folder: LEAT_E_ARGUMENT
+ * names them, and to name the folder of one of them is the choice. Folders of configurations that README.md does not
+ * list are one dataset, as for datasets. If it lists any, and the library was built without libyaml:
+ * LEAT_E_UNSUPPORTED.
+ *
  * A symbolic link in a folder is followed if it leads to a file or folder in that folder; else it is left out and
  * counted, unless `follow_links` is set. In the cache of the Hugging Face Hub, the blobs of a repository count as part
  * of its snapshots, which are folders of links. The run's own files (dataset, rejects, NAME.partial.*) are never
@@ -471,11 +494,12 @@ LEAT_API enum leat_status leat_pack(const char *output, const char *const *input
 struct leat_packer;
 
 /*
- * Starts a dataset. The options `format`, `text`, `id`, `part` and `parts` do not apply; `shuffle`, `dedup`, `by` and
- * `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. With `resume` it continues from the
- * last checkpoint, or starts without one; a finished dataset is LEAT_E_EXISTS. `progress` is called only by this
- * call, while a run that is resumed is checked. The folder of `output`, and those above it, must keep their names until
- * the packer ends; if not, finishing fails, and the run can be resumed in the renamed folder. Statuses as leat_pack().
+ * Starts a dataset. The options `format`, `text`, `id`, `split_of`, `part` and `parts` do not apply; `shuffle`,
+ * `dedup`, `by` and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. With `resume` it
+ * continues from the last checkpoint, or starts without one; a finished dataset is LEAT_E_EXISTS. `progress` is called
+ * only by this call, while a run that is resumed is checked. The folder of `output`, and those above it, must keep
+ * their names until the packer ends; if not, finishing fails, and the run can be resumed in the renamed folder.
+ * Statuses as leat_pack().
  */
 LEAT_API enum leat_status leat_packer_open(struct leat_packer **out, const char *output,
                                            const struct leat_pack_options *options, struct leat_error *err);

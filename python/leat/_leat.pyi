@@ -175,7 +175,7 @@ class Packer:
     def ended(self) -> bool: ...
 
 def pack(output: str | bytes | PathLike[str], inputs: list[Any], tokenizer: Tokenizer, options: tuple[Any, ...],
-         progress: Callable[..., Any] | None, notice: Callable[[tuple[int, bytes, int]], Any],
+         progress: Callable[..., Any] | None, notice: Callable[[tuple[int, bytes, int, int]], Any],
          made: Callable[[tuple[bytes, bytes, str | None, int, int, bytes]], Any], /
          ) -> tuple[dict[str, Any], list[dict[str, Any]], int]: ...
 def merge(output: str | bytes | PathLike[str], parts: list[Any], shuffle: bool, seed: int, dedup: bool,

@@ -37,7 +37,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
-                 mask_field=None, chat=None, messages="messages", tools=None, write="auto",
+                 mask_field=None, chat=None, messages="messages", tools=None, write="auto", split_of=None,
                  allow_empty=False):
     """The tuple that text_options_take() of the extension reads."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
@@ -46,6 +46,8 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                         ("tools", tools)):
         if field is not None and not isinstance(field, str):
             raise TypeError(f"{name} must be the name of a field, not {field!r}")
+    if split_of is not None and not isinstance(split_of, str):
+        raise TypeError(f"split_of must be the name of a split, or \"all\", not {split_of!r}")
     part, parts = _part(part)
     rejects, ppm = _bound(max_rejects)
     seed = read_seed(shuffle)
@@ -54,7 +56,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
             0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
             follow_links, _conditions(keep), by, store_mask, mask_field,
-            chat_template(chat), messages, tools, choice("write", write, WRITE), allow_empty)
+            chat_template(chat), messages, tools, choice("write", write, WRITE), split_of, allow_empty)
 
 
 def chat_template(chat):

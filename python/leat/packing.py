@@ -8,7 +8,7 @@ from leat._leat import Error
 from leat._pack_options import NONE, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
     read_size, read_splits
 
-SKIPPED, REPLACED, REPEATED = 1, 2, 3  # enum leat_pack_notice_kind of leat_pack.h
+SKIPPED, REPLACED, REPEATED, SPLIT = 1, 2, 3, 4  # enum leat_pack_notice_kind of leat_pack.h
 OLDER = 5  # enum leat_skip_reason
 
 Progress = collections.namedtuple(
@@ -26,7 +26,8 @@ bound                the slowest station: "reading", "encoding", "writing"; or "
 Summary = collections.namedtuple(
     "Summary", "output inputs documents tokens text_bytes rejected deduplicated splits special_strings "
                "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished skipped skipped_files replaced "
-               "replaced_in not_json kept_out outputs row_groups", defaults=(0, (), 0, {}, 0, 0, (), 0))
+               "replaced_in not_json kept_out outputs row_groups hub_splits",
+    defaults=(0, (), 0, {}, 0, 0, (), 0, ()))
 Summary.__doc__ = """What a run did; the names are those of `leat pack --json`.
 
 rejected          records that could not be packed; OUTPUT.rejects.jsonl holds them
@@ -44,6 +45,8 @@ not_json          records with NaN or Infinity, which were taken though JSON has
 kept_out          records that a condition of `keep` left out
 outputs           with `by`, a dict for each dataset: name, value, documents, tokens, identity, and split if it is one
 row_groups        of Parquet files, that were packed
+hub_splits        a dict for each split of Hugging Face folders that the inputs have: split (None: the files of none),
+                  inputs, packed; empty if no name says a split, and with split_of="all"
 """
 
 
@@ -55,11 +58,12 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          skip_unknown: bool = False, allow_binary: bool = False, follow_links: bool = False, keep=(),
          by: str | None = None, created: int | None = None, mask_field: str | None = None, chat=None,
          messages: str = "messages", tools: str | None = None, write: str = "auto",
-         allow_empty: bool = False) -> Summary:
+         split_of: str | None = None, allow_empty: bool = False) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
-                  folders, URLs (s3://, gs://, https://; also of all below one, if it ends in /), "@LIST", "-"
+                  folders, URLs (s3://, gs://, https://; also of all below one, if it ends in /), "@LIST", "-". All must
+                  belong to one split, or split_of chooses one
     tokenizer     a leat.Tokenizer, or the argument for one
     format        "auto", "jsonl" (objects in lines, in an array, or one after another), "parquet" or "text" (each file
                   is one document)
@@ -99,6 +103,9 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                   lists of dicts with role and content in the field `messages`; what the assistant says is learned
     tools         the field that holds the tools of a conversation, a list of dicts or a string that holds one as JSON;
                   None: "tools", if there is one; "": none
+    split_of      which split of folders from the Hugging Face Hub is packed: "train", "validation", "test" or another,
+                  as datasets finds it in README.md or by names; "all": every file; None: inputs of several splits, or
+                  of a split and of none, are refused. (`split` is something else: it divides what is packed)
     resume        continues a run that was stopped or killed
     part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
     force         replaces an existing output
@@ -117,8 +124,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
                        skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
                            by=by, mask_field=mask_field, chat=chat,
-                           messages=messages, tools=tools, write=write, allow_empty=allow_empty)
-    notices: list[tuple[int, bytes, int]] = []
+                           messages=messages, tools=tools, write=write, split_of=split_of, allow_empty=allow_empty)
+    notices: list[tuple[int, bytes, int, int]] = []
     made: list[tuple] = []
     bar, watch = _watching(progress)
     try:
@@ -129,9 +136,11 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
             bar.close()
     summary = summarize(output, report, infos, [] if by else splits, now() - began, text_before)._replace(
         outputs=_outputs(made),
-        skipped_files=[path for kind, path, _ in _named(notices) if kind == SKIPPED],
-        replaced_in={path: count for kind, path, count in _named(notices) if kind == REPLACED})
-    for kind, path, count in _named(notices):
+        skipped_files=[path for kind, path, _, _ in _named(notices) if kind == SKIPPED],
+        replaced_in={path: count for kind, path, count, _ in _named(notices) if kind == REPLACED},
+        hub_splits=[{"split": path or None, "inputs": count, "packed": bool(reason)}
+                    for kind, path, count, reason in _named(notices) if kind == SPLIT])
+    for kind, path, count, _ in _named(notices):
         if kind == REPEATED:
             import warnings
             warnings.warn(f"{count} inputs repeat earlier ones, the first is {path}: their documents are packed as "
@@ -244,7 +253,7 @@ def _outputs(made):
 
 def _named(notices):
     import os
-    return [(kind, os.fsdecode(path), count) for kind, path, count in notices]
+    return [(kind, os.fsdecode(path), count, reason) for kind, path, count, reason in notices]
 
 
 def _report_damage(report, summary, allowed):

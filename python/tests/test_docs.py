@@ -339,8 +339,9 @@ def test_readme(folder, monkeypatch):
                 path.unlink()
         inputs(folder, "data/a.jsonl", "data/b.jsonl.zst", "more/c.jsonl")
         inputs(folder, "part-1.jsonl.zst", field="content")
-        (folder / "fineweb").mkdir()
-        pyarrow.parquet.write_table(pyarrow.table({"text": ["a", "b"], "id": ["1", "2"]}), folder / "fineweb/1.parquet")
+        (folder / "fineweb/sample/10BT").mkdir(parents=True)
+        pyarrow.parquet.write_table(pyarrow.table({"text": ["a", "b"], "id": ["1", "2"]}),
+                                    folder / "fineweb/sample/10BT/1.parquet")
         inputs(folder, "pile/a.jsonl", meta={"pile_set_name": "Wikipedia (en)"})
         (folder / "inputs.txt").write_text("data\nmore\n")
         a_vocabulary(folder / "tokenizer.json")

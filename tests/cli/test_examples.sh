@@ -39,7 +39,9 @@ echo '{"memory": [], "page_cache": [], "disk": []}' >other.json
 cat >run.jsonl <<'END'
 {"batches": 9, "tokens": 99, "waiting_share_all": 0.1, "order": 0.1, "storage": 0.2, "slot": 1, "consumer": 2}
 END
-mkdir pile
+mkdir pile texts
+printf '{"text":"a"}\n' >texts/train-1.jsonl
+printf '{"text":"b"}\n' >texts/test-1.jsonl
 for name in 'Wikipedia (en)' arXiv; do printf '{"text":"a","meta":{"pile_set_name":"%s"}}\n' "$name"; done >pile/a.jsonl
 
 examples() { # PROGRAM [COMMAND]: of its help

@@ -108,6 +108,12 @@ split = run("leat pack -t gpt2 --dedup --split train=0.5,rest=0.5 -o parts 0.jso
 check(split["documents"] + split["deduplicated"] + sum(x["documents"] for x in split["splits"]) == 60,
       f"documents of splits: {split}")
 run("leat pack -t gpt2 -o never 0.jsonl --dry-run", form=" --dry-run")
+pathlib.Path("hub").mkdir()
+for name in "train-0", "test-0", "corpus":
+    pathlib.Path(f"hub/{name}.jsonl").write_text('{"text": "x"}\n', encoding="utf-8")
+chosen = run("leat pack -t gpt2 -o chosen --split-of train hub")
+check([x["split"] for x in chosen["hub_splits"]] == ["train", "test", None], f"splits: {chosen}")
+run("leat pack -t gpt2 -o never --split-of train hub --dry-run", form=" --dry-run")
 pathlib.Path("few.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "y"}\n', encoding="utf-8")
 by = run("leat pack -t gpt2 --by id -o by few.jsonl", form=" --by")
 check(sum(x["documents"] for x in by["outputs"]) == by["documents"] == 2, f"documents by id: {by}")

@@ -1,5 +1,6 @@
 /*
- * test_inputs_memory.c: whichever allocation or system call fails while inputs are found and looked at, a table with a
+ * test_inputs_memory.c: whichever allocation or system call fails while inputs are found and looked at, or their splits
+ * are found by README.md and by names, a table with a
  * nested column is read, conditions are prepared, or frames are decompressed ahead: an error with a sentence, or the
  * same result as without it (a file that is left out need not be readable, and what cannot be decompressed ahead is
  * decompressed in turn); nothing stays allocated or open, and afterwards all is as before.
@@ -74,6 +75,27 @@ static enum leat_status find_inputs(struct leat_error *err)
     s = look(&list, err);
     inputs_free(&list);
     return s;
+}
+
+static enum leat_status find_splits(struct leat_error *err)
+{
+    static const char *const words[] = { "hub", "names", "in/a.jsonl" };
+    struct own_outputs own = { 0 };
+    struct input_rules rules = { .format = LEAT_PACK_AUTO, .split_of = "train", .own = &own };
+    struct input_list list;
+    enum leat_status s = inputs_find(&list, words, 3, &rules, err);
+
+    if (s != LEAT_OK)
+        return s;
+    for (size_t i = 0; i < list.count; i++)
+        say("%s;", list.items[i].path);
+    for (size_t i = 0; i < list.skipped_count; i++)
+        say("%s skipped;", list.skipped[i].path);
+    for (size_t i = 0; i < list.split_count; i++)
+        say("%s %zu %d;", list.splits[i].name ? list.splits[i].name : "none", list.splits[i].inputs,
+            list.splits[i].packed);
+    inputs_free(&list);
+    return LEAT_OK;
 }
 
 /* ---- A table ---------------------------------------------------------------------------------------------------- */
@@ -223,6 +245,7 @@ static const struct scenario {
     bool files;     /* system calls fail, too */
     unsigned least; /* so many calls there are */
 } scenarios[] = { { "inputs", find_inputs, true, 50 },
+                  { "splits", find_splits, true, 30 },
                   { "a nested column", read_nested, false, 50 },
                   { "pages in gzip", read_texts, false, 9 },
                   { "conditions", prepare_conditions, false, 9 },
@@ -284,7 +307,7 @@ static void copy(const char *from, const char *to)
 
 static void make_files(void)
 {
-    static const char *const folders[] = { "in", "in/deeper", "in/_marked", "lists" };
+    static const char *const folders[] = { "in", "in/deeper", "in/_marked", "lists", "hub", "names" };
     static char text[1500], frames[20000];
     size_t size = 0;
 
@@ -305,6 +328,15 @@ static void make_files(void)
     write_file("in/out.rejects.jsonl", "{}\n", 3);
     write_file("e.txt", "e", 1);
     write_file("lists/list", "../in/a.jsonl\n", 14);
+    write_file("hub/README.md",
+               "---\nconfigs:\n- config_name: a\n  data_files:\n  - {split: train, path: '[ab]*'}\n"
+               "  - {split: test, path: c*}\n- config_name: b\n  data_dir: x\n---\n",
+               141);
+    for (unsigned i = 0; i < 4; i++) {
+        static const char *const names[] = { "hub/a.jsonl", "hub/c.jsonl", "names/train-1.jsonl", "names/dev-1.jsonl" };
+
+        write_file(names[i], "{\"text\":\"a\"}\n", 13);
+    }
     write_file("made.gz", "\x1f\x8b\x08\0\0\0\0\0\0\3\xcb\x48\xcd\xc9\xc9\7\0\x86\xa6\x10\x36\5\0\0\0", 25);
     for (unsigned i = 0; i < 6; i++) {
         memset(text, 'a' + (int)i, sizeof text);

@@ -122,6 +122,34 @@ def test_prefix(server):
     check_refused("a list on a server", "none", pack(server, "none", "@s3://b/list"), "a list is a file of this")
 
 
+def test_splits(server):
+    """Below a prefix as in a folder, of which README.md is asked, too."""
+    check_refused("splits by names", "no", pack(server, "no", "s3://b/hub/"), "the files of the folder s3://b/hub/ do "
+                  "not all belong to one split: train (2 files: train-1.jsonl, train-2.jsonl), test (1 file: "
+                  "test.jsonl);", 2)
+    with open(folder / "list", "w") as f:
+        f.write("s3://b/hub/train-1.jsonl\ns3://b/hub/test.jsonl\n")
+    check_refused("splits of a list", "no", pack(server, "no", "@list"), "the inputs do not all belong to one split: "
+                  "train (1 file: train-1.jsonl), test (1 file: test.jsonl);", 2)
+    code, said = pack(server, "train", "s3://b/hub/", "--split-of", "train", "--json")
+    check("one split", code == 0 and summary(said)["inputs"] == 2 and
+          summary(said)["skipped_files"] == ["s3://b/hub/test.jsonl"], code, said)
+    server.things["b/hub/README.md"] = (b"---\nconfigs:\n- config_name: a\n  data_files:\n"
+                                        b"  - {split: train, path: t*1*}\n  - {split: more, path: test*}\n---\n" +
+                                        b"x" * 9000)
+    code, said = pack(server, "train", "s3://b/hub/", "--split-of", "more", "--json", "--force")
+    if "no libyaml" not in said:
+        check("a split of README.md", code == 0 and summary(said)["hub_splits"] == [
+            {"split": "train", "inputs": 1, "packed": False}, {"split": "more", "inputs": 1, "packed": True},
+            {"split": None, "inputs": 1, "packed": False}], code, said)
+    server.things["b/hub/README.md"] = b"---\nconfigs: [\n---\n"
+    check_refused("README.md that cannot be read", "no", pack(server, "no", "s3://b/hub/"),
+                  "s3://b/hub/README.md lists configurations", 1 if "no libyaml" in said else 2)
+    code, said = pack(server, "train", "s3://b/hub/", "--split-of", "all", "--json", "--force")
+    check("all of it", code == 0 and summary(said)["inputs"] == 3, code, said)
+    del server.things["b/hub/README.md"]
+
+
 def test_ranges(server):
     """Of Parquet, the footer and the wanted columns, each once or so; of a small file, first how long it is, with its
     first bytes."""
@@ -359,6 +387,7 @@ names = sorted(p.name for p in (folder / "c").iterdir())
 things = {f"b/c/{n}": (folder / "c" / n).read_bytes() for n in names}
 things.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md": b"no text to train on",
                "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.png": b"x", "b/other/x.jsonl": lines,
+               "b/hub/train-1.jsonl": lines, "b/hub/train-2.jsonl": lines, "b/hub/test.jsonl": lines,
                "b/list": b"a\n", "b/small.jsonl": b'{"text":"a"}\n'})
 small = things["b/small.jsonl"]
 things["b/lie.jsonl.gz"] = gzip.compress(b"a".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0") + lines)
@@ -378,8 +407,8 @@ with S3Server(things) as server:
     if "need libcurl" in said or "made without" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
-    for test in (test_prefix, test_ranges, test_web, test_options, test_faults, test_changes, test_resume, test_parts,
-                 test_little_memory, test_no_libcurl):
+    for test in (test_prefix, test_splits, test_ranges, test_web, test_options, test_faults, test_changes, test_resume,
+                 test_parts, test_little_memory, test_no_libcurl):
         began = time.monotonic()
         test(server)
         if os.environ.get("LEAT_TEST_TIMES"):

@@ -25,7 +25,8 @@ static const struct command commands[] = {
           "but for names that begin with . or (except with --format text) _, in the order of their paths; "
           "@FILE with one input per line; s3://, gs:// or https:// for what lies on a server, where a URL that ends "
           "in / stands for all such files below it; or - for standard input. JSON is one object per line, or one array "
-          "of objects.",
+          "of objects. Inputs of several splits (train, validation, test), as folders from the Hugging Face Hub have "
+          "them, are refused without --split-of.",
       .max_words = COMMAND_ANY_WORDS,
       .notes =
           "The same inputs and options give the same bytes, for any --threads, --memory and machine. A record "
@@ -35,7 +36,7 @@ static const struct command commands[] = {
       .example =
           "leat pack -o corpus -t gpt2 data/\nleat pack -o corpus -t o200k_base --text content part-*.jsonl.zst\n"
           "leat pack -o corpus.3 --part 3/8 @inputs.txt\n"
-          "leat pack -o pile -t gpt2 s3://corpora/pile/\n"
+          "leat pack -o pile -t gpt2 s3://corpora/pile/\nleat pack -o corpus -t gpt2 --split-of train texts/\n"
           "leat pack --run run --parts 8 -t gpt2 data/\nleat pack --run run --part 3",
       .options = pack_options,
       .run = cmd_pack },

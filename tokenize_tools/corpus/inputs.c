@@ -1,6 +1,6 @@
 /*
  * inputs.c: see inputs.h. Words are looked up here, folders in search_folder.c, lists in search_list.c, URLs in
- * search_things.c; search.h says how these go together.
+ * search_things.c, splits of the whole in search_splits.c; search.h says how these go together.
  */
 #include "inputs.h"
 
@@ -221,6 +221,11 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     if (status == LEAT_OK)
         status = search_end_urls(&s, err);
     free(s.looks);
+    if (status == LEAT_OK)
+        status = search_splits(&s, err);
+    for (size_t i = 0; i < s.root_count; i++)
+        free(s.roots[i].path);
+    free(s.roots);
     if (status == LEAT_OK && list->count == 0 && list->skipped_count > 0)
         status = status_set(err, LEAT_E_ARGUMENT, "%s is a file of this run's own output; choose another output",
                             list->skipped[0].path);
@@ -240,6 +245,9 @@ void inputs_free(struct input_list *list)
     }
     for (size_t i = 0; i < list->skipped_count; i++)
         free(list->skipped[i].path);
+    for (size_t i = 0; i < list->split_count; i++)
+        free(list->splits[i].name);
+    free(list->splits);
     free(list->items);
     free(list->skipped);
     *list = (struct input_list) { 0 };

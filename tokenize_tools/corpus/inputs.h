@@ -37,12 +37,21 @@ struct input_skipped {
     enum leat_skip_reason reason;
 };
 
+/* A split of a Hugging Face folder that was found among the inputs. */
+struct input_split {
+    char *name; /* NULL: the files of no split */
+    size_t inputs;
+    bool packed;
+};
+
 struct input_list {
     struct input *items;
     size_t count, room;
     uint64_t bytes;                /* of all shares */
     struct input_skipped *skipped; /* files that are left out, in the order of their paths */
     size_t skipped_count;
+    struct input_split *splits; /* none, if nothing says which split any input belongs to, or if nobody asks */
+    size_t split_count;
     struct fetcher *fetcher; /* of the things among them; NULL: there are none */
 };
 
@@ -51,8 +60,9 @@ struct input_list {
  * takes those that input_judge.h takes, and lists the others as skipped, with names that begin with _ (found_names.h)
  * and links that lead out of it; and the run's own files, if they are named or have another name. Of a prefix on a
  * server, likewise, but what has an unknown suffix is skipped without a look inside. LEAT_E_ARGUMENT for a file with an
- * unknown suffix, if nothing but the run's own files is named, or if lists or links multiply; LEAT_E_UNSUPPORTED for a
- * corpus that cannot be read, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without inputs.
+ * unknown suffix, if nothing but the run's own files is named, if lists or links multiply, or if the inputs do not all
+ * belong to one split and the rules name none (search_splits.c); LEAT_E_UNSUPPORTED for a corpus that cannot be read,
+ * LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without inputs.
  */
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
                              const struct input_rules *rules, struct leat_error *err);

@@ -15,6 +15,13 @@
 #define SEARCH_VISITS  16384u    /* of lists, and of folders through links, each as often as it is named */
 #define SEARCH_IN_LIST 16777216u /* lines of lists, and inputs through lists and links */
 
+/* A folder that was named, or a prefix of things on a server. */
+struct search_root {
+    char *path;
+    size_t first, count; /* inputs of the list */
+    bool card;           /* it has a README.md */
+};
+
 struct search {
     struct input_list *list;
     const struct input_rules *rules;
@@ -35,6 +42,8 @@ struct search {
     struct input_stop stop; /* asks rules->stop, ten times per second at most */
     size_t *looks;          /* inputs that were named by URLs, and are judged by their first bytes */
     size_t look_count;
+    struct search_root *roots; /* in the order of the inputs */
+    size_t root_count;
 };
 
 /* ---- inputs.c ---- */
@@ -71,8 +80,10 @@ enum leat_status search_pass_marked(struct search *s, const char *path, bool not
 /* A folder is begun. */
 void search_begin_folder(struct search *s, const char *folder);
 
-/* All of a folder has been found, from input `before` on: sorts it, or says what is wrong with it. */
-enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, struct leat_error *err);
+/* All of a folder has been found, from input `before` on: sorts it and adds it to the roots, or says what is wrong with
+ * it. `card`: it has a README.md. */
+enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, bool card,
+                                   struct leat_error *err);
 
 /* ---- search_things.c ---- */
 
@@ -80,5 +91,10 @@ enum leat_status search_url(struct search *s, const char *url, struct leat_error
 
 /* After all words: looks up what URLs named. */
 enum leat_status search_end_urls(struct search *s, struct leat_error *err);
+
+/* ---- search_splits.c ---- */
+
+/* At last: keeps the inputs of the split that the rules name, or refuses inputs of several. */
+enum leat_status search_splits(struct search *s, struct leat_error *err);
 
 #endif

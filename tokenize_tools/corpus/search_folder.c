@@ -239,7 +239,23 @@ static enum leat_status say_no_files(const struct search *s, const char *folder,
                            folder, names);
 }
 
-enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, struct leat_error *err)
+static enum leat_status add_root(struct search *s, const char *folder, size_t before, bool card, struct leat_error *err)
+{
+    struct search_root *roots = reallocarray(s->roots, s->root_count + 1, sizeof *roots);
+    char *path = strdup(folder);
+
+    if (roots)
+        s->roots = roots;
+    if (!roots || !path) {
+        free(path);
+        return status_no_memory(err, (s->root_count + 1) * sizeof *roots);
+    }
+    roots[s->root_count++] = (struct search_root) { path, before, s->list->count - before, card };
+    return LEAT_OK;
+}
+
+enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, bool card,
+                                   struct leat_error *err)
 {
     if (s->unread_count > 0 && !s->rules->skip_unknown)
         return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP,
@@ -250,7 +266,7 @@ enum leat_status search_end_folder(struct search *s, const char *folder, size_t 
     if (s->list->count == before)
         return say_no_files(s, folder, err);
     qsort(s->list->items + before, s->list->count - before, sizeof *s->list->items, by_path);
-    return LEAT_OK;
+    return add_root(s, folder, before, card, err);
 }
 
 void search_begin_folder(struct search *s, const char *folder)
@@ -259,13 +275,33 @@ void search_begin_folder(struct search *s, const char *folder)
     s->outside = s->marked = s->marked_last = s->special = NULL;
 }
 
+/* Whether README.md is a file in it. */
+static enum leat_status look_for_card(const char *folder, bool *card, struct leat_error *err)
+{
+    char *path = search_join(folder, strlen(folder), "README.md");
+    enum leat_status status = LEAT_OK;
+    struct stat st;
+
+    if (!path)
+        return status_no_memory(err, strlen(folder));
+    if (stat(path, &st) == 0)
+        *card = S_ISREG(st.st_mode);
+    else if (errno != ENOENT) /* what it says must not be missed */
+        status = status_set_os(err, errno, "cannot examine %s", path);
+    free(path);
+    return status;
+}
+
 enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err)
 {
     size_t before = s->list->count;
     enum leat_status status;
+    bool card = false;
 
     search_begin_folder(s, folder);
     status = search_in(s, folder, err);
     folder_links_free(&s->folder);
-    return status == LEAT_OK ? search_end_folder(s, folder, before, err) : status;
+    if (status == LEAT_OK)
+        status = look_for_card(folder, &card, err);
+    return status == LEAT_OK ? search_end_folder(s, folder, before, card, err) : status;
 }

@@ -73,6 +73,7 @@ static enum leat_status pass_marked(struct search *s, const char *name, const ch
 struct taking {
     struct search *search;
     const char *folder;
+    bool card; /* README.md is there */
 };
 
 /* Of a thing below a prefix: whether it is passed over for its name. */
@@ -97,7 +98,7 @@ static enum leat_status judge_name(struct search *s, const char *folder, const s
 
 static enum leat_status take_listed(void *context, struct fetch_thing *thing, struct leat_error *err)
 {
-    const struct taking *t = context;
+    struct taking *t = context;
     struct search *s = t->search;
     const char *name = fetch_thing_name(thing);
     const struct record_format *format;
@@ -105,6 +106,8 @@ static enum leat_status take_listed(void *context, struct fetch_thing *thing, st
     bool passed;
     enum leat_status status = judge_name(s, t->folder, thing, &passed, err);
 
+    t->card = t->card ||
+              (strncmp(name, t->folder, strlen(t->folder)) == 0 && strcmp(name + strlen(t->folder), "README.md") == 0);
     if (status != LEAT_OK || passed) {
         fetch_thing_free(thing);
         return status;
@@ -123,13 +126,13 @@ static enum leat_status take_listed(void *context, struct fetch_thing *thing, st
 
 static enum leat_status search_prefix(struct search *s, const char *url, struct leat_error *err)
 {
-    struct taking t = { s, url };
+    struct taking t = { .search = s, .folder = url };
     size_t before = s->list->count;
     enum leat_status status;
 
     search_begin_folder(s, url);
     status = fetch_list(s->list->fetcher, url, &s->stop, take_listed, &t, err);
-    return status == LEAT_OK ? search_end_folder(s, url, before, err) : status;
+    return status == LEAT_OK ? search_end_folder(s, url, before, t.card, err) : status;
 }
 
 /* ---- Named ---- */

@@ -75,6 +75,19 @@ static void say_skipped(const struct input_list *list, const struct leat_pack_op
     }
 }
 
+/* Reports the splits that were found, whether they are packed or not. */
+static void say_splits(const struct input_list *list, const struct leat_pack_options *o)
+{
+    struct leat_pack_notice notice = { .kind = LEAT_NOTICE_SPLIT };
+
+    for (size_t i = 0; o->notice && i < list->split_count; i++) {
+        notice.path = list->splits[i].name ? list->splits[i].name : "";
+        notice.reason = list->splits[i].packed;
+        notice.count = list->splits[i].inputs;
+        o->notice(o->context, &notice);
+    }
+}
+
 /* Reports that inputs are named more than once, which may be on purpose. Of a run in a folder, its plan says so. */
 static enum leat_status say_repeated(const struct input_list *list, const struct leat_pack_options *o,
                                      struct leat_error *err)
@@ -121,6 +134,7 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
                                    .skip_unknown = all.skip_unknown != 0,
                                    .allow_binary = all.allow_binary != 0,
                                    .follow_links = all.follow_links != 0,
+                                   .split_of = all.split_of,
                                    .own = &own,
                                    .stop = { ask, &all } };
     s = check(output, inputs, count, &all, err);
@@ -129,8 +143,10 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
     if (s == LEAT_OK)
         s = inputs_find(&list, inputs, count, &rules, err);
     own_outputs_free(&own);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK) {
+        say_splits(&list, &all);
         say_skipped(&list, &all, &full);
+    }
     if (s == LEAT_OK)
         s = say_repeated(&list, &all, err);
     if (s == LEAT_OK && all.run_file)

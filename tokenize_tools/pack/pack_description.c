@@ -75,6 +75,8 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add_named(text, "text-field", o->text, err);
     if (s == LEAT_OK)
         s = add_named(text, "id-field", o->id, err);
+    if (s == LEAT_OK && o->split_of) /* before the inputs that it leaves */
+        s = add_named(text, "split-of", o->split_of, err);
     if (s == LEAT_OK)
         s = add(text, err, "special %d\ninvalid-utf8 %s\npart %u/%u\ninputs %zu\n", o->special != 0,
                 o->reject_invalid ? "reject" : "replace", o->part, o->parts, inputs->count);

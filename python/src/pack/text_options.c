@@ -40,11 +40,11 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
     int format, write;
 
     *o = (struct text_pack_options) { .options = LEAT_PACK_OPTIONS_INIT };
-    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpppOzpzzzzip", &format, &p->text, &p->id, &end, &begin,
+    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpppOzpzzzzizp", &format, &p->text, &p->id, &end, &begin,
                           &p->special, &p->reject_invalid, &p->threads, &memory, &rejects, &ppm, &p->part, &p->parts,
                           &p->shuffle, &seed, &p->dedup, &splits, &p->resume, &p->force, &created, &p->skip_unknown,
                           &p->allow_binary, &p->follow_links, &keep, &p->by, &p->store_mask, &p->mask_field, &p->chat,
-                          &p->messages, &p->tools, &write, &p->allow_empty))
+                          &p->messages, &p->tools, &write, &p->split_of, &p->allow_empty))
         return -1;
     if (PyList_Size(keep) > TEXT_CONDITIONS) {
         PyErr_Format(PyExc_ValueError, "at most %d conditions are allowed", TEXT_CONDITIONS);

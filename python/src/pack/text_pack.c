@@ -38,8 +38,8 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
     struct watching *w = context;
 
     if (!w->base.raised)
-        w->base.raised = pause_tell(&w->base.pause, w->notice, "((iyK))", (int)notice->kind, notice->path,
-                                    (unsigned long long)notice->count) < 0;
+        w->base.raised = pause_tell(&w->base.pause, w->notice, "((iyKI))", (int)notice->kind, notice->path,
+                                    (unsigned long long)notice->count, (unsigned)notice->reason) < 0;
 }
 
 static void on_output(void *context, const struct leat_by_output *o)
@@ -87,7 +87,7 @@ static PyObject *run_pack(struct run *r, PyObject *function, PyObject *notice, P
 }
 
 /* pack(output, inputs, tokenizer, options, progress, notice, made) -> (report, splits, bytes of text of the run that it
- * resumes); notice((kind, path, count)); made((name, value, split or None, documents, tokens, identity)) */
+ * resumes); notice((kind, path, count, reason)); made((name, value, split or None, documents, tokens, identity)) */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *notice, *made, *result = NULL;

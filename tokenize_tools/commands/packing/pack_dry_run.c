@@ -178,6 +178,10 @@ static void print_json(const struct dry_run *d)
     for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
         json_u64(&j, record_format_names[i], count_format(d, i));
     json_close_object(&j);
+    json_open_array(&j, "hub_splits");
+    for (size_t i = 0; i < d->inputs.split_count; i++)
+        pack_notices_split_json(&j, d->inputs.splits[i].name, d->inputs.splits[i].inputs, d->inputs.splits[i].packed);
+    json_close_array(&j);
     json_string(&j, "first_text", d->text);
     json_open_object(&j, "sample");
     json_bool(&j, "whole", d->sample.whole);
@@ -198,6 +202,27 @@ static void print_json(const struct dry_run *d)
     json_end(&j);
 }
 
+/* Which splits are packed, and which are left out. */
+static void print_splits(const struct dry_run *d)
+{
+    for (int packed = 1; packed >= 0; packed--) {
+        const char *before = packed ? "Packs the split " : "Leaves out ";
+
+        for (size_t i = 0; i < d->inputs.split_count; i++) {
+            const struct input_split *split = &d->inputs.splits[i];
+
+            if (split->packed == packed) {
+                cli_put(before, strlen(before));
+                cli_put(split->name ? split->name : "no split", strlen(split->name ? split->name : "no split"));
+                printf(" (%s)", units_counted(split->inputs, "input").text);
+                before = ", ";
+            }
+        }
+        if (before[0] == ',')
+            puts(".");
+    }
+}
+
 static void print_words(const struct dry_run *d, const struct leat_pack_options *options)
 {
     const struct leat_pack_report *r = &d->sample.report;
@@ -210,6 +235,7 @@ static void print_words(const struct dry_run *d, const struct leat_pack_options 
             before = ",";
         }
     putchar('\n');
+    print_splits(d);
     if (!d->values->chat)
         cli_say("The first text: %s", d->text[0] ? d->text : "none in the first record");
     if (r->documents > 0)
@@ -243,6 +269,7 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
                                  .skip_unknown = o->skip_unknown != 0,
                                  .allow_binary = o->allow_binary != 0,
                                  .follow_links = o->follow_links != 0,
+                                 .split_of = o->split_of,
                                  .own = &own,
                                  .stop = { interrupted, NULL } };
     enum leat_status s = d->values->output ? own_file_check_local(d->values->output, err) : LEAT_OK;

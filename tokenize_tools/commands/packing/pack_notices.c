@@ -30,6 +30,7 @@ void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *not
 {
     add(notice->kind == LEAT_NOTICE_SKIPPED    ? &n->skipped
         : notice->kind == LEAT_NOTICE_REPEATED ? &n->repeated
+        : notice->kind == LEAT_NOTICE_SPLIT    ? &n->splits
                                                : &n->replaced,
         notice);
 }
@@ -47,6 +48,7 @@ void pack_notices_free(struct pack_notices *n)
     free_list(&n->skipped);
     free_list(&n->replaced);
     free_list(&n->repeated);
+    free_list(&n->splits);
 }
 
 /* "a.txt (12), b.txt (1) and 3 more", of those with this reason. Returns how many there are. */
@@ -102,6 +104,7 @@ void pack_notices_say_skipped(struct pack_notices *n)
         [LEAT_SKIP_LINK] = { "link", "out of folders (--follow-links packs what they lead to)" },
         [LEAT_SKIP_OWN] = { "file", "of this run's own output" },
         [LEAT_SKIP_MARKED] = { "name", "in folders, for beginning with _ (what you name is packed)" },
+        [LEAT_SKIP_SPLIT] = { "file", "of other splits, or of none" },
     };
     char names[1400];
 
@@ -135,12 +138,25 @@ void pack_notices_print(const struct pack_notices *n, const struct leat_pack_rep
         printf("Packed %s with NaN or Infinity, which are not JSON.\n", units_counted(report->not_json, "record").text);
 }
 
+void pack_notices_split_json(struct json *j, const char *name, uint64_t inputs, bool packed)
+{
+    json_open_object(j, NULL);
+    json_string(j, "split", name && *name ? name : NULL);
+    json_u64(j, "inputs", inputs);
+    json_bool(j, "packed", packed);
+    json_close_object(j);
+}
+
 void pack_notices_json(struct json *j, const struct pack_notices *n, const struct leat_pack_report *report)
 {
     json_u64(j, "skipped", report->skipped);
     json_open_array(j, "skipped_files");
     for (size_t i = 0; i < n->skipped.count; i++)
         json_string(j, NULL, n->skipped.items[i].path);
+    json_close_array(j);
+    json_open_array(j, "hub_splits");
+    for (size_t i = 0; i < n->splits.count; i++)
+        pack_notices_split_json(j, n->splits.items[i].path, n->splits.items[i].count, n->splits.items[i].reason != 0);
     json_close_array(j);
     json_u64(j, "replaced", report->replaced);
     json_open_array(j, "replaced_in");

@@ -11,7 +11,7 @@
 struct pack_notice {
     char *path;
     uint64_t count;
-    uint32_t reason; /* enum leat_skip_reason */
+    uint32_t reason; /* as in struct leat_pack_notice */
 };
 
 /* Notices of one kind, as many as there is memory for; the report has their number. All zero at first. */
@@ -21,7 +21,7 @@ struct pack_notice_list {
 };
 
 struct pack_notices {
-    struct pack_notice_list skipped, replaced, repeated;
+    struct pack_notice_list skipped, replaced, repeated, splits;
     bool skipped_said;
 };
 
@@ -40,6 +40,9 @@ void pack_notices_say_skipped(struct pack_notices *n);
 
 /* Prints sentences of the summary: what was replaced, what is not JSON. */
 void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report);
+
+/* Writes an item of the list hub_splits; `name` "" or NULL: of no split. */
+void pack_notices_split_json(struct json *j, const char *name, uint64_t inputs, bool packed);
 
 /* Writes members of the summary's object. */
 void pack_notices_json(struct json *j, const struct pack_notices *n, const struct leat_pack_report *report);

@@ -277,6 +277,15 @@ const struct option_row pack_options[] = {
       .field = FIELD(allow_truncated),
       .help = "a compressed input or Parquet file that is cut off or broken is a warning, not a failure; what was "
               "readable is packed either way" },
+    { .name = "split-of",
+      .type = OPTION_TEXT,
+      .field = FIELD(split_of),
+      .value = "NAME|all",
+      .standard = "the only one",
+      .help =
+          "pack this split of folders from the Hugging Face Hub: train, validation, test or another, as the package "
+          "datasets finds it in README.md or by names; all: every file. Without it, inputs of several splits, or "
+          "of a split and of none, are refused. (--split is something else: it divides what is packed)" },
     { .name = "skip-unknown",
       .type = OPTION_FLAG,
       .field = FIELD(skip_unknown),

@@ -30,7 +30,7 @@ struct pack_threads {
 /* Freed by pack_values_free(). */
 struct pack_values {
     const char *output, *tokenizer, *pattern, *text, *id, *end, *begin, *by, *run, *mask_field, *chat, *messages,
-        *tools;
+        *tools, *split_of;
     unsigned format, invalid, progress, write;
     struct pack_threads threads;
     uint64_t memory, parts; /* parts: of a run's folder */

@@ -205,6 +205,7 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->chat = v->chat && strcmp(v->chat, "tokenizer") == 0 ? "" : v->chat;
     o->messages = v->messages;
     o->tools = v->tools;
+    o->split_of = v->split_of;
     o->skip_unknown = v->skip_unknown;
     o->allow_binary = v->allow_binary;
     o->follow_links = v->follow_links;
