@@ -184,7 +184,7 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .example =
-          "leat merge -o corpus --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2\nleat merge -o all c.*\n"
+          "leat merge -o corpus --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2\nleat merge -o all part.*\n"
           "leat merge -o all run",
       .options = merge_options,
       .run = cmd_merge },
