@@ -234,9 +234,12 @@ def check_layouts():
     """Which files are lines and which are objects, by their first bytes; as (bytes, documents that are packed)."""
     one, long = b'{"text":"one"}', b'{"text":"' + b"a" * 5000 + b'"}'
     last = b'{"text":\n"one"}\n'  # a document only where objects may go over lines
-    for data, documents in ((one + b"\n" + last, 2), (one + b"\r\n \n" + one + last, 3), (one + one, 2),
+    for data, documents in ((one + b"\n" + last, 1), (one + b"\r\n \n" + one + last, 1), (one + one, 2),
+                            (last + one + b"\n" + one, 3), (one + one + b" \r\n\n", 2),
+                            # two objects on a line of several are one reject, as any broken line
+                            (one + one + b"\n" + one + b"\n", 1), (one + b"\n" + one + one + b"\n" + one, 2),
                             (b"\xef\xbb\xbf\n" + one + b"\t" + one, 2), (b"{\n}" + one, 1),
-                            (long + one, 2), (long + b" \n" + last, 2), (long + last, 2),
+                            (long + one, 2), (long + b" \n" + last, 1), (long + last, 0),
                             (b"\n" * 5000 + last, 0), (b" " * 3000 + last, 1),
                             # 4096 first bytes that are lines, 256 KiB that are one line
                             (long.replace(b"a" * 5000, b"a" * 4080) + b"\n" + last, 1),

@@ -77,7 +77,7 @@ const struct option_row merge_options[] = {
     { .name = "allow-empty",
       .type = OPTION_FLAG,
       .field = offsetof(struct merge_values, allow_empty),
-      .help = "make the dataset of a run whose parts have no document because of --keep" },
+      .help = "with --keep in all parts, make the dataset even if none of them has a document" },
     COMMANDS_PROGRESS(struct merge_values),
     CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct merge_values, "print the summary as one JSON object"),

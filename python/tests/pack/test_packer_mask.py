@@ -188,4 +188,4 @@ def test_pack(gpt2, name, tmp_path):
     learned = [int(i) for i, m in zip(d.documents[0], d.mask()) if m]
     assert learned == gpt2.encode(" mill<|endoftext|>", allowed_special="all")
     with pytest.raises(leat.Error, match="name the file of one"):
-        leat.pack(chats, name, gpt2, chat="tokenizer", force=True)
+        leat.pack(chats, name, gpt2, chat="tokenizer", messages="talk", force=True)

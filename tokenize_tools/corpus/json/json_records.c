@@ -28,32 +28,30 @@ static size_t pass_spaces(const char *text, size_t at, size_t bytes)
     return at;
 }
 
-/* Whether the text, which has a { at `at`, does not lie in lines; and is valid, as far as it goes. After lines, only a
- * whole object shows that: the last line of many a file was cut off. */
+/* Whether the first object of the text, which begins at `at`, is not a line: it goes over a line's end, or another one
+ * follows it on the only line. It is valid, as far as it goes. Anything else may be a broken line of many, which is one
+ * reject, while a break between objects ends what can be read. */
 static bool are_objects(const char *text, size_t at, size_t bytes)
 {
     struct json_fields fields;
     struct json_scan scan;
+    const char *line_end;
+    size_t next, end;
 
     if (json_fields_prepare(&fields, "", NULL, NULL) != LEAT_OK)
         return false;
-    for (size_t first = at, next, end; at < bytes && text[at] == '{'; at = next) {
-        bool fits, whole;
-
-        json_scan_begin(&scan, &fields);
-        fits = json_scan_feed(&scan, text + at, bytes - at);
-        whole = json_scan_is_whole(&scan);
-        if (!whole && (!fits || at > first))
-            return false;
-        next = end = at + (size_t)scan.position;
-        while (whole && json_is_space(text[end - 1]))
-            end--;
-        if (memchr(text + at, '\n', end - at))
-            return true;
-        if (next < bytes && text[next] == '{' && !memchr(text + end, '\n', next - end))
-            return true;
-    }
-    return false;
+    json_scan_begin(&scan, &fields);
+    if (!json_scan_feed(&scan, text + at, bytes - at) && !json_scan_is_whole(&scan))
+        return false;
+    next = end = at + (size_t)scan.position;
+    while (json_scan_is_whole(&scan) && json_is_space(text[end - 1]))
+        end--;
+    if (memchr(text + at, '\n', end - at))
+        return true;
+    if (next == bytes || text[next] != '{')
+        return false;
+    line_end = memchr(text + end, '\n', bytes - end);
+    return !line_end || pass_spaces(text, (size_t)(line_end - text), bytes) == bytes;
 }
 
 enum json_layout json_layout(const char *head, size_t bytes, bool *more)
