@@ -142,8 +142,8 @@ PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,$(PACK_FOLDERS)))
 CLI_SOURCES     := $(call sources,tokenize_tools/cli tokenize_tools/runs)
 COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands info pages show))
 BENCH_SOURCES   := $(call sources,bench tokenize_tools/pages) $(patsubst %,tokenize_tools/commands/%.c,\
-                   $(addprefix common/,arrange_values by_outputs common) \
-                   $(addprefix packing/,pack_bar pack_notices pack_options pack_take))
+                   $(addprefix common/,arrange_values by_outputs common damage_lines) \
+                   $(addprefix packing/,pack_again pack_bar pack_notices pack_options pack_take))
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))

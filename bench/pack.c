@@ -348,6 +348,7 @@ static enum leat_status run(const struct pack_values *v, const struct options_pa
 
 static int pack(const struct command *self, const struct pack_values *v, const struct options_parsed *parsed)
 {
+    static const struct pack_notices none;
     unsigned count = v->threads.runs > 0 ? v->threads.runs : 1;
     struct leat_pack_report report;
     struct figures runs[PACK_RUNS];
@@ -379,7 +380,7 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     }
     leat_tokenizer_close(t);
     if (s != LEAT_OK)
-        return pack_bar_say_failed(v, &report, &err);
+        return pack_bar_say_failed(v, &none, &report, &err);
     if (v->json)
         print_json(runs, count, &m);
     else if (count > 1)

@@ -194,7 +194,9 @@ enum leat_pack_notice_kind {
     LEAT_NOTICE_SKIPPED = 1, /* it was left out, for a `reason`; `count` is 0 */
     LEAT_NOTICE_REPLACED = 2, /* `count` malformed parts of its texts became U+FFFD */
     LEAT_NOTICE_REPEATED = 3, /* `count` inputs repeat earlier ones, and are packed again: this is the first */
-    LEAT_NOTICE_SPLIT = 4     /* `count` inputs belong to the split `path` ("": to none); `reason` 1: they are packed */
+    LEAT_NOTICE_SPLIT = 4,    /* `count` inputs belong to the split `path` ("": to none); `reason` 1: they are packed */
+    LEAT_NOTICE_DAMAGED = 5   /* it was cut off or broken, `message` says how: it was packed up to byte `offset`, 0 if
+                                 nothing of it was, and `count` bytes were not read; LEAT_NONE: not known */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -208,8 +210,10 @@ enum leat_skip_reason {
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
     uint32_t reason; /* of a skipped file: enum leat_skip_reason */
-    const char *path;  /* "": texts that a program gave without an input */
+    const char *path;  /* "": texts that a program gave without an input; of damage, datasets of versions before 0.2 */
     uint64_t count;
+    uint64_t offset;     /* of damage; else 0 */
+    const char *message; /* likewise; else NULL */
 };
 
 /* How far a run is. The progress function gets it about ten times per second. */
@@ -262,8 +266,9 @@ struct leat_pack_options {
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
     /* If not NULL: called from the calling thread, before packing for each file that is left out, for each split that
-     * inputs belong to, and once if inputs are named more than once; and at the end of a successful run for each input
-     * with replaced text. */
+     * inputs belong to, and once if inputs are named more than once; at the end of a successful run for each input with
+     * replaced text; and at the end of any run, or of one that had finished before, for each input that was cut off or
+     * broken as far as it got. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
     uint32_t skip_unknown; /* leave out files of folders that may hold texts but cannot be read; else an error */
     uint32_t allow_binary; /* pack what does not look like UTF-8 text (Parquet, UTF-16, zip, ...) as if it did */
@@ -445,8 +450,9 @@ struct leat_pack_report {
  * A record that cannot be packed is rejected and counted, and NAME.rejects.jsonl gets a line (input, byte offset, line,
  * reason, the record's first 200 bytes); the run goes on. A compressed input or a Parquet file that is cut off or
  * broken is packed as far as it is readable, and counts in report->damaged_inputs. The dataset's metadata then has
- * "leat.damaged": which inputs, up to which byte each was read, why, and how many bytes were not (FORMAT.md). Resuming
- * a finished run reports what that says; versions before 0.2 wrote only that there were such inputs, which count as 1.
+ * "leat.damaged": which inputs, up to which byte each was read, why, and how many bytes were not (FORMAT.md). A notice
+ * for each says the same. Resuming a finished run, whose inputs are as long as they were, reports what that says;
+ * versions before 0.2 wrote only that there were such inputs, which count as 1.
  *
  * To shuffle, deduplicate or split, it first writes a dataset in the folder OUTPUT.partial.packed, which takes as much
  * disk again, then arranges that as leat_merge() does, and removes it.

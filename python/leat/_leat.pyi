@@ -17,6 +17,7 @@ class Error(Exception):
     report: Any
     resumable: bool | None
     summary: Any
+    damaged: Any
 
 @final
 class Array:

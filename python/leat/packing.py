@@ -8,7 +8,7 @@ from leat._leat import Error
 from leat._pack_options import NONE, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
     read_size, read_splits
 
-SKIPPED, REPLACED, REPEATED, SPLIT = 1, 2, 3, 4  # enum leat_pack_notice_kind of leat_pack.h
+SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED = 1, 2, 3, 4, 5  # enum leat_pack_notice_kind of leat_pack.h
 OLDER = 5  # enum leat_skip_reason
 
 Progress = collections.namedtuple(
@@ -26,15 +26,17 @@ bound                the slowest station: "reading", "encoding", "writing"; or "
 Summary = collections.namedtuple(
     "Summary", "output inputs documents tokens text_bytes rejected deduplicated splits special_strings "
                "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished skipped skipped_files replaced "
-               "replaced_in not_json kept_out outputs row_groups hub_splits",
-    defaults=(0, (), 0, {}, 0, 0, (), 0, ()))
+               "replaced_in not_json kept_out outputs row_groups hub_splits damaged",
+    defaults=(0, (), 0, {}, 0, 0, (), 0, (), ()))
 Summary.__doc__ = """What a run did; the names are those of `leat pack --json`.
 
 rejected          records that could not be packed; OUTPUT.rejects.jsonl holds them
 deduplicated      documents left out because an earlier one has the same text
 splits            a dict for each: output, documents, tokens, identity
 special_strings   strings of special tokens in the texts, whether encoded as special tokens or not
-truncated_inputs  compressed inputs that were cut off or damaged
+truncated_inputs  inputs that were cut off or broken
+damaged           a dict for each of them: input, offset (it was packed up to that byte; 0: nothing of it was), reason,
+                  unread_bytes; None: not known
 mb_per_s, tokens_per_s   of the work of this run alone, without that of a run that it resumed
 was_finished      with resume: nothing was left to do
 skipped, skipped_files   files that were left out, mostly of folders; and folders whose names begin with _ (these end in
@@ -83,8 +85,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     dedup         keeps only the first of documents with the same text
     split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
     max_rejects   stops the run after more rejects than this number, or share of the records ("1%", 0.01); None: never
-    allow_truncated  warns of a compressed or Parquet input that is cut off, instead of failing; what is readable is
-                  packed
+    allow_truncated  warns of an input that is cut off or broken, instead of failing when all is packed; what is
+                  readable is packed. Later, with resume=True, it accepts what was packed
     skip_unknown  leaves out files of folders that may hold texts and cannot be read, instead of failing
     allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
     follow_links  also packs the targets of symbolic links that lead out of the folder; else such links are left out
@@ -114,7 +116,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     created       time of creation to store, in seconds since 1970; None: SOURCE_DATE_EPOCH of the environment, or none
 
     Ctrl-C, or an exception in `progress`, stops the run so that resume=True can continue it. leat.Error's attribute
-    `resumable` says whether that is possible after another failure. The GIL is released.
+    `resumable` says whether that is possible after another failure, and `damaged` which inputs were cut off or broken,
+    as in the Summary. The GIL is released.
     """
     began = now()
     tokenizer = open_tokenizer(tokenizer, pattern)
@@ -125,17 +128,20 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
                            by=by, mask_field=mask_field, chat=chat,
                            messages=messages, tools=tools, write=write, split_of=split_of, allow_empty=allow_empty)
-    notices: list[tuple[int, bytes, int, int]] = []
+    notices: list[tuple] = []
     made: list[tuple] = []
     bar, watch = _watching(progress)
     try:
         report, infos, text_before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch,
                                                notices.append, made.append)
+    except Error as e:
+        e.damaged = _damaged(notices)
+        raise
     finally:
         if bar:
             bar.close()
     summary = summarize(output, report, infos, [] if by else splits, now() - began, text_before)._replace(
-        outputs=_outputs(made),
+        outputs=_outputs(made), damaged=_damaged(notices),
         skipped_files=[path for kind, path, _, _ in _named(notices) if kind == SKIPPED],
         replaced_in={path: count for kind, path, count, _ in _named(notices) if kind == REPLACED},
         hub_splits=[{"split": path or None, "inputs": count, "packed": bool(reason)}
@@ -146,7 +152,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
             warnings.warn(f"{count} inputs repeat earlier ones, the first is {path}: their documents are packed as "
                           "often as they are named", RuntimeWarning, stacklevel=2)
     if report["damaged_inputs"]:
-        _report_damage(report, summary, allow_truncated)
+        _report_damage(summary, allow_truncated)
     return summary
 
 
@@ -253,19 +259,35 @@ def _outputs(made):
 
 def _named(notices):
     import os
-    return [(kind, os.fsdecode(path), count, reason) for kind, path, count, reason in notices]
+    return [(kind, os.fsdecode(path), count, reason) for kind, path, count, reason, _, _ in notices]
 
 
-def _report_damage(report, summary, allowed):
-    count = report["damaged_inputs"]
-    what = (f"{count} input{'s were' if count > 1 else ' was'} cut off or damaged, and packed as far as readable: "
-            + report["damage"].decode("utf-8", "backslashreplace"))
+def _damaged(notices):
+    known = (lambda number: None if number == 2**64 - 1 else number)
+    return [{"input": path.decode("utf-8", "backslashreplace") or None, "offset": known(offset),
+             "reason": reason.decode("utf-8", "backslashreplace"), "unread_bytes": known(unread)}
+            for kind, path, unread, _, offset, reason in notices if kind == DAMAGED]
+
+
+def _report_damage(summary, allowed):
+    def line(d):
+        if d["input"] is None:  # a dataset of a version before 0.2
+            return d["reason"]
+        left = d["unread_bytes"]
+        left = ("what should follow is missing" if left == 0 else "what follows was not read" if left is None else
+                f"{left} bytes were not read")
+        return f"{d['input']}, at byte {d['offset']}: {d['reason']}; {left}"
+
+    count = len(summary.damaged)
+    what = f"{count} input{'s were' if count > 1 else ' was'} cut off or broken: " + "; ".join(
+        [line(d) for d in summary.damaged[:20]] + ["and others (`damaged` lists all)"] * (count > 20))
     if allowed:
         import warnings
         warnings.warn(what, RuntimeWarning, stacklevel=3)
         return
-    error = Error(what)
-    error.status, error.summary, error.resumable = "truncated", summary, False
+    error = Error(what + "; once they are whole again, pack them with force=True; allow_truncated=True with "
+                         "resume=True counts that as success")
+    error.status, error.summary, error.resumable, error.damaged = "truncated", summary, False, summary.damaged
     raise error
 
 

@@ -119,8 +119,12 @@ def sentence(d):
 def check_forms(name, found):
     first, *rest = text_lines(name)
     many = len(found) > 1
-    assert first == "  damaged     %d input%s cut off or broken, and packed as far as %s readable" % (
-        len(found), "s were" if many else " was", "they were" if many else "it was"), first
+    lost = sum(d["offset"] == 0 for d in found)
+    assert first == "  damaged     %d input%s cut off or broken, and %s" % (
+        len(found), "s were" if many else " was",
+        ("nothing of %s could be read" % ("them" if many else "it")) if lost == len(found) else
+        "packed as far as %s readable" % ("they were" if many else "it was") +
+        (f", but {lost} not at all" if lost else "")), first
     more = ["... and %d more (--json has them all)" % (len(found) - 20)] if len(found) > 20 else []
     assert [line.strip() for line in rest] == [sentence(d) for d in found[:20]] + more, rest
     assert "leat.damaged" not in leat("info", name) # nor said twice

@@ -79,7 +79,8 @@ prints <<'END'
 {"output": "two", "was_finished": false, "inputs": 1, "documents": 2, "tokens": 11, "text_bytes": 20, @
 "rejected": 1, "deduplicated": 0, @
 "splits": [], "special_strings": 1, "truncated_inputs": 0, "skipped": 0, "skipped_files": [], @
-"hub_splits": [], "replaced": 0, "replaced_in": [], "not_json": 0, "kept_out": 0, "row_groups": 0, "seconds": T, @
+"hub_splits": [], "replaced": 0, "replaced_in": [], "damaged": [], @
+"not_json": 0, "kept_out": 0, "row_groups": 0, "seconds": T, @
 "mb_per_s": R, "tokens_per_s": R, "serial_share": R, "stream_share": R, "direct_bytes": 0, @
 "peak_memory": M}
 END
@@ -267,8 +268,8 @@ rm -f x.leat x.tokens x.rejects.jsonl
 refuse 4 'leat: 1 of 3 records was rejected, more than allowed; r.rejects.jsonl lists them with the reasons, for @
 example: @
 not valid JSON: an object ({) is expected at byte 1
-leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there' \
-    leat pack -t bytes -o r a.jsonl
+leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there: @
+leat pack --resume --max-rejects 2 -t bytes -o r a.jsonl' leat pack -t bytes -o r a.jsonl
 echo no >single.jsonl
 run leat pack -t bytes -o single single.jsonl
 says 4 'leat: 1 of 1 record was rejected, more than allowed'

@@ -24,7 +24,8 @@ for form in xz bz2 lz4; do
     head -c 200 "$made/one.$form" >"cut.txt.$form"
     run leat pack -t bytes -o cut "cut.txt.$form" --force
     says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: '
-    says 1 ", at compressed byte 200; --allow-truncated counts that as success"
+    says 1 ", at byte 200: it ends in the middle of a"
+    says 1 '; --allow-truncated counts that as success'
 done
 for word in "br brotli -d" "Z uncompress" "zip unzip" "tar.xz tar -xf" "7z 7z x"; do
     printf 'x' >"c.${word%% *}"
@@ -152,7 +153,7 @@ printf %b "$skip" | cat - a.jsonl.gz >gzip.jsonl.zst
 cp gzip.jsonl.zst behind
 for file in gzip.jsonl.zst behind; do
     run leat pack -t bytes -o gzip --force --format jsonl $file
-    says 1 "$file: the zstd data is broken at compressed byte 19: no frame begins there"
+    says 1 "$file, at byte 19: its zstd data is broken"
 done
 # before the first frame of lz4
 printf %b "$skip" | cat - "$made/one.lz4" >skip

@@ -28,7 +28,7 @@ for at in 3000 9001 15003; do
     printf '\377\000\377' | dd of=many.parquet bs=1 seek=$at conv=notrunc 2>/dev/null
 done
 pack damaged many.parquet
-says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: many.parquet: the page at byte '
+says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: many.parquet, at byte '
 number='\([0-9]*\)'
 sed -n "s/^.*\"offset\":$number,\"line\":$number,\"reason\":\".* rows $number to $number are lost\".*/\1 \2 \3 \4/p" \
     damaged.rejects.jsonl >lost
@@ -77,7 +77,7 @@ printf '\377\377\377\377' | dd of=broken.parquet bs=1 seek=$(($(wc -c <broken.pa
 pack lines lz4.jsonl
 for file in cut empty broken; do
     pack after --force "$file.parquet" lz4.parquet
-    says 1 "leat: 1 input was cut off or broken, and packed as far as it was readable: $file.parquet"
+    says 1 "leat: 1 input was cut off or broken, and nothing of it could be read: $file.parquet, at byte 0: "
     grep -q "^{\"input\":\"$file.parquet\",\"offset\":0,\"line\":1,\"reason\":\"$file.parquet" after.rejects.jsonl ||
         fail "$file.parquet is no reject: $(cat after.rejects.jsonl)"
     [ "$(identity lines)" = "$(identity after)" ] || fail "other tokens after $file.parquet"

@@ -33,7 +33,8 @@ for options in '' '--shuffle 3' '--by v' '--split a=0.5'; do
         fail "$ran: $(cat "$printed")"
     run leat pack "$@" --allow-truncated --resume in.jsonl cut.jsonl.zst
     says 0 'leat: warning: 1 input was cut off or broken'
-    says 0 'as far as it was readable: cut.jsonl.zst: it ends in the middle of a zstd frame'
+    says 0 'as far as it was readable: cut.jsonl.zst, at byte '
+    says 0 ': it ends in the middle of a zstd frame; what should follow is missing'
     rm -r out.*
 done
 # stopped when all is packed and not yet arranged: the input that was cut off once counted as another one
@@ -44,9 +45,11 @@ says 1 'leat: 1 input was cut off or broken'
 run leat pack -t bytes -o at.once --shuffle 3 --max-rejects 99 in.jsonl broken.jsonl.gz
 cmp out.leat at.once.leat || fail "resumed after packing: another index"
 rm out.* at.once.*
-# what was read ends before the file: nobody knows whether it is still the same file, or whole by now
+# what was read ends before the file, which the dataset says: it is the same one if it is as long; that was refused
 run leat pack -t bytes -o out --max-rejects 99 in.jsonl broken.jsonl.gz
-cp one.jsonl.gz broken.jsonl.gz
+run leat pack -t bytes -o out --max-rejects 99 --resume --allow-truncated in.jsonl broken.jsonl.gz
+says 0 'leat: warning: 1 input was cut off or broken, and packed as far as it was readable: broken.jsonl.gz, at byte '
+cat one.jsonl.gz one.jsonl.gz >broken.jsonl.gz
 run leat pack -t bytes -o out --max-rejects 99 --resume --allow-truncated in.jsonl broken.jsonl.gz
 says 1 'leat: out.leat already exists, packed from inputs that were cut off or broken: if these are whole now, replace'
 rm out.*

@@ -70,7 +70,7 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     if (v->by)
         by_outputs_json(&j, &bar->outputs);
     json_u64(&j, "special_strings", r->special_strings);
-    json_u64(&j, "truncated_inputs", r->damaged_inputs);
+    json_u64(&j, "truncated_inputs", bar->notices.damaged.count);
     pack_notices_json(&j, &bar->notices, r);
     json_double(&j, "seconds", seconds);
     json_double(&j, "mb_per_s", text_rate(bar, r, seconds) / 1e6);
@@ -159,23 +159,33 @@ static void say_nothing_found(const struct pack_values *v, const struct leat_pac
 
 /* Ends the sign of life of a part that has its dataset, unless more is to come. One whose inputs were cut off has
  * failed, also when it is tried again and nothing is left to do, until that is allowed. */
-static int end_part(const struct pack_values *v, const struct leat_pack_report *r, struct run_beat *beat, int code)
+static int end_part(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_notices *n,
+                    struct run_beat *beat, int code)
 {
     char said[PACK_DAMAGE];
+    bool accepted = r->was_finished && !run_beat_damage(beat)[0];
 
-    if (r->was_finished)
-        snprintf(said, sizeof said, "%s", run_beat_damage(beat));
-    else
-        pack_bar_damage(r, said, sizeof said);
-    if (v->allow_truncated || !said[0]) {
+    pack_bar_damage(n, said, sizeof said);
+    if (v->allow_truncated || accepted || !said[0]) {
         if (!pack_steps_needed(v))
             run_beat_done(beat);
         return code;
     }
     if (r->was_finished)
-        cli_error("%s; --allow-truncated counts that as success", said);
+        pack_bar_say_damage(v, n);
+    pack_bar_say_accept(v, n);
     run_beat_damaged(beat, said);
     return CLI_FAILED;
+}
+
+/* Says which inputs were damaged, and how to accept that; of a part, end_part() does. */
+static void say_damage(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_notices *n)
+{
+    if (r->damaged_inputs == 0)
+        return;
+    pack_bar_say_damage(v, n);
+    if (!v->run && !v->allow_truncated)
+        pack_bar_say_accept(v, n);
 }
 
 /* Whether the step that follows at once has a summary of its own. */
@@ -218,17 +228,19 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     if (s == LEAT_OK && v->force && !v->run)
         leftovers_warn(v->output, &v->splits, &bar.outputs, v->by != NULL);
     code = by_outputs_code(&bar.outputs, report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
-    pack_bar_free(&bar);
     if (s != LEAT_OK) {
         run_beat_keep(beat, report.kept_bytes, report.kept_tokens, report.kept_documents);
         run_beat_failed(beat, s == LEAT_E_STOPPED, err.message);
-        return pack_bar_say_failed(v, &report, &err);
+        code = pack_bar_say_failed(v, &bar.notices, &report, &err);
+        pack_bar_free(&bar);
+        return code;
     }
-    pack_bar_say_damage(v, &report);
+    say_damage(v, &report, &bar.notices);
     if (v->run && !report.was_finished) /* it is packed: what comes after that can be done again */
         run_beat_keep(beat, report.disk_bytes, report.tokens, report.documents);
     if (v->run)
-        code = end_part(v, &report, beat, code);
+        code = end_part(v, &report, &bar.notices, beat, code);
+    pack_bar_free(&bar);
     return cli_finish_stdout(code);
 }
 
@@ -327,6 +339,8 @@ int cmd_pack(const struct command *self, int argc, char **argv)
         if (!values.run || values.part.given) /* planning a run is not stopped, but killed: it ends soon */
             cli_catch_interrupts();
         code = pack_in_run_part(&in, self, argc, argv, &values, &parsed);
+        values.argc = argc;
+        values.argv = argv;
         if (code == CLI_DONE)
             code = run(&in, self, &values, &parsed, argc, argv);
         options_free(&parsed);

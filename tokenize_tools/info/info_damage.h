@@ -15,7 +15,6 @@ enum leat_status info_damage_read(struct damage_list *l, const struct leat_datas
 
 /* Lines below the dataset's name, of the first `most` inputs. */
 void info_damage_print(const struct damage_list *l, int key_columns, size_t most);
-void info_damage_json(const struct damage_list *l, struct json *j);
 void info_damage_page(const struct damage_list *l, FILE *out);
 extern const char info_damage_style[]; /* of that section */
 

@@ -9,7 +9,7 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/commands.h"
-#include "info_damage.h"
+#include "commands/common/damage_lines.h"
 #include "info_facts.h"
 
 /* A hash in hexadecimal digits; null if all bytes are zero, which means none. */
@@ -140,7 +140,7 @@ enum leat_status info_json_print(const struct info_facts *f, struct leat_error *
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_string(&j, "name", f->name);
-    info_damage_json(&f->damaged, &j);
+    damage_json(&f->damaged, &j);
     json_u64_or_null(&j, "version", i->format_version > 0 ? i->format_version : LEAT_NONE); /* null: no index */
     json_string(&j, "identity", units_hex(i->identity, 16).text);
     json_u64(&j, "tokens", i->tokens);

@@ -256,17 +256,21 @@ static enum leat_status look_if_ended(struct arranging *a, const struct input_li
     enum leat_status s = file_identify(a->packed_index, &packed, err);
 
     *ended = false;
-    if (s == LEAT_OK)
-        s = look_at_outputs(a, inputs, &found, err);
-    if (s != LEAT_OK || !found.ours)
+    if (s != LEAT_OK)
         return s;
-    *ended = found.there == 1 + a->options->split_count;
-    a->again = found.there > 0 && packed.exists;
-    if (!*ended)
-        return LEAT_OK;
-    a->report->was_finished = 1;
-    pack_past_report(&found.past, a->report);
-    return remove_packed(a, err);
+    s = look_at_outputs(a, inputs, &found, err);
+    if (s == LEAT_OK && found.ours) {
+        *ended = found.there == 1 + a->options->split_count;
+        a->again = found.there > 0 && packed.exists;
+    }
+    if (*ended) {
+        a->report->was_finished = 1;
+        pack_past_report(&found.past, a->report);
+        pack_facts_notice(&found.past.damaged, a->options);
+        s = remove_packed(a, err);
+    }
+    pack_past_free(&found.past);
+    return s;
 }
 
 /* The same with `by`. What was killed while its outputs got their names has these removed: they are made again. */

@@ -42,6 +42,7 @@ static void free_found(struct look *l)
 {
     for (size_t i = 0; i < l->count; i++) {
         leat_metadata_free(l->items[i].metadata);
+        pack_past_free(&l->items[i].past);
         free(l->items[i].name);
     }
     free(l->items);
@@ -95,6 +96,7 @@ static enum leat_status add_found(struct look *l, const char *file, struct leat_
     snprintf(f.name, size, "%.*s%.*s", (int)folder, l->output, (int)file_dataset_length(file, strlen(file)), file);
     look_at(l, &f);
     if (!f.metadata) {
+        pack_past_free(&f.past);
         free(f.name);
         return LEAT_OK;
     }
@@ -104,6 +106,7 @@ static enum leat_status add_found(struct look *l, const char *file, struct leat_
     else
         leat_metadata_free(f.metadata);
     if (!items) {
+        pack_past_free(&f.past);
         free(f.name);
         return status_no_memory(err, (l->count + 1) * sizeof f);
     }
@@ -161,6 +164,8 @@ static void report_all(const struct look *l, struct leat_pack_report *report)
                                          &f->info };
 
         pack_past_report(&f->past, report); /* each lists all inputs */
+        if (i == 0)
+            pack_facts_notice(&f->past.damaged, o);
         report->documents += f->info.documents;
         report->tokens += f->info.tokens;
         if (o->output)
@@ -189,13 +194,14 @@ enum leat_status pack_by_look(const char *output, const struct leat_pack_options
 static bool packed_by(const struct look *l, const char *packed)
 {
     struct leat_dataset *d;
-    struct pack_past past;
+    struct pack_past past = { 0 };
     bool fits = false;
 
     if (leat_dataset_open(&d, packed, NULL, NULL) == LEAT_OK) {
         fits = pack_facts_fit(d, l->options, l->inputs, PACK_PACKED, &past);
         leat_dataset_close(d);
     }
+    pack_past_free(&past);
     return fits;
 }
 

@@ -71,17 +71,11 @@ static bool has_arrangement(const struct leat_metadata *m, const struct leat_pac
 /* What the dataset says of damaged inputs; false: it cannot be had. */
 static bool find_damage(const struct leat_metadata *m, struct pack_past *past)
 {
-    struct damage_list list = { 0 };
     bool good = true;
 
     for (uint64_t i = 0; i < m->count; i++)
         if (strcmp(m->pairs[i].key, DAMAGE_KEY) == 0)
-            good = damage_list_read(&list, m->pairs[i].value, NULL) == LEAT_OK;
-    past->damaged = list.count;
-    if (list.count > 0)
-        snprintf(past->damage, sizeof past->damage, "%.400s%s%.100s", list.items[0].input ? list.items[0].input : "",
-                 list.items[0].input ? ": " : "", list.items[0].reason);
-    damage_list_free(&list);
+            good = damage_list_read(&past->damaged, m->pairs[i].value, NULL) == LEAT_OK;
     return good;
 }
 
@@ -105,11 +99,29 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
     return fit;
 }
 
-/* The size is that of what was read: an input that breaks off counts up to there. In an unfinished run, or where the
- * inputs are known to be those of a run's plan, that is no sign of another input; else it may be whole by now. */
-static bool size_fits(const struct leat_input *input, const struct input *in, bool unfinished)
+/* Whether the input was as long when it turned out to be damaged. */
+static bool was_damaged(const struct damage_list *damaged, const struct input *in)
 {
-    return input->bytes == in->size || (unfinished && in->compressed && input->bytes < in->size);
+    bool was = false;
+
+    for (size_t i = 0; i < damaged->count; i++) {
+        const struct damage *d = &damaged->items[i];
+
+        was = was || (d->input && strcmp(d->input, in->path) == 0 && d->unread != LEAT_NONE && d->offset <= in->size &&
+                      in->size - d->offset == d->unread);
+    }
+    return was;
+}
+
+/* The size is that of what was read: an input that breaks off counts up to there. In an unfinished run, or where the
+ * inputs are known to be those of a run's plan, that is no sign of another input; else the dataset must say that it
+ * broke off, or it may be whole by now. */
+static bool size_fits(const struct leat_input *input, const struct input *in, bool unfinished,
+                      const struct damage_list *damaged)
+{
+    bool less = in->compressed && input->bytes < in->size;
+
+    return input->bytes == in->size || (less && (unfinished || was_damaged(damaged, in)));
 }
 
 static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, bool unfinished,
@@ -119,7 +131,7 @@ static bool input_fits(const struct leat_dataset *d, uint64_t number, const stru
     char path[4096];
     uint64_t bytes;
 
-    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, unfinished) ||
+    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || !size_fits(&input, in, unfinished, &past->damaged) ||
         leat_dataset_input_path(d, number, path, sizeof path, &bytes, NULL) != LEAT_OK)
         return false;
     past->rejects += input.rejects;
@@ -134,7 +146,8 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
     struct leat_info info = LEAT_INFO_INIT;
     bool fit;
 
-    *past = (struct pack_past) { .inputs = inputs ? inputs->count : 0 };
+    pack_past_free(past);
+    past->inputs = inputs ? inputs->count : 0;
     leat_tokenizer_info(o->tokenizer, &tokenizer);
     leat_dataset_info(d, &info);
     fit = info.parts == 1 && (!inputs || info.inputs == inputs->count) && info.end_token == o->end_token &&
@@ -146,11 +159,37 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
     return fit;
 }
 
+void pack_past_free(struct pack_past *past)
+{
+    damage_list_free(&past->damaged);
+    *past = (struct pack_past) { 0 };
+}
+
 void pack_past_report(const struct pack_past *past, struct leat_pack_report *report)
 {
+    const struct damage *first = past->damaged.items;
+
     if (past->inputs > 0)
         report->inputs = past->inputs;
     report->rejects = past->rejects;
-    report->damaged_inputs = past->damaged;
-    memcpy(report->damage, past->damage, sizeof report->damage);
+    report->damaged_inputs = past->damaged.count;
+    report->damage[0] = '\0';
+    if (past->damaged.count > 0)
+        snprintf(report->damage, sizeof report->damage, "%.400s%s%.100s", first->input ? first->input : "",
+                 first->input ? ": " : "", first->reason);
+}
+
+void pack_facts_notice(const struct damage_list *damaged, const struct leat_pack_options *o)
+{
+    struct leat_pack_notice notice = { .kind = LEAT_NOTICE_DAMAGED };
+
+    for (size_t i = 0; o->notice && i < damaged->count; i++) {
+        const struct damage *d = &damaged->items[i];
+
+        notice.path = d->input ? d->input : "";
+        notice.count = d->unread;
+        notice.offset = d->offset;
+        notice.message = d->reason;
+        o->notice(o->context, &notice);
+    }
 }

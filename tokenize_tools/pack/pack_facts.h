@@ -9,6 +9,7 @@
 
 #include "corpus/inputs.h"
 #include "corpus/json/json_keep.h"
+#include "damage/damage_list.h"
 #include "leat_pack.h"
 
 struct pack_fact {
@@ -27,22 +28,25 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
 
 /* What a finished dataset says of the run that made it. */
 struct pack_past {
-    uint64_t inputs;  /* 0: a program declares them */
-    uint64_t rejects; /* records of its inputs */
-    uint64_t damaged; /* inputs that were cut off or broken */
-    char damage[512]; /* the first of them, as the dataset says it */
+    uint64_t inputs;            /* 0: a program declares them */
+    uint64_t rejects;           /* records of its inputs */
+    struct damage_list damaged; /* inputs that were cut off or broken, as the dataset says it */
 };
+void pack_past_free(struct pack_past *past); /* all zero is fine */
 
 /* What a dataset is of a run: what it makes in one pass; what it packs to be arranged; what it makes of that. */
 enum pack_stage { PACK_WHOLE, PACK_PACKED, PACK_ARRANGED };
 
 /* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the arranged one, was shuffled,
  * deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program declares, which are
- * not known beforehand. */
+ * not known beforehand. *past is filled anew; all zero at first. */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
                     enum pack_stage stage, struct pack_past *past);
 
 /* Puts into the report of a run that has nothing left to do what the dataset says of the one that made it. */
 void pack_past_report(const struct pack_past *past, struct leat_pack_report *report);
+
+/* Reports the inputs that were cut off or broken, if the options have a function for that. */
+void pack_facts_notice(const struct damage_list *damaged, const struct leat_pack_options *options);
 
 #endif

@@ -121,19 +121,19 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     /* of all inputs, not of a share: shares store what the whole would */
     for (size_t i = 0; i < setup->inputs.count; i++)
         r->stores_all = r->stores_all || unit_kind_of(&setup->inputs.items[i])->numbers;
-    s = pack_wishes_make(&r->wishes, o, err);
-    if (s == LEAT_OK && !is_begun(r)) /* of a share, too: whether the run has the fields */
-        s = inputs_check_heads(&setup->inputs, &r->wishes, o->allow_binary != 0, true, err);
-    if (s == LEAT_OK && o->parts > 0)
-        s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, &setup->stop, err);
-    if (s == LEAT_OK)
-        s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
+    s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
     if (s == LEAT_OK && o->keep_count > 0)
         s = take_conditions(setup, o, err);
     if (s == LEAT_OK && (o->mask_field || o->chat))
         s = take_mask(r, err);
     if (s == LEAT_OK && o->by)
         s = pack_by_take(r, err);
+    if (s == LEAT_OK)
+        s = pack_wishes_make(&r->wishes, o, err);
+    if (s == LEAT_OK && !is_begun(r)) /* of a share, too: whether the run has the fields */
+        s = inputs_check_heads(&setup->inputs, &r->wishes, o->allow_binary != 0, true, err);
+    if (s == LEAT_OK && o->parts > 0)
+        s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, &setup->stop, err);
     setup->text_column = o->chat ? o->messages : o->text;
     setup->id_column = *o->id ? o->id : NULL;
     setup->id_needed = strcmp(o->id, "id") != 0; /* which need not be there: it is the usual name */
@@ -276,6 +276,10 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
         s = pack(&r, inputs, &info, err);
     if (s == LEAT_OK)
         pack_output_notice(&r.output, options);
+    else
+        pack_facts_notice(&r.output.damages, options);
+    if (s == LEAT_OK && r.finished)
+        pack_facts_notice(&r.past.damaged, options);
     pack_run_report(&r, &info, report);
     if (s != LEAT_OK)
         pack_run_keep(&r, s, report, err);

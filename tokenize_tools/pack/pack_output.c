@@ -22,6 +22,7 @@
 #include "pack/flow/unit_kinds.h"
 #include "pack_by.h"
 #include "pack_description.h"
+#include "pack_facts.h"
 
 /* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the
  * text. */
@@ -65,6 +66,8 @@ static const char *path_of(const struct pack_output *o, uint64_t input)
 void pack_output_notice(const struct pack_output *o, const struct leat_pack_options *options)
 {
     struct leat_pack_notice notice = { .kind = LEAT_NOTICE_REPLACED };
+
+    pack_facts_notice(&o->damages, options);
 
     for (size_t i = 0; options->notice && i < o->replaced_inputs; i++) {
         notice.path = path_of(o, o->replaced_in[i].input);

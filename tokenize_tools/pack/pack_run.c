@@ -141,6 +141,7 @@ void pack_run_free(struct pack_run *r)
     inputs_free(&r->setup.inputs);
     json_keep_free(r->setup.keep);
     pack_wishes_free(&r->wishes);
+    pack_past_free(&r->past);
     pack_chat_free(&r->chat);
     pack_output_free(&r->output);
     buffer_free(&r->description);
@@ -241,7 +242,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     struct leat_dataset *d;
 
     r->found = (struct leat_info)LEAT_INFO_INIT;
-    r->past = (struct pack_past) { 0 };
+    pack_past_free(&r->past);
     if (leat_dataset_open(&d, r->name, NULL, NULL) == LEAT_OK) {
         r->finished =
             pack_facts_fit(d, &r->options, inputs, strcmp(r->name, r->given) ? PACK_PACKED : PACK_WHOLE, &r->past);
@@ -252,7 +253,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
         return tidy(r, r->past.rejects == 0 && !r->takes_texts, err);
     if (err)
         *err = *said;
-    if (r->past.damaged)
+    if (r->past.damaged.count > 0)
         status_set_hint(err, said->status, said->hint,
                         "%s already exists, packed from inputs that were cut off or broken: if these are whole now, "
                         "replace it",
@@ -344,7 +345,7 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
     enum leat_status s = r->options.resume ? resume(r, err) : begin_output(r, err);
 
     /* a part of a run cannot choose another name */
-    if (s == LEAT_E_EXISTS && r->options.run_file && !r->past.damaged && !r->replacing)
+    if (s == LEAT_E_EXISTS && r->options.run_file && r->past.damaged.count == 0 && !r->replacing)
         status_set_hint(
             err, s, LEAT_HINT_REPLACE,
             "%.300s.leat and its .tokens are not those of this part: one is missing or damaged, or they are "

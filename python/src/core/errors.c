@@ -14,7 +14,8 @@ static const char doc[] =
     "offset    byte offset in the file that the sentence names, or None\n"
     "os_error  errno of a failed system call, or None\n"
     "resumable of leat.pack(): whether resume=True goes on from there\n"
-    "summary   of leat.pack() with inputs that are cut off: what was packed";
+    "summary   of leat.pack() with inputs that are cut off: what was packed\n"
+    "damaged   of leat.pack(): the inputs that are cut off or broken, as the Summary has them";
 
 /* Sets an attribute to a value that this function takes over; -1 on failure. */
 static int set(PyObject *object, const char *name, PyObject *value)
@@ -107,7 +108,8 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
 
 int errors_register(PyObject *module)
 {
-    static const char *const names[] = { "status", "code", "file", "offset", "os_error", "resumable", "summary" };
+    static const char *const names[] = { "status",   "code",      "file",    "offset",
+                                         "os_error", "resumable", "summary", "damaged" };
     PyObject *attributes = PyDict_New();
     int r = attributes ? 0 : -1;
 

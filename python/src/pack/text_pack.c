@@ -38,8 +38,9 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
     struct watching *w = context;
 
     if (!w->base.raised)
-        w->base.raised = pause_tell(&w->base.pause, w->notice, "((iyKI))", (int)notice->kind, notice->path,
-                                    (unsigned long long)notice->count, (unsigned)notice->reason) < 0;
+        w->base.raised = pause_tell(&w->base.pause, w->notice, "((iyKIKy))", (int)notice->kind, notice->path,
+                                    (unsigned long long)notice->count, (unsigned)notice->reason,
+                                    (unsigned long long)notice->offset, notice->message) < 0;
 }
 
 static void on_output(void *context, const struct leat_by_output *o)

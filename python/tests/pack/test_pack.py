@@ -227,9 +227,24 @@ def test_truncated_input(tmp_path, monkeypatch):
     with pytest.raises(leat.Error, match="cut.jsonl.gz") as e:
         leat.pack("cut.jsonl.gz", "a")
     assert e.value.status == "truncated" and e.value.summary.documents > 100
+    size = os.path.getsize("cut.jsonl.gz")
+    assert e.value.damaged == e.value.summary.damaged == [
+        {"input": "cut.jsonl.gz", "offset": size, "reason": "it ends in the middle of a gzip member",
+         "unread_bytes": 0}] and "allow_truncated=True with resume=True counts that as success" in str(e.value)
     with pytest.warns(RuntimeWarning, match="cut.jsonl.gz"):
         s = leat.pack("cut.jsonl.gz", "b", allow_truncated=True)
     assert s.truncated_inputs == 1 and same("a", "b")
+    # what the error says to do
+    with pytest.warns(RuntimeWarning, match=f"at byte {size}: it ends in the middle of a gzip member; what should"):
+        s = leat.pack("cut.jsonl.gz", "a", allow_truncated=True, resume=True)
+    assert s.was_finished and s.damaged == e.value.damaged
+    open("cut.jsonl.gz", "wb").write(whole)
+    assert leat.pack("cut.jsonl.gz", "a", force=True).damaged == []
+    open("two.jsonl.gz", "wb").write(whole[:999])
+    with pytest.raises(leat.Error, match="rejected") as e:
+        leat.pack(["cut.jsonl.gz", "two.jsonl.gz"], "c", max_rejects=0)
+    assert e.value.status == "rejects" and e.value.resumable
+    assert [d["input"] for d in e.value.damaged] == ["two.jsonl.gz"]
 
 
 def large(folder, mib=6):

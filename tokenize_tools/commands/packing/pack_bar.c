@@ -8,42 +8,94 @@
 #include <string.h>
 
 #include "cli/units.h"
+#include "commands/common/damage_lines.h"
+#include "pack_again.h"
 
-void pack_bar_damage(const struct leat_pack_report *report, char *text, size_t room)
+void pack_bar_damage(const struct pack_notices *n, char *text, size_t room)
 {
-    bool one = report->damaged_inputs == 1;
+    const struct damage_list *l = &n->damaged;
+    char line[DAMAGE_LINE];
+    size_t used = 0;
 
     text[0] = '\0';
-    if (report->damaged_inputs > 0)
-        snprintf(text, room, "%s input%s cut off or broken, and packed as far as %s readable: %s",
-                 units_count(report->damaged_inputs).text, one ? " was" : "s were", one ? "it was" : "they were",
-                 report->damage);
+    if (l->count == 0)
+        return;
+    damage_say_all(l, line, sizeof line);
+    used = (size_t)snprintf(text, room, "%s", line);
+    for (size_t i = 0; i < l->count && used < room; i++) {
+        damage_say_one(&l->items[i], line, sizeof line);
+        used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ":" : ";", line);
+    }
 }
 
-void pack_bar_say_damage(const struct pack_values *v, const struct leat_pack_report *report)
+/* A line, if they are few, and one for each. */
+static void say_list(const struct damage_list *l, const char *before)
 {
-    char text[PACK_DAMAGE];
+    char all[DAMAGE_LINE], line[DAMAGE_LINE];
 
-    pack_bar_damage(report, text, sizeof text);
-    if (text[0])
-        cli_error("%s%s%s", v->allow_truncated ? "warning: " : "", text,
-                  v->allow_truncated ? "" : "; --allow-truncated counts that as success");
+    damage_say_all(l, all, sizeof all);
+    if (l->count == 1) {
+        damage_say_one(l->items, line, sizeof line);
+        cli_error("%s%s: %s", before, all, line);
+        return;
+    }
+    cli_error("%s%s:", before, all);
+    for (size_t i = 0; i < l->count && i < DAMAGE_SHOWN; i++) {
+        damage_say_one(&l->items[i], line, sizeof line);
+        cli_error("  %s", line);
+    }
+    if (l->count > DAMAGE_SHOWN)
+        cli_error("  and %s more (leat info --json lists all)", units_count(l->count - DAMAGE_SHOWN).text);
+}
+
+void pack_bar_say_damage(const struct pack_values *v, const struct pack_notices *n)
+{
+    if (n->damaged.count > 0)
+        say_list(&n->damaged, v->allow_truncated ? "warning: " : "");
+}
+
+void pack_bar_say_accept(const struct pack_values *v, const struct pack_notices *n)
+{
+    char again[PACK_AGAIN];
+    bool one = n->damaged.count == 1;
+
+    if (n->damaged.count == 0)
+        return;
+    pack_again(v, v->run ? " --allow-truncated" : " --resume --allow-truncated", false, again);
+    cli_error("once %s whole again, start %sover with --force; --allow-truncated counts that as success%s",
+              one ? "it is" : "they are", v->run ? "the part " : "", again);
 }
 
 /* What is left of a run that did not end, and how to go on. A run's part goes on by itself, with the same words. */
-static void say_kept(const struct pack_values *v, const struct leat_error *err)
+static void say_kept(const struct pack_values *v, const struct leat_pack_report *report, const struct leat_error *err)
 {
-    const char *more = err->status == LEAT_E_REJECTS ? " and a larger --max-rejects" : "";
+    bool rejects = err->status == LEAT_E_REJECTS;
+    char options[80] = "", again[PACK_AGAIN];
 
+    snprintf(options, sizeof options, "%s", v->run ? "" : " --resume");
+    if (rejects)
+        snprintf(options + strlen(options), sizeof options - strlen(options), " --max-rejects %llu",
+                 (unsigned long long)(2 * report->rejects));
+    pack_again(v, options, !v->run, again);
     if (!v->run)
-        cli_error("nothing is lost: the same command with --resume%s continues from there%s", more,
-                  v->force ? "; --force alone starts over" : "");
+        cli_error("nothing is lost: the same command with --resume%s continues from there%s%s",
+                  rejects ? " and a larger --max-rejects" : "", v->force ? "; --force alone starts over" : "", again);
     else
-        cli_error("nothing is lost: pack the part again%s%s: it goes on from there",
+        cli_error("nothing is lost: pack the part again%s%s: it goes on from there%s",
                   v->force ? ", without --force" : "",
-                  err->status != LEAT_E_REJECTS ? ""
-                  : v->force                    ? " and with a larger --max-rejects"
-                                                : ", with a larger --max-rejects");
+                  !rejects   ? ""
+                  : v->force ? " and with a larger --max-rejects"
+                             : ", with a larger --max-rejects",
+                  again);
+}
+
+/* Nothing is left of a run whose inputs were damaged: it starts over when they are whole. */
+static void say_lost(const struct pack_values *v)
+{
+    char again[PACK_AGAIN];
+
+    pack_again(v, "", true, again);
+    cli_error("nothing of this run is kept: restore what was cut off or broken, and start over%s", again);
 }
 
 /* Of an input that is no text: with another one, or --allow-binary, it would be another run. */
@@ -62,8 +114,8 @@ static bool lacks_text(const struct pack_values *v, const struct leat_error *err
     return strstr(err->message, quoted) != NULL;
 }
 
-int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_report *report,
-                        const struct leat_error *err)
+int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *n,
+                        const struct leat_pack_report *report, const struct leat_error *err)
 {
     int code = err->status == LEAT_E_REJECTS ? CLI_REJECTS : CLI_FAILED;
 
@@ -73,7 +125,7 @@ int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_repo
                   units_counted(report->documents, "document").text);
     } else if (err->status == LEAT_E_REJECTS) {
         cli_error("%s%s", err->message, cli_hint(err));
-        pack_bar_say_damage(v, report); /* if there are few records, the one at the break is too many by itself */
+        pack_bar_say_damage(v, n); /* if there are few records, the one at the break is too many by itself */
     } else {
         code = cli_failed(err);
     }
@@ -84,7 +136,9 @@ int pack_bar_say_failed(const struct pack_values *v, const struct leat_pack_repo
     else if (report->resumable && err->status == LEAT_E_UNSUPPORTED && err->hint == LEAT_HINT_BINARY)
         say_over(v);
     else if (report->resumable && err->status != LEAT_E_MISMATCH) /* an input that has changed is another one */
-        say_kept(v, err);
+        say_kept(v, report, err);
+    else if (err->status == LEAT_E_REJECTS && n->damaged.count > 0)
+        say_lost(v);
     else if (err->status == LEAT_E_NO_SPACE)
         cli_error("nothing of this run is kept, since it had no checkpoint yet: %s",
                   v->run ? "packing the part again starts over" : "the same command starts over, also with --resume");

@@ -10,16 +10,17 @@
 #include "pack_options.h"
 #include "runs/run_beat.h"
 
-/* Which inputs were cut off or broken; "": none. */
+/* Which inputs were cut off or broken, in a line; "": none. */
 #define PACK_DAMAGE 700
-void pack_bar_damage(const struct leat_pack_report *report, char *text, size_t room);
+void pack_bar_damage(const struct pack_notices *n, char *text, size_t room);
 
-/* Says on stderr which inputs were cut off or broken, if any were. */
-void pack_bar_say_damage(const struct pack_values *v, const struct leat_pack_report *report);
+/* Says on stderr which inputs were cut off or broken, if any were; and how the run that has failed by that goes on. */
+void pack_bar_say_damage(const struct pack_values *v, const struct pack_notices *n);
+void pack_bar_say_accept(const struct pack_values *v, const struct pack_notices *n);
 
 /* Prints the message of a failed run and how to go on; returns the exit code. */
-int pack_bar_say_failed(const struct pack_values *values, const struct leat_pack_report *report,
-                        const struct leat_error *err);
+int pack_bar_say_failed(const struct pack_values *values, const struct pack_notices *n,
+                        const struct leat_pack_report *report, const struct leat_error *err);
 
 enum pack_phase { PACK_PACKING, PACK_CHECKING, PACK_ARRANGING };
 

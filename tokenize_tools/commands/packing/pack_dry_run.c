@@ -14,6 +14,7 @@
 #include "base/own_file.h"
 #include "cli/json.h"
 #include "cli/units.h"
+#include "commands/common/damage_lines.h"
 #include "corpus/first_text.h"
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
@@ -107,9 +108,11 @@ static void say_rejects(struct dry_run *d)
 /* Inputs that are cut off, as far as the sample saw. */
 static void say_damage(struct dry_run *d)
 {
-    pack_bar_say_damage(d->values, &d->sample.report);
-    if (d->sample.report.damaged_inputs > 0 && !d->values->allow_truncated)
-        d->code = CLI_FAILED;
+    pack_bar_say_damage(d->values, &d->sample.notices);
+    if (d->sample.report.damaged_inputs == 0 || d->values->allow_truncated)
+        return;
+    cli_error("the run would fail by that; --allow-truncated counts that as success");
+    d->code = CLI_FAILED;
 }
 
 /* What is in the way of the run, whatever it packs. */
@@ -191,6 +194,7 @@ static void print_json(const struct dry_run *d)
     json_u64(&j, "rejected", d->sample.report.rejects);
     json_u64(&j, "kept_out", d->sample.report.kept_out);
     json_u64(&j, "truncated_inputs", d->sample.report.damaged_inputs);
+    damage_json(&d->sample.notices.damaged, &j);
     json_u64(&j, "values", d->sample.report.values);
     json_double(&j, "unknown_share", d->fit.unknown);
     json_double(&j, "seconds", d->sample.seconds);

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/units.h"
+#include "commands/common/damage_lines.h"
 
 #define MAX_NAMES 5 /* in a sentence */
 
@@ -26,8 +27,21 @@ static void add(struct pack_notice_list *list, const struct leat_pack_notice *no
     items[list->count++] = (struct pack_notice) { path, notice->count, notice->reason };
 }
 
+/* One of an older version, whose dataset names no input, is read as such a sentence. */
+static void add_damage(struct damage_list *l, const struct leat_pack_notice *n)
+{
+    if (*n->path)
+        (void)damage_list_add(l, n->path, n->offset, n->message, strlen(n->message), n->count, NULL);
+    else
+        (void)damage_list_read(l, n->message, NULL);
+}
+
 void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice)
 {
+    if (notice->kind == LEAT_NOTICE_DAMAGED) {
+        add_damage(&n->damaged, notice);
+        return;
+    }
     add(notice->kind == LEAT_NOTICE_SKIPPED    ? &n->skipped
         : notice->kind == LEAT_NOTICE_REPEATED ? &n->repeated
         : notice->kind == LEAT_NOTICE_SPLIT    ? &n->splits
@@ -49,6 +63,7 @@ void pack_notices_free(struct pack_notices *n)
     free_list(&n->replaced);
     free_list(&n->repeated);
     free_list(&n->splits);
+    damage_list_free(&n->damaged);
 }
 
 /* "a.txt (12), b.txt (1) and 3 more", of those with this reason. Returns how many there are. */
@@ -167,6 +182,7 @@ void pack_notices_json(struct json *j, const struct pack_notices *n, const struc
         json_close_object(j);
     }
     json_close_array(j);
+    damage_json(&n->damaged, j);
     json_u64(j, "not_json", report->not_json);
     json_u64(j, "kept_out", report->kept_out);
     json_u64(j, "row_groups", report->row_groups);

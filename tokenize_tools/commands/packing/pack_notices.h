@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "cli/json.h"
+#include "damage/damage_list.h"
 #include "leat_pack.h"
 
 struct pack_notice {
@@ -22,6 +23,7 @@ struct pack_notice_list {
 
 struct pack_notices {
     struct pack_notice_list skipped, replaced, repeated, splits;
+    struct damage_list damaged;
     bool skipped_said;
 };
 

@@ -39,6 +39,8 @@ struct pack_values {
     struct arrange_seed shuffle;
     struct arrange_splits splits;
     struct option_list keep;
+    int argc; /* of the command, for one that goes on */
+    char **argv;
     bool special, dedup, allow_truncated, allow_binary, allow_empty, skip_unknown, follow_links, resume, force, json,
         dry_run;
 };

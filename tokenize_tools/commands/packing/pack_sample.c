@@ -25,6 +25,14 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
     return cli_interrupted() || p->text_bytes >= SAMPLE_BYTES || cli_now() - sample->began >= SAMPLE_SECONDS;
 }
 
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    struct pack_sample *sample = context;
+
+    if (notice->kind == LEAT_NOTICE_DAMAGED)
+        pack_notices_add(&sample->notices, notice);
+}
+
 /* The sizes of the dataset's files: the two of a finished one, or a stopped one's, which has a file per section. */
 static uint64_t sum_files(const struct pack_sample *sample)
 {
@@ -69,6 +77,7 @@ enum leat_status pack_sample_run(struct pack_sample *sample, const struct leat_p
         o.part = o.parts = 1;
     o.max_rejects = o.max_rejects_ppm = LEAT_NONE;
     o.progress = on_progress;
+    o.notice = on_notice;
     o.context = sample;
     sample->report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     sample->began = cli_now();
@@ -102,6 +111,7 @@ void pack_sample_remove(struct pack_sample *sample)
     DIR *folder = sample->folder[0] ? opendir(sample->folder) : NULL;
     struct dirent *entry;
 
+    pack_notices_free(&sample->notices);
     if (!folder)
         return;
     while ((entry = readdir(folder)) != NULL)

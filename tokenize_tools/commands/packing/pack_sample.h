@@ -6,8 +6,10 @@
 #include <stddef.h>
 
 #include "leat_pack.h"
+#include "pack_notices.h"
 
 struct pack_sample {
+    struct pack_notices notices; /* of damage; freed with the sample's files */
     char folder[512], name[600];
     uint64_t total_bytes;   /* of this run's share of the inputs, on disk */
     uint64_t dataset_bytes; /* of tokens and index; of a stopped one, without what does not grow with documents */
