@@ -390,7 +390,8 @@ def test_python_readme(folder, monkeypatch):
     names["model"] = lambda inputs, labels: layer(inputs).sum() + labels.sum()
     names["model"].state_dict = layer.state_dict
     page.python()
-    assert torch.load("checkpoint.pt", weights_only=True)["loader"] == names["loader"].state_dict(after=names["loader"].cursor)
+    state = names["loader"].state_dict(after=names["loader"].cursor)
+    assert torch.load("checkpoint.pt", weights_only=True)["loader"] == state
     names.update(network=layer, cross_entropy=lambda logits, labels, reduction: (labels != -100).sum() / 2)
     torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
     try:
