@@ -192,18 +192,18 @@ def check_damage():
     first, second = data.index(b","), data.index(b"]}") + 2
     for cut in range(4, len(data), 3):
         said = leat(LEAT, "-o", "d", "--format", "jsonl", "-", data=data[:cut], code=1)
-        assert f"ends at byte {cut} in the middle of its JSON array" in said, said
+        assert f"-, at byte {cut}: it ends in the middle of its JSON array" in said, said
         assert len(Dataset("d").tokens) == 4 * ((cut >= first) + (cut >= second)), cut
     for bad, byte, documents in ((data + b"x", len(data), 2), (data.replace(b"},", b"} "), 19, 1),
                                  (data.replace(b",\n", b",,"), 17, 1),
                                  (data.replace(b"[1,{}]", b"[1,{]}"), data.index(b"{}]") + 1, 1),
                                  (data[:-1] + b",]", len(data), 2)):
         said = leat(LEAT, "-o", "d", "--format", "jsonl", "-", data=bad, code=1)
-        assert f"the JSON array is broken at byte {byte}: " in said, (bad, said)
+        assert f"-, at byte {byte}: its JSON array is broken: " in said, (bad, said)
         assert len(Dataset("d").tokens) == 4 * documents, bad
     long = b'[{"text":"one"},{"text":"' + b"a" * (1 << 20) + b'"]'  # in a record that is in a file by then
     said = leat(SMALL, "-o", "d", "--format", "jsonl", "-", data=long, code=1)
-    assert f"the JSON array is broken at byte {len(long) - 1}: " in said and len(Dataset("d").tokens) == 4, said
+    assert f"-, at byte {len(long) - 1:,}: its JSON array is broken: " in said and len(Dataset("d").tokens) == 4, said
     # lines that are arrays of something else stay lines, each of which is rejected
     leat(LEAT, "-o", "d", "--format", "jsonl", "-", data=b'[1]\n{"text":"one"}\n')
     assert len(Dataset("d").tokens) == 4
@@ -216,13 +216,13 @@ def check_damaged_objects():
         code = 0 if cut == first or cut >= second else 1
         said = leat(LEAT, "-o", "d", "--format", "jsonl", "-", data=data[:cut], code=code)
         begun = 1 if cut < first else first
-        assert code == 0 or f"ends at byte {cut} in the middle of its JSON, in the record that begins at byte {begun}" \
-            in said, said
+        assert code == 0 or (f"-, at byte {cut}: it ends in the middle of its JSON, in the record that begins at byte "
+                             f"{begun}") in said, said
         assert len(Dataset("d").tokens) == 4 * ((cut >= first) + (cut >= second)), cut
     for bad, byte, documents in ((data + b"]", len(data), 2), (data.replace(b"}{", b"},{"), first, 1),
                                  (data.replace(b"[1,{}]", b"[1,{]}"), data.index(b"{}]") + 1, 1)):
         said = leat(LEAT, "-o", "d", "--format", "jsonl", "-", data=bad, code=1)
-        assert f"the JSON is broken at byte {byte}: " in said, (bad, said)
+        assert f"-, at byte {byte}: its JSON is broken: " in said, (bad, said)
         assert len(Dataset("d").tokens) == 4 * documents, bad
     # one whose brackets fit, and that is not JSON all the same, is rejected, and the next one is packed
     leat(LEAT, "-o", "d", "--format", "jsonl", "-", data=data.replace(b'"two",', b'"two" ') + b'{"text":"six"}\n5 nul')

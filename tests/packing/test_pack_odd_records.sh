@@ -78,7 +78,7 @@ tokens blank '97 256 98 256'
 
 printf '[{"text":"a"},%s%s ,{"text":"b"}]' "$blank" "$blank" >array.json
 run "$tiny" pack -t bytes -o array --force array.json
-says 1 'array.json: the JSON array is broken at byte 60015: '
+says 1 'array.json, at byte 60,015: its JSON array is broken: '
 tokens array '97 256'
 
 # ---- The file of rejects has two names -------------------------------------------------------------------------------

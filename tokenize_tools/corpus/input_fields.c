@@ -167,8 +167,8 @@ enum leat_status field_search_add(struct field_search *f, const char *path, cons
 
         for (unsigned w = 0; valid && w < wishes->count; w++)
             valid = look_at(&wishes->of[w], record, length, &met[w], &kinds[w]);
-        if (valid)
-            json_members_add(&members, record, length);
+        if (valid) /* one without members has nothing to be said of it */
+            valid = json_members_add(&members, record, length);
         records += valid;
     }
     if (records == 0)

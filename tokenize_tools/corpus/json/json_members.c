@@ -111,18 +111,21 @@ static void take_value(struct walk *w)
     note(w);
 }
 
-void json_members_add(struct json_members *m, const char *record, size_t bytes)
+bool json_members_add(struct json_members *m, const char *record, size_t bytes)
 {
     struct walk w = { .of = m, .at = record, .end = record + bytes };
 
+    bool any = false;
+
     pass_spaces(&w);
     if (w.at == w.end || *w.at++ != '{')
-        return;
+        return false;
     for (w.depth = 1; w.depth > 0 && w.at < w.end;) {
         pass_spaces(&w);
         if (w.at == w.end)
-            return;
+            break;
         if (*w.at == '"') {
+            any = true;
             take_name(&w);
             pass_spaces(&w);
             take_value(&w);
@@ -131,4 +134,5 @@ void json_members_add(struct json_members *m, const char *record, size_t bytes)
             w.depth--;
         }
     }
+    return any;
 }

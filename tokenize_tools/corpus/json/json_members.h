@@ -15,7 +15,7 @@ struct json_members {
 };
 
 /* Adds the members of a record, which is a valid object, in their order: paths of those that are no objects, or empty
- * ones. A path that is there is not added again. */
-void json_members_add(struct json_members *m, const char *record, size_t bytes);
+ * ones. A path that is there is not added again. False: it has none. */
+bool json_members_add(struct json_members *m, const char *record, size_t bytes);
 
 #endif

@@ -27,8 +27,8 @@ enum json_layout {
  * The layout of a text that begins so; *more: JSON_LONG_HEAD bytes are needed, if there are as many.
  *
  * An array begins with [ and then { or ], white space aside; lines that are arrays of something else are lines. Objects
- * are what is valid JSON from object to object as far as these bytes go, and does not lie in lines: an object, whole or
- * the first, goes over the end of a line, or two share one. So lines of which one is broken stay lines.
+ * are told by the first one, if it is valid as far as these bytes go: it goes over the end of a line, or another one
+ * follows on its line. So lines of which one is broken stay lines.
  */
 enum json_layout json_layout(const char *head, size_t bytes, bool *more);
 

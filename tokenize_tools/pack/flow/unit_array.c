@@ -5,6 +5,7 @@
  * or right after a record, and the thread that encodes it finds its records by knowing the layout alone. A record that
  * grows too long for memory goes to a file without a name.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -21,19 +22,18 @@ static const char *what(const struct lane *l)
     return l->layout == JSON_ARRAY ? "JSON array" : "JSON";
 }
 
-void unit_array_open(const struct lane *l, struct leat_error *err)
+void unit_array_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struct leat_error *err)
 {
     const struct json_records *r = &l->records;
-    const char *name = byte_stream_name(l->stream);
 
     if (json_records_in_record(r))
-        status_set_at(err, LEAT_E_TEXT, r->position,
-                      "%s ends at byte %llu in the middle of its %s, in the record that begins at byte %llu", name,
-                      (unsigned long long)r->position, what(l), (unsigned long long)r->record);
+        snprintf(reason, UNIT_ARRAY_REASON, "it ends in the middle of its %s, in the record that begins at byte %llu",
+                 what(l), (unsigned long long)r->record);
     else
-        status_set_at(err, LEAT_E_TEXT, r->position,
-                      "%s ends at byte %llu in the middle of its %s, where %s is expected", name,
-                      (unsigned long long)r->position, what(l), json_records_expected(r));
+        snprintf(reason, UNIT_ARRAY_REASON, "it ends in the middle of its %s, where %s is expected", what(l),
+                 json_records_expected(r));
+    status_set_at(err, LEAT_E_TEXT, r->position, "%s, at byte %llu: %s", byte_stream_name(l->stream),
+                  (unsigned long long)r->position, reason);
 }
 
 /* At a byte that cannot stand there: nothing after it is read as records, but the input is read to its end, so that
@@ -42,13 +42,14 @@ static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_e
 {
     struct leat_error why, later;
     enum leat_status s = buffer_reserve(&l->carry, LONG_CHUNK, err);
+    char reason[UNIT_ARRAY_REASON];
     size_t got = 1;
 
     if (s != LEAT_OK)
         return s;
-    status_set_at(&why, LEAT_E_TEXT, l->records.position, "%s: the %s is broken at byte %llu: %s is expected there",
-                  byte_stream_name(l->stream), what(l), (unsigned long long)l->records.position,
-                  json_records_expected(&l->records));
+    snprintf(reason, sizeof reason, "its %s is broken: %s is expected", what(l), json_records_expected(&l->records));
+    status_set_at(&why, LEAT_E_TEXT, l->records.position, "%s, at byte %llu: %s", byte_stream_name(l->stream),
+                  (unsigned long long)l->records.position, reason);
     while (s == LEAT_OK && got > 0) {
         s = pack_setup_check_stop(l->setup, byte_stream_name(l->stream), err);
         if (s != LEAT_OK)
@@ -57,7 +58,7 @@ static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_e
     }
     l->carry.size = 0;
     if (s == LEAT_OK || s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT)
-        return unit_stream_end(l, u, &why, "its JSON array is broken", err);
+        return unit_stream_end(l, u, &why, reason, err);
     *err = later;
     return s;
 }

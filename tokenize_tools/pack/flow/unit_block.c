@@ -19,11 +19,12 @@ enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct le
     uint64_t at = byte_stream_raw_position(l->stream);
     enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], at, damage, err);
     struct leat_error open;
+    char cut[UNIT_ARRAY_REASON];
 
     if (!damage && l->layout != JSON_LINES && !json_records_may_end(&l->records)) {
-        unit_array_open(l, &open);
+        unit_array_open(l, cut, &open);
         damage = &open;
-        reason = "it ends in the middle of its JSON array";
+        reason = cut;
     }
     l->ended = true;
     return s == LEAT_OK ? unit_end_stream(u, l->input, l->stream, damage, reason, err) : s;

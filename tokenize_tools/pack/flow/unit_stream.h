@@ -28,7 +28,8 @@ enum leat_status unit_stream_carry(struct lane *l, struct buffer *text, size_t e
 enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct leat_error *damage, const char *reason,
                                  struct leat_error *err);
 
-/* unit_array.c: fills `err` for an input that ends inside of its array, or of an object. */
-void unit_array_open(const struct lane *l, struct leat_error *err);
+/* unit_array.c: fills `err` and the reason for an input that ends inside of its array, or of an object. */
+#define UNIT_ARRAY_REASON 160
+void unit_array_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struct leat_error *err);
 
 #endif
