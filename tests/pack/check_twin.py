@@ -52,7 +52,8 @@ def refused(packed, corpus, options, said):
     of_lines = [d for d in packed.documents if corpus.items[d[1]][2] == "jsonl"]
     if ': no member "%s" ' % options.id in said:
         return not any(d[4] for d in of_lines)
-    return (': no member "%s" ' % options.text in said or ': the member "%s" is ' % options.text in said) and not of_lines
+    of_text = [words % options.text for words in (': no member "%s" ', ': the member "%s" is ')]
+    return any(words in said for words in of_text) and not of_lines
 
 
 def one(r, folder, forms):

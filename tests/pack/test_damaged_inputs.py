@@ -77,7 +77,8 @@ for form, compress, member in (("gz", gzip.compress, "a gzip member"), ("bz2", b
 wrong = bytearray(gzip.compress(lines))
 wrong[-8] ^= 1 # of the checksum
 case("sum.jsonl.gz", bytes(wrong), len(wrong) - 8, 8, "its gzip data is broken")
-case("open.json", array[:-1], len(array) - 1, 0, "it ends in the middle of its JSON array, where a comma or ] is expected")
+case("open.json", array[:-1], len(array) - 1, 0,
+     "it ends in the middle of its JSON array, where a comma or ] is expected")
 at = len(b"[" + b",\n".join(records[:2000]))
 bad = array[:at] + b";" + array[at + 1:]
 broken = "its JSON array is broken: a comma or ] is expected"
