@@ -265,7 +265,7 @@ def test_what_learns_nothing_is_refused(data, tmp_path):
 
 
 def test_flash_attention():
-    """It looks at position_ids only in batches of one row. There is none here, so what it sees is made by hand."""
+    """It uses position_ids only in batches of one row. It cannot run without a GPU, so its logits are made by hand."""
     from leat.integrations.model_check import TOKENS, _check_documents
 
     apart = [torch.ones(2, 2 * TOKENS, 5)]
