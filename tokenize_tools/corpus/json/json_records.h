@@ -28,7 +28,7 @@ enum json_layout {
  *
  * An array begins with [ and then { or ], white space aside; lines that are arrays of something else are lines. Objects
  * are told by the first one, if it is valid as far as these bytes go: it goes over the end of a line, or another one
- * follows on its line. So lines of which one is broken stay lines.
+ * follows it on the only line. So lines of which one is broken stay lines.
  */
 enum json_layout json_layout(const char *head, size_t bytes, bool *more);
 
