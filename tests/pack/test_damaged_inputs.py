@@ -183,7 +183,7 @@ write("many.parquet", many)
 inputs += ["noise.jsonl.gz", "many.parquet", "sound.jsonl"]
 pack("whole", *inputs, program=SMALL)
 index = pathlib.Path("whole.leat").read_bytes()
-for threads, memory in (1, "64MiB"), (7, "1GiB"):
+for threads, memory in (1, "96MiB"), (7, "1GiB"):
     pack("again", "--force", "--threads", str(threads), "--memory", memory, *inputs)
     assert pathlib.Path("again.leat").read_bytes() == index, (threads, memory)
 leat("pack", "-t", "bytes", "-o", "stopped", "--max-rejects", "60", "--allow-truncated", *inputs, code=4, program=SMALL)

@@ -120,7 +120,9 @@ static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_
     l->carry.size = 0;
     while (s == LEAT_OK) {
         size_t seen = (size_t)(r->position - u->offset);
-        enum json_records_found found = json_records_next(r, (const char *)u->text.bytes + seen, u->text.size - seen);
+        /* nothing has been read yet: there are no bytes to add to */
+        const char *new = seen < u->text.size ? (const char *)u->text.bytes + seen : "";
+        enum json_records_found found = json_records_next(r, new, u->text.size - seen);
 
         if (found == JSON_RECORDS_RECORD) {
             records = (size_t)(r->position - u->offset);
