@@ -3,7 +3,7 @@
  * are wrong, what may follow the last member. Built three times (tests/corpus/corpus.mk): with the inflater of the
  * build, with zlib, and with none. What is delivered before an error is compared with zlib fed byte by byte.
  */
-#include "corpus/parquet/crc32.h"
+#include "corpus/parquet/page.h"
 #include "corpus/streams/inflater.h"
 #include "stream_cases.h"
 

@@ -2,7 +2,7 @@
  * test_parquet_bits.c: numbers of every width from 0 to 64 bits at every bit of a byte, near the end of the bytes and
  * far from it, are those that reading bit by bit gives.
  */
-#include "corpus/parquet/rle.h"
+#include "corpus/parquet/values.h"
 #include "t.h"
 
 static uint64_t plainly(const uint8_t *bytes, uint64_t bit, unsigned width)

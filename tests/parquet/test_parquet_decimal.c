@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/bytes.h"
-#include "corpus/parquet/decimal.h"
+#include "corpus/parquet/value_text.h"
 #include "t.h"
 
 static void text_of(bool is_float, double value, bool python, char text[DECIMAL_TEXT])

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "corpus/parquet/codec.h"
-#include "corpus/parquet/crc32.h"
+#include "corpus/parquet/page.h"
 #include "t.h"
 
 #define BYTES  ((size_t)6 * BLOCK_STRETCH)

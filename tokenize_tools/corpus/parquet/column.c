@@ -1,10 +1,252 @@
-/* column.c: see column.h: going from page to page. */
+/* column.c: see column.h. Going from page to page. */
 #include "column.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "page.h"
+
+/* ---- A page, from the file to its values ------------------------------------------------------------------------- */
+
+/* A page from the file to its values. */
+
+#define ENCODING_RLE 3u
+
+enum leat_status column_broken(const struct column *c, const char *why, struct leat_error *err)
+{
+    return status_set_at(err, LEAT_E_TEXT, c->page.offset, "%s: the page at byte %llu, in %s, is broken: %s",
+                         c->file->source.name, (unsigned long long)c->page.offset, c->name, why);
+}
+
+static bool is_packed(const struct column *c)
+{
+    return c->codec->unpack && !c->page.plain;
+}
+
+/* ---- Memory ---- */
+
+/* Reckons what a page needs: `bytes` in the block `to`, and `more` in another. If that is too much, it goes to files,
+ * or is LEAT_E_NO_MEMORY. */
+static enum leat_status reckon(struct column *c, const struct block *to, const struct block *other, uint64_t more,
+                               struct leat_error *err)
+{
+    struct column_memory *m = c->memory;
+    uint64_t packed = is_packed(c) ? c->page.packed : 0;
+
+    m->needs = m->held - block_memory(to) - block_memory(other) - block_memory(&m->packed);
+    m->needs += block_room(to, (size_t)c->page.bytes) + block_room(other, (size_t)more) +
+                block_room(&m->packed, (size_t)packed);
+    m->maps = m->needs > m->limit && m->may_map;
+    m->outgrew = m->needs > m->limit && !m->may_map;
+    if (!m->outgrew)
+        return LEAT_OK;
+    return status_set_at(err, LEAT_E_NO_MEMORY, c->page.offset,
+                         "%s: the page at byte %llu, in %s, which has %llu bytes when it is decompressed, is too large "
+                         "for the memory that is left",
+                         c->file->source.name, (unsigned long long)c->page.offset, c->name,
+                         (unsigned long long)c->page.bytes);
+}
+
+static enum leat_status fit(struct column *c, struct block *b, uint64_t size, struct leat_error *err)
+{
+    enum leat_status s;
+
+    c->memory->held -= block_memory(b);
+    s = c->memory->maps ? block_fit_mapped(b, (size_t)size, c->window->source, err) : block_fit(b, (size_t)size, err);
+    c->memory->held += block_memory(b);
+    return s;
+}
+
+/* ---- Bytes ---- */
+
+static enum leat_status stopped(const struct column *c, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", c->file->source.name);
+}
+
+static enum leat_status read_body(struct column *c, const struct block *to, struct leat_error *err)
+{
+    const struct page *p = &c->page;
+    enum leat_status s = LEAT_OK;
+    uint32_t crc = 0;
+
+    for (size_t at = 0, part; s == LEAT_OK && at < p->packed; at += part) {
+        part = (size_t)p->packed - at;
+        part = to->mapped && part > BLOCK_STRETCH ? BLOCK_STRETCH : part;
+        s = window_copy(c->window, p->body + at, to->bytes + at, part, err);
+        if (s == LEAT_OK && p->has_crc)
+            crc = crc32_of(crc, to->bytes + at, part);
+        block_rest(to);
+        if (s == LEAT_OK && to->mapped && parquet_stopped(c->window->source))
+            s = stopped(c, err);
+    }
+    if (s != LEAT_OK || !p->has_crc || crc == p->crc)
+        return s;
+    return status_set_at(err, LEAT_E_CHECKSUM, p->offset,
+                         "%s: the page at byte %llu, in %s, does not match its checksum: the file is damaged",
+                         c->file->source.name, (unsigned long long)p->offset, c->name);
+}
+
+/* Decompresses what follows the levels, which are stored as they are. */
+static enum leat_status unpack(struct column *c, const struct block *to, struct leat_error *err)
+{
+    const struct page *p = &c->page;
+    const struct block *packed = &c->memory->packed;
+    size_t levels = (size_t)(p->repetitions + p->definitions);
+    const struct codec_page body = { .in = packed->bytes + levels,
+                                     .bytes = (size_t)p->packed - levels,
+                                     .out = to->bytes + levels,
+                                     .room = (size_t)p->bytes - levels,
+                                     .packed = to->mapped ? packed : NULL,
+                                     .all = to,
+                                     .source = c->window->source };
+    const char *why = NULL;
+
+    block_copy(to, 0, packed->bytes, levels, packed);
+    if (body.room > 0)
+        why = c->codec->unpack(c->codec_state, &body);
+    block_rest(packed);
+    block_rest(to);
+    if (why == codec_no_memory)
+        return status_no_memory(err, p->bytes);
+    if (why && to->mapped && parquet_stopped(c->window->source))
+        return stopped(c, err);
+    return why ? column_broken(c, why, err) : LEAT_OK;
+}
+
+/* Reads the page to `to`, decompressed. */
+static enum leat_status load_bytes(struct column *c, struct block *to, struct leat_error *err)
+{
+    const struct page *p = &c->page;
+    enum leat_status s = fit(c, to, p->bytes, err);
+
+    if (s == LEAT_OK)
+        s = fit(c, &c->memory->packed, is_packed(c) ? p->packed : 0, err);
+    if (s != LEAT_OK)
+        return s;
+    if (!is_packed(c))
+        return p->packed == p->bytes ? read_body(c, to, err)
+                                     : column_broken(c, "it is not compressed, but has two sizes", err);
+    s = read_body(c, &c->memory->packed, err);
+    return s == LEAT_OK ? unpack(c, to, err) : s;
+}
+
+/* ---- Pages ---- */
+
+/* Finds the places of values of different lengths. */
+static const char *find_places(struct column *c)
+{
+    uint32_t *places = (uint32_t *)(void *)c->places.bytes;
+    const uint8_t *at = c->dictionary.bytes, *end = c->dictionary.end;
+
+    for (uint32_t i = 0; i < c->dictionary.count; i++) {
+        if (end - at < 4 || (uint64_t)(end - at - 4) < bytes_load32(at))
+            return "the values of the dictionary end too early";
+        places[i] = (uint32_t)(at - c->dictionary.bytes);
+        at += 4 + bytes_load32(at);
+        column_used(c, 4 + sizeof *places);
+    }
+    c->dictionary.places = places;
+    return NULL;
+}
+
+enum leat_status column_load_dictionary(struct column *c, struct leat_error *err)
+{
+    const struct page *p = &c->page;
+    bool apart = c->what->type == PARQUET_BYTE_ARRAY;
+    uint64_t smallest = apart ? 4 : c->what->type_bytes, places = apart ? p->values * sizeof(uint32_t) : 0;
+    const char *why = NULL;
+    enum leat_status s;
+
+    if (c->values.dictionary)
+        return column_broken(c, "it is a second dictionary", err);
+    if (p->encoding != 0 && p->encoding != 2)
+        return column_broken(c, "the dictionary has an unknown encoding", err);
+    if (p->values * smallest > p->bytes)
+        return column_broken(c, "the dictionary has more values than bytes", err);
+    s = reckon(c, &c->dictionary_bytes, &c->places, places, err);
+    if (s == LEAT_OK)
+        s = fit(c, &c->places, places, err);
+    if (s == LEAT_OK)
+        s = load_bytes(c, &c->dictionary_bytes, err);
+    if (s != LEAT_OK)
+        return s;
+    c->dictionary = (struct dictionary) { .bytes = c->dictionary_bytes.bytes,
+                                          .end = c->dictionary_bytes.bytes + p->bytes,
+                                          .count = (uint32_t)p->values };
+    c->values.dictionary = &c->dictionary;
+    if (apart)
+        why = find_places(c);
+    return why ? column_broken(c, why, err) : LEAT_OK;
+}
+
+static unsigned width_of(uint32_t max)
+{
+    unsigned width = 0;
+
+    for (; max > 0; max >>= 1)
+        width++;
+    return width;
+}
+
+/* Finds the levels of a page at *at, of which the second kind of pages says how many bytes they have; returns what is
+ * wrong with them, or NULL. */
+static const char *find_levels(struct rle *levels, const struct page *p, uint32_t max, uint64_t encoding,
+                               uint64_t bytes, const uint8_t **at, const uint8_t *end)
+{
+    if (p->kind == PAGE_DATA && max > 0) {
+        if (encoding != ENCODING_RLE)
+            return "its levels are in the old encoding BIT_PACKED, which leat does not read";
+        if (end - *at < 4)
+            return "its levels end too early";
+        bytes = bytes_load32(*at);
+        *at += 4;
+        if (bytes > (uint64_t)(end - *at))
+            return "its levels end too early";
+    }
+    rle_open(levels, *at, (size_t)bytes, width_of(max));
+    *at += bytes;
+    return NULL;
+}
+
+/* Finds levels and values in the bytes of the page; returns what is wrong with it, or NULL. */
+static const char *begin_data(struct column *c)
+{
+    const struct page *p = &c->page;
+    const uint8_t *at = c->bytes.bytes, *end = at + p->bytes;
+    const char *why =
+        find_levels(&c->repetitions, p, c->what->max_repetition, p->repetition_encoding, p->repetitions, &at, end);
+
+    if (!why)
+        why = find_levels(&c->definitions, p, c->what->max_definition, p->level_encoding, p->definitions, &at, end);
+    if (why)
+        return why;
+    c->values.at = at;
+    c->values.end = end;
+    why = values_encoding(&c->values, p->encoding);
+    if (!why)
+        why = c->values.encoding->open(&c->values);
+    return why ? why : column_repeat(c);
+}
+
+enum leat_status column_load_data(struct column *c, struct leat_error *err)
+{
+    const char *why = values_encoding(&c->values, c->page.encoding);
+    uint64_t held = !why && c->values.encoding->holds ? c->page.bytes + c->what->type_bytes : 0;
+    enum leat_status s = why ? column_broken(c, why, err) : reckon(c, &c->bytes, &c->held, held, err);
+
+    if (s == LEAT_OK)
+        s = fit(c, &c->held, held, err);
+    if (s == LEAT_OK)
+        s = load_bytes(c, &c->bytes, err);
+    if (s != LEAT_OK)
+        return s;
+    why = begin_data(c);
+    return why ? column_broken(c, why, err) : LEAT_OK;
+}
+
+/* ---- From page to page ------------------------------------------------------------------------------------------- */
 
 #define AROUND ((size_t)64 << 10)
 

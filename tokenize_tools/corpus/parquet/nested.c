@@ -1,9 +1,13 @@
-/* nested.c: see nested.h: reading the entries of a row, and the memory that they take. */
+/* nested.c: see nested.h. Reading the entries of a row, and the memory that they take. */
 #include "nested.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/bytes.h"
+#include "value_text.h"
+
+/* ---- Entries of a row -------------------------------------------------------------------------------------------- */
 
 /* Whether so many bytes more may be put into a buffer, and room for them if so. */
 static enum leat_status make_room(struct column *c, struct block *b, size_t more, struct leat_error *err)
@@ -27,7 +31,7 @@ static enum leat_status make_room(struct column *c, struct block *b, size_t more
 }
 
 /* `bytes` lie in `from`, or in no block if that is NULL. */
-static void put(struct block *b, const void *bytes, size_t size, const struct block *from)
+static void append(struct block *b, const void *bytes, size_t size, const struct block *from)
 {
     block_copy(b, b->size, bytes, size, from);
     b->size += size;
@@ -44,8 +48,8 @@ static enum leat_status put_entry(struct nested_leaf *leaf, const struct column_
         s = make_room(leaf->column, &leaf->bytes, entry.size, err);
     if (s != LEAT_OK)
         return s;
-    put(&leaf->entries, &entry, sizeof entry, NULL);
-    put(&leaf->bytes, from->value.bytes, entry.size, &leaf->column->bytes);
+    append(&leaf->entries, &entry, sizeof entry, NULL);
+    append(&leaf->bytes, from->value.bytes, entry.size, &leaf->column->bytes);
     return LEAT_OK;
 }
 
@@ -126,11 +130,275 @@ void nested_close(struct nested_row *row)
     block_free(&row->json);
 }
 
-enum leat_status nested_put(struct nested_row *row, const void *bytes, size_t size, struct leat_error *err)
+/* Appends to the JSON, within the reader's memory. */
+static enum leat_status put_json(struct nested_row *row, const void *bytes, size_t size, struct leat_error *err)
 {
     enum leat_status s = make_room(row->leaves[0].column, &row->json, size, err);
 
     if (s == LEAT_OK)
-        put(&row->json, bytes, size, NULL);
+        append(&row->json, bytes, size, NULL);
     return s;
+}
+
+/* ---- A row as JSON ----------------------------------------------------------------------------------------------- */
+
+/*
+ * A row as JSON, by its nodes. Each leaf has a next entry. Its definition level says whether a node is null, a list
+ * empty or an element there; after an element, its repetition level says whether the list goes on. All leaves below a
+ * node must say the same.
+ */
+
+#define APART "its columns do not go together"
+
+struct writer {
+    struct nested_row *row;
+    enum leat_status status; /* the first failure stays */
+    const char *why;         /* likewise; what is wrong with the entries */
+    struct leat_error *err;
+};
+
+static void write_value(struct writer *w, unsigned index);
+
+/* ---- Text ---- */
+
+static void put(struct writer *w, const void *bytes, size_t size)
+{
+    if (w->row->what->max_bytes > 0 && size > w->row->what->max_bytes - w->row->json.size)
+        w->row->large = true;
+    if (w->status == LEAT_OK && !w->row->large)
+        w->status = put_json(w->row, bytes, size, w->err);
+}
+
+static void put_escaped(struct writer *w, uint8_t byte)
+{
+    static const char digits[] = "0123456789abcdef", letters[] = "btn\vfr"; /* \v has no escape of its own */
+    const char code[6] = { '\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15] };
+    char quoted[2] = { '\\', (char)byte };
+    bool lettered = byte >= '\b' && byte <= '\r' && byte != '\v';
+
+    if (lettered)
+        quoted[1] = letters[byte - '\b'];
+    if (byte < 0x20 && !lettered)
+        put(w, code, sizeof code);
+    else
+        put(w, quoted, sizeof quoted);
+}
+
+static void put_string(struct writer *w, const uint8_t *bytes, size_t size)
+{
+    size_t from = 0;
+
+    put(w, "\"", 1);
+    for (size_t i = 0; i < size && w->status == LEAT_OK; i++)
+        if (bytes[i] < 0x20 || bytes[i] == '"' || bytes[i] == '\\') {
+            put(w, bytes + from, i - from);
+            put_escaped(w, bytes[i]);
+            from = i + 1;
+        }
+    put(w, bytes + from, size - from);
+    put(w, "\"", 1);
+}
+
+/* ---- Entries ---- */
+
+static const struct nested_node *node_at(const struct writer *w, unsigned index)
+{
+    return &w->row->what->nodes[index];
+}
+
+/* The next entry of a leaf; NULL after the last one. */
+static const struct nested_entry *next_entry(const struct writer *w, unsigned leaf)
+{
+    const struct nested_leaf *l = &w->row->leaves[leaf];
+
+    if (l->next * sizeof(struct nested_entry) == l->entries.size)
+        return NULL;
+    return (const struct nested_entry *)(const void *)l->entries.bytes + l->next;
+}
+
+static bool failed(const struct writer *w)
+{
+    return w->why || w->status != LEAT_OK;
+}
+
+/* Whether the next entries end above a level on the way to the node. */
+static bool ends_above(struct writer *w, const struct nested_node *n, uint32_t level)
+{
+    unsigned lacking = 0, reaching = 0;
+
+    for (unsigned i = n->leaf; i < n->leaf + n->leaves; i++) {
+        const struct nested_entry *e = next_entry(w, i);
+
+        lacking += e && e->definition < level;
+        reaching += e && e->definition >= level;
+    }
+    if (lacking < n->leaves && reaching < n->leaves)
+        w->why = APART;
+    return lacking > 0;
+}
+
+/* Whether the node is not there in the next entries. */
+static bool lacks(struct writer *w, const struct nested_node *n)
+{
+    return ends_above(w, n, n->definition);
+}
+
+/* Whether the list of the repeated node goes on. */
+static bool goes_on(struct writer *w, const struct nested_node *n)
+{
+    unsigned more = 0;
+
+    for (unsigned i = n->leaf; i < n->leaf + n->leaves; i++) {
+        const struct nested_entry *e = next_entry(w, i);
+
+        more += e && e->repetition == n->repetition;
+    }
+    if (more > 0 && more < n->leaves)
+        w->why = APART;
+    return more > 0 && !failed(w);
+}
+
+static void skip(struct writer *w, const struct nested_node *n)
+{
+    for (unsigned i = n->leaf; i < n->leaf + n->leaves; i++)
+        w->row->leaves[i].next += next_entry(w, i) != NULL;
+}
+
+/* ---- Values ---- */
+
+static void write_leaf(struct writer *w, const struct nested_node *n)
+{
+    struct nested_leaf *leaf = &w->row->leaves[n->leaf];
+    const struct parquet_column *c = leaf->column->what;
+    const struct nested_entry *e = next_entry(w, n->leaf);
+    struct parquet_value value;
+    char text[VALUE_TEXT];
+
+    if (!e || e->definition != c->max_definition) {
+        w->why = APART;
+        return;
+    }
+    value = (struct parquet_value) { (const uint8_t *)"", e->size };
+    if (e->size > 0)
+        value.bytes = leaf->bytes.bytes + leaf->at;
+    leaf->at += e->size;
+    leaf->next++;
+    if (c->form == PARQUET_DECIMAL) {
+        decimal_of_python(c->type == PARQUET_FLOAT, value.bytes, text);
+        value = (struct parquet_value) { (const uint8_t *)text, strlen(text) };
+    } else {
+        value_text(c, &value, text);
+    }
+    if (c->form == PARQUET_AS_IT_IS || c->form == PARQUET_UUID)
+        put_string(w, value.bytes, value.size);
+    else
+        put(w, value.bytes, value.size);
+}
+
+/* A node that is there, once. */
+static void write_present(struct writer *w, unsigned index);
+
+static void write_elements(struct writer *w, unsigned repeated, unsigned element)
+{
+    const struct nested_node *n = node_at(w, repeated);
+    const char *before = "[";
+
+    if (lacks(w, n)) {
+        put(w, "[]", 2);
+        skip(w, n);
+        return;
+    }
+    do {
+        put(w, before, 1);
+        before = ",";
+        if (element == repeated)
+            write_present(w, repeated);
+        else
+            write_value(w, element);
+    } while (!failed(w) && goes_on(w, n));
+    put(w, "]", 1);
+}
+
+/* The elements of a list lie in a group of their own; older writers made the element itself that group. */
+static void write_list(struct writer *w, unsigned index)
+{
+    const struct nested_node *n = node_at(w, index), *repeated = node_at(w, index + 1);
+    size_t bytes = strlen(n->name);
+    bool older = repeated->children != 1 || strcmp(repeated->name, "array") == 0 ||
+                 (strncmp(repeated->name, n->name, bytes) == 0 && strcmp(repeated->name + bytes, "_tuple") == 0);
+
+    write_elements(w, index + 1, older ? index + 1 : index + 2);
+}
+
+static void write_group(struct writer *w, unsigned index)
+{
+    const char *before = "{";
+
+    for (unsigned i = index + 1; i < node_at(w, index)->after && !failed(w); i = node_at(w, i)->after) {
+        const struct nested_node *n = node_at(w, i);
+
+        put(w, before, 1);
+        before = ",";
+        put_string(w, (const uint8_t *)n->name, strlen(n->name));
+        put(w, ":", 1);
+        if (n->repeated)
+            write_elements(w, i, i);
+        else
+            write_value(w, i);
+    }
+    put(w, "}", 1);
+}
+
+static void write_present(struct writer *w, unsigned index)
+{
+    const struct nested_node *n = node_at(w, index);
+
+    if (n->after == index + 1)
+        write_leaf(w, n);
+    else if (n->list)
+        write_list(w, index);
+    else
+        write_group(w, index);
+}
+
+static void write_value(struct writer *w, unsigned index)
+{
+    const struct nested_node *n = node_at(w, index);
+
+    if (n->optional && lacks(w, n)) {
+        put(w, "null", 4);
+        skip(w, n);
+    } else {
+        write_present(w, index);
+    }
+}
+
+enum leat_status nested_write(struct nested_row *row, struct parquet_value *value, struct leat_error *err)
+{
+    const struct nested_node *n = row->what->nodes;
+    struct writer w = { .row = row, .status = LEAT_OK, .err = err };
+    bool null;
+
+    if (row->large) {
+        *value = (struct parquet_value) { (const uint8_t *)"", SIZE_MAX };
+        return LEAT_OK;
+    }
+    for (unsigned i = 0; i < row->what->leaves; i++)
+        row->leaves[i].next = row->leaves[i].at = 0;
+    row->json.size = 0;
+    null = ends_above(&w, n, n->definition - n->repeated); /* a group above it may be what is null */
+    if (null)
+        skip(&w, n);
+    else if (n->repeated)
+        write_elements(&w, 0, 0);
+    else
+        write_present(&w, 0);
+    for (unsigned i = 0; i < row->what->leaves && w.status == LEAT_OK && !w.why; i++)
+        w.why = next_entry(&w, i) ? APART : NULL;
+    if (w.status == LEAT_OK && w.why)
+        return column_broken(row->leaves[0].column, w.why, err);
+    *value = row->large ? (struct parquet_value) { (const uint8_t *)"", SIZE_MAX }
+             : null     ? (struct parquet_value) { NULL, 0 }
+                        : (struct parquet_value) { row->json.bytes, row->json.size };
+    return w.status;
 }

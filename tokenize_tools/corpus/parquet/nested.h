@@ -43,9 +43,6 @@ enum leat_status nested_write(struct nested_row *row, struct parquet_value *valu
 /* Makes way for the next row. */
 void nested_pass(struct nested_row *row);
 
-/* Appends to the JSON, within the reader's memory. */
-enum leat_status nested_put(struct nested_row *row, const void *bytes, size_t size, struct leat_error *err);
-
 /* Frees what it holds, but for the columns. */
 void nested_close(struct nested_row *row);
 

@@ -1,8 +1,22 @@
-/* page.h: the header of a page. */
+/* page.h: the header of a page, and the checksum of its bytes. */
 #ifndef LEAT_PARQUET_PAGE_H
 #define LEAT_PARQUET_PAGE_H
 
-#include "window.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "thrift.h"
+
+/* ---- Checksum ---------------------------------------------------------------------------------------------------- */
+
+/* The CRC-32 of gzip, which pages may have. */
+
+/* Of the bytes before, whose CRC is `crc` (0: none), followed by these. */
+uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, size_t count);
+
+/* ---- Header ------------------------------------------------------------------------------------------------------ */
+
+/* The header of a page. */
 
 enum page_kind { PAGE_DATA, PAGE_INDEX, PAGE_DICTIONARY, PAGE_DATA_2 };
 

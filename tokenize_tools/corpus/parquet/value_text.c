@@ -1,11 +1,149 @@
 /* value_text.c: see value_text.h. */
 #include "value_text.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "decimal.h"
+
+/* ---- Floating-point numbers -------------------------------------------------------------------------------------- */
+
+/* Tries from few digits to many, which the C library rounds correctly. */
+
+struct number {
+    bool is_float;
+    double value;
+};
+
+static bool reads_back(const struct number *n, const char *made)
+{
+    return n->is_float ? strtof(made, NULL) == (float)n->value : strtod(made, NULL) == n->value;
+}
+
+/* Makes the last digit one greater. Above a power of two lie fewer numbers than below it: the next decimal may be read
+ * as it though the nearest, which is less, is not. */
+static void step_up(char *made)
+{
+    char *at = strchr(made, 'e') - 1;
+
+    for (; at > made && (*at < '0' || *at >= '9'); at--)
+        *at = *at == '9' ? '0' : *at;
+    if (*at >= '0' && *at < '9')
+        ++*at;
+}
+
+/* With a first digit, the locale's decimal point, the other digits, and an exponent. */
+static void make(const struct number *n, char *made, size_t room)
+{
+    double magnitude = fabs(n->value);
+    bool normal = magnitude == 0 || magnitude >= (n->is_float ? (double)FLT_MIN : DBL_MIN);
+    int most = n->is_float ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG, least = n->is_float ? FLT_DIG : DBL_DIG;
+
+    /* all decimals with so few digits are read as numbers of their own, unless these have fewer bits */
+    for (int digits = normal ? least : 1; digits <= most; digits++) {
+        snprintf(made, room, "%.*e", digits - 1, n->value);
+        if (reads_back(n, made))
+            return;
+        step_up(made);
+        if (reads_back(n, made))
+            return;
+    }
+}
+
+static double read_number(bool is_float, const uint8_t *bytes)
+{
+    double value;
+
+    if (is_float) {
+        uint32_t bits = bytes_load32(bytes);
+        float narrow;
+
+        memcpy(&narrow, &bits, sizeof narrow);
+        value = (double)narrow;
+    } else {
+        uint64_t bits = bytes_load64(bytes);
+
+        memcpy(&value, &bits, sizeof value);
+    }
+    return value;
+}
+
+static void write_number(struct number n, char text[DECIMAL_TEXT])
+{
+    char made[2 * DECIMAL_TEXT];
+    size_t used = 0, digits = 0;
+
+    if (!isfinite(n.value)) {
+        snprintf(text, DECIMAL_TEXT, "%s", isnan(n.value) ? "NaN" : "Infinity");
+        return;
+    }
+    make(&n, made, sizeof made);
+    for (const char *at = made; *at != 'e'; at++) {
+        if (*at != '-' && (*at < '0' || *at > '9'))
+            continue;
+        if (*at != '-' && digits++ == 1)
+            text[used++] = '.';
+        text[used++] = *at;
+    }
+    snprintf(text + used, DECIMAL_TEXT - used, "%s", strchr(made, 'e'));
+}
+
+void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT])
+{
+    write_number((struct number) { is_float, read_number(is_float, bytes) }, text);
+}
+
+/* The digits of a number that is not negative, without zeros at the end, and the exponent of the first one. */
+static size_t take_digits(struct number n, char digits[DECIMAL_TEXT], int *exponent)
+{
+    char made[DECIMAL_TEXT];
+    size_t count = 0;
+
+    write_number(n, made);
+    *exponent = (int)strtol(strchr(made, 'e') + 1, NULL, 10);
+    for (const char *at = made; *at != 'e'; at++)
+        if (*at != '.')
+            digits[count++] = *at;
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    return count;
+}
+
+void decimal_of_python(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT])
+{
+    struct number n = { false, read_number(is_float, bytes) };
+    char digits[DECIMAL_TEXT];
+    int exponent, at;
+    size_t count;
+
+    if (signbit(n.value) && !isnan(n.value))
+        *text++ = '-';
+    n.value = fabs(n.value);
+    if (!isfinite(n.value)) {
+        write_number(n, text);
+        return;
+    }
+    count = take_digits(n, digits, &exponent);
+    if (exponent < -4 || exponent >= 16) {
+        *text++ = digits[0];
+        if (count > 1)
+            *text++ = '.';
+        memcpy(text, digits + 1, count - 1);
+        snprintf(text + count - 1, 6, "e%+03d", exponent);
+        return;
+    }
+    for (at = exponent < 0 ? exponent : 0; at < (int)count || at <= exponent + 1; at++) {
+        if (at == exponent + 1)
+            *text++ = '.';
+        *text++ = at >= 0 && at < (int)count ? digits[at] : '0';
+    }
+    *text = 0;
+}
+
+/* ---- All values -------------------------------------------------------------------------------------------------- */
 
 _Static_assert(VALUE_TEXT >= DECIMAL_TEXT, "a number fits");
 

@@ -2,7 +2,27 @@
 #ifndef LEAT_PARQUET_VALUE_TEXT_H
 #define LEAT_PARQUET_VALUE_TEXT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "schema.h"
+
+/* ---- Floating-point numbers -------------------------------------------------------------------------------------- */
+
+/* Floating-point numbers as text. */
+
+#define DECIMAL_TEXT 32u
+
+/* Writes the number of IEEE 754 at `bytes`, little-endian, of 32 (`is_float`) or 64 bits: as the decimal with the
+ * fewest digits that is read as this number again, a JSON number, whatever the locale; or as "NaN" or "Infinity". */
+void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
+
+/* Writes it as Python's json does what pyarrow reads: 0.5, 3.0, 1e-05, NaN, -Infinity; 32 bits become 64. */
+void decimal_of_python(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
+
+/* ---- All values -------------------------------------------------------------------------------------------------- */
+
+/* Values that are not texts, as text. */
 
 #define VALUE_TEXT 40u /* bytes of a number in decimal, or a UUID, with a zero byte */
 

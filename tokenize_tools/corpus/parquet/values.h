@@ -5,10 +5,70 @@
 #ifndef LEAT_PARQUET_VALUES_H
 #define LEAT_PARQUET_VALUES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "block.h"
-#include "delta.h"
-#include "rle.h"
 #include "schema.h"
+
+/* ---- Runs and packed bits ---------------------------------------------------------------------------------------- */
+
+/*
+ * Small numbers of a fixed width, as definition levels and places in a dictionary are stored: runs of one number, and
+ * runs of numbers packed bit by bit, mixed.
+ */
+
+struct rle {
+    const uint8_t *at, *end;
+    unsigned width; /* in bits, at most 32 */
+    uint64_t left;  /* numbers of the run */
+    bool packed;
+    uint32_t value; /* of a run of one number */
+    uint64_t bit;   /* of a packed run: the next one after `at` */
+};
+
+void rle_open(struct rle *r, const uint8_t *bytes, size_t count, unsigned width);
+
+/* Takes a number; false: there are no more. */
+bool rle_next(struct rle *r, uint32_t *value);
+
+/* Whether no further run follows. */
+bool rle_ended(const struct rle *r);
+
+/* The `width` bits (at most 64) from bit `bit` of `bytes` on; the byte of the last one is before `end`. */
+uint64_t rle_bits(const uint8_t *bytes, const uint8_t *end, uint64_t bit, unsigned width);
+
+/* Takes a number in groups of seven bits; false: it is cut off or too long. */
+bool rle_varint(const uint8_t **at, const uint8_t *end, uint64_t *value);
+
+/* ---- Differences ------------------------------------------------------------------------------------------------- */
+
+/*
+ * Integers as differences (DELTA_BINARY_PACKED): a first number, then blocks, each with the least of its differences
+ * and miniblocks of what they are above it, packed bit by bit.
+ */
+
+struct delta {
+    const uint8_t *at, *end;  /* what follows the miniblock */
+    uint64_t left;            /* numbers to come */
+    uint64_t value;           /* the next one; sums wrap around */
+    uint64_t min;             /* difference of the block */
+    uint64_t per_mini, minis; /* numbers of a miniblock, miniblocks of a block */
+    const uint8_t *widths;    /* of the block's miniblocks */
+    uint64_t mini;            /* the next one */
+    const uint8_t *bits;      /* of the miniblock */
+    uint64_t taken;           /* differences of it */
+};
+
+/* False: it is broken. */
+bool delta_open(struct delta *d, const uint8_t *bytes, const uint8_t *end);
+bool delta_next(struct delta *d, uint64_t *value);
+
+/* Passes over all numbers: d->at is then what follows them. */
+bool delta_pass(struct delta *d);
+
+/* ---- Values of a page -------------------------------------------------------------------------------------------- */
 
 /* The values of a dictionary page, which is PLAIN. */
 struct dictionary {
