@@ -7,7 +7,6 @@
 #include "base/buffer.h"
 #include "corpus/json/json_by.h"
 #include "corpus/json/json_chat.h"
-#include "corpus/json/json_decimal.h"
 #include "corpus/json/json_keep.h"
 #include "corpus/json/json_records.h"
 #include "corpus/json/json_spans.h"

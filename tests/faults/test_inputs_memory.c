@@ -13,10 +13,10 @@
 
 #include "base/buffer.h"
 #include "corpus/first_text.h"
+#include "corpus/inputs.h"
 #include "corpus/json/json_keep.h"
 #include "corpus/own_outputs.h"
 #include "corpus/parquet/parquet.h"
-#include "corpus/repeated_inputs.h"
 #include "corpus/streams/byte_stream.h"
 #include "each_call.h"
 

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "cli/json.h"
 #include "commands.h"
-#include "corpus/text_input.h"
+#include "corpus/document_input.h"
 
 struct decode_values {
     const char *tokenizer, *pattern;

@@ -1,14 +1,172 @@
 /* document_input.c: see document_input.h. */
 #include "document_input.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/show.h"
 #include "base/status.h"
+#include "corpus/streams/byte_stream.h"
 #include "fetch/fetch.h"
 #include "lines.h"
 #include "record_format.h"
-#include "text_input.h"
+
+/* ---- A text ------------------------------------------------------------------------------------------------------ */
+
+/* Bytes from the stream are added at the end of `text`; what has been given out is removed from its front. */
+
+#define TEXT_BYTES ((size_t)256 << 10) /* at first */
+
+struct text_input {
+    struct byte_stream *stream;
+    char *text;
+    size_t begin, end, room; /* text[begin..end) is not given out yet */
+    bool text_end;
+    uint64_t line;
+};
+
+enum leat_status text_input_open(struct text_input **out, const char *path, struct leat_error *err)
+{
+    struct text_input *in = calloc(1, sizeof *in);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!in)
+        return status_no_memory(err, sizeof *in);
+    in->text = malloc(TEXT_BYTES);
+    in->room = TEXT_BYTES;
+    s = in->text ? byte_stream_open(&in->stream, path, err) : status_no_memory(err, TEXT_BYTES);
+    if (s != LEAT_OK) {
+        text_input_close(in);
+        return s;
+    }
+    *out = in;
+    return LEAT_OK;
+}
+
+void text_input_close(struct text_input *in)
+{
+    if (!in)
+        return;
+    byte_stream_close(in->stream);
+    free(in->text);
+    free(in);
+}
+
+/* Makes room after the text: by moving it to the front if that frees half of the buffer, else by growing. */
+static enum leat_status make_room(struct text_input *in, struct leat_error *err)
+{
+    char *text;
+
+    if (in->end < in->room)
+        return LEAT_OK;
+    if (in->begin >= in->room / 2) {
+        memmove(in->text, in->text + in->begin, in->end - in->begin);
+        in->end -= in->begin;
+        in->begin = 0;
+        return LEAT_OK;
+    }
+    text = in->room <= SIZE_MAX / 2 ? realloc(in->text, 2 * in->room) : NULL;
+    if (!text)
+        return status_set(err, LEAT_E_NO_MEMORY, "not enough memory for a text of more than %zu bytes of %s",
+                          in->end - in->begin, byte_stream_name(in->stream));
+    in->text = text;
+    in->room *= 2;
+    return LEAT_OK;
+}
+
+/* Reads at least one more byte of text, or sets text_end. */
+static enum leat_status fill(struct text_input *in, struct leat_error *err)
+{
+    enum leat_status s = make_room(in, err);
+    size_t got;
+
+    if (s == LEAT_OK)
+        s = byte_stream_read_some(in->stream, in->text + in->end, in->room - in->end, &got, err);
+    if (s != LEAT_OK)
+        return s;
+    in->end += got;
+    in->text_end = got == 0;
+    return LEAT_OK;
+}
+
+enum leat_status text_input_line(struct text_input *in, char **line, size_t *bytes, bool *found, struct leat_error *err)
+{
+    size_t searched = 0; /* bytes from `begin` on that hold no newline */
+    const char *newline;
+    enum leat_status s;
+
+    for (;;) {
+        newline = memchr(in->text + in->begin + searched, '\n', in->end - in->begin - searched);
+        if (newline || in->text_end)
+            break;
+        searched = in->end - in->begin;
+        s = fill(in, err);
+        if (s != LEAT_OK)
+            return s;
+    }
+    *found = in->begin < in->end;
+    *line = in->text + in->begin;
+    *bytes = newline ? (size_t)(newline - *line) : in->end - in->begin;
+    in->begin += *bytes + (newline != NULL);
+    in->line += *found;
+    return LEAT_OK;
+}
+
+enum leat_status text_input_rest(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && !in->text_end)
+        s = fill(in, err);
+    if (s != LEAT_OK)
+        return s;
+    *text = in->text + in->begin;
+    *bytes = in->end - in->begin;
+    in->begin = in->end;
+    return LEAT_OK;
+}
+
+enum leat_status text_input_chunk(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (in->begin == in->end && !in->text_end) {
+        in->begin = in->end = 0;
+        s = fill(in, err);
+    }
+    *text = in->text + in->begin;
+    *bytes = s == LEAT_OK ? in->end - in->begin : 0;
+    in->begin = in->end;
+    return s;
+}
+
+/* ---- Messages --------------------------------------------------------------------------------------------------- */
+
+uint64_t text_input_line_number(const struct text_input *in)
+{
+    return in->line;
+}
+
+enum leat_status text_input_blame(const struct text_input *in, bool line, struct leat_error *err)
+{
+    char sentence[sizeof err->message];
+    size_t place;
+
+    memcpy(sentence, err->message, sizeof sentence);
+    if (line)
+        snprintf(err->message, sizeof err->message, "%.300s, line %llu: ", byte_stream_name(in->stream),
+                 (unsigned long long)in->line);
+    else
+        snprintf(err->message, sizeof err->message, "%.300s: ", byte_stream_name(in->stream));
+    place = strlen(err->message);
+    snprintf(err->message + place, sizeof err->message - place, "%.600s", sentence);
+    show_in_place(err->message, sizeof err->message);
+    return err->status;
+}
+
+/* ---- Its documents ----------------------------------------------------------------------------------------------- */
 
 struct document_input {
     struct text_input *input;
@@ -93,7 +251,7 @@ static enum leat_status next_record(struct document_input *in, const char **text
 enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
                                      struct leat_error *err)
 {
-    char *all;
+    char *all = NULL;
     enum leat_status s;
 
     if (in->format->find)

@@ -6,7 +6,7 @@
 #define LEAT_TOKENIZE_TOOLS_INPUT_JUDGE_H
 
 #include "base/file_kind.h"
-#include "corpus/streams/input_wait.h"
+#include "corpus/streams/raw_input.h"
 #include "leat_pack.h"
 #include "record_format.h"
 

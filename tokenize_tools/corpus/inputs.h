@@ -57,7 +57,7 @@ struct input_list {
 
 /*
  * Looks up `count` words: names, patterns (* ? [), @lists and "-". Of a folder, ignores hidden files and the run's own,
- * takes those that input_judge.h takes, and lists the others as skipped, with names that begin with _ (found_names.h)
+ * takes those that input_judge.h takes, and lists the others as skipped, with names that begin with _ (search.h)
  * and links that lead out of it; and the run's own files, if they are named or have another name. Of a prefix on a
  * server, likewise, but what has an unknown suffix is skipped without a look inside. LEAT_E_ARGUMENT for a file with an
  * unknown suffix, if nothing but the run's own files is named, if lists or links multiply, or if the inputs do not all
@@ -117,5 +117,14 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
 enum leat_status inputs_count_empty(const struct input_list *list, unsigned parts,
                                     bool (*divides)(const struct input *in), const struct input_stop *stop,
                                     uint64_t *whole, uint64_t *empty, struct leat_error *err);
+
+/* ---- Repeated inputs --------------------------------------------------------------------------------------------- */
+
+/* Inputs that are named more than once, whose documents are packed as often. */
+
+/* Counts the inputs that are an earlier one again: the same file, by device and inode, or the same URL. *first is the
+ * first of them, in the list; NULL if there is none. */
+enum leat_status inputs_count_repeated(const struct input_list *list, size_t *count, const struct input **first,
+                                       struct leat_error *err);
 
 #endif

@@ -7,6 +7,24 @@
 
 #include "corpus/streams/byte_stream.h"
 
+/* ---- The formats ------------------------------------------------------------------------------------------------- */
+
+/*
+ * JSON with an object per record, in lines or otherwise (json_records.h); one of its members is the text, another the
+ * id.
+ */
+const struct record_format format_jsonl = { .suffixes = { ".jsonl", ".jsonlines", ".ndjson", ".json" },
+                                            .find = json_fields_find,
+                                            .is_json = true };
+
+/* Parquet: a row per document; one of its columns is the text, another the id. */
+const struct record_format format_parquet = { .suffixes = { ".parquet", ".pq" }, .rows = true };
+
+/* A text that is one document as a whole. */
+const struct record_format format_text = { .suffixes = { ".txt", ".md" }, .whole = true };
+
+/* ---- All formats ------------------------------------------------------------------------------------------------- */
+
 #define NAME(number, name) [number] = #name,
 const char *const record_format_names[RECORD_FORMAT_COUNT + 1] = { "auto", RECORD_FORMATS(NAME) };
 

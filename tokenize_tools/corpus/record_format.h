@@ -1,6 +1,7 @@
 /*
- * record_format.h: how the text of an input is divided into documents. A new format is a file format_NAME.c with its
- * table, and a row of RECORD_FORMATS, which gives its name, the suffixes of its files, and how messages describe them.
+ * record_format.h: how the text of an input is divided into documents. A new format is a
+ * table in record_format.c, with the suffixes of its files, and a row of RECORD_FORMATS, which gives its name and how
+ * messages describe it.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
 #define LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H

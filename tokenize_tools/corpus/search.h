@@ -6,10 +6,88 @@
 #ifndef LEAT_TOKENIZE_TOOLS_SEARCH_H
 #define LEAT_TOKENIZE_TOOLS_SEARCH_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
-#include "folder_links.h"
+#include "corpus/streams/raw_input.h"
 #include "inputs.h"
+#include "leat.h"
+#include "leat_pack.h"
+
+/*
+ * Whether a symbolic link in a folder of inputs leads out of the folder. A folder that somebody else has packed up may
+ * hold a link to any file of this machine.
+ */
+
+/* The folder; its real path is found out at the first link. */
+struct folder_links {
+    const char *folder;
+    char *real;
+};
+
+/* Sets *leaves for a link that exists and leads somewhere. In the cache of the Hugging Face Hub, whose snapshots are
+ * folders of links, the blobs of the same repository belong to the folder. */
+enum leat_status folder_links_leaves(struct folder_links *links, const char *path, bool *leaves,
+                                     struct leat_error *err);
+void folder_links_free(struct folder_links *links);
+
+/* ---- What names say ---------------------------------------------------------------------------------------------- */
+
+/*
+ * What names in a folder say by themselves. Spark, Hive, Hadoop, Dask and pyarrow.dataset pass over names that begin
+ * with . or _ in a folder that they read, and give such names to what is not data: half-written files, logs,
+ * statistics. Some of these show that the folder is a table, whose files cannot be read one by one. A name with = in it
+ * is a partition of Hive's (_lang=en), which these read, too. In folders of texts, _ says nothing: code has
+ * __init__.py.
+ */
+
+enum found_name {
+    NAME_PLAIN,
+    NAME_HIDDEN, /* begins with . */
+    NAME_MARKED  /* begins with _ and has no =; none is with LEAT_PACK_TEXT */
+};
+
+/* Judges a name up to its first /, or its end, in a folder that is packed in this format. */
+enum found_name found_name(const char *name, enum leat_pack_format format);
+
+/* Whether a file with a marked name is known to hold no texts: _SUCCESS, _metadata and the like. */
+bool found_name_is_note(const char *name);
+
+/*
+ * Fails with LEAT_E_UNSUPPORTED, and says what to do, if the path shows that a folder in it is a table of Delta Lake,
+ * Iceberg or Hudi, of which some files hold rows that are no longer in the table. Only what stands behind the first
+ * `stem` bytes of the path counts; folders that are to count end in /.
+ */
+enum leat_status found_names_refuse_table(const char *path, size_t stem, struct leat_error *err);
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+
+/* The lines of a list of names, which may come through a pipe that is silent for long. */
+
+#define LIST_FILE_LINE ((size_t)64 << 10) /* of a longer line no name can be made */
+
+struct list_file {
+    const char *name;
+    const struct input_stop *stop;
+    int fd;
+    bool begun, ended;
+    size_t at, held; /* text[at..held) is not given out yet */
+    char text[LIST_FILE_LINE + 1];
+};
+
+/* `name` and `stop` (NULL: nothing stops it) must outlive the list. On success *out is the caller's until
+ * list_file_close(); NULL on failure. */
+enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
+                                struct leat_error *err);
+void list_file_close(struct list_file *list); /* NULL is fine */
+
+/* The next line without its end, and without a byte-order mark at the start of the list; the list's until the next
+ * call; *line NULL after the last one. LEAT_E_ARGUMENT for a line that is too long or has a zero byte, LEAT_E_STOPPED
+ * as `stop` says. */
+enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err);
+
+/* ---- The search -------------------------------------------------------------------------------------------------- */
 
 #define SEARCH_DEPTH   64
 #define SEARCH_VISITS  16384u    /* of lists, and of folders through links, each as often as it is named */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "found_names.h"
 #include "search.h"
 
 static enum leat_status have_fetcher(struct search *s, struct leat_error *err)

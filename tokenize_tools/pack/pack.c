@@ -7,8 +7,8 @@
 #include "base/options.h"
 #include "base/own_file.h"
 #include "base/status.h"
+#include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
-#include "corpus/repeated_inputs.h"
 
 static enum leat_status check(const char *output, const char *const *inputs, uint64_t count,
                               const struct leat_pack_options *o, struct leat_error *err)

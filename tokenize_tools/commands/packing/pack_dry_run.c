@@ -18,7 +18,6 @@
 #include "corpus/first_text.h"
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
-#include "corpus/repeated_inputs.h"
 #include "pack_bar.h"
 #include "pack_fit.h"
 #include "pack_notices.h"

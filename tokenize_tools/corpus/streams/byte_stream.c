@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "first_bytes.h"
+#include "decompressor.h"
 #include "raw_input.h"
 
 /* Memory of a stream besides its window: buffers, tables. */

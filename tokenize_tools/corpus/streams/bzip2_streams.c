@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "text_step.h"
+#include "decompressor.h"
 
 static bool begins(const uint8_t *head, size_t bytes)
 {

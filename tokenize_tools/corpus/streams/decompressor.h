@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tiny.h"
 #include "leat.h"
 #include "members.h"
 #include "raw_input.h"
@@ -64,5 +65,53 @@ enum leat_status decompressor_broken(const struct decompressor *d, const struct 
 enum leat_status decompressor_cut_off(const struct decompressor *d, const struct raw_input *in, struct leat_error *err);
 enum leat_status decompressor_missing(const struct decompressor *d, const char *path, const char *libraries,
                                       const char *cure, struct leat_error *err);
+
+/* ---- First bytes ------------------------------------------------------------------------------------------------- */
+
+/* What an input is by its first bytes, where four of them or its name do not tell. */
+
+/* The four bytes behind the skippable frames that zstd and lz4 have in common; *bytes is 0 if the input does not begin
+ * with one, if what follows cannot be seen yet, or behind more than 1,024 of them. */
+enum leat_status first_bytes_behind(struct raw_input *in, uint8_t head[RAW_HEAD], size_t *bytes,
+                                    struct leat_error *err);
+
+/* Says what an input is that is named like files of `d` and does not begin like them; returns the status, or that of a
+ * failure to read. */
+enum leat_status first_bytes_misnamed(struct raw_input *in, const char *path, const struct decompressor *d,
+                                      struct leat_error *err);
+
+/* ---- Text in steps ----------------------------------------------------------------------------------------------- */
+
+/*
+ * Text in steps of a fixed size, for decompressors of which the amount of text that they give of broken data depends on
+ * how much they get at once. The step in which a defect is found is dropped, and all others are given: so what is read
+ * of a broken file does not depend on buffers, and neither does a dataset.
+ */
+
+#define TEXT_STEP TINY_OR((size_t)64, (size_t)4096)
+
+struct text_step {
+    bool open;  /* a member has begun, and its end was not given */
+    bool ended; /* it has ended, with this step */
+    bool ready; /* the step can be given */
+    size_t filled, given;
+    uint8_t text[TEXT_STEP];
+};
+
+/* What a decompressor adds. Between members: begins one, as decompressor_begin() does. And gives what is in the buffer,
+ * and the rest of the step's room, to its library, and calls text_step_add(). */
+struct text_step_calls {
+    enum leat_status (*begin)(void *state, struct raw_input *in, bool *begun, enum decompressor_step *what,
+                              struct leat_error *err);
+    enum leat_status (*decode)(void *state, struct raw_input *in, struct leat_error *err);
+};
+
+/* `used` bytes of the buffer were used, `added` bytes came to the step, and the member ended with them or not. */
+void text_step_add(struct text_step *t, struct raw_input *in, size_t used, size_t added, bool ended);
+
+/* The `step` of a decompressor. */
+enum leat_status text_step_run(struct text_step *t, const struct decompressor *d, const struct text_step_calls *calls,
+                               void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
+                               enum decompressor_step *what, struct leat_error *err);
 
 #endif

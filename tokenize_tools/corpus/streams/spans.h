@@ -6,13 +6,14 @@
  * decompresses that in turn, as it does all that cannot be found.
  *
  * What the stream gives does not depend on this. It takes a span only where it has itself come to the end of a member,
- * and only if the same decompressor, fed with the bytes from there on, came to the end of a member where the span
- * ends. Whatever else comes of a span, because the file is damaged or memory is short, is dropped, and these bytes are
+ * and only if the same decompressor, fed with the bytes from there on, came to the end of a member where the span ends.
+ * Whatever else comes of a span, because the file is damaged or memory is short, is dropped, and these bytes are
  * decompressed in turn.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_SPANS_H
 #define LEAT_TOKENIZE_TOOLS_SPANS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -66,5 +67,27 @@ void spans_decompress(struct spans *s, struct span *span);
 
 /* Memory that spans take, with those that were claimed and are not decompressed yet. */
 uint64_t spans_memory(struct spans *s);
+
+/* ---- One thread's way to decompress a span ----------------------------------------------------------------------- */
+
+/* One thread's way to decompress a span: an input of its own, and the state of a decompressor. */
+
+/* All zero is a new one. */
+struct decompressing {
+    struct raw_input in;
+    const struct decompressor *decompressor;
+    void *state;   /* after a member; NULL: not open */
+    uint64_t cost; /* spans.c's: memory */
+    struct decompressing *next;
+};
+
+/* A span's text needs room for so much more than it has, so that no step finds none. */
+#define SPAN_SLACK 64u
+
+/* Decompresses a span of a file that `of` reads, and that stays open. True: its text is whole, and ends where the span
+ * does. False also if `closed` becomes true. */
+bool decompressing_run(struct decompressing *d, const struct decompressor *decompressor, const struct raw_input *of,
+                       struct span *span, const atomic_bool *closed);
+void decompressing_free(struct decompressing *d);
 
 #endif

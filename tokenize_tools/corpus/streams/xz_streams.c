@@ -2,7 +2,7 @@
  * xz_streams.c: the text of xz streams, one after another, each perhaps followed by padding: zeros, a multiple of four.
  */
 #include "base/status.h"
-#include "text_step.h"
+#include "decompressor.h"
 
 static bool begins(const uint8_t *head, size_t bytes)
 {
