@@ -140,21 +140,6 @@ expect shape 'scripts/shape.py:1: counts '
 sed 's/rooms.count(room),/1,/' kept >scripts/shape.py
 expect shape 'scripts/shape.py:1: counts other files in rooms'
 mend
-room=src/order
-n=$(find $room -name '*.[ch]' | wc -l)
-while [ "$n" -lt 41 ]; do
-    n=$((n + 1))
-    echo "/* filler_$n.h: one more. */" >$room/filler_$n.h
-done
-expect shape 'src/order:1: a room of 41 files'
-rm $room/filler_41.h
-LEAT_LINT_INSIDE='' tests/lint/check_shape.sh
-case $? in 0 | 77) ;; *) fail 'check_shape objects to a room of 40 files' ;; esac
-rm -f $room/filler_*
-spoil src/writer/sink.c
-yes '' | head -n 501 >>src/writer/sink.c
-expect shape 'src/writer/sink.c:501: the last of '
-mend
 before=$(tests/lint/check_calls.sh)
 spoil src/writer/sink.c
 echo '/* strcpy(a, b) */ const char *f = "abort()"; int xstrcpy(int); // exit(1)' >>src/writer/sink.c
