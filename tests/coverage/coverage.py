@@ -3,9 +3,7 @@
 
 BUILD was built with --coverage; RUNS holds a folder for each test, as runner.sh leaves them. Prints a line for each
 file, the worst first; BUILD/uncovered.txt has the lines that no test reaches, and those with a branch that none takes;
-BUILD/reached.json has the tests that reach each line, for mutants.py. Lines that no test can reach, or need not, judged
-in unreached.txt beside this file: `file<TAB>function<TAB>lines<TAB>why`, sorted, where lines of one text count once.
-Last come functions of which another number of lines is not reached than it says there.
+BUILD/reached.json has the tests that reach each line, for mutants.py.
 
 A line counts once, in however many objects it is: the kernels of all CPU levels come from one text. So does a branch,
 by its place in its line, where the objects have equally many there; else the object counts in which most are taken."""
@@ -20,11 +18,10 @@ import sys
 
 FOLDERS = ("src/", "tokenize_tools/")
 TABLE = re.compile(r"_tables\.h$")  # generated
-JUDGED = pathlib.Path(__file__).with_name("unreached.txt")
 
 
 def counts_of(run, build):
-    """Of one test: its name, milliseconds, and of each file's lines (reached, {branches: taken or not}, function)."""
+    """Of one test: its name, milliseconds, and of each file's lines (reached, {branches: taken or not})."""
     name, _, milliseconds = (run / "test").read_text().split()
     data = sorted(run.glob(f"{build}/**/*.gcda"))
     for path in data:
@@ -47,14 +44,13 @@ def counts_of(run, build):
 def add(known, lines):
     for line in lines:
         taken = [branch["count"] > 0 for branch in line["branches"] if not branch["throw"]]
-        note(known, line["line_number"], line["count"] > 0, {len(taken): taken}, line.get("function_name", "-"))
+        note(known, line["line_number"], line["count"] > 0, {len(taken): taken})
 
 
-def note(known, number, reached, branches, function):
-    """Of a text that is built several times, for each CPU level, the first of its functions' names counts."""
-    before = known.get(number, (False, {}, function))
+def note(known, number, reached, branches):
+    before = known.get(number, (False, {}))
     join(before[1], branches)
-    known[number] = before[0] or reached, before[1], min(before[2], function)
+    known[number] = before[0] or reached, before[1]
 
 
 def join(branches, others):
@@ -71,18 +67,17 @@ def percent(part, whole):
 
 
 def report(files, out):
-    rows, missed, unreached = [], [], []
+    rows, missed = [], []
     for path, lines in sorted(files.items()):
         source = pathlib.Path(path).read_text().splitlines()
         reached = sum(line[0] for line in lines.values())
         taken = sum(sum(best(line[1])) for line in lines.values())
         branches = sum(len(best(line[1])) for line in lines.values())
         rows.append((len(lines) - reached, branches - taken, len(lines), branches, path))
-        for number, (reached, branches, function) in sorted(lines.items()):
+        for number, (reached, branches) in sorted(lines.items()):
             taken = best(branches)
             if not reached:
                 missed.append(f"line    {path}:{number}: {source[number - 1].strip()}")
-                unreached.append((path, number, function, source[number - 1].strip()))
             elif not all(taken):
                 missed.append(f"branch  {path}:{number}: {sum(taken)} of {len(taken)}: {source[number - 1].strip()}")
     out.write_text("".join(line + "\n" for line in sorted(missed, key=lambda line: not line.startswith("line"))))
@@ -91,33 +86,6 @@ def report(files, out):
     for line, branch, lines, branches, path in sorted(rows, reverse=True):
         print(f"{line:6}{percent(lines - line, lines)} {branch:8}{percent(branches - branch, branches)}  {path}")
     print(f"how many are not reached, and the share that is; which, {out}")
-    judge(unreached)
-
-
-def judged():
-    """How many different lines unreached.txt judges, by (path, function)."""
-    lines = JUDGED.read_text().splitlines()
-    for before, line in zip([""] + lines, lines):
-        if line <= before or not re.fullmatch(r"[^\t]+\t[^\t]+\t[1-9][0-9]*\t[^\t]+", line):
-            sys.exit(f"{JUDGED}: twice, not sorted, or not file, function, lines, reason with tabs: {line}")
-    return {tuple(line.split("\t")[:2]): int(line.split("\t")[2]) for line in lines}
-
-
-def judge(unreached):
-    """Prints the functions with another number of unreached lines than is judged, with their (path, number, text)."""
-    entries, found, new = judged(), collections.defaultdict(dict), 0
-    for path, number, function, text in unreached:
-        found[path, function].setdefault(text, number)
-    for path, function in sorted(entries.keys() | found.keys()):
-        lines, count = found.get((path, function), {}), entries.get((path, function), 0)
-        new += max(len(lines) - count, 0)
-        if len(lines) > count:
-            print(f"new: {path}: {function}(): {len(lines)} lines, {count} of them judged:")
-            for text, number in lines.items():
-                print(f"    {path}:{number}: {text}")
-        elif len(lines) < count:
-            print(f"out of date: {path}: {function}(): {len(lines)} lines are not reached, {count} are judged")
-    print(f"{len(unreached)} lines are not reached; {new} of other texts than are judged ({os.path.relpath(JUDGED)})")
 
 
 def main():
@@ -129,8 +97,8 @@ def main():
             index = len(tests)
             tests[name] = milliseconds
             for path, lines in files.items():
-                for number, (reached, branches, function) in lines.items():
-                    note(every[path], number, reached, branches, function)
+                for number, (reached, branches) in lines.items():
+                    note(every[path], number, reached, branches)
                     if reached:
                         reaching[path].setdefault(number, []).append(index)
     if not tests:
