@@ -305,8 +305,7 @@ shape:
 	$(Q)mkdir -p $(BUILD) && scripts/shape.py $(BUILD)/shape.svg $(OF)
 ## format: clang-format over all C files but the public headers, which are laid out by hand
 format:
-	$(Q)clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' | \
-	    grep -vE '^(include|tests/install/headers-[^/]*)/')
+	$(Q)clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' | grep -v '^include/')
 
 # A virtual environment FOLDER with what FILE requires, on top of those of another FOLDER; without a network there is
 # none. And a script that runs in it.

@@ -12,6 +12,6 @@ done
 [ -n "$clang_format" ] || skip "needs clang-format 14"
 # names of files have no spaces
 # shellcheck disable=SC2046
-$clang_format --dry-run $(files '*.c' '*.h' | grep -vE '^(include|tests/install/headers-[^/]*)/') 2>&1 |
+$clang_format --dry-run $(files '*.c' '*.h' | grep -v '^include/') 2>&1 |
     sed -n 's/: warning: code should be clang-formatted.*/: "make format" would change this/p'
 exit 0
