@@ -1,5 +1,5 @@
 #!/bin/sh
-# install_manuals.sh BUILD|--remove DATADIR: manual pages and shell completions of both commands, which print them
+# install_manuals.sh BUILD|--remove DATADIR: manual pages and completions for bash of both commands, which print them
 # themselves; part of `make install` and `make uninstall`. Commands built for another machine cannot be run: then there
 # are none.
 set -e
@@ -10,13 +10,11 @@ place() {
     case $2 in
     manual) echo "$data/man/man1/$1.1" ;;
     bash) echo "$data/bash-completion/completions/$1" ;;
-    zsh) echo "$data/zsh/site-functions/_$1" ;;
-    fish) echo "$data/fish/vendor_completions.d/$1.fish" ;;
     esac
 }
 
 for command in leat leat-bench; do
-    for what in manual bash zsh fish; do
+    for what in manual bash; do
         to=$(place $command $what)
         if [ "$from" = --remove ]; then
             rm -f "$to"

@@ -29,7 +29,7 @@ static int print_program_help(const struct program *program)
         printf("  %-*s  %s\n", widest, c->name, c->purpose);
     printf("\n%s COMMAND --help says more about a command; %s --version prints the version.\n", program->name,
            program->name);
-    printf("%s --manual prints all help as a manual page, %s --completion SHELL a script\nfor bash, zsh or fish.\n",
+    printf("%s --manual prints all help as a manual page, %s --completion bash a script\nfor that shell.\n",
            program->name, program->name);
     printf("\nexample:\n");
     print_indented(stdout, program->example);
@@ -86,10 +86,12 @@ static int unknown_command(const struct program *program, const char *word)
 
 static int print_completion(const struct program *program, const char *shell)
 {
-    if (shell && completion_print(program, shell))
-        return cli_finish_stdout(CLI_DONE);
-    cli_error("--completion takes the name of a shell: bash, zsh or fish");
-    return CLI_WRONG;
+    if (!shell || strcmp(shell, "bash") != 0) {
+        cli_error("--completion takes the name of a shell, and there is a script for bash only: --completion bash");
+        return CLI_WRONG;
+    }
+    completion_print(program);
+    return cli_finish_stdout(CLI_DONE);
 }
 
 /* argv[2] and what follows are the words after "help": a command, and of a program of its own one of its commands. */

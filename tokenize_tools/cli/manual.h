@@ -1,17 +1,15 @@
 /*
- * manual.h: a program's manual page and its completions for shells, made from the tables that --help reads.
+ * manual.h: a program's manual page and its completions for bash, made from the tables that --help reads.
  */
 #ifndef LEAT_CLI_MANUAL_H
 #define LEAT_CLI_MANUAL_H
-
-#include <stdbool.h>
 
 #include "command.h"
 
 /* The page of section 1, in roff. */
 void manual_print(const struct program *program);
 
-/* A script for "bash", "zsh" or "fish"; false: no such shell. */
-bool completion_print(const struct program *program, const char *shell);
+/* A script for bash. */
+void completion_print(const struct program *program);
 
 #endif
