@@ -141,9 +141,11 @@ PACK_FOLDERS    := arrange chat corpus damage exchange mask pack tokenizer
 PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,$(PACK_FOLDERS)))
 CLI_SOURCES     := $(call sources,tokenize_tools/cli tokenize_tools/runs)
 COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands info pages show))
-BENCH_SOURCES   := $(call sources,bench tokenize_tools/pages) $(patsubst %,tokenize_tools/commands/%.c,\
+BENCH_SOURCES   := $(filter-out bench/dev/%,$(call sources,bench tokenize_tools/pages)) \
+                   $(patsubst %,tokenize_tools/commands/%.c,\
                    $(addprefix common/,arrange_values by_outputs common damage_lines) \
                    $(addprefix packing/,pack_again pack_bar pack_notices pack_options pack_take))
+DEV_SOURCES     := $(call sources,bench/dev bench/data bench/measure) tokenize_tools/commands/common/common.c
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
@@ -153,7 +155,8 @@ PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(SHARED_SOURC
 CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 BENCH_OBJECTS   := $(call objects,$(BENCH_SOURCES))
-$(BENCH_OBJECTS): ALL_CFLAGS += -I.
+DEV_OBJECTS     := $(call objects,$(DEV_SOURCES))
+$(BENCH_OBJECTS) $(DEV_OBJECTS): ALL_CFLAGS += -I.
 
 # tests and programs are linked with STATIC, whose internal names they may use; INSTALLED has none that another library
 # could have too
@@ -168,8 +171,8 @@ LIBRARIES := $(STATIC) $(BUILD)/libleat.so $(BUILD)/libleat_pack.so $(INSTALLED)
 all: lib tools examples
 ## lib: build/libleat and build/libleat_pack, shared and static
 lib: $(LIBRARIES)
-## tools: build/leat and build/leat-bench
-tools: $(BUILD)/leat $(BUILD)/leat-bench $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so)
+## tools: build/leat, build/leat-bench and, for leat's own developers, build/leat-bench-dev
+tools: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/leat-bench-dev
 ## examples: the programs of examples/, against the public headers only
 examples: $(EXAMPLES)
 
@@ -222,11 +225,15 @@ $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
 
-# functions that have a time of their own where a link is simulated (bench/gpu/gpu_clock.c)
-BENCH_WRAP = $(addprefix -Wl$(comma)--wrap=,clock_ns gate_sleep gate_open gate_look)
+# counts calls of the GPU's driver (bench/device/cuda_counted.h)
+COUNTED = -Wl,--wrap=cuda_driver_open
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(BENCH_WRAP) $^ $(ALL_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(COUNTED) $^ $(ALL_LIBS) -lm -o $@
+
+$(BUILD)/leat-bench-dev: $(DEV_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
@@ -351,8 +358,6 @@ install: all
 	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench "$(DESTDIR)$(BINDIR)"
 	$(Q)install -m 644 include/leat.h include/leat_pack.h "$(DESTDIR)$(INCLUDEDIR)"
 	$(Q)install -m 644 $(INSTALLED) "$(DESTDIR)$(LIBDIR)"
-	$(Q)install -d "$(DESTDIR)$(PREFIX)/lib/leat" # of leat-bench gpu and --device simulated, which look there
-	$(Q)install -m 755 $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so) "$(DESTDIR)$(PREFIX)/lib/leat"
 	$(Q)for l in leat leat_pack; do \
 	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION)" && \
 	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \
@@ -366,7 +371,6 @@ install: all
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done
-	$(Q)rm -rf "$(DESTDIR)$(PREFIX)/lib/leat"
 	$(Q)for f in leat.h leat_pack.h; do rm -f "$(DESTDIR)$(INCLUDEDIR)/$$f"; done
 	$(Q)for l in leat leat_pack; do \
 	    for f in .a .so .so.$(SONAME) .so.$(VERSION); do rm -f "$(DESTDIR)$(LIBDIR)/lib$$l$$f"; done; \

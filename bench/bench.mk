@@ -20,12 +20,17 @@ define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
 endef
 
 .PHONY: bench-levels
-# the same program, with a cpu.o that knows of no higher level
-BENCH_LEVELS := $(patsubst %,$(BUILD)/levels/leat-bench-%,PLAIN AVX2 AVX512 AVX512_VBMI)
-$(BENCH_LEVELS): $(BUILD)/levels/leat-bench-%: src/base/cpu.c $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+# the same programs, with a cpu.o that knows of no higher level
+$(BUILD)/levels/%/cpu.o: src/base/cpu.c
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DCPU_MAX=CPU_$* -c $< -o $@
+$(BUILD)/levels/%/leat-bench: $(BUILD)/levels/%/cpu.o $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DCPU_MAX=CPU_$* -c $< -o $@.o
-	$(Q)$(CC) $(ALL_LDFLAGS) $(BENCH_WRAP) $@.o $(filter-out $<,$^) $(ALL_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(COUNTED) $^ $(ALL_LIBS) -lm -o $@
+$(BUILD)/levels/%/leat-bench-dev: $(BUILD)/levels/%/cpu.o $(DEV_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
+BENCH_LEVELS := $(foreach level,PLAIN AVX2 AVX512 AVX512_VBMI,$(addprefix $(BUILD)/levels/$(level)/,leat-bench \
+                leat-bench-dev))
 ## bench-levels: what CPUs without AVX-512, or AVX2, get: FILES="code.jsonl.zst", LEVELS_FLAGS="--rounds 3"
 bench-levels: $(BENCH_LEVELS)
 	$(Q)bench/levels.py $(LEVELS_FLAGS) $(BUILD)/levels $(FILES)
@@ -33,13 +38,13 @@ bench-levels: $(BENCH_LEVELS)
 .PHONY: report
 REPORT := $(BUILD)/report.html
 ## report: measures this machine and leat, writes a page: REPORT=report.html; FILES="a.jsonl" are packed, too
-report: $(BUILD)/leat-bench
+report: tools
 	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/report.sh $(BUILD) $(BUILD)/report $(REPORT) $(FILES)
 	$(Q)echo "$(REPORT)"
 
 .PHONY: bench-gpu
-## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1; simulated to see that it runs; simulated:pcie5
-bench-gpu: $(BUILD)/leat-bench $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so)
+## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1
+bench-gpu: tools
 	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
 
 .PHONY: bench-encode-peers bench-encode-lookup bench-pack-peers
@@ -59,7 +64,7 @@ bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 ## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove, Megatron; PEERS="--megatron FOLDER"
 bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
-## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
+## bench-simdjson: build/scan_simdjson, to compare with leat-bench-dev scan; needs g++ and libsimdjson-dev
 bench-simdjson: $(BUILD)/scan_simdjson
 $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
 	$(call say,CXX     $<)
@@ -88,7 +93,7 @@ $(LOADER_PEERS)/ready: bench/peers/dataloader.txt
 .PHONY: bench-dataloader
 ## bench-dataloader: leat-bench load, leat.Loader, PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
 bench-dataloader: export PYTHONPATH := $(BUILD)/python
-bench-dataloader: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
+bench-dataloader: tools $(LOADER_PEERS)/ready python
 	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
 
 # each of these packages wants other versions of what they share; only PyTorch, gigabytes, is there once
@@ -102,7 +107,7 @@ $(BUILD)/loaders-venv/%/ready: bench/peers/loaders/%.txt | $(LOADERS_TORCH)/read
 .PHONY: bench-loaders
 ## bench-loaders: leat beside eight other loaders, each with packages of its own; PEERS="--only leat"
 bench-loaders: export PYTHONPATH := $(BUILD)/python
-bench-loaders: $(BUILD)/leat-bench python $(LOADERS_PEERS:%=$(BUILD)/loaders-venv/%/ready)
+bench-loaders: tools python $(LOADERS_PEERS:%=$(BUILD)/loaders-venv/%/ready)
 	$(Q)bench/peers/loaders.py $(BUILD)/leat-bench $(PEERS) \
 	    $(foreach name,torch $(LOADERS_PEERS),--python $(name)=$(BUILD)/loaders-venv/$(name)/bin/python)
 
@@ -140,5 +145,5 @@ bench-peers:
 
 .PHONY: bench-remote
 ## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
-bench-remote: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/slow_server
+bench-remote: tools $(BUILD)/slow_server
 	$(Q)bench/remote.py $(BUILD) $(REMOTE)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """levels.py FOLDER [--rounds N] [--tokens N] FILE.jsonl...
 
-A table of what CPUs of lower levels get: FOLDER holds a leat-bench for each level (`make bench-levels` links them),
-which uses none above it. Per FILE: encoding with two tokenizers, and finding records; then verifying and loading a
+A table of what CPUs of lower levels get: FOLDER holds a folder of programs per level (`make bench-levels` links them),
+which use none above it. Per FILE: encoding with two tokenizers, and finding records; then verifying and loading a
 dataset of counting tokens from memory. One thread each, in turns over N rounds; medians, of encoding in CPU time. Fails
 if levels give other ids or batches. Levels that this CPU lacks are left out.
 """
@@ -38,7 +38,7 @@ def measurements(files, counting):
             yield "encode %s, %s, MB/s" % (tokenizer, base), encode
 
         def scan(program, path=path):
-            r = run(program, "scan", "--runs", "1", path)
+            r = run(program + "-dev", "scan", "--runs", "1", path)
             return r["scan_mb_per_s"], (r["records"], r["text_bytes"])
         yield "find records, %s, MB/s" % base, scan
 
@@ -62,10 +62,10 @@ def main():
     with open("/proc/cpuinfo") as f:
         flags = f.read().split()
     levels = [level for level in LEVELS if all(flag in flags for flag in NEEDS[level])]
-    programs = {level: os.path.join(a.folder, "leat-bench-" + level) for level in levels}
+    programs = {level: os.path.join(a.folder, level, "leat-bench") for level in levels}
     with tempfile.TemporaryDirectory(dir=a.folder) as folder:
         counting = os.path.join(folder, "counting")
-        subprocess.run([programs["PLAIN"], "counting", "-o", counting, "--tokens", a.tokens], check=True,
+        subprocess.run([programs["PLAIN"] + "-dev", "counting", "-o", counting, "--tokens", a.tokens], check=True,
                        stdout=subprocess.DEVNULL)
         print("| |", " | ".join(LEVELS[level] for level in levels), "|")
         print("|---" * (len(levels) + 1) + "|")

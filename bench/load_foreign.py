@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """load_foreign.py LEAT_BENCH NAME [--rounds N] [--tokens N] [--cold-batches N]
 
-Does the loader read files of other tools as fast as leat's own? Dataset NAME (`leat-bench counting` makes one) is
+Does the loader read files of other tools as fast as leat's own? Dataset NAME (`leat-bench-dev counting` makes one) is
 exported beside it, and the same windows are loaded in turns from all of them: hot, from memory, by copies alone, and
 cold, past the page cache by io_uring, without checks of pages, which only leat's own have. Tokens per second and CPU
 time per token, relative to leat's own in the same round: medians, with the least and the most.

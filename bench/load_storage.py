@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """load_storage.py LEAT_BENCH NAME [--rounds N] [--seconds S]
 
-What the loader makes of storage, beside what storage gives: dataset NAME (a few GiB; `leat-bench counting` makes one)
-is read
+What the loader makes of storage, beside what storage gives: dataset NAME (a few GiB, of `leat-bench-dev counting`) is
+read
   cold       in random windows past the page cache (engine uring), beside fio with as many reads in flight of the same
              aligned spans: requests a second, and CPU time of a request
   warming    from disk, taking a batch each 10 ms, while the background brings the file to memory in sequence, beside

@@ -1,4 +1,7 @@
 /* main.c: the leat-bench command: its table of commands. */
+#include <string.h>
+
+#include "cli/cli.h"
 #include "subcommands.h"
 
 static const struct command commands[] = {
@@ -38,15 +41,6 @@ static const struct command commands[] = {
                  "corpus.jsonl",
       .options = encode_options,
       .run = bench_encode },
-    { .name = "hostile",
-      .purpose = "measures how fast hostile texts become ids",
-      .words = "",
-      .notes =
-          "Each text is one document: one letter or space repeated, combining marks, random letters, random bytes. "
-          "One thread encodes it, with a new encoder for each run.",
-      .example = "leat-bench hostile -t o200k_base\nleat-bench hostile -t gpt2 --size 64MiB --json",
-      .options = hostile_options,
-      .run = bench_hostile },
     { .name = "pack",
       .purpose = "packs like `leat pack`, and shows the CPU time of each step and the bottleneck",
       .words = "INPUT...",
@@ -71,29 +65,6 @@ static const struct command commands[] = {
       .example = "leat-bench merge /data\nleat-bench merge --size 256MiB --runs 5 /dev/shm",
       .options = merge_options,
       .run = bench_merge },
-    { .name = "scan",
-      .purpose = "measures how fast records are found in files: reading, lines, JSON",
-      .words = "FILE...",
-      .words_help = "FILE is JSON lines, plain or compressed.",
-      .min_words = 1,
-      .max_words = COMMAND_ANY_WORDS,
-      .notes = "Each step is measured alone, in CPU time of one thread, the best of several runs. Reading includes "
-               "decompression and the hash of the file, which the first round has read into memory; lines and records "
-               "are found in blocks of 1 MiB in the CPU's cache. All text is held in memory.",
-      .example = "leat-bench scan corpus.jsonl.zst",
-      .options = scan_options,
-      .run = bench_scan },
-    { .name = "scanners",
-      .purpose = "measures how fast texts are cut into pretokens, before these become ids",
-      .words = "FILE...",
-      .words_help = "FILE is as for leat-bench encode.",
-      .min_words = 1,
-      .max_words = COMMAND_ANY_WORDS,
-      .notes = "Measures each family of patterns that has a scanner, and each row of it that this CPU can run, in CPU "
-               "time of one thread. Fails if a row does not cut like the plain one.",
-      .example = "leat-bench scanners corpus.jsonl.zst\nleat-bench scanners --family gpt2 --runs 9 corpus.jsonl.zst",
-      .options = scanners_options,
-      .run = bench_scanners },
     { .name = "order",
       .purpose = "measures what a sample costs: the permutation, and plans of 1, 20 and 1000 sources",
       .words = "",
@@ -127,7 +98,7 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = 1,
       .notes = "Exits with code 77 if there is no GPU.",
-      .example = "leat-bench counting -o counting --tokens 256M\nleat-bench gpu counting",
+      .example = "leat-bench gpu corpus\nleat-bench gpu --smallest 64KiB --json corpus",
       .options = gpu_options,
       .run = bench_gpu },
     { .name = "report",
@@ -144,23 +115,6 @@ static const struct command commands[] = {
                  "run.jsonl",
       .options = report_options,
       .run = bench_report },
-    { .name = "counting",
-      .purpose = "writes a dataset of counting tokens, for measurements and tests",
-      .words = "",
-      .notes = "Token p is a fixed function of p, so that any misplaced byte shows. Documents have "
-               "pseudo-random lengths, the same every time.",
-      .example = "leat-bench counting -o counting --tokens 1G",
-      .options = counting_options,
-      .run = bench_counting },
-    { .name = "sparse",
-      .purpose = "writes a huge dataset that takes hardly any disk space, to measure opening",
-      .words = "",
-      .notes = "All documents but the last are empty (unless --median is given) and all tokens are 0, so that the "
-               "files are mostly holes. The number of tokens is rounded to a multiple of 2048.",
-      .example = "leat-bench sparse -o huge --documents 1G\nleat-bench dataset --opening huge\n"
-                 "leat-bench sparse -o long --documents 100k --median 540\nleat-bench fit long",
-      .options = sparse_options,
-      .run = bench_sparse },
     { .name = NULL },
 };
 
@@ -168,14 +122,21 @@ static const struct program leat_bench = {
     .name = "leat-bench",
     .purpose = "measures the limits of this machine, and how close leat comes to them.",
     .commands = commands,
-    .example = "leat-bench limits /data\nleat-bench counting -o /data/counting --tokens 1G\n"
-               "leat-bench dataset /data/counting",
+    .example = "leat-bench limits /data\nleat-bench dataset corpus\n"
+               "leat-bench load --source corpus --seq-len 2048 --batch 32",
     .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 5 stopped by "
              "SIGTERM or SIGUSR1; 130 interrupted",
 };
 
 int main(int argc, char **argv)
 {
+    static const char *const moved[] = { "counting", "hostile", "scan", "scanners", "sparse" };
+
     cli_start("leat-bench");
+    for (unsigned i = 0; argc > 1 && i < sizeof moved / sizeof *moved; i++)
+        if (strcmp(argv[1], moved[i]) == 0) {
+            cli_error("%s is a command of leat-bench-dev, which `make` builds and does not install", moved[i]);
+            return CLI_WRONG;
+        }
     return program_main(&leat_bench, argc, argv);
 }

@@ -83,8 +83,8 @@ def main():
     print(f"import leat: {import_seconds() * 1e3:.1f} ms, the least of 10")
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "counting")
-        subprocess.run([options.leat_bench, "counting", "-o", name, "--tokens", str(options.tokens)], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([options.leat_bench + "-dev", "counting", "-o", name, "--tokens", str(options.tokens)],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         compare(options, name, options.seq_len, options.batch, options.steps)
         compare(options, name, 16, 4, 10 * options.steps)
 

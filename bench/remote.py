@@ -52,7 +52,7 @@ class Measure:
         self.data.mkdir(parents=True, exist_ok=True)
         self.name = str(self.data / f"counting-{o.tokens}")
         if not os.path.exists(self.name + ".leat"):
-            self.run(self.bench, "counting", "-o", self.name, "--tokens", str(o.tokens))
+            self.run(self.bench + "-dev", "counting", "-o", self.name, "--tokens", str(o.tokens))
         self.server = Server(pathlib.Path(o.build).resolve() / "slow_server", str(self.data))
         self.url = f"{self.server.url}/{pathlib.Path(self.name).name}"
 

@@ -17,9 +17,10 @@ pick() { # USUALLY SHORT
 }
 measure() { # NAME COMMAND...: keeps its JSON
     echo "leat-bench $2 ..." >&2
-    name=$1
+    name=$1 program=$bench
     shift
-    "$bench" "$@" --json >"$dir/$name.json"
+    [ "$1" != hostile ] || program=$bench-dev
+    "$program" "$@" --json >"$dir/$name.json"
     files="$files$dir/$name.json
 "
 }
@@ -30,7 +31,7 @@ files=
 {
     measure limits limits $(pick '' '--size 16MiB --runs 1') "$dir"
     measure order order $(pick '' '--runs 1 --draws 1K')
-    "$bench" counting --force -o "$dir/counting" --tokens "$(pick 1G 1M)" >/dev/null
+    "$bench-dev" counting --force -o "$dir/counting" --tokens "$(pick 1G 1M)" >/dev/null
     measure dataset dataset $(pick '' '--runs 1') "$dir/counting"
     for engine in map pread uring; do
         measure "load-$engine" load --source "$dir/counting" --seq-len 2048 --batch 32 --output i64 --bare \

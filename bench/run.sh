@@ -40,7 +40,7 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
 # shellcheck disable=SC2046
 {
     title "What the machine allows" "$bench" limits $(pick '' '--size 256MiB --runs 1') "$dir"
-    title "Writing a dataset" "$bench" counting --force -o "$dir/counting" --tokens "$(pick 1G 16M)"
+    title "Writing a dataset" "$bench-dev" counting --force -o "$dir/counting" --tokens "$(pick 1G 16M)"
     title "Opening and verifying it" "$bench" dataset $(pick '' '--runs 1') "$dir/counting"
     title "Loading batches from it, in memory, beside bare loops" \
         "$here/load_sweep.sh" "$bench" "$dir/counting" $(pick "" "1000000 1")
@@ -55,13 +55,13 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
     fi
     rm -f "$dir"/counting*
     title "Joining, deduplicating, splitting, shuffling" "$bench" merge $(pick '' '--runs 1 --size 16MiB') "$dir"
-    "$bench" sparse -o "$dir/huge" --documents "$(pick 1G 1M)" >/dev/null
+    "$bench-dev" sparse -o "$dir/huge" --documents "$(pick 1G 1M)" >/dev/null
     title "Opening a dataset of $(pick '1 G' '1 M') documents (mostly holes)" \
         "$bench" dataset --opening "$dir/huge"
     title "What a sample of a plan costs" "$bench" order $(pick '' '--runs 1 --draws 10K')
     title "The start of a command" "$here/encode_start.sh" "$build/leat" "$(pick 11 1)"
     for tokenizer in gpt2 o200k_base; do
         title "Texts that are made to be slow, $tokenizer" \
-            "$bench" hostile -t $tokenizer $(pick '' '--size 256Ki --runs 1')
+            "$bench-dev" hostile -t $tokenizer $(pick '' '--size 256Ki --runs 1')
     done
 }

@@ -54,7 +54,7 @@ python-objects:
 # the commands, which the package's console scripts become
 $(PYTHON_PACKAGE)/bin/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 $(PYTHON_PACKAGE)/bin/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
-$(PYTHON_PACKAGE)/bin/leat-bench: WRAPPED_HERE = $(BENCH_WRAP)
+$(PYTHON_PACKAGE)/bin/leat-bench: WRAPPED_HERE = $(COUNTED)
 $(PYTHON_PROGRAMS):
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $(WRAPPED_HERE) $^ \
@@ -117,13 +117,13 @@ $(PYTHON_VENV)/ready: python/requirements-test.txt
 
 .PHONY: bench-python
 ## bench-python: what the Python loader adds to a batch of the C loader; BENCH="--rounds 9"
-bench-python: $(BUILD)/leat-bench $(PYTHON_VENV)/ready python
+bench-python: tools $(PYTHON_VENV)/ready python
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then PYTHONPATH=$(BUILD)/python $(PYTHON_VENV)/bin/python \
 	    bench/python_loader.py $(BUILD)/leat-bench $(BENCH); else echo "skipped: no packages"; fi
 
 .PHONY: check-python
 ## check-python: `pip install .` and pytest against torch, numpy, lightning, ...; PYTEST="-k loader" chooses tests
-check-python: tools $(BUILD)/make_shapes $(PYTHON_VENV)/ready
+check-python: tools $(FAKE_CUDA) $(BUILD)/make_shapes $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then python/check.sh $(BUILD) $(PYTHON_VENV) $(PYTEST); else \
 	    echo "skipped: the packages of python/requirements-test.txt cannot be installed (python3 -m venv, pip)"; \
 	    echo "0 passed, 0 failed, 1 skipped"; fi
@@ -140,7 +140,7 @@ ASAN_TESTS  ?= $(foreach n,arrow dataset device lifetimes loader pack plan token
 ASAN_REPORT  = $(abspath $(ASAN_BUILD))/report
 .PHONY: check-python-asan
 ## check-python-asan: the extension under AddressSanitizer and UBSan, with gcc; ASAN_TESTS="python/tests/test_arrow.py"
-check-python-asan: tools $(BUILD)/make_shapes $(PYTHON_VENV)/ready
+check-python-asan: tools $(FAKE_CUDA) $(BUILD)/make_shapes $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then \
 	    $(MAKE) --no-print-directory python BUILD=$(ASAN_BUILD) OPTIMIZE=-O1 SANITIZE="$(ASAN_FLAGS)" && \
 	    rm -f $(ASAN_REPORT).* && LD_PRELOAD="$(ASAN_RUNTIME)" PYTHONMALLOC=malloc \

@@ -72,7 +72,7 @@ fi
 echo "== nsys"
 if ! has nsys; then
     echo "no nsys (Nsight Systems): the loader's ranges are not looked at"
-elif ! "$build/leat-bench" counting --force -o "$out.data" --tokens 10M >/dev/null; then
+elif ! "$build/leat-bench-dev" counting --force -o "$out.data" --tokens 10M >/dev/null; then
     fail "no dataset for nsys in $build"
 else
     set -- "$build/leat-bench" load --source "$out.data" --seq-len 2048 --batch 32 --steps 200 --output i64 --nvtx \

@@ -54,7 +54,7 @@ SELECTED  := $(if $(ONLY)$(LEAT_TEST_WITHOUT),$(shell tests/run.sh $(BUILD) "$(O
 .PHONY: run-tests test-programs test-tools
 test-tools: all $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
             $(BUILD)/remote_probe $(BUILD)/cache_probe $(BUILD)/tiny/cache_probe $(BUILD)/refuse_calls \
-            $(FAKE_CUDA) $(COUNT_CUDA)
+            $(FAKE_CUDA)
 test-programs: test-tools $(filter $(BUILD)/%,$(ALL_TESTS))
 run-tests: test-tools $(filter $(BUILD)/%,$(SELECTED))
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(SELECTED)

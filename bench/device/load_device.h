@@ -1,8 +1,7 @@
 /*
- * load_device.h: a GPU as a consumer has it, for measurements: its memory, a stream, copies back. "simulated" is the
- * stand-in driver of tests/fake_cuda/, which is built beside leat-bench.
+ * load_device.h: a GPU as a consumer has it, for measurements: its memory, a stream, copies back.
  *
- * The room device/ is the consumer's side of a GPU, or of its stand-in, for load/, gpu/ and the tests. What may enter:
+ * The room device/ is the consumer's side of a GPU, for load/, gpu/ and the tests. What may enter:
  * calls of NVIDIA's driver that a training loop makes; the library's own side is src/device/.
  */
 #ifndef LEAT_BENCH_LOAD_DEVICE_H
@@ -13,12 +12,8 @@
 
 #include "cuda_extra.h"
 
-struct fake_control;
-
 struct load_device {
     const char *name, *driver_name; /* for leat_loader_options.device and .driver */
-    char stand_in[4200];            /* path of the stand-in driver, which driver_name may be */
-    bool simulated;
     struct cuda_driver driver;
     struct cuda_extra extra;
     cuda_device device;
@@ -42,17 +37,6 @@ void load_device_free(struct load_device *d, void *memory);
 enum leat_status load_device_bring(struct load_device *d, void *to, const void *from, size_t bytes,
                                    struct leat_error *err);
 enum leat_status load_device_wait(struct load_device *d, struct leat_error *err);
-
-/* What steers the stand-in; NULL with a real driver. */
-const struct fake_control *load_device_control(const struct load_device *d);
-
-/* How many calls of the driver there were since the last time; 0 with a real one. */
-uint64_t load_device_calls(struct load_device *d);
-
-/* Another driver for the device, which counts a loader's calls of the real one, and those of them that may wait: a
- * library that is built beside leat-bench (tests/count_cuda/). NULL: it is not there. */
-struct count_cuda;
-const struct count_cuda *load_device_counted(const struct load_device *d, char *driver, size_t capacity);
 
 enum leat_status load_device_check(const struct load_device *d, cuda_result r, const char *tried,
                                    struct leat_error *err);

@@ -22,12 +22,8 @@
 
 struct values {
     const char *device, *driver;
-    uint64_t runs, steps, work;
+    uint64_t runs, steps, work, smallest;
     bool json;
-};
-
-static const char *const devices[] = {
-    "cuda", "simulated", "simulated:pcie4", "simulated:pcie5", "simulated:c2c", NULL
 };
 
 const struct option_row gpu_options[] = {
@@ -36,9 +32,7 @@ const struct option_row gpu_options[] = {
       .field = offsetof(struct values, device),
       .value = "DEVICE",
       .standard = "cuda",
-      .help = "cuda:N; simulated, to test that it runs (the figures mean nothing); or simulated:pcie4, simulated:pcie5 "
-              "or simulated:c2c, to see by a model of that link whether batches come in time",
-      .offered = devices },
+      .help = "the GPU: cuda:N" },
     { .name = "driver",
       .type = OPTION_TEXT,
       .field = offsetof(struct values, driver),
@@ -68,6 +62,14 @@ const struct option_row gpu_options[] = {
       .help = "how many milliseconds a step computes",
       .min = 1,
       .max = 10000 },
+    { .name = "smallest",
+      .type = OPTION_SIZE,
+      .field = offsetof(struct values, smallest),
+      .value = "SIZE",
+      .standard = "1MiB",
+      .help = "tokens of the smallest batches; the others have 4 and 16 times as many",
+      .min = 1,
+      .max = (uint64_t)1 << 30 },
     OPTIONS_JSON(struct values, "print one JSON object"),
     OPTIONS_END,
 };
@@ -82,8 +84,7 @@ double gpu_median(double *values, uint64_t count)
 
 uint64_t gpu_rows(const struct gpu *g, unsigned size)
 {
-    double bytes = (double)((size_t)1 << 20 << 2 * size) * g->scale;
-    uint64_t rows = (uint64_t)(bytes / (2.0 * (double)g->seq_len));
+    uint64_t rows = (g->smallest << 2 * size) / (2 * g->seq_len);
 
     return rows ? rows : 1;
 }
@@ -105,7 +106,6 @@ static void print_json(const struct gpu *g, const struct gpu_figures *f, const c
     json_open_object(&j, NULL);
     json_string(&j, "device", name);
     json_u64(&j, "driver", (uint64_t)g->d.driver.version);
-    json_bool(&j, "simulated", g->d.simulated);
     json_double(&j, "context_ms", 1e3 * f->context);
     json_double(&j, "loader_open_ms", 1e3 * f->open);
     json_double(&j, "loader_open_again_ms", 1e3 * f->again);
@@ -129,10 +129,8 @@ static void print_json(const struct gpu *g, const struct gpu_figures *f, const c
     json_double(&j, "with_loader", 1e3 * f->with);
     json_double(&j, "with_loader_p99", 1e3 * f->with_p99);
     json_close_object(&j);
-    if (f->calls > 0) {
-        json_double(&j, "driver_calls_a_step", f->calls);
-        json_u64(&j, "waiting_calls", f->waits);
-    }
+    json_double(&j, "driver_calls_a_step", f->calls);
+    json_u64(&j, "waiting_calls", f->waits);
     machine_json(&j, "machine", &m);
     json_close_object(&j);
     json_end(&j);
@@ -145,8 +143,6 @@ static void print_text(const struct gpu *g, const struct gpu_figures *f, const c
     machine_describe(&m);
     machine_print(stdout, &m);
     printf("device: %s, driver for CUDA %d.%d\n", name, g->d.driver.version / 1000, g->d.driver.version % 1000 / 10);
-    if (g->d.simulated)
-        printf("This is the stand-in driver, on the CPU: that it runs through means something, its figures do not.\n");
     printf("context %.1f ms, then a loader %.1f ms, another one %.1f ms\n", 1e3 * f->context, 1e3 * f->open,
            1e3 * f->again);
     for (unsigned i = 0; i < GPU_SIZES; i++) {
@@ -165,20 +161,16 @@ static void print_text(const struct gpu *g, const struct gpu_figures *f, const c
     }
     printf("a step          %.3f ms (p99 %.3f), with a loader %.3f ms (p99 %.3f): %+.2f %%\n", 1e3 * f->alone,
            1e3 * f->alone_p99, 1e3 * f->with, 1e3 * f->with_p99, 100 * (f->with / f->alone - 1));
-    if (f->calls > 0)
-        printf("driver calls    %.1f a step; %llu of all of them wait for the GPU, or may\n", f->calls,
-               (unsigned long long)f->waits);
-    else
-        printf(
-            "driver calls    not counted: fake_cuda/libcount_cuda.so, of `make bench-gpu`, is not beside leat-bench\n");
+    printf("driver calls    %.1f a step; %llu of all of them wait for the GPU, or may\n", f->calls,
+           (unsigned long long)f->waits);
 }
 
 /* ---- The command ---- */
 
 int bench_gpu(const struct command *self, int argc, char **argv)
 {
-    struct values v = { .device = "cuda", .runs = 5, .steps = 200, .work = 10 };
-    struct gpu g = { .seq_len = 2048, .scale = 1 };
+    struct values v = { .device = "cuda", .runs = 5, .steps = 200, .work = 10, .smallest = 1 << 20 };
+    struct gpu g = { .seq_len = 2048 };
     struct gpu_figures f = { 0 };
     struct options_parsed parsed;
     char name[CUDA_DEVICE_NAME] = "";
@@ -193,24 +185,15 @@ int bench_gpu(const struct command *self, int argc, char **argv)
     g.runs = v.runs;
     g.steps = v.steps;
     g.work_ms = (double)v.work;
+    g.smallest = v.smallest;
     began = clock_ns();
-    if (strncmp(v.device, "simulated:", 10) == 0)
-        g.link = v.device + 10;
-    s = load_device_open(&g.d, g.link ? "simulated" : v.device, v.driver, &err);
+    s = load_device_open(&g.d, v.device, v.driver, &err);
     if (s != LEAT_OK) {
         fprintf(stderr, "skipped: %s\n", err.message);
         options_free(&parsed);
         return s == LEAT_E_UNSUPPORTED ? NO_GPU : cli_failed(&err);
     }
     f.context = (double)(clock_ns() - began) / 1e9;
-    if (g.link) {
-        s = gpu_link(&g, v.json, &err);
-        load_device_close(&g.d);
-        options_free(&parsed);
-        return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
-    }
-    if (g.d.simulated)
-        g.scale = 1.0 / 64;
     if (g.d.driver.device_name(name, (int)sizeof name, g.d.device) != CUDA_OK)
         name[0] = '\0';
     s = gpu_measure_opening(&g, &f, &err);

@@ -3,7 +3,7 @@
  *
  * A step is stood in for by copies on the device, as many as take a given time (calibrate()). Steps with a loader and
  * steps with a batch that is already there run in turns; the difference is what the loader adds to a step. Calls of the
- * driver are counted by a driver that passes them on (tests/count_cuda/).
+ * driver are counted (cuda_counted.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "bench/device/cuda_counted.h"
 #include "gpu.h"
-#include "tests/count_cuda/count_cuda.h"
 
-#define WORK_BYTES ((size_t)64 << 20) /* of a copy that stands for a step's work */
+#define WORK_COPIES 64 /* of the smallest batch: a copy that stands for a step's work */
 
 struct loading {
     struct gpu *g;
@@ -24,18 +24,14 @@ struct loading {
     void *from, *to; /* of the work */
     size_t work_bytes;
     uint64_t copies; /* of a step */
-    unsigned slots;  /* 0: the library chooses */
-    bool mapped;     /* rows stay in their files' maps */
 };
 
 static enum leat_status open_plan(struct loading *x, struct leat_error *err)
 {
-    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     char text[4400];
 
-    open.access = x->mapped ? LEAT_ACCESS_TRUSTED : open.access;
     snprintf(text, sizeof text, "source %s\nseq-len %llu\nseed 1\n", x->g->name, (unsigned long long)x->g->seq_len);
-    return leat_plan_parse(&x->plan, text, strlen(text), NULL, &open, err);
+    return leat_plan_parse(&x->plan, text, strlen(text), NULL, NULL, err);
 }
 
 static enum leat_status open_loader(struct loading *x, const char *device, const char *driver, uint64_t rows,
@@ -46,8 +42,6 @@ static enum leat_status open_loader(struct loading *x, const char *device, const
     o.batch = rows;
     o.device = device;
     o.driver = driver;
-    o.slots = x->slots;
-    o.apart = x->mapped ? LEAT_APART_MAPPED : LEAT_APART_AUTO;
     return leat_loader_open(&x->loader, x->plan, &o, err);
 }
 
@@ -195,23 +189,20 @@ static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, 
 
 static enum leat_status count_calls(struct loading *x, struct gpu_figures *f, struct leat_error *err)
 {
-    char driver[4400];
-    const struct count_cuda *counted = load_device_counted(&x->g->d, driver, sizeof driver);
     uint64_t count = x->g->steps, calls = 0, waits = 0;
     double *times = calloc(count, sizeof *times);
     enum leat_status s = times ? LEAT_OK : status_no_memory(err, count * sizeof *times);
 
-    if (s == LEAT_OK && counted)
-        s = open_loader(x, x->g->d.name, driver, gpu_rows(x->g, 0), err);
-    for (unsigned round = 0; s == LEAT_OK && counted && round < 2; round++) { /* the first one is not counted */
-        calls = atomic_load(&counted->calls);
-        waits = atomic_load(&counted->waits);
+    cuda_counted_begin();
+    if (s == LEAT_OK)
+        s = open_loader(x, x->g->d.name, x->g->d.driver_name, gpu_rows(x->g, 0), err);
+    for (unsigned round = 0; s == LEAT_OK && round < 2; round++) { /* the first one is not counted */
+        calls = atomic_load(&cuda_counted.calls);
+        waits = atomic_load(&cuda_counted.waits);
         s = steps(x, true, count, times, err);
     }
-    if (s == LEAT_OK && counted) {
-        f->calls = (double)(atomic_load(&counted->calls) - calls) / (double)count;
-        f->waits = atomic_load(&counted->waits) - waits;
-    }
+    f->calls = (double)(atomic_load(&cuda_counted.calls) - calls) / (double)count;
+    f->waits = atomic_load(&cuda_counted.waits) - waits;
     close_loader(x);
     free(times);
     return s;
@@ -263,7 +254,7 @@ static enum leat_status open_loading(struct loading *x, unsigned size, struct le
     size_t numbers = (size_t)(gpu_rows(x->g, size) * x->g->seq_len);
     enum leat_status s = open_plan(x, err);
 
-    x->work_bytes = (size_t)((double)WORK_BYTES * x->g->scale);
+    x->work_bytes = WORK_COPIES * x->g->smallest;
     if (s == LEAT_OK)
         s = load_device_allocate(d, &x->inputs, 8 * numbers, err);
     if (s == LEAT_OK)
@@ -290,80 +281,5 @@ enum leat_status gpu_measure_loader(struct gpu *g, struct gpu_figures *f, struct
     if (s == LEAT_OK)
         s = measure(&x, f, err);
     close_loading(&x);
-    return s;
-}
-
-/* Batches as they come, and what the loader's thread works for each: both of the same batches, so that the CPU time
- * that gather happens to need counts on both sides. */
-static enum leat_status pace(struct loading *x, struct gpu_fed *f, struct leat_error *err)
-{
-    struct leat_loader_stats a = LEAT_LOADER_STATS_INIT, b = LEAT_LOADER_STATS_INIT;
-    enum leat_status s = LEAT_OK;
-    struct leat_outputs out = outputs_of(x);
-    const struct leat_batch *batch;
-    uint64_t began = 0, bytes = 0, ns;
-
-    for (uint64_t k = 0; s == LEAT_OK && k < 2 * x->g->steps; k++) { /* the first half is not counted */
-        if (k == x->g->steps) {
-            leat_loader_stats(x->loader, &a);
-            began = clock_ns();
-        }
-        s = leat_loader_next(x->loader, &batch, err);
-        if (s != LEAT_OK)
-            return s;
-        bytes += k < x->g->steps ? 0 : (uint64_t)batch->rows * batch->width * batch->token_width;
-        if (f->written)
-            s = leat_batch_write(batch, &out, x->g->d.stream, err);
-        leat_batch_release(batch, x->g->d.stream);
-    }
-    if (s == LEAT_OK && f->written) /* what is still on its way */
-        s = load_device_wait(&x->g->d, err);
-    ns = clock_ns() - began;
-    leat_loader_stats(x->loader, &b);
-    f->end_to_end = (double)bytes / (double)ns * 1e9;
-    ns = b.order_ns + b.gather_ns + b.copy_ns - a.order_ns - a.gather_ns - a.copy_ns;
-    f->busy = (double)ns / 1e9 / (double)x->g->steps;
-    f->gather = (double)(b.bytes - a.bytes) / (double)ns * 1e9;
-    return s;
-}
-
-/* Steps of one length, in virtual time: no two runs differ but by the CPU time that they measure. */
-static enum leat_status measure_work(struct loading *x, double work_ms, double *times, double *alone, double *with,
-                                     struct leat_error *err)
-{
-    uint64_t count = x->g->steps;
-    enum leat_status s;
-
-    x->g->work_ms = work_ms;
-    s = calibrate(x, err);
-    if (s == LEAT_OK)
-        s = steps(x, false, count, times, err);
-    *alone = mean(times, count);
-    if (s == LEAT_OK)
-        s = steps(x, true, count, times, err); /* not counted */
-    if (s == LEAT_OK)
-        s = steps(x, true, count, times, err);
-    *with = mean(times, count);
-    return s;
-}
-
-enum leat_status gpu_measure_fed(struct gpu *g, struct gpu_fed *f, struct leat_error *err)
-{
-    struct loading x = { .g = g, .slots = f->slots, .mapped = f->mapped };
-    double *times = calloc(g->steps, sizeof *times);
-    enum leat_status s = times ? open_loading(&x, f->size, err) : status_no_memory(err, g->steps * sizeof *times);
-
-    if (s == LEAT_OK)
-        s = open_loader(&x, g->d.name, g->d.driver_name, gpu_rows(g, f->size), err);
-    if (s == LEAT_OK) {
-        gpu_time_begin(g);
-        s = pace(&x, f, err);
-    }
-    for (unsigned i = 0; s == LEAT_OK && i < GPU_WORKS; i++)
-        s = measure_work(&x, f->work_ms[i], times, &f->alone[i], &f->with[i], err);
-    gpu_time_end(g);
-    close_loader(&x);
-    close_loading(&x);
-    free(times);
     return s;
 }

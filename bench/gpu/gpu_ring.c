@@ -25,7 +25,6 @@ struct ring {
     size_t token_bytes;
     void *inputs, *labels, *other;
     cuda_event begin, end;
-    unsigned slots; /* 0: SLOTS */
 };
 
 /* ---- A ring of batches ---- */
@@ -36,7 +35,7 @@ static void lay_out(struct ring *r, uint64_t rows)
     size_t lengths_at = (rows * width * 2 + 63) / 64 * 64, flags_at = (lengths_at + 4 * rows + 63) / 64 * 64;
 
     r->token_bytes = rows * width * 2;
-    r->m.slots = r->slots ? r->slots : SLOTS;
+    r->m.slots = SLOTS;
     r->m.slot_bytes = (flags_at + rows + 63) / 64 * 64;
     r->job = (struct rows_job) { .layout = { .rows = (uint32_t)rows,
                                              .width = width,
@@ -263,56 +262,5 @@ enum leat_status gpu_measure_ring(struct gpu *g, struct gpu_figures *f, struct l
             s = measure(&r, size, f, err);
         close_ring(&r);
     }
-    return s;
-}
-
-/* ---- In virtual time ---- */
-
-/* Writes slots (unless `from` is NULL) and sends them; seconds per slot, of both and of writing. */
-static enum leat_status round_loop(struct ring *r, const uint8_t *from, double *seconds, double *write,
-                                   struct leat_error *err)
-{
-    uint64_t count = r->g->steps, began = clock_ns(), written = 0;
-    enum leat_status s = LEAT_OK;
-
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-        unsigned slot = (unsigned)(i % r->m.slots);
-        uint64_t ready;
-
-        if (i >= r->m.slots)
-            s = await_slot(r, slot, err);
-        ready = clock_ns();
-        if (s == LEAT_OK && from)
-            memcpy(r->m.host + slot * r->m.stride, from, r->m.slot_bytes);
-        written += clock_ns() - ready;
-        if (s == LEAT_OK)
-            s = backend_cuda.send(r->b, slot, r->m.slot_bytes, err);
-    }
-    for (unsigned i = 0; s == LEAT_OK && i < r->m.slots; i++)
-        s = await_slot(r, i, err);
-    *seconds = (double)(clock_ns() - began) / 1e9 / (double)count;
-    *write = (double)written / 1e9 / (double)count;
-    return s;
-}
-
-enum leat_status gpu_measure_round(struct gpu *g, struct gpu_round *f, struct leat_error *err)
-{
-    struct ring r = { .g = g, .slots = f->slots };
-    enum leat_status s = open_ring(&r, f->size, err);
-    uint8_t *from = s == LEAT_OK ? malloc(r.m.slot_bytes) : NULL;
-
-    if (s == LEAT_OK && !from)
-        s = status_no_memory(err, r.m.slot_bytes);
-    if (s == LEAT_OK) {
-        memset(from, 1, r.m.slot_bytes);
-        gpu_time_begin(g);
-        s = round_loop(&r, NULL, &f->copy, &f->write, err);
-    }
-    if (s == LEAT_OK)
-        s = round_loop(&r, from, &f->period, &f->write, err);
-    gpu_time_end(g);
-    f->bytes = r.m.slot_bytes;
-    close_ring(&r);
-    free(from);
     return s;
 }

@@ -21,7 +21,7 @@ static const char *const damages[] = { "error", "mask", NULL };
 static const char *const lasts[] = { "short", "padded", "dropped", NULL };
 static const char *const kinds[] = { "window", "document", NULL };
 static const char *const threads[] = { "0", "1", NULL };
-static const char *const devices[] = { "host", "cuda", "simulated", NULL };
+static const char *const devices[] = { "host", "cuda", NULL };
 static const char *const compares[] = { "nothing", "synthetic", NULL };
 static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
@@ -47,9 +47,8 @@ const struct option_row load_options[] = {
                   "tokens as stored; i32 or i64: inputs and labels; packed: i32 with positions and sequences; views: "
                   "rows in place, without a loader"),
       .standard = "tokens", .choices = outputs },
-    { LOAD_OPTION("device", OPTION_TEXT, device, "DEVICE",
-                  "where batches go: host, cuda:N, or simulated (a stand-in for CUDA's driver, on the CPU)"),
-      .standard = "host", .offered = devices },
+    { LOAD_OPTION("device", OPTION_TEXT, device, "DEVICE", "where batches go: host or cuda:N"), .standard = "host",
+      .offered = devices },
     { LOAD_OPTION("driver", OPTION_TEXT, driver, "FILE",
                   "library to load as CUDA's driver, in place of libcuda.so.1") },
     { LOAD_OPTION("threads", OPTION_CHOICE, threads, "0|1", "the loader's threads; 0: each call makes its batch"),
@@ -272,7 +271,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
                    units_bytes(s->remote_bytes).text, 100 * (1 - s->remote_share));
     }
     if (r->calls_a_batch > 0)
-        printf("  driver   %.1f calls a batch, of loader and consumer (counted by the stand-in)\n", r->calls_a_batch);
+        printf("  driver   %.1f calls a batch, of loader and consumer\n", r->calls_a_batch);
     if (v->checksum)
         printf("  checksum %016llx\n", (ull)r->checksum);
     if (s->rows_damaged > 0)

@@ -52,7 +52,7 @@ struct load_result {
     double synthetic_loss; /* share that the loader adds to a step */
     struct leat_loader_stats stats;
     struct leat_times next; /* of views: of one view */
-    double calls_a_batch;   /* of the stand-in driver; 0: unknown */
+    double calls_a_batch;   /* of the GPU's driver, by loader and consumer; 0: on the host */
     double memory_mib;
     uint64_t checksum;
     char notices[1024];

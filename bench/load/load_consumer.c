@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "bench/device/cuda_counted.h"
 #include "bench/measure/clocks.h"
 
 struct load_hash {
@@ -47,6 +48,7 @@ static enum leat_status open_device(struct load_consumer *c, uint64_t numbers, s
 
     if (!load_device_is_gpu(c->v->device))
         return LEAT_OK;
+    cuda_counted_begin();
     s = load_device_open(&c->device, c->v->device, c->v->driver, err);
     c->on_device = s == LEAT_OK;
     for (unsigned i = 0; s == LEAT_OK && i < 4; i++)

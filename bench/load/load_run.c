@@ -11,6 +11,7 @@
 #include "base/counter.h"
 #include "base/durations.h"
 #include "base/status.h"
+#include "bench/device/cuda_counted.h"
 #include "bench/measure/clocks.h"
 #include "bench/measure/contest.h"
 #include "bench/measure/machine.h"
@@ -303,7 +304,7 @@ static enum leat_status settle_ring(struct run *r, struct leat_error *err)
 static enum leat_status rounds(struct run *r, struct load_result *result, struct leat_error *err)
 {
     uint64_t rounds = r->v->rounds < r->v->steps ? r->v->rounds : r->v->steps, done = 0, first = r->v->warm_up;
-    uint64_t measured = 0;
+    uint64_t measured = 0, calls;
     struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
     double *ratios = calloc(rounds, sizeof *ratios);
     enum leat_status s = ratios ? LEAT_OK : status_no_memory(err, rounds * sizeof *ratios);
@@ -316,8 +317,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
     progress_begin(&r->progress, PROGRESS_AUTO, "load", PROGRESS_COUNT);
     if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
         s = warm_up(r, err);
-    if (r->consumer.on_device)
-        load_device_calls(&r->consumer.device); /* they count from here */
+    calls = atomic_load(&cuda_counted.calls);
     for (uint64_t i = 0; s == LEAT_OK && i < rounds && !r->ended && !cli_interrupted(); i++) {
         uint64_t steps = r->v->steps * (i + 1) / rounds - done;
         struct load_figures f = { 0 };
@@ -334,6 +334,8 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         first += steps + (r->v->synthetic ? 1 : 0);
     }
     progress_end(&r->progress);
+    if (result->total.steps > 0)
+        result->calls_a_batch = (double)(atomic_load(&cuda_counted.calls) - calls) / (double)result->total.steps;
     if (measured > 0) {
         qsort(ratios, measured, sizeof *ratios, contest_compare);
         result->bare_ratio = ratios[measured / 2];
@@ -374,8 +376,6 @@ static void finish(struct run *r, struct load_result *result)
     if (r->v->compare)
         load_compare_say(result->answer, sizeof result->answer, result);
     result->checksum = load_consumer_checksum(&r->consumer);
-    if (r->consumer.on_device && t->steps > 0)
-        result->calls_a_batch = (double)load_device_calls(&r->consumer.device) / (double)t->steps;
     take_notices(r, result);
 }
 

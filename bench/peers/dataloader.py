@@ -222,7 +222,7 @@ def main():
     torch.set_num_threads(1)  # with more, threads spin at barriers on a busy machine
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
         name = os.path.join(folder, "counting")
-        subprocess.run([o.leat_bench, "counting", "-o", name, "--tokens", str(o.tokens)], check=True,
+        subprocess.run([o.leat_bench + "-dev", "counting", "-o", name, "--tokens", str(o.tokens)], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         results = {}
         for _ in range(o.rounds):  # in turns, so that all see the same machine

@@ -167,7 +167,7 @@ def main():
     o.pythons = dict(word.split("=", 1) for word in o.python)
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
         o.folder, o.name = folder, os.path.join(folder, "counting")
-        subprocess.run([o.leat_bench, "counting", "-o", o.name, "--tokens", str(o.tokens)], check=True,
+        subprocess.run([o.leat_bench + "-dev", "counting", "-o", o.name, "--tokens", str(o.tokens)], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         names = [name for name in LOADERS if not o.only or any(name.startswith(only) for only in o.only)]
         rounds = {name: [measure(name, o, True)] for name in names}

@@ -42,7 +42,7 @@ def wide(tmp_path_factory):
 def counting(tmp_path_factory):
     """Tokens that are a function of their position, in documents of a few hundred."""
     name = tmp_path_factory.mktemp("counting") / "counting"
-    command("leat-bench", "counting", "-o", name, "--tokens", "300000")
+    command("leat-bench-dev", "counting", "-o", name, "--tokens", "300000")
     return str(name)
 
 
@@ -52,5 +52,5 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("list") / "parts"
     path.mkdir()
     for name, tokens in (("a", 5000), ("b", 12345), ("c", 700)):
-        command("leat-bench", "counting", "-o", path / name, "--tokens", tokens)
+        command("leat-bench-dev", "counting", "-o", path / name, "--tokens", tokens)
     return str(path)

@@ -198,7 +198,7 @@ def test_verify(corpus, tmp_path):
 def test_progress_may_raise(tmp_path):
     """What progress raises stops the work and comes out."""
     name = tmp_path / "big"
-    command("leat-bench", "counting", "-o", name, "--tokens", "200M")
+    command("leat-bench-dev", "counting", "-o", name, "--tokens", "200M")
 
     def stop(done, total):
         raise ZeroDivisionError
@@ -210,7 +210,7 @@ def test_progress_may_raise(tmp_path):
 def test_interrupt(tmp_path):
     """Ctrl-C ends a long call with KeyboardInterrupt."""
     name = tmp_path / "big"
-    command("leat-bench", "counting", "-o", name, "--tokens", "300M")
+    command("leat-bench-dev", "counting", "-o", name, "--tokens", "300M")
     code = f"""
 import _thread, leat, os, signal, threading
 d = leat.open({str(name)!r})

@@ -6,7 +6,7 @@ case $build in
 /*) ;;
 *) build=$PWD/$build ;;
 esac
-for program in leat leat-bench make_dataset examples/write_bytes; do
+for program in leat leat-bench leat-bench-dev make_dataset examples/write_bytes; do
     if [ ! -x "$build/$program" ]; then
         echo "skipped: no $program under $build" >&2
         exit 77

@@ -18,7 +18,7 @@ json_has() { # KEY...
 
 # ---- counting -------------------------------------------------------------------------------------------------------
 
-try 0 '' leat-bench counting -o w2 --tokens 10000 --json <<'END'
+try 0 '' leat-bench-dev counting -o w2 --tokens 10000 --json <<'END'
 {"output": "w2", "tokens": 10000, "documents": 22, "width": 2, "token_bytes": 20000, "index_bytes": 4896, @
 "seconds": T}
 END
@@ -26,37 +26,38 @@ END
 try 0 '' leat cat w2 --tokens 0:3 --ids <<'END'
 0 46122 28098
 END
-run leat-bench counting -o w4 --tokens 100K --width 4 --document-length 20
+run leat-bench-dev counting -o w4 --tokens 100K --width 4 --document-length 20
 ended 0 ''
 grep -q '^w4: 100,000 tokens of 4 bytes in [0-9,]* documents, ' "$printed" || fail "$ran: $(cat "$printed")"
 for name in w2 w4; do
     run leat verify $name
     ended 0 ''
 done
-refuse 1 'leat-bench: w2.leat already exists; choose another name or replace it (--force)' \
-    leat-bench counting -o w2 --tokens 5
-try 0 '' leat-bench counting -o w2 --tokens 0 --force --json <<'END'
+refuse 1 'leat-bench-dev: w2.leat already exists; choose another name or replace it (--force)' \
+    leat-bench-dev counting -o w2 --tokens 5
+try 0 '' leat-bench-dev counting -o w2 --tokens 0 --force --json <<'END'
 {"output": "w2", "tokens": 0, "documents": 0, "width": 2, "token_bytes": 0, "index_bytes": 4288, "seconds": T}
 END
-refuse 2 'leat-bench: --document-length: "0" is too small; the minimum is 1 (leat-bench counting --help lists the @
-options)' leat-bench counting -o x --tokens 5 --document-length 0
+refuse 2 'leat-bench-dev: --document-length: "0" is too small; the minimum is 1 (leat-bench-dev counting --help @
+lists the options)' leat-bench-dev counting -o x --tokens 5 --document-length 0
 
 # ---- sparse ---------------------------------------------------------------------------------------------------------
 
-try 0 '' leat-bench sparse -o sparse --documents 1M --tokens 3M <<'END'
+try 0 '' leat-bench-dev sparse -o sparse --documents 1M --tokens 3M <<'END'
 sparse: 2,998,272 tokens in 1,000,000 documents
 END
 run leat verify sparse
 ended 0 ''
 [ "$(du -k sparse.tokens | cut -f1)" -lt 1000 ] || echo "sparse.tokens takes disk: no holes on this file system" >&2
-run leat-bench sparse -o sparse
+run leat-bench-dev sparse -o sparse
 [ "$code" -eq 1 ] || fail "$ran: exit code $code, though sparse is there"
 run leat verify sparse
 ended 0 ''
 
 # what it had made stayed, under names of a finished dataset
-(ulimit -f 8 && trap '' XFSZ && exec leat-bench sparse -o large --documents 1M --tokens 2K --median 1) >"$printed" 2>&1
-code=$? ran='leat-bench sparse (under ulimit -f)'
+(ulimit -f 8 && trap '' XFSZ && exec leat-bench-dev sparse -o large --documents 1M --tokens 2K --median 1) \
+    >"$printed" 2>&1
+code=$? ran='leat-bench-dev sparse (under ulimit -f)'
 [ "$code" -eq 1 ] || fail "$ran: exit code $code; $(cat "$printed")"
 for file in large.*; do
     [ ! -e "$file" ] || fail "$ran: left $file"
@@ -66,15 +67,15 @@ done
 
 printf 'some text\n' >some.txt
 for family in gpt2 utf8; do
-    run leat-bench scanners --runs 1 --row plain --family $family some.txt
+    run leat-bench-dev scanners --runs 1 --row plain --family $family some.txt
     ended 0 ''
     # an empty table, and code 0
-    run leat-bench scanners --runs 1 --row foo --family $family some.txt
+    run leat-bench-dev scanners --runs 1 --row foo --family $family some.txt
     says 2 'no row "foo" that this CPU can run'
 done
-run leat-bench scanners --runs 1 --row foo some.txt
+run leat-bench-dev scanners --runs 1 --row foo some.txt
 says 2 'no row "foo" that this CPU can run'
-run leat-bench scanners --runs 1 --family foo some.txt
+run leat-bench-dev scanners --runs 1 --family foo some.txt
 says 2 'no family of scanners is called "foo"'
 
 # ---- order ----------------------------------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ overwrite w4.tokens 5000 '~~~~'
 run leat-bench load --source w4 --seq-len 100 --batch 4 --epochs 1 --order sequential --on-damage mask
 ended 0 ''
 grep -q '^  damaged  1[0-9] rows masked$' "$printed" || fail "$ran: $(cat "$printed")"
-leat-bench counting -o w4 --tokens 100K --width 4 --document-length 20 --force >/dev/null
+leat-bench-dev counting -o w4 --tokens 100K --width 4 --document-length 20 --force >/dev/null
 refuse 1 'leat-bench: this build has no device abacus: "host" is always there' \
     leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
 # is it the loader? A step without work is all loader, unless the steps without one are interrupted, as on a busy
@@ -319,15 +320,15 @@ grep -q 'Of so little text' "$printed" || fail "$ran: $(cat "$printed")"
 
 # ---- Texts that are made to be slow ---------------------------------------------------------------------------------
 
-run leat-bench hostile -t bytes --size 1000 --runs 1 --json
+run leat-bench-dev hostile -t bytes --size 1000 --runs 1 --json
 ended 0 ''
 # a byte a token; units come whole; what is no UTF-8 becomes U+FFFD, three bytes
 [ "$(grep -o '"bytes": [0-9]*, "tokens": [0-9]*' "$printed" | tr -dc '0-9,\n' | sort | uniq -c | tr -s ' \n' ' ')" = \
     " 9 1000,1000 1 1000,1835 1 988,988 1 999,999 " ] || fail "hostile --json: $(cat "$printed")"
-run leat-bench hostile -t bytes --size 1000 --runs 1
+run leat-bench-dev hostile -t bytes --size 1000 --runs 1
 [ "$(sed -n '/^text /,$p' "$printed" | wc -l)" -eq 13 ] || fail "hostile prints other than a head and 12 texts"
-refuse 2 'leat-bench: --tokenizer SPEC is missing: the tokenizer, as leat encode takes it (leat-bench hostile --help @
-lists the options)' leat-bench hostile
+refuse 2 'leat-bench-dev: --tokenizer SPEC is missing: the tokenizer, as leat encode takes it (leat-bench-dev hostile @
+--help lists the options)' leat-bench-dev hostile
 
 # a line for each tokenizer, and the failure of leat itself
 run "$root/bench/encode_start.sh" "$build/leat" 1 bytes gpt2

@@ -87,7 +87,7 @@ try 0 '' leat cat bare --tokens 1:2 --ids <<'END'
 END
 
 # ids over more than one block of what is read and printed at once
-leat-bench counting -o counting --tokens 100000 --document-length 30 >/dev/null
+leat-bench-dev counting -o counting --tokens 100000 --document-length 30 >/dev/null
 run leat cat counting --tokens : --ids
 ended 0 ''
 tr ' ' '\n' <"$printed" >one-a-line

@@ -49,9 +49,9 @@ help_of leat find '--document N' '--token N' '--origin INPUT:OFFSET' '--id ID' '
 help_of leat merge '--output OUT .*\(required\)' '--force' '--json' '--progress auto\|never'
 help_of leat-bench limits '--size SIZE' '--runs N .*\(default: 5\)' '--json'
 help_of leat-bench dataset '--runs N .*\(default: 7\)' '--opens N' '--opening' '--json'
-help_of leat-bench counting '--output NAME' '--tokens N' '--width 2\|4' '--document-length MEAN' '--force' '--json'
-help_of leat-bench sparse '--output NAME' '--documents N' '--tokens N'
-for program in leat leat-bench; do
+help_of leat-bench-dev counting '--output NAME' '--tokens N' '--width 2\|4' '--document-length MEAN' '--force' '--json'
+help_of leat-bench-dev sparse '--output NAME' '--documents N' '--tokens N'
+for program in leat leat-bench leat-bench-dev; do
     run $program --help
     look_at_help "$program: " 'usage:' 'commands:' 'example:' 'exit codes:'
     cp "$printed" help.txt
@@ -77,8 +77,10 @@ done
 refuse 2 'leat: unknown command inf; did you mean info? (leat --help lists the commands)' leat inf a
 refuse 2 'leat: unknown command inf; did you mean info? (leat --help lists the commands)' leat help inf
 refuse 2 'leat: unknown option --vers; did you mean --version? (leat --help lists the commands)' leat --vers
-refuse 2 'leat-bench: unknown command sprse; did you mean sparse? (leat-bench --help lists the commands)' \
-    leat-bench sprse
+refuse 2 'leat-bench: unknown command lod; did you mean load? (leat-bench --help lists the commands)' leat-bench lod
+moved="leat-bench: counting is a command of leat-bench-dev, which \`make\` builds and does not install"
+refuse 2 "$moved" leat-bench counting -o new
+refuse 2 "$moved" leat bench counting -o new
 for word in frobnicate diagnose remove list; do # the nearest, decode and fit, are far (tests/unit/test_nearest.c)
     refuse 2 "leat: unknown command $word (leat --help lists the commands)" leat $word
 done
@@ -100,10 +102,11 @@ for command in info verify find cat; do
     refuse 2 "leat: NAME is missing: leat $command NAME (leat $command $shows" leat $command
     refuse 2 "leat: \"b\" is one argument too many: leat $command takes NAME (leat $command $shows" leat $command a b
 done
-refuse 2 "leat-bench: --output NAME is missing: the dataset to write (leat-bench counting $lists" leat-bench counting
-refuse 2 "leat-bench: --output NAME is missing: the dataset to write (leat-bench counting $lists" leat bench counting
-refuse 2 "leat-bench: --width cannot be \"3\", only one of: 2, 4 (leat-bench counting $lists" \
-    leat-bench counting --tokens 5 -o new --width 3
+refuse 2 "leat-bench-dev: --output NAME is missing: the dataset to write (leat-bench-dev counting $lists" \
+    leat-bench-dev counting
+refuse 2 "leat-bench: --batch B is missing: rows of a global batch (leat-bench load $lists" leat bench load
+refuse 2 "leat-bench-dev: --width cannot be \"3\", only one of: 2, 4 (leat-bench-dev counting $lists" \
+    leat-bench-dev counting --tokens 5 -o new --width 3
 
 # behind "--" everything is a word
 refuse 1 'leat: cannot open --json.leat: No such file or directory; no dataset in this folder has a similar name' \
@@ -149,7 +152,7 @@ code=$?
 grep -qF "$(cat first.txt)" "$said" || fail "leat verify with stdout closed does not name the page: $(cat "$said")"
 
 # a reader that goes away, as head does, is no news for a person; more comes than fits in a pipe
-leat-bench counting -o counting --tokens 200000 >/dev/null
+leat-bench-dev counting -o counting --tokens 200000 >/dev/null
 {
     leat cat counting --tokens : --ids 2>"$said"
     echo $? >code.txt

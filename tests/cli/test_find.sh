@@ -74,7 +74,7 @@ END
 printf '%02000d' 1 >zeros.txt
 leat pack -t bytes -o zeros zeros.txt >/dev/null
 leat info zeros | grep -q ', mean 2,001\.0$' || fail "mean: $(leat info zeros)"
-leat-bench counting -o counting --tokens 5000 --document-length 2 >/dev/null
+leat-bench-dev counting -o counting --tokens 5000 --document-length 2 >/dev/null
 run leat find counting --document 1K
 grep -q '^document  1000$' "$printed" || fail "$ran: $(cat "$printed" "$said")"
 

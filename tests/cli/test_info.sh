@@ -284,7 +284,7 @@ mkfifo pipe2.tokens
 refuse 1 'leat: pipe2.tokens is not a regular file' timeout 60 leat info pipe2
 
 # lengths of very many documents are those of a sample, and it says so
-if leat-bench sparse -o huge --documents 100M >/dev/null 2>&1; then
+if leat-bench-dev sparse -o huge --documents 100M >/dev/null 2>&1; then
     run leat info huge
     grep -qF 'from a sample of 1,048,576 documents, taken at equal distances' "$printed" ||
         fail "info of 10^8 documents"

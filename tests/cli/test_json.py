@@ -162,19 +162,19 @@ with open("other.tokens", "r+b") as file:
     file.write(b"\0" * 8)
 run("leat verify other", code=3)
 
-run("leat-bench counting -o c --tokens 20000")
+run("leat-bench-dev counting -o c --tokens 20000")
 os.mkdir("disk")
 run("leat-bench limits --size 16MiB --runs 1 disk")
 check(not os.listdir("disk"), f"limits left {os.listdir('disk')}")
 run("leat-bench dataset --runs 1 --opens 3 c")
 run("leat-bench encode -t gpt2 0.jsonl")
-run("leat-bench hostile -t bytes --size 1Ki --runs 1")
+run("leat-bench-dev hostile -t bytes --size 1Ki --runs 1")
 bench = run("leat-bench pack --force --threads 1,2 -t gpt2 -o benched 0.jsonl", form=" --threads 1,2")
 check(all(x["tokens"] == bench["tokens"] for x in bench["runs"]), "tokens of runs")
 run("leat-bench pack --force -t gpt2 -o benched 0.jsonl")
 run("leat-bench merge --runs 1 --size 1MiB .")
-run("leat-bench scan 0.jsonl")
-run("leat-bench scanners --runs 1 0.jsonl")
+run("leat-bench-dev scan 0.jsonl")
+run("leat-bench-dev scanners --runs 1 0.jsonl")
 run("leat-bench order --runs 1 --draws 512")
 run("leat-bench fit --seq-len 64 c")
 run("leat-bench load --source c --seq-len 32 --batch 4 --steps 9")
@@ -183,22 +183,7 @@ load = run("leat-bench load --source c --seq-len 32 --batch 4 --steps 9 --output
 check(load["tokens"] == 9 * 4 * 32, f"tokens loaded: {load}")
 check(sum(load["next_us"]["counts"]) == load["steps"] == 9, f"calls by time: {load['next_us']}")
 
-run("leat-bench gpu c --device simulated --runs 1 --steps 2 --work 1")
-
-
-def check_marked(value):
-    if isinstance(value, dict):
-        check(value["simulated"] is True, f"a model is not called one: {value}")
-        for key, member in value.items():
-            if key != "machine":
-                check_marked(member)
-    elif isinstance(value, list):
-        for one in value:
-            check_marked(one)
-
-
-LINK = " --device simulated:c2c"
-check_marked(run(f"leat-bench gpu c --runs 1 --steps 1{LINK}", form=LINK))
+run(f"leat-bench gpu c --driver {build}/fake_cuda/libfake_cuda.so --runs 1 --steps 2 --work 1 --smallest 16KiB")
 
 with S3Server() as server:
     there = server.environment()

@@ -51,8 +51,8 @@ out5: 62 tokens in 6 documents from 3 parts, 4.9 KiB in T.
 END
 
 # larger than what is copied at once, by documents, tokens and bytes; of a list, its text is that of its parts
-leat-bench counting -o big1 --tokens 2500000 --document-length 3 >/dev/null
-leat-bench counting -o big2 --tokens 1500000 --document-length 100000 >/dev/null
+leat-bench-dev counting -o big1 --tokens 2500000 --document-length 3 >/dev/null
+leat-bench-dev counting -o big2 --tokens 1500000 --document-length 100000 >/dev/null
 run leat merge -o big big1 big2 big1
 ended 0 ''
 cat big1.tokens big2.tokens big1.tokens | cmp - big.tokens || fail "the merged token file is not that of the parts"
@@ -355,7 +355,7 @@ interrupt() { # COMMAND...
     wait $process
     code=$?
 }
-leat-bench sparse -o huge --documents 1 --tokens 1G >/dev/null
+leat-bench-dev sparse -o huge --documents 1 --tokens 1G >/dev/null
 if [ -d /proc/self ]; then
     interrupt leat merge -o new huge huge
     ended 130 'leat: interrupted'

@@ -28,11 +28,11 @@ def check(condition, what):
         print(what, file=sys.stderr)
 
 
-def bench(*words, code=0, says=""):
-    done = subprocess.run([build / "leat-bench", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def bench(*words, code=0, says="", program="leat-bench"):
+    done = subprocess.run([build / program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, check=False)
     said = done.stderr.decode()
-    check(done.returncode == code and says in said, f"leat-bench {words} ended with {done.returncode}: {said!r}")
+    check(done.returncode == code and says in said, f"{program} {words} ended with {done.returncode}: {said!r}")
     return done.stdout.decode()
 
 
@@ -163,9 +163,9 @@ check("The loader keeps up: 0.20 %" in report("good.jsonl").text, "a run that di
 
 # what the commands print is taken
 pathlib.Path("order.json").write_text(bench("order", "--runs", "1", "--draws", "512", "--json"), encoding="utf-8")
-pathlib.Path("slow.json").write_text(bench("hostile", "-t", "bytes", "--size", "1Ki", "--runs", "1", "--json"),
-                                     encoding="utf-8")
-subprocess.run([build / "leat-bench", "counting", "-o", "c", "--tokens", "10000"], check=True,
+pathlib.Path("slow.json").write_text(bench("hostile", "-t", "bytes", "--size", "1Ki", "--runs", "1", "--json",
+                                           program="leat-bench-dev"), encoding="utf-8")
+subprocess.run([build / "leat-bench-dev", "counting", "-o", "c", "--tokens", "10000"], check=True,
                stdout=subprocess.DEVNULL)
 pathlib.Path("real.json").write_text(bench("load", "--source", "c", "--seq-len", "32", "--batch", "4", "--steps", "9",
                                            "--json"), encoding="utf-8")

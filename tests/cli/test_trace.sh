@@ -120,7 +120,7 @@ leat trace --source one:0 --source two:1 --seq-len 1 --at 300k:1,0 --document on
 
 # ---- 10^9 documents -------------------------------------------------------------------------------------------------
 
-if leat-bench sparse -o huge --documents 1G >/dev/null 2>&1; then
+if leat-bench-dev sparse -o huge --documents 1G >/dev/null 2>&1; then
     try 0 '' leat trace --source huge --seq-len 2048 --order sequential --samples 3:4 <<'END'
 3 0 999999999 6144:8192 sparse:0
 END

@@ -1,24 +1,21 @@
 /*
  * test_count_cuda.c: between opening and closing, a loader and those who take its batches make no call of the driver
- * that waits for the GPU, or that CUDA says may wait: counted on the way to the driver (tests/count_cuda/), so that it
- * is seen on a real GPU as well; and opening and closing do make such calls, so that the counter is seen to count. The
- * loader's thread runs here.
+ * that waits for the GPU, or that CUDA says may wait: counted on the way to the driver (bench/device/cuda_counted.h),
+ * so that it is seen on a real GPU as well; and opening and closing do make such calls, so that the counter is seen to
+ * count. The loader's thread runs here.
  */
-#include "count_cuda/count_cuda.h"
+#include "bench/device/cuda_counted.h"
 #include "cuda_loading.h"
-
-#include <dlfcn.h>
 
 #define LENGTH 50u
 #define ROWS   6u
 #define BYTES  (8 * ROWS * LENGTH)
 #define STEPS  300u
 
-static void steps(const struct loading *w, const char *driver, const struct count_cuda *c, uint32_t threads,
-                  bool borrow)
+static void steps(const struct loading *w, uint32_t threads, bool borrow)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    unsigned long long opened, calls, before = atomic_load(&c->waits);
+    unsigned long long opened, calls, before = atomic_load(&cuda_counted.waits);
     cuda_stream stream = cuda_make_stream();
     void *buffer = cuda_allocate(BYTES);
     int64_t host[ROWS * LENGTH];
@@ -27,12 +24,11 @@ static void steps(const struct loading *w, const char *driver, const struct coun
 
     o.batch = ROWS;
     o.threads = threads;
-    o.driver = driver;
     o.borrow = borrow;
     o.outputs = borrow ? LEAT_OUTPUT_INPUTS : 0;
     T_OK(cuda_open(&l, w, o));
-    opened = atomic_load(&c->waits);
-    calls = atomic_load(&c->calls);
+    opened = atomic_load(&cuda_counted.waits);
+    calls = atomic_load(&cuda_counted.calls);
     T_CHECK(opened > before);
     for (unsigned k = 0; k < STEPS; k++) {
         struct leat_outputs out = LEAT_OUTPUTS_INIT;
@@ -51,41 +47,28 @@ static void steps(const struct loading *w, const char *driver, const struct coun
             cuda_check_inputs(w, host, k * ROWS, ROWS, LENGTH);
         }
     }
-    T_EQ(atomic_load(&c->waits), opened);
-    T_CHECK(atomic_load(&c->calls) >= calls + 5 * STEPS);
+    T_EQ(atomic_load(&cuda_counted.waits), opened);
+    T_CHECK(atomic_load(&cuda_counted.calls) >= calls + 5 * STEPS);
     cuda_close(l);
-    T_CHECK(atomic_load(&c->waits) > opened);
+    T_CHECK(atomic_load(&cuda_counted.waits) > opened);
     cuda_free(buffer);
     cuda_drop_stream(stream);
 }
 
 int main(void)
 {
-    const char *build = getenv("LEAT_BUILD");
-    char library[4096], name[600];
-    const struct count_cuda *c;
+    char name[600];
     struct loading w;
-    void *loaded;
 
     if (!cuda_start())
         return 77;
-    if (dlsym(cuda->driver.library, "count_cuda"))
-        return t_skip("the driver that was named counts its calls already");
-    if (cuda->driver_name)
-        setenv("LEAT_COUNTED_DRIVER", cuda->driver_name, 1);
-    snprintf(library, sizeof library, "%s/fake_cuda/libcount_cuda.so", build ? build : "build");
-    loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    c = loaded ? dlsym(loaded, "count_cuda") : NULL;
-    if (!c) {
-        fprintf(stderr, "%s: %s\n", library, dlerror());
-        return 1;
-    }
+    cuda_counted_begin();
     snprintf(name, sizeof name, "%s/d", t_folder());
     loading_write(name, 100000, 2, 60);
     w = cuda_plan(name, 2, LENGTH);
     for (uint32_t threads = 0; threads < 2; threads++)
         for (unsigned borrow = 0; borrow < 2; borrow++)
-            steps(&w, library, c, threads, borrow);
+            steps(&w, threads, borrow);
     leat_plan_close(w.plan);
     return t_end();
 }

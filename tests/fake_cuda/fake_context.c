@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "fake.h"
-#include "link.h"
 
 #define MAX_DEPTH 32u
 
@@ -67,9 +66,7 @@ cuda_result fake_device_uuid(cuda_uuid *uuid, cuda_device device)
 
 bool fake_reads_maps(void)
 {
-    const struct link_model *link = link_on();
-
-    return !fake_options.no_maps && (!link || !link_maps(link));
+    return !fake_options.no_maps;
 }
 
 cuda_result fake_device_attribute(int *value, cuda_device_attribute what, cuda_device device)

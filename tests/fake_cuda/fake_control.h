@@ -21,12 +21,9 @@
 #ifndef LEAT_TESTS_FAKE_CONTROL_H
 #define LEAT_TESTS_FAKE_CONTROL_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct gate;
 
 struct fake_options {
     uint64_t seed;     /* of the pauses */
@@ -67,18 +64,6 @@ struct fake_control {
     unsigned (*offences)(bool count);
     const char *(*offence)(void);  /* the last one */
     uint64_t (*kernels_run)(void); /* whose PTX ran */
-
-    /* From now on time is virtual, and work is timed instead of done: see link.h. Returns NULL; or, if there is no such
-     * link, the names of those that there are. All streams must be idle, and no thread may end while it is so. */
-    const char *(*link_begin)(const char *name);
-    void (*link_end)(void);
-    void (*link_count_cpu)(bool count); /* whether threads' own CPU time counts, as it does at first */
-    /* Whether a link's model has kernels that read rows in files' maps: NULL, or why it has not. */
-    const char *(*link_maps)(const char *name);
-    uint64_t (*link_spend)(uint64_t ns); /* this thread computes for so long; its clock */
-    void (*link_gate_sleep)(struct gate *g, unsigned ticket, uint64_t max_ns);
-    void (*link_gate_open)(struct gate *g);
-    void (*link_gate_look)(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, uint64_t max_ns);
 };
 
 const struct fake_control *fake_control(void);

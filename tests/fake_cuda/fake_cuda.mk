@@ -1,19 +1,12 @@
-# fake_cuda.mk: the stand-in driver, which tests and `leat-bench --device simulated` load in place of NVIDIA's; included
-# by tests/tests.mk. And the tests of the loader once more, on a device: each program of tests/loader/ and the loader's
+# fake_cuda.mk: the stand-in driver, which tests load in place of NVIDIA's (and `leat-bench load --driver`); included by
+# tests/tests.mk. And the tests of the loader once more, on a device: each program of tests/loader/ and the loader's
 # of tests/faults/, with the same sources, as build/tests/device/.
 
 FAKE_CUDA := $(BUILD)/fake_cuda/libfake_cuda.so
 $(call objects,$(wildcard tests/fake_cuda/*.c)): ALL_CFLAGS += -Itests -I.
-$(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/base/clock.c src/device/cuda_image.c \
-    src/loader/gate.c)
+$(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/base/clock.c src/device/cuda_image.c)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
-
-# what counts calls on their way to the real driver, or to the stand-in
-COUNT_CUDA := $(BUILD)/fake_cuda/libcount_cuda.so
-$(COUNT_CUDA): $(BUILD)/obj/tests/count_cuda/count_cuda.o
-	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ $(DL_LIBS) -o $@
 
 # what stands for a profiler
 RANGES_COUNTED := $(BUILD)/fake_cuda/libranges_counted.so
@@ -30,9 +23,9 @@ PTX_MUTANTS := $(BUILD)/ptx_mutants
 $(PTX_MUTANTS): $(BUILD)/obj/tests/cuda/ptx_mutants.o $(PTX_TRIED) $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
-$(BUILD)/tests/cuda/test_link: $(BUILD)/obj/tests/fake_cuda/link_model.o
 $(BUILD)/tests/cuda/test_ranges: | $(RANGES_COUNTED)
-$(BUILD)/tests/cuda/test_count_cuda: | $(COUNT_CUDA)
+$(BUILD)/tests/cuda/test_count_cuda: $(BUILD)/obj/bench/device/cuda_counted.o
+$(BUILD)/tests/cuda/test_count_cuda: ALL_LDFLAGS += $(COUNTED)
 
 $(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_counted.o): ALL_CFLAGS += $(CUDA_CFLAGS)
 

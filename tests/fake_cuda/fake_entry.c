@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "link.h"
 
 #define VISIBLE __attribute__((visibility("default")))
 
@@ -150,12 +149,9 @@ static cuda_result counted(const char *symbol)
 
 cuda_result fake_enter(const char *symbol, unsigned kind)
 {
-    const struct link_model *link = link_on();
     cuda_context current;
     cuda_result r;
 
-    if (link)
-        link_turn(link->call_ns);
     if (is_child()) {
         if (strcmp(symbol, "cuInit") != 0)
             fake_offence("%s was called in a child of the process that had started the driver", symbol);
@@ -329,33 +325,13 @@ static unsigned live(void)
 
 extern unsigned fake_depth(void);
 extern void fake_fail_work(uint64_t n, int result);
-extern const char *fake_link_begin(const char *name);
-extern void fake_link_end(void);
-extern const char *fake_link_maps(const char *name);
 
 VISIBLE const struct fake_control *fake_control(void)
 {
-    static const struct fake_control control = { configure,
-                                                 exempt,
-                                                 allow_waiting,
-                                                 fail_call,
-                                                 failed_call,
-                                                 fake_fail_work,
-                                                 shut_down,
-                                                 calls,
-                                                 fake_depth,
-                                                 live,
-                                                 offences,
-                                                 offence,
-                                                 fake_ptx_kernels_run,
-                                                 fake_link_begin,
-                                                 fake_link_end,
-                                                 link_count_cpu,
-                                                 fake_link_maps,
-                                                 link_turn,
-                                                 link_gate_sleep,
-                                                 link_gate_open,
-                                                 link_gate_look };
+    static const struct fake_control control = { configure,           exempt,         allow_waiting, fail_call,
+                                                 failed_call,         fake_fail_work, shut_down,     calls,
+                                                 fake_depth,          live,           offences,      offence,
+                                                 fake_ptx_kernels_run };
 
     return &control;
 }

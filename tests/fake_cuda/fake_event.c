@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "fake_stream.h"
-#include "link.h"
 
 static cuda_event events;
 
@@ -78,7 +77,7 @@ cuda_result fake_event_create(cuda_event *event, unsigned flags)
 
 static bool has_happened(cuda_event e)
 {
-    return link_on() ? fake_timed_has_happened(e) : e->done >= e->turn;
+    return e->done >= e->turn;
 }
 
 cuda_result fake_event_query(cuda_event event)
@@ -113,10 +112,7 @@ cuda_result fake_event_synchronize(cuda_event event)
         r = CUDA_INVALID_HANDLE;
     } else {
         while (!has_happened(event))
-            if (link_on())
-                fake_timed_await(NULL, event);
-            else
-                pthread_cond_wait(&fake_changed, &fake_lock);
+            pthread_cond_wait(&fake_changed, &fake_lock);
         fake_clock_join(&fake_host_clock, &event->clock);
         r = event->context->broken;
     }

@@ -10,7 +10,6 @@
 
 #include "base/bytes.h"
 #include "fake.h"
-#include "link.h"
 
 #define USUAL_MEMORY ((size_t)4 << 30)
 #define PAGE         4096u
@@ -158,8 +157,8 @@ static bool map_twice(struct allocation *a)
     if (fd < 0 || ftruncate(fd, (off_t)a->mapped) != 0)
         return false;
     a->shown = mmap(NULL, a->mapped, PROT_NONE, MAP_SHARED, fd, 0);
-    /* all pages at once, which costs less than a fault for each; with a link nothing is put there */
-    a->alias = mmap(NULL, a->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | (link_was_on() ? 0 : MAP_POPULATE), fd, 0);
+    /* all pages at once, which costs less than a fault for each */
+    a->alias = mmap(NULL, a->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     close(fd);
     return a->shown != MAP_FAILED && a->alias != MAP_FAILED;
 }
@@ -184,8 +183,7 @@ cuda_result fake_memory_allocate(cuda_pointer *memory, size_t bytes)
         pthread_mutex_unlock(&fake_lock);
         return CUDA_OUT_OF_MEMORY;
     }
-    if (!link_was_on())
-        memset(a->alias, 0xee, a->mapped); /* what was there before is nobody's business */
+    memset(a->alias, 0xee, a->mapped); /* what was there before is nobody's business */
     a->context = context;
     a->next = allocations;
     allocations = a;

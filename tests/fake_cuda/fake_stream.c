@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "fake_stream.h"
-#include "link.h"
 
 static cuda_stream streams;
 static uint64_t clocks_taken;
@@ -186,15 +185,7 @@ cuda_stream fake_stream_find(cuda_stream stream, const char *what)
 
 static bool is_done(cuda_stream s)
 {
-    return link_on() ? fake_timed_is_done(s) : !s->first && !s->busy;
-}
-
-static void await_something(cuda_stream s)
-{
-    if (link_on())
-        fake_timed_await(s, NULL);
-    else
-        pthread_cond_wait(&fake_changed, &fake_lock);
+    return !s->first && !s->busy;
 }
 
 void fake_streams_await(cuda_context context)
@@ -203,7 +194,7 @@ void fake_streams_await(cuda_context context)
         bool wait = s->context == context && !is_done(s);
 
         if (wait)
-            await_something(s);
+            pthread_cond_wait(&fake_changed, &fake_lock);
         s = wait ? streams : s->next;
     }
 }
@@ -211,7 +202,7 @@ void fake_streams_await(cuda_context context)
 static void await_done(cuda_stream s)
 {
     while (!is_done(s))
-        await_something(s);
+        pthread_cond_wait(&fake_changed, &fake_lock);
     fake_clock_join(&fake_host_clock, &s->clock);
 }
 
@@ -237,8 +228,6 @@ static void end_stream(cuda_stream s)
 {
     cuda_stream *at = &streams;
 
-    while (link_on() && !is_done(s))
-        await_something(s);
     s->stop = true;
     pthread_cond_signal(&s->wanted);
     pthread_mutex_unlock(&fake_lock);
@@ -374,7 +363,7 @@ static bool check_memory(cuda_stream s, struct fake_work *w)
     if (w->kind != FAKE_COPY_IN)
         return true;
     if (fake_is_registered(w->source, w->bytes)) {
-        w->hash = fake_options.strict && !link_on() ? fake_hash(w->source, w->bytes) : 0;
+        w->hash = fake_options.strict ? fake_hash(w->source, w->bytes) : 0;
         return true;
     }
     if (fake_options.strict && !fake_options.pageable && !fake_is_exempt())
@@ -423,12 +412,6 @@ cuda_result fake_put(cuda_stream stream, const struct fake_work *work)
     if (!check_memory(s, w)) {
         free(w);
         return CUDA_INVALID_VALUE;
-    }
-    if (link_on()) {
-        fake_timed_put(s, w);
-        free(w->staged);
-        free(w);
-        return CUDA_OK;
     }
     *(s->first ? &s->last->next : &s->first) = w;
     s->last = w;

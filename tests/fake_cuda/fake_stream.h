@@ -1,5 +1,5 @@
-/* fake_stream.h: the stand-in's streams, events and graphs, for fake_stream.c, which does their work, fake_timed.c,
- * which only times it, fake_event.c and fake_graph.c. */
+/* fake_stream.h: the stand-in's streams, events and graphs, for fake_stream.c, which does their work, fake_event.c and
+ * fake_graph.c. */
 #ifndef LEAT_TESTS_FAKE_STREAM_H
 #define LEAT_TESTS_FAKE_STREAM_H
 
@@ -44,12 +44,5 @@ void fake_event_free(cuda_event event);
 
 /* Puts a copy of `work` into the graph that is captured from a stream (fake_graph.c). */
 cuda_result fake_graph_add(cuda_stream stream, const struct fake_work *work);
-
-/* In virtual time (fake_timed.c), with the lock: */
-void fake_timed_put(cuda_stream stream, const struct fake_work *work);
-bool fake_timed_is_done(cuda_stream stream);
-bool fake_timed_has_happened(cuda_event event);
-/* Sleeps until all work of a stream is done (NULL: until an event's record is); lets go of the lock meanwhile. */
-void fake_timed_await(cuda_stream stream, cuda_event event);
 
 #endif

@@ -56,6 +56,9 @@ for name in leat leat_pack; do
     grep -q @ "$stage/usr/lib/pkgconfig/$name.pc" && fail "$name.pc still has a place to fill in"
     grep -q "$tmp" "$stage/usr/lib/pkgconfig/$name.pc" && fail "$name.pc names DESTDIR"
 done
+programs=$(cd "$stage/usr/bin" && echo *)
+[ "$programs" = "leat leat-bench" ] || fail "installed programs: $programs"
+[ -z "$(find "$stage" -name '*cuda*')" ] || fail "what tests use in place of a driver is installed"
 for name in leat leat-bench; do
     [ -x "$stage/usr/bin/$name" ] || fail "no command $name"
 done

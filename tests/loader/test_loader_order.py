@@ -59,7 +59,7 @@ def one(sources, width, plan, rng, engine, output):
     words = ["load", *plan, "--from", begin, "--steps", steps, "--batch", batch, "--rank", rank, "--world", world,
              "--engine", engine, "--output", output, "--threads", rng.randint(0, 1), "--dump", "dump", "--json"]
     if output != "views":
-        words += rng.choice([[], ["--device", "simulated"]])
+        words += rng.choice([[], ["--device", "cuda", "--driver", f"{build}/fake_cuda/libfake_cuda.so"]])
     words += rng.choice([[], ["--borrow"], ["--no-verify"], ["--slots", 2], ["--synthetic", "--rounds", 1]])
     figures = json.loads(bench(*words))
     want = expected(sources, width, plan, begin, steps + ("--synthetic" in words), batch, rank, world)
@@ -79,7 +79,8 @@ def main():
         engines = [name.lower() for name in re.findall(r"^    LEAT_ENGINE_(\w+) = ", f.read(), re.M)]
     for width in (2, 4):
         for name, tokens in (("a", 60000), ("b", 20000), ("c", 7000)):
-            bench("counting", "-o", f"{name}{width}", "--tokens", tokens, "--width", width, "--document-length", 80)
+            run(build + "/leat-bench-dev", "counting", "-o", f"{name}{width}", "--tokens", tokens, "--width", width,
+                "--document-length", 80)
         with open(os.path.join(tmp, f"list{width}"), "w", encoding="ascii") as f:
             f.write(f"b{width}\nc{width}\n")
         sources = [[f"a{width}"], [f"b{width}", f"c{width}"]]

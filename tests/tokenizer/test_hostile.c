@@ -62,7 +62,7 @@ static struct leat_tokenizer *open_tokenizer(const char *name)
 
 /* ---- Texts ---- */
 
-/* The texts are those of `leat-bench hostile`. */
+/* The texts are those of `leat-bench-dev hostile`. */
 static size_t repeat(const char *unit)
 {
     return hostile_repeat(text, text_bytes, unit);

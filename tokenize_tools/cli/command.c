@@ -20,6 +20,7 @@ static void print_indented(FILE *out, const char *lines)
 static int print_program_help(const struct program *program)
 {
     int widest = 0;
+    char more[300];
 
     printf("%s: %s\n\nusage: %s COMMAND [options] ...\n\ncommands:\n", program->name, program->purpose, program->name);
     for (const struct command *c = program->commands; c->name; c++)
@@ -27,10 +28,12 @@ static int print_program_help(const struct program *program)
             widest = (int)strlen(c->name);
     for (const struct command *c = program->commands; c->name; c++)
         printf("  %-*s  %s\n", widest, c->name, c->purpose);
-    printf("\n%s COMMAND --help says more about a command; %s --version prints the version.\n", program->name,
-           program->name);
-    printf("%s --manual prints all help as a manual page, %s --completion bash a script\nfor that shell.\n",
-           program->name, program->name);
+    snprintf(more, sizeof more,
+             "%s COMMAND --help says more about a command; --version prints the version, --manual all help as a "
+             "manual page, --completion bash a script for that shell.",
+             program->name);
+    fputc('\n', stdout);
+    options_wrap(stdout, more, 0, 0);
     printf("\nexample:\n");
     print_indented(stdout, program->example);
     if (program->notes) {

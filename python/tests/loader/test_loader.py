@@ -91,7 +91,7 @@ def read_cold(name, apart):
 def test_apart(tmp_path):
     """leat-bench had --apart, and leat.Loader had no such option."""
     name = str(tmp_path / "cold")
-    command("leat-bench", "counting", "-o", name, "--tokens", "32M")
+    command("leat-bench-dev", "counting", "-o", name, "--tokens", "32M")
     always, copied = read_cold(name, "always")
     never, copied_by_cpu = read_cold(name, "never")
     assert np.array_equal(always, never)

@@ -1,5 +1,5 @@
 /*
- * sparse_command.c: `leat-bench sparse`: writes a dataset of any size that takes hardly any disk, to measure what
+ * sparse_command.c: `leat-bench-dev sparse`: writes a dataset of any size that takes hardly any disk, to measure what
  * opening costs at sizes that no available disk would hold.
  *
  * All documents but the last are empty, or, with --median, have lengths like those of a corpus; all tokens are 0, and
@@ -15,10 +15,10 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/units.h"
+#include "dev_commands.h"
 #include "format/format.h"
 #include "format/records.h"
 #include "order/permute.h"
-#include "subcommands.h"
 
 #define VOCABULARY 65536u
 #define INPUT_PATH "sparse"

@@ -1,6 +1,6 @@
 /*
- * hostile.c: `leat-bench hostile`: how fast texts become ids that were made to be slow. Each is one document, encoded
- * by a new encoder, so that no cache of an earlier run helps.
+ * hostile.c: `leat-bench-dev hostile`: how fast texts become ids that were made to be slow. Each is one document,
+ * encoded by a new encoder, so that no cache of an earlier run helps.
  */
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
+#include "dev_commands.h"
 #include "leat_pack.h"
-#include "subcommands.h"
 
 struct hostile_values {
     const char *tokenizer;

@@ -1,6 +1,6 @@
 /*
- * scan.c: `leat-bench scan`: what it costs to bring records from files to the tokenizer, each step alone: reading and
- * decompressing; finding lines; scanning JSON and unescaping the text.
+ * scan.c: `leat-bench-dev scan`: what it costs to bring records from files to the tokenizer, each step alone: reading
+ * and decompressing; finding lines; scanning JSON and unescaping the text.
  *
  * Lines and records are measured on blocks that were just copied, because a packer has them in the cache of the core,
  * too. The best of several runs counts, in CPU time.
@@ -16,7 +16,7 @@
 #include "corpus/json/json_fields.h"
 #include "corpus/lines.h"
 #include "corpus/streams/byte_stream.h"
-#include "subcommands.h"
+#include "dev_commands.h"
 
 #define BLOCK ((size_t)1 << 20)
 

@@ -1,11 +1,11 @@
-/* counting_command.c: `leat-bench counting`: writes a dataset of counting tokens; see counting.h. */
+/* counting_command.c: `leat-bench-dev counting`: writes a dataset of counting tokens; see counting.h. */
 #include <stdio.h>
 
 #include "bench/data/counting.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
-#include "subcommands.h"
+#include "dev_commands.h"
 
 struct counting_values {
     const char *output;

@@ -1,6 +1,6 @@
 /*
- * scanners.c: `leat-bench scanners`: how fast texts are cut into pretokens, by each family of scanners and each of its
- * rows that this CPU can run; whether all rows of a family cut alike; and how fast UTF-8 is checked.
+ * scanners.c: `leat-bench-dev scanners`: how fast texts are cut into pretokens, by each family of scanners and each of
+ * its rows that this CPU can run; whether all rows of a family cut alike; and how fast UTF-8 is checked.
  *
  * Each document is a window of its own, and nothing is done with the pretokens but to count them and mix their ends
  * into a number, which must be equal for all rows of a family.
@@ -14,7 +14,7 @@
 #include "bench/measure/machine.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "subcommands.h"
+#include "dev_commands.h"
 #include "tokenizer/scan/scan.h"
 
 #define ROOM 1024u
