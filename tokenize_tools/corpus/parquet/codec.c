@@ -10,6 +10,10 @@
 #if defined(LEAT_HAVE_BROTLI)
 #include <brotli/decode.h>
 #endif
+#if defined(LEAT_HAVE_LZ4)
+#include <limits.h>
+#include <lz4.h>
+#endif
 
 const char codec_no_memory[] = "not enough memory";
 
@@ -144,6 +148,25 @@ static const char *unpack_brotli(void *state, const struct codec_page *p)
     .refused = "is compressed with Brotli, which this build cannot read: it has no libbrotlidec (libbrotli-dev)"
 #endif
 
+/* ---- LZ4: a block, which liblz4 decompresses in one call: the page does not rest meanwhile ---- */
+
+#if defined(LEAT_HAVE_LZ4)
+static const char *unpack_lz4(void *state, const struct codec_page *p)
+{
+    int got = -1;
+
+    (void)state;
+    if (p->bytes <= INT_MAX && p->room <= INT_MAX)
+        got = LZ4_decompress_safe((const char *)p->in, (char *)p->out, (int)p->bytes, (int)p->room);
+    if (got < 0)
+        return "it is not valid LZ4 data";
+    return (size_t)got == p->room ? NULL : LENGTH_WRONG;
+}
+#define LZ4_RAW .unpack = unpack_lz4
+#else
+#define LZ4_RAW .refused = "is compressed with LZ4_RAW, which this build cannot read: it has no liblz4 (liblz4-dev)"
+#endif
+
 /* ---- The table ---- */
 
 #if defined(LEAT_HAVE_ISAL) || defined(LEAT_HAVE_ZLIB)
@@ -165,7 +188,7 @@ static const struct codec codecs[] = {
       .refused = "is compressed with LZ4 in its old framing, which leat does not read; write it with "
                  "LZ4_RAW, Snappy or zstd" },
     { .name = "zstd", .open = open_zstd, .close = close_zstd, .unpack = unpack_zstd },
-    { .name = "LZ4_RAW", .unpack = codec_lz4 }
+    { .name = "LZ4_RAW", LZ4_RAW }
 };
 
 const struct codec *codec_number(uint64_t number)

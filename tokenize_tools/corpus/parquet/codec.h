@@ -39,9 +39,8 @@ static inline bool parquet_stopped(const struct parquet_source *source)
 /* The codec with this number in files; NULL: unknown. */
 const struct codec *codec_number(uint64_t number);
 
-/* Their own files. */
+/* Its own file. */
 const char *codec_snappy(void *state, const struct codec_page *p);
-const char *codec_lz4(void *state, const struct codec_page *p);
 
 /* For codecs, once they come to such a place in `out`: where a page rests, and again after so many bytes; 0: it is
  * stopped, and what they then return, which is not NULL, means nothing. */

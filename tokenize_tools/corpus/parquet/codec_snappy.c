@@ -2,12 +2,36 @@
  * codec_snappy.c: Snappy's raw format: the length of the text, then elements: bytes as they are, or a copy of bytes
  * that came before. The low two bits of an element's first byte say which.
  */
-#include "base/bytes.h"
 #include "codec.h"
-#include "copy_back.h"
+
+#include "base/bytes.h"
 
 #define LENGTH_WRONG "its Snappy data has another length than its header says"
 #define CUT_OFF      "its Snappy data ends too early"
+
+/* Copies `count` bytes from `distance` bytes before `to`, where they may overlap; `count` is at most `room`, and there
+ * are `distance` bytes before `to`, not 0. */
+static void copy_back(uint8_t *to, size_t distance, size_t count, size_t room)
+{
+    const uint8_t *from = to - distance;
+    size_t at = 0;
+
+    /* in steps of eight bytes, also a few too many where there is room for them */
+    if (distance >= 8 && room - count >= 8)
+        for (; at < count; at += 8)
+            memcpy(to + at, from + at, 8);
+    for (; at < count; at++)
+        to[at] = from[at];
+}
+
+/* Copies `count` bytes that follow `from` and do not overlap `to`: `left` and `room` are what there is of both. */
+static void copy_literal(uint8_t *to, const uint8_t *from, size_t count, size_t left, size_t room)
+{
+    if (count <= 16 && left >= 16 && room >= 16)
+        memcpy(to, from, 16);
+    else
+        memcpy(to, from, count);
+}
 
 /* The length at the start, of at most 32 bits. */
 static bool take_length(const uint8_t **at, const uint8_t *end, uint64_t *length)
