@@ -22,7 +22,9 @@ MORE = [  # what the lists of check_scanners.py do not say
 ]
 MORE_ONIGURUMA = [r"[\b]|a", r"[\u0061-\u0063]+", r"(?:a{2})*?b", r"a+*b", r"a?{2}b", r"\x41", r"(?i)[k]+",
                   r"[[:graph:]&&[^a-z]]+", r"\'", r"(?m).+", r"(?-m:.)+", r"\pL|S|a\pL", r"a|\p", r"a|\x", r"[\x]+",
-                  r"\c\a|\C-\t", r"[\c\cg\C-\M-\n]", r"\89|\98|I", r"[\8]"]
+                  r"\c\a|\C-\t", r"[\c\cg\C-\M-\n]", r"\89|\98|I", r"[\8]", r"\o{141}|\o", r"[\o{141}-\o{143}]+",
+                  r"(?i)[^[^a-f]]", r"(?i)[a-z&&[A-Z]]", r"(?i)[a-z&&[^K]]", r"(?i)[^a-z&&A-Z]", r"(?i)[^k-s\d]+",
+                  r"\R+", r".*\R", r"\n*\R", r"(?=b)|a"]
 MORE_RUST = [r"\p{GeneralCategory=Lu}+", r"\p{script=Han}", r"\p{sc=Han}", r"[[:punct:]]+", r"[[:^word:]]+",
              r"[[:cntrl:]]+", r"[[:alnum:]]+", r"[\w--\p{L}]+", r"(?u:\w)+", r"(?s).+", r"(?-s).+", r"(?i)[k]+",
              r"(?i:\u{17f})", r"[[:lower:]]+", r"[[:graph:]]+", r"[[:print:]]+", r"[a-z--[b-y]--z]+", r"\x4a|\u0061"]
@@ -31,7 +33,8 @@ REFUSED_BOTH = [r"(*a)", r"(?x:a)", r"^*", r"a{2,1}", r"a{65536}", r"\ud800", r"
                 "(?i:\u00e9)", "(?i)[\u00e9-\u00eb]", "(" * 70 + "a" + ")" * 70, "[" * 70 + "a" + "]" * 70, r"\9",
                 r"[[:foo:]]"]
 REFUSED_ONIGURUMA = [r"(?s:a)", r"(?u:a)", r"\xe9", r"\b{start}", r"[\p", r"(?'a", r"a\c", r"a\Ca", r"[\C-\\",
-                     r"\c\M", "\\c" * 70 + "a", r"[\777]"]
+                     r"\c\M", "\\c" * 70 + "a", r"[\777]", r"(?i)[\S]x", r"(?i)[[^a]]", r"\o{}",
+                     r"\o{141 142}", r"\o{8}", r"\o{40000000141}", r"\o{141"]
 REFUSED_RUST = [r"\xd", r"[]a]", r"[a-b-c]", r"\p", r"\q", r"(?-u:a)", r"\b{start}", r"a++*", r"a+{2}",
                 r"[a~~b]", r"\>"]
 

@@ -102,6 +102,21 @@ static bool take_number(struct parser *p, size_t from, char first, uint32_t *val
     return take_byte(p, from, *value);
 }
 
+/* Oniguruma's \o{...}, of octal digits; other numbers in braces may be several characters. */
+static bool take_octal(struct parser *p, size_t from, uint32_t *value)
+{
+    size_t digits = p->at;
+
+    for (*value = 0; !parser_at_end(p) && p->at < digits + 11 && *value <= 0x10ffff; p->at++) {
+        if ((p->text[p->at] | 7) != '7')
+            break;
+        *value = *value << 3 | (uint32_t)(p->text[p->at] - '0');
+    }
+    if (p->at == digits || *value > 0x10ffff || (*value >= 0xd800 && *value < 0xe000))
+        return parser_refuse(p, from, "not a code point");
+    return parser_take(p, "}") || parser_refuse(p, from, "unfinished escape");
+}
+
 /* The control character or backspace of an escape such as \n, or c itself. */
 static uint32_t escaped(uint32_t c)
 {
@@ -166,6 +181,8 @@ bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *va
         if (c == 'x')
             return take_hex_byte(p, from, value);
     }
+    if (c == 'o' && parser_onig(p) && parser_take(p, "{"))
+        return take_octal(p, from, value);
     if (c == 'u' || (c == 'U' && !parser_onig(p)))
         return take_hex(p, from, c == 'u' ? 4 : 8, c == 'u' ? 4 : 8, value);
     if (parser_onig(p) && parser_is_digit(c))
@@ -310,6 +327,14 @@ static bool bracket_is_item(const struct parser *p)
     return parser_onig(p) && parser_looking_at(p, "]") && memchr(p->text + p->at + 1, ']', p->length - p->at - 1);
 }
 
+/* Either case of a class's items. Rust adds it to what stands between operators, in each bracket; Oniguruma to the whole
+ * of the outermost bracket. A negation comes after that, in both. */
+static bool fold_items(struct parser *p, size_t from, struct pattern_set *set)
+{
+    return !p->flags.fold || parser_fold_case(p, set) ||
+           parser_refuse(p, from, "ignoring case is supported for ASCII letters only");
+}
+
 /* Items up to an operator or the closing bracket, joined in *set. With `bracket` the first one is a bracket. In
  * Oniguruma a hyphen after a range, after a class in brackets or before "&&" is an item. */
 static bool take_items(struct parser *p, size_t from, struct pattern_set *set, bool bracket, unsigned depth)
@@ -352,11 +377,8 @@ static bool take_items(struct parser *p, size_t from, struct pattern_set *set, b
     }
     if (ok && parser_at_end(p))
         ok = parser_refuse(p, from, "unclosed character class: missing ]");
-    /* either case of the items; a negation comes after that, in both */
-    if (ok && p->flags.fold && !parser_fold_case(p, set))
-        ok = parser_refuse(p, from, "ignoring case is supported for ASCII letters only");
     free(item);
-    return ok;
+    return ok && (parser_onig(p) || fold_items(p, from, set));
 }
 
 /* Operators bind less than joining and are taken from the left. */
@@ -390,9 +412,12 @@ bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, u
             pattern_set_combine(set, right, operation);
     }
     free(right);
-    if (!ok)
+    if (!ok || (parser_onig(p) && depth == 0 && !fold_items(p, from, set)))
         return false;
     p->at++;
+    /* to Oniguruma a bracket with \u00df in it also matches ss, unless it is negated; see several_fold_to_one() */
+    if (parser_onig(p) && depth == 0 && p->flags.fold && !negative && pattern_set_has(set, 0xdf))
+        return parser_refuse(p, from, "ignoring case is not supported where one character matches several");
     if (negative)
         pattern_set_invert(set);
     return true;
