@@ -12,8 +12,8 @@
 #include "corpus/json/json_kernels.h"
 #include "rows/rows.h"
 #include "t.h"
-#include "tokenizer/bpe/merge_lanes.h"
 #include "tokenizer/bpe/merge_table.h"
+#include "tokenizer/bpe/pretoken_batch.h"
 
 #define BYTES  16384
 #define MERGES 400

@@ -4,7 +4,6 @@
  * symbols, and long runs of one symbol.
  */
 #include "t.h"
-#include "tokenizer/bpe/merge_blocks.h"
 #include "tokenizer/bpe/merge_table.h"
 
 static size_t merge_plainly(const struct merge_table *t, uint32_t *symbols, size_t count)

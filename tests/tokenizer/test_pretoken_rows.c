@@ -5,8 +5,8 @@
  * the long ones only. It needs no vocabulary, and so runs on other machines, too.
  */
 #include "t.h"
-#include "tokenizer/bpe/merge_lanes.h"
 #include "tokenizer/bpe/merge_table.h"
+#include "tokenizer/bpe/pretoken_batch.h"
 
 #define MERGES  400
 #define WORDS   3000

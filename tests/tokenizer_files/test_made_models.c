@@ -62,7 +62,7 @@ static void begin_plainly(struct plainly *p, size_t bytes)
     size_t length;
 
     for (size_t at = 0; at < bytes; at += length) {
-        length = v->spec->byte_level ? 1 : byte_cuts_length(p->text[at]);
+        length = v->spec->byte_level ? 1 : char_cuts_length(p->text[at]);
         p->length[at] = (uint8_t)length;
         p->symbol[at] = find(v, p->text + at, length);
         if (p->symbol[at] == SPEC_NONE && v->spec->model == SPEC_MERGES)

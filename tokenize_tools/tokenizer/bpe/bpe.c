@@ -2,10 +2,9 @@
  * bpe.c: see bpe.h; bpe_internal.h says what the other files have.
  *
  * bpe_encode() encodes a pretoken. If the model has safe cuts, a pretoken that is a token is taken whole, and any other
- * is cut (bpe_cuts.c). Each part, or the pretoken itself, then goes through bpe_encode_cached(): the cache may know it;
- * otherwise it becomes symbols (bpe_symbols.c), which are merged (merge_table.h), and the result is kept in the cache.
- * Batches of pretokens take a faster way (bpe_pretokens.c), which comes here for what it does not know. A thread's
- * scratch is made here, too.
+ * is cut. Each part, or the pretoken itself, then goes through bpe_encode_cached(): the cache may know it; otherwise it
+ * becomes symbols, which are merged (merge_table.h), and the result is kept in the cache. Batches of pretokens take a
+ * faster way (bpe_pretokens.c), which comes here for what it does not know. A thread's scratch is made here, too.
  */
 #include "bpe.h"
 
@@ -14,10 +13,151 @@
 
 #include "base/big.h"
 #include "base/status.h"
+#include "base/tiny.h"
+#include "base/utf8.h"
 #include "bpe_internal.h"
-#include "merge_blocks.h"
+#include "tokenizer/unicode/unicode.h"
 
-/* ---- A thread's memory ---- */
+/* ---- Symbols ----------------------------------------------------------------------------------------------------- */
+
+/* The symbols that a text begins with, before anything is merged: bytes or characters, spelled with prefix and suffix
+ * where the file has them. What has no token falls back to bytes or becomes unknown. */
+
+/* The vocabulary lacks the unknown token that the text needs. */
+static enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_TEXT,
+                      "the text has a character that is not in the vocabulary, and neither is the unknown token "
+                      "\"%.100s\"",
+                      (const char *)m->spec->unknown_text.bytes);
+}
+
+/* Exactly Hugging Face's order: the unknown token of a run of unknown characters is written when a known character
+ * comes or the pretoken ends, but not when a character falls back to bytes. */
+static size_t put_pending(const struct bpe *m, uint32_t *symbols, size_t n, bool *pending)
+{
+    if (*pending)
+        symbols[n++] = m->unknown;
+    *pending = false;
+    return n;
+}
+
+/* A character, or byte of byte-level text, without a token, if there is no unknown token. */
+static enum leat_status refuse_unknown(const struct bpe *m, const uint8_t *character, struct leat_error *err)
+{
+    if (m->kind->needs_bytes)
+        return status_set(err, LEAT_E_TEXT, "the text has the byte 0x%02x, for which the vocabulary has no token",
+                          *character);
+    return m->spec->unknown_text.bytes ? bpe_no_unknown(m, err) : LEAT_OK; /* it vanishes */
+}
+
+static enum leat_status put_unknown(const struct bpe *m, const uint8_t *character, uint32_t *symbols, size_t *n,
+                                    bool *pending, struct leat_error *err)
+{
+    if (m->unknown == NO_SYMBOL)
+        return refuse_unknown(m, character, err);
+    if (!m->spec->fuse_unknown)
+        *n = put_pending(m, symbols, *n, pending);
+    *pending = true;
+    return LEAT_OK;
+}
+
+/* A character as the file spells it: with a prefix where it does not begin a word, and a suffix after the last one. */
+struct spelled {
+    uint8_t bytes[2 * SPEC_MAX_AFFIX + 4];
+    size_t count;
+};
+
+static void append_spelled(struct spelled *out, const uint8_t *bytes, size_t count)
+{
+    memcpy(out->bytes + out->count, bytes, count);
+    out->count += count;
+}
+
+static void spell(const struct bpe *m, const uint8_t *text, size_t length, bool first, bool last, struct spelled *out)
+{
+    const struct spec_string *prefix = &m->spec->continuing_prefix, *suffix = &m->spec->word_suffix;
+
+    out->count = 0;
+    if (!first && prefix->length > 0)
+        append_spelled(out, prefix->bytes, prefix->length);
+    append_spelled(out, text, length);
+    if (last && suffix->length > 0)
+        append_spelled(out, suffix->bytes, suffix->length);
+}
+
+/* The bytes that fallback goes by: a byte-level file's own way of writing, not what it stands for. */
+static size_t written(const struct bpe *m, const uint8_t *text, size_t bytes, uint8_t *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        if (m->spec->byte_level)
+            n += utf8_encode(out + n, m->alphabet.code_of[text[i]]);
+        else
+            out[n++] = text[i];
+    return n;
+}
+
+/* Writes the symbols of a spelled character's bytes; returns false, and writes none, if one of them has none. */
+static bool put_fallback(const struct bpe *m, uint32_t *symbols, size_t *n, const uint8_t *text, size_t bytes)
+{
+    uint8_t out[2 * sizeof((struct spelled *)0)->bytes];
+    size_t count = m->spec->byte_fallback ? written(m, text, bytes, out) : 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (m->fallback[out[i]] == NO_SYMBOL)
+            return false;
+    for (size_t i = 0; i < count; i++)
+        symbols[(*n)++] = m->fallback[out[i]];
+    return count > 0;
+}
+
+/* One symbol per byte of byte-level text, or per character of other text. With affixes, the part is a whole pretoken,
+ * since these are not cut. */
+static enum leat_status bpe_symbols_of_text(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
+                                            size_t *count, struct leat_error *err)
+{
+    bool pending = false;
+    enum leat_status s = LEAT_OK;
+    struct spelled spelled;
+    size_t n = 0, length = 1;
+
+    for (size_t at = 0; s == LEAT_OK && at < bytes; at += length) {
+        const uint8_t *character = text + at;
+        size_t size;
+        uint32_t symbol;
+
+        if (!m->spec->byte_level)
+            unicode_decode(character, &length);
+        size = length;
+        if (m->affixes) {
+            spell(m, character, length, at == 0, at + length == bytes, &spelled);
+            character = spelled.bytes;
+            size = spelled.count;
+        }
+        symbol = m->spec->byte_level && !m->affixes ? m->bytes[*character] : bpe_find_symbol(m, character, size);
+        if (symbol != NO_SYMBOL) {
+            n = put_pending(m, symbols, n, &pending);
+            symbols[n++] = symbol;
+        } else if (!put_fallback(m, symbols, &n, character, size)) {
+            s = put_unknown(m, character, symbols, &n, &pending, err);
+        }
+    }
+    *count = put_pending(m, symbols, n, &pending);
+    return s;
+}
+
+size_t bpe_symbols_max(const struct bpe *m, size_t bytes)
+{
+    size_t each = 1;
+
+    if (m->spec->byte_fallback && (m->affixes || m->spec->byte_level))
+        each = 2 * (1 + (size_t)m->spec->continuing_prefix.length + m->spec->word_suffix.length);
+    return bytes < SIZE_MAX / 2 / each ? each * bytes + 1 : SIZE_MAX;
+}
+
+/* ---- A thread's memory ------------------------------------------------------------------------------------------- */
 
 #define MANY_SYMBOLS ((size_t)1 << 18) /* room for more is not kept: such long pretokens are rare */
 
@@ -37,7 +177,7 @@ enum leat_status bpe_scratch_make(struct bpe_scratch **out, struct bound *bound,
     s->bound = s->merge.bound = bound;
     s->cache_bytes = cache_bytes;
     s->kernels = pretoken_kernels();
-    s->cutter = cut_kernels();
+    s->cutter = class_cuts_kernels();
     *out = s;
     return LEAT_OK;
 }
@@ -84,7 +224,7 @@ static enum leat_status reserve_symbols(struct bpe_scratch *s, size_t count, siz
     return LEAT_OK;
 }
 
-/* ---- A part ---- */
+/* ---- A part ------------------------------------------------------------------------------------------------------ */
 
 enum leat_status bpe_append(const struct bpe *m, const uint32_t *symbols, size_t count, struct id_list *out,
                             struct leat_error *err)
@@ -155,8 +295,9 @@ enum leat_status bpe_encode_whole(const struct bpe *m, struct bpe_scratch *s, co
     return bpe_encode_merges(m, s, text, bytes, out, err);
 }
 
-enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                   struct id_list *out, struct leat_error *err)
+/* Appends the ids of a part, by way of the cache. */
+static enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                          struct id_list *out, struct leat_error *err)
 {
     enum leat_status status;
     struct pretoken_key key;
@@ -180,7 +321,163 @@ enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratch *s, c
     return status;
 }
 
-/* ---- A pretoken ---- */
+/* ---- Cuts -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Safe cuts. Between neighbouring characters that do not stand side by side in any product of a merge no merge can ever
+ * reach across, so the two sides encode alone as they do together. Texts without a pre-tokenizer, whole documents that
+ * are one pretoken, become words and syllables that way, which a cache can hold.
+ * The two characters around a place decide whether it may be cut. The bytes around it mostly do, and much faster
+ * (class_cuts.h); long parts with characters beyond ASCII are cut again by these when a batch is filled.
+ */
+
+/* Cuts that are looked for at a time. */
+#define CUTS ((size_t)TINY_OR(5, 4000))
+
+/* Whether the character has a symbol, where that matters. */
+static bool is_known(const struct bpe *m, const uint8_t *text)
+{
+    size_t length;
+    uint32_t c = m->known ? unicode_decode(text, &length) : 0;
+
+    return !m->known || (m->known[c / 64] >> c % 64 & 1);
+}
+
+/* Where the next safe cut is after the beginning of the text; `bytes` if there is none. */
+static size_t next_cut(const struct bpe *m, const uint8_t *text, size_t bytes)
+{
+    unsigned length = char_cuts_length(*text);
+    uint32_t before = char_cuts_load(text, length, bytes);
+    size_t at = length, last = 0;
+
+    for (; at < bytes; last = at, at += length) {
+        uint32_t after;
+
+        length = char_cuts_length(text[at]);
+        after = char_cuts_load(text + at, length, bytes - at);
+        if (char_cuts_safe_whole(&m->char_cuts, before, after) && is_known(m, text + last) && is_known(m, text + at))
+            break;
+        before = after;
+    }
+    return at;
+}
+
+/* Up to the last safe cut, or to the end if that is the pretoken's; *used is how far. */
+static enum leat_status encode_by_characters(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text,
+                                             size_t bytes, bool last, struct id_list *out, size_t *used,
+                                             struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+    size_t at = 0, length = 0;
+
+    for (; status == LEAT_OK && at < bytes; at += length) {
+        length = next_cut(m, text + at, bytes - at);
+        if (at + length == bytes && !last)
+            break;
+        status = bpe_encode_cached(m, s, text + at, length, out, err);
+    }
+    *used = at;
+    return status;
+}
+
+/* Ends of parts that have been found and not yet encoded. */
+struct found {
+    const struct bpe *m;
+    struct bpe_scratch *s;
+    const uint8_t *text;
+    size_t bytes; /* that can be read */
+    struct id_list *out;
+    uint32_t begin, count;
+    uint32_t ends[CUTS + CUT_SLACK + 2];
+};
+
+static enum leat_status encode_found(struct found *f, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    if (f->count > 0) {
+        f->s->fixed_used = 0;
+        status = bpe_encode_parts(f->m, f->s, f->text, f->bytes, f->begin, f->ends, f->count, f->out, err);
+        f->begin = f->ends[f->count - 1] & ~BPE_FIXED;
+    }
+    f->count = 0;
+    f->s->fixed.count = 0;
+    return status;
+}
+
+/* A pretoken from text[begin] to text[end]. */
+static enum leat_status find_parts(struct found *f, size_t begin, size_t end, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    for (size_t from = begin + 1, to; status == LEAT_OK && from < end; from = to) {
+        uint32_t *cuts = f->ends + f->count;
+        size_t count = f->s->cutter->find(&f->m->classes, f->text, from, end, cuts, (size_t)(CUTS - f->count), &to);
+
+        f->count += (uint32_t)count;
+        if (f->count >= CUTS)
+            status = encode_found(f, err);
+    }
+    if (end > begin)
+        f->ends[f->count++] = (uint32_t)end;
+    return status;
+}
+
+/* As encode_by_characters() by the bytes around the cuts. */
+static enum leat_status encode_by_bytes(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                        bool last, struct id_list *out, size_t *used, struct leat_error *err)
+{
+    struct found f = { .m = m, .s = s, .text = text, .bytes = bytes, .out = out };
+    enum leat_status status;
+
+    s->fixed.count = 0;
+    status = find_parts(&f, 0, bytes, err);
+    f.count -= !last && f.count > 0;
+    if (status == LEAT_OK)
+        status = encode_found(&f, err);
+    *used = f.begin;
+    return status;
+}
+
+bool bpe_takes_spans(const struct bpe *m)
+{
+    return m->cuts_by_bytes && !m->whole;
+}
+
+enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                  const struct model_span *spans, size_t count, struct id_list *out,
+                                  struct leat_error *err)
+{
+    struct found f = { .m = m, .s = s, .text = text, .bytes = bytes, .out = out };
+    enum leat_status status = LEAT_OK;
+    uint32_t begin = 0;
+
+    s->fixed.count = 0;
+    for (size_t i = 0; status == LEAT_OK && i < count; begin = spans[i++].end) {
+        if (f.count >= CUTS) {
+            status = encode_found(&f, err);
+            if (status != LEAT_OK)
+                break;
+        }
+        if (spans[i].id == MODEL_PRETOKEN) {
+            status = find_parts(&f, begin, spans[i].end, err);
+        } else {
+            status = id_list_append(&s->fixed, spans[i].id, err);
+            f.ends[f.count++] = spans[i].end | BPE_FIXED;
+        }
+    }
+    return status == LEAT_OK ? encode_found(&f, err) : status;
+}
+
+/* Encodes a pretoken up to the last safe cut, or to its end if that is known; *used is how far. */
+static enum leat_status bpe_encode_cut(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                       bool last, struct id_list *out, size_t *used, struct leat_error *err)
+{
+    return m->cuts_by_bytes && bytes < BPE_FIXED ? encode_by_bytes(m, s, text, bytes, last, out, used, err)
+                                                 : encode_by_characters(m, s, text, bytes, last, out, used, err);
+}
+
+/* ---- A pretoken -------------------------------------------------------------------------------------------------- */
 
 static enum leat_status encode_bytes(const struct bpe *m, const uint8_t *text, size_t bytes, struct id_list *out,
                                      struct leat_error *err)

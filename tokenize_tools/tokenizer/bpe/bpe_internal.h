@@ -1,8 +1,7 @@
 /*
- * bpe_internal.h: what a model consists of, and what the files that make it share: bpe.c (the whole, and pretokens by
- * way of the cache), bpe_make.c (its tables), bpe_merges.c (the list of its merges), bpe_symbols.c (the symbols that a
- * text begins with), bpe_orphans.c (tokens that no merge makes), bpe_scores.c (sentencepiece), bpe_cuts.c (pretokens
- * that are cut further), bpe_pretokens.c (many pretokens at once). No other file includes it.
+ * bpe_internal.h: what a model consists of, and what the files that make it share: bpe.c (encoding a pretoken),
+ * bpe_make.c (making a model: its list of merges, its tables), bpe_scores.c (sentencepiece), bpe_pretokens.c (many
+ * pretokens at once). No other room includes it.
  *
  * Symbols are places in spec->tokens and, from token_count on, characters that are no token themselves but occur in one
  * (sentencepiece merges those too).
@@ -14,10 +13,8 @@
 
 #include "base/utf8.h"
 #include "bpe.h"
-#include "byte_cuts.h"
-#include "cut_classes.h"
-#include "merge_lanes.h"
-#include "orphans.h"
+#include "char_cuts.h"
+#include "class_cuts.h"
 #include "pretoken_batch.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 #include "vocabulary_map.h"
@@ -68,14 +65,14 @@ struct bpe {
     bool apart;         /* nothing merges: each byte is a token */
     uint32_t longest;   /* bytes of the longest token */
     bool cuts_by_bytes; /* and many of them found by the bytes around them: */
-    struct cut_classes classes;
+    struct class_cuts classes;
     uint64_t *known;            /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
     uint32_t unknown;           /* symbol */
     struct split *splits;       /* by place: what unused tokens become again; NULL if there are none */
     struct merge_rules rules;   /* for the kernels; pairs NULL: not for this model */
     uint32_t *first, *ids;      /* of rules */
     uint32_t *letters;          /* the same */
-    struct byte_cuts byte_cuts; /* where pretokens are cut */
+    struct char_cuts char_cuts; /* where pretokens are cut */
     uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
@@ -96,7 +93,7 @@ struct bpe_scratch {
     struct pretoken_cache cache;
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     const struct pretoken_kernels *kernels;
-    const struct cut_kernels *cutter;
+    const struct class_cuts_kernels *cutter;
     struct id_list fixed; /* ids of parts that are tokens already */
     size_t fixed_used;    /* by the batches before */
     struct id_list many;  /* ids of a batch that do not fit a word */
@@ -136,30 +133,16 @@ static inline bool bpe_is_fallback(const struct bpe *m, uint32_t symbol)
     return false;
 }
 
-/* ---- bpe_merges.c ---- */
-
-/* m->list, by rising rank. */
-enum leat_status bpe_make_list(struct bpe *m, struct leat_error *err);
-void bpe_free_making(struct bpe *m);
+/* ---- bpe_make.c ---- */
 
 /* A merge for the list; left out if it can never happen. By rising rank. */
 enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
                                struct leat_error *err);
 
-/* Places by id, and whether merges have odd parts; then the file's list. */
-enum leat_status bpe_merges_prepare(struct bpe *m, struct leat_error *err);
-enum leat_status bpe_merges_of_list(struct bpe *m, struct leat_error *err);
-
-/* All ways in which a token splits into two. */
-enum leat_status bpe_merges_of_ranks(struct bpe *m, struct leat_error *err);
-
-/* ---- bpe_orphans.c ---- */
-
-/* After the list, before what making it has found out goes. */
-enum leat_status bpe_find_orphans(struct bpe *m, struct leat_error *err);
-void bpe_free_orphans(struct bpe *m);
-
 /* ---- bpe.c ---- */
+
+/* How many symbols a part can begin with. */
+size_t bpe_symbols_max(const struct bpe *m, size_t bytes);
 
 /* Appends the ids of a part that is not cut, or of a whole pretoken if the model cuts none, without the cache. */
 enum leat_status bpe_encode_whole(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
@@ -180,16 +163,6 @@ enum leat_status bpe_merge_text(const struct bpe *m, struct bpe_scratch *s, bpe_
 enum leat_status bpe_append(const struct bpe *m, const uint32_t *symbols, size_t count, struct id_list *out,
                             struct leat_error *err);
 
-/* Appends the ids of a part, by way of the cache. */
-enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                   struct id_list *out, struct leat_error *err);
-
-/* ---- bpe_cuts.c ---- */
-
-/* Encodes a pretoken up to the last safe cut, or to its end if that is known; *used is how far. */
-enum leat_status bpe_encode_cut(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                bool last, struct id_list *out, size_t *used, struct leat_error *err);
-
 /* ---- bpe_pretokens.c ---- */
 
 /* The end of a part that is a token already: its id is the next of bpe_scratch.fixed. */
@@ -199,16 +172,6 @@ enum leat_status bpe_encode_cut(const struct bpe *m, struct bpe_scratch *s, cons
 enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                   uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                   struct leat_error *err);
-
-/* ---- bpe_symbols.c ---- */
-
-/* One symbol per byte of byte-level text, or per character of other text. With affixes, the part is a whole pretoken,
- * since these are not cut. */
-enum leat_status bpe_symbols_of_text(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
-                                     size_t *count, struct leat_error *err);
-
-/* How many symbols a part can begin with. */
-size_t bpe_symbols_max(const struct bpe *m, size_t bytes);
 
 /* ---- bpe_scores.c ---- */
 

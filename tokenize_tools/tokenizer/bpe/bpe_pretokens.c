@@ -10,7 +10,7 @@
 
 #include "base/tiny.h"
 #include "bpe_internal.h"
-#include "pretoken_rest.h"
+#include "pretoken_batch.h"
 
 /* After this much text a larger cache is worth making. */
 #define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
@@ -144,17 +144,17 @@ static enum leat_status encode_batch(const struct bpe *m, struct bpe_scratch *s,
 /* ---- Runs of pretokens ---- */
 
 /* The end of the part of a pretoken that begins at text[begin]. */
-static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t bytes, uint32_t begin, uint32_t end)
+static uint32_t part_end(const struct char_cuts *c, const uint8_t *text, size_t bytes, uint32_t begin, uint32_t end)
 {
-    unsigned length = byte_cuts_length(text[begin]);
-    uint32_t before = byte_cuts_load(text + begin, length, bytes - begin), at = begin + length;
+    unsigned length = char_cuts_length(text[begin]);
+    uint32_t before = char_cuts_load(text + begin, length, bytes - begin), at = begin + length;
 
     while (at < end) {
         uint32_t after;
 
-        length = byte_cuts_length(text[at]);
-        after = byte_cuts_load(text + at, length, bytes - at);
-        if (length > 1 && byte_cuts_safe(c, before, text[at - 1], after))
+        length = char_cuts_length(text[at]);
+        after = char_cuts_load(text + at, length, bytes - at);
+        if (length > 1 && char_cuts_safe(c, before, text[at - 1], after))
             return at;
         before = after;
         at += length;
@@ -171,8 +171,8 @@ static enum leat_status encode_long(const struct bpe *m, struct bpe_scratch *s, 
     bool fixed = whole != *r->ends;
     enum leat_status status;
 
-    if (m->byte_cuts.pairs && !fixed)
-        end = part_end(&m->byte_cuts, r->text, r->bytes, r->begin, whole);
+    if (m->char_cuts.pairs && !fixed)
+        end = part_end(&m->char_cuts, r->text, r->bytes, r->begin, whole);
     if (fixed)
         status = id_list_append(out, s->fixed.ids[s->fixed_used++], err);
     else if (parts || r->inside || end < whole)
@@ -195,7 +195,7 @@ static enum leat_status encode_rest(const struct bpe *m, struct bpe_scratch *s, 
         count_text(m, s, pretoken_end(r->last - 1) - r->begin);
     while (status == LEAT_OK && r->ends < r->last) {
         pretoken_place_text(&place, &s->batch, r);
-        pretoken_fill(&s->batch, s->kernels, &m->byte_cuts, m->has_orphans ? m->orphans : NULL, r, &place);
+        pretoken_fill(&s->batch, s->kernels, &m->char_cuts, m->has_orphans ? m->orphans : NULL, r, &place);
         status = s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, r, parts, out, err);
     }
     return status;

@@ -1,5 +1,9 @@
 /*
- * merge_lane_kernel.h: the body of merging in lanes (merge_lanes.h), for pretoken_kernel.c.
+ * merge_lane_kernel.h: merges several short pretokens in turns: while one waits for memory with the pairs that it asked
+ * for, the others go on. For pretoken_kernel.c.
+ *
+ * The rule is that of merge_table.h, least rank first and leftmost among equals, applied literally: all ranks of a
+ * pretoken are kept, with their places in the low bits, and each time the least of all is looked for.
  *
  * A lane holds one pretoken: its symbols, and for each pair of neighbours the rank of its merge, or none. lane_begin()
  * fills it, and each further turn makes the merge of least rank and asks for the two pairs that this has brought about;
@@ -9,7 +13,24 @@
  */
 #include <string.h>
 
-#include "merge_lanes.h"
+#include "pretoken_batch.h"
+
+#define LANES       8
+#define LANE_PLACES (LANE_SYMBOLS + 2) /* places 1 to LANE_SYMBOLS hold symbols */
+#define LANE_NONE   (UINT32_MAX - LANE_PLACES + 1)
+
+struct lane {
+    _Alignas(64) uint32_t
+        ranks[LANE_PLACES]; /* of the pair that begins at a place: rank << 6 | place; from LANE_NONE on: none */
+    uint32_t symbols[LANE_PLACES + 2];                 /* by place; PAIR_NOBODY before the first and after the last */
+    uint64_t alive;                                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
+    unsigned width;                                    /* places that are in use, a multiple of 16 */
+    unsigned left, right;                              /* places of ranks that were asked for: until then none */
+    uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
+    uint32_t at;                                       /* which pretoken of the batch */
+    uint32_t bytes, count;                             /* of the pretoken: bytes, and symbols at the begin */
+    struct pretoken_key key;                           /* of a pretoken that the cache keeps */
+};
 
 /* ---- What the levels do in their own ways ---- */
 

@@ -6,9 +6,70 @@
 #ifndef LEAT_TOKENIZER_PRETOKEN_BATCH_H
 #define LEAT_TOKENIZER_PRETOKEN_BATCH_H
 
-#include "byte_cuts.h"
-#include "orphans.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "char_cuts.h"
+#include "pair_table.h"
 #include "pretoken_cache.h"
+#include "vocabulary_map.h"
+
+/* ---- Orphans ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * Orphans are tokens that do not come about when their own text is merged. Where a pretoken that is a token is taken as
+ * it stands, these are the only ones for which that makes a difference: Llama 3 has 588 of them, most vocabularies have
+ * none. So only a pretoken whose text may be one of them must be looked up as a token, and only then must a part of a
+ * pretoken be told from a pretoken of the same text.
+ */
+#define ORPHAN_BITS 14
+
+struct orphans {
+    uint32_t maybe[1 << (ORPHAN_BITS - 5)]; /* bits by hash of the text: the set ones may be one */
+    uint64_t *tokens;                       /* bits by place in the vocabulary */
+};
+
+static inline uint32_t orphan_hash(const uint8_t *text, size_t bytes)
+{
+    uint32_t some = text[0] | (uint32_t)text[bytes / 2] << 8 | (uint32_t)text[bytes - 1] << 16 | (uint32_t)bytes << 24;
+
+    return some * 0x9e3779b1u >> (32 - ORPHAN_BITS);
+}
+
+/* Whether a text of at least one byte may be such a token. */
+static inline bool orphan_maybe(const struct orphans *o, const uint8_t *text, size_t bytes)
+{
+    uint32_t bit = orphan_hash(text, bytes);
+
+    return o->maybe[bit / 32] >> bit % 32 & 1;
+}
+
+static inline bool orphan_is(const struct orphans *o, uint32_t place)
+{
+    return o->tokens[place / 64] >> place % 64 & 1;
+}
+
+/* ---- Merging ----------------------------------------------------------------------------------------------------- */
+
+#define LANE_SYMBOLS   62 /* the most symbols of a pretoken that a kernel merges */
+#define LANE_LETTERS   0x10000u
+#define LANE_NO_LETTER UINT32_MAX
+
+/* What a kernel must know of a model whose pretokens are bytes, or characters. */
+struct merge_rules {
+    const struct pair_table *pairs;
+    const uint32_t *bytes;              /* the symbol of each; of pretokens of characters, of those of one byte */
+    const uint32_t *first;              /* of two bytes, at left << 8 | right, the rank; UINT32_MAX: none */
+    const uint32_t *ids;                /* by symbol; NULL: a symbol is its own */
+    const struct vocabulary_map *whole; /* pretokens that are tokens stay as they are; NULL: they come out so anyway */
+    const struct orphans *orphans;      /* for which tokens that must be asked */
+    const uint32_t *letters;            /* the symbol of each character below LANE_LETTERS; LANE_NO_LETTER: none, it
+                                           becomes bytes. NULL: pretokens are bytes */
+    const uint32_t *fallback;           /* the symbols of these bytes, which nothing merges with */
+};
+
+/* ---- A batch ----------------------------------------------------------------------------------------------------- */
 
 /* The bytes that a batch's pretokens may have together; they may be as many. Many together, so that those that must be
  * merged are many, too. */
@@ -56,8 +117,6 @@ struct pretoken_batch {
     BATCH_ARRAY(uint64_t, middle_words, 2 * BATCH_FIND);
 };
 
-struct merge_rules;
-
 struct pretoken_kernels {
     const char *name;
     /*
@@ -66,15 +125,15 @@ struct pretoken_kernels {
      * end is not 0. Parts of cut pretokens that may be orphans (NULL: none is) are another kind of pretoken than whole
      * ones. text[0..room) can be read. Returns the first end that is not before text[bytes].
      */
-    const uint32_t *(*cut)(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text,
+    const uint32_t *(*cut)(const struct char_cuts *c, const struct orphans *orphans, const uint8_t *text,
                            uint32_t bytes, size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base,
                            struct pretoken_batch *b);
     /* Fills in values and missed; appends to `many`, at most PRETOKEN_IDS a pretoken. PRETOKEN_AHEAD bytes can be read
      * at each. */
     void (*find)(const struct pretoken_cache *c, struct pretoken_batch *b);
     /*
-     * Merges the missed pretokens but for those of more than LANE_SYMBOLS (merge_lanes.h) bytes, which remain as
-     * missed, fills in their values and puts them into the cache. There is room in `many` for an id for each of their
+     * Merges the missed pretokens but for those of more than LANE_SYMBOLS bytes, which remain as missed,
+     * fills in their values and puts them into the cache. There is room in `many` for an id for each of their
      * bytes, and PRETOKEN_IDS more.
      */
     void (*merge)(const struct merge_rules *rules, struct pretoken_cache *c, struct pretoken_batch *b);
@@ -87,5 +146,42 @@ const struct pretoken_kernels *pretoken_kernels(void);
 
 /* Row `number`, fastest first, for tests; NULL past the last. `usable` (may be NULL): whether this CPU can run it. */
 const struct pretoken_kernels *pretoken_kernels_row(unsigned number, int *usable);
+
+/* ---- Filling a batch --------------------------------------------------------------------------------------------- */
+
+/* These take as many pretokens of a run as fit a batch, and do what kernels must not do: they do not read past the end
+ * of the text, and do not take a part of a pretoken for all of it. */
+
+/* What is left of a run of pretokens: the next one begins at `begin`, or the rest of a cut one does. */
+struct pretoken_rest {
+    const uint8_t *text;
+    size_t bytes; /* that can be read */
+    uint32_t begin;
+    const uint32_t *ends, *last;
+    bool inside; /* of a cut pretoken */
+};
+
+/* Where the batch's text lies, and the last place at which a pretoken may begin: kernels read on after it. The last
+ * pretokens of a text go from a copy. */
+struct pretoken_place {
+    uint8_t copy[3 * PRETOKEN_AHEAD];
+    size_t room; /* bytes that can be read */
+    uint32_t max;
+};
+
+/* Where a pretoken ends. */
+static inline uint32_t pretoken_end(const uint32_t *end)
+{
+    return *end & ~BATCH_FIXED;
+}
+
+/* Comes before pretoken_fill(). The batch's text is that of the rest, or lies in `p`. */
+void pretoken_place_text(struct pretoken_place *p, struct pretoken_batch *b, const struct pretoken_rest *r);
+
+/* Takes as many pretokens as fit a batch, and cuts them where they have characters beyond ASCII. Left for the next
+ * batch are a pretoken that may go on after the batch, and pretokens that begin where kernels cannot read. A batch that
+ * stays empty: the next pretoken is longer than a batch, and must be encoded without one. `orphans` may be NULL. */
+void pretoken_fill(struct pretoken_batch *b, const struct pretoken_kernels *kernels, const struct char_cuts *cuts,
+                   const struct orphans *orphans, struct pretoken_rest *r, const struct pretoken_place *p);
 
 #endif

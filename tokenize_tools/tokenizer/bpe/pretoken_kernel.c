@@ -21,8 +21,8 @@
 #if defined(__AVX512F__)
 #include "merge_wide_kernel.h"
 #endif
+#include "char_cuts_kernel.h"
 #include "pretoken_batch.h"
-#include "pretoken_cut_kernel.h"
 
 /* ---- Keys ---- */
 

@@ -25,7 +25,7 @@ enum leat_status lookup_batch_make(struct lookup_batch **out, size_t cache_bytes
     l->memory = memory;
     l->cache_bytes = cache_bytes;
     l->kernels = pretoken_kernels();
-    l->cutter = cut_kernels();
+    l->cutter = class_cuts_kernels();
     *out = l;
     return LEAT_OK;
 }
@@ -180,7 +180,7 @@ enum leat_status lookup_batch_write(struct lookup_batch *l, uint32_t from, uint3
 static enum leat_status encode_short(struct lookup_batch *l, const struct lookup_way *way, struct pretoken_rest *r,
                                      struct id_list *out, struct leat_error *err)
 {
-    static const struct byte_cuts none = { .pairs = NULL };
+    static const struct char_cuts none = { .pairs = NULL };
     enum leat_status s = LEAT_OK;
     struct pretoken_place place;
 

@@ -6,8 +6,8 @@
 #ifndef LEAT_TOKENIZER_LOOKUP_BATCH_H
 #define LEAT_TOKENIZER_LOOKUP_BATCH_H
 
-#include "tokenizer/bpe/cut_classes.h"
-#include "tokenizer/bpe/pretoken_rest.h"
+#include "tokenizer/bpe/class_cuts.h"
+#include "tokenizer/bpe/pretoken_batch.h"
 #include "tokenizer/containers/id_list.h"
 
 /* A piece of at most PRETOKEN_MAX bytes. */
@@ -27,7 +27,7 @@ struct lookup_piece {
 struct lookup_batch {
     void *memory; /* in which it lies */
     const struct pretoken_kernels *kernels;
-    const struct cut_kernels *cutter;
+    const struct class_cuts_kernels *cutter;
     struct pretoken_cache cache;
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     struct id_list many;            /* ids of the batch that do not fit a value */

@@ -143,7 +143,7 @@ void unigram_free(struct unigram *m)
     if (!m)
         return;
     token_trie_free(&m->trie);
-    byte_cuts_free(&m->byte_cuts);
+    char_cuts_free(&m->char_cuts);
     free(m->floats);
     free(m->scores);
     free(m);

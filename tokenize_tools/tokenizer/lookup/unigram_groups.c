@@ -70,7 +70,7 @@ static void cut(const struct group *g, size_t bytes, size_t room)
     u->cuts[count] = (uint32_t)bytes;
     r.last = u->ends + join(u->ends, u->cuts, g->ends, g->base, (uint32_t)bytes);
     pretoken_place_text(&place, &l->batch, &r);
-    pretoken_fill(&l->batch, l->kernels, &g->m->byte_cuts, NULL, &r, &place);
+    pretoken_fill(&l->batch, l->kernels, &g->m->char_cuts, NULL, &r, &place);
 }
 
 /* Writes one unknown token for each run of stand-ins in a pretoken, of pieces from one on that have been written. */

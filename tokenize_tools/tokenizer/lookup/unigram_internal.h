@@ -28,8 +28,8 @@ struct unigram {
     double highest;    /* of all scores and the unknown one, without their signs */
     float *floats;     /* the scores, and that of `stand_in`, if `narrow` */
     uint32_t stand_in; /* an id that stands for an unknown character in a piece; TOKEN_NONE: such pieces are apart */
-    struct cut_classes classes;
-    struct byte_cuts byte_cuts;
+    struct class_cuts classes;
+    struct char_cuts char_cuts;
 };
 
 /* A place in a stretch of text, and the best way to it. */

@@ -1,7 +1,7 @@
 /*
  * unigram_pieces.c: encodes with a Unigram model by pieces that a cache can hold, exactly.
  *
- * A text is cut between characters that stand side by side in no token (cut_classes.h, byte_cuts.h): all ways meet
+ * A text is cut between characters that stand side by side in no token (class_cuts.h, char_cuts.h): all ways meet
  * there. The best way through a piece then depends on what is before it by rounding only: sums begin at the sum so far,
  * and the references' additions lose bits. probe() finds how much better the best way through a piece is than any
  * other. If that is more than all its additions can lose, for any sum that comes, the piece's ids are always the same
@@ -30,24 +30,24 @@
 
 /* ---- Making ---- */
 
-static void mark_pairs(struct cut_pairs *pairs, const uint8_t *text, size_t bytes)
+static void mark_pairs(struct class_cuts_pairs *pairs, const uint8_t *text, size_t bytes)
 {
     for (size_t i = 1; i < bytes; i++)
-        cut_pairs_add(pairs, text[i - 1], text[i]);
+        class_cuts_pairs_add(pairs, text[i - 1], text[i]);
 }
 
 static enum leat_status make_cuts(struct unigram *m, struct leat_error *err)
 {
-    struct cut_pairs *pairs = calloc(1, sizeof *pairs);
+    struct class_cuts_pairs *pairs = calloc(1, sizeof *pairs);
 
     if (!pairs)
         return status_no_memory(err, sizeof *pairs);
     for (uint32_t i = 0; i < m->spec->token_count; i++)
         if (!m->spec->tokens[i].foreign)
             mark_pairs(pairs, spec_token_bytes(m->spec, &m->spec->tokens[i]), m->spec->tokens[i].length);
-    cut_classes_make(&m->classes, pairs);
+    class_cuts_make(&m->classes, pairs);
     free(pairs);
-    return byte_cuts_make(&m->byte_cuts, m->spec, err);
+    return char_cuts_make(&m->char_cuts, m->spec, err);
 }
 
 enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err)
@@ -263,7 +263,7 @@ static enum leat_status take_run(struct unigram_walk *w, const uint32_t *ends, s
         size_t base = r.begin;
 
         pretoken_place_text(&place, &l->batch, &r);
-        pretoken_fill(&l->batch, l->kernels, &w->m->byte_cuts, NULL, &r, &place);
+        pretoken_fill(&l->batch, l->kernels, &w->m->char_cuts, NULL, &r, &place);
         if (l->batch.count > 0) {
             memset(l->batch.parts, w->m->narrow, l->batch.count); /* as a pretoken, a piece may have other ids */
             s = take_batch(w, base);
@@ -278,7 +278,7 @@ static enum leat_status take_run(struct unigram_walk *w, const uint32_t *ends, s
 
 enum leat_status unigram_walk_pieces(struct unigram_walk *w)
 {
-    const struct cut_kernels *cutter = w->s->batch->cutter;
+    const struct class_cuts_kernels *cutter = w->s->batch->cutter;
     uint32_t ends[CUTS + CUT_SLACK + 1];
     enum leat_status s = LEAT_OK;
 

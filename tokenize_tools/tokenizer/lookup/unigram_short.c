@@ -66,7 +66,7 @@ static void add_text(struct unigram_search *s, const struct unigram *m, const st
         s->ends[first + i] = (uint16_t)(first + piece->bytes);
         s->ending[first + i] = 0;
     }
-    for (unsigned i = 0; i < piece->bytes; i += m->spec->byte_level ? 1 : byte_cuts_length(piece->text[i])) {
+    for (unsigned i = 0; i < piece->bytes; i += m->spec->byte_level ? 1 : char_cuts_length(piece->text[i])) {
         s->bases[s->active] = m->trie.root;
         s->starts[s->active++] = (uint16_t)(first + i);
     }
@@ -136,7 +136,7 @@ static unsigned take_best(struct unigram_search *s, const struct unigram *m, uns
         struct place best = { .score = -HUGE_VAL };
         unsigned last = 0;
 
-        end = at + (m->spec->byte_level ? 1 : byte_cuts_length(s->bytes[at]));
+        end = at + (m->spec->byte_level ? 1 : char_cuts_length(s->bytes[at]));
         for (unsigned i = s->ending[end]; i > 0; last = i, i = s->found[i].next) {
             const struct found *f = &s->found[i];
 

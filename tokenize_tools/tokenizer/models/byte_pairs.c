@@ -1,6 +1,6 @@
 /*
  * byte_pairs.c: the models of byte pairs, four rows of the table. They differ in where their merges come from
- * (bpe/bpe_kinds.c), and are one otherwise. bpe/ does the work; read_byte_pairs.c reads the section of a
+ * (bpe/bpe_make.c), and are one otherwise. bpe/ does the work; read_byte_pairs.c reads the section of a
  * tokenizer.json.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
-/* byte_cuts.c: see byte_cuts.h. All tokens count, also those that no merge makes: a pretoken that is one stays
+/* char_cuts.c: see char_cuts.h. All tokens count, also those that no merge makes: a pretoken that is one stays
  * whole. */
-#include "byte_cuts.h"
+#include "char_cuts.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #define MIN_BITS    14
 #define MAX_BITS    20
 
-static void add_partial(struct byte_cuts *c, uint8_t before, uint8_t after)
+static void add_partial(struct char_cuts *c, uint8_t before, uint8_t after)
 {
     c->partial[before][after >> 5 & 1] |= (uint32_t)1 << (after & 31);
     c->has_partial = true;
@@ -19,7 +19,7 @@ static void add_partial(struct byte_cuts *c, uint8_t before, uint8_t after)
 
 /* Goes through the places in a token at which a cut could be made; counts pairs of whole characters, and notes them if
  * `note`. */
-static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes, bool note)
+static size_t go_through(struct char_cuts *c, const uint8_t *text, size_t bytes, bool note)
 {
     bool whole_before = false;
     uint32_t before = 0;
@@ -28,16 +28,16 @@ static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes,
     while (at < bytes && (text[at] & 0xc0) == 0x80)
         at++;
     while (at < bytes) {
-        unsigned length = byte_cuts_length(text[at]);
+        unsigned length = char_cuts_length(text[at]);
         bool whole = length <= bytes - at;
-        uint32_t after = whole ? byte_cuts_load(text + at, length, bytes - at) : 0;
+        uint32_t after = whole ? char_cuts_load(text + at, length, bytes - at) : 0;
 
         if (at > 0 && text[at] >= 0xc0) {
             bool both = whole && whole_before;
 
             pairs += both;
             if (note && both)
-                byte_cuts_add(c, before, after);
+                char_cuts_add(c, before, after);
             else if (note)
                 add_partial(c, text[at - 1], text[at]);
         }
@@ -48,18 +48,18 @@ static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes,
     return pairs;
 }
 
-static enum leat_status make_room(struct byte_cuts *c, unsigned bits, struct leat_error *err)
+static enum leat_status make_room(struct char_cuts *c, unsigned bits, struct leat_error *err)
 {
-    *c = (struct byte_cuts) { .shift = 32 - bits, .pairs = calloc((size_t)1 << (bits - 5), sizeof *c->pairs) };
+    *c = (struct char_cuts) { .shift = 32 - bits, .pairs = calloc((size_t)1 << (bits - 5), sizeof *c->pairs) };
     return c->pairs ? LEAT_OK : status_no_memory(err, (size_t)1 << (bits - 3));
 }
 
-enum leat_status byte_cuts_begin(struct byte_cuts *c, struct leat_error *err)
+enum leat_status char_cuts_begin(struct char_cuts *c, struct leat_error *err)
 {
     return make_room(c, MAX_BITS, err);
 }
 
-enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err)
+enum leat_status char_cuts_make(struct char_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     size_t pairs = 0;
     unsigned bits = MIN_BITS;
@@ -77,7 +77,7 @@ enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec
     return s;
 }
 
-void byte_cuts_free(struct byte_cuts *c)
+void char_cuts_free(struct char_cuts *c)
 {
     free(c->pairs);
     c->pairs = NULL;

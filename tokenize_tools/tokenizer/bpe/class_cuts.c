@@ -1,10 +1,12 @@
 /*
- * cut_classes.c: see cut_classes.h. Each set of followers begins as a class of its own; then two at a time become one,
+ * class_cuts.c: see class_cuts.h. Each set of followers begins as a class of its own; then two at a time become one,
  * those first whose union loses the fewest cuts, until eight are left.
  */
-#include "cut_classes.h"
+#include "class_cuts.h"
 
 #include <string.h>
+
+#include "base/cpu.h"
 
 #define CLASSES 8
 
@@ -43,7 +45,7 @@ static bool is_continuation(unsigned byte)
 }
 
 /* Puts bytes with the same followers into one class. What follows a lead byte is inside its character in any case. */
-static void begin(struct making *m, const struct cut_pairs *pairs)
+static void begin(struct making *m, const struct class_cuts_pairs *pairs)
 {
     for (unsigned a = 0; a < 256; a++) {
         unsigned k = 0;
@@ -132,7 +134,7 @@ static void reduce(struct making *m)
     }
 }
 
-void cut_classes_make(struct cut_classes *c, const struct cut_pairs *pairs)
+void class_cuts_make(struct class_cuts *c, const struct class_cuts_pairs *pairs)
 {
     struct making m = { .count = 0 };
 
@@ -145,4 +147,46 @@ void cut_classes_make(struct cut_classes *c, const struct cut_pairs *pairs)
             if (is_continuation(i) || (m.follows[k][i / 64] >> i % 64 & 1))
                 c->after[i] |= (uint8_t)(1u << k);
     }
+}
+
+/* ---- Kernels ----------------------------------------------------------------------------------------------------- */
+
+extern const struct class_cuts_kernels class_cuts_kernels_plain;
+#if defined(__x86_64__)
+extern const struct class_cuts_kernels class_cuts_kernels_avx2, class_cuts_kernels_avx512vbmi;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+extern const struct class_cuts_kernels class_cuts_kernels_neon;
+#endif
+
+/* Fastest first; the last needs nothing, so it ends every search. */
+static const struct {
+    enum cpu_level needs;
+    const struct class_cuts_kernels *kernels;
+} rows[] = {
+#if defined(__x86_64__)
+    { CPU_AVX512_VBMI, &class_cuts_kernels_avx512vbmi },
+    { CPU_AVX2, &class_cuts_kernels_avx2 },
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    { CPU_PLAIN, &class_cuts_kernels_neon },
+#endif
+    { CPU_PLAIN, &class_cuts_kernels_plain },
+};
+
+const struct class_cuts_kernels *class_cuts_kernels(void)
+{
+    enum cpu_level level = cpu_level();
+    unsigned i = 0;
+
+    while (rows[i].needs > level)
+        i++;
+    return rows[i].kernels;
+}
+
+const struct class_cuts_kernels *class_cuts_kernels_row(unsigned number, int *usable)
+{
+    if (number >= sizeof rows / sizeof rows[0])
+        return NULL;
+    if (usable)
+        *usable = rows[number].needs <= cpu_level();
+    return rows[number].kernels;
 }

@@ -1,5 +1,5 @@
 /*
- * cut_kernel.c: finds cuts (cut_classes.h), for one CPU level; compiled once for each.
+ * class_cuts_kernel.c: finds cuts (class_cuts.h), for one CPU level; compiled once for each.
  *
  * A cut before text[i] is allowed if (before[text[i - 1]] & after[text[i]]) == 0. So for 64 places at once both tables
  * of 256 bytes are looked up, and the results compared with 0; the bits of that mask are the cuts. The levels differ
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "cut_classes.h"
+#include "class_cuts.h"
 
 #if defined(__AVX512VBMI__)
 #include <immintrin.h>
@@ -20,7 +20,7 @@ struct tables {
     __m512i before[4], after[4];
 };
 
-static inline void load_tables(struct tables *t, const struct cut_classes *c)
+static inline void load_tables(struct tables *t, const struct class_cuts *c)
 {
     for (unsigned i = 0; i < 4; i++) {
         t->before[i] = _mm512_loadu_si512(c->before + 64 * i);
@@ -60,7 +60,7 @@ struct tables {
     __m256i before[16], after[16];
 };
 
-static inline void load_tables(struct tables *t, const struct cut_classes *c)
+static inline void load_tables(struct tables *t, const struct class_cuts *c)
 {
     for (unsigned i = 0; i < 16; i++) {
         t->before[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(c->before + 16 * i)));
@@ -111,7 +111,7 @@ struct tables {
     uint8x16x4_t before[4], after[4];
 };
 
-static inline void load_tables(struct tables *t, const struct cut_classes *c)
+static inline void load_tables(struct tables *t, const struct class_cuts *c)
 {
     for (unsigned i = 0; i < 4; i++)
         for (unsigned k = 0; k < 4; k++) {
@@ -142,17 +142,17 @@ static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 #else
 
 struct tables {
-    const struct cut_classes *classes;
+    const struct class_cuts *classes;
 };
 
-static inline void load_tables(struct tables *t, const struct cut_classes *c)
+static inline void load_tables(struct tables *t, const struct class_cuts *c)
 {
     t->classes = c;
 }
 
 static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 {
-    const struct cut_classes *c = t->classes;
+    const struct class_cuts *c = t->classes;
     uint64_t cuts = 0;
 
     for (unsigned i = 0; i < 64; i++)
@@ -184,7 +184,7 @@ static inline void put_places(uint64_t bits, uint32_t base, uint32_t *cuts)
 #endif
 }
 
-static size_t find(const struct cut_classes *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
+static size_t find(const struct class_cuts *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
                    size_t enough, size_t *reached)
 {
     struct tables tables;
@@ -201,4 +201,4 @@ static size_t find(const struct cut_classes *c, const uint8_t *text, size_t from
     return count;
 }
 
-const struct cut_kernels LEVEL_NAME(cut_kernels) = { LEVEL_TEXT, find };
+const struct class_cuts_kernels LEVEL_NAME(class_cuts_kernels) = { LEVEL_TEXT, find };

@@ -1,5 +1,5 @@
 /*
- * pretoken_cut_kernel.h: cuts pretokens where byte_cuts.h allows it, for pretoken_kernel.c.
+ * char_cuts_kernel.h: cuts pretokens where char_cuts.h allows it, for pretoken_kernel.c.
  *
  * Whether a place is safe depends only on the characters on both sides of it. So one pass over all the text of a batch
  * finds the safe places as bits, whatever pretokens it consists of; then the ends of pretokens, which are bits too, are
@@ -9,7 +9,7 @@
 #define BYTES64_BY_WORDS 1
 #endif
 #include "base/bytes64.h"
-#include "byte_cuts.h"
+#include "char_cuts.h"
 #include "pretoken_batch.h"
 #if defined(__AVX512F__)
 #include "tokenizer/scan/bit_places_avx512.h"
@@ -29,7 +29,7 @@ static inline uint32_t word_starts(uint32_t word)
 
 /* Whether there may be a cut before text[at], which begins a character beyond ASCII. Four bytes can be read before it
  * and from it on. */
-static inline uint64_t safe_at(const struct byte_cuts *c, const uint8_t *text, size_t at)
+static inline uint64_t safe_at(const struct char_cuts *c, const uint8_t *text, size_t at)
 {
     uint32_t before = bytes_load32(text + at - 4), after = bytes_load32(text + at);
     uint64_t next = (uint64_t)(word_starts(after) & ~(uint32_t)0xff) | (uint64_t)1 << 39;
@@ -37,12 +37,12 @@ static inline uint64_t safe_at(const struct byte_cuts *c, const uint8_t *text, s
 
     before >>= (31 - __builtin_clz(word_starts(before) | 0x80)) - 7;
     after &= (uint32_t)(((uint64_t)1 << (__builtin_ctzll(next) - 7)) - 1);
-    return byte_cuts_safe(c, before, last, after);
+    return char_cuts_safe(c, before, last, after);
 }
 
 #if defined(__AVX512F__)
 /* The same as bits, of sixteen places. `before`, `after`: the four bytes before each and from it on. */
-static inline __mmask16 safe_at_many(const struct byte_cuts *c, __m512i before, __m512i after)
+static inline __mmask16 safe_at_many(const struct char_cuts *c, __m512i before, __m512i after)
 {
     const __m512i highs = _mm512_set1_epi32((int)0x80808080), ones = _mm512_set1_epi32(1);
     __m512i last = _mm512_srli_epi32(before, 24), first, next, hash, bits, word;
@@ -56,8 +56,8 @@ static inline __mmask16 safe_at_many(const struct byte_cuts *c, __m512i before, 
     next = _mm512_and_si512(next, _mm512_sub_epi32(_mm512_setzero_si512(), next));
     after = _mm512_and_si512(after, _mm512_sub_epi32(_mm512_srli_epi32(next, 7), ones));
 
-    hash = _mm512_add_epi32(_mm512_mullo_epi32(before, _mm512_set1_epi32((int)BYTE_CUTS_BEFORE)),
-                            _mm512_mullo_epi32(after, _mm512_set1_epi32((int)BYTE_CUTS_AFTER)));
+    hash = _mm512_add_epi32(_mm512_mullo_epi32(before, _mm512_set1_epi32((int)CHAR_CUTS_BEFORE)),
+                            _mm512_mullo_epi32(after, _mm512_set1_epi32((int)CHAR_CUTS_AFTER)));
     hash = _mm512_srl_epi32(hash, _mm_cvtsi32_si128((int)c->shift));
     word = _mm512_i32gather_epi32(_mm512_srli_epi32(hash, 5), c->pairs, 4);
     bits = _mm512_srlv_epi32(word, _mm512_and_si512(hash, _mm512_set1_epi32(31)));
@@ -72,7 +72,7 @@ static inline __mmask16 safe_at_many(const struct byte_cuts *c, __m512i before, 
 
 #if defined(__AVX512VBMI2__)
 /* Bits for the safe ones among places `leads` of 64 bytes: what is around each is picked out of them. */
-static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
+static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
 {
     __m512i bytes = _mm512_loadu_si512(text - 4), more = _mm512_maskz_loadu_epi8(0xff, text + 60);
     __m512i places = bit_places_bytes(leads);
@@ -90,7 +90,7 @@ static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text
 }
 #else
 /* The same: what is around each is gathered. */
-static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
+static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
 {
     uint32_t places[64 + 16];
     unsigned count = (unsigned)__builtin_popcountll(leads);
@@ -134,7 +134,7 @@ static inline __m256i blend_signs(__m256i one, __m256i other, __m256i signs)
 }
 
 /* As safe_at(), of eight places: a bit each. `before`, `after`: the four bytes before each and from it on. */
-static inline unsigned safe_at_eight(const struct byte_cuts *c, __m256i before, __m256i after)
+static inline unsigned safe_at_eight(const struct char_cuts *c, __m256i before, __m256i after)
 {
     const __m256i ones = _mm256_set1_epi32(1), all = _mm256_set1_epi32(31);
     __m256i last = _mm256_srli_epi32(before, 24), starts, shift, next, hash, bits, word;
@@ -150,8 +150,8 @@ static inline unsigned safe_at_eight(const struct byte_cuts *c, __m256i before, 
     next = _mm256_and_si256(next, _mm256_sub_epi32(_mm256_setzero_si256(), next));
     after = _mm256_and_si256(after, _mm256_sub_epi32(_mm256_srli_epi32(next, 7), ones));
 
-    hash = _mm256_add_epi32(_mm256_mullo_epi32(before, _mm256_set1_epi32((int)BYTE_CUTS_BEFORE)),
-                            _mm256_mullo_epi32(after, _mm256_set1_epi32((int)BYTE_CUTS_AFTER)));
+    hash = _mm256_add_epi32(_mm256_mullo_epi32(before, _mm256_set1_epi32((int)CHAR_CUTS_BEFORE)),
+                            _mm256_mullo_epi32(after, _mm256_set1_epi32((int)CHAR_CUTS_AFTER)));
     hash = _mm256_srl_epi32(hash, _mm_cvtsi32_si128((int)c->shift));
     word = _mm256_i32gather_epi32((const int *)c->pairs, _mm256_srli_epi32(hash, 5), 4);
     bits = _mm256_srlv_epi32(word, _mm256_and_si256(hash, all));
@@ -164,7 +164,7 @@ static inline unsigned safe_at_eight(const struct byte_cuts *c, __m256i before, 
 }
 
 /* Bits for the safe ones among places `leads` of 64 bytes: what is around each is loaded by itself. */
-static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
+static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
 {
     uint64_t left = leads, safe = 0;
 
@@ -190,7 +190,7 @@ static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text
 #define CUT_MANY 4
 
 /* Bits for the safe ones among places `leads` of 64 bytes. Four more bytes can be read before and after them. */
-static inline uint64_t block_safe(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
+static inline uint64_t block_safe(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
 {
     uint64_t safe = 0;
 
@@ -359,14 +359,14 @@ static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uin
     return inside;
 }
 
-/* The places in pretokens of more than BYTE_CUTS_MIN bytes, of pretokens that begin at `ends`, and `before` bytes
+/* The places in pretokens of more than CHAR_CUTS_MIN bytes, of pretokens that begin at `ends`, and `before` bytes
  * before the first place; the last one ends `behind` bytes after the first place. */
 static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behind)
 {
     uint64_t first = ends & -ends, last = behind_last(ends), none = ~ends & ~last & ~(first - 1);
 
     if (!ends)
-        return before + behind > BYTE_CUTS_MIN ? ~(uint64_t)0 : 0;
+        return before + behind > CHAR_CUTS_MIN ? ~(uint64_t)0 : 0;
     none &= none >> 1; /* two places without an end, then four, eight, fifteen */
     none &= none >> 2;
     none &= none >> 4;
@@ -375,9 +375,9 @@ static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behi
     none |= none << 2;
     none |= none << 4;
     none |= none << 7;
-    if (before + (uint32_t)__builtin_ctzll(ends) > BYTE_CUTS_MIN)
+    if (before + (uint32_t)__builtin_ctzll(ends) > CHAR_CUTS_MIN)
         none |= first - 1;
-    return behind - (63 - (uint32_t)__builtin_clzll(ends)) > BYTE_CUTS_MIN ? none | last : none;
+    return behind - (63 - (uint32_t)__builtin_clzll(ends)) > CHAR_CUTS_MIN ? none | last : none;
 }
 
 /* Puts down the pretokens that begin at `ends` and at safe places, from `at` on. `parts` says which is which. */
@@ -417,7 +417,7 @@ static void tell_kinds(const struct orphans *orphans, struct pretoken_batch *b)
 }
 
 /* The pretokens that begin in 64 places from `at` on, up to `limit`, where characters beyond ASCII do at `leads`. */
-static inline uint32_t put_block(const struct byte_cuts *c, const uint8_t *text, uint64_t leads, struct cut_ends *e,
+static inline uint32_t put_block(const struct char_cuts *c, const uint8_t *text, uint64_t leads, struct cut_ends *e,
                                  uint32_t at, uint32_t limit, uint32_t bytes, struct pretoken_batch *b, uint32_t count)
 {
     uint32_t begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the pretoken that goes on */
@@ -432,7 +432,7 @@ static inline uint32_t put_block(const struct byte_cuts *c, const uint8_t *text,
     return put_both(b, count, at, ends, fixed, leads ? block_safe(c, text, leads) : 0);
 }
 
-static uint32_t put_blocks(const struct byte_cuts *c, const uint8_t *text, uint32_t bytes, size_t room,
+static uint32_t put_blocks(const struct char_cuts *c, const uint8_t *text, uint32_t bytes, size_t room,
                            struct cut_ends *e, struct pretoken_batch *b)
 {
     uint32_t count = 1;
@@ -453,7 +453,7 @@ static uint32_t put_blocks(const struct byte_cuts *c, const uint8_t *text, uint3
     return put_pretokens(b, count, e, bytes);
 }
 
-static const uint32_t *cut(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text,
+static const uint32_t *cut(const struct char_cuts *c, const struct orphans *orphans, const uint8_t *text,
                            uint32_t bytes, size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base,
                            struct pretoken_batch *b)
 {

@@ -1,11 +1,11 @@
 /*
- * test_cuts.c: cuts by the bytes around them (cut_classes.h). Random sets of pairs between which must not be cut: the
+ * test_class_cuts.c: cuts by the bytes around them (class_cuts.h). Random sets of pairs between which must not be cut: the
  * tables never allow such a cut, nor one inside a character, and where the sets fall into eight classes they lose none.
  * Every row of kernels finds what the tables say, on random bytes of every length around a block, reading no further.
  */
 #include "t.h"
 
-#include "tokenizer/bpe/cut_classes.h"
+#include "tokenizer/bpe/class_cuts.h"
 
 static uint64_t state;
 
@@ -15,7 +15,7 @@ static bool is_continuation(unsigned byte)
 }
 
 /* Rows of at most `kinds` kinds. */
-static void make_pairs(struct cut_pairs *p, unsigned kinds, unsigned dense)
+static void make_pairs(struct class_cuts_pairs *p, unsigned kinds, unsigned dense)
 {
     uint64_t rows[64][4] = { { 0 } };
 
@@ -26,7 +26,7 @@ static void make_pairs(struct cut_pairs *p, unsigned kinds, unsigned dense)
         memcpy(p->rows[a], rows[t_below(&state, kinds)], sizeof p->rows[a]);
 }
 
-static void check_tables(const struct cut_classes *c, const struct cut_pairs *p, bool exact)
+static void check_tables(const struct class_cuts *c, const struct class_cuts_pairs *p, bool exact)
 {
     for (unsigned a = 0; a < 0xc0; a++)
         for (unsigned b = 0; b < 256; b++) {
@@ -39,12 +39,12 @@ static void check_tables(const struct cut_classes *c, const struct cut_pairs *p,
         }
 }
 
-static void check_kernels(const struct cut_classes *c)
+static void check_kernels(const struct class_cuts *c)
 {
-    const struct cut_kernels *k;
+    const struct class_cuts_kernels *k;
     int usable;
 
-    for (unsigned row = 0; (k = cut_kernels_row(row, &usable)) != NULL; row++) {
+    for (unsigned row = 0; (k = class_cuts_kernels_row(row, &usable)) != NULL; row++) {
         size_t bytes = 2 + t_below(&state, 300), from = 1 + t_below(&state, 3), reached, count, n = 0;
         size_t enough = 1 + t_below(&state, 200);
         uint8_t *text = malloc(bytes); /* of exactly this size, for the sanitizer */
@@ -67,15 +67,15 @@ static void check_kernels(const struct cut_classes *c)
 
 int main(void)
 {
-    static struct cut_pairs pairs;
-    struct cut_classes classes;
+    static struct class_cuts_pairs pairs;
+    struct class_cuts classes;
 
     state = t_seed();
     for (unsigned i = 0; i < t_times(60); i++) {
         unsigned kinds = 1 + (unsigned)t_below(&state, i % 2 ? 8 : 64), dense = (unsigned)t_below(&state, 101);
 
         make_pairs(&pairs, kinds, dense);
-        cut_classes_make(&classes, &pairs);
+        class_cuts_make(&classes, &pairs);
         check_tables(&classes, &pairs, kinds <= 8);
         for (int k = 0; k < 50; k++)
             check_kernels(&classes);

@@ -1,9 +1,57 @@
-/* pretoken_rest.c: see pretoken_rest.h. */
-#include "pretoken_rest.h"
+/*
+ * pretoken_batch.c: the table of kernels over batches of pretokens, and filling a batch; see pretoken_batch.h.
+ */
+#include "pretoken_batch.h"
 
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/utf8.h"
+
+/* ---- Kernels ----------------------------------------------------------------------------------------------------- */
+
+extern const struct pretoken_kernels pretoken_kernels_plain;
+#if defined(__x86_64__)
+extern const struct pretoken_kernels pretoken_kernels_avx2, pretoken_kernels_avx512, pretoken_kernels_avx512vbmi;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+extern const struct pretoken_kernels pretoken_kernels_neon;
+#endif
+
+/* Fastest first; the last needs nothing, so it ends every search. */
+static const struct {
+    enum cpu_level needs;
+    const struct pretoken_kernels *kernels;
+} rows[] = {
+#if defined(__x86_64__)
+    { CPU_AVX512_VBMI, &pretoken_kernels_avx512vbmi },
+    { CPU_AVX512, &pretoken_kernels_avx512 },
+    { CPU_AVX2, &pretoken_kernels_avx2 },
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    { CPU_PLAIN, &pretoken_kernels_neon },
+#endif
+    { CPU_PLAIN, &pretoken_kernels_plain },
+};
+
+const struct pretoken_kernels *pretoken_kernels(void)
+{
+    enum cpu_level level = cpu_level();
+    unsigned i = 0;
+
+    while (rows[i].needs > level)
+        i++;
+    return rows[i].kernels;
+}
+
+const struct pretoken_kernels *pretoken_kernels_row(unsigned number, int *usable)
+{
+    if (number >= sizeof rows / sizeof rows[0])
+        return NULL;
+    if (usable)
+        *usable = rows[number].needs <= cpu_level();
+    return rows[number].kernels;
+}
+
+/* ---- Filling ----------------------------------------------------------------------------------------------------- */
 
 void pretoken_place_text(struct pretoken_place *p, struct pretoken_batch *b, const struct pretoken_rest *r)
 {
@@ -29,7 +77,7 @@ static void move_on(struct pretoken_rest *r, const uint32_t *next, uint32_t to)
     r->begin = to;
 }
 
-void pretoken_fill(struct pretoken_batch *b, const struct pretoken_kernels *kernels, const struct byte_cuts *cuts,
+void pretoken_fill(struct pretoken_batch *b, const struct pretoken_kernels *kernels, const struct char_cuts *cuts,
                    const struct orphans *orphans, struct pretoken_rest *r, const struct pretoken_place *p)
 {
     uint32_t base = r->begin, bytes = pretoken_end(r->last - 1) - base;

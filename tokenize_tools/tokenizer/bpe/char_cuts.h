@@ -1,19 +1,19 @@
 /*
- * byte_cuts.h: where a pretoken of bytes may be cut further without changing anything: no product of a merge reaches
+ * char_cuts.h: where a pretoken of bytes may be cut further without changing anything: no product of a merge reaches
  * across two neighbouring characters if no token has them side by side. A token may begin and end within a character,
  * so it may hold only a part of either. Pretokens never seen before become parts that were seen.
  *
  * Cuts are made only before characters that are not ASCII: words of ASCII hardly ever have a pair that no token has.
  */
-#ifndef LEAT_TOKENIZER_BYTE_CUTS_H
-#define LEAT_TOKENIZER_BYTE_CUTS_H
+#ifndef LEAT_TOKENIZER_CHAR_CUTS_H
+#define LEAT_TOKENIZER_CHAR_CUTS_H
 
 #include <stdbool.h>
 
 #include "base/bytes.h"
 #include "tokenizer/spec/spec.h"
 
-struct byte_cuts {
+struct char_cuts {
     bool long_only;  /* pretokens have been cut already: the cache has nearly all that are not long */
     uint32_t *pairs; /* bits by hash: of two whole characters */
     unsigned shift;  /* of a hash */
@@ -23,27 +23,27 @@ struct byte_cuts {
 };
 
 /* If only long pretokens are cut, those of at most this many bytes are left as they are. */
-#define BYTE_CUTS_MIN 15
+#define CHAR_CUTS_MIN 15
 
 /* Bits of a hash: of the character before, of the one after. */
-#define BYTE_CUTS_BEFORE 0x9e3779b1u
-#define BYTE_CUTS_AFTER  0x85ebca77u
+#define CHAR_CUTS_BEFORE 0x9e3779b1u
+#define CHAR_CUTS_AFTER  0x85ebca77u
 
 /* Nothing in it yet: of tokens that hold whole characters only. */
-enum leat_status byte_cuts_begin(struct byte_cuts *c, struct leat_error *err);
+enum leat_status char_cuts_begin(struct char_cuts *c, struct leat_error *err);
 
 /* Makes the table of a byte-level spec. */
-enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err);
-void byte_cuts_free(struct byte_cuts *c);
+enum leat_status char_cuts_make(struct char_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err);
+void char_cuts_free(struct char_cuts *c);
 
 /* How many bytes a character has, by its first. */
-static inline unsigned byte_cuts_length(uint8_t first)
+static inline unsigned char_cuts_length(uint8_t first)
 {
     return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
 /* A character as a word: its bytes, the first lowest. `room` bytes can be read. */
-static inline uint32_t byte_cuts_load(const uint8_t *text, unsigned length, size_t room)
+static inline uint32_t char_cuts_load(const uint8_t *text, unsigned length, size_t room)
 {
     uint32_t word = 0;
 
@@ -54,30 +54,30 @@ static inline uint32_t byte_cuts_load(const uint8_t *text, unsigned length, size
     return word;
 }
 
-static inline uint32_t byte_cuts_hash(const struct byte_cuts *c, uint32_t before, uint32_t after)
+static inline uint32_t char_cuts_hash(const struct char_cuts *c, uint32_t before, uint32_t after)
 {
-    return (before * BYTE_CUTS_BEFORE + after * BYTE_CUTS_AFTER) >> c->shift;
+    return (before * CHAR_CUTS_BEFORE + after * CHAR_CUTS_AFTER) >> c->shift;
 }
 
-static inline void byte_cuts_add(struct byte_cuts *c, uint32_t before, uint32_t after)
+static inline void char_cuts_add(struct char_cuts *c, uint32_t before, uint32_t after)
 {
-    uint32_t bit = byte_cuts_hash(c, before, after);
+    uint32_t bit = char_cuts_hash(c, before, after);
 
     c->pairs[bit / 32] |= (uint32_t)1 << bit % 32;
 }
 
 /* Whether there may be a cut between two whole characters, of tokens that hold only such. */
-static inline bool byte_cuts_safe_whole(const struct byte_cuts *c, uint32_t before, uint32_t after)
+static inline bool char_cuts_safe_whole(const struct char_cuts *c, uint32_t before, uint32_t after)
 {
-    uint32_t bit = byte_cuts_hash(c, before, after);
+    uint32_t bit = char_cuts_hash(c, before, after);
 
     return !(c->pairs[bit / 32] >> bit % 32 & 1);
 }
 
 /* Whether there may be a cut between two characters; the second is not ASCII. `last`: the byte before the place. */
-static inline bool byte_cuts_safe(const struct byte_cuts *c, uint32_t before, uint8_t last, uint32_t after)
+static inline bool char_cuts_safe(const struct char_cuts *c, uint32_t before, uint8_t last, uint32_t after)
 {
-    uint32_t bit = byte_cuts_hash(c, before, after);
+    uint32_t bit = char_cuts_hash(c, before, after);
 
     return !((c->pairs[bit / 32] >> bit % 32 | c->partial[last][after >> 5 & 1] >> (after & 31)) & 1);
 }

@@ -1,5 +1,5 @@
 /*
- * test_byte_cuts.c: cutting a batch's text, at every CPU level, against asking of each place whether it is safe. Which
+ * test_char_cuts.c: cutting a batch's text, at every CPU level, against asking of each place whether it is safe. Which
  * pairs of characters are is drawn at random, so that one that is read wrongly is seen. Texts of all lengths around
  * those that are gone through at once, of characters of one to four bytes, after and before memory that cannot be read;
  * pretokens short and long, fixed or not.
@@ -16,7 +16,7 @@
 static uint64_t random_state;
 static uint8_t *page; /* of one page; the pages around it cannot be read */
 static size_t page_bytes;
-static struct byte_cuts cuts[2]; /* the second of tokens that hold whole characters only */
+static struct char_cuts cuts[2]; /* the second of tokens that hold whole characters only */
 static struct pretoken_batch batch;
 
 static size_t below(size_t n)
@@ -34,9 +34,9 @@ static void make_page(void)
 }
 
 /* Half of all pairs may be cut, and of those that a token holds a part of most. */
-static void make_cuts(struct byte_cuts *c, bool partial)
+static void make_cuts(struct char_cuts *c, bool partial)
 {
-    T_OK(byte_cuts_begin(c, &t_err));
+    T_OK(char_cuts_begin(c, &t_err));
     for (size_t i = 0; i < (size_t)1 << (32 - c->shift - 5); i++)
         c->pairs[i] = (uint32_t)t_below(&random_state, (uint64_t)1 << 32);
     for (size_t i = 0; partial && i < 512; i++)
@@ -77,18 +77,18 @@ static uint32_t make_ends(const uint8_t *text, size_t bytes, uint32_t base, uint
 
 /* Whether text[at] is to be cut before, in a pretoken from `begin` to `end`. `before`: where the character before
  * begins. */
-static bool is_cut(const struct byte_cuts *c, const uint8_t *text, uint32_t before, uint32_t at, uint32_t begin,
+static bool is_cut(const struct char_cuts *c, const uint8_t *text, uint32_t before, uint32_t at, uint32_t begin,
                    uint32_t end)
 {
-    unsigned length = byte_cuts_length(text[at]);
+    unsigned length = char_cuts_length(text[at]);
 
-    return c && text[at] >= 0xc0 && !(end & BATCH_FIXED) && (!c->long_only || end - begin > BYTE_CUTS_MIN) &&
-           byte_cuts_safe(c, byte_cuts_load(text + before, at - before, at - before), text[at - 1],
-                          byte_cuts_load(text + at, length, length));
+    return c && text[at] >= 0xc0 && !(end & BATCH_FIXED) && (!c->long_only || end - begin > CHAR_CUTS_MIN) &&
+           char_cuts_safe(c, char_cuts_load(text + before, at - before, at - before), text[at - 1],
+                          char_cuts_load(text + at, length, length));
 }
 
 /* The text as one that a batch is filled with. */
-static void compare(const struct pretoken_kernels *k, const struct byte_cuts *c, const uint8_t *text, size_t bytes,
+static void compare(const struct pretoken_kernels *k, const struct char_cuts *c, const uint8_t *text, size_t bytes,
                     size_t room)
 {
     uint32_t ends[LONGEST + 1], base = (uint32_t)below(1000), count = make_ends(text, bytes, base, ends), want = 0;
@@ -122,7 +122,7 @@ static void random_text(const struct pretoken_kernels *k)
     uint8_t text[LONGEST];
     size_t bytes = make_text(text, 1 + below(below(2) ? 200 : LONGEST), 1 + below(below(4) ? 6 : 40));
     size_t used = bytes, shown;
-    struct byte_cuts *c = &cuts[below(2)];
+    struct char_cuts *c = &cuts[below(2)];
 
     if (bytes == 0)
         return;
@@ -151,7 +151,7 @@ int main(void)
     for (unsigned number = 0; (k = pretoken_kernels_row(number, &usable)) != NULL; number++)
         for (int i = 0; usable && i < (int)t_times(20000) && t_failures == 0; i++)
             random_text(k);
-    byte_cuts_free(&cuts[0]);
-    byte_cuts_free(&cuts[1]);
+    char_cuts_free(&cuts[0]);
+    char_cuts_free(&cuts[1]);
     return t_end();
 }
