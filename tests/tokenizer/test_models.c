@@ -64,6 +64,8 @@ static void test_least(void)
     static const uint32_t want[] = { 'a', 0xe9, 0x4e00, 'b' }, ends[] = { 1, 3, 7 };
     const uint8_t *text = (const uint8_t *)"a\xc3\xa9\xe4\xb8\x80"
                                            "b";
+    const struct model_pretokens three = { text, 7, 0, ends, 3 }, second = { text, 7, 1, ends + 1, 1 };
+    const struct model_chunk first = { text, 3, true, false }, all = { text, 7, true, true };
     struct model m = { &kind };
     struct id_list out = { 0 };
     void *scratch = &m;
@@ -72,18 +74,18 @@ static void test_least(void)
     T_OK(model_scratch_make(&scratch, &m, NULL, 1 << 20, &t_err));
     T_EQ(model_cache_bytes(&m, 1 << 20), 0);
     T_CHECK(!model_takes_spans(&m));
-    T_OK(model_encode_batch(&m, scratch, text, 7, 0, ends, 3, &out, &t_err));
+    T_OK(model_encode_batch(&m, scratch, &three, &out, &t_err));
     T_EQ(out.count, 4);
     T_CHECK(memcmp(out.ids, want, sizeof want) == 0);
     out.count = 0;
-    T_OK(model_encode_batch(&m, scratch, text, 7, 1, ends + 1, 1, &out, &t_err));
+    T_OK(model_encode_batch(&m, scratch, &second, &out, &t_err));
     T_EQ(out.count, 1);
     T_EQ(out.ids[0], 0xe9);
     out.count = 0;
-    T_OK(model_encode_chunk(&m, scratch, text, 3, true, false, &out, &used, &t_err));
+    T_OK(model_encode_chunk(&m, scratch, &first, &out, &used, &t_err));
     T_EQ(used, 0);
     T_EQ(out.count, 0);
-    T_OK(model_encode_chunk(&m, scratch, text, 7, true, true, &out, &used, &t_err));
+    T_OK(model_encode_chunk(&m, scratch, &all, &out, &used, &t_err));
     T_EQ(used, 7);
     T_EQ(out.count, 4);
     model_scratch_free(&m, scratch);

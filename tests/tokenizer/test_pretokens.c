@@ -115,9 +115,11 @@ static void encode_batches(const struct bpe *m, const char *name, const uint8_t 
     for (unsigned times = 0; times < 2; times++) {
         out.count = 0;
         for (size_t at = 0, run; at < count; at += run) {
+            struct model_pretokens p = { text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, 0 };
+
             run = 1 + below(below(4) ? 3000 : 40);
-            run = run < count - at ? run : count - at;
-            T_OK(bpe_encode_pretokens(m, s, text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, run, &out, &t_err));
+            p.count = run = run < count - at ? run : count - at;
+            T_OK(bpe_encode_pretokens(m, s, &p, &out, &t_err));
         }
         if (out.count != want->count || memcmp(out.ids, want->ids, out.count * sizeof *out.ids) != 0)
             T_FAIL("%s, %s, pass %u: %zu ids, not the %zu of single pretokens", name, s->kernels->name, times,

@@ -41,16 +41,17 @@ static enum leat_status take(void *context, const uint8_t *text, size_t bytes, b
     return LEAT_OK;
 }
 
-static enum leat_status take_words(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
-                                   const uint32_t *ends, size_t count, struct leat_error *err)
+static enum leat_status take_words(void *context, const struct model_pretokens *p, struct leat_error *err)
 {
-    (void)err;
-    for (size_t i = 0; i < count; begin = ends[i++]) {
-        size_t space = split_words_space(text + begin, ends[i] - begin);
+    uint32_t begin = p->begin;
 
-        T_CHECK(begin < ends[i] && ends[i] <= bytes);
-        if (begin + space < ends[i])
-            add(context, text + begin + space, ends[i] - begin - space);
+    (void)err;
+    for (size_t i = 0; i < p->count; begin = p->ends[i++]) {
+        size_t space = split_words_space(p->text + begin, p->ends[i] - begin);
+
+        T_CHECK(begin < p->ends[i] && p->ends[i] <= p->bytes);
+        if (begin + space < p->ends[i])
+            add(context, p->text + begin + space, p->ends[i] - begin - space);
     }
     return LEAT_OK;
 }

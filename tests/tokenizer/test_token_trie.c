@@ -1,11 +1,11 @@
 /*
- * test_token_trie.c: a packed tree of tokens (lookup/token_trie.h) finds what was put into it, by its number, and
+ * test_token_trie.c: a packed tree of tokens (models/token_trie.h) finds what was put into it, by its number, and
  * nothing else: random tokens over few bytes and many, prefixes of each other, some nodes with most bytes as children,
  * and more of those than blocks stay open for.
  */
 #include "t.h"
 
-#include "tokenizer/lookup/token_trie.h"
+#include "tokenizer/models/token_trie.h"
 
 #define MOST    6000u
 #define LONGEST 4u

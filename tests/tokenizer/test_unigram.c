@@ -1,5 +1,5 @@
 /*
- * test_unigram.c: Unigram models of random vocabularies against the two references' rules (lookup/unigram.h), read
+ * test_unigram.c: Unigram models of random vocabularies against the two references' rules (models/unigram.h), read
  * literally: at each place every token is compared with the text, and nothing is forgotten or cut. Over few characters
  * of one to four bytes, with scores that make many sums equal, positive ones, sums beyond 100000, tokens given twice,
  * user-defined and unused ones, some bytes or all to fall back to, an unknown token or none. Texts are encoded whole,
@@ -12,7 +12,6 @@
 
 #include "t.h"
 
-#include "tokenizer/lookup/unigram.h"
 #include "tokenizer/spec/model.h"
 #include "tokenizer/unicode/unicode.h"
 
@@ -102,7 +101,7 @@ static void add_bytes(struct vocabulary *v, unsigned every)
 /* `few`: so few tokens that texts fall into pieces. */
 static void make_vocabulary(struct vocabulary *v, bool few, bool narrow)
 {
-    static struct unigram_data data;
+    static struct spec_unigram data;
     struct tokenizer_spec *spec = spec_new();
     unsigned kind = few && below(2) ? 4 : below(7), count = 1 + below(few ? 20 : 60), longest = 1 + below(4);
     uint8_t text[LONGEST];
@@ -289,8 +288,9 @@ static enum leat_status encode_chunks(const struct model *m, void *scratch, cons
     out->count = 0;
     for (;;) {
         bool last = end == bytes;
+        const struct model_chunk chunk = { text + from, end - from, begins, last };
 
-        s = model_encode_chunk(m, scratch, text + from, end - from, begins, last, out, &used, &t_err);
+        s = model_encode_chunk(m, scratch, &chunk, out, &used, &t_err);
         begins = begins && used == 0;
         from += used;
         if (s != LEAT_OK || last)
@@ -401,6 +401,7 @@ static void check_pretokens(const struct vocabulary *v, const struct model *m, v
 {
     static uint32_t want[LONG_TEXT + 1], ends[LONG_TEXT];
     size_t pretokens = cut_pretokens(text, bytes, ends), count = 0, more = 0;
+    const struct model_pretokens all = { text, bytes, 0, ends, pretokens };
     struct id_list out = { 0 };
 
     for (size_t i = 0, at = 0; i < pretokens && more != SIZE_MAX; at = ends[i++]) {
@@ -411,7 +412,7 @@ static void check_pretokens(const struct vocabulary *v, const struct model *m, v
         enum leat_status s;
 
         out.count = 0;
-        s = model_encode_batch(m, scratch, text, bytes, 0, ends, pretokens, &out, &t_err);
+        s = model_encode_batch(m, scratch, &all, &out, &t_err);
         T_EQ(s, more == SIZE_MAX ? LEAT_E_TEXT : LEAT_OK);
         if (s == LEAT_OK && (out.count != count || memcmp(out.ids, want, count * sizeof *want) != 0))
             T_FAIL("%zu pretokens of %zu bytes: %zu ids instead of %zu", pretokens, bytes, out.count, count);

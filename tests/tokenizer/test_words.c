@@ -1,12 +1,11 @@
 /*
- * test_words.c: WordPiece and WordLevel models of random vocabularies against their rules (lookup/words.h), read
+ * test_words.c: WordPiece and WordLevel models of random vocabularies against their rules (models/words.c), read
  * literally: ever shorter parts of the word are looked for among all tokens. With every kind of prefix, words around
  * the limit of characters, an unknown token or none; whole, in chunks, and several at once, with a cache that knows
  * them and without one.
  */
 #include "t.h"
 
-#include "tokenizer/lookup/words.h"
 #include "tokenizer/spec/model.h"
 #include "tokenizer/unicode/unicode.h"
 
@@ -18,7 +17,7 @@ static const char *const letters[] = { "a", "b", "#", "\xc3\xa9", "\xe4\xb8\xad"
 static const char *const prefixes[] = { "##", "", "#", "\xc3\xa9" };
 
 static struct tokenizer_spec *spec;
-static struct words_data data;
+static struct spec_wordpiece data;
 static char text[MAX_TOKENS][64];
 
 static size_t random_text(char *out, size_t count)
@@ -116,14 +115,15 @@ static void check_word(const struct model *m, void *scratch, const char *word, s
     if (count == 0)
         want[count++] = spec->unknown;
     for (size_t cut = 0; cut < bytes; cut++) {
+        struct model_chunk chunk = { (const uint8_t *)word, cut, true, false };
         enum leat_status s;
 
         if ((word[cut] & 0xc0) == 0x80)
             continue;
         out.count = 0;
-        T_OK(model_encode_chunk(m, scratch, (const uint8_t *)word, cut, true, false, &out, &used, &t_err));
-        s = model_encode_chunk(m, scratch, (const uint8_t *)word + used, bytes - used, used == 0, true, &out, &used,
-                               &t_err);
+        T_OK(model_encode_chunk(m, scratch, &chunk, &out, &used, &t_err));
+        chunk = (struct model_chunk) { (const uint8_t *)word + used, bytes - used, used == 0, true };
+        s = model_encode_chunk(m, scratch, &chunk, &out, &used, &t_err);
         T_EQ(s, want[0] == SPEC_NONE ? LEAT_E_TEXT : LEAT_OK);
         if (s == LEAT_OK && (out.count != count || memcmp(out.ids, want, count * sizeof *want) != 0))
             T_FAIL("\"%s\", cut at %zu: %zu ids instead of %zu", word, cut, out.count, count);
@@ -135,6 +135,7 @@ static void check_word(const struct model *m, void *scratch, const char *word, s
 static void check_batch(const struct model *m, void *scratch, const char *word, size_t bytes)
 {
     uint32_t want[2 * MAX_TEXT], ends[2];
+    const struct model_pretokens two = { (const uint8_t *)word, bytes, 0, ends, 2 };
     struct id_list out = { 0 };
     bool known = true;
 
@@ -156,7 +157,7 @@ static void check_batch(const struct model *m, void *scratch, const char *word, 
             all += count + (count == 0);
         }
         out.count = 0;
-        s = model_encode_batch(m, scratch, (const uint8_t *)word, bytes, 0, ends, 2, &out, &t_err);
+        s = model_encode_batch(m, scratch, &two, &out, &t_err);
         T_EQ(s, known ? LEAT_OK : LEAT_E_TEXT);
         if (!known)
             T_CONTAINS(t_err.message, "neither is the unknown token \"[UNK]\"");

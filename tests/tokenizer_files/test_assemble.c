@@ -10,7 +10,6 @@
 #include "t.h"
 
 #include "tokenizer/load/spec_open.h"
-#include "tokenizer/lookup/unigram.h"
 
 /* "the" twice; a token with a quote and a backslash; white space at an end; an empty line; no newline at the end */
 #define WORDS "[PAD]\r\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n##s \nthe\n\n\"q\\\nh"
@@ -439,7 +438,7 @@ static void test_score_bits(void)
         PIECE("\x0d", "\x04", "</s>", "\0\0\0\0", "\x03") PIECE("\x0e", "\x05", "<unk>", "\0\0\0\0", "\x02")
             PIECE("\x0a", "\x01", "a", "\x72\x95\x6d\xc0", "\x01") "\x12\x02\x18\x01";
     const double scores[] = { 0, 0, 0, -3.7122464179992676 };
-    const struct unigram_data *data;
+    const struct spec_unigram *data;
     struct opened_spec o;
     const char *folder = t_folder();
 

@@ -175,9 +175,11 @@ static void by_pretokens(const struct made *v, const struct bpe *m, struct bpe_s
     struct id_list out = { 0 };
 
     for (size_t at = 0, run; at < count; at += run) {
+        struct model_pretokens p = { text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, 0 };
+
         run = 1 + below(below(4) ? 9000 : 40);
-        run = run < count - at ? run : count - at;
-        T_OK(bpe_encode_pretokens(m, s, text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, run, &out, &t_err));
+        p.count = run = run < count - at ? run : count - at;
+        T_OK(bpe_encode_pretokens(m, s, &p, &out, &t_err));
     }
     expect("pretokens", v, s, &out, want);
     id_list_free(&out);
@@ -189,6 +191,7 @@ static void by_spans(const struct made *v, const struct bpe *m, struct bpe_scrat
 {
     struct id_list out = { 0 }, want = { 0 };
     struct model_span *spans = malloc(count * sizeof *spans);
+    const struct model_spans all = { text, bytes, spans, count };
     size_t often = 1 + below(10);
 
     for (size_t i = 0; i < count; i++) {
@@ -200,7 +203,7 @@ static void by_spans(const struct made *v, const struct bpe *m, struct bpe_scrat
         else
             encode_plainly(v, text + (i > 0 ? ends[i - 1] : 0), ends[i] - (i > 0 ? ends[i - 1] : 0), &want);
     }
-    T_OK(bpe_encode_spans(m, s, text, bytes, spans, count, &out, &t_err));
+    T_OK(bpe_encode_spans(m, s, &all, &out, &t_err));
     expect("spans", v, s, &out, &want);
     id_list_free(&out);
     id_list_free(&want);
@@ -215,11 +218,14 @@ static void by_parts(const struct made *v, const struct bpe *m, struct bpe_scrat
     size_t begin = 0, end = 0, used;
 
     do {
+        struct model_chunk chunk;
+
         end += below(3) ? 1 + below(40) : 1 + below(3000);
         end = end < bytes ? end : bytes;
         while (end < bytes && (text[end] & 0xc0) == 0x80)
             end++;
-        T_OK(bpe_encode_chunk(m, s, text + begin, end - begin, begin == 0, end == bytes, &out, &used, &t_err));
+        chunk = (struct model_chunk) { text + begin, end - begin, begin == 0, end == bytes };
+        T_OK(bpe_encode_chunk(m, s, &chunk, &out, &used, &t_err));
         begin += used;
     } while (end < bytes);
     expect("parts", v, s, &out, want);

@@ -363,18 +363,17 @@ static size_t next_cut(const struct bpe *m, const uint8_t *text, size_t bytes)
 }
 
 /* Up to the last safe cut, or to the end if that is the pretoken's; *used is how far. */
-static enum leat_status encode_by_characters(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text,
-                                             size_t bytes, bool last, struct id_list *out, size_t *used,
-                                             struct leat_error *err)
+static enum leat_status encode_by_characters(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
+                                             struct id_list *out, size_t *used, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
     size_t at = 0, length = 0;
 
-    for (; status == LEAT_OK && at < bytes; at += length) {
-        length = next_cut(m, text + at, bytes - at);
-        if (at + length == bytes && !last)
+    for (; status == LEAT_OK && at < c->bytes; at += length) {
+        length = next_cut(m, c->text + at, c->bytes - at);
+        if (at + length == c->bytes && !c->last)
             break;
-        status = bpe_encode_cached(m, s, text + at, length, out, err);
+        status = bpe_encode_cached(m, s, c->text + at, length, out, err);
     }
     *used = at;
     return status;
@@ -396,8 +395,10 @@ static enum leat_status encode_found(struct found *f, struct leat_error *err)
     enum leat_status status = LEAT_OK;
 
     if (f->count > 0) {
+        const struct model_pretokens parts = { f->text, f->bytes, f->begin, f->ends, f->count };
+
         f->s->fixed_used = 0;
-        status = bpe_encode_parts(f->m, f->s, f->text, f->bytes, f->begin, f->ends, f->count, f->out, err);
+        status = bpe_encode_parts(f->m, f->s, &parts, f->out, err);
         f->begin = f->ends[f->count - 1] & ~BPE_FIXED;
     }
     f->count = 0;
@@ -424,15 +425,15 @@ static enum leat_status find_parts(struct found *f, size_t begin, size_t end, st
 }
 
 /* As encode_by_characters() by the bytes around the cuts. */
-static enum leat_status encode_by_bytes(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                        bool last, struct id_list *out, size_t *used, struct leat_error *err)
+static enum leat_status encode_by_bytes(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
+                                        struct id_list *out, size_t *used, struct leat_error *err)
 {
-    struct found f = { .m = m, .s = s, .text = text, .bytes = bytes, .out = out };
+    struct found f = { .m = m, .s = s, .text = c->text, .bytes = c->bytes, .out = out };
     enum leat_status status;
 
     s->fixed.count = 0;
-    status = find_parts(&f, 0, bytes, err);
-    f.count -= !last && f.count > 0;
+    status = find_parts(&f, 0, c->bytes, err);
+    f.count -= !c->last && f.count > 0;
     if (status == LEAT_OK)
         status = encode_found(&f, err);
     *used = f.begin;
@@ -444,37 +445,38 @@ bool bpe_takes_spans(const struct bpe *m)
     return m->cuts_by_bytes && !m->whole;
 }
 
-enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                  const struct model_span *spans, size_t count, struct id_list *out,
-                                  struct leat_error *err)
+enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const struct model_spans *spans,
+                                  struct id_list *out, struct leat_error *err)
 {
-    struct found f = { .m = m, .s = s, .text = text, .bytes = bytes, .out = out };
+    struct found f = { .m = m, .s = s, .text = spans->text, .bytes = spans->bytes, .out = out };
     enum leat_status status = LEAT_OK;
     uint32_t begin = 0;
 
     s->fixed.count = 0;
-    for (size_t i = 0; status == LEAT_OK && i < count; begin = spans[i++].end) {
+    for (size_t i = 0; status == LEAT_OK && i < spans->count; begin = spans->spans[i++].end) {
+        const struct model_span *span = &spans->spans[i];
+
         if (f.count >= CUTS) {
             status = encode_found(&f, err);
             if (status != LEAT_OK)
                 break;
         }
-        if (spans[i].id == MODEL_PRETOKEN) {
-            status = find_parts(&f, begin, spans[i].end, err);
+        if (span->id == MODEL_PRETOKEN) {
+            status = find_parts(&f, begin, span->end, err);
         } else {
-            status = id_list_append(&s->fixed, spans[i].id, err);
-            f.ends[f.count++] = spans[i].end | BPE_FIXED;
+            status = id_list_append(&s->fixed, span->id, err);
+            f.ends[f.count++] = span->end | BPE_FIXED;
         }
     }
     return status == LEAT_OK ? encode_found(&f, err) : status;
 }
 
 /* Encodes a pretoken up to the last safe cut, or to its end if that is known; *used is how far. */
-static enum leat_status bpe_encode_cut(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                       bool last, struct id_list *out, size_t *used, struct leat_error *err)
+static enum leat_status bpe_encode_cut(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
+                                       struct id_list *out, size_t *used, struct leat_error *err)
 {
-    return m->cuts_by_bytes && bytes < BPE_FIXED ? encode_by_bytes(m, s, text, bytes, last, out, used, err)
-                                                 : encode_by_characters(m, s, text, bytes, last, out, used, err);
+    return m->cuts_by_bytes && c->bytes < BPE_FIXED ? encode_by_bytes(m, s, c, out, used, err)
+                                                    : encode_by_characters(m, s, c, out, used, err);
 }
 
 /* ---- A pretoken -------------------------------------------------------------------------------------------------- */
@@ -492,6 +494,7 @@ static enum leat_status encode_bytes(const struct bpe *m, const uint8_t *text, s
 enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *pretoken, size_t bytes,
                             struct id_list *out, struct leat_error *err)
 {
+    const struct model_chunk all = { .text = pretoken, .bytes = bytes, .begins = true, .last = true };
     enum leat_status status;
     size_t used;
 
@@ -501,21 +504,21 @@ enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const ui
         return bpe_encode_cached(m, s, pretoken, bytes, out, err);
     if (encode_whole(m, pretoken, bytes, out, &status, err))
         return status;
-    return bpe_encode_cut(m, s, pretoken, bytes, true, out, &used, err);
+    return bpe_encode_cut(m, s, &all, out, &used, err);
 }
 
-enum leat_status bpe_encode_chunk(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                  bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err)
+enum leat_status bpe_encode_chunk(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
+                                  struct id_list *out, size_t *used, struct leat_error *err)
 {
-    *used = last ? bytes : 0;
-    if (begins && last)
-        return bpe_encode(m, s, text, bytes, out, err);
+    *used = c->last ? c->bytes : 0;
+    if (c->begins && c->last)
+        return bpe_encode(m, s, c->text, c->bytes, out, err);
     if (m->apart) {
-        *used = bytes;
-        return encode_bytes(m, text, bytes, out, err);
+        *used = c->bytes;
+        return encode_bytes(m, c->text, c->bytes, out, err);
     }
     /* the pretoken may yet turn out to be a token */
-    if (!m->cuts || (begins && m->whole && bytes <= m->longest))
+    if (!m->cuts || (c->begins && m->whole && c->bytes <= m->longest))
         return LEAT_OK;
-    return bpe_encode_cut(m, s, text, bytes, last, out, used, err);
+    return bpe_encode_cut(m, s, c, out, used, err);
 }

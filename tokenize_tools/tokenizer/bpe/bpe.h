@@ -44,29 +44,21 @@ enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struc
 enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *pretoken, size_t bytes,
                             struct id_list *out, struct leat_error *err);
 
-/*
- * The same for `count` pretokens of a text that follow each other without gaps: the first begins at text[begin], and
- * each ends before text[ends[i]], which is below 2^31. No pretoken is empty. text[0..bytes) can be read. Much faster
- * than one at a time.
- */
-enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                      uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                      struct leat_error *err);
+/* The same for many pretokens: much faster than one at a time. */
+enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
+                                      struct id_list *out, struct leat_error *err);
 
 /* Whether a model is good at the following. */
 bool bpe_takes_spans(const struct bpe *m);
 
-/* The same for spans, of which the first begins with the text. If tokens are close together, for example if each
- * newline is one, this is what makes batches of the pretokens between them. */
-enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                  const struct model_span *spans, size_t count, struct id_list *out,
-                                  struct leat_error *err);
+/* The same for spans. If tokens are close together, for example if each newline is one, this is what makes batches of
+ * the pretokens between them. */
+enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const struct model_spans *spans,
+                                  struct id_list *out, struct leat_error *err);
 
-/*
- * The same for a pretoken that comes in chunks. `begins`: nothing of the pretoken has been encoded yet; `last`: it ends
- * here. *used is how much is done with: the next chunk must begin there. Nothing, where a pretoken cannot be cut.
- */
-enum leat_status bpe_encode_chunk(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                  bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
+/* The same for a pretoken that comes in chunks. *used is how much is done with: the next chunk must begin there.
+ * Nothing, where a pretoken cannot be cut. */
+enum leat_status bpe_encode_chunk(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
+                                  struct id_list *out, size_t *used, struct leat_error *err);
 
 #endif

@@ -169,9 +169,8 @@ enum leat_status bpe_append(const struct bpe *m, const uint32_t *symbols, size_t
 #define BPE_FIXED BATCH_FIXED
 
 /* Like bpe_encode_pretokens(), for parts of pretokens. */
-enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                  uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                  struct leat_error *err);
+enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
+                                  struct id_list *out, struct leat_error *err);
 
 /* ---- bpe_scores.c ---- */
 

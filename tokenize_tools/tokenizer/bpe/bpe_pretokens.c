@@ -201,11 +201,17 @@ static enum leat_status encode_rest(const struct bpe *m, struct bpe_scratch *s, 
     return status;
 }
 
-enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                  uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                  struct leat_error *err)
+static struct pretoken_rest rest_of(const struct model_pretokens *p)
 {
-    struct pretoken_rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
+    return (struct pretoken_rest) {
+        .text = p->text, .bytes = p->bytes, .begin = p->begin, .ends = p->ends, .last = p->ends + p->count
+    };
+}
+
+enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
+                                  struct id_list *out, struct leat_error *err)
+{
+    struct pretoken_rest r = rest_of(p);
 
     return encode_rest(m, s, &r, true, out, err);
 }
@@ -221,11 +227,10 @@ static enum leat_status encode_each(const struct bpe *m, struct bpe_scratch *s, 
     return status;
 }
 
-enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                      uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                      struct leat_error *err)
+enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
+                                      struct id_list *out, struct leat_error *err)
 {
-    struct pretoken_rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
+    struct pretoken_rest r = rest_of(p);
 
     return m->cuts || m->apart ? encode_each(m, s, &r, out, err) : encode_rest(m, s, &r, false, out, err);
 }

@@ -1,16 +1,43 @@
 /*
- * words.c: WordPiece and WordLevel, two rows of the table, and their sections in a tokenizer.json. lookup/ does the
- * work.
+ * words.c: WordPiece and WordLevel, two rows of the table, and their sections in a tokenizer.json.
+ *
+ * WordLevel: a word's own token. WordPiece: the longest token that the word begins with, then the longest for what
+ * follows, whose tokens are written with a prefix ("##"), and so on; if nothing fits anywhere, or the word has too many
+ * characters, the whole word is unknown.
  */
-#include "tokenizer/lookup/words.h"
+#include <stdlib.h>
 
 #include "base/status.h"
+#include "lookup_batch.h"
+#include "token_trie.h"
 #include "tokenizer/bpe/pretoken_cache.h"
 #include "tokenizer/load/load_hf.h"
 #include "tokenizer/spec/fingerprint.h"
 #include "tokenizer/spec/model.h"
+#include "tokenizer/unicode/char_tests.h"
+#include "tokenizer/unicode/unicode.h"
 
-/* ---- Files ---- */
+/* Where a word stands that comes in chunks. */
+struct words_scratch {
+    bool too_long; /* and the rest of it does not matter */
+    struct lookup_batch *batch;
+};
+
+struct words {
+    struct model model;
+    const struct tokenizer_spec *spec;
+    const struct spec_wordpiece *data;
+    struct token_trie trie; /* by place in spec->tokens */
+    uint32_t inside;        /* base of the node of the prefix: where tokens of what follows are looked for */
+    uint32_t longest;       /* bytes of the longest token */
+};
+
+static const struct words *of(const struct model *model)
+{
+    return (const struct words *)(const void *)model;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 static enum leat_status read_wordlevel(struct load_hf *h, uint32_t node)
 {
@@ -26,7 +53,7 @@ static enum leat_status read_wordlevel(struct load_hf *h, uint32_t node)
 
 static enum leat_status read_wordpiece(struct load_hf *h, uint32_t node)
 {
-    struct words_data *data = spec_alloc(h->spec, sizeof *data);
+    struct spec_wordpiece *data = spec_alloc(h->spec, sizeof *data);
     enum leat_status s;
 
     if (!data)
@@ -40,72 +67,206 @@ static enum leat_status read_wordpiece(struct load_hf *h, uint32_t node)
 
 static void hash_wordpiece(struct fingerprint_hash *h, const struct tokenizer_spec *spec)
 {
-    const struct words_data *data = spec->model_data;
+    const struct spec_wordpiece *data = spec->model_data;
 
     fingerprint_number(h, data->max_characters);
 }
 
-/* ---- Models ---- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-static const struct words *of(const struct model *m)
+static bool can_be_found(const struct spec_token *t)
 {
-    return (const struct words *)(const void *)m;
+    return !t->foreign && t->length > 0;
+}
+
+static enum leat_status make_trie(struct words *m, struct leat_error *err)
+{
+    const struct spec_string *prefix = &m->spec->continuing_prefix;
+    enum leat_status s = token_trie_of_spec(&m->trie, m->spec, can_be_found, false, &m->longest, err);
+    uint32_t number;
+    bool found = true;
+
+    m->inside = m->trie.root;
+    for (uint32_t i = 0; s == LEAT_OK && found && i < prefix->length; i++)
+        found = token_step(&m->trie, &m->inside, prefix->bytes[i], &number);
+    if (!found)
+        m->inside = TOKEN_NO_CHILD;
+    return s;
+}
+
+static void free_model(struct model *model)
+{
+    struct words *m = (struct words *)(void *)model;
+
+    token_trie_free(&m->trie);
+    free(m);
 }
 
 static enum leat_status make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
-    struct words *m;
-    enum leat_status s = words_make(&m, spec, err);
+    struct words *m = calloc(1, sizeof *m);
+    enum leat_status s;
 
-    *out = (struct model *)(void *)m;
-    return s;
+    *out = NULL;
+    if (!m)
+        return status_no_memory(err, sizeof *m);
+    m->spec = spec;
+    m->data = spec->model_data;
+    s = make_trie(m, err);
+    if (s != LEAT_OK) {
+        free_model(&m->model);
+        return s;
+    }
+    *out = &m->model;
+    return LEAT_OK;
 }
 
-static void free_model(struct model *m)
-{
-    words_free((struct words *)(void *)m);
-}
+/* ---- A thread's memory ------------------------------------------------------------------------------------------- */
 
 static enum leat_status scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err)
 {
-    struct words_scratch *s;
-    enum leat_status status = words_scratch_make(&s, cache_bytes, err);
+    struct words_scratch *s = calloc(1, sizeof *s);
+    enum leat_status status = s ? lookup_batch_make(&s->batch, cache_bytes, err) : status_no_memory(err, sizeof *s);
 
     (void)bound;
+    if (status != LEAT_OK) {
+        free(s);
+        s = NULL;
+    }
     *out = s;
     return status;
 }
 
 static void scratch_free(void *scratch)
 {
-    words_scratch_free(scratch);
+    struct words_scratch *s = scratch;
+
+    if (!s)
+        return;
+    lookup_batch_free(s->batch);
+    free(s);
 }
 
-static enum leat_status encode(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
+/* ---- Encoding ---------------------------------------------------------------------------------------------------- */
+
+/* Of byte-level text, each byte is a character. */
+static bool too_long(const struct words *m, const uint8_t *text, size_t bytes)
+{
+    size_t count = 0, max = m->data ? m->data->max_characters : m->longest;
+
+    if (bytes <= max)
+        return false;
+    if (m->spec->byte_level || !m->data)
+        return true;
+    for (size_t i = 0; i < bytes && count <= max; i++)
+        count += (text[i] & 0xc0) != 0x80;
+    return count > max;
+}
+
+static enum leat_status put_unknown(const struct words *m, struct id_list *out, struct leat_error *err)
+{
+    if (m->spec->unknown != SPEC_NONE)
+        return id_list_append(out, m->spec->unknown, err);
+    return status_set(err, LEAT_E_TEXT,
+                      "the text has a word that is not in the vocabulary, and neither is the unknown token \"%.100s\"",
+                      (const char *)m->spec->unknown_text.bytes);
+}
+
+/* The longest token that the text begins with: its bytes, or 0. `base`: where to look. */
+static size_t find_longest(const struct words *m, uint32_t base, const uint8_t *text, size_t bytes, uint32_t *token)
+{
+    size_t found = 0;
+    uint32_t number;
+
+    for (size_t i = 0; i < bytes && token_step(&m->trie, &base, text[i], &number);) {
+        i++;
+        if (number != TOKEN_NONE) {
+            *token = number;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static enum leat_status encode_word(const struct words *m, const uint8_t *text, size_t bytes, struct id_list *out,
+                                    struct leat_error *err)
+{
+    size_t before = out->count, at = 0, length;
+    enum leat_status s = LEAT_OK;
+    uint32_t token;
+
+    if (too_long(m, text, bytes))
+        return put_unknown(m, out, err);
+    while (s == LEAT_OK && at < bytes) {
+        length = find_longest(m, at == 0 ? m->trie.root : m->inside, text + at, bytes - at, &token);
+        if (length == 0 || (!m->data && length < bytes)) {
+            out->count = before;
+            return put_unknown(m, out, err);
+        }
+        s = id_list_append(out, m->spec->tokens[token].id, err);
+        at += length;
+    }
+    return s;
+}
+
+static enum leat_status encode(const struct model *model, void *scratch, const uint8_t *text, size_t bytes,
                                struct id_list *out, struct leat_error *err)
 {
     (void)scratch;
-    return words_encode(of(m), text, bytes, out, err);
+    return encode_word(of(model), text, bytes, out, err);
 }
 
-static enum leat_status encode_batch(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                     struct leat_error *err)
+static enum leat_status encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
+                                     struct id_list *out, size_t *used, struct leat_error *err)
 {
-    return words_encode_batch(of(m), scratch, text, bytes, begin, ends, count, out, err);
+    const struct words *m = of(model);
+    struct words_scratch *s = scratch;
+
+    if (c->begins)
+        s->too_long = false;
+    s->too_long = s->too_long || too_long(m, c->text, c->bytes);
+    *used = c->last || s->too_long ? c->bytes : 0;
+    if (!c->last)
+        return LEAT_OK;
+    return s->too_long ? put_unknown(m, out, err) : encode_word(m, c->text, c->bytes, out, err);
 }
 
-static enum leat_status encode_words(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                     struct leat_error *err)
+static enum leat_status encode_one(const void *context, void *scratch, const uint8_t *text, size_t bytes,
+                                   struct id_list *out, bool *apart, struct leat_error *err)
 {
-    return words_encode_after_space(of(m), scratch, text, bytes, begin, ends, count, out, err);
+    (void)scratch;
+    (void)apart;
+    return encode_word(context, text, bytes, out, err);
 }
 
-static enum leat_status encode_chunk(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                     bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err)
+static enum leat_status encode_batch(const struct model *model, void *scratch, const struct model_pretokens *p,
+                                     struct id_list *out, struct leat_error *err)
 {
-    return words_encode_chunk(of(m), scratch, text, bytes, begins, last, out, used, err);
+    struct words_scratch *s = scratch;
+    const struct lookup_way way = { .one = encode_one, .context = of(model), .scratch = s };
+
+    return lookup_batch_encode(s->batch, &way, p, out, err);
+}
+
+static enum leat_status encode_after_space(const void *context, void *scratch, const uint8_t *text, size_t bytes,
+                                           struct id_list *out, bool *apart, struct leat_error *err)
+{
+    size_t space = 0, length;
+
+    (void)scratch;
+    (void)apart;
+    while (space < bytes && char_tests(unicode_decode(text + space, &length)) & CHAR_WHITESPACE)
+        space += length;
+    return space < bytes ? encode_word(context, text + space, bytes - space, out, err) : LEAT_OK;
+}
+
+static enum leat_status encode_words(const struct model *model, void *scratch, const struct model_pretokens *p,
+                                     struct id_list *out, struct leat_error *err)
+{
+    struct words_scratch *s = scratch;
+    const struct lookup_way way = { .one = encode_after_space, .context = of(model), .scratch = s };
+
+    return lookup_batch_encode(s->batch, &way, p, out, err);
 }
 
 #define WORDS                                                                                                          \

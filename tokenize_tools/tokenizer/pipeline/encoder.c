@@ -139,6 +139,7 @@ uint64_t encoder_held(const struct encoder *e)
 enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
                                        struct leat_error *err)
 {
+    struct model_chunk chunk;
     enum leat_status s;
     size_t used;
     bool ready;
@@ -149,28 +150,26 @@ enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, s
     s = held_join(&e->pretoken, &text, &bytes, last, &ready, err);
     if (s != LEAT_OK || !ready)
         return s;
-    s = model_encode_chunk(e->pipeline->model, e->model, text, bytes, !e->pretoken_cut, last, &e->ids, &used, err);
+    chunk = (struct model_chunk) { .text = text, .bytes = bytes, .begins = !e->pretoken_cut, .last = last };
+    s = model_encode_chunk(e->pipeline->model, e->model, &chunk, &e->ids, &used, err);
     e->pretoken_cut = !last && (e->pretoken_cut || used > 0);
     return s == LEAT_OK ? held_keep(&e->pretoken, text, bytes, used, err) : s;
 }
 
 /* Takes whole pretokens; where these come, none comes in chunks. */
-static enum leat_status take_pretokens(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
-                                       const uint32_t *ends, size_t count, struct leat_error *err)
+static enum leat_status take_pretokens(void *context, const struct model_pretokens *p, struct leat_error *err)
 {
     struct encoder *e = context;
 
-    return model_encode_batch(e->pipeline->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
+    return model_encode_batch(e->pipeline->model, e->model, p, &e->ids, err);
 }
 
 /* The same with white space before each. */
-static enum leat_status take_words(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
-                                   const uint32_t *ends, size_t count, struct leat_error *err)
+static enum leat_status take_words(void *context, const struct model_pretokens *p, struct leat_error *err)
 {
     struct encoder *e = context;
 
-    return e->pipeline->model->kind->encode_words(e->pipeline->model, e->model, text, bytes, begin, ends, count,
-                                                  &e->ids, err);
+    return e->pipeline->model->kind->encode_words(e->pipeline->model, e->model, p, &e->ids, err);
 }
 
 static enum leat_status take_pretoken(void *context, const uint8_t *text, size_t bytes, bool last,

@@ -16,13 +16,15 @@ static enum leat_status take_prefix(struct encoder *e, const uint8_t *text, size
                                     struct leat_error *err)
 {
     uint8_t copy[PREFIX_ROOM] = { ' ' };
+    struct model_chunk chunk = { .text = copy, .begins = true };
     size_t room = bytes < sizeof copy - 1 ? bytes : sizeof copy - 1, cut = 0;
     enum leat_status s;
 
     while (room < bytes && (text[room] & 0xc0) == 0x80)
         room--;
     memcpy(copy + 1, text, room);
-    s = model_encode_chunk(e->pipeline->model, e->model, copy, room + 1, true, false, &e->ids, &cut, err);
+    chunk.bytes = room + 1;
+    s = model_encode_chunk(e->pipeline->model, e->model, &chunk, &e->ids, &cut, err);
     e->pretoken_cut = cut > 0;
     *used = cut > 0 ? cut - 1 : 0;
     return s == LEAT_OK && cut == 0 ? buffer_append(&e->pretoken.text, copy, 1, err) : s;
@@ -56,13 +58,13 @@ enum leat_status encoder_take_spaced(struct encoder *e, const uint8_t *text, siz
 
 static enum leat_status encode_run(struct encoder *e, struct leat_error *err)
 {
+    const struct model_spans run = { e->run, e->run_bytes, e->spans, e->span_count };
     size_t count = e->span_count, begin = 0;
     enum leat_status s = LEAT_OK;
 
     e->span_count = 0;
     if (count > 0 && !spaced_has_mark(e->run, e->run_bytes))
-        return e->pipeline->model->kind->encode_spans(e->pipeline->model, e->model, e->run, e->run_bytes, e->spans,
-                                                      count, &e->ids, err);
+        return e->pipeline->model->kind->encode_spans(e->pipeline->model, e->model, &run, &e->ids, err);
     for (size_t i = 0; s == LEAT_OK && i < count; begin = e->spans[i++].end)
         s = e->spans[i].id == MODEL_PRETOKEN
                 ? encoder_take_spaced(e, e->run + begin, e->spans[i].end - begin, false, true, err)

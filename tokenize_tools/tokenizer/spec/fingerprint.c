@@ -35,6 +35,16 @@ void fingerprint_numbers(struct fingerprint_hash *h, const uint32_t *numbers, si
         fingerprint_number(h, numbers[i]);
 }
 
+void fingerprint_floats(struct fingerprint_hash *h, const float *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+
+        memcpy(&bits, &numbers[i], sizeof bits);
+        fingerprint_number(h, bits);
+    }
+}
+
 static void fingerprint_bytes(struct fingerprint_hash *h, const void *p, uint64_t length)
 {
     if (length == 0)

@@ -38,6 +38,7 @@
 struct fingerprint_hash;
 void fingerprint_number(struct fingerprint_hash *h, uint32_t number);
 void fingerprint_numbers(struct fingerprint_hash *h, const uint32_t *numbers, size_t count);
+void fingerprint_floats(struct fingerprint_hash *h, const float *numbers, size_t count); /* their bits */
 
 void fingerprint(uint8_t out[FINGERPRINT_BYTES], const struct tokenizer_spec *spec);
 

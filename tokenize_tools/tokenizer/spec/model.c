@@ -63,24 +63,24 @@ bool model_takes_spans(const struct model *m)
     return m->kind->takes_spans && m->kind->takes_spans(m);
 }
 
-enum leat_status model_encode_batch(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                    uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                    struct leat_error *err)
+enum leat_status model_encode_batch(const struct model *m, void *scratch, const struct model_pretokens *p,
+                                    struct id_list *out, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
+    uint32_t begin = p->begin;
 
     if (m->kind->encode_batch)
-        return m->kind->encode_batch(m, scratch, text, bytes, begin, ends, count, out, err);
-    for (size_t i = 0; s == LEAT_OK && i < count; begin = ends[i++])
-        s = m->kind->encode(m, scratch, text + begin, ends[i] - begin, out, err);
+        return m->kind->encode_batch(m, scratch, p, out, err);
+    for (size_t i = 0; s == LEAT_OK && i < p->count; begin = p->ends[i++])
+        s = m->kind->encode(m, scratch, p->text + begin, p->ends[i] - begin, out, err);
     return s;
 }
 
-enum leat_status model_encode_chunk(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                    bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err)
+enum leat_status model_encode_chunk(const struct model *m, void *scratch, const struct model_chunk *c,
+                                    struct id_list *out, size_t *used, struct leat_error *err)
 {
     if (m->kind->encode_chunk)
-        return m->kind->encode_chunk(m, scratch, text, bytes, begins, last, out, used, err);
-    *used = last ? bytes : 0;
-    return last && bytes > 0 ? m->kind->encode(m, scratch, text, bytes, out, err) : LEAT_OK;
+        return m->kind->encode_chunk(m, scratch, c, out, used, err);
+    *used = c->last ? c->bytes : 0;
+    return c->last && c->bytes > 0 ? m->kind->encode(m, scratch, c->text, c->bytes, out, err) : LEAT_OK;
 }

@@ -22,6 +22,24 @@
 struct fingerprint_hash;
 struct load_hf;
 
+/* Pretokens of a text that follow each other without gaps: the first begins at text[begin], and each ends before
+ * text[ends[i]], which is below 2^31. None is empty. text[0..bytes) can be read. */
+struct model_pretokens {
+    const uint8_t *text;
+    size_t bytes;
+    uint32_t begin;
+    const uint32_t *ends;
+    size_t count;
+};
+
+/* A chunk of a pretoken. */
+struct model_chunk {
+    const uint8_t *text;
+    size_t bytes;
+    bool begins; /* nothing of the pretoken has been encoded yet */
+    bool last;   /* the pretoken ends here */
+};
+
 /* A stretch of a text: a pretoken, or a token that is known already. */
 struct model_span {
     uint32_t end; /* it begins where the one before ends */
@@ -29,6 +47,14 @@ struct model_span {
 };
 #define MODEL_PRETOKEN UINT32_MAX
 #define MODEL_SPAN_MAX ((size_t)1 << 17) /* bytes of all */
+
+/* Spans that follow each other; the first begins with the text. text[0..bytes) can be read. */
+struct model_spans {
+    const uint8_t *text;
+    size_t bytes;
+    const struct model_span *spans;
+    size_t count;
+};
 
 /* What a kind makes of a spec: the first member of a struct of its own. */
 struct model {
@@ -83,32 +109,27 @@ struct model_kind {
     enum leat_status (*encode)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
                                struct id_list *out, struct leat_error *err);
 
-    /* Encodes `count` pretokens of a text that follow each other without gaps: the first begins at text[begin], and
-     * each ends before text[ends[i]], which is below 2^31. None is empty. text[0..bytes) can be read. Most of the time
-     * is spent here: one call encodes thousands of pretokens. NULL: each is encoded by itself. */
-    enum leat_status (*encode_batch)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                     struct leat_error *err);
+    /* Encodes many pretokens. Most of the time is spent here: one call encodes thousands of pretokens. NULL: each is
+     * encoded by itself. */
+    enum leat_status (*encode_batch)(const struct model *m, void *scratch, const struct model_pretokens *p,
+                                     struct id_list *out, struct leat_error *err);
 
     /* The same for pretokens each of which may begin with white space that is not part of it. They are all that comes
      * to the scratch. NULL: the kind does not take such. */
-    enum leat_status (*encode_words)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                     struct leat_error *err);
+    enum leat_status (*encode_words)(const struct model *m, void *scratch, const struct model_pretokens *p,
+                                     struct id_list *out, struct leat_error *err);
 
-    /* A pretoken that comes in chunks. `begins`: nothing of it has been encoded yet; `last`: it ends here. Sets *used
-     * to how much is done with, which is nothing if the pretoken cannot be cut there: the next chunk must begin at that
-     * place. NULL: no cut is safe. */
-    enum leat_status (*encode_chunk)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                     bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
+    /* A pretoken that comes in chunks. Sets *used to how much is done with, which is nothing if the pretoken cannot be
+     * cut there: the next chunk must begin at that place. NULL: no cut is safe. */
+    enum leat_status (*encode_chunk)(const struct model *m, void *scratch, const struct model_chunk *c,
+                                     struct id_list *out, size_t *used, struct leat_error *err);
 
-    /* Encodes spans, of which the first begins with the text. If tokens are close together, for example if each newline
-     * is one, this is what makes batches of the pretokens between them. `takes_spans` says whether that is worthwhile
-     * for this model; both NULL: it never is. */
+    /* Encodes spans. If tokens are close together, for example if each newline is one, this is what makes batches of
+     * the pretokens between them. `takes_spans` says whether that is worthwhile for this model; both NULL: it never
+     * is. */
     bool (*takes_spans)(const struct model *m);
-    enum leat_status (*encode_spans)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                     const struct model_span *spans, size_t count, struct id_list *out,
-                                     struct leat_error *err);
+    enum leat_status (*encode_spans)(const struct model *m, void *scratch, const struct model_spans *spans,
+                                     struct id_list *out, struct leat_error *err);
 };
 
 /* The rows, in turn; the kind is NULL after the last. */
@@ -129,10 +150,9 @@ enum leat_status model_scratch_make(void **out, const struct model *m, struct bo
 void model_scratch_free(const struct model *m, void *scratch);
 size_t model_cache_bytes(const struct model *m, size_t max_bytes);
 bool model_takes_spans(const struct model *m);
-enum leat_status model_encode_batch(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                    uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                    struct leat_error *err);
-enum leat_status model_encode_chunk(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                                    bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
+enum leat_status model_encode_batch(const struct model *m, void *scratch, const struct model_pretokens *p,
+                                    struct id_list *out, struct leat_error *err);
+enum leat_status model_encode_chunk(const struct model *m, void *scratch, const struct model_chunk *c,
+                                    struct id_list *out, size_t *used, struct leat_error *err);
 
 #endif

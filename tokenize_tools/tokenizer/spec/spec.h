@@ -57,9 +57,9 @@ struct spec_string {
  *   SPEC_UNIGRAM Hugging Face Unigram, and
  *   SPEC_WORDPIECE  the longest token that the word begins with, then the longest with the prefix, ...; else unknown
  *   SPEC_WORDLEVEL  the word's token, or unknown
- *   SPEC_SUMS    sentencepiece Unigram: the tokens whose scores have the greatest sum (lookup/unigram.h)
+ *   SPEC_SUMS    sentencepiece Unigram: the tokens whose scores have the greatest sum (models/unigram.h)
  *   SPEC_WORDS   sentencepiece Word, and
- *   SPEC_CHARACTERS  Character: the token of the word or character, or unknown (lookup/whole.h)
+ *   SPEC_CHARACTERS  Character: the token of the word or character, or unknown (models/whole.c)
  */
 enum spec_model {
 #define SPEC_MODEL(NAME, number, row) SPEC_##NAME = (number),
@@ -211,9 +211,19 @@ struct spec_around {
 /* Settings of the file that do not affect how documents are encoded: reported to the user, and ignored. */
 enum spec_note { SPEC_NOTE_TRUNCATION = 1, SPEC_NOTE_PADDING = 2, SPEC_NOTE_POST_PROCESSOR = 4 };
 
+/* model_data of SPEC_WORDPIECE. */
+struct spec_wordpiece {
+    uint32_t max_characters; /* a longer word is unknown */
+};
+
+/* model_data of SPEC_UNIGRAM. A sentencepiece model has its scores in `scores` of the spec. */
+struct spec_unigram {
+    const double *scores; /* one per token */
+};
+
 struct tokenizer_spec {
     enum spec_model model;
-    void *model_data; /* what its kind keeps besides the members below; spec_alloc()'s memory */
+    void *model_data; /* what its kind keeps besides the members below, or NULL; spec_alloc()'s memory */
     enum spec_reference reference;
     enum spec_dialect dialect;
     bool byte_level; /* see above; always set for SPEC_BYTES and SPEC_RANKS */

@@ -237,8 +237,11 @@ static enum leat_status scan_pretokens(struct way *w, uint32_t number, size_t *d
         size_t begin = at;
 
         count = scan_next(scanner, window, &at, ends, SCAN_ROOM);
-        if (count > 0)
-            s = w->s->batches(w->context, window->text, window->length, (uint32_t)begin, ends, count, err);
+        if (count > 0) {
+            const struct model_pretokens found = { window->text, window->length, (uint32_t)begin, ends, count };
+
+            s = w->s->batches(w->context, &found, err);
+        }
     }
     *done = at;
     return s;
@@ -356,9 +359,14 @@ static enum leat_status give_all(struct way *w, struct level *l, struct leat_err
             ends[count] = p[count].end;
             count++;
         }
+        if (count >= TOGETHER) {
+            const struct model_pretokens together = { l->window.text, l->window.length, p->begin, ends, count };
+
+            s = w->s->batches(w->context, &together, err);
+        } else {
+            s = w->take(w->context, l->window.text + p->begin, p->end - p->begin, true, err);
+        }
         l->next += count >= TOGETHER ? count : 1;
-        s = count >= TOGETHER ? w->s->batches(w->context, l->window.text, l->window.length, p->begin, ends, count, err)
-                              : w->take(w->context, l->window.text + p->begin, p->end - p->begin, true, err);
     }
     return s;
 }

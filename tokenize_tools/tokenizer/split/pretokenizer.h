@@ -11,6 +11,7 @@
 
 #include "held.h"
 #include "split.h"
+#include "tokenizer/spec/model.h"
 #include "tokenizer/spec/spec.h"
 
 struct pretokenizer;
@@ -50,10 +51,9 @@ void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes);
 typedef enum leat_status pretokenizer_take(void *context, const uint8_t *pretoken, size_t bytes, bool last,
                                            struct leat_error *err);
 
-/* Takes `count` pretokens without gaps between them: the first begins at text[begin], each ends before text[ends[i]];
- * text[0..bytes) can be read. */
-typedef enum leat_status pretokenizer_take_pretokens(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
-                                                     const uint32_t *ends, size_t count, struct leat_error *err);
+/* Takes many whole pretokens. */
+typedef enum leat_status pretokenizer_take_pretokens(void *context, const struct model_pretokens *p,
+                                                     struct leat_error *err);
 
 /* Where many whole pretokens come together, this function takes them, with the same context. */
 void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take);

@@ -17,15 +17,15 @@ static enum leat_status give_words(struct way *w, const uint8_t *text, size_t by
     bool marks = w->p->count > 1;
     enum leat_status s = LEAT_OK;
     uint32_t ends[SCAN_ROOM];
-    size_t at = 0, count;
+    struct model_pretokens found = { .text = text, .bytes = bytes, .ends = ends };
+    size_t at = 0;
 
     do {
-        uint32_t begin = (uint32_t)at;
-
-        count = split_words(text, bytes, marks, &at, ends, SCAN_ROOM);
-        if (count > 0)
-            s = w->s->words(w->context, text, bytes, begin, ends, count, err);
-    } while (s == LEAT_OK && count > 0);
+        found.begin = (uint32_t)at;
+        found.count = split_words(text, bytes, marks, &at, ends, SCAN_ROOM);
+        if (found.count > 0)
+            s = w->s->words(w->context, &found, err);
+    } while (s == LEAT_OK && found.count > 0);
     *used = at;
     if (s != LEAT_OK || at == bytes)
         return s;
@@ -37,7 +37,8 @@ static enum leat_status give_words(struct way *w, const uint8_t *text, size_t by
         return LEAT_OK;
     *used = bytes;
     ends[0] = (uint32_t)bytes;
-    return w->s->words(w->context, text, bytes, (uint32_t)at, ends, 1, err);
+    found.count = 1;
+    return w->s->words(w->context, &found, err);
 }
 
 enum leat_status pretokenizer_run_words(struct way *w, const uint8_t *text, size_t bytes, bool last,
@@ -63,20 +64,20 @@ static enum leat_status give_spaces(struct way *w, const uint8_t *text, size_t b
 {
     enum leat_status s = LEAT_OK;
     uint32_t ends[SCAN_ROOM];
-    size_t count = 0;
+    struct model_pretokens found = { .text = text, .bytes = bytes, .ends = ends };
 
     *used = 0;
     do {
-        uint32_t begin = (uint32_t)*used;
-
-        count = split_spaces(text, bytes, used, ends, SCAN_ROOM);
-        if (count > 0)
-            s = w->s->batches(w->context, text, bytes, begin, ends, count, err);
-    } while (s == LEAT_OK && count > 0);
+        found.begin = (uint32_t)*used;
+        found.count = split_spaces(text, bytes, used, ends, SCAN_ROOM);
+        if (found.count > 0)
+            s = w->s->batches(w->context, &found, err);
+    } while (s == LEAT_OK && found.count > 0);
     if (s != LEAT_OK || !last || *used == bytes)
         return s;
     ends[0] = (uint32_t)bytes;
-    s = w->s->batches(w->context, text, bytes, (uint32_t)*used, ends, 1, err);
+    found.count = 1;
+    s = w->s->batches(w->context, &found, err);
     *used = bytes;
     return s;
 }

@@ -1,8 +1,6 @@
 /*
  * token_trie.h: tokens as a tree of their bytes, packed for reading (a double array): a node's child of byte b is the
  * unit at (the node's base ^ b), if that unit carries b. One load a byte, whatever the tokens.
- *
- * The room lookup/ has the models that look for tokens in the text as they stand: Unigram, WordPiece.
  */
 #ifndef LEAT_TOKENIZER_TOKEN_TRIE_H
 #define LEAT_TOKENIZER_TOKEN_TRIE_H
@@ -13,6 +11,7 @@
 
 #include "leat.h"
 #include "tokenizer/containers/trie.h"
+#include "tokenizer/spec/spec.h"
 
 #define TOKEN_NONE     UINT32_MAX
 #define TOKEN_MAX      ((1u << 24) - 2) /* numbers of tokens end here */
@@ -31,6 +30,14 @@ struct token_trie {
 
 /* Packs a sealed trie, whose numbers are at most TOKEN_MAX. */
 enum leat_status token_trie_make(struct token_trie *out, const struct trie *from, struct leat_error *err);
+
+/* Whether a token is wanted. */
+typedef bool token_wanted(const struct spec_token *t);
+
+/* Packs the tokens of a spec that are wanted, numbered by their places there; of equal texts the last counts if
+ * `last_counts`, else the first. *longest: bytes of the longest of them. */
+enum leat_status token_trie_of_spec(struct token_trie *out, const struct tokenizer_spec *spec, token_wanted *wanted,
+                                    bool last_counts, uint32_t *longest, struct leat_error *err);
 
 /* A zeroed or freed one is fine. */
 void token_trie_free(struct token_trie *t);

@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 #include "base/utf8.h"
-#include "unigram_short.h"
+#include "unigram.h"
 
 /* Room for more nodes is not kept. */
 #define MANY_NODES ((size_t)1 << 16)
@@ -305,23 +305,26 @@ static void trim(struct unigram_scratch *s)
     s->room = 0;
 }
 
-enum leat_status unigram_encode_chunk(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
-                                      size_t bytes, bool begins, bool last, struct id_list *out, size_t *used,
-                                      struct leat_error *err)
+enum leat_status unigram_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
+                                      struct id_list *out, size_t *used, struct leat_error *err)
 {
-    struct unigram_walk w = { .m = m, .s = s, .text = text, .bytes = bytes, .last = last, .out = out, .err = err };
+    const struct unigram *m = unigram_of(model);
+    struct unigram_scratch *s = scratch;
+    struct unigram_walk w = {
+        .m = m, .s = s, .text = c->text, .bytes = c->bytes, .last = c->last, .out = out, .err = err
+    };
     enum leat_status status;
 
-    if (begins) {
+    if (c->begins) {
         s->sum = 0;
         s->written = false;
     }
     unigram_walk_note(&w);
-    status = m->by_pieces && bytes > PRETOKEN_MAX ? unigram_walk_pieces(&w) : unigram_walk(&w);
-    if (status == LEAT_OK && last)
+    status = m->by_pieces && c->bytes > PRETOKEN_MAX ? unigram_walk_pieces(&w) : unigram_walk(&w);
+    if (status == LEAT_OK && c->last)
         status = end_run(&w);
-    *used = last ? bytes : w.safe;
-    if (!last) {
+    *used = c->last ? c->bytes : w.safe;
+    if (!c->last) {
         out->count = w.safe_count;
         s->sum = w.safe_sum;
         s->written = w.safe_written;
@@ -330,12 +333,13 @@ enum leat_status unigram_encode_chunk(const struct unigram *m, struct unigram_sc
     return status;
 }
 
-enum leat_status unigram_encode(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text, size_t bytes,
+enum leat_status unigram_encode(const struct model *model, void *scratch, const uint8_t *text, size_t bytes,
                                 struct id_list *out, struct leat_error *err)
 {
+    const struct model_chunk all = { .text = text, .bytes = bytes, .begins = true, .last = true };
     size_t used;
 
-    return unigram_encode_chunk(m, s, text, bytes, true, true, out, &used, err);
+    return unigram_encode_chunk(model, scratch, &all, out, &used, err);
 }
 
 enum leat_status unigram_encode_whole(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
@@ -358,13 +362,14 @@ static enum leat_status encode_one(const void *context, void *scratch, const uin
     return unigram_encode(context, scratch, text, bytes, out, err);
 }
 
-enum leat_status unigram_encode_batch(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
-                                      size_t bytes, uint32_t begin, const uint32_t *ends, size_t count,
+enum leat_status unigram_encode_batch(const struct model *model, void *scratch, const struct model_pretokens *p,
                                       struct id_list *out, struct leat_error *err)
 {
-    const struct lookup_way way = { .one = encode_one, .context = m, .scratch = s };
+    const struct unigram *m = unigram_of(model);
+    struct unigram_scratch *s = scratch;
+    const struct lookup_way way = { .one = encode_one, .context = model, .scratch = s };
 
     if (m->by_pieces && !m->narrow)
-        return unigram_encode_groups(m, s, text, bytes, begin, ends, count, out, err);
-    return lookup_batch_encode(s->batch, &way, text, bytes, begin, ends, count, out, err);
+        return unigram_encode_groups(m, s, p, out, err);
+    return lookup_batch_encode(s->batch, &way, p, out, err);
 }

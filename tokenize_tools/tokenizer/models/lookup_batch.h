@@ -2,6 +2,9 @@
  * lookup_batch.h: many pieces of a text at once, for models that encode pieces one by one: a cache remembers the ids of
  * those that have come before, and kernels ask it for thousands at a time (pretoken_batch.h). It is exact: a piece is
  * compared as a whole.
+ *
+ * The room models/ has the kinds of models (spec/model.h): byte pairs, whose work bpe/ does, and those that look for
+ * tokens in the text as they stand: Unigram, WordPiece, WordLevel, words and characters.
  */
 #ifndef LEAT_TOKENIZER_LOOKUP_BATCH_H
 #define LEAT_TOKENIZER_LOOKUP_BATCH_H
@@ -9,6 +12,7 @@
 #include "tokenizer/bpe/class_cuts.h"
 #include "tokenizer/bpe/pretoken_batch.h"
 #include "tokenizer/containers/id_list.h"
+#include "tokenizer/spec/model.h"
 
 /* A piece of at most PRETOKEN_MAX bytes. */
 struct lookup_piece {
@@ -70,9 +74,8 @@ enum leat_status lookup_batch_find(struct lookup_batch *l, const struct lookup_w
 enum leat_status lookup_batch_write(struct lookup_batch *l, uint32_t from, uint32_t to, struct id_list *out,
                                     struct leat_error *err);
 
-/* Encodes pretokens (spec/model.h); none of them is apart. */
-enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct lookup_way *way, const uint8_t *text,
-                                     size_t bytes, uint32_t begin, const uint32_t *ends, size_t count,
-                                     struct id_list *out, struct leat_error *err);
+/* Encodes pretokens; none of them is apart. */
+enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct lookup_way *way,
+                                     const struct model_pretokens *p, struct id_list *out, struct leat_error *err);
 
 #endif

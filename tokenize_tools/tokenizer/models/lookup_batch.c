@@ -194,25 +194,25 @@ static enum leat_status encode_short(struct lookup_batch *l, const struct lookup
     return s;
 }
 
-enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct lookup_way *way, const uint8_t *text,
-                                     size_t bytes, uint32_t begin, const uint32_t *ends, size_t count,
-                                     struct id_list *out, struct leat_error *err)
+enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct lookup_way *way,
+                                     const struct model_pretokens *p, struct id_list *out, struct leat_error *err)
 {
-    const uint32_t *last = ends + count;
+    const uint32_t *ends = p->ends, *last = ends + p->count;
+    uint32_t begin = p->begin;
     enum leat_status s = LEAT_OK;
     bool apart = false;
 
-    if (count > 0)
+    if (p->count > 0)
         lookup_batch_note(l, last[-1] - begin);
     while (s == LEAT_OK && ends < last) {
-        struct pretoken_rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends };
+        struct pretoken_rest r = { .text = p->text, .bytes = p->bytes, .begin = begin, .ends = ends, .last = ends };
 
         for (; r.last < last && *r.last - begin <= PRETOKEN_MAX; begin = *r.last++)
             ;
         ends = r.last;
         s = encode_short(l, way, &r, out, err);
         if (s == LEAT_OK && ends < last) {
-            s = way->one(way->context, way->scratch, text + begin, *ends - begin, out, &apart, err);
+            s = way->one(way->context, way->scratch, p->text + begin, *ends - begin, out, &apart, err);
             begin = *ends++;
         }
     }

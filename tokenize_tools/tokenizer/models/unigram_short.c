@@ -1,5 +1,5 @@
 /*
- * unigram_short.c: see unigram_short.h.
+ * unigram_short.c: the best ways through many short texts; see unigram.h.
  *
  * New words and pieces come here, and most of their time was that of the trie's cache misses. So all characters of all
  * of them walk the trie side by side: find_tokens() goes one byte deeper for each at a time, without a branch on what
@@ -7,7 +7,7 @@
  * where one ends, those that begin first in front, which is the order in which the reference offers them. take_best()
  * then goes from place to place of each text.
  */
-#include "unigram_short.h"
+#include "unigram.h"
 
 #include <math.h>
 #include <stdlib.h>
