@@ -169,13 +169,14 @@ static enum leat_status keep_pretoken(void *context, const uint8_t *pretoken, si
 static void check_windows(const struct row *row, const char *text, size_t size)
 {
     struct buffer repaired = { 0 }, windows = { 0 }, whole = { 0 };
+    struct text_chunk all = { .first = 1, .last = true };
     enum leat_status s, t;
 
     FUZZ_CHECK(utf8_repair(&repaired, (const uint8_t *)text, size, NULL, NULL) == LEAT_OK);
-    s = pretokenizer_run(row->pretokenizer, row->windows, repaired.bytes, repaired.size, true, true, keep_pretoken,
-                         &windows, NULL);
-    t = pretokenizer_run(row->pretokenizer, row->whole, repaired.bytes, repaired.size, true, true, keep_pretoken,
-                         &whole, NULL);
+    all.text = repaired.bytes;
+    all.bytes = repaired.size;
+    s = pretokenizer_run(row->pretokenizer, row->windows, &all, keep_pretoken, &windows, NULL);
+    t = pretokenizer_run(row->pretokenizer, row->whole, &all, keep_pretoken, &whole, NULL);
     FUZZ_CHECK(s == LEAT_OK && t == LEAT_OK && windows.size == whole.size);
     FUZZ_CHECK(windows.size == 0 || memcmp(windows.bytes, whole.bytes, windows.size) == 0);
     buffer_free(&repaired);

@@ -303,11 +303,12 @@ static enum leat_status keep_pretoken(void *context, const uint8_t *pretoken, si
 
 static void cut(const struct pretokenizer *p, size_t window, const struct buffer *repaired, struct buffer *pretokens)
 {
+    const struct text_chunk all = { repaired->bytes, repaired->size, 1, true };
     struct pretokenizer_scratch *s;
 
     T_OK(pretokenizer_scratch_make(&s, p, NULL, &t_err));
     pretokenizer_scratch_window(s, window);
-    T_OK(pretokenizer_run(p, s, repaired->bytes, repaired->size, true, true, keep_pretoken, pretokens, &t_err));
+    T_OK(pretokenizer_run(p, s, &all, keep_pretoken, pretokens, &t_err));
     pretokenizer_scratch_free(s);
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_spaced_words.c: Unigram models after Metaspace give the same ids if pretokens begin with spaces (split_spaces.h)
+ * test_spaced_words.c: Unigram models after Metaspace give the same ids if pretokens begin with spaces (split_words.h)
  * as with marks in their place, and if expressions for runs of spaces go without an expression engine as with it. Made
  * vocabularies, in which marks stand inside of tokens, tokens hold spaces, and letters or the bytes of some have none;
  * Metaspace with each prefix, alone and after WhitespaceSplit; texts of letters, all kinds of white space, marks, added

@@ -85,11 +85,14 @@ static void run(const struct pretokenizer *p, struct pretokenizer_scratch *s, co
 
     out->size = 0;
     for (size_t at = 0, end = 0; first || at < bytes; first = false, at = end) {
+        struct text_chunk chunk;
+
         end = below(3) ? at + below(40) : bytes;
         end = end < bytes ? end : bytes;
         while (end < bytes && (text[end] & 0xc0) == 0x80)
             end++;
-        T_OK(pretokenizer_run(p, s, text + at, end - at, at == 0, end == bytes, take, out, &t_err));
+        chunk = (struct text_chunk) { text + at, end - at, at == 0, end == bytes };
+        T_OK(pretokenizer_run(p, s, &chunk, take, out, &t_err));
         if (end == bytes)
             break;
     }

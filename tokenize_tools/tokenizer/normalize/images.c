@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "tokenizer/split/split_words_block.h"
+#include "tokenizer/split/split_words.h"
 #include "tokenizer/unicode/unicode.h"
 
 /* Characters from here on are not remembered. */

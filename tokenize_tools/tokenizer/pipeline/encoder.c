@@ -7,11 +7,44 @@
 #include "encoder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/tiny.h"
 #include "base/utf8.h"
-#include "encoder_internal.h"
+#include "pipeline.h"
+#include "tokenizer/split/cutter.h"
+
+/* Stretches between tokens, and tokens, that are encoded together. */
+#define SPANS ((size_t)TINY_OR(3, 512))
+
+struct encoder {
+    const struct pipeline *pipeline;
+    struct encoder_options options;
+    size_t chunk_bytes, cache_bytes;
+    struct bound bound;
+    struct pattern_steps steps; /* that expressions may still take for this text */
+    struct id_list ids;
+    struct bound ids_bound; /* of the ids of a whole text */
+    bool counts_ids;        /* these count with all else */
+    bool trusted;           /* texts are valid UTF-8 */
+    bool begun;             /* encoder_chunk() may come */
+    uint64_t offset;        /* of `input` in the text */
+    struct held input;      /* bytes of a character that is not complete */
+    struct buffer repaired;
+    struct cutter raw, normalized; /* of sentencepiece's only the second */
+    struct normalizer_scratch normalizer;
+    struct sentencepiece_state sentencepiece;
+    struct pretokenizer_scratch *pretokenizer;
+    struct held pretoken; /* of a pretoken that comes in chunks, what cannot be cut */
+    bool pretoken_cut;    /* and something of it has been encoded */
+    bool spaced_begun;    /* something of a segment has come that is not normalized (spaced.h) */
+    struct buffer spaced;
+    const uint8_t *run; /* stretches of text and tokens that follow each other, to be encoded together */
+    size_t run_bytes, span_count;
+    struct model_span spans[SPANS];
+    void *model; /* its scratch */
+};
 
 /* The most that is taken of a text at a time; a small bound takes less. About ten buffers have this size or a multiple
  * of it. Where texts are normalized, NORMALIZED stands for CHUNKS: a chunk may become 11 times as long, each byte of
@@ -134,10 +167,11 @@ uint64_t encoder_held(const struct encoder *e)
     return e->bound.held - e->cache_bytes;
 }
 
-/* ---- The way of a text, last station first ---- */
+/* ---- The way of a text, last station first ----------------------------------------------------------------------- */
 
-enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
-                                       struct leat_error *err)
+/* Takes a pretoken, or its next chunk. */
+static enum leat_status pass_pretoken(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                      struct leat_error *err)
 {
     struct model_chunk chunk;
     enum leat_status s;
@@ -175,7 +209,7 @@ static enum leat_status take_words(void *context, const struct model_pretokens *
 static enum leat_status take_pretoken(void *context, const uint8_t *text, size_t bytes, bool last,
                                       struct leat_error *err)
 {
-    return encoder_take_pretoken(context, text, bytes, last, err);
+    return pass_pretoken(context, text, bytes, last, err);
 }
 
 static enum leat_status take_token(void *context, uint32_t id, const uint8_t *text, size_t bytes,
@@ -188,63 +222,184 @@ static enum leat_status take_token(void *context, uint32_t id, const uint8_t *te
     return id_list_append(&e->ids, id, err);
 }
 
-static enum leat_status take_normalized(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
-                                        struct leat_error *err)
+/* ---- Plain spaces ------------------------------------------------------------------------------------------------ */
+
+/* The way of a text to a model with plain spaces (spaced.h): unchanged, segment by segment. If added tokens are close
+ * together, for example if each newline is one, the text between them is gathered, so that the model gets batches of
+ * pretokens. */
+
+/* Room for the space before a segment and what follows it as far as a cut. */
+#define PREFIX_ROOM 64
+
+/* Encodes the space that comes before a segment with as much of the text as it needs, *used; or holds it back before
+ * all of it. */
+static enum leat_status take_prefix(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used,
+                                    struct leat_error *err)
+{
+    uint8_t copy[PREFIX_ROOM] = { ' ' };
+    struct model_chunk chunk = { .text = copy, .begins = true };
+    size_t room = bytes < sizeof copy - 1 ? bytes : sizeof copy - 1, cut = 0;
+    enum leat_status s;
+
+    while (room < bytes && (text[room] & 0xc0) == 0x80)
+        room--;
+    memcpy(copy + 1, text, room);
+    chunk.bytes = room + 1;
+    s = model_encode_chunk(e->pipeline->model, e->model, &chunk, &e->ids, &cut, err);
+    e->pretoken_cut = cut > 0;
+    *used = cut > 0 ? cut - 1 : 0;
+    return s == LEAT_OK && cut == 0 ? buffer_append(&e->pretoken.text, copy, 1, err) : s;
+}
+
+static bool wants_prefix(const struct encoder *e, const uint8_t *text, bool first)
+{
+    enum spaced_prefix prefix = e->pipeline->prefix;
+
+    return prefix == SPACED_ALWAYS || (prefix == SPACED_UNLESS && *text != ' ') ||
+           (prefix == SPACED_FIRST && first && *text != ' ');
+}
+
+/* Takes a segment as it stands in the text, or its next chunk. */
+static enum leat_status take_spaced(struct encoder *e, const uint8_t *text, size_t bytes, bool first, bool last,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t used = 0;
+
+    if (spaced_has_mark(text, bytes)) {
+        e->spaced.size = 0;
+        s = spaced_replace(&e->spaced, text, bytes, err);
+        text = e->spaced.bytes;
+        bytes = e->spaced.size;
+    }
+    if (s == LEAT_OK && bytes > 0 && !e->spaced_begun && wants_prefix(e, text, first))
+        s = take_prefix(e, text, bytes, &used, err);
+    e->spaced_begun = !last && (e->spaced_begun || bytes > 0);
+    return s == LEAT_OK ? pass_pretoken(e, text + used, bytes - used, last, err) : s;
+}
+
+static enum leat_status encode_run(struct encoder *e, struct leat_error *err)
+{
+    const struct model_spans run = { e->run, e->run_bytes, e->spans, e->span_count };
+    size_t count = e->span_count, begin = 0;
+    enum leat_status s = LEAT_OK;
+
+    e->span_count = 0;
+    if (count > 0 && !spaced_has_mark(e->run, e->run_bytes))
+        return e->pipeline->model->kind->encode_spans(e->pipeline->model, e->model, &run, &e->ids, err);
+    for (size_t i = 0; s == LEAT_OK && i < count; begin = e->spans[i++].end)
+        s = e->spans[i].id == MODEL_PRETOKEN ? take_spaced(e, e->run + begin, e->spans[i].end - begin, false, true, err)
+                                             : id_list_append(&e->ids, e->spans[i].id, err);
+    return s;
+}
+
+static enum leat_status add_span(struct encoder *e, const uint8_t *text, size_t bytes, uint32_t id,
+                                 struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (e->span_count > 0 &&
+        (e->span_count == SPANS || e->run_bytes + bytes > MODEL_SPAN_MAX || e->run + e->run_bytes != text))
+        s = encode_run(e, err);
+    if (e->span_count == 0) {
+        e->run = text;
+        e->run_bytes = 0;
+    }
+    e->run_bytes += bytes;
+    e->spans[e->span_count++] = (struct model_span) { (uint32_t)e->run_bytes, id };
+    return s;
+}
+
+/* A segment that is all there goes into the run; others, at the ends of what has come, are encoded by themselves. */
+static enum leat_status take_segment(void *context, const struct text_chunk *chunk, struct leat_error *err)
+{
+    struct encoder *e = context;
+    enum leat_status s;
+
+    if (chunk->last && !e->spaced_begun && chunk->bytes > 0 && chunk->bytes <= MODEL_SPAN_MAX)
+        return add_span(e, chunk->text, chunk->bytes, MODEL_PRETOKEN, err);
+    s = encode_run(e, err);
+    return s == LEAT_OK ? take_spaced(e, chunk->text, chunk->bytes, false, chunk->last, err) : s;
+}
+
+static enum leat_status take_fixed(void *context, uint32_t id, const uint8_t *text, size_t bytes,
+                                   struct leat_error *err)
+{
+    struct encoder *e = context;
+    enum leat_status s;
+
+    if (bytes > 0 && bytes <= MODEL_SPAN_MAX)
+        return add_span(e, text, bytes, id, err);
+    s = encode_run(e, err);
+    return s == LEAT_OK ? id_list_append(&e->ids, id, err) : s;
+}
+
+/* A text, or a chunk of it. Where nothing comes before segments, they and the tokens between them are encoded many at a
+ * time. */
+static enum leat_status take_runs(struct encoder *e, const struct text_chunk *chunk, struct leat_error *err)
+{
+    static const struct cutter_take take = { take_segment, take_fixed };
+    const struct text_chunk all = { chunk->text, chunk->bytes, 0, chunk->last };
+    enum leat_status s = cutter_run(&e->raw, &all, &take, e, err);
+
+    return s == LEAT_OK ? encode_run(e, err) : s;
+}
+
+/* ---- The stations before the model ------------------------------------------------------------------------------- */
+
+static enum leat_status take_normalized(void *context, const struct text_chunk *chunk, struct leat_error *err)
 {
     struct encoder *e = context;
 
-    return pretokenizer_run(e->pipeline->pretokenizer, e->pretokenizer, text, bytes, first, last, take_pretoken, e,
-                            err);
+    return pretokenizer_run(e->pipeline->pretokenizer, e->pretokenizer, chunk, take_pretoken, e, err);
 }
 
-static enum leat_status take_raw(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
-                                 struct leat_error *err)
+static enum leat_status take_raw(void *context, const struct text_chunk *chunk, struct leat_error *err)
 {
     static const struct cutter_take take = { take_normalized, take_token };
+    struct text_chunk normalized = *chunk;
     struct encoder *e = context;
     enum leat_status s;
 
     if (e->pipeline->prefix != SPACED_NOT)
-        return encoder_take_spaced(e, text, bytes, first > 0, last, err);
-    e->normalizer.first = first;
-    s = normalizer_run(e->pipeline->normalizer, &e->normalizer, &text, &bytes, last, err);
-    return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, e->normalizer.first, last, &take, e, err) : s;
+        return take_spaced(e, chunk->text, chunk->bytes, chunk->first > 0, chunk->last, err);
+    e->normalizer.first = chunk->first;
+    s = normalizer_run(e->pipeline->normalizer, &e->normalizer, &normalized.text, &normalized.bytes, chunk->last, err);
+    normalized.first = e->normalizer.first;
+    return s == LEAT_OK ? cutter_run(&e->normalized, &normalized, &take, e, err) : s;
 }
 
 /* sentencepiece: what lies between its user-defined tokens is a pretoken. */
-static enum leat_status take_between(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
-                                     struct leat_error *err)
+static enum leat_status take_between(void *context, const struct text_chunk *chunk, struct leat_error *err)
 {
-    (void)first;
-    return take_pretoken(context, text, bytes, last, err);
+    return pass_pretoken(context, chunk->text, chunk->bytes, chunk->last, err);
 }
 
-static enum leat_status take_sentencepiece(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
-                                           struct leat_error *err)
+static enum leat_status take_sentencepiece(struct encoder *e, const struct text_chunk *chunk, struct leat_error *err)
 {
     static const struct cutter_take take = { take_between, take_token };
+    struct text_chunk normalized = { chunk->text, chunk->bytes, 0, chunk->last };
     enum leat_status s;
 
     if (e->pipeline->prefix != SPACED_NOT)
-        return encoder_take_spaced(e, text, bytes, true, last, err);
-    s = sentencepiece_normalizer_run(e->pipeline->sentencepiece, &e->sentencepiece, &text, &bytes, last, err);
-
-    return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, 0, last, &take, e, err) : s;
+        return take_spaced(e, chunk->text, chunk->bytes, true, chunk->last, err);
+    s = sentencepiece_normalizer_run(e->pipeline->sentencepiece, &e->sentencepiece, &normalized.text, &normalized.bytes,
+                                     chunk->last, err);
+    return s == LEAT_OK ? cutter_run(&e->normalized, &normalized, &take, e, err) : s;
 }
 
 static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
                                    struct leat_error *err)
 {
     static const struct cutter_take take = { take_raw, take_token };
-    size_t first = 0; /* bytes of the whole text's first character */
+    struct text_chunk chunk = { text, bytes, 0, last };
 
     if (e->offset == 0 && bytes > 0)
-        for (first = 1; first < bytes && (text[first] & 0xc0) == 0x80;)
-            first++;
+        for (chunk.first = 1; chunk.first < bytes && (text[chunk.first] & 0xc0) == 0x80;)
+            chunk.first++;
     if (e->pipeline->prefix == SPACED_NONE && !e->pipeline->sentencepiece && model_takes_spans(e->pipeline->model))
-        return encoder_take_runs(e, text, bytes, last, err);
-    return e->pipeline->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
-                                      : cutter_run(&e->raw, text, bytes, first, last, &take, e, err);
+        return take_runs(e, &chunk, err);
+    return e->pipeline->sentencepiece ? take_sentencepiece(e, &chunk, err) : cutter_run(&e->raw, &chunk, &take, e, err);
 }
 
 /* Malformed UTF-8 is repaired, or the text refused, unless the caller has done that. */

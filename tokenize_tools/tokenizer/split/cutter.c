@@ -131,12 +131,13 @@ static enum leat_status hand_text(struct cutter *c, const struct window *w, size
 {
     size_t begin = c->done, bytes = end > begin ? end - begin : 0;
     size_t first = c->first > begin ? c->first - begin : 0;
+    const struct text_chunk chunk = { w->text + begin, bytes, first < bytes ? first : bytes, ends };
 
     if (bytes == 0 && (!c->open || !ends))
         return LEAT_OK;
     c->done += bytes;
     c->open = !ends;
-    return w->take->text(w->context, w->text + begin, bytes, first < bytes ? first : bytes, ends, err);
+    return w->take->text(w->context, &chunk, err);
 }
 
 static enum leat_status hand_token(struct cutter *c, const struct window *w, const struct found *f,
@@ -210,30 +211,29 @@ static enum leat_status keep(struct cutter *c, const struct window *w, struct le
     return held_keep(&c->held, w->text, w->bytes, used, err);
 }
 
-enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, size_t first, bool last,
-                            const struct cutter_take *take, void *context, struct leat_error *err)
+enum leat_status cutter_run(struct cutter *c, const struct text_chunk *chunk, const struct cutter_take *take,
+                            void *context, struct leat_error *err)
 {
     size_t longest = string_finder_longest(c->options.finder);
-    struct window w = { .last = last, .take = take, .context = context };
+    struct window w = {
+        .text = chunk->text, .bytes = chunk->bytes, .last = chunk->last, .take = take, .context = context
+    };
     bool ready;
     enum leat_status s;
 
     if (longest == 0) {
-        w.text = text;
         c->done = 0;
-        c->first = first;
-        return hand_text(c, &w, bytes, last, err);
+        c->first = chunk->first;
+        return hand_text(c, &w, w.bytes, w.last, err);
     }
-    if (first > 0)
-        c->first = c->held.text.size - c->held.begin + first;
-    s = held_join(&c->held, &text, &bytes, last, &ready, err);
+    if (chunk->first > 0)
+        c->first = c->held.text.size - c->held.begin + chunk->first;
+    s = held_join(&c->held, &w.text, &w.bytes, w.last, &ready, err);
     if (s != LEAT_OK || !ready)
         return s;
-    w.text = text;
-    w.bytes = bytes;
-    w.certain = last ? bytes : bytes < longest ? 0 : bytes - longest + 1;
+    w.certain = w.last ? w.bytes : w.bytes < longest ? 0 : w.bytes - longest + 1;
     s = cut_window(c, &w, err);
-    if (last)
+    if (w.last)
         cutter_clear(c);
-    return s == LEAT_OK && !last ? keep(c, &w, err) : s;
+    return s == LEAT_OK && !w.last ? keep(c, &w, err) : s;
 }

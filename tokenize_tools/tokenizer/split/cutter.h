@@ -34,17 +34,15 @@ struct cutter {
 void cutter_clear(struct cutter *c);
 
 struct cutter_take {
-    /* Takes a stretch between tokens, or its next chunk. `first`: so many bytes at its beginning come from the first
-     * character of the whole text; `last`: the stretch ends here. Empty only to say that it ends. */
-    enum leat_status (*text)(void *context, const uint8_t *text, size_t bytes, size_t first, bool last,
-                             struct leat_error *err);
+    /* Takes a stretch between tokens, or its next chunk. Empty only to say that it ends. */
+    enum leat_status (*text)(void *context, const struct text_chunk *chunk, struct leat_error *err);
     /* A token, and the text that it takes with it. */
     enum leat_status (*token)(void *context, uint32_t id, const uint8_t *text, size_t bytes, struct leat_error *err);
 };
 
-/* Takes a text (valid UTF-8), or its next chunk. `first`: as above; `last`: it ends here.
- * Returns what `take` returns, if that is not LEAT_OK, or LEAT_E_NO_MEMORY. */
-enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, size_t first, bool last,
-                            const struct cutter_take *take, void *context, struct leat_error *err);
+/* Takes a text (valid UTF-8), or its next chunk. Returns what `take` returns, if that is not LEAT_OK, or
+ * LEAT_E_NO_MEMORY. */
+enum leat_status cutter_run(struct cutter *c, const struct text_chunk *chunk, const struct cutter_take *take,
+                            void *context, struct leat_error *err);
 
 #endif

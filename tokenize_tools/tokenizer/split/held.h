@@ -10,6 +10,14 @@
 
 #include "base/buffer.h"
 
+/* A chunk of a text, or of a stretch of it, on its way through the stations. */
+struct text_chunk {
+    const uint8_t *text;
+    size_t bytes;
+    size_t first; /* so many bytes at its beginning come from the first character of the whole text */
+    bool last;    /* the text, or the stretch, ends here */
+};
+
 /* All zero but perhaps text.bound: nothing is held. */
 struct held {
     struct buffer text;

@@ -1,21 +1,345 @@
 /*
  * pretokenizer.c: see pretokenizer.h.
  *
- * A text goes through the steps that pretokenizer_make.c has made, each inside the pretokens of the one before.
- * run_step() changes the text if the step does, and lets the step's splitter cut it window by window (split_window());
- * each pretoken goes through the next step by the same function, and take_pretoken() gives those of the last step to
- * the caller. So each step holds one text at a time, and pretokens are not stored. If the last step is a scanner,
- * scan_pretokens() hands on whole batches instead. Words, and what Metaspace makes, have ways of their own
- * (pretokenizer_words.c).
+ * make_steps() makes steps of a spec's list: a splitter, a change of the text, or both. At each place it first looks
+ * for a hand-made scanner that does the work of several expressions in a row (DeepSeek's three), then of two, then of
+ * one; only what has none becomes a step of its own kind. What cannot change anything becomes no step: ByteLevel after
+ * the expressions, or splitting at spaces when none are left. If steps follow ByteLevel, the text is mapped to its
+ * alphabet for them, and pretokens are mapped back at the end, unless the model's tokens are letters.
+ *
+ * A text goes through the steps, each inside the pretokens of the one before. split_text() lets a step's splitter cut
+ * the text window by window; each pretoken goes through the next step, and take_pretoken() gives those of the last step
+ * to the caller. So each step holds one text at a time, and pretokens are not stored. If the last step is a scanner,
+ * scan_pretokens() hands on whole batches instead. Words, and what Metaspace makes, have ways of their own.
  */
+#include "pretokenizer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
+#include "base/tiny.h"
 #include "base/utf8.h"
-#include "pretokenizer_internal.h"
+#include "split_words.h"
+#include "tokenizer/unicode/byte_alphabet.h"
 
-/* ---- A thread's memory ---- */
+/* A change of the text comes before the splitter of its step. */
+enum change {
+    CHANGE_NOTHING,
+    CHANGE_PREFIX,    /* a space, unless the text begins with one */
+    CHANGE_METASPACE, /* spaces become the mark, and a mark may be put before */
+    CHANGE_BYTES      /* bytes become characters of the byte alphabet, since steps follow that see them */
+};
+
+struct step {
+    enum change change;
+    bool splits;
+    struct splitter splitter;
+    struct pattern *pattern;               /* owned */
+    const struct spec_pre_tokenizer *spec; /* of CHANGE_METASPACE */
+};
+
+struct pretokenizer {
+    struct step *steps;
+    uint32_t count;
+    bool words;  /* all that the steps do is to remove white space, and to isolate punctuation if there are two */
+    bool spaces; /* Metaspace, perhaps after WhitespaceSplit; pretokens begin with spaces instead of marks */
+    bool unmaps; /* pretokens come out as characters of the byte alphabet, and the model wants bytes */
+    struct byte_alphabet alphabet;
+};
+
+/* A splitter counts bytes in 31 bits, because models use the 32nd as a flag (MODEL_FIXED). Longer segments go through
+ * in windows, which grow for a pretoken that needs it. */
+#define WINDOW_BYTES ((size_t)TINY_OR(64, 1 << 30))
+#define WINDOW_LIMIT ((size_t)INT32_MAX)
+
+/* Pretokens that a scanner gives at a time, when they go to the model together. */
+#define SCAN_ROOM 4096
+
+/* One level of the way through the steps: where it stands in the text that it was given. */
+struct level {
+    struct buffer changed;
+    struct split_run run;
+    struct pattern_run *pattern_run;
+    struct text_chunk text;
+    size_t used;                      /* of it so much is done with */
+    bool needs_all;                   /* of the step's pattern */
+    bool open, more, ended;           /* a window is; its splitter has more to give; nothing comes after it */
+    size_t window_bytes;              /* at most, of the next window */
+    struct scan_window window;        /* lies in the text */
+    struct split_pretoken *pretokens; /* SPLIT_ROOM; NULL: the step does not split */
+    size_t count, next;               /* of the pretokens; the one to take next */
+    uint32_t above;                   /* the level whose pretoken the text is */
+};
+
+struct pretokenizer_scratch {
+    uint32_t count;
+    size_t window_bytes; /* of the first window of a segment */
+    struct bound *bound;
+    pretokenizer_take_pretokens *batches, *words; /* may be NULL */
+    struct held held;    /* of a segment that comes in chunks, what the first splitter is not done with */
+    size_t first;        /* bytes at the beginning of what is held that come from the text's first character */
+    bool begun;          /* something of the segment has come */
+    bool in_word;        /* what has come of it ends in a word */
+    struct buffer bytes; /* of an unmapped pretoken */
+    struct level levels[];
+};
+
+struct way {
+    const struct pretokenizer *p;
+    struct pretokenizer_scratch *s;
+    pretokenizer_take *take;
+    void *context;
+};
+
+static inline bool begins_with(const uint8_t *text, size_t bytes, const struct spec_string *s)
+{
+    return bytes >= s->length && memcmp(text, s->bytes, s->length) == 0;
+}
+
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Makes steps from a spec's list of pre-tokenizers: a splitter, a change of the text, or both.
+ *
+ * make_steps() goes through the list. At each place it first looks for a hand-made scanner that does the work of
+ * several expressions in a row (DeepSeek's three), then of two, then of one; only what has none becomes a step of its
+ * own kind. What cannot change anything becomes no step: ByteLevel after the expressions, or splitting at spaces when
+ * none are left. If steps follow ByteLevel, the text is mapped to its alphabet for them, and pretokens are mapped back
+ * at the end, unless the model's tokens are letters.
+ */
+
+static const enum split_behavior behaviors[] = {
+    [SPEC_REMOVED] = SPLIT_REMOVED,
+    [SPEC_ISOLATED] = SPLIT_ISOLATED,
+    [SPEC_MERGED_WITH_PREVIOUS] = SPLIT_MERGED_WITH_PREVIOUS,
+    [SPEC_MERGED_WITH_NEXT] = SPLIT_MERGED_WITH_NEXT,
+    [SPEC_CONTIGUOUS] = SPLIT_CONTIGUOUS,
+};
+
+static enum scan_dialect dialect_of(const struct tokenizer_spec *spec)
+{
+    return spec->dialect == SPEC_ONIGURUMA ? SCAN_ONIGURUMA : SCAN_RUST;
+}
+
+static bool is_expression(const struct spec_pre_tokenizer *pre)
+{
+    return pre->kind == SPEC_PRE_SPLIT && pre->pattern.regex;
+}
+
+static bool keeps_all(const struct spec_pre_tokenizer *pre)
+{
+    return is_expression(pre) && pre->behavior == SPEC_ISOLATED && !pre->invert;
+}
+
+/* Looks for a scanner that does what `count` steps from this one on do. */
+static bool find_scanner(const struct tokenizer_spec *spec, uint32_t at, uint32_t count, struct splitter *out)
+{
+    const struct spec_pre_tokenizer *pre = &spec->pre_tokenizers[at];
+    bool matches_only = count == 1 && is_expression(pre) && pre->behavior == SPEC_REMOVED && pre->invert;
+    const char *texts[3];
+    size_t bytes[3];
+
+    if (count > 3 || count > spec->pre_tokenizer_count - at)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!keeps_all(&pre[i]) && !matches_only)
+            return false;
+        texts[i] = (const char *)pre[i].pattern.text.bytes;
+        bytes[i] = pre[i].pattern.text.length;
+    }
+    *out = (struct splitter) { .matcher = SPLIT_BY_SCANNER, .behavior = SPLIT_ISOLATED };
+    return scanner_find(&out->scanner, texts, bytes, count, dialect_of(spec), matches_only);
+}
+
+static enum leat_status make_split(struct step *step, const struct spec_pre_tokenizer *pre,
+                                   const struct tokenizer_spec *spec, struct leat_error *err)
+{
+    struct splitter *s = &step->splitter;
+    enum leat_status status;
+
+    step->splits = true;
+    *s = (struct splitter) { .matcher = SPLIT_BY_STRING,
+                             .behavior = behaviors[pre->behavior],
+                             .invert = pre->invert,
+                             .string = pre->pattern.text.bytes,
+                             .string_bytes = pre->pattern.text.length };
+    if (!pre->pattern.regex)
+        return LEAT_OK;
+    s->matcher = SPLIT_BY_PATTERN;
+    status = pattern_compile(&step->pattern, (const char *)pre->pattern.text.bytes, pre->pattern.text.length,
+                             dialect_of(spec), err);
+    if (status == LEAT_OK || status == LEAT_E_NO_MEMORY ||
+        spec->dialect != SPEC_ONIGURUMA) /* else the file's only one */
+        return status;
+    return status_before(err, status, "pre_tokenizer Split");
+}
+
+static void make_byte_level(struct step *step, const struct spec_pre_tokenizer *pre)
+{
+    step->change = pre->add_prefix_space ? CHANGE_PREFIX : CHANGE_NOTHING;
+    if (!pre->use_regex)
+        return;
+    step->splits = true;
+    step->splitter = (struct splitter) { .matcher = SPLIT_BY_SCANNER, .behavior = SPLIT_ISOLATED };
+    scanner_named(&step->splitter.scanner, "gpt2", SCAN_ONIGURUMA);
+}
+
+static void make_metaspace(struct step *step, const struct spec_pre_tokenizer *pre)
+{
+    step->change = CHANGE_METASPACE;
+    step->spec = pre;
+    step->splits = pre->split;
+    step->splitter = (struct splitter) { .matcher = SPLIT_BY_STRING,
+                                         .behavior = SPLIT_MERGED_WITH_NEXT,
+                                         .string = pre->replacement.bytes,
+                                         .string_bytes = pre->replacement.length };
+}
+
+static enum leat_status make_step(struct step *step, const struct tokenizer_spec *spec, uint32_t at,
+                                  struct leat_error *err)
+{
+    const struct spec_pre_tokenizer *pre = &spec->pre_tokenizers[at];
+
+    step->splits = true;
+    switch (pre->kind) {
+    case SPEC_PRE_BYTE_LEVEL:
+        step->splits = false;
+        make_byte_level(step, pre);
+        break;
+    case SPEC_PRE_SPLIT:
+        return make_split(step, pre, spec, err);
+    case SPEC_PRE_DIGITS:
+        step->splitter = split_digits(pre->individual_digits);
+        break;
+    case SPEC_PRE_PUNCTUATION:
+        step->splitter = split_punctuation(behaviors[pre->behavior]);
+        break;
+    case SPEC_PRE_WHITESPACE:
+        step->splitter = split_whitespace_words();
+        break;
+    case SPEC_PRE_WHITESPACE_SPLIT:
+        step->splitter = split_whitespace();
+        break;
+    case SPEC_PRE_METASPACE:
+        make_metaspace(step, pre);
+        break;
+    case SPEC_PRE_SCRIPTS:
+        step->splitter = split_scripts();
+        break;
+    }
+    return LEAT_OK;
+}
+
+/* Gemma: splits at spaces after the normalizer has replaced all of them. Such a step does nothing, but as long as it
+ * is there it makes one pretoken of each segment that must be seen whole. */
+static bool never_matches(const struct tokenizer_spec *spec, const struct spec_pre_tokenizer *pre)
+{
+    const struct spec_string *string = &pre->pattern.text;
+    const struct spec_normalizer *n;
+
+    if (pre->kind != SPEC_PRE_SPLIT || pre->pattern.regex || pre->invert || spec->normalizer_count == 0)
+        return false;
+    n = &spec->normalizers[spec->normalizer_count - 1];
+    return n->kind == SPEC_NORM_REPLACE && !n->pattern.regex && string->length == 1 && n->pattern.text.length == 1 &&
+           n->pattern.text.bytes[0] == string->bytes[0] &&
+           (n->content.length == 0 || !memchr(n->content.bytes, string->bytes[0], n->content.length));
+}
+
+static enum leat_status make_steps(struct pretokenizer *p, const struct tokenizer_spec *spec, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t at = spec->pre_tokenizer_count > 0 && never_matches(spec, spec->pre_tokenizers);
+         s == LEAT_OK && at < spec->pre_tokenizer_count;) {
+        struct step *step = &p->steps[p->count++];
+        uint32_t together = 3;
+
+        while (together > 0 && !find_scanner(spec, at, together, &step->splitter))
+            together--;
+        step->splits = together > 0;
+        if (together == 0)
+            s = make_step(step, spec, at, err);
+        if (!step->splits && step->change == CHANGE_NOTHING)
+            p->count--; /* ByteLevel after the expressions: bytes are what the model takes */
+        at += together > 0 ? together : 1;
+        if (spec->pre_tokenizers[at - 1].kind == SPEC_PRE_BYTE_LEVEL &&
+            (at < spec->pre_tokenizer_count || !spec->byte_level)) {
+            p->steps[p->count++].change = CHANGE_BYTES;
+            p->unmaps = spec->byte_level;
+        }
+    }
+    return s;
+}
+
+static bool only_words(const struct tokenizer_spec *spec)
+{
+    const struct spec_pre_tokenizer *pre = spec->pre_tokenizers;
+
+    if (spec->pre_tokenizer_count == 0 || spec->pre_tokenizer_count > 2 || pre[0].kind != SPEC_PRE_WHITESPACE_SPLIT)
+        return false;
+    return spec->pre_tokenizer_count == 1 || (pre[1].kind == SPEC_PRE_PUNCTUATION && pre[1].behavior == SPEC_ISOLATED);
+}
+
+bool pretokenizer_only_spaces(const struct tokenizer_spec *spec)
+{
+    uint32_t count = spec->pre_tokenizer_count;
+    const struct spec_pre_tokenizer *first = spec->pre_tokenizers, *last;
+
+    if (count == 0 || count > 2)
+        return false;
+    last = first + count - 1;
+    if (last->kind != SPEC_PRE_METASPACE || !last->split)
+        return false;
+    if (last->replacement.length != SPEC_MARK_BYTES || memcmp(last->replacement.bytes, SPEC_MARK, SPEC_MARK_BYTES) != 0)
+        return false;
+    /* where words get no mark, two of them would become one */
+    return count == 1 || (first->kind == SPEC_PRE_WHITESPACE_SPLIT && last->prepend == SPEC_PREPEND_ALWAYS);
+}
+
+void pretokenizer_write_spaces(struct pretokenizer *p)
+{
+    p->spaces = true;
+}
+
+enum leat_status pretokenizer_make(struct pretokenizer **out, const struct tokenizer_spec *spec, struct leat_error *err)
+{
+    struct pretokenizer *p = calloc(1, sizeof *p);
+    enum leat_status s;
+
+    *out = NULL;
+    if (p)
+        p->steps = calloc(2 * (size_t)spec->pre_tokenizer_count + 1, sizeof *p->steps);
+    if (!p || !p->steps) {
+        free(p);
+        return status_no_memory(err, spec->pre_tokenizer_count * sizeof *p->steps);
+    }
+    byte_alphabet_init(&p->alphabet);
+    for (uint32_t i = 0; i < spec->normalizer_count; i++)
+        p->unmaps = p->unmaps || (spec->byte_level && spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL);
+    s = make_steps(p, spec, err);
+    p->words = only_words(spec) && !p->unmaps;
+    for (uint32_t i = 0; i < p->count; i++)
+        p->steps[i].splitter.pattern = p->steps[i].pattern;
+    if (s != LEAT_OK) {
+        pretokenizer_free(p);
+        return s;
+    }
+    *out = p;
+    return LEAT_OK;
+}
+
+void pretokenizer_free(struct pretokenizer *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < p->count; i++)
+        pattern_free(p->steps[i].pattern);
+    free(p->steps);
+    free(p);
+}
+
+/* ---- A thread's memory ------------------------------------------------------------------------------------------- */
 
 /* False: no memory, and freeing the scratch frees what there is. */
 static bool level_make(struct level *l, const struct step *step, struct bound *bound)
@@ -107,7 +431,7 @@ void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes)
     s->window_bytes = bytes < 4 ? 4 : bytes > WINDOW_LIMIT ? WINDOW_LIMIT : bytes;
 }
 
-/* ---- Running ---- */
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
 static enum leat_status replace_spaces(struct buffer *out, const uint8_t *text, size_t bytes,
                                        const struct spec_string *mark, struct leat_error *err)
@@ -126,21 +450,21 @@ static enum leat_status replace_spaces(struct buffer *out, const uint8_t *text, 
     return s;
 }
 
-static enum leat_status metaspace(const struct spec_pre_tokenizer *spec, struct buffer *out, const uint8_t *text,
-                                  size_t bytes, bool begins, size_t *first, struct leat_error *err)
+static enum leat_status metaspace(const struct spec_pre_tokenizer *spec, struct buffer *out, struct text_chunk *chunk,
+                                  bool begins, struct leat_error *err)
 {
-    bool wanted =
-        begins && (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && *first > 0));
+    const uint8_t *text = chunk->text;
+    size_t own = chunk->first;
+    bool wanted = begins && (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && own > 0));
     enum leat_status s = LEAT_OK;
-    size_t own = *first;
 
-    if (wanted && text[0] != ' ' && !pretokenizer_begins_with(text, bytes, &spec->replacement))
+    if (wanted && text[0] != ' ' && !begins_with(text, chunk->bytes, &spec->replacement))
         s = buffer_append(out, spec->replacement.bytes, spec->replacement.length, err);
     if (s == LEAT_OK)
         s = replace_spaces(out, text, own, &spec->replacement, err);
     if (own > 0)
-        *first = out->size;
-    return s == LEAT_OK ? replace_spaces(out, text + own, bytes - own, &spec->replacement, err) : s;
+        chunk->first = out->size;
+    return s == LEAT_OK ? replace_spaces(out, text + own, chunk->bytes - own, &spec->replacement, err) : s;
 }
 
 static enum leat_status map_bytes(const struct byte_alphabet *alphabet, struct buffer *out, const uint8_t *text,
@@ -153,32 +477,33 @@ static enum leat_status map_bytes(const struct byte_alphabet *alphabet, struct b
     return s;
 }
 
-/* Changes the text as the step says; *text and *bytes then lie in the level's buffer, and *first is changed along.
- * `begins`: it is not the later chunk of a segment. */
+/* Changes a chunk as the step says: its text then lies in the level's buffer. `begins`: it is not the later chunk of a
+ * segment. */
 static enum leat_status change(const struct pretokenizer *p, const struct step *step, struct buffer *out,
-                               const uint8_t **text, size_t *bytes, bool begins, size_t *first, struct leat_error *err)
+                               struct text_chunk *chunk, bool begins, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
-    size_t own = *first;
+    size_t own = chunk->first;
 
-    if (*bytes == 0 || step->change == CHANGE_NOTHING || (step->change == CHANGE_PREFIX && (!begins || **text == ' ')))
+    if (chunk->bytes == 0 || step->change == CHANGE_NOTHING ||
+        (step->change == CHANGE_PREFIX && (!begins || *chunk->text == ' ')))
         return LEAT_OK;
     out->size = 0;
     if (step->change == CHANGE_METASPACE) {
-        s = metaspace(step->spec, out, *text, *bytes, begins, first, err);
+        s = metaspace(step->spec, out, chunk, begins, err);
     } else if (step->change == CHANGE_BYTES) {
-        s = map_bytes(&p->alphabet, out, *text, own, err);
-        *first = out->size;
+        s = map_bytes(&p->alphabet, out, chunk->text, own, err);
+        chunk->first = out->size;
         if (s == LEAT_OK)
-            s = map_bytes(&p->alphabet, out, *text + own, *bytes - own, err);
+            s = map_bytes(&p->alphabet, out, chunk->text + own, chunk->bytes - own, err);
     } else {
-        *first += *first > 0;
+        chunk->first += own > 0;
         s = buffer_append(out, " ", 1, err);
         if (s == LEAT_OK)
-            s = buffer_append(out, *text, *bytes, err);
+            s = buffer_append(out, chunk->text, chunk->bytes, err);
     }
-    *text = out->bytes;
-    *bytes = out->size;
+    chunk->text = out->bytes;
+    chunk->bytes = out->size;
     return s;
 }
 
@@ -247,21 +572,18 @@ static enum leat_status scan_pretokens(struct way *w, uint32_t number, size_t *d
     return s;
 }
 
-/* Gives a level a text or, if not `last`, what of it is there. The level's run says what came before. */
-static void begin_text(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, size_t first, bool last)
+/* Gives a level a text or a chunk of it. The level's run says what came before. */
+static void begin_text(struct way *w, uint32_t number, const struct text_chunk *chunk)
 {
     struct level *l = &w->s->levels[number];
     const struct pattern *pattern = w->p->steps[number].pattern;
 
-    l->text = text;
-    l->bytes = bytes;
-    l->first = first;
-    l->last = last;
+    l->text = *chunk;
     l->needs_all = pattern && pattern_needs_all(pattern);
     l->window_bytes = l->needs_all ? WINDOW_LIMIT : w->s->window_bytes;
     l->used = l->count = l->next = 0;
     l->open = l->more = false;
-    l->ended = !last && l->needs_all;
+    l->ended = !chunk->last && l->needs_all;
 }
 
 /* The next window of a level's text. */
@@ -270,7 +592,9 @@ static enum leat_status open_window(struct way *w, uint32_t number, struct leat_
     struct level *l = &w->s->levels[number];
     struct scan_window *window = &l->window;
 
-    *window = (struct scan_window) { .text = l->text + l->used, .length = l->bytes - l->used, .final = l->last };
+    *window = (struct scan_window) { .text = l->text.text + l->used,
+                                     .length = l->text.bytes - l->used,
+                                     .final = l->text.last };
     if (window->length > l->window_bytes) {
         window->length = l->window_bytes;
         window->final = false;
@@ -300,7 +624,7 @@ static enum leat_status close_window(struct way *w, uint32_t number, struct leat
         return s;
     if (l->window.final)
         done = l->window.length;
-    l->ended = l->used + l->window.length == l->bytes;
+    l->ended = l->used + l->window.length == l->text.bytes;
     l->used += done;
     if (l->ended || done > 0)
         return LEAT_OK;
@@ -333,7 +657,7 @@ static enum leat_status next_pretoken(struct way *w, uint32_t number, struct spl
             s = of_result(w, r, l->window.length, err);
         } else if (l->open) {
             s = close_window(w, number, err);
-        } else if (l->ended || l->used == l->bytes) {
+        } else if (l->ended || l->used == l->text.bytes) {
             return LEAT_OK;
         } else {
             s = open_window(w, number, err);
@@ -377,8 +701,8 @@ static void begin_split(struct pretokenizer_scratch *s, uint32_t number)
 }
 
 /* Takes a pretoken of the step before `number` on to the next step that splits, which becomes *top, or out. */
-static enum leat_status pass_on(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, size_t first,
-                                uint32_t *top, struct leat_error *err)
+static enum leat_status pass_on(struct way *w, uint32_t number, struct text_chunk pretoken, uint32_t *top,
+                                struct leat_error *err)
 {
     uint32_t above = *top;
     enum leat_status s = LEAT_OK;
@@ -386,26 +710,25 @@ static enum leat_status pass_on(struct way *w, uint32_t number, const uint8_t *t
     for (; s == LEAT_OK && number < w->p->count; number++) {
         const struct step *step = &w->p->steps[number];
 
-        s = change(w->p, step, &w->s->levels[number].changed, &text, &bytes, true, &first, err);
+        s = change(w->p, step, &w->s->levels[number].changed, &pretoken, true, err);
         if (s != LEAT_OK || !step->splits)
             continue;
         w->s->levels[number].above = above;
         begin_split(w->s, number);
-        begin_text(w, number, text, bytes, first, true);
+        begin_text(w, number, &pretoken);
         *top = number;
         return LEAT_OK;
     }
-    return s == LEAT_OK ? take_pretoken(w, text, bytes, true, err) : s;
+    return s == LEAT_OK ? take_pretoken(w, pretoken.text, pretoken.bytes, true, err) : s;
 }
 
-/* How many bytes at the beginning of a pretoken come from the first character of the whole text. */
-static size_t first_of(const struct level *l, const struct split_pretoken *p)
+/* A pretoken as a text for the next step. */
+static struct text_chunk text_of(const struct level *l, const struct split_pretoken *p)
 {
     size_t begin = l->used + p->begin, bytes = p->end - p->begin;
+    size_t first = l->text.first > begin ? l->text.first - begin : 0;
 
-    if (l->first <= begin)
-        return 0;
-    return l->first - begin < bytes ? l->first - begin : bytes;
+    return (struct text_chunk) { l->window.text + p->begin, bytes, first < bytes ? first : bytes, true };
 }
 
 /*
@@ -429,7 +752,7 @@ static enum leat_status split_text(struct way *w, uint32_t number, size_t *used,
             break;
         s = next_pretoken(w, top, &p, &found, err);
         if (s == LEAT_OK && found)
-            s = pass_on(w, top + 1, l->window.text + p.begin, p.end - p.begin, first_of(l, &p), &top, err);
+            s = pass_on(w, top + 1, text_of(l, &p), &top, err);
         else if (top == number)
             break;
         else
@@ -440,46 +763,167 @@ static enum leat_status split_text(struct way *w, uint32_t number, size_t *used,
 }
 
 /* The chunk of a segment that has come, changed by all steps before it, goes through the first splitter. */
-static enum leat_status split_part(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, size_t first,
-                                   bool last, struct leat_error *err)
+static enum leat_status split_part(struct way *w, uint32_t number, struct text_chunk chunk, struct leat_error *err)
 {
     struct held *held = &w->s->held;
     bool ready;
     size_t used;
     enum leat_status s;
 
-    if (first > 0)
-        w->s->first = held->text.size - held->begin + first;
-    s = held_join(held, &text, &bytes, last, &ready, err);
+    if (chunk.first > 0)
+        w->s->first = held->text.size - held->begin + chunk.first;
+    s = held_join(held, &chunk.text, &chunk.bytes, chunk.last, &ready, err);
     if (s != LEAT_OK || !ready)
         return s;
-    begin_text(w, number, text, bytes, w->s->first, last);
+    chunk.first = w->s->first;
+    begin_text(w, number, &chunk);
     s = split_text(w, number, &used, err);
     w->s->first -= w->s->first < used ? w->s->first : used;
-    return s == LEAT_OK ? held_keep(held, text, bytes, used, err) : s;
+    return s == LEAT_OK ? held_keep(held, chunk.text, chunk.bytes, used, err) : s;
 }
 
-enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s, const uint8_t *text,
-                                  size_t bytes, size_t first, bool last, pretokenizer_take *take, void *context,
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
+
+/* Words and Metaspace need no steps, since one loop finds all pretokens of a chunk (split_words.h). The last pretoken
+ * of a chunk waits for the next one. */
+
+/* Words of a chunk, and at the end of the segment the last one. White space at the end of a chunk may go at once. */
+static enum leat_status give_words(struct way *w, const struct text_chunk *chunk, size_t *used, struct leat_error *err)
+{
+    const uint8_t *text = chunk->text;
+    size_t bytes = chunk->bytes;
+    bool marks = w->p->count > 1;
+    enum leat_status s = LEAT_OK;
+    uint32_t ends[SCAN_ROOM];
+    struct model_pretokens found = { .text = text, .bytes = bytes, .ends = ends };
+    size_t at = 0;
+
+    do {
+        found.begin = (uint32_t)at;
+        found.count = split_words(text, bytes, marks, &at, ends, SCAN_ROOM);
+        if (found.count > 0)
+            s = w->s->words(w->context, &found, err);
+    } while (s == LEAT_OK && found.count > 0);
+    *used = at;
+    if (s != LEAT_OK || at == bytes)
+        return s;
+    if (split_words_space(text + at, bytes - at) == bytes - at) {
+        *used = bytes;
+        return LEAT_OK;
+    }
+    if (!chunk->last)
+        return LEAT_OK;
+    *used = bytes;
+    ends[0] = (uint32_t)bytes;
+    found.count = 1;
+    return w->s->words(w->context, &found, err);
+}
+
+static enum leat_status run_words(struct way *w, struct text_chunk chunk, struct leat_error *err)
+{
+    bool ready;
+    size_t used;
+    enum leat_status s = held_join(&w->s->held, &chunk.text, &chunk.bytes, chunk.last, &ready, err);
+
+    if (s != LEAT_OK || !ready)
+        return s;
+    if (chunk.bytes > WINDOW_LIMIT)
+        return status_set(err, LEAT_E_PRETOKEN, "cannot cut a stretch of more than 2 GiB");
+    s = give_words(w, &chunk, &used, err);
+    return s == LEAT_OK ? held_keep(&w->s->held, chunk.text, chunk.bytes, used, err) : s;
+}
+
+/* ---- Metaspace --------------------------------------------------------------------------------------------------- */
+
+/* The pretokens of a chunk, and at the end of the segment the last one. */
+static enum leat_status give_spaces(struct way *w, const struct text_chunk *chunk, size_t *used, struct leat_error *err)
+{
+    const uint8_t *text = chunk->text;
+    size_t bytes = chunk->bytes;
+    enum leat_status s = LEAT_OK;
+    uint32_t ends[SCAN_ROOM];
+    struct model_pretokens found = { .text = text, .bytes = bytes, .ends = ends };
+
+    *used = 0;
+    do {
+        found.begin = (uint32_t)*used;
+        found.count = split_spaces(text, bytes, used, ends, SCAN_ROOM);
+        if (found.count > 0)
+            s = w->s->batches(w->context, &found, err);
+    } while (s == LEAT_OK && found.count > 0);
+    if (s != LEAT_OK || !chunk->last || *used == bytes)
+        return s;
+    ends[0] = (uint32_t)bytes;
+    found.count = 1;
+    s = w->s->batches(w->context, &found, err);
+    *used = bytes;
+    return s;
+}
+
+/* Writes a chunk with spaces; `begins`: it is a segment's first. */
+static enum leat_status write_spaces(struct way *w, const struct text_chunk *chunk, bool begins, struct leat_error *err)
+{
+    const struct spec_pre_tokenizer *spec = w->p->steps[w->p->count - 1].spec;
+    bool words = w->p->count > 1;
+    bool wanted = begins && !words && chunk->bytes > 0 &&
+                  (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && chunk->first > 0));
+    struct buffer *out = &w->s->levels[0].changed;
+    enum leat_status s;
+
+    out->size = 0;
+    s = buffer_reserve(out, chunk->bytes + 2, err);
+    if (s != LEAT_OK)
+        return s;
+    if (wanted && chunk->text[0] != ' ' && !begins_with(chunk->text, chunk->bytes, &spec->replacement))
+        out->bytes[out->size++] = ' ';
+    out->size += split_spaces_write(out->bytes + out->size, chunk->text, chunk->bytes, words, &w->s->in_word);
+    return LEAT_OK;
+}
+
+static enum leat_status run_spaces(struct way *w, struct text_chunk chunk, bool begins, struct leat_error *err)
+{
+    enum leat_status s = write_spaces(w, &chunk, begins, err);
+    bool ready = false;
+    size_t used;
+
+    if (s == LEAT_OK) {
+        chunk.text = w->s->levels[0].changed.bytes;
+        chunk.bytes = w->s->levels[0].changed.size;
+        s = held_join(&w->s->held, &chunk.text, &chunk.bytes, chunk.last, &ready, err);
+    }
+    w->s->in_word = w->s->in_word && !chunk.last;
+    if (s != LEAT_OK || !ready)
+        return s;
+    if (chunk.bytes > WINDOW_LIMIT)
+        return status_set(err, LEAT_E_PRETOKEN, "cannot cut a stretch of more than 2 GiB");
+    s = give_spaces(w, &chunk, &used, err);
+    return s == LEAT_OK ? held_keep(&w->s->held, chunk.text, chunk.bytes, used, err) : s;
+}
+
+/* ---- A segment --------------------------------------------------------------------------------------------------- */
+
+enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s,
+                                  const struct text_chunk *chunk, pretokenizer_take *take, void *context,
                                   struct leat_error *err)
 {
     struct way w = { p, s, take, context };
+    struct text_chunk changed = *chunk;
     bool begins = !s->begun;
     enum leat_status status = LEAT_OK;
     uint32_t number = 0;
 
-    if (bytes == 0 && (begins || !last))
+    if (chunk->bytes == 0 && (begins || !chunk->last))
         return LEAT_OK;
     if (p->words && s->words) {
-        s->begun = !last;
-        return pretokenizer_run_words(&w, text, bytes, last, err);
+        s->begun = !chunk->last;
+        return run_words(&w, *chunk, err);
     }
     if (p->spaces) {
-        s->begun = !last;
-        return pretokenizer_run_spaces(&w, text, bytes, begins, first > 0, last, err);
+        s->begun = !chunk->last;
+        return run_spaces(&w, *chunk, begins, err);
     }
     for (; status == LEAT_OK && number < p->count; number++) {
-        status = change(p, &p->steps[number], &s->levels[number].changed, &text, &bytes, begins, &first, err);
+        status = change(p, &p->steps[number], &s->levels[number].changed, &changed, begins, err);
         if (p->steps[number].splits)
             break;
     }
@@ -487,9 +931,9 @@ enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokeni
         begin_split(s, number);
     s->begun = true;
     if (status == LEAT_OK)
-        status = number == p->count ? take_pretoken(&w, text, bytes, last, err)
-                                    : split_part(&w, number, text, bytes, first, last, err);
-    if (last) {
+        status = number == p->count ? take_pretoken(&w, changed.text, changed.bytes, changed.last, err)
+                                    : split_part(&w, number, changed, err);
+    if (chunk->last) {
         s->begun = false;
         s->first = 0;
     }

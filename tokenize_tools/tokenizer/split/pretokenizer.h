@@ -23,7 +23,7 @@ enum leat_status pretokenizer_make(struct pretokenizer **out, const struct token
 void pretokenizer_free(struct pretokenizer *p);
 
 /* Whether pretokenizer_run() may give pretokens that begin with spaces where the file has marks: all that the spec's
- * pre-tokenizers do is what split_spaces.h does. */
+ * pre-tokenizers do is what split_words.h does for Metaspace. */
 bool pretokenizer_only_spaces(const struct tokenizer_spec *spec);
 
 /* From then on it does, for a model whose tokens are written so. Only for scratches that take batches. */
@@ -63,13 +63,12 @@ void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_t
 void pretokenizer_scratch_words(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take);
 
 /*
- * Takes a segment, or a chunk of it. `first`: so many bytes at its beginning come from the first character of the whole
- * text; `last`: it ends here.
+ * Takes a segment, or a chunk of it.
  * Returns what `take` returns when that is not LEAT_OK, or LEAT_E_TEXT (an expression takes too many steps),
  * LEAT_E_STOPPED, LEAT_E_NO_MEMORY.
  */
-enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s, const uint8_t *text,
-                                  size_t bytes, size_t first, bool last, pretokenizer_take *take, void *context,
+enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s,
+                                  const struct text_chunk *chunk, pretokenizer_take *take, void *context,
                                   struct leat_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* split_words_block.c: what 64 bytes are, for one CPU level; compiled once for each. */
-#include "split_words_block.h"
 #include "base/bytes64.h"
 #include "base/cpu.h"
+#include "split_words.h"
 
 static inline uint64_t between(bytes64 b, uint8_t first, uint8_t end)
 {

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "leat.h"
-#include "string_ahead.h"
 
 struct string_finder;
 
@@ -23,6 +23,12 @@ enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text,
 
 /* After the last string, before the first search. */
 enum leat_status string_finder_end(struct string_finder *f, struct leat_error *err);
+
+/* A stretch of a text in which long strings have been looked for. */
+struct string_places {
+    struct buffer places; /* a number for each place of text[begin, end) */
+    size_t begin, end;
+};
 
 /* A text that is gone through, and what has been found out about it on the way: matches follow each other closely. All
  * zero at first but for the text, and perhaps places.places.bound. */
@@ -37,7 +43,8 @@ struct string_search {
 
 static inline void string_search_free(struct string_search *s)
 {
-    string_places_free(&s->places);
+    buffer_free(&s->places.places);
+    s->places.begin = s->places.end = 0;
 }
 
 /* The first match at or after `from`. Takes time in proportion to the text, whatever the strings. */
