@@ -81,7 +81,7 @@ def check_folding(ask):
 # ---- What tokenizers asks of single characters -----------------------------------------------------------------------
 
 def probe_character_tests():
-    """Bits as in char_tests.h: numeric, punctuation, white space, mark, control, nonspacing mark."""
+    """Bits as in unicode.h: numeric, punctuation, white space, mark, control, nonspacing mark."""
     # a numeric character becomes a piece of its own; between them stand two letters at least
     numeric = {ord(piece) for piece, _ in pre_tokenizers.Digits(True).pre_tokenize_str("ab".join(ALL_TEXT) + "ab")
                if len(piece) == 1}
@@ -252,7 +252,7 @@ def decomposition_pool(normal):
 
 
 def probe_lowercase():
-    """Code points by what is added to them; the only character that becomes two is named in lowercase.c."""
+    """Code points by what is added to them; the only character that becomes two is named in normalize_unicode.c."""
     lower = normalizers.Lowercase().normalize_str
     to = {c: text for c in POINTS if (text := lower(chr(c))) != chr(c)}
     if to.pop(0x130) != "i\u0307" or any(len(text) != 1 for text in to.values()):
@@ -408,7 +408,7 @@ def normalize_file(normal, lower, deltas, versions):
     slots = composition_table(normal.pairs)
     body = "".join("    { " + ", ".join(f"0x{x:x}" if x else "0" for x in slot) + " },\n" for slot in slots)
     leads = braced(normal.inert_leads(form) for form in FORMS)
-    return (head("normalize_tables.h", "normal forms and lower case, for the files of these names.\n *\n * Unicode"
+    return (head("normalize_tables.h", "normal forms and lower case, read by normalize_unicode.c.\n *\n * Unicode"
                  f" {versions['normal']} (normal forms) and {versions['lower']} (lower case).")
             + "/* combining class, then bits for NFC, NFD, NFKC, NFKD: not always in the form; a boundary before */\n"
             + two_stage("uint16_t", "normal", ["normal"], [normal.words])

@@ -18,8 +18,6 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "tokenizer/normalize/charsmap.h"
-#include "tokenizer/unicode/char_tests.h"
-#include "tokenizer/unicode/lowercase.h"
 #include "tokenizer/unicode/normalize_unicode.h"
 #include "tokenizer/unicode/unicode.h"
 

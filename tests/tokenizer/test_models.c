@@ -1,7 +1,7 @@
 /*
- * test_models.c: the table of models (spec/model_rows.h). Numbers stand in fingerprints, so those that were ever used
- * keep their meaning; no two rows answer to one type. And a kind needs no more than make, free and encode: here one
- * that gives each character its code point, of which all else is asked through model.h.
+ * test_models.c: the table of models (MODEL_ROWS in spec/spec.h). Numbers stand in fingerprints, so those that were
+ * ever used keep their meaning; no two rows answer to one type. And a kind needs no more than make, free and encode:
+ * here one that gives each character its code point, of which all else is asked through model.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * test_json_number.c: numbers of a tokenizer.json (load/json_number.c), bit by bit. The values are those that
+ * test_json_number.c: numbers of a tokenizer.json (json_number()), bit by bit. The values are those that
  * tokenizers 0.23.3 made of them as scores of a Unigram model: not always the nearest doubles.
  */
 #include "t.h"

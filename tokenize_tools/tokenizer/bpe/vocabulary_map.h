@@ -5,7 +5,7 @@
 #ifndef LEAT_TOKENIZER_VOCABULARY_MAP_H
 #define LEAT_TOKENIZER_VOCABULARY_MAP_H
 
-#include "tokenizer/containers/text_key.h"
+#include "tokenizer/containers/hash_key.h"
 #include "tokenizer/spec/spec.h"
 
 /* Slots come in lines of four, which are filled from the first on; a full line goes on in the next. */

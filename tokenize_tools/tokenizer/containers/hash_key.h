@@ -6,9 +6,15 @@
 #ifndef LEAT_TOKENIZER_HASH_KEY_H
 #define LEAT_TOKENIZER_HASH_KEY_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "base/random_words.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* Another one at each call; odd. What is found in a table must not depend on it. */
 static inline uint64_t hash_key_new(void)
@@ -26,6 +32,50 @@ static inline uint64_t hash_key_new(void)
 static inline uint64_t hash_key_place(uint64_t number, uint64_t key, unsigned bits)
 {
     return number * key >> (64 - bits);
+}
+
+/* ---- Keys of texts ---- */
+
+/*
+ * The key of a text is a number to find it by. A text of at most TEXT_KEY_SHORT bytes is all in its key, with its
+ * length, so that equal keys are equal texts and nothing else need be looked at; most tokens are that short. The key of
+ * a longer text is a hash, marked as such, that nobody can foresee.
+ */
+#define TEXT_KEY_SHORT ((size_t)7)
+
+/* The first `length` bytes of `word`, which stand in its low end, as a key; at most TEXT_KEY_SHORT. */
+static inline uint64_t text_key_of_word(uint64_t word, size_t length)
+{
+    return (word & (((uint64_t)1 << 8 * length) - 1)) | (uint64_t)length << 56;
+}
+
+/* At most eight bytes of text in the low end of a word, zeros above; reads nothing but them. */
+static inline uint64_t text_word(const uint8_t *text, size_t length)
+{
+    if (length >= 4)
+        return bytes_load32(text) | (uint64_t)bytes_load32(text + length - 4) << 8 * (length - 4);
+    if (length == 0)
+        return 0;
+    return text[0] | (uint64_t)text[length / 2] << 8 * (length / 2) | (uint64_t)text[length - 1] << 8 * (length - 1);
+}
+
+static inline bool text_key_is_text(uint64_t key)
+{
+    return key >> 63 == 0;
+}
+
+/* `hash_key` is the table's. */
+static inline uint64_t text_key(const uint8_t *text, size_t length, uint64_t hash_key)
+{
+    if (length <= TEXT_KEY_SHORT)
+        return text_word(text, length) | (uint64_t)length << 56;
+    return XXH3_64bits_withSeed(text, length, hash_key) | (uint64_t)1 << 63;
+}
+
+/* Where to look for it in a table of 2^bits places, bits at least 1. */
+static inline uint32_t text_key_place(uint64_t key, uint64_t hash_key, unsigned bits)
+{
+    return (uint32_t)hash_key_place(key ^ key >> 32, hash_key, bits);
 }
 
 #endif

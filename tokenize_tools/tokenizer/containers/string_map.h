@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "text_key.h"
+#include "hash_key.h"
 
 #define STRING_MAP_NONE UINT32_MAX
 

@@ -13,7 +13,6 @@
 #include "load.h"
 #include "load_hf.h"
 #include "tokenizer/spec/spec.h"
-#include "tokenizer/unicode/char_tests.h"
 #include "tokenizer/unicode/unicode.h"
 
 static bool is_called(const char *path, const char *wanted)

@@ -14,7 +14,6 @@
 #include "tokenizer/load/load_hf.h"
 #include "tokenizer/spec/fingerprint.h"
 #include "tokenizer/spec/model.h"
-#include "tokenizer/unicode/char_tests.h"
 #include "tokenizer/unicode/unicode.h"
 
 /* Where a word stands that comes in chunks. */

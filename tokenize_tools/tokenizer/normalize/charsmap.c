@@ -3,24 +3,253 @@
  *
  * The trie is Darts-clone's: node p has the child of label b at (p ^ offset(p)) ^ b, if the unit there carries that
  * label; its value, if it has one, stands at label 0. Looking up each character would cost a walk, so at load a byte is
- * made for each: whether it is a key, and whether longer keys begin with it. Most characters of most texts are neither.
+ * made for each: whether it is a key, and whether longer keys begin with it. Most characters of most texts are neither:
+ * they go through charsmap_copy().
  */
-#include "charsmap_internal.h"
+#include "charsmap.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/bytes64.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "tokenizer/unicode/grapheme.h"
 #include "tokenizer/unicode/unicode.h"
 
+/* What is known about a character without walking the trie. */
+enum {
+    IS_KEY = 1,
+    BEGINS_ASCII = 2, /* a longer key goes on with an ASCII character */
+    BEGINS_OTHER = 4, /* a longer key goes on with another */
+    IS_SECOND = 8,    /* a key goes on with it after its first character */
+    IS_PLAIN = 16     /* a cluster ends between two of these (grapheme_is_plain()); of characters below PLAIN_END */
+};
+
+/* Not an ASCII character: its high bit is set. */
+#define CHARSMAP_NO_ASCII 0x80
+
+/* A bit for each character of at most three bytes, 64 of them in a word. For sentencepiece: whether it may be part of a
+ * key, or of one with the character before it; U+2581 has one too. By clusters: whether it is a key, or may be in one
+ * cluster with another character. In both, ASCII characters that do not become another have one. */
+#define CHARSMAP_STOPS 1024
+
+/* What is copied as it stands, or as one other ASCII character, without a look at the trie. */
+struct charsmap_simple {
+    uint8_t ascii[128]; /* what becomes of an ASCII character before another: one, or CHARSMAP_NO_ASCII */
+    uint64_t stops[CHARSMAP_STOPS];
+};
+
+struct charsmap {
+    uint32_t *units;
+    size_t unit_count;
+    uint8_t *pool; /* replacements, and a NUL */
+    size_t pool_bytes;
+    uint8_t *flags;                   /* by character */
+    bool plain_ascii;                 /* all ASCII characters that are printable stay as they are */
+    struct charsmap_simple simple[2]; /* by charsmap_mode */
+};
+
+/* A way through a text, from key to key. */
+struct charsmap_walk {
+    const struct charsmap *map;
+    const uint8_t *text;
+    size_t size;
+    size_t at;          /* what lies before is done */
+    size_t cluster_end; /* characters before it are looked up alone (CHARSMAP_GRAPHEMES) */
+    uint32_t value;     /* of the key found at `at` */
+    bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
+    bool one;           /* go no further than to the end of a cluster (CHARSMAP_GRAPHEMES) */
+};
+
+/* ---- Copying ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * charsmap_copy(), which most of a text goes through. ASCII goes eight bytes at a time: as it is, if these are
+ * printable, else byte by byte through a table, without a branch on what becomes of them: line ends and runs of spaces,
+ * of which source code has many, cost what others do. Other characters have flags that say whether a key may begin with
+ * them.
+ */
+
+#define EIGHT(n) (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
+
+/* Without a map: all ASCII characters remain, and only U+2581 is a stop. */
+static const struct charsmap_simple all_simple = {
+    .ascii = { EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40), EIGHT(48), EIGHT(56), EIGHT(64),
+               EIGHT(72), EIGHT(80), EIGHT(88), EIGHT(96), EIGHT(104), EIGHT(112), EIGHT(120) },
+    .stops = { [0x2581 / 64] = (uint64_t)1 << 0x2581 % 64 },
+};
+
+/* A text on its way. */
+struct copying {
+    const struct charsmap *map;
+    const struct charsmap_simple *simple; /* of the map */
+    struct charsmap_text *t;
+    size_t end, bytes;
+};
+
+/* Whether eight bytes are printable ASCII, if `single` without a space after another. */
+static inline bool is_plain(uint64_t word, bool single, bool after_space)
+{
+    uint64_t spaces = ~((word ^ BYTES_EACH(' ')) + BYTES_EACH(0x7f)) & BYTES_EACH(0x80);
+
+    if ((word | (word + BYTES_EACH(1)) | ~(word + BYTES_EACH(0x60))) & BYTES_EACH(0x80))
+        return false;
+    return !single || !(spaces & (spaces << 8 | (uint64_t)after_space << 7));
+}
+
+/* Copies ASCII characters, but for spaces that are dropped; false, and nothing done, if one becomes something else. */
+static inline bool copy_ascii(const struct copying *c, size_t count)
+{
+    struct charsmap_text *t = c->t;
+    uint8_t *to = t->to, all = 0;
+    bool after_space = t->after_space;
+
+    for (size_t i = 0; i < count; i++) {
+        uint8_t byte = c->simple->ascii[t->text[t->at + i]];
+        bool space = byte == ' ';
+
+        all |= byte;
+        *to = byte;
+        to += !(t->single & space & after_space);
+        after_space = space;
+    }
+    if (all & CHARSMAP_NO_ASCII)
+        return false;
+    t->to = to;
+    t->at += count;
+    t->after_space = after_space;
+    return true;
+}
+
+/* As far as ASCII follows. */
+static void copy_all_ascii(const struct copying *c, bool plain)
+{
+    struct charsmap_text *t = c->t;
+
+    while (t->at + 8 < c->end) {
+        uint64_t word = bytes_load64(t->text + t->at);
+
+        if ((word | (uint64_t)t->text[t->at + 8]) & BYTES_EACH(0x80))
+            break;
+        if (plain && is_plain(word, t->single, t->after_space)) {
+            memcpy(t->to, t->text + t->at, 8);
+            t->to += 8;
+            t->at += 8;
+            t->after_space = t->text[t->at - 1] == ' ';
+        } else if (!copy_ascii(c, 8)) {
+            break;
+        }
+    }
+    while (t->at < c->end && t->text[t->at] < 0x80 && (t->at + 1 == c->bytes || t->text[t->at + 1] < 0x80))
+        if (!copy_ascii(c, 1))
+            break;
+}
+
+/* Copies characters that are in no key, whatever follows them; the last one only if ASCII follows that is in none
+ * either. Selecting by masks instead of branching on how many bytes a character has was 4 % slower over multilingual
+ * text: neighbours are mostly of one script. */
+static void copy_common(const struct copying *c)
+{
+    struct charsmap_text *t = c->t;
+    const uint8_t *text = t->text;
+    const uint8_t *ascii = c->simple->ascii;
+    const uint64_t *stops = c->simple->stops;
+    const bool single = t->single;
+    size_t at = t->at, last = at;
+    uint8_t *to = t->to, *last_to = to;
+    bool after_space = t->after_space, last_after = after_space;
+
+    while (at + 4 <= c->end) {
+        uint32_t word = bytes_load32(text + at), first = word & 0xff, high, low, length;
+        uint8_t byte = 0;
+        bool space;
+
+        if (first >= 0xe0) {
+            high = (first & 15) << 6 | (word >> 8 & 63);
+            low = word >> 16 & 63;
+            length = 3;
+        } else if (first >= 0x80) {
+            high = first & 31;
+            low = word >> 8 & 63;
+            length = 2;
+        } else {
+            high = first >> 6;
+            low = first & 63;
+            length = 1;
+            byte = ascii[first];
+            word = byte | (word & 0x8000);
+        }
+        if (first >= 0xf0 || stops[high] >> low & 1)
+            break;
+        last = at;
+        last_to = to;
+        last_after = after_space;
+        if (!(word & 0x8080)) /* ASCII follows: copy_all_ascii() is faster */
+            break;
+        space = byte == ' ';
+        bytes_store32(to, word);
+        to += length - (single & space & after_space);
+        at += length;
+        after_space = space;
+    }
+    t->at = last;
+    t->to = last_to;
+    t->after_space = last_after;
+}
+
+/* From a character beyond ASCII, or before one, as far as such follow. */
+static void copy_others(const struct copying *c)
+{
+    struct charsmap_text *t = c->t;
+    size_t length, next = 1;
+    uint32_t character = unicode_decode(t->text + t->at, &length), after;
+
+    for (; length <= c->end - t->at; character = after, length = next) {
+        size_t left = c->bytes - t->at;
+        uint8_t flags = c->map ? c->map->flags[character] : 0;
+
+        after = left > length ? unicode_decode(t->text + t->at + length, &next) : 0;
+        if (flags & (BEGINS_ASCII | BEGINS_OTHER) && left > length && c->map->flags[after] & IS_SECOND)
+            return;
+        if (character < 0x80) {
+            if (!copy_ascii(c, 1))
+                return;
+        } else {
+            if (flags & IS_KEY || character == 0x2581)
+                return;
+            memcpy(t->to, t->text + t->at, left >= 4 ? 4 : length);
+            t->to += length;
+            t->at += length;
+            t->after_space = false;
+        }
+        if (after < 0x80)
+            return;
+    }
+}
+
+void charsmap_copy(const struct charsmap *map, enum charsmap_mode mode, struct charsmap_text *t, size_t end,
+                   size_t bytes)
+{
+    const struct copying c = { map, map ? &map->simple[mode] : &all_simple, t, end, bytes };
+    bool plain = !map || map->plain_ascii;
+    size_t before;
+
+    do {
+        before = t->at;
+        copy_all_ascii(&c, plain);
+        copy_common(&c);
+        if (t->at < end && mode == CHARSMAP_LONGEST)
+            copy_others(&c);
+    } while (t->at > before && t->at < end);
+}
+
 /* Beyond, characters are too rare to be worth the time of loading. */
 #define PLAIN_END 0x30000u
 
-/* ---- Units ---- */
+/* ---- Units ------------------------------------------------------------------------------------------------------- */
 
 static bool unit_is_value(uint32_t unit)
 {
@@ -63,7 +292,7 @@ static uint32_t value_at(const struct charsmap *map, size_t base)
     return map->units[base] & ~(1u << 31);
 }
 
-/* ---- Loading ---- */
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
 /* Every unit leads to places within the array, and every value to the first byte of a character. */
 static bool units_make_sense(const struct charsmap *map)
@@ -257,7 +486,7 @@ void charsmap_free(struct charsmap *map)
     free(map);
 }
 
-/* ---- Looking up ---- */
+/* ---- Looking up -------------------------------------------------------------------------------------------------- */
 
 /* A trie may go round in circles, and then each place of a text would be looked up to the text's end if there were no
  * limit. Keys of real maps are a few characters. */
@@ -297,7 +526,7 @@ size_t charsmap_longest(const struct charsmap *map, const uint8_t *text, size_t 
     return bytes;
 }
 
-/* ---- Going through a text ---- */
+/* ---- Going through a text ---------------------------------------------------------------------------------------- */
 
 /* Passes ASCII characters that another one follows, while they have none of these flags and are not `stop`. */
 static void skip_ascii(struct charsmap_walk *w, uint8_t mask, uint8_t stop)
@@ -399,7 +628,8 @@ static size_t next_key(struct charsmap_walk *w, enum charsmap_mode mode)
     return mode == CHARSMAP_LONGEST ? next_longest(w) : next_by_grapheme(w);
 }
 
-size_t charsmap_next(struct charsmap_walk *w)
+/* Goes to the next key, by CHARSMAP_GRAPHEMES; returns how many bytes to replace there, 0 at the end of the text. */
+static size_t charsmap_next(struct charsmap_walk *w)
 {
     return next_by_grapheme(w);
 }
@@ -482,4 +712,78 @@ enum leat_status charsmap_append_graphemes(struct buffer *out, const struct char
 
     *used = w.at;
     return s;
+}
+
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
+
+/* Where in a text stands what a map makes of it, in the reference, which keeps the place of each character: only as far
+ * as that of the text's first one. */
+
+/* A character that is written: it stands at the next place, and passes it and others, or at the one before. */
+struct placed {
+    size_t bytes;   /* 0: none yet */
+    int64_t passes; /* places */
+};
+
+struct placing {
+    struct charsmap_places *p;
+    struct placed last; /* which what is removed after it may still change */
+    size_t bytes;       /* at the first places */
+};
+
+static void place_last(struct placing *l)
+{
+    uint64_t at = l->last.passes > 0 || l->p->passed == 0 ? l->p->passed : l->p->passed - 1;
+
+    if (l->last.bytes == 0 || l->p->done)
+        return;
+    l->p->done = at >= l->p->first && (l->last.passes > 0 || l->p->passed > 0);
+    if (!l->p->done)
+        l->bytes += l->last.bytes;
+    l->p->passed += (uint64_t)l->last.passes;
+    l->last.bytes = 0;
+}
+
+static void place(struct placing *l, size_t bytes, int64_t passes)
+{
+    place_last(l);
+    l->last = (struct placed) { bytes, passes };
+}
+
+/* A key of `from` characters and what replaces it. */
+static void place_key(struct placing *l, const uint8_t *to, size_t from)
+{
+    size_t bytes = strlen((const char *)to), count = utf8_characters(to, bytes), size;
+
+    for (size_t i = 0; i < count; i++, to += size) {
+        unicode_decode(to, &size);
+        place(l, size, i >= from ? 0 : i + 1 == count ? (int64_t)(from - i) : 1);
+    }
+    if (count == 0 && l->last.bytes > 0)
+        l->last.passes += (int64_t)from;
+}
+
+size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last, size_t used,
+                      struct charsmap_places *p)
+{
+    struct charsmap_walk w = { .map = map, .text = text, .size = size, .open = !last, .one = true };
+    struct placing l = { .p = p };
+    size_t from = w.at + 1;
+
+    while (!p->done && w.at < used && w.at != from) {
+        size_t key, bytes;
+
+        from = w.at;
+        key = charsmap_next(&w);
+        for (size_t at = from; at < w.at && !p->done; at += bytes) {
+            unicode_decode(text + at, &bytes);
+            place(&l, bytes, 1);
+        }
+        if (key > 0)
+            place_key(&l, map->pool + w.value, utf8_characters(text + w.at, key));
+        w.at += key;
+    }
+    p->open = !p->done && l.last.bytes > 0;
+    place_last(&l);
+    return l.bytes;
 }

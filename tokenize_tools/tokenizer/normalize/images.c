@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/bytes64.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "tokenizer/split/split_words.h"
@@ -164,8 +165,6 @@ void images_free(struct images *i)
 
 /* ---- Texts ---- */
 
-#define EACH(byte) (0x0101010101010101u * (byte))
-
 /* Writes printable ASCII, eight bytes at a time, as far as there is room; returns how much. */
 static size_t put_ascii(struct images *i, const uint8_t *text, size_t bytes)
 {
@@ -177,9 +176,9 @@ static size_t put_ascii(struct images *i, const uint8_t *text, size_t bytes)
     for (; bytes - at >= 8; at += 8) {
         uint64_t word = bytes_load64(text + at), large;
 
-        if ((word | (word + EACH(1)) | ~(word + EACH(0x60))) & EACH(0x80))
+        if ((word | (word + BYTES_EACH(1)) | ~(word + BYTES_EACH(0x60))) & BYTES_EACH(0x80))
             break;
-        large = (word + EACH(0x80 - 'A')) & ~(word + EACH(0x80 - 'Z' - 1)) & EACH(0x80);
+        large = (word + BYTES_EACH(0x80 - 'A')) & ~(word + BYTES_EACH(0x80 - 'Z' - 1)) & BYTES_EACH(0x80);
         bytes_store64(to + at, i->lower_ascii ? word | large >> 2 : word);
     }
     i->out.size += at;

@@ -109,7 +109,7 @@ bool jsontree_u64(const struct jsontree *j, uint32_t node, uint64_t *value);
 /* "a string", "null", ...: for messages. */
 const char *jsontree_kind_name(const struct jsontree *j, uint32_t node);
 
-/* A number as the reference reads it, in json_number.c. serde_json without its feature "float_roundtrip" takes the
+/* A number as the reference reads it. serde_json without its feature "float_roundtrip" takes the
  * digits as a whole number, and multiplies or divides it by a power of ten: the result may be one step off the nearest
  * double. Scores that are nearly equal make that a difference. false: out of range, as in the reference. */
 bool json_number(const uint8_t *text, uint32_t length, double *out);

@@ -24,7 +24,6 @@
 #include <stdint.h>
 
 #include "leat.h"
-#include "model_rows.h"
 
 /* U+2581, which stands for a space in sentencepiece's vocabularies. */
 #define SPEC_MARK       "\xe2\x96\x81"
@@ -46,6 +45,18 @@ struct spec_string {
     const uint8_t *bytes;
     uint32_t length;
 };
+
+/*
+ * The kinds of models that a tokenizer can have. A row: the name of its number in enum spec_model, the number, and the
+ * struct model_kind (model.h) that has its functions. A new kind is a file in models/ and a row here.
+ *
+ * Numbers go into fingerprints: one that was ever used keeps its meaning.
+ */
+#define MODEL_ROWS(each)                                                                                               \
+    each(BYTES, 1, model_bytes) each(RANKS, 2, model_ranks) each(MERGES, 3, model_merges)                              \
+        each(SCORES, 4, model_scores) each(UNIGRAM, 5, model_unigram) each(SUMS, 6, model_sums)                        \
+            each(WORDPIECE, 7, model_wordpiece) each(WORDLEVEL, 8, model_wordlevel) each(WORDS, 9, model_words)        \
+                each(CHARACTERS, 10, model_characters)
 
 /*
  * Which kind of model; model.h has what each does. Those of byte pairs, then others:

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "tokenizer/unicode/char_tests.h"
+#include "tokenizer/unicode/unicode.h"
 
 #define SPANS (SPLIT_ROOM - 1)
 
@@ -249,7 +249,7 @@ size_t split_resume(struct split_run *run)
 
 /* ---- Splitters by kinds of characters ---------------------------------------------------------------------------- */
 
-/* Whitespace is an expression of Rust's regex crate, the others ask about single characters (char_tests.h). */
+/* Whitespace is an expression of Rust's regex crate, the others ask about single characters (unicode.h). */
 
 static struct splitter by_character(uint8_t tests, enum split_behavior behavior)
 {

@@ -37,7 +37,7 @@ struct splitter {
     const struct pattern *pattern; /* SPLIT_BY_PATTERN; not owned */
     const uint8_t *string;         /* SPLIT_BY_STRING: valid UTF-8; not owned */
     size_t string_bytes;
-    uint8_t tests; /* SPLIT_BY_CHARACTER: bits of char_tests.h */
+    uint8_t tests; /* SPLIT_BY_CHARACTER: bits of char_tests() */
 };
 
 /* The pre-tokenizers that are made of kinds of characters. */

@@ -11,7 +11,6 @@
 
 #include "base/cpu.h"
 #include "tokenizer/spec/spec.h"
-#include "tokenizer/unicode/char_tests.h"
 #include "tokenizer/unicode/unicode.h"
 
 extern const struct split_words_kernel split_words_kernel_words;

@@ -1,5 +1,5 @@
 /*
- * normalize_tables.h: normal forms and lower case, for the files of these names.
+ * normalize_tables.h: normal forms and lower case, read by normalize_unicode.c.
  *
  * Unicode 9.0 (normal forms) and 17.0 (lower case).
  *

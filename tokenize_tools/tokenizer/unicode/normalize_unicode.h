@@ -1,11 +1,11 @@
 /*
- * normalize_unicode.h: the four normal forms of Unicode (UAX 15), character for character as Hugging Face's tokenizers
- * computes them, that is with the tables of its library: those of Unicode 9.0, so that marks and composed characters
- * that came later stay as they are.
+ * normalize_unicode.h: the four normal forms of Unicode (UAX 15), and lower case, character for character as Hugging
+ * Face's tokenizers computes them, that is with the tables of its libraries: normal forms with those of Unicode 9.0, so
+ * that marks and composed characters that came later stay as they are, lower case with Rust's.
  *
- * There is a question and a function. The question says how much of the text can be used as it is: if that is all of
- * it, nothing need be copied. The function appends the changed text to a buffer. Both take time in proportion to the
- * text, whatever it holds, and no memory but the buffer's. Text must be valid UTF-8.
+ * For both there is a question and a function. The question says how much of the text can be used as it is: if that is
+ * all of it, nothing need be copied. The function appends the changed text to a buffer. Both take time in proportion to
+ * the text, whatever it holds, and no memory but the buffer's. Text must be valid UTF-8.
  */
 #ifndef LEAT_TOKENIZER_NORMALIZE_UNICODE_H
 #define LEAT_TOKENIZER_NORMALIZE_UNICODE_H
@@ -40,5 +40,16 @@ bool normalize_boundary_before(enum normalize_form form, uint32_t c);
  */
 enum leat_status normalize_first(size_t *bytes, enum normalize_form form, const uint8_t *text, size_t size,
                                  size_t first, struct bound *bound, struct leat_error *err);
+
+/* ---- Lower case -------------------------------------------------------------------------------------------------- */
+
+/* The length of the prefix that lower case leaves as it is. */
+size_t lowercase_prefix(const uint8_t *text, size_t size);
+
+/*
+ * Appends the text in lower case: Rust's char::to_lowercase() on each character, so that no character depends on those
+ * around it (the final sigma is not treated apart), and U+0130 becomes two.
+ */
+enum leat_status lowercase_append(struct buffer *out, const uint8_t *text, size_t size, struct leat_error *err);
 
 #endif

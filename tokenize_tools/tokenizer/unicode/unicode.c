@@ -1,7 +1,6 @@
-/* unicode.c: see unicode.h and char_tests.h. */
+/* unicode.c: see unicode.h. */
 #include "unicode.h"
 
-#include "char_tests.h"
 #include "script_tables.h"
 #include "unicode_tables.h"
 
