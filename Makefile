@@ -185,7 +185,7 @@ endef
 $(eval $(call objects_by,$(BUILD)/obj,COMPILE))
 
 # the assembler puts these files into the objects, which no dependency file knows of
-$(BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)
+$(BUILD)/obj/tokenize_tools/tokenizer/load/builtin.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)
 $(BUILD)/obj/src/device/cuda_image.o: src/device/cuda_kernels.ptx $(CUDA_FATBIN)
 $(BUILD)/obj/src/device/cuda_image.o: ALL_CFLAGS += $(if $(CUDA_FATBIN),-DLEAT_CUDA_FATBIN='"$(CUDA_FATBIN)"')
 $(BUILD)/obj/cuda_kernels.fatbin: src/device/cuda_kernels.ptx scripts/gen_fatbin.sh

@@ -45,10 +45,9 @@ RULE_COVERAGE := $(FUZZ_COVERAGE)
 $(FUZZ_BUILD)/obj/src/checksum/%.o $(FUZZ_BUILD)/obj/tests/fuzz/%.o: FUZZ_COVERAGE :=
 $(patsubst %,$(FUZZ_BUILD)/obj/tests/fuzz/datasets/%.o,checker checker_sections changes): \
     FUZZ_COVERAGE := $(RULE_COVERAGE)
-# Nor are there any in tables.
-$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: FUZZ_COVERAGE :=
-$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)
-# Neither are these under test.
+# The assembler puts these files into the object.
+$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)
+# These are not under test.
 $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(FUZZ_HELPERS)): FUZZ_SANITIZE :=
 
 define FUZZ_COMPILE

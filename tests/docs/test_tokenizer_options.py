@@ -12,8 +12,7 @@ import tempfile
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LEAT = os.path.abspath(os.path.join(os.environ.get("LEAT_BUILD", "build"), "leat"))
-LOAD = [os.path.join(TOP, "tokenize_tools", "tokenizer", "load", name)
-        for name in ("load_hf_normalizer.c", "load_hf_pipeline.c")]
+STATIONS = os.path.join(TOP, "tokenize_tools", "tokenizer", "load", "load_hf_stations.c")
 
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 METASPACE = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": True}
@@ -90,10 +89,8 @@ def rows():
 
 def known():
     """{part: components} of the loader's tables, where Sequence has no reader."""
-    source = ""
-    for path in LOAD:
-        with open(path, encoding="utf-8") as f:
-            source += f.read()
+    with open(STATIONS, encoding="utf-8") as f:
+        source = f.read()
     rows = {part: re.search(r"%s_rows\[\] = \{(.*?)\};" % part, source, re.S).group(1)
             for part in ("normalizer", "pre_tokenizer", "decoder")}
     return {part: set(re.findall(r'^    \{ "(\w+)",', text, re.M)) | {"Sequence"} for part, text in rows.items()}

@@ -6,7 +6,7 @@
 anywhere='strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atoll|atof|strtok|rand|srand|alloca|tmpnam|mktemp'
 library='v?f?printf|f?puts|f?putc|putchar|perror|_?exit|abort|assert|signal|sigaction|getenv|setenv|strerror|u?sleep'
 # FILE CALL, one a line: exceptions, each explained where it stands
-allowed='tokenize_tools/tokenizer/load/hub_cache.c getenv
+allowed='tokenize_tools/tokenizer/load/locate.c getenv
 src/remote/environment.c getenv
 src/cache/cache_folder.c getenv'
 

@@ -201,7 +201,7 @@ static void test_metaspace_first(void)
     "\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false,\"special\":true,\"extra\":1"
 #define OTHER "\"single_word\":true,\"lstrip\":true,\"rstrip\":true,\"normalized\":true,\"special\":false"
 
-/* The ids in the file do not count; see load_hf_added.c. */
+/* The ids in the file do not count; see load_hf_tokens.c. */
 static void test_added(void)
 {
     struct tokenizer_spec *spec = loaded(with("\"added_tokens\":[" ADDED(77, "X", PLAIN) "," ADDED(

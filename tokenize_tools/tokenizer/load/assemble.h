@@ -130,12 +130,6 @@ static inline bool assemble_same(struct jsontree_text a, struct jsontree_text b)
 /* Sets `kind`. */
 void assemble_find_class(struct assembling *a);
 
-/* Fills `named`. */
-void assemble_names(struct assembling *a);
-
-/* Fills `tokens`. */
-void assemble_added(struct assembling *a);
-
 /* Puts a token of the class into `extra`. */
 void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool special);
 

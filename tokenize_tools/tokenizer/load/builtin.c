@@ -4,20 +4,65 @@
  * Each built-in is a row: its name, and the compressed *.tiktoken that it is read from, with the list of the merge that
  * makes each token. p50k is r50k and some lines more, which are appended before the file is read. "bytes" has no file;
  * it is made here. The reader is the one for *.tiktoken files (load_tiktoken.c), which gets the special tokens and the
- * pattern from the row of the same name in tiktoken_names.h. A name that is no built-in gets the nearest one in its
+ * pattern from the row of the same name there. A name that is no built-in gets the nearest one in its
  * sentence.
  */
 #include "builtin.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/status.h"
-#include "builtin_data.h"
 #include "load.h"
 #include "whole_file.h"
+
+/* ---- Data -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * The compressed vocabularies, and for each a list of which merge makes each token (spec->splits). `make splits` writes
+ * these lists and test_splits.c checks them; without them, finding it out takes half of the time of loading.
+ *
+ * The assembler puts the files into the object (.incbin), so no generated source of megabytes is needed. Paths are
+ * relative to the folder that make runs in. Symbols are aligned, because some machines (s390x) require that for data
+ * that code refers to.
+ */
+#define EMBED(symbol, file)                                                                                            \
+    __asm__(".pushsection .rodata\n"                                                                                   \
+            ".balign 16\n"                                                                                             \
+            ".globl " symbol "\n"                                                                                      \
+            ".hidden " symbol "\n" symbol ":\n"                                                                        \
+            ".incbin \"tokenize_tools/tokenizer/load/data/" file "\"\n"                                                \
+            "1:\n"                                                                                                     \
+            ".balign 16\n"                                                                                             \
+            ".globl " symbol "_bytes\n"                                                                                \
+            ".hidden " symbol "_bytes\n" symbol "_bytes:\n"                                                            \
+            ".quad 1b - " symbol "\n"                                                                                  \
+            ".popsection\n")
+
+EMBED("builtin_r50k", "r50k_base.tiktoken.zst");
+EMBED("builtin_cl100k", "cl100k_base.tiktoken.zst");
+EMBED("builtin_o200k", "o200k_base.tiktoken.zst");
+EMBED("builtin_r50k_splits", "r50k_base.splits.zst");
+EMBED("builtin_cl100k_splits", "cl100k_base.splits.zst");
+EMBED("builtin_o200k_splits", "o200k_base.splits.zst");
+
+extern const unsigned char builtin_r50k[];
+extern const uint64_t builtin_r50k_bytes;
+extern const unsigned char builtin_r50k_splits[];
+extern const uint64_t builtin_r50k_splits_bytes;
+extern const unsigned char builtin_cl100k[];
+extern const uint64_t builtin_cl100k_bytes;
+extern const unsigned char builtin_cl100k_splits[];
+extern const uint64_t builtin_cl100k_splits_bytes;
+extern const unsigned char builtin_o200k[];
+extern const uint64_t builtin_o200k_bytes;
+extern const unsigned char builtin_o200k_splits[];
+extern const uint64_t builtin_o200k_splits_bytes;
+
+/* ---- Built-ins --------------------------------------------------------------------------------------------------- */
 
 #define BYTES_END_ID 256u
 

@@ -105,11 +105,4 @@ enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node);
 enum leat_status load_hf_model(struct load_hf *h, uint32_t node);
 enum leat_status load_hf_added(struct load_hf *h, uint32_t node);
 
-/* Of these, leat uses nothing. */
-enum leat_status load_hf_truncation(struct load_hf *h, uint32_t node);
-enum leat_status load_hf_padding(struct load_hf *h, uint32_t node);
-
-/* The post-processor, after all tokens; fills in spec->around. */
-enum leat_status load_hf_around(struct load_hf *h, uint32_t node);
-
 #endif

@@ -3,13 +3,15 @@
  *
  * The ways to read a SPEC are tried one after another: each finds a file, or leaves the SPEC to the next. Only a name
  * that does not exist is left to the next; a file that cannot be read is reported, not skipped. If all fail, the
- * sentence says where each looked. The file is then read whole, and decompressed if it has to be; if it lies in a
- * folder with a tokenizer_config.json, that is read too.
+ * sentence says where each looked, and which vocabulary a model of that name uses. The file is then read whole, and
+ * decompressed if it has to be; if it lies in a folder with a tokenizer_config.json, that is read too.
  */
 #include "locate.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +21,252 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "builtin.h"
-#include "hub_cache.h"
-#include "model_names.h"
+#include "leat.h"
 #include "whole_file.h"
 
+/* ---- The hub's cache --------------------------------------------------------------------------------------------- */
+
+/* Where Hugging Face's programs keep the files of models that they have downloaded. */
+
 #define ROOM 4096
+
+/* The hub allows letters, digits, '-', '_' and '.' in names. */
+static bool is_name(const char *text, size_t length)
+{
+    if (length == 0 || length > 96 || text[0] == '.' || text[0] == '-')
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+              c == '.'))
+            return false;
+    }
+    return true;
+}
+
+/* A revision is a branch, a tag, a hash, or a name like "refs/pr/7" with '/' in it. */
+static bool is_revision(const char *text)
+{
+    const char *slash;
+
+    for (; (slash = strchr(text, '/')) != NULL; text = slash + 1)
+        if (!is_name(text, (size_t)(slash - text)))
+            return false;
+    return is_name(text, strlen(text));
+}
+
+/* Whether a string has the form of a model id: "name" or "org/name", perhaps with "@revision". */
+static bool hub_cache_is_id(const char *id)
+{
+    const char *at = strchr(id, '@'), *slash = strchr(id, '/');
+    size_t length = at ? (size_t)(at - id) : strlen(id);
+
+    if (at && !is_revision(at + 1))
+        return false;
+    if (!slash || slash > id + length)
+        return is_name(id, length);
+    return is_name(id, (size_t)(slash - id)) && is_name(slash + 1, length - (size_t)(slash + 1 - id));
+}
+
+/* Reads the environment, which says where the cache is. No other part of the library reads it. */
+static const char *set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && value[0] ? value : NULL;
+}
+
+/* Returns false if it does not fit. As in the hub's own code, a leading "~/" of the variable stands for the home
+ * folder. */
+static bool cache_folder(char *out, size_t room)
+{
+    const char *home = set("HOME"), *value, *tail = "";
+    int n;
+
+    if ((value = set("HF_HUB_CACHE")) != NULL || (value = set("HUGGINGFACE_HUB_CACHE")) != NULL)
+        tail = "";
+    else if ((value = set("HF_HOME")) != NULL)
+        tail = "/hub";
+    else if ((value = set("XDG_CACHE_HOME")) != NULL)
+        tail = "/huggingface/hub";
+    else {
+        value = "~/.cache";
+        tail = "/huggingface/hub";
+    }
+    if (value[0] == '~' && (value[1] == '/' || value[1] == '\0'))
+        n = snprintf(out, room, "%s%s%s", home ? home : "", value + 1, tail);
+    else
+        n = snprintf(out, room, "%s%s", value, tail);
+    return n >= 0 && (size_t)n < room;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The commit that refs/REVISION names. False: no such file, or no name in it. */
+static bool read_ref(char *commit, size_t room, const char *model, const char *revision)
+{
+    char path[ROOM];
+    uint8_t *bytes;
+    uint64_t size;
+    bool good;
+
+    if (snprintf(path, sizeof path, "%s/refs/%s", model, revision) >= (int)sizeof path ||
+        whole_file_read(&bytes, &size, path, NULL) != LEAT_OK)
+        return false;
+    while (size > 0 && (bytes[size - 1] == '\n' || bytes[size - 1] == '\r' || bytes[size - 1] == ' '))
+        size--;
+    good = size < room && is_name((const char *)bytes, size);
+    if (good)
+        snprintf(commit, room, "%.*s", (int)size, (const char *)bytes);
+    free(bytes);
+    return good;
+}
+
+/* The only folder under snapshots/: a cache that was copied without refs. */
+static bool only_snapshot(char *commit, size_t room, const char *model)
+{
+    char path[ROOM];
+    struct dirent *entry;
+    unsigned found = 0;
+    DIR *d;
+
+    if (snprintf(path, sizeof path, "%s/snapshots", model) >= (int)sizeof path || (d = opendir(path)) == NULL)
+        return false;
+    while ((entry = readdir(d)) != NULL)
+        if (entry->d_name[0] != '.' && strlen(entry->d_name) < room && found++ == 0)
+            snprintf(commit, room, "%s", entry->d_name);
+    closedir(d);
+    return found == 1;
+}
+
+/* Fills *folder if the model is there in this revision. */
+static bool find_snapshot(char *folder, size_t room, const char *model, const char *revision)
+{
+    char commit[256];
+
+    snprintf(commit, sizeof commit, "%s", revision ? revision : "");
+    if (!read_ref(commit, sizeof commit, model, revision ? revision : "main") && !revision &&
+        !only_snapshot(commit, sizeof commit, model))
+        return false;
+    return snprintf(folder, room, "%s/snapshots/%s", model, commit) < (int)room && is_folder(folder);
+}
+
+/*
+ * Finds the folder of the model's snapshot. LEAT_E_NO_FILE: the sentence says what was looked for and where; *folder is
+ * then empty. `room` bytes at `folder`.
+ */
+static enum leat_status hub_cache_find(char *folder, size_t room, const char *id, struct leat_error *err)
+{
+    const char *at = strchr(id, '@');
+    char cache[ROOM], model[ROOM];
+    size_t length = at ? (size_t)(at - id) : strlen(id), used;
+
+    folder[0] = '\0';
+    if (!cache_folder(cache, sizeof cache) ||
+        (used = (size_t)snprintf(model, sizeof model, "%s/models--", cache)) + 2 * length + 1 > sizeof model)
+        return status_set(err, LEAT_E_ARGUMENT, "the path of the Hugging Face cache is too long");
+    for (size_t i = 0; i < length; i++) {
+        model[used++] = id[i] == '/' ? '-' : id[i];
+        if (id[i] == '/')
+            model[used++] = '-';
+    }
+    model[used] = '\0';
+    if (!is_folder(model))
+        return status_set(err, LEAT_E_NO_FILE,
+                          "the Hugging Face cache %s has no %s (leat downloads nothing: run hf download %.*s)", cache,
+                          strrchr(model, '/') + 1, (int)length, id);
+    if (!find_snapshot(folder, room, model, at ? at + 1 : NULL))
+        return status_set(err, LEAT_E_NO_FILE, "%s has no snapshot of revision %s", model, at ? at + 1 : "main");
+    return LEAT_OK;
+}
+
+/* ---- Names of models --------------------------------------------------------------------------------------------- */
+
+/* Names of models that users give instead of the name of a vocabulary, and the vocabulary that each uses. For sentences
+ * only: no name in this table opens anything. */
+struct model_name {
+    const char *name;       /* small letters and digits */
+    const char *builtin;    /* its built-in vocabulary, or NULL: */
+    const char *repository; /* whose tokenizer.json has its vocabulary, on the Hugging Face hub */
+};
+
+/* OpenAI's rows follow tiktoken 0.14.0 (tiktoken/model.py). The first row that fits is taken, so a row stands before
+ * those that its name begins with. */
+static const struct model_name rows[] = {
+    { "gptoss", "o200k_harmony", NULL },
+    { "gpt5", "o200k_base", NULL },
+    { "gpt45", "o200k_base", NULL },
+    { "gpt41", "o200k_base", NULL },
+    { "gpt4o", "o200k_base", NULL },
+    { "gpt4", "cl100k_base", NULL },
+    { "gpt35", "cl100k_base", NULL },
+    { "gpt2", "gpt2", NULL },
+    { "chatgpt4o", "o200k_base", NULL },
+    { "o1", "o200k_base", NULL },
+    { "o3", "o200k_base", NULL },
+    { "o4mini", "o200k_base", NULL },
+    { "textembedding", "cl100k_base", NULL },
+    { "textdavinci003", "p50k_base", NULL },
+    { "textdavinci002", "p50k_base", NULL },
+    { "textdavinci001", "gpt2", NULL },
+    { "davinci002", "cl100k_base", NULL },
+    { "babbage002", "cl100k_base", NULL },
+    { "llama4", NULL, "meta-llama/Llama-4-Scout-17B-16E" },
+    { "llama33", NULL, "meta-llama/Llama-3.3-70B-Instruct" },
+    { "llama32", NULL, "meta-llama/Llama-3.2-1B" },
+    { "llama31", NULL, "meta-llama/Llama-3.1-8B" },
+    { "llama3", NULL, "meta-llama/Meta-Llama-3-8B" },
+    { "llama2", NULL, "meta-llama/Llama-2-7b-hf" },
+    { "qwen3", NULL, "Qwen/Qwen3-8B-Base" },
+    { "qwen25", NULL, "Qwen/Qwen2.5-7B" },
+    { "qwen2", NULL, "Qwen/Qwen2-7B" },
+    { "gemma3", NULL, "google/gemma-3-4b-pt" },
+    { "gemma2", NULL, "google/gemma-2-9b" },
+    { "deepseekv3", NULL, "deepseek-ai/DeepSeek-V3" },
+    { "mistralnemo", NULL, "mistralai/Mistral-Nemo-Base-2407" },
+    { "kimik2", NULL, "moonshotai/Kimi-K2-Base" },
+    { "phi4", NULL, "microsoft/phi-4" },
+    { "olmo2", NULL, "allenai/OLMo-2-1124-7B" },
+    { "smollm2", NULL, "HuggingFaceTB/SmolLM2-1.7B" },
+    { "starcoder2", NULL, "bigcode/starcoder2-7b" },
+};
+
+static bool separates(char c)
+{
+    return c == '-' || c == '_' || c == '.' || c == ' ' || c == ':';
+}
+
+static bool fits(const char *name, const char *row)
+{
+    for (; *row; name++) {
+        char c = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
+
+        if (separates(c))
+            continue;
+        if (c != *row)
+            return false;
+        row++;
+    }
+    return *name == '\0' || separates(*name);
+}
+
+/* The row of a model's name, however it is written and whatever follows: gpt4o for "GPT-4o-mini". NULL if no row is
+ * meant; a name with a '/' is a path or an id, and never is. */
+static const struct model_name *model_name_find(const char *name)
+{
+    if (strchr(name, '/'))
+        return NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (fits(name, rows[i].name))
+            return &rows[i];
+    return NULL;
+}
 
 /* folder/name and the ending, allocated; NULL without memory. */
 static char *join(const char *folder, const char *name, const char *ending)
@@ -42,13 +285,6 @@ static bool is_file(const char *path)
     struct stat st;
 
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* *path is folder/name or folder/name.zst, whichever is there first, or NULL. */

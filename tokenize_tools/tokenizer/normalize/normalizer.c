@@ -27,6 +27,8 @@
 
 /* ---- Character by character -------------------------------------------------------------------------------------- */
 
+/* StripAccents, and the parts of a BertNormalizer, look at one character at a time, whatever stands around it. */
+
 /* What becomes of a character. */
 enum verdict { STAYS, GOES, BECOMES_SPACE, GETS_SPACES };
 

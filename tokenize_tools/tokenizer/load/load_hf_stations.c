@@ -1,6 +1,5 @@
 /*
- * load_hf_pipeline.c: the pre-tokenizers and decoders of a tokenizer.json, and how all components are read; its
- * normalizers are in load_hf_normalizer.c.
+ * load_hf_stations.c: the normalizers, pre-tokenizers and decoders of a tokenizer.json.
  *
  * Each of the three lists has a table of the types that leat supports: the type's name, its number in spec.h, and the
  * function that reads its members. component() finds the row of a component by its type, or guess() by its members, as
@@ -10,7 +9,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "load_hf_pipeline.h"
+#include "load_hf.h"
+#include "tokenizer/notation/base64.h"
+
+/* One of the three lists. */
+struct load_hf_family {
+    const char *name, *sequence;    /* "normalizer"; the member that holds the parts of a Sequence */
+    const struct load_hf_row *rows; /* in the order in which the reference tries them */
+    size_t row_count;
+};
+
+/*
+ * A type that leat supports. If the file has none, or one that the reference does not know, it takes the first row that
+ * can be read: `fields` are its members in order, with which it may also be written as an array. Where "type" is the
+ * first of them, it must be that of the row; where `fields` is NULL, too, and there the component is no array.
+ */
+struct load_hf_row {
+    const char *type;
+    unsigned kind;
+    enum leat_status (*read)(struct load_hf *h, uint32_t node, unsigned kind); /* NULL: a Sequence */
+    const char *fields;
+    const char *tag; /* the type under which the reference knows it, if that is another */
+};
 
 /* "normalizer Strip", for sentences; lives in the caller's frame. */
 struct place {
@@ -114,8 +134,10 @@ static enum leat_status component(struct load_hf *h, const struct load_hf_family
 /* A Sequence takes two brackets, its object and its array. */
 #define MAX_SEQUENCES (JSONTREE_MAX_DEPTH / 2)
 
-/* The file decides how deep Sequences lie in each other, so nothing recurses. */
-enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_family *f, uint32_t node, uint32_t *count)
+/* Reads a component by its row, or each part of a Sequence, and of the Sequences in it. `count` is what the rows'
+ * readers count. The file decides how deep Sequences lie in each other, so nothing recurses. */
+static enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_family *f, uint32_t node,
+                                           uint32_t *count)
 {
     struct {
         uint32_t next, end; /* nodes of the parts to read */
@@ -146,8 +168,9 @@ enum leat_status load_hf_components(struct load_hf *h, const struct load_hf_fami
 /* A component becomes so many entries of a spec at most: a BertNormalizer. */
 #define MAX_PARTS 5u
 
-/* No component becomes more entries than it has nodes. And room for one, which is written before it is refused. */
-void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enum leat_status *s)
+/* Room in the spec for what all components in a value become, entries of `bytes`; NULL: *s says why. No component
+ * becomes more entries than it has nodes. And room for one, which is written before it is refused. */
+static void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enum leat_status *s)
 {
     uint32_t max = jsontree_next(h->j, node) - node + 1;
     void *room;
@@ -158,7 +181,7 @@ void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enu
     return room;
 }
 
-/* ---- Members that several have ---- */
+/* ---- Members that several have ----------------------------------------------------------------------------------- */
 
 static enum leat_status load_hf_pattern(struct load_hf *h, uint32_t object, struct spec_pattern *out)
 {
@@ -178,7 +201,7 @@ static enum leat_status load_hf_pattern(struct load_hf *h, uint32_t object, stru
 
 /* The pattern of a Replace. Unlike in a Split, an empty string matches between any two characters, so it is read as an
  * expression. */
-enum leat_status load_hf_replaced(struct load_hf *h, uint32_t object, struct spec_pattern *out)
+static enum leat_status load_hf_replaced(struct load_hf *h, uint32_t object, struct spec_pattern *out)
 {
     enum leat_status s = load_hf_pattern(h, object, out);
 
@@ -244,7 +267,144 @@ static enum leat_status byte_level(struct load_hf *h, uint32_t node, bool *add_p
     return load_hf_bool(h, node, "use_regex", LOAD_HF_DEFAULT, use_regex);
 }
 
-/* ---- Pre-tokenizers ---- */
+/* ---- Normalizers ------------------------------------------------------------------------------------------------- */
+
+static enum leat_status charsmap(struct load_hf *h, uint32_t object, struct spec_string *out)
+{
+    uint32_t node;
+    enum leat_status s = load_hf_string(h, object, "precompiled_charsmap", LOAD_HF_REQUIRED, &node);
+    struct jsontree_text t;
+    uint8_t *bytes;
+    size_t count;
+
+    if (s != LEAT_OK)
+        return s;
+    t = jsontree_string(h->j, node);
+    bytes = spec_alloc(h->spec, BASE64_ROOM(t.length));
+    if (!bytes)
+        return status_no_memory(h->err, BASE64_ROOM(t.length));
+    if (!base64_decode(bytes, &count, t.bytes, t.length))
+        return load_hf_wrong(h, node, "\"precompiled_charsmap\" is not base64");
+    *out = (struct spec_string) { bytes, (uint32_t)count };
+    if (!charsmap_check(out))
+        return load_hf_wrong(h, node, "\"precompiled_charsmap\" does not have the form of a compiled map");
+    return LEAT_OK;
+}
+
+static enum leat_status read_normalizer(struct load_hf *h, uint32_t node, unsigned kind)
+{
+    struct spec_normalizer *n = &h->spec->normalizers[h->spec->normalizer_count++];
+    enum leat_status s = LEAT_OK;
+
+    *n = (struct spec_normalizer) { .kind = (enum spec_normalizer_kind)kind };
+    switch (n->kind) {
+    case SPEC_NORM_STRIP:
+        s = load_hf_bool(h, node, "strip_left", LOAD_HF_REQUIRED, &n->strip_left);
+        if (s == LEAT_OK)
+            s = load_hf_bool(h, node, "strip_right", LOAD_HF_REQUIRED, &n->strip_right);
+        break;
+    case SPEC_NORM_REPLACE:
+        s = load_hf_replaced(h, node, &n->pattern);
+        if (s == LEAT_OK)
+            s = load_hf_text(h, node, "content", false, &n->content);
+        break;
+    case SPEC_NORM_PREPEND:
+        s = load_hf_text(h, node, "prepend", false, &n->content);
+        break;
+    case SPEC_NORM_PRECOMPILED:
+        s = charsmap(h, node, &n->content);
+        break;
+    default:
+        break;
+    }
+    return s;
+}
+
+static void add_normalizer(struct load_hf *h, enum spec_normalizer_kind kind)
+{
+    h->spec->normalizers[h->spec->normalizer_count++] = (struct spec_normalizer) { .kind = kind };
+}
+
+/* Its parts, one by one. Accents are stripped with lower case, if the file does not say. */
+static enum leat_status read_bert_normalizer(struct load_hf *h, uint32_t node, unsigned kind)
+{
+    bool clean, chinese, lowercase, accents;
+    enum leat_status s = load_hf_bool(h, node, "clean_text", LOAD_HF_REQUIRED, &clean);
+
+    (void)kind;
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "handle_chinese_chars", LOAD_HF_REQUIRED, &chinese);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "lowercase", LOAD_HF_REQUIRED, &lowercase);
+    if (s != LEAT_OK)
+        return s;
+    accents = lowercase;
+    s = load_hf_bool(h, node, "strip_accents", LOAD_HF_OPTION, &accents);
+    if (clean)
+        add_normalizer(h, SPEC_NORM_CLEAN);
+    if (chinese)
+        add_normalizer(h, SPEC_NORM_SPACE_HAN);
+    if (accents) {
+        add_normalizer(h, SPEC_NORM_NFD);
+        add_normalizer(h, SPEC_NORM_NONSPACING);
+    }
+    if (lowercase)
+        add_normalizer(h, SPEC_NORM_LOWERCASE);
+    return s;
+}
+
+static enum leat_status add_replace(struct load_hf *h, const char *expression, const char *content)
+{
+    struct spec_normalizer *n = &h->spec->normalizers[h->spec->normalizer_count++];
+
+    *n = (struct spec_normalizer) { .kind = SPEC_NORM_REPLACE, .pattern.regex = true };
+    return spec_copy(h->spec, &n->pattern.text, expression, strlen(expression)) &&
+                   spec_copy(h->spec, &n->content, content, strlen(content))
+               ? LEAT_OK
+               : status_no_memory(h->err, strlen(expression));
+}
+
+/* Its two tables, as expressions: characters that it drops, and those that become a space. */
+static enum leat_status read_nmt(struct load_hf *h, uint32_t node, unsigned kind)
+{
+    enum leat_status s = add_replace(h, "[\\x01-\\x08\\x0b\\x0e-\\x1f\\x7f\\x{8f}\\x{9f}]", "");
+
+    (void)node;
+    (void)kind;
+    if (s != LEAT_OK)
+        return s;
+    return add_replace(h, "[\\t\\n\\x0c\\r\\x{1680}\\x{200b}-\\x{200f}\\x{2028}\\x{2029}\\x{2581}\\x{feff}\\x{fffd}]",
+                       " ");
+}
+
+static const struct load_hf_row normalizer_rows[] = {
+    { "BertNormalizer", 0, read_bert_normalizer, "clean_text handle_chinese_chars strip_accents lowercase", "Bert" },
+    { "Strip", SPEC_NORM_STRIP, read_normalizer, "strip_left strip_right", NULL },
+    { "StripAccents", SPEC_NORM_STRIP_ACCENTS, read_normalizer, "type", NULL },
+    { "NFC", SPEC_NORM_NFC, read_normalizer, "type", NULL },
+    { "NFD", SPEC_NORM_NFD, read_normalizer, "type", NULL },
+    { "NFKC", SPEC_NORM_NFKC, read_normalizer, "type", NULL },
+    { "NFKD", SPEC_NORM_NFKD, read_normalizer, "type", NULL },
+    { .type = "Sequence", .fields = "normalizers" },
+    { "Lowercase", SPEC_NORM_LOWERCASE, read_normalizer, "type", NULL },
+    { "Nmt", 0, read_nmt, "type", NULL },
+    { "Precompiled", SPEC_NORM_PRECOMPILED, read_normalizer, NULL, NULL },
+    { "Replace", SPEC_NORM_REPLACE, read_normalizer, "pattern content", NULL },
+    { "Prepend", SPEC_NORM_PREPEND, read_normalizer, "prepend", NULL },
+    { "ByteLevel", SPEC_NORM_BYTE_LEVEL, read_normalizer, "type", NULL },
+};
+
+enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node)
+{
+    static const struct load_hf_family family = { "normalizer", "normalizers", normalizer_rows,
+                                                  sizeof normalizer_rows / sizeof normalizer_rows[0] };
+    enum leat_status s;
+
+    h->spec->normalizers = load_hf_component_room(h, node, sizeof *h->spec->normalizers, &s);
+    return s == LEAT_OK ? load_hf_components(h, &family, node, &h->spec->normalizer_count) : s;
+}
+
+/* ---- Pre-tokenizers ---------------------------------------------------------------------------------------------- */
 
 static enum leat_status read_pre_tokenizer(struct load_hf *h, uint32_t node, unsigned kind)
 {
@@ -350,7 +510,7 @@ enum leat_status load_hf_pre_tokenizer(struct load_hf *h, uint32_t node)
     return s == LEAT_OK ? load_hf_components(h, &family, node, &h->spec->pre_tokenizer_count) : s;
 }
 
-/* ---- Decoders ---- */
+/* ---- Decoders ---------------------------------------------------------------------------------------------------- */
 
 static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned kind)
 {
