@@ -4,7 +4,8 @@
 #
 #   make fuzz FUZZ=dataset FUZZ_SECONDS=36000 FUZZ_FLAGS="-jobs=2"    one of them, long
 #   make fuzz FUZZ=tokenizer_cost FUZZ_PLAIN=1                        without sanitizers: many more cases
-#   make fuzz-minimize                                                what was found, into tests/fuzz/corpus/
+#   make fuzz-minimize                                                what was found, into tests/fuzz/corpus/*.tar.xz
+#   tests/archive.sh add tests/fuzz/corpus/dataset.tar.xz FILE WHAT_WAS_WRONG    one found input, by hand
 #   build/fuzz/fuzz_dataset FILE                                      one input, with a stack where it fails
 
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -16,6 +17,12 @@ FUZZ_LIMITS  := -malloc_limit_mb=4160
 FUZZ_CC      ?= clang
 FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_CORPUS  ?= $(FUZZ_BUILD)/corpus
+
+# The stored inputs of each fuzzer: an archive, unpacked here.
+FUZZ_STORED := $(BUILD)/tests/fuzz/corpus
+FUZZ_INPUTS := $(patsubst %,$(FUZZ_STORED)/%.ready,$(FUZZERS))
+$(FUZZ_STORED)/%.ready: tests/fuzz/corpus/%.tar.xz tests/archive.sh
+	$(Q)mkdir -p $(@D) && tests/archive.sh open $< $(@:.ready=) && touch $@
 
 # Small buffers: little data crosses every edge (src/base/tiny.h).
 FUZZ_CFLAGS   := -O2 -g -fno-omit-frame-pointer -DLEAT_TINY=1 -DFUZZ_ENGINE
@@ -72,16 +79,16 @@ $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(FU
 # without -entropic=0 libFuzzer's own book-keeping takes a third of the time
 ## fuzz: run the fuzzers, FUZZ_SECONDS=60 each; FUZZ=name for one of them
 fuzz: $(patsubst %,fuzz-run-%,$(FUZZ))
-$(patsubst %,fuzz-run-%,$(FUZZERS)): fuzz-run-%: $(FUZZ_BUILD)/fuzz_%
+$(patsubst %,fuzz-run-%,$(FUZZERS)): fuzz-run-%: $(FUZZ_BUILD)/fuzz_% $(FUZZ_STORED)/%.ready
 	@echo "fuzz_$*: $(FUZZ_SECONDS) s; what is found: $(FUZZ_CORPUS)/$*; what fails: $(FUZZ_BUILD)/$*-crash-..."
 	$(Q)mkdir -p $(FUZZ_CORPUS)/$*
 	$(Q)$< -entropic=0 -max_len=2048 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 $(FUZZ_LIMITS) \
-	    -artifact_prefix=$(FUZZ_BUILD)/$*- $(FUZZ_FLAGS) $(FUZZ_CORPUS)/$* tests/fuzz/corpus/$*
+	    -artifact_prefix=$(FUZZ_BUILD)/$*- $(FUZZ_FLAGS) $(FUZZ_CORPUS)/$* $(FUZZ_STORED)/$*
 
 ## fuzz-replay: the stored inputs of all fuzzers, under the sanitizers of `make fuzz`
-fuzz-replay: $(FUZZ_PROGRAMS)
+fuzz-replay: $(FUZZ_PROGRAMS) $(FUZZ_INPUTS)
 	$(Q)for f in $(FUZZERS); do echo "fuzz_$$f" && \
-	    $(FUZZ_BUILD)/fuzz_$$f -runs=0 $(FUZZ_LIMITS) tests/fuzz/corpus/$$f >$(FUZZ_BUILD)/$$f.log 2>&1 || \
+	    $(FUZZ_BUILD)/fuzz_$$f -runs=0 $(FUZZ_LIMITS) $(FUZZ_STORED)/$$f >$(FUZZ_BUILD)/$$f.log 2>&1 || \
 	    { cat $(FUZZ_BUILD)/$$f.log; exit 1; }; done
 
 # the first inputs, made anew
@@ -90,24 +97,26 @@ fuzz-seeds: $(FUZZ_BUILD)/make_seeds
 
 # what of the found, of the stored and of the first inputs adds coverage is stored; names in words stay
 fuzz-minimize: $(patsubst %,fuzz-minimize-%,$(FUZZ))
-$(patsubst %,fuzz-minimize-%,$(FUZZERS)): fuzz-minimize-%: $(FUZZ_BUILD)/fuzz_% fuzz-seeds
-	$(Q)rm -rf $(FUZZ_BUILD)/minimal/$* && mkdir -p $(FUZZ_BUILD)/minimal/$* $(FUZZ_CORPUS)/$* tests/fuzz/corpus/$*
-	$(Q)$< -max_len=2048 -use_counters=0 -merge=1 $(FUZZ_LIMITS) $(FUZZ_BUILD)/minimal/$* tests/fuzz/corpus/$* \
+$(patsubst %,fuzz-minimize-%,$(FUZZERS)): fuzz-minimize-%: $(FUZZ_BUILD)/fuzz_% $(FUZZ_STORED)/%.ready fuzz-seeds
+	$(Q)rm -rf $(FUZZ_BUILD)/minimal/$* && mkdir -p $(FUZZ_BUILD)/minimal/$* $(FUZZ_BUILD)/seeds/$* $(FUZZ_CORPUS)/$*
+	$(Q)$< -max_len=2048 -use_counters=0 -merge=1 $(FUZZ_LIMITS) $(FUZZ_BUILD)/minimal/$* $(FUZZ_STORED)/$* \
 	    $(FUZZ_BUILD)/seeds/$* $(FUZZ_CORPUS)/$* 2>$(FUZZ_BUILD)/$*.log || { cat $(FUZZ_BUILD)/$*.log; exit 1; }
-	$(Q)find tests/fuzz/corpus/$* -type f ! -name '*_*' -delete
-	$(Q)for f in $(FUZZ_BUILD)/minimal/$*/*; do \
-	    hash=$$(sha1sum <$$f | cut -c1-12) && cp $$f tests/fuzz/corpus/$*/$$hash; done
-	@echo "tests/fuzz/corpus/$*: $$(ls tests/fuzz/corpus/$* | wc -l) files"
+	$(Q)cd $(FUZZ_BUILD)/minimal/$* && for f in *; do mv $$f $$(sha1sum <$$f | cut -c1-12); done
+	$(Q)for f in $$(find $(FUZZ_STORED)/$* -type f -name '*_*'); do \
+	    cp $$f $(FUZZ_BUILD)/minimal/$* && rm -f $(FUZZ_BUILD)/minimal/$*/$$(sha1sum <$$f | cut -c1-12); done
+	$(Q)tests/archive.sh make tests/fuzz/corpus/$*.tar.xz $(FUZZ_BUILD)/minimal/$*
+	@echo "tests/fuzz/corpus/$*.tar.xz: $$(ls $(FUZZ_BUILD)/minimal/$* | wc -l) files"
 
 # ---- Built as everything else is ------------------------------------------------------------------------------------
 
 REPLAY_OBJECTS := $(call objects,$(patsubst %,tests/fuzz/fuzz_%.c,$(FUZZERS)) $(FUZZ_HELPERS))
 
-$(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_OBJECTS) $(STATIC)
+$(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_OBJECTS) $(STATIC) | $(FUZZ_INPUTS)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(MEMORY_WRAP) $^ $(ALL_LIBS) -o $@
 
-# the datasets that python/tests/test_hostile.py opens
+# the datasets that python/tests/test_hostile.py opens, and the stored inputs
+$(BUILD)/make_shapes: | $(FUZZ_INPUTS)
 $(BUILD)/make_shapes: $(BUILD)/obj/tests/fuzz/make_shapes.o
 $(FUZZ_BUILD)/make_seeds: $(call objects,tests/fuzz/make_seeds.c tests/fuzz/make_seeds_datasets.c)
 $(FUZZ_BUILD)/make_seeds $(BUILD)/make_shapes: $(call objects,$(FUZZ_HELPERS)) $(STATIC)

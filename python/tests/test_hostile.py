@@ -38,7 +38,7 @@ def test_shapes(tmp_path):
     folder = tmp_path / "shapes"
     folder.mkdir()
     seed = os.environ.get("LEAT_TEST_SEED", "1")
-    command("make_shapes", folder, CHANGED, seed, *sorted((ROOT / "tests/fuzz/corpus/dataset").iterdir()))
+    command("make_shapes", folder, CHANGED, seed, *sorted((BUILD / "tests/fuzz/corpus/dataset").iterdir()))
     names = sorted(folder.glob("*.leat"))
     assert len(names) > CHANGED
     survives(tmp_path, names)
@@ -47,7 +47,7 @@ def test_shapes(tmp_path):
 def test_tokenizers(tmp_path):
     names = []
     for kind, suffix in (("load_json", "json"), ("load_tiktoken", "tiktoken"), ("load_sentencepiece", "model")):
-        for path in sorted((ROOT / "tests/fuzz/corpus" / kind).iterdir()):
+        for path in sorted((BUILD / "tests/fuzz/corpus" / kind).iterdir()):
             names.append(tmp_path / f"{path.name}.{suffix}")
             shutil.copy(path, names[-1])
     survives(tmp_path, names)

@@ -1,6 +1,6 @@
 /*
  * make_seeds.c: the first inputs of the fuzzers, from datasets and checkpoints that the writer makes. `make fuzz-seeds`
- * runs it into build/fuzz/seeds/<name>/; `make fuzz-minimize` then keeps what adds coverage under tests/fuzz/corpus/.
+ * runs it into build/fuzz/seeds/<name>/; `make fuzz-minimize` then keeps what adds coverage, in tests/fuzz/corpus/.
  */
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,16 +2,15 @@
  * test_replay.c: every stored input of every fuzzer once, without libFuzzer: what was ever found stays found. The name
  * of each input is printed before it is run, so that the last one is the one that failed.
  *
- * Files under tests/fuzz/corpus/<fuzzer>/ that have a name in words show defects that a fuzzer found, or that were put
- * into leat to see whether it does, and are named after what was wrong; the others, named by a hash, are what adds
- * coverage. Usage: test_replay [fuzzer [file...]]
+ * The inputs of a fuzzer are an archive, tests/fuzz/corpus/<fuzzer>.tar.xz, which make unpacks in the build. Files in
+ * it that have a name in words show defects that a fuzzer found, or that were put into leat to see whether it does, and
+ * are named after what was wrong; the others, named by a hash, are what adds coverage.
+ * Usage: test_replay [fuzzer [file...]]
  */
 #include <dirent.h>
 #include <sys/stat.h>
 
 #include "t.h"
-
-#define CORPUS "tests/fuzz/corpus"
 
 int fuzz_adopt(const uint8_t *data, size_t size);
 int fuzz_dataset(const uint8_t *data, size_t size);
@@ -90,17 +89,18 @@ static void replay_file(const struct fuzzer *f, const char *path)
 
 static void replay_folder(const struct fuzzer *f)
 {
-    char path[600];
+    const char *build = getenv("LEAT_BUILD");
+    char folder[600], path[900];
     struct dirent *entry;
     unsigned count = 0;
     DIR *dir;
 
-    snprintf(path, sizeof path, "%s/%s", CORPUS, f->name);
-    dir = opendir(path);
+    snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", build ? build : "build", f->name);
+    dir = opendir(folder);
     while (dir && (entry = readdir(dir))) {
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/%s/%s", CORPUS, f->name, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         replay_file(f, path);
         count++;
     }
