@@ -408,7 +408,7 @@ struct leat_pack_report {
  * in the first 4 KiB (256 KiB, if these hold no whole line). If no first record of an input has the member that `text`
  * or `messages` names, or of all inputs the one of `mask_field`, `by` or `id`, it is LEAT_E_NOT_FOUND before anything
  * is written, with the members that there are; LEAT_E_UNSUPPORTED, if the text is an object or an array.
- * docs/limits-and-guarantees.md says how many count.
+ * docs/packing.md says how many count.
  *
  * In a folder, hidden files are left out silently, and so are _SUCCESS, _metadata and the like, and empty files whose
  * names begin with _. Other files and folders whose names begin with _ are left out and counted, a folder as one. Names

@@ -1,7 +1,7 @@
 /*
  * fuzz_tokenizer_cost.c: files of tokenizers that are made to be expensive (costly.h): opening one, encoding a text
  * with it and decoding the ids take no more memory, and no more steps of expressions, than
- * docs/limits-and-guarantees.md says ("The files of tokenizers"). All of it is counted: an input that fails does so
+ * docs/tokenizers.md says ("What a file may cost"). All of it is counted: an input that fails does so
  * everywhere. What takes time without steps or memory runs into libFuzzer's own limit.
  *
  *   make fuzz FUZZ=tokenizer_cost FUZZ_FLAGS=-timeout=60 FUZZ_SECONDS=3600
@@ -18,7 +18,7 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* What is promised, see docs/limits-and-guarantees.md and leat_encoder_part(). */
+/* What is promised, see docs/tokenizers.md and leat_encoder_part(). */
 #define ENCODE_BYTES TINY_OR(MIB / 4, 2 * MIB)
 #define IDS_BYTE     128
 #define DECODE_BASE  TINY_OR(MIB / 4, 64 * MIB)

@@ -108,7 +108,7 @@ static void check_round_trie(void)
 
 /* ---- Expressions ---- */
 
-/* What docs/limits-and-guarantees.md says that a text may cost. */
+/* What docs/tokenizers.md says that a text may cost. */
 #define STEPS_FIRST 10000000u
 #define STEPS_BYTE  50000u
 
