@@ -1,6 +1,8 @@
 /*
  * cpu.h: which instruction sets this processor has. The only place that asks. Kernels come as tables of rows, fastest
  * first, whose last row needs nothing and defines the right answer; each takes the first row that the CPU has.
+ *
+ * A *kernel* is a function that exists once per *level*, a set of CPU features that it is compiled for.
  */
 #ifndef LEAT_BASE_CPU_H
 #define LEAT_BASE_CPU_H

@@ -4,6 +4,9 @@
  *
  * The room src/base/ has what every other room needs and knows no subject: bytes, files, threads, CPU levels, errors.
  * A file here includes leat.h and other files of the room, nothing else of leat.
+ *
+ * A *status* is the result of a call (enum leat_status). A *hint* is a number in struct leat_error: what the caller
+ * could change; front ends spell it (--force, force=True).
  */
 #ifndef LEAT_BASE_STATUS_H
 #define LEAT_BASE_STATUS_H

@@ -16,6 +16,8 @@
  * (from another process, from before a crash, or changed by hand). What is wrong is fetched again.
  *
  * A thread of its own fetches pages, started when the first one is missing.
+ *
+ * A copy of a dataset has *holes* until it is *complete*.
  */
 #ifndef LEAT_CACHE_H
 #define LEAT_CACHE_H

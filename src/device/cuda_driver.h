@@ -2,6 +2,8 @@
  * cuda_driver.h: the functions of NVIDIA's driver that leat uses, found at run time, so that a build needs no header or
  * library of CUDA, and a program starts without a GPU. Prototypes and versions are those of cuda.h; where that is
  * installed, tests/cuda/test_prototypes.c compares them.
+ *
+ * To add one: a row here, and its twin in tests/fake_cuda/ with the rules that it keeps.
  */
 #ifndef LEAT_CUDA_DRIVER_H
 #define LEAT_CUDA_DRIVER_H

@@ -5,6 +5,15 @@
  *
  * The room src/format/ has what FORMAT.md says about bytes, without files or threads; it includes src/base/ and
  * src/checksum/ only.
+ *
+ * Words of the format: a *page* is 4096 bytes of a file, with a hash of its own; the last one may be shorter. A *cell*
+ * is 64 KiB of tokens; the directory has an entry per cell. A *section* is a table in the index. A *document* is the
+ * tokens of one record, with begin and end token; a *token* is an occurrence of an entry of the vocabulary, whose
+ * number is its *id*.
+ *
+ * To add a section: its bytes in FORMAT.md first; a number and a rule here; writing, reading, verifying; a golden file;
+ * a seed of the fuzzer. A kind that old readers must not ignore has the must-understand flag. Finished golden files
+ * never change.
  */
 #ifndef LEAT_FORMAT_H
 #define LEAT_FORMAT_H

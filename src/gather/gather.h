@@ -16,6 +16,8 @@
  *
  * A file may be a cached copy of a remote one, with holes. Beginning a job announces its pages, which are then fetched
  * in the background; finishing a piece waits for those that are still missing, and only then an engine reads them.
+ *
+ * An *engine* is one way to read pieces. (sentencepiece's pieces are tokens here.)
  */
 #ifndef LEAT_GATHER_H
 #define LEAT_GATHER_H

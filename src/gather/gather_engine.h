@@ -1,6 +1,9 @@
 /*
  * gather_engine.h: the table of an engine, and what engines share. An engine is a file engine_NAME.c and a row in
  * GATHER_ENGINES (gather.h).
+ *
+ * Its number is one of enum leat_engine, and its name stands in Python's ENGINES and loader.pyi, which `make lint`
+ * compares. choose() decides when it is used without being named. The loader's tests go through the rows.
  */
 #ifndef LEAT_GATHER_ENGINE_H
 #define LEAT_GATHER_ENGINE_H

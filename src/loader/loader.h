@@ -5,6 +5,10 @@
  *
  * The room src/loader/ decides when a batch is made, and by whom: slots, stage, statistics. How bytes are read belongs
  * to src/gather/, what is made of them to src/rows/, where they go to src/device/.
+ *
+ * Words: a *batch* is the rows of one step, a global batch; a rank gets a consecutive part of it. A *slot* is the
+ * memory of one batch, the *ring* is all slots, the *stage* is the side that fills them. A *gate* is a place where
+ * threads wait.
  */
 #ifndef LEAT_LOADER_H
 #define LEAT_LOADER_H

@@ -7,6 +7,9 @@
  *
  * The room src/order/ has the pure arithmetic of orders: permutation, blend, skips, exact decimals. No files, no
  * threads, no clock; datasets and text belong to src/plan/.
+ *
+ * A *phase* is a stretch of samples with the same weights and length. A *window* is L + 1 consecutive tokens;
+ * neighbours share one token.
  */
 #ifndef LEAT_SAMPLER_H
 #define LEAT_SAMPLER_H

@@ -4,6 +4,11 @@
  * This room is for all that decides which tokens a sample shows, and nothing that reads them: rules and their text,
  * sources cut into blocks, the orders (plan_order.h), states. It sees datasets through leat.h; file_map.h maps
  * files of its own.
+ *
+ * Words: a *plan* is sources, weights, lengths and seed: everything that decides the samples. A *source* is an entry of
+ * it: a dataset with a weight; a *range* is what a split uses of a part. An *order* is the rule that gives sample n. A
+ * *position* is the place of a sample in a run; it differs from the sample's number if samples are skipped. (Tokens
+ * have numbers, and places in a row.)
  */
 #ifndef LEAT_PLAN_H
 #define LEAT_PLAN_H

@@ -17,6 +17,8 @@
  *
  * The room src/rows/ makes outputs from tokens that are in memory. It knows no files, plans or threads; a new output
  * is a file output_NAME.h here.
+ *
+ * A *row* is a sample as it appears in a batch: a list of pieces. An *output* is an array made from a batch.
  */
 #ifndef LEAT_ROWS_H
 #define LEAT_ROWS_H

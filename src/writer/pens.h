@@ -1,6 +1,8 @@
 /*
  * pens.h: threads that write a sink's complete frames past the page cache (O_DIRECT), so that who completes a frame
  * does not wait for the disk. If all are busy it writes the frame itself: no more than PENS frames are ever kept.
+ *
+ * A *pen* is one of these threads.
  */
 #ifndef LEAT_WRITER_PENS_H
 #define LEAT_WRITER_PENS_H

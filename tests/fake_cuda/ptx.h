@@ -3,6 +3,10 @@
  * and stops at what a GPU would let pass: a register that is read before it is written, or whose width is not the
  * instruction's; memory outside what the kernel was given, or misaligned, or written by two threads; a division by
  * zero; a thread that does not end. It knows the instructions of that file and refuses any other by its name.
+ *
+ * For changed kernels, scripts/gen_ptx.sh runs CUDA's nvcc, and the PTX is committed with them. An instruction that is
+ * unknown here is a row in ptx_read.c and its work in ptx_run.c. LEAT_TEST_PTX=all runs every kernel of a test here; by
+ * default each process runs the first of them.
  */
 #ifndef LEAT_TESTS_PTX_H
 #define LEAT_TESTS_PTX_H

@@ -3,6 +3,8 @@
  * then a helper checks, copies, hashes and writes it. If all of them have enough to do, the caller does it.
  *
  * Functions are called by one thread at a time.
+ *
+ * A *job* is work of a merge that any thread may do: the one that arranges, or its *helpers*.
  */
 #ifndef LEAT_ARRANGE_CREW_H
 #define LEAT_ARRANGE_CREW_H

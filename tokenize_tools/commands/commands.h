@@ -1,6 +1,9 @@
 /*
  * commands.h: the commands of leat. The room: each command is a file with its table of options and its work, and a row
  * of the table in main.c. All are plain clients of leat.h and leat_pack.h.
+ *
+ * To add a command: cmd_NAME.c with its options and its run, a row in main.c, a test. Commands use the public headers,
+ * cli/, src/base/, and to read texts corpus/.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_COMMANDS_H
 #define LEAT_TOKENIZE_TOOLS_COMMANDS_H

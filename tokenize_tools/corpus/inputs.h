@@ -2,6 +2,9 @@
  * inputs.h: finds the inputs that the words of a command line stand for: files, folders (everything in them, in the
  * order of their paths as bytes), patterns, @lists, standard input, URLs and prefixes of them, in a fixed order; and
  * the share of a run.
+ *
+ * An *input* is a file, or what a URL names, that `leat pack` reads. A *share* is what one run of `leat pack --part
+ * I/N` packs of the inputs.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_INPUTS_H
 #define LEAT_TOKENIZE_TOOLS_INPUTS_H

@@ -11,6 +11,10 @@
  *
  * What may enter: what knows of a whole run. How units become ids belongs to flow/, how files are found and read and
  * records found to corpus/, how text becomes ids to tokenizer/, what happens to finished datasets to arrange/.
+ *
+ * Words: a *record* is one entry of an input that becomes a document: a JSON line, a row, or a whole text file. A
+ * *reject* is a record that cannot be packed, with its reason: it is *rejected*, and the run goes on. What a caller
+ * asks for and does not get is *refused*.
  */
 #ifndef LEAT_PACK_PACK_H
 #define LEAT_PACK_PACK_H

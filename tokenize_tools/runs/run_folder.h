@@ -18,6 +18,9 @@
  *
  * The room tokenize_tools/runs/ knows how many processes work on one run: which part is whose, by a scheduler's
  * variables (part_auto), what the folder says, and who lives. What may enter: nothing that packs.
+ *
+ * The *plan of a run* is what `leat pack --run DIR --parts N` writes down, so that all parts do the same; a plan alone
+ * is that of samples. A *beat* is the sign of life of a process that packs a part.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RUN_FOLDER_H
 #define LEAT_TOKENIZE_TOOLS_RUN_FOLDER_H

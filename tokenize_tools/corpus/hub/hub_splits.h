@@ -5,6 +5,9 @@
  *
  * The room: what folders on the Hub mean. What may enter: names, patterns, README.md; but no file system, no list of
  * inputs.
+ *
+ * A *hub split* is what files of a folder from the Hub are for: train, test. A *split* alone is a share of the
+ * documents or tokens that leat divides off.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_HUB_SPLITS_H
 #define LEAT_TOKENIZE_TOOLS_HUB_SPLITS_H

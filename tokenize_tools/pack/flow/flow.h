@@ -16,6 +16,10 @@
  *   pack_worker    a thread that encodes units; pack_setup: what all threads read
  *
  * What may enter: what works on units. A run, its output and its checkpoints belong to pack/.
+ *
+ * A *step* of packing is reading, scanning, encoding or writing a unit; any thread takes any step. (A step of a
+ * training run is a global batch.) A *chunk* is a stretch of a text, a file or a document that arrives or is processed
+ * at once.
  */
 #ifndef LEAT_PACK_FLOW_H
 #define LEAT_PACK_FLOW_H

@@ -3,6 +3,10 @@
  * sentencepiece model that the class converts, and what lies beside them. It is the file that the same class of
  * transformers 5.23.0 makes of them (but for pairs of texts), so it encodes as that class does; a dataset stores it,
  * and needs no other. Classes that are not in the tables are refused, but for sentencepiece models, which load.h reads.
+ *
+ * To add a class: a row in assemble_class.c, with a function that writes its stations, and rows in test_assemble.c and
+ * tests/conformance/check_folders.py; or, if it converts a sentencepiece model, a row in assemble_pieces.c (to Unigram)
+ * or assemble_merges.c (to BPE), and rows in folders_pieces.py.
  */
 #ifndef LEAT_TOKENIZER_ASSEMBLE_H
 #define LEAT_TOKENIZER_ASSEMBLE_H

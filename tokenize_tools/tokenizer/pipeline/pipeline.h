@@ -3,6 +3,8 @@
  *
  * The room pipeline/ puts the stations of a text together: the tokenizer, encoder and decoder of leat_pack.h. A
  * station itself belongs to its own room.
+ *
+ * A *pipeline* is the stations of a text in a tokenizer: normalizer, pre-tokenizer, model.
  */
 #ifndef LEAT_TOKENIZER_PIPELINE_H
 #define LEAT_TOKENIZER_PIPELINE_H

@@ -8,6 +8,8 @@
  *   SCAN_KIND_name         what that asks about characters: a struct scan_kind
  *   SCAN_FAMILY_name       .name of struct scan_family; .leaves_gaps, if it does
  *   spellings_name[]       the expressions that it serves, letter for letter (scan_spelling.h)
+ *
+ * test_scanners.c and test_scan_rows.c compare each row with the general way, check_scanners.py with the references.
  */
 #ifndef LEAT_TOKENIZER_SCAN_FAMILIES_H
 #define LEAT_TOKENIZER_SCAN_FAMILIES_H

@@ -15,6 +15,8 @@
  *
  * The room spec/ says what a tokenizer is, with its fingerprint and the table of kinds of models. Reading files
  * belongs to load/, encoding to the other rooms.
+ *
+ * A *spec* is a tokenizer as its file describes it; its numbers of tokens are *ids*.
  */
 #ifndef LEAT_TOKENIZER_SPEC_H
 #define LEAT_TOKENIZER_SPEC_H

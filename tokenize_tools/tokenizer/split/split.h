@@ -5,6 +5,8 @@
  *
  * The room split/ has the pre-tokenizers: what cuts a text into pretokens. What a pretoken becomes is a model's
  * concern.
+ *
+ * A *pretoken* is what a pre-tokenizer cuts a text into; a model encodes each alone.
  */
 #ifndef LEAT_TOKENIZER_SPLIT_H
 #define LEAT_TOKENIZER_SPLIT_H
