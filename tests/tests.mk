@@ -95,6 +95,14 @@ $(BUILD)/refuse_calls: $(BUILD)/obj/tests/disks/refuse_calls.o
 golden: $(BUILD)/make_golden
 	$(Q)mkdir -p tests/golden/valid tests/golden/invalid && $(BUILD)/make_golden tests/golden
 
+.PHONY: sentences
+## sentences: write what commands say when they refuse, into tests/golden/sentences.txt; read the difference
+SENTENCES := $(shell grep -lE '^ *refuse ' tests/*/test_*.sh)
+sentences: test-tools
+	$(Q)rm -rf $(BUILD)/sentences && mkdir -p $(BUILD)/sentences
+	$(Q)LEAT_TEST_SENTENCES=$(abspath $(BUILD))/sentences tests/run.sh $(BUILD) "" $(SENTENCES)
+	$(Q)cat $(BUILD)/sentences/* >tests/golden/sentences.txt
+
 .PHONY: splits
 splits: $(BUILD)/make_splits
 	$(Q)$(BUILD)/make_splits tokenize_tools/tokenizer/load/data

@@ -25,6 +25,12 @@ leave() { # a test that forgets `finish` would pass whatever it found
 finished=
 trap leave EXIT
 trap 'exit 1' INT TERM
+script=tests/${0##*tests/}
+if [ -z "$LEAT_TEST_SENTENCES" ]; then
+    awk -v name="== $script" '/^== / { here = $0 == name; next } here' tests/golden/sentences.txt >"$tmp/.sentences"
+else
+    echo "== $script" >"$LEAT_TEST_SENTENCES/$(echo "$script" | tr / _)"
+fi
 cd "$tmp" || exit 1
 expected=$tmp/.expected # stdout as it should be
 printed=$tmp/.printed   # stdout
@@ -88,9 +94,38 @@ try() { # CODE MESSAGE COMMAND...
 $(cat "$tmp/.diff")"
 }
 
-# The same for a command that must print nothing.
-refuse() { # CODE MESSAGE COMMAND...
-    try "$@" </dev/null
+# Runs a command that must end with this code, print nothing, and say on stderr what tests/golden/sentences.txt has for
+# it, in which each of these words is named. NAMED '': it says nothing. `make sentences` writes that file.
+refuse() { # CODE NAMED COMMAND...
+    refuse_code=$1 refuse_named=$2
+    shift 2
+    run "$@"
+    [ ! -s "$printed" ] || fail "$ran: printed $(cat "$printed")"
+    if [ -z "$refuse_named" ]; then
+        ended "$refuse_code" ''
+        return
+    fi
+    [ "$code" -eq "$refuse_code" ] || fail "$ran: exit code $code, not $refuse_code; it said: $(cat "$said")"
+    set -f
+    for refuse_word in $refuse_named; do
+        grep -qF -- "$refuse_word" "$said" || fail "$ran: did not name '$refuse_word' but said: $(cat "$said")"
+    done
+    set +f
+    refuse_key=$(echo "$ran" | sed "s|$tmp|TMP|g; s/ *$//" | paste -sd ' ')
+    printf '%s\n' "$refuse_key" >>"$tmp/.refused"
+    refuse_times=$(grep -cxF -- "$refuse_key" "$tmp/.refused")
+    [ "$refuse_times" -eq 1 ] || refuse_key="$refuse_key (once more: $refuse_times)"
+    sed "s|$tmp|TMP|g" "$said" >"$tmp/.sentence"
+    if [ -n "$LEAT_TEST_SENTENCES" ]; then
+        { printf '\n$ %s\n' "$refuse_key" && cat "$tmp/.sentence"; } >>"$LEAT_TEST_SENTENCES/$(echo "$script" | tr / _)"
+        return
+    fi
+    COMMAND="$ $refuse_key" awk '
+        $0 == ENVIRON["COMMAND"] { found = 1; next }
+        found && $0 == "" { exit }
+        found' "$tmp/.sentences" | diff - "$tmp/.sentence" >"$tmp/.diff" || fail "$ran: said (>) other than (<)
+$(cat "$tmp/.diff")
+in tests/golden/sentences.txt; if that is better: make sentences"
 }
 
 # Overwrites bytes of a file with a text.

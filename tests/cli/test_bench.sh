@@ -33,13 +33,11 @@ for name in w2 w4; do
     run leat verify $name
     ended 0 ''
 done
-refuse 1 'leat-bench-dev: w2.leat already exists; choose another name or replace it (--force)' \
-    leat-bench-dev counting -o w2 --tokens 5
+refuse 1 'w2.leat --force' leat-bench-dev counting -o w2 --tokens 5
 try 0 '' leat-bench-dev counting -o w2 --tokens 0 --force --json <<'END'
 {"output": "w2", "tokens": 0, "documents": 0, "width": 2, "token_bytes": 0, "index_bytes": 4288, "seconds": T}
 END
-refuse 2 'leat-bench-dev: --document-length: "0" is too small; the minimum is 1 (leat-bench-dev counting --help @
-lists the options)' leat-bench-dev counting -o x --tokens 5 --document-length 0
+refuse 2 '--document-length counting' leat-bench-dev counting -o x --tokens 5 --document-length 0
 
 # ---- sparse ---------------------------------------------------------------------------------------------------------
 
@@ -109,8 +107,7 @@ ended 0 ''
 for words in '^machine: ' '^dataset: w4, ' '^opening  ' '  open and close ' '^verifying  ' '^verify reaches '; do
     grep -q "$words" "$printed" || fail "$ran: does not print '$words'"
 done
-refuse 1 'leat-bench: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat-bench dataset none --json
+refuse 1 'none.leat dataset' leat-bench dataset none --json
 
 # ---- load -----------------------------------------------------------------------------------------------------------
 
@@ -158,8 +155,7 @@ run leat-bench load --source w4 --seq-len 100 --batch 4 --epochs 1 --order seque
 ended 0 ''
 grep -q '^  damaged  1[0-9] rows masked$' "$printed" || fail "$ran: $(cat "$printed")"
 leat-bench-dev counting -o w4 --tokens 100K --width 4 --document-length 20 --force >/dev/null
-refuse 1 'leat-bench: this build has no device abacus: "host" is always there' \
-    leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
+refuse 1 'abacus' leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
 # is it the loader? A step without work is all loader, unless the steps without one are interrupted, as on a busy
 # machine; one of some milliseconds hardly has any. The sums are in JSON.
 run leat-bench load --source w4 --seq-len 1000 --batch 64 --steps 40 --threads 0 --compare synthetic
@@ -229,17 +225,13 @@ assert sum(x["name"] == "next" for x in e) == 24' || fail "$ran: not 4 steps tha
     done
 fi
 needs='--synthetic and --compare need batches of a loader: --output views has none'
-refuse 2 "leat-bench: $needs (leat-bench load --help shows how)" \
-    leat-bench load --source w4 --seq-len 100 --batch 4 --compare synthetic --output views
-refuse 2 'leat-bench: --work: "x" is not a number of milliseconds (leat-bench load --help shows how)' \
-    leat-bench load --source w4 --seq-len 100 --batch 4 --work x
+refuse 2 "$needs load" leat-bench load --source w4 --seq-len 100 --batch 4 --compare synthetic --output views
+refuse 2 '--work load' leat-bench load --source w4 --seq-len 100 --batch 4 --work x
 
 # ---- limits: test_json.py runs it -----------------------------------------------------------------------------------
 
 mkdir disk
-refuse 2 'leat-bench: --size: "1MiB" is too small; the minimum is 16777216 (leat-bench limits --help lists the @
-options)' \
-    leat-bench limits disk --size 1MiB
+refuse 2 '--size 1MiB 16777216 limits' leat-bench limits disk --size 1MiB
 run leat-bench limits none --json
 [ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
 [ ! -s "$printed" ] || fail "$ran: prints $(cat "$printed")"
@@ -327,8 +319,7 @@ ended 0 ''
     " 9 1000,1000 1 1000,1835 1 988,988 1 999,999 " ] || fail "hostile --json: $(cat "$printed")"
 run leat-bench-dev hostile -t bytes --size 1000 --runs 1
 [ "$(sed -n '/^text /,$p' "$printed" | wc -l)" -eq 13 ] || fail "hostile prints other than a head and 12 texts"
-refuse 2 'leat-bench-dev: --tokenizer SPEC is missing: the tokenizer, as leat encode takes it (leat-bench-dev hostile @
---help lists the options)' leat-bench-dev hostile
+refuse 2 '--tokenizer hostile' leat-bench-dev hostile
 
 # a line for each tokenizer, and the failure of leat itself
 run "$root/bench/encode_start.sh" "$build/leat" 1 bytes gpt2

@@ -112,33 +112,23 @@ says 2 ' (--pattern NAME)'
 run leat cat a --document 0 -t mine.tiktoken --pattern gpt2
 ended 0 ''
 printf 'alpha beta\n' | cmp - "$printed" || fail "$ran: printed $(cat "$printed")"
-refuse 2 'leat: --pattern needs --tokenizer: it applies only to the file that --tokenizer names @
-(leat cat --help shows how)' \
-    leat cat a --document 0 --pattern gpt2
+refuse 2 '--pattern --tokenizer' leat cat a --document 0 --pattern gpt2
 
 # ---- What it cannot do ----------------------------------------------------------------------------------------------
 
-refuse 1 'leat: the tokenizer t.model, stored in other, cannot be opened, so its text cannot be shown; use --ids: @
-t.model has an unknown format: expected tokenizer.json, tekken.json, *.tiktoken or a sentencepiece model' \
-    leat cat other --document 0
-refuse 1 'leat: bare stores no tokenizer, so its text cannot be shown; use --ids or --tokenizer' \
-    leat cat bare --document 0 --text
-refuse 1 'leat: a has 49 tokens, numbered from 0: 4:100 reaches past the end' leat cat a --tokens 4:100
-refuse 1 'leat: a has 3 documents, numbered from 0: number 9 does not exist' leat cat a --document 9
-refuse 1 'leat: a has 3 documents, numbered from 0: 1:9 reaches past the end' leat cat a --document 1:9
-refuse 1 'leat: bare has 1 documents, numbered from 0: number 18446744073709551614 does not exist' \
-    leat cat bare --ids --document 18446744073709551614
-refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat cat none --document 0
-refuse 2 'leat: one of --document and --tokens is needed (leat cat --help shows how)' leat cat a
-refuse 2 'leat: only one of --document and --tokens is needed (leat cat --help shows how)' \
-    leat cat a --document 1 --tokens 1:2
-refuse 2 'leat: --text and --ids cannot be combined (leat cat --help shows how)' leat cat a --text --ids --document 1
-refuse 2 'leat: --tokens needs a range A:B; for one token write 5:6 (leat cat --help shows how)' \
-    leat cat a --tokens 5
-refuse 2 'leat: --tokens: "2:1" ends before it begins (leat cat --help lists the options)' leat cat a --tokens 2:1
-refuse 2 'leat: --document: "x" is not a number; write it like 12, 1.5K or 64Ki (leat cat --help lists the options)' \
-    leat cat a --document x
+refuse 1 't.model other --ids tokenizer.json' leat cat other --document 0
+refuse 1 'bare --ids --tokenizer' leat cat bare --document 0 --text
+refuse 1 '49 4:100' leat cat a --tokens 4:100
+refuse 1 '3 9' leat cat a --document 9
+refuse 1 '1:9' leat cat a --document 1:9
+refuse 1 'bare 18446744073709551614' leat cat bare --ids --document 18446744073709551614
+refuse 1 'none.leat' leat cat none --document 0
+refuse 2 '--document --tokens' leat cat a
+refuse 2 '--document --tokens' leat cat a --document 1 --tokens 1:2
+refuse 2 '--text --ids' leat cat a --text --ids --document 1
+refuse 2 '--tokens 5:6' leat cat a --tokens 5
+refuse 2 '--tokens 2:1' leat cat a --tokens 2:1
+refuse 2 '--document 12 1.5K 64Ki' leat cat a --document x
 
 # begin and end tokens are no text, though they are among the tokens
 make_dataset marked vocabulary=300 end=256 begin=257 tokenizer=bytes document=72,105 document= document=33
@@ -159,13 +149,12 @@ grep -q '55555' "$said" || fail "$ran does not name the id: $(cat "$said")"
 # a damaged tokenizer
 copy_dataset other p
 spoil_section p.leat 10
-refuse 3 'leat: p.leat: the tokenizer section is inconsistent; verify the dataset, or write it again' \
-    leat cat p --document 0
+refuse 3 'p.leat' leat cat p --document 0
 
 # a document that begins behind the next one, of which only the two ends are looked at
 copy_dataset n p
 overwrite p.leat $((4096 + 8 * 5)) '~'
-refuse 3 'leat: document starts of p do not ascend; verify the dataset' leat cat p --document 5:6
+refuse 3 'p' leat cat p --document 5:6
 
 # document starts that fall: an error that says so, and nothing that was never there
 copy_dataset n p

@@ -21,8 +21,7 @@ echo "leat-bench ${version#leat }" | try 0 '' leat-bench --version
 mkdir alone
 cp "$build/leat" alone/leat
 echo "leat-bench ${version#leat }" | try 0 '' alone/leat bench --version
-refuse 1 'leat: cannot run leat-bench: No such file or directory; it must be next to leat or in PATH' \
-    env PATH=/nowhere alone/leat bench limits
+refuse 1 'leat-bench PATH' env PATH=/nowhere alone/leat bench limits
 
 # Help has the purpose in its first line, and is the same however it is asked for; nothing is longer than a screen.
 look_at_help() { # WORD...: words that must begin a line
@@ -67,51 +66,44 @@ for words in 'help --help' 'help -h' 'help help'; do # "unknown option --help; d
 done
 leat-bench load --help >help.txt # `load` was ignored, and so was a second command
 try 0 '' leat help bench load <help.txt
-refuse 2 'leat: "info" is one argument too many: leat help takes one command' leat help pack info
+refuse 2 'info' leat help pack info
 for command in info verify cat find merge bench; do
     leat --help | grep -q "^  $command " || fail "leat --help does not list $command"
 done
 
 # ---- Wrong words ----------------------------------------------------------------------------------------------------
 
-refuse 2 'leat: unknown command inf; did you mean info? (leat --help lists the commands)' leat inf a
-refuse 2 'leat: unknown command inf; did you mean info? (leat --help lists the commands)' leat help inf
-refuse 2 'leat: unknown option --vers; did you mean --version? (leat --help lists the commands)' leat --vers
-refuse 2 'leat-bench: unknown command lod; did you mean load? (leat-bench --help lists the commands)' leat-bench lod
-moved="leat-bench: counting is a command of leat-bench-dev, which \`make\` builds and does not install"
-refuse 2 "$moved" leat-bench counting -o new
-refuse 2 "$moved" leat bench counting -o new
+refuse 2 'inf info' leat inf a
+refuse 2 'inf info' leat help inf
+refuse 2 '--vers --version' leat --vers
+refuse 2 'lod load' leat-bench lod
+refuse 2 'counting leat-bench-dev' leat-bench counting -o new
+refuse 2 'counting leat-bench-dev' leat bench counting -o new
 for word in frobnicate diagnose remove list; do # the nearest, decode and fit, are far (tests/unit/test_nearest.c)
-    refuse 2 "leat: unknown command $word (leat --help lists the commands)" leat $word
+    refuse 2 "$word" leat $word
 done
 
-lists='--help lists the options)'
 for command in info verify find merge; do
-    refuse 2 "leat: unknown option --jsn; did you mean --json? (leat $command $lists" leat $command a --jsn
+    refuse 2 '--jsn --json' leat $command a --jsn
 done
-refuse 2 "leat: unknown option --documents; did you mean --document? (leat cat $lists" leat cat a --documents 1
-refuse 2 "leat: unknown option --thread; did you mean --threads? (leat verify $lists" leat verify --thread=1 a
-refuse 2 "leat: unknown option -q; the short options are -h (--help) (leat info $lists" leat info a -q
-refuse 2 "leat: unknown option -q; the short options are -o (--output), -h (--help) (leat merge $lists" leat merge -q
-refuse 2 "leat: --json takes no value, so --json=1 is wrong; write --json (leat info $lists" leat info a --json=1
-refuse 2 "leat: --token needs a value: --token N (leat find $lists" leat find a --token
-refuse 2 "leat: --token needs a value, but --json follows; write --token=--json if that is the value (leat find @
-$lists" leat find a --token --json
-shows='--help shows how)'
+refuse 2 '--documents --document' leat cat a --documents 1
+refuse 2 '--thread --threads' leat verify --thread=1 a
+refuse 2 '-q' leat info a -q
+refuse 2 '-q --output' leat merge -q
+refuse 2 '--json --json=1' leat info a --json=1
+refuse 2 '--token' leat find a --token
+refuse 2 '--token --json --token=--json' leat find a --token --json
 for command in info verify find cat; do
-    refuse 2 "leat: NAME is missing: leat $command NAME (leat $command $shows" leat $command
-    refuse 2 "leat: \"b\" is one argument too many: leat $command takes NAME (leat $command $shows" leat $command a b
+    refuse 2 'NAME' leat "$command"
+    refuse 2 'b NAME' leat "$command" a b
 done
-refuse 2 "leat-bench-dev: --output NAME is missing: the dataset to write (leat-bench-dev counting $lists" \
-    leat-bench-dev counting
-refuse 2 "leat-bench: --batch B is missing: rows of a global batch (leat-bench load $lists" leat bench load
-refuse 2 "leat-bench-dev: --width cannot be \"3\", only one of: 2, 4 (leat-bench-dev counting $lists" \
-    leat-bench-dev counting --tokens 5 -o new --width 3
+refuse 2 '--output counting' leat-bench-dev counting
+refuse 2 '--batch load' leat bench load
+refuse 2 '--width counting' leat-bench-dev counting --tokens 5 -o new --width 3
 
 # behind "--" everything is a word
-refuse 1 'leat: cannot open --json.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat info -- --json
-refuse 2 "leat: NAME is missing: leat info NAME (leat info $shows" leat info --
+refuse 1 '--json.leat' leat info -- --json
+refuse 2 'NAME' leat info --
 
 # ---- Outputs --------------------------------------------------------------------------------------------------------
 
@@ -179,7 +171,7 @@ for command in 'cat long --text --document 0' 'decode -t bytes --raw ids.txt'; d
     ended 1 ''
 done
 
-refuse 2 'leat: --cache: "" is not the name of a folder (leat info --help lists the options)' leat info --cache '' a
+refuse 2 '--cache' leat info --cache '' a
 
 # without stderr a command works, and with stdin closed too
 leat info a --json >with.txt 2>/dev/null

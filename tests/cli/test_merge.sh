@@ -103,12 +103,9 @@ run leat verify x1
 ended 0 ''
 run leat merge -o x2 --force --shuffle 8 big1 big2
 cmp -s x1.tokens x2.tokens && fail "another seed shuffles in the same way"
-refuse 1 'leat: big1 has no text hashes, which deduplication needs; pack its inputs again (leat pack)' \
-    leat merge -o new --dedup big1
-refuse 1 'leat: big1 has no text hashes, which splitting needs; pack its inputs again (leat pack)' \
-    leat merge -o new --split a=1 big1
-refuse 2 'leat: --split: "a" is not NAME=FRACTION,NAME=FRACTION,... (leat merge --help lists the options)' \
-    leat merge -o new --split a h1
+refuse 1 'big1' leat merge -o new --dedup big1
+refuse 1 'big1' leat merge -o new --split a=1 big1
+refuse 2 '--split' leat merge -o new --split a h1
 run leat merge -o s.tokens --split low=0.5,high=0.5 --force --json h1 h2
 grep -qF '"output": "s.low"' "$printed" || fail "s.tokens --split: $(cat "$printed" "$said")"
 many=$(seq -f 'n%g=0.001' -s , 65)
@@ -233,8 +230,7 @@ leat merge -o un un.1 un.2 un.3 >out
 for force in '' --force; do
     # words
     # shellcheck disable=SC2086
-    refuse 1 'leat: un.leat is among the parts, and a file of un, the dataset to write: choose another name for that, @
-or a narrower pattern for the parts' leat merge $force -o un un*
+    refuse 1 'un.leat un' leat merge $force -o un un*
 done
 run leat merge -o un --force un un.1
 ended 0 ''
@@ -243,13 +239,11 @@ says 1 'leat: no part is a finished dataset: un.1.rejects.jsonl only lies beside
 
 # what is none of all this
 echo '{"text":"x"}' >un.jsonl
-refuse 1 'leat: cannot open un.jsonl.leat: No such file or directory; un.jsonl itself exists, but is not a dataset: @
-pack it into one (leat pack)' leat merge -o new un.*
+refuse 1 'un.jsonl.leat un.jsonl' leat merge -o new un.*
 leat pack --run r --parts 2 -t bytes --format jsonl --max-rejects 99 in >out
 leat pack --run r --part 1 >out
 leat pack --run r --part 2 >out
-refuse 1 'leat: r/leat-run is a file of a run in parts: give the folder of the run, r/, as the part' \
-    leat merge -o new r/*
+refuse 1 'r/leat-run r/' leat merge -o new r/*
 run leat merge -o new r/part*
 ended 0 ''
 same_dataset new whole
@@ -257,7 +251,7 @@ cd ..
 
 # ---- An output that exists, and names that are none -----------------------------------------------------------------
 
-refuse 1 'leat: out.leat already exists; choose another name or replace it (--force)' leat merge -o out a
+refuse 1 'out.leat --force' leat merge -o out a
 same_dataset out all
 try 0 '' leat merge -o out a --force <<'END'
 out: 49 tokens in 3 documents from 1 part, 4.7 KiB in T.
@@ -268,11 +262,9 @@ run leat merge -o out --force out b c
 ended 0 ''
 same_dataset out all
 # a failure leaves the older dataset as it was
-refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat merge -o out --force a none
+refuse 1 'none.leat' leat merge -o out --force a none
 same_dataset out all
-refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat merge -o new a none
+refuse 1 'none.leat' leat merge -o new a none
 nothing_left new
 
 ends="it must end in a file name that does not end in a dot"
@@ -291,8 +283,7 @@ done
 run leat merge -o '' a
 [ "$code" -eq 2 ] || fail "$ran: exit code $code, not 2"
 [ -s "$said" ] || fail "$ran: says nothing"
-refuse 1 'leat: the folder for none/new.leat does not exist' \
-    leat merge -o none/new a
+refuse 1 'none/new.leat' leat merge -o none/new a
 # shellcheck disable=SC2016 # the command's backquotes
 url='leat: s3://b/x is a URL: write to a local name first; `leat push` copies datasets to a bucket'
 refuse 1 "$url" leat merge -o s3://b/x a
@@ -305,14 +296,11 @@ make_dataset no-end vocabulary=257 document=1
 make_dataset other-end vocabulary=257 end=255 document=1
 make_dataset begin vocabulary=257 begin=1 end=256 document=2
 make_dataset no-tokenizer vocabulary=257 end=256 document=2
-refuse 1 'leat: a and vocabulary cannot be merged: they differ in their vocabulary size' leat merge -o new a vocabulary
-refuse 1 'leat: a and no-end cannot be merged: they differ in their end-of-document token' leat merge -o new a b no-end
-refuse 1 'leat: a and other-end cannot be merged: they differ in their end-of-document token' \
-    leat merge -o new a other-end
-refuse 1 'leat: a and begin cannot be merged: they differ in their begin token' leat merge -o new a begin
-refuse 1 "leat: a and no-tokenizer cannot be merged: they differ in their tokenizer's fingerprint; pack both with one \
-tokenizer, or write one with the fingerprint of the other" \
-    leat merge -o new a no-tokenizer
+refuse 1 'vocabulary' leat merge -o new a vocabulary
+refuse 1 'no-end' leat merge -o new a b no-end
+refuse 1 'other-end' leat merge -o new a other-end
+refuse 1 'begin' leat merge -o new a begin
+refuse 1 'no-tokenizer fingerprint' leat merge -o new a no-tokenizer
 nothing_left new
 # a damaged part is not taken over in silence
 write_numbered n
@@ -371,10 +359,9 @@ fi
 
 # ---- Wrong ----------------------------------------------------------------------------------------------------------
 
-refuse 2 'leat: --output OUT is missing: the dataset to write: OUT.tokens and OUT.leat (leat merge --help lists the @
-options)' leat merge a b
-refuse 2 'leat: PART... is missing: leat merge PART... (leat merge --help shows how)' leat merge -o new
-refuse 2 'leat: --output needs a value: --output OUT (leat merge --help lists the options)' leat merge a -o
+refuse 2 '--output OUT.tokens OUT.leat' leat merge a b
+refuse 2 'PART...' leat merge -o new
+refuse 2 '--output' leat merge a -o
 
 cat >copied <<'END'
 leat order --seq-len 2048 \

@@ -33,16 +33,12 @@ try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --order sequential
 3 0 3 284 6144
 4 0 4 377 8192
 END
-refuse 0 'leat: the plan has 5 samples, numbered from 0: none from 5 on' \
-    leat order --source numbers --seq-len 2Ki --epochs 1 --from 5
-refuse 0 'leat: the plan has 5 samples, numbered from 0: none from 1,000 on' \
-    leat order --source numbers --seq-len 2Ki --epochs 1 --from 1000
+refuse 0 '5' leat order --source numbers --seq-len 2Ki --epochs 1 --from 5
+refuse 0 '1,000' leat order --source numbers --seq-len 2Ki --epochs 1 --from 1000
 try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --from 5 --count 0 </dev/null
 # it printed nothing
-refuse 0 'leat: nothing to print from sample 2 on: within --count, all are skipped' \
-    leat order --source numbers --seq-len 2Ki --epochs 1 --skip 1:100 --from 2
-refuse 0 'leat: nothing to print from sample 0 on: within --count, all are skipped or in rows of other ranks' \
-    leat order --source numbers --seq-len 2Ki --epochs 1 --count 1 --batch 4 --rank 1 --world 2
+refuse 0 '--count' leat order --source numbers --seq-len 2Ki --epochs 1 --skip 1:100 --from 2
+refuse 0 '--count' leat order --source numbers --seq-len 2Ki --epochs 1 --count 1 --batch 4 --rank 1 --world 2
 try 0 '' leat order --source numbers --seq-len 100 --order sequential --count 4 --skip 1:3 <<'END'
 0 0 0 0 0
 3 0 3 14 300
@@ -89,19 +85,13 @@ try 0 '' leat fit --report folder --seq-len 4 --json <<'END'
 "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, @
 "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}}]}
 END
-refuse 2 'leat: --report needs --seq-len L,L,...: the lengths of rows to compare (leat fit --help shows how)' \
-    leat fit --report folder
-refuse 1 'leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat fit none
-refuse 2 'leat: --fit-report: "4,0" has a length that is not between 1 and 2^24 (leat order --help lists the options)' \
-    leat order --source a --fit-report 4,0
-refuse 2 'leat: --fit-report: "4," is not a number; write it like 12, 1.5K or 64Ki @
-(leat order --help lists the options)' \
-    leat order --source a --fit-report 4,
+refuse 2 '--report --seq-len fit' leat fit --report folder
+refuse 1 'none.leat' leat fit none
+refuse 2 '--fit-report 4,0 2^24' leat order --source a --fit-report 4,0
+refuse 2 '--fit-report 12 1.5K 64Ki' leat order --source a --fit-report 4,
 
 lengths=$(seq -s , 17)
-refuse 2 "leat: --fit-report: \"$lengths\" has more than 16 lengths (leat order --help lists the options)" \
-    leat order --source a --fit-report "$lengths"
+refuse 2 "--fit-report $lengths 16" leat order --source a --fit-report "$lengths"
 try 0 '' leat order --source folder --fit-report 4 --overlap 1 --cut-length 9 <<'END'
 5 documents, 29 predictions (tokens with a next one in their document)
 not used: 0 documents, 25 predictions of these and cut off
@@ -175,89 +165,53 @@ END
 # a document's start that lies: no sample is told with a document that may be another
 copy_dataset numbers damaged
 spoil_section damaged.leat 1 80
-refuse 3 'leat: damaged.leat: document 10 starts at token 9114861777597660798, beyond the last token; verify the @
-dataset, or write it again' leat order --source damaged --seq-len 100 --order sequential
+refuse 3 'damaged.leat 10 9114861777597660798' leat order --source damaged --seq-len 100 --order sequential
 
 # ---- Refused --------------------------------------------------------------------------------------------------------
 
-help='(leat order --help shows how)'
-refuse 2 "leat: --source is missing: a plan needs --source and --seq-len, or --plan $help" leat order
-refuse 2 "leat: --seq-len is missing: a plan needs --source and --seq-len, or --plan $help" leat order --source a
-refuse 2 "leat: --seed and --plan cannot both be given: write it in the plan, or give options only $help" \
-    leat order --plan run.plan --seed 3
-refuse 2 "leat: run.plan, line 15: epochs is given twice; --epochs counts as a line of it" \
-    leat order --plan run.plan --epochs 2
-refuse 2 "leat: --skip: \"5:\" is not A:B, the samples A to B - 1 $help" \
-    leat order --plan run.plan --skip 5:
-(cd folder && refuse 1 'leat: cannot open numbers.leat: No such file or directory; @
-no dataset in this folder has a similar name; @
-../run.plan names it, and names in a plan count from the folder that the command runs in' \
-    leat order --plan ../run.plan && finish) || failures=1
-refuse 1 'leat: cannot open numbers:x.leat: No such file or directory; did you mean numbers?; "x" after its last @
-colon is not a weight, which is a decimal number such as 0.25' leat order --source numbers:x --seq-len 2
-refuse 2 "leat: --rank, --world and --batch need each other: --batch is missing $help" \
-    leat order --plan run.plan --rank 0 --world 2
-refuse 2 "leat: --rank: a global batch of 5 rows does not divide equally among 2 ranks; the nearest size that does @
-is 4 $help" \
-    leat order --plan run.plan --batch 5 --rank 0 --world 2
-refuse 2 "leat: --skip: \"5:\" is not A:B, the samples A to B - 1 $help" \
-    leat order --source a --seq-len 2 --skip 5:
-refuse 2 "leat: --at: \"x:1\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change $help" \
-    leat order --source a --seq-len 2 --at x:1
-refuse 2 'leat: --at: the weight "y" is not a decimal number; write it like 3, 0.25 or 1e-9' \
-    leat order --source a --seq-len 2 --at 5:y
-refuse 2 "leat: --source: a plan's text cannot hold a value with a newline in it $help" \
-    leat order --seq-len 2 --source 'a
+refuse 2 '--source --seq-len --plan' leat order
+refuse 2 '--seq-len --source --plan' leat order --source a
+refuse 2 '--seed --plan' leat order --plan run.plan --seed 3
+refuse 2 'run.plan 15 --epochs' leat order --plan run.plan --epochs 2
+refuse 2 '--skip 5:' leat order --plan run.plan --skip 5:
+(cd folder && refuse 1 'numbers.leat ../run.plan' leat order --plan ../run.plan && finish) || failures=1
+refuse 1 'numbers:x.leat 0.25' leat order --source numbers:x --seq-len 2
+refuse 2 '--rank --world --batch' leat order --plan run.plan --rank 0 --world 2
+refuse 2 '--rank 5 2 4' leat order --plan run.plan --batch 5 --rank 0 --world 2
+refuse 2 '--skip 5:' leat order --source a --seq-len 2 --skip 5:
+refuse 2 '--at x:1' leat order --source a --seq-len 2 --at x:1
+refuse 2 '--at 0.25 1e-9' leat order --source a --seq-len 2 --at 5:y
+refuse 2 '--source' leat order --seq-len 2 --source 'a
 seed 4'
-refuse 2 'leat: a phase cannot begin at sample 100: the one before it begins at 0 and shows blocks in 2 slices, 16 @
-blocks at a time, so a change must come a multiple of 32 samples later; the nearest is sample 96' \
-    leat order --source a --seq-len 2 --base-len 4 --at 100:1
-refuse 1 'leat: cannot open nothing.leat: No such file or directory; no dataset in this folder has a similar name' \
-    leat order --source nothing --seq-len 2
-refuse 1 'leat: cannot open nothing.plan: No such file or directory' leat order --plan nothing.plan
+refuse 2 '100 16 32 96' leat order --source a --seq-len 2 --base-len 4 --at 100:1
+refuse 1 'nothing.leat' leat order --source nothing --seq-len 2
+refuse 1 'nothing.plan' leat order --plan nothing.plan
 : >empty.plan
-refuse 2 'leat: empty.plan, line 1: not a plan: it is empty; the program that wrote it may have failed' \
-    leat order --plan empty.plan
-refuse 2 'leat: the sequence length 6 does not divide the base length 2; set the base length to a common @
-multiple of all lengths, as 6' \
-    leat order --source a --seq-len 2 --at 96:1:len=6
-refuse 2 'leat: the sequence length 3 does not divide the base length 2; set the base length to a common @
-multiple of all lengths' leat order --source a --seq-len 2 --at 96:1:len=3
-refuse 2 'leat: unknown range "train" of the split, whose first is "valid"; name each range, as in @
-train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
+refuse 2 'empty.plan' leat order --plan empty.plan
+refuse 2 '6 2' leat order --source a --seq-len 2 --at 96:1:len=6
+refuse 2 '3 2' leat order --source a --seq-len 2 --at 96:1:len=3
+refuse 2 'train train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
 missing='the number of samples is missing: with weights, Megatron has to know for how many samples to build'
-refuse 2 "leat: $missing (--samples N)" leat order --source a:1 --source b:2 --seq-len 2 --order megatron
+refuse 2 "$missing --samples" leat order --source a:1 --source b:2 --seq-len 2 --order megatron
 # a name that ends as if with a weight: what is read does not depend on what exists, but the advice does
 for given in x:2 x:2:1; do
-    refuse 1 'leat: cannot open x.leat: No such file or directory; no dataset in this folder has a similar name' \
-        leat order --source "$given" --seq-len 2
+    refuse 1 'x.leat' leat order --source "$given" --seq-len 2
 done
 mkdir colon && cd colon || exit 1
 copy_dataset ../a a:2
 for given in a:2 a:2:7 ./a:2; do
     name=${given%:7}
     [ "$given" = ./a:2 ] && there=./ || there='this folder'
-    refuse 1 "leat: cannot open ${name%:2}.leat: No such file or directory; no dataset in $there has a similar name; @
-\":2\" was read as a weight: the dataset $name is written with a weight and a limit of epochs, such as @
-$name:1:none" \
-        leat order --source "$given" --seq-len 2
+    refuse 1 "${name%:2}.leat $there :2 $name" leat order --source "$given" --seq-len 2
     leat order --source "$name:1:none" --seq-len 2 --count 5 >"$printed" || fail "$name:1:none does not open"
     leat order --source ../a --seq-len 2 --count 5 | cmp - "$printed" || fail "$name:1:none is another dataset"
 done
 cd ..
-refuse 2 'leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, @
-seed, order, epochs, split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, @
-cut-length, align or overlap' \
-    leat order --plan wrong.plan
-refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter @
-length, leave it out, or merge its datasets (leat merge)' leat order --source a --seq-len 100
-refuse 2 'leat: a has a weight, but its range "v" of the split has no block of 40 tokens and one more: it has 0 tokens @
-in 1 dataset; give the range a larger fraction than 0.1, or use a shorter length' \
-    leat order --source a --seq-len 40 --split t=.9,v=.1 --use v
-refuse 2 'leat: folder has a weight, but its range "v" of the split has no block of 40 tokens and one more: it has 0 @
-tokens in 2 datasets; give the range a larger fraction than 0.1, use a shorter length, or merge its datasets @
-(leat merge)' leat order --source folder --seq-len 40 --split t=.9,v=.1 --use v
+refuse 2 'wrong.plan' leat order --plan wrong.plan
+refuse 2 '100 49' leat order --source a --seq-len 100
+refuse 2 '40 0.1' leat order --source a --seq-len 40 --split t=.9,v=.1 --use v
+refuse 2 'folder 40 0.1' leat order --source folder --seq-len 40 --split t=.9,v=.1 --use v
 
 # Values that do not fit into a line of a plan, numbers longer than any, a plan that is larger than one can be.
 told() { # WORDS COMMAND...: it is refused with these among its words

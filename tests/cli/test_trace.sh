@@ -55,8 +55,7 @@ END
 # an index that lies about where a document came from
 copy_dataset all damaged
 spoil_section damaged.leat 4
-refuse 3 'leat: damaged.leat: record 0 of its inputs section is invalid: its path is outside the input paths; verify @
-the dataset, or write it again' leat trace --source damaged --seq-len 8 --order sequential --samples 0:1
+refuse 3 'damaged.leat' leat trace --source damaged --seq-len 8 --order sequential --samples 0:1
 
 # a start that lies between those of the first and the last document of a sample, which are found without it
 awk 'BEGIN { for (i = 0; i < 2000; i++) print "x\n" }' >many.txt
@@ -133,44 +132,35 @@ fi
 
 # ---- Refused --------------------------------------------------------------------------------------------------------
 
-help='(leat trace --help shows how)'
 one='--source all --seq-len 8'
 # words
 # shellcheck disable=SC2086
 {
-    refuse 2 "leat: one of --step, --samples and --document is needed $help" leat trace $one
-    refuse 2 "leat: only one of --step, --samples and --document is needed $help" leat trace $one --step 1 --samples 1:2
-    refuse 2 "leat: --step needs --batch $help" leat trace $one --step 1
-    refuse 2 "leat: --samples: \"5:4\" ends before it begins $help" leat trace $one --samples 5:4
-    refuse 2 "leat: --batch: \"4,5@0\" is not a schedule B,B@STEP,... with increasing steps $help" \
-        leat trace $one --step 1 --batch 4,5@0
-    refuse 2 "leat: --batch: \"0\" is not a schedule B,B@STEP,... with increasing steps $help" \
-        leat trace $one --step 1 --batch 0
-    refuse 2 "leat: --batch: \"4,5@x\" is not a schedule B,B@STEP,... with increasing steps $help" \
-        leat trace $one --step 1 --batch 4,5@x
+    refuse 2 '--step --samples --document' leat trace $one
+    refuse 2 '--step --samples --document' leat trace $one --step 1 --samples 1:2
+    refuse 2 '--step --batch' leat trace $one --step 1
+    refuse 2 '--samples 5:4' leat trace $one --samples 5:4
+    refuse 2 '--batch 4,5@0' leat trace $one --step 1 --batch 4,5@0
+    refuse 2 '--batch' leat trace $one --step 1 --batch 0
+    refuse 2 '--batch 4,5@x' leat trace $one --step 1 --batch 4,5@x
     long=$(printf '%064d' 4)
-    refuse 2 "leat: --batch: \"$long\" is not a schedule B,B@STEP,... with increasing steps $help" \
-        leat trace $one --step 1 --batch "$long"
-    refuse 2 "leat: --step: samples are numbered below 2^60 $help" leat trace $one --step 1P --batch 1P
-    refuse 2 "leat: --rank: a global batch of 4 rows does not divide equally among 3 ranks; the nearest size that @
-does is 3 @
-$help" leat trace $one --step 1 --batch 4 --rank 0 --world 3
-    refuse 2 "leat: --rank and --world need each other: --world is missing $help" \
-        leat trace $one --step 1 --batch 4 --rank 1
-    refuse 2 "leat: --rank and --world need --step $help" leat trace $one --samples 0:4 --rank 1 --world 2
+    refuse 2 "--batch $long" leat trace $one --step 1 --batch "$long"
+    refuse 2 '--step 2^60' leat trace $one --step 1P --batch 1P
+    refuse 2 '--rank' leat trace $one --step 1 --batch 4 --rank 0 --world 3
+    refuse 2 '--rank --world' leat trace $one --step 1 --batch 4 --rank 1
+    refuse 2 '--rank --world --step' leat trace $one --samples 0:4 --rank 1 --world 2
     # --samples is another one here
     missing='the number of samples is missing: with weights, Megatron has to know for how many samples to build'
-    refuse 2 "leat: $missing; write a plan with leat order --samples N --print-plan, and read it @
-with --plan" leat trace --source all:1 --seq-len 8 --order megatron --samples 0:1
+    refuse 2 "$missing --samples --print-plan --plan" \
+        leat trace --source all:1 --seq-len 8 --order megatron --samples 0:1
     leat order --source all:1 --seq-len 8 --order megatron --samples 5 --print-plan >samples.plan
     try 0 '' leat trace --plan samples.plan --samples 0:0 </dev/null
     grep -v samples samples.plan >without.plan
-    refuse 2 "leat: $missing; add a line \"samples N\" to without.plan" leat trace --plan without.plan --samples 0:1
-    refuse 2 "leat: --until needs --document $help" leat trace $one --samples 0:1 --until 3
-    refuse 2 "leat: the plan has no end: --document needs --epochs or --until $help" leat trace $one --document all:1
-    refuse 2 "leat: --document: the plan has no source called \"b\" $help" leat trace $one --document b:1 --until 9
-    refuse 2 "leat: --document: \"all\" is not NAME:N $help" leat trace $one --document all --until 9
-    refuse 1 'leat: no document 99: the dataset has 6, numbered from 0' \
-        leat trace $one --document all:99 --until 9
+    refuse 2 "$missing without.plan" leat trace --plan without.plan --samples 0:1
+    refuse 2 '--until --document' leat trace $one --samples 0:1 --until 3
+    refuse 2 '--document --epochs --until' leat trace $one --document all:1
+    refuse 2 '--document' leat trace $one --document b:1 --until 9
+    refuse 2 '--document all' leat trace $one --document all --until 9
+    refuse 1 '99' leat trace $one --document all:99 --until 9
 }
 finish

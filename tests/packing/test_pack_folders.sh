@@ -180,7 +180,7 @@ refused() { # FILE SENTENCE
 }
 printf 'ARROW1\0\0' >x.arrow
 refused x.arrow 'x.arrow is an Arrow file: convert it to JSON lines (.jsonl)'
-refuse 1 'leat: x.arrow is an Arrow file: convert it to JSON lines (.jsonl)' leat pack -t bytes -o no x.arrow
+refuse 1 'x.arrow' leat pack -t bytes -o no x.arrow
 printf '\377\376h\0i\0' >marked.txt
 refused marked.txt 'marked.txt is text in UTF-16: convert it to UTF-8 first'
 printf 'h\0e\0l\0l\0o\0' >unmarked.txt

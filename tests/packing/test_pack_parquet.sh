@@ -124,10 +124,8 @@ run leat pack -t bytes -o by-bytes --max-rejects 100 mixed/c
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
 sed 's/"text"/"body"/' mixed.jsonl >body.jsonl
-refuse 1 'leat: mixed/a.parquet has no column body; its columns are text, n, id' \
-    leat pack -t bytes -o no --text body body.jsonl mixed/a.parquet
-refuse 1 'leat: mixed/a.parquet has no column url; its columns are text, n, id' \
-    leat pack -t bytes -o no --id url mixed/a.parquet
+refuse 1 'mixed/a.parquet no body' leat pack -t bytes -o no --text body body.jsonl mixed/a.parquet
+refuse 1 'mixed/a.parquet no url' leat pack -t bytes -o no --id url mixed/a.parquet
 mkdir -p hive/lang=en/n=1
 cp mixed/a.parquet hive/lang=en/n=1
 for option in --keep --by; do

@@ -33,13 +33,12 @@ make hub/train-00000-of-00002.jsonl hub/train-00001-of-00002.jsonl hub/test-0000
 list='train (2 files: train-00000-of-00002.jsonl, train-00001-of-00002.jsonl), test (1 file: test-00000-of-00001.jsonl)'
 cure='name a narrower folder, or choose a split or all files (--split-of train, for example, or --split-of all)'
 printf 'hub/test-00000-of-00001.jsonl\nhub/train-00000-of-00002.jsonl\nhub/train-00001-of-00002.jsonl\n' >list
-refuse 2 "leat: the files of the folder hub do not all belong to one split: $list; $cure" leat pack -t bytes -o out hub
-refuse 2 "leat: the files of the folder hub/ do not all belong to one split: $list; $cure" \
-    leat pack -t bytes -o out --dry-run hub/
+refuse 2 "hub $list" leat pack -t bytes -o out hub
+refuse 2 "hub/ $list" leat pack -t bytes -o out --dry-run hub/
 for words in 'hub/*' @list; do
-    refuse 2 "leat: the inputs do not all belong to one split: $list; $cure" leat pack -t bytes -o out "$words"
+    refuse 2 "$list" leat pack -t bytes -o out "$words"
 done
-refuse 2 "leat: the inputs do not all belong to one split: $list; $cure" leat pack -t bytes -o out hub/*.jsonl
+refuse 2 "$list" leat pack -t bytes -o out hub/*.jsonl
 run leat pack -t bytes --run out.run --parts 2 hub
 says 2 "$list; $cure"
 run leat pack -t bytes -o out --part 1/2 hub
@@ -103,13 +102,11 @@ run leat pack -t bytes -o out --split-of train --dry-run hub
 grep -qx 'Packs the split train (2 inputs).' "$printed" || fail "the dry run says: $(cat "$printed")"
 grep -qx 'Leaves out test (1 input).' "$printed" || fail "the dry run says: $(cat "$printed")"
 for split in validation '' ALL; do
-    refuse 2 "leat: the files of the folder hub have no split \"$split\", but these: $list" \
-        leat pack -t bytes -o out --split-of "$split" hub
+    refuse 2 "hub $split $list" leat pack -t bytes -o out --split-of "$split" hub
 done
 make plain/a.jsonl plain/b.jsonl
 takes 2 --split-of train plain # as datasets has it
-refuse 2 "leat: the files of the folder plain have no split \"test\": no name says which split a file belongs to, @
-so all are of the split train" leat pack -t bytes -o out --split-of test plain
+refuse 2 'plain test' leat pack -t bytes -o out --split-of test plain
 nothing_written
 
 # the choice is part of the run: the same bytes as the files by themselves, in parts, too, and resumed
@@ -166,9 +163,7 @@ case $(cat "$said") in
     ;;
 esac
 for choice in --json --split-of=train --split-of=nothing; do
-    refuse 2 "leat: the folder card has several configurations, as its README.md lists them: en (2 files: en/a*), fr @
-(1 file: fr); name the folder of one of them, or take all files (--split-of all)" \
-        leat pack -t bytes -o out "$choice" card
+    refuse 2 'card README.md en/a* --split-of' leat pack -t bytes -o out "$choice" card
 done
 takes 3 --split-of all card
 takes 2 card/en # where no README.md is
