@@ -171,6 +171,22 @@ static inline const char *t_disk_folder(void)
     return t_folder_under(disk ? disk : getenv("LEAT_TEST_TMP"));
 }
 
+/* Writes a file, or ends the program. */
+static inline void t_write(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+
+    if (!f || (size > 0 && fwrite(bytes, 1, size, f) != size) || fclose(f) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static inline void t_write_text(const char *path, const char *text)
+{
+    t_write(path, text, strlen(text));
+}
+
 /* How many names a folder has, "." and ".." among them: whether something was left there. */
 static inline uint64_t t_files(const char *folder)
 {

@@ -41,16 +41,6 @@ static inline bool blob_same(const struct blob *a, const struct blob *b)
     return a->size == b->size && (a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
-static inline void write_whole(const char *path, const void *bytes, size_t count)
-{
-    FILE *f = fopen(path, "wb");
-
-    if (!f || (count > 0 && fwrite(bytes, 1, count, f) != count) || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
-}
-
 /* A file in memory, for the thousands that differ in a bit; else one in `folder`. */
 static inline int memory_file(char path[600], const char *folder)
 {

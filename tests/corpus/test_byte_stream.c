@@ -273,7 +273,7 @@ static void check_form(const struct form *f)
 
     make_text(&text, 50000, &random_state);
     f->make(&file, &text, &borders);
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     T_OK(byte_stream_open(&s, path, &t_err));
     T_EQ(byte_stream_form(s), f->form);
     T_EQ(byte_stream_size(s), file.size);
@@ -406,10 +406,10 @@ static void check_refused(void)
     T_STATUS(byte_stream_open(&s, folder, &t_err), LEAT_E_IO);
     T_EQ(t_err.os_error, EISDIR);
     T_CHECK(!s);
-    write_whole(path, "short", 5);
+    t_write(path, "short", 5);
     T_STATUS(byte_stream_open_at(&s, path, &mark, &t_err), LEAT_E_TRUNCATED);
     T_CONTAINS(t_err.message, "has 5 bytes, but reading has to resume at byte 5000");
-    write_whole(path, "", 0);
+    t_write(path, "", 0);
     T_EQ(read_stream(path, &got, 10, &t_err), LEAT_OK);
     T_EQ(got.size, 0);
     T_OK(byte_stream_open(&s, path, &t_err));
@@ -427,7 +427,7 @@ int main(void)
 
     random_state = t_seed();
     folder = t_folder();
-    write_whole(t_path(folder, "x.gz"), "\x1f\x8b", 2);
+    t_write(t_path(folder, "x.gz"), "\x1f\x8b", 2);
     gzip = byte_stream_open(&s, t_path(folder, "x.gz"), &err) == LEAT_OK;
     byte_stream_close(s);
     for (unsigned i = 0; i < FORMS - !gzip; i++) {

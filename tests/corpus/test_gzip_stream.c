@@ -158,7 +158,7 @@ static void check_damaged(const struct blob *file, const struct blob *want, enum
     struct blob got = { 0 };
     enum leat_status s;
 
-    write_whole(path, file->bytes, file->size);
+    t_write(path, file->bytes, file->size);
     s = read_stream(path, &got, piece, &err);
     if (whole && s == LEAT_OK && strcmp(inflater_library.name, "isa-l") == 0) {
         status = s;
@@ -333,7 +333,7 @@ static void check_defect(const char *bits, unsigned before, bool singly, uint64_
     blob_add(&text, "a", 1);
     T_EQ(plainly(&file, &want), LEAT_E_TEXT);
     T_CHECK(blob_same(&want, &text));
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     for (size_t piece = before > 60000 ? 100 : singly ? 1 : 10; piece <= 100000; piece *= 10) {
         struct leat_error err = { 0 };
         struct blob got = { 0 };
@@ -399,21 +399,21 @@ static void check_names(const char *folder)
     char name[600];
 
     snprintf(name, sizeof name, "%s/plain.gz", folder);
-    write_whole(name, "text", 4);
+    t_write(name, "text", 4);
     T_STATUS(byte_stream_open(&s, name, &err), LEAT_E_TEXT);
     T_CONTAINS(err.message, "is named .gz, but does not start like a gzip file");
     T_CHECK(!s);
     for (size_t bytes = 0; inflater_library.name && bytes <= 10; bytes++) {
         struct blob got = { 0 };
 
-        write_whole(name, "\x1f\x8b\x08\0\0\0\0\0\0\x03", bytes);
+        t_write(name, "\x1f\x8b\x08\0\0\0\0\0\0\x03", bytes);
         T_STATUS(read_stream(name, &got, 10, &err), LEAT_E_TRUNCATED);
         T_CONTAINS(err.message, "plain.gz ends in the middle of a gzip member");
         T_EQ(err.offset, bytes);
         T_EQ(got.size, 0);
     }
     snprintf(name, sizeof name, "%s/gzip.jsonl", folder);
-    write_whole(name, "\x1f\x8b", 2);
+    t_write(name, "\x1f\x8b", 2);
     if (inflater_library.name) {
         T_OK(byte_stream_open(&s, name, &t_err));
         T_EQ(byte_stream_form(s), BYTE_FORM_GZIP);

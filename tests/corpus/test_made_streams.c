@@ -47,7 +47,7 @@ static enum leat_status read_twice(const struct blob *file, struct blob *got)
     struct blob other = { 0 };
     enum leat_status s;
 
-    write_whole(path, file->bytes, file->size);
+    t_write(path, file->bytes, file->size);
     got->size = 0;
     s = read_stream(path, got, 1 + t_below(&random_state, 50), &err);
     T_EQ(read_stream(path, &other, 5000, &again), s);
@@ -131,7 +131,7 @@ static void check_behind(const char *folder, const struct blob *file, const stru
         blob_add(&behind, skippable, sizeof skippable);
     blob_add(&behind, file->bytes, file->size);
     snprintf(path, sizeof path, "%s/unnamed", folder);
-    write_whole(path, behind.bytes, behind.size);
+    t_write(path, behind.bytes, behind.size);
     s = read_stream(path, &got, 1000, &err);
     T_CHECK(frames > 1024 || (s == LEAT_OK && blob_same(&got, text)));
     T_CHECK(frames <= 1024 || (s == LEAT_E_TEXT && got.size == 0 && err.offset == 8 * frames));
@@ -169,7 +169,7 @@ static void check_rare(const char *folder, const char *suffix)
         if (strcmp(rare[i].suffix, suffix) != 0)
             continue;
         snprintf(path, sizeof path, "%s/rare%s", folder, suffix);
-        write_whole(path, rare[i].bytes, sizeof rare[i].bytes);
+        t_write(path, rare[i].bytes, sizeof rare[i].bytes);
         T_STATUS(read_stream(path, &got, 10, &t_err), LEAT_E_TEXT);
         T_CONTAINS(t_err.message, rare[i].says);
         T_EQ(got.size, 0);
@@ -182,7 +182,7 @@ static bool can_read(const struct blob *file)
     struct byte_stream *s;
     enum leat_status status;
 
-    write_whole(path, file->bytes, file->size);
+    t_write(path, file->bytes, file->size);
     status = byte_stream_open(&s, path, &t_err);
     byte_stream_close(s);
     if (status == LEAT_OK)

@@ -106,7 +106,7 @@ int main(void)
         struct member m = { 0 };
         bool found;
 
-        write_whole(path, cases[i].bytes, cases[i].count);
+        t_write(path, cases[i].bytes, cases[i].count);
         file.fd = open(path, O_RDONLY | O_CLOEXEC);
         found = cases[i].find(&file, 0, most, &m);
         if (found != (cases[i].member.end > 0) ||

@@ -227,7 +227,7 @@ static void check(const struct helping *how, bool gzip, uint64_t *random)
 
     make_file(&file, gzip, random);
     damage(&file, random);
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     look(&expected, NULL, &alone, random);
     look(&seen, NULL, how, random);
     compare(&seen, &expected);
@@ -261,14 +261,14 @@ static void check_ahead(uint64_t *random)
         add_frame(&file, &text, random);
         first = i == 0 ? file.size : first;
     }
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     T_OK(byte_stream_open(&s, path, &t_err));
     byte_stream_share(s, h.most);
     h.spans = byte_stream_spans(s);
     while (help(&h))
         ;
     memset(file.bytes + first, 0, file.size - first);
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     T_STATUS(drain(s, &got, FRAME / 3, &err), LEAT_OK);
     T_EQ(got.size, 8 * FRAME);
     for (unsigned i = 0; i < 8 && got.size == 8 * FRAME; i++)
@@ -295,7 +295,7 @@ static void check_lie(uint64_t *random)
     add_member(&file, &word, true, 0);
     add_member(&file, &text, true, inner.size + 8); /* it says that it ends before the member in its text */
     add_member(&file, &word, true, 0);
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     T_OK(byte_stream_open(&s, path, &t_err));
     byte_stream_share(s, h.most);
     h.spans = byte_stream_spans(s);
@@ -326,7 +326,7 @@ static void check_closed(uint64_t *random)
     make_text(&text, FRAME, random);
     for (unsigned i = 0; i < 3; i++)
         add_frame(&file, &text, random);
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     T_OK(byte_stream_open(&s, path, &t_err));
     byte_stream_share(s, h.most);
     h.spans = byte_stream_spans(s);

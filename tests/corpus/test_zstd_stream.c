@@ -108,7 +108,7 @@ static void check_file(const struct blob *file, const struct blob *want, enum le
     struct blob got = { 0 };
     enum leat_status s;
 
-    write_whole(path, file->bytes, file->size);
+    t_write(path, file->bytes, file->size);
     s = read_stream(path, &got, piece, &err);
     if (!same_status(s, status, file, want))
         T_FAIL("%zu bytes: %s instead of %s: %s", file->size, leat_status_name(s), leat_status_name(status),
@@ -237,7 +237,7 @@ static void check_memory(uint64_t *random)
 
     make_text(&text, 1000000, random);
     add_frame(&file, &text, kinds[0]);
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     T_OK(byte_stream_open(&s, path, &t_err));
     little = byte_stream_memory(s) + 100000;
     for (uint64_t limit = little; limit <= little + 300000; limit += 300000) {
@@ -270,21 +270,21 @@ static void check_names(const char *folder)
 
     snprintf(name, sizeof name, "%s/plain.zst", folder);
     for (size_t bytes = 0; bytes <= 4; bytes++) {
-        write_whole(name, "text", bytes);
+        t_write(name, "text", bytes);
         T_EQ(read_stream(name, &got, 10, &err), bytes == 0 ? LEAT_E_TRUNCATED : LEAT_E_TEXT);
         if (bytes > 0)
             T_CONTAINS(err.message, "is named .zst, but does not start like a zstd file");
-        write_whole(name, magic, bytes);
+        t_write(name, magic, bytes);
         T_STATUS(read_stream(name, &got, 10, &err), LEAT_E_TRUNCATED);
         T_CONTAINS(err.message, "plain.zst ends in the middle of a zstd frame");
         T_EQ(err.offset, bytes);
     }
     snprintf(name, sizeof name, "%s/zstd.jsonl", folder); /* without the ending, whole magics tell */
-    write_whole(name, magic, 3);
+    t_write(name, magic, 3);
     T_OK(byte_stream_open(&s, name, &t_err));
     T_EQ(byte_stream_form(s), BYTE_FORM_PLAIN);
     byte_stream_close(s);
-    write_whole(name, magic, 4);
+    t_write(name, magic, 4);
     T_OK(byte_stream_open(&s, name, &t_err));
     T_EQ(byte_stream_form(s), BYTE_FORM_ZSTD);
     byte_stream_close(s);

@@ -242,30 +242,30 @@ int main(void)
         if (want.bytes[i] == '\n')
             want.bytes[i] = ' ';
     path = t_path(folder, "plain.jsonl");
-    write_whole(path, text.bytes, text.size);
+    t_write(path, text.bytes, text.size);
     check_use("plain", use_stream);
     check_use("documents", use_documents);
     path = t_path(folder, "file.jsonl.zst");
     make_zstd(&file);
-    write_whole(path, file.bytes, file.size);
+    t_write(path, file.bytes, file.size);
     check_use("zstd", use_stream);
     check_use("documents of zstd", use_documents);
     check_use("push", use_push);
     path = t_path(folder, "plain.txt");
-    write_whole(path, text.bytes, text.size);
+    t_write(path, text.bytes, text.size);
     check_use("one document", use_whole);
     if (inflater_library.name) {
         path = t_path(folder, "file.jsonl.gz");
         make_gzip(&file);
-        write_whole(path, file.bytes, file.size);
+        t_write(path, file.bytes, file.size);
         check_use("documents of gzip", use_documents);
         path = t_path(folder, "cut.gz");
-        write_whole(path, "\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4c\x4c", 14);
+        t_write(path, "\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4c\x4c", 14);
         check_use("gzip that is cut off", use_cut_off);
     }
     path = t_path(folder, "empty.gz");
     text.size = 10;
-    write_whole(path, "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0", 20);
+    t_write(path, "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0", 20);
     if (use_stream(&(struct blob) { text.bytes, 0, text.size }, &t_err) == LEAT_OK)
         check_use("gzip", use_stream);
     blob_free(&file);

@@ -280,14 +280,6 @@ static void try(const struct scenario *c)
             &(struct each_call) { .run = run, .subject = c->name, .memory_only = !c->files, .least = c->least });
 }
 
-static void write_file(const char *name, const void *bytes, size_t count)
-{
-    FILE *f = fopen(name, "wb");
-
-    if (!f || fwrite(bytes, 1, count, f) != count || fclose(f) != 0)
-        exit(1);
-}
-
 static void load(const char *path, struct table *to)
 {
     FILE *f = fopen(path, "rb");
@@ -302,7 +294,7 @@ static void copy(const char *from, const char *to)
     static struct table file;
 
     load(from, &file);
-    write_file(t_path(folder, to), file.bytes, file.count);
+    t_write(t_path(folder, to), file.bytes, file.count);
 }
 
 static void make_files(void)
@@ -322,27 +314,27 @@ static void make_files(void)
     copy("tests/corpus/made/one.lz4", "made.lz4");
     if (chdir(folder) != 0 || symlink("../e.txt", "in/e.txt") != 0 || symlink("a.jsonl", "in/f.jsonl") != 0)
         exit(1);
-    write_file("in/a.jsonl", "{\"text\":\"a\"}\n", 13);
-    write_file("in/c.dat", "c", 1);
-    write_file("in/deeper/d.txt", "d", 1);
-    write_file("in/out.rejects.jsonl", "{}\n", 3);
-    write_file("e.txt", "e", 1);
-    write_file("lists/list", "../in/a.jsonl\n", 14);
-    write_file("hub/README.md",
-               "---\nconfigs:\n- config_name: a\n  data_files:\n  - {split: train, path: '[ab]*'}\n"
-               "  - {split: test, path: c*}\n- config_name: b\n  data_dir: x\n---\n",
-               141);
+    t_write("in/a.jsonl", "{\"text\":\"a\"}\n", 13);
+    t_write("in/c.dat", "c", 1);
+    t_write("in/deeper/d.txt", "d", 1);
+    t_write("in/out.rejects.jsonl", "{}\n", 3);
+    t_write("e.txt", "e", 1);
+    t_write("lists/list", "../in/a.jsonl\n", 14);
+    t_write("hub/README.md",
+            "---\nconfigs:\n- config_name: a\n  data_files:\n  - {split: train, path: '[ab]*'}\n"
+            "  - {split: test, path: c*}\n- config_name: b\n  data_dir: x\n---\n",
+            141);
     for (unsigned i = 0; i < 4; i++) {
         static const char *const names[] = { "hub/a.jsonl", "hub/c.jsonl", "names/train-1.jsonl", "names/dev-1.jsonl" };
 
-        write_file(names[i], "{\"text\":\"a\"}\n", 13);
+        t_write(names[i], "{\"text\":\"a\"}\n", 13);
     }
-    write_file("made.gz", "\x1f\x8b\x08\0\0\0\0\0\0\3\xcb\x48\xcd\xc9\xc9\7\0\x86\xa6\x10\x36\5\0\0\0", 25);
+    t_write("made.gz", "\x1f\x8b\x08\0\0\0\0\0\0\3\xcb\x48\xcd\xc9\xc9\7\0\x86\xa6\x10\x36\5\0\0\0", 25);
     for (unsigned i = 0; i < 6; i++) {
         memset(text, 'a' + (int)i, sizeof text);
         size += ZSTD_compress(frames + size, sizeof frames - size, text, sizeof text, 1);
     }
-    write_file("frames.zst", frames, size);
+    t_write("frames.zst", frames, size);
 }
 
 int main(void)

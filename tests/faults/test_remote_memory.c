@@ -257,14 +257,6 @@ static const struct scenario {
     { "a token of Google", read_of_google, "gs://b/thing ello;", { "GCE_METADATA_HOST=#", "AWS_ENDPOINT_URL=@" } },
 };
 
-static void write_file(const char *folder, const char *name, const char *text)
-{
-    FILE *f = fopen(t_path(folder, name), "w");
-
-    if (!f || fputs(text, f) < 0 || fclose(f) != 0)
-        exit(1);
-}
-
 static void set_variables(const struct scenario *c, const char *folder)
 {
     clearenv();
@@ -357,9 +349,9 @@ int main(void)
     struct remote *r;
 
     small_server_open(&server, answer);
-    write_file(folder, "token", "t\n");
-    write_file(folder, "config", "[profile p]\nregion = us-west-2\n");
-    write_file(folder, "credentials", "[p]\naws_access_key_id = i\naws_secret_access_key = s\n");
+    t_write_text(t_path(folder, "token"), "t\n");
+    t_write_text(t_path(folder, "config"), "[profile p]\nregion = us-west-2\n");
+    t_write_text(t_path(folder, "credentials"), "[p]\naws_access_key_id = i\naws_secret_access_key = s\n");
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         const struct scenario *c = &scenarios[i];
         unsigned opening = 0, work = 0;

@@ -186,13 +186,6 @@ static bool fails(const char *name, const char *pattern, uint64_t n)
     return calls >= n;
 }
 
-static void put(const char *path, const char *content)
-{
-    FILE *f = fopen(path, "w");
-
-    T_CHECK(f && fputs(content, f) >= 0 && fclose(f) == 0);
-}
-
 static void check_file(const char *path, const char *pattern)
 {
     struct leat_tokenizer_options o = LEAT_TOKENIZER_OPTIONS_INIT;
@@ -252,7 +245,7 @@ static void check_many_strings(const char *path)
              "d\",\"single_word\":false,\"lstrip\":false,"
              "\"rstrip\":false,\"normalized\":false,\"special\":false}]," MODEL "}",
              LONG, 0);
-    put(path, json);
+    t_write_text(path, json);
     check_file(path, NULL);
 }
 
@@ -339,10 +332,10 @@ static void check_folders(void)
         const uint8_t trainer[] = { 0x12, 0x02, 0x18, folders[i].type };
         const char *folder = t_folder();
 
-        put(t_path(folder, "tokenizer_config.json"), folders[i].config);
-        put(t_path(folder, "merges.txt"), "a b\n");
+        t_write_text(t_path(folder, "tokenizer_config.json"), folders[i].config);
+        t_write_text(t_path(folder, "merges.txt"), "a b\n");
         if (folders[i].content)
-            put(t_path(folder, folders[i].file), folders[i].content);
+            t_write_text(t_path(folder, folders[i].file), folders[i].content);
         else
             write_model(t_path(folder, folders[i].file), pieces, sizeof pieces / sizeof pieces[0], trainer,
                         sizeof trainer);
@@ -355,10 +348,10 @@ static void check_made(void)
     const char *folder = t_folder();
     char path[600];
 
-    put(t_path(folder, "tokenizer_config.json"), "{\"added_tokens_decoder\":{\"7\":{\"content\":\"[EOS]\"}}}");
+    t_write_text(t_path(folder, "tokenizer_config.json"), "{\"added_tokens_decoder\":{\"7\":{\"content\":\"[EOS]\"}}}");
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, made[i].name);
-        put(path, made[i].content);
+        t_write_text(path, made[i].content);
         check_file(path, made[i].pattern);
     }
     snprintf(path, sizeof path, "%s/m.model", folder);

@@ -48,16 +48,6 @@ static uint64_t flip_all(struct craft *c, uint8_t *bytes, uint64_t count, int is
     return flips;
 }
 
-static void write_file(const char *path, const struct craft_text *t)
-{
-    FILE *f = fopen(path, "wb");
-
-    if (!f || fwrite(t->bytes, (size_t)t->count, 1, f) != 1 || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
-}
-
 /* Through the calls that everybody uses. */
 static void flip_some_in_files(struct craft *c, const char *folder, uint64_t *random)
 {
@@ -69,8 +59,8 @@ static void flip_some_in_files(struct craft *c, const char *folder, uint64_t *ra
         enum leat_status s;
 
         t->bytes[at] ^= mask;
-        write_file(t_path(folder, "d.leat"), &c->index);
-        write_file(t_path(folder, "d.tokens"), &c->tokens);
+        t_write(t_path(folder, "d.leat"), c->index.bytes, c->index.count);
+        t_write(t_path(folder, "d.tokens"), c->tokens.bytes, c->tokens.count);
         t->bytes[at] ^= mask;
         s = leat_dataset_open(&d, t_path(folder, "d"), NULL, &t_err);
         if (s == LEAT_OK)

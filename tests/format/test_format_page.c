@@ -159,16 +159,6 @@ static void say_page_sum(char *out, size_t room)
     T_CHECK(checksum_equal(sum, checksum_load(hash)));
 }
 
-static void write_file(const char *path, const uint8_t *bytes, uint64_t count)
-{
-    FILE *f = fopen(path, "wb");
-
-    if (!f || fwrite(bytes, (size_t)count, 1, f) != 1 || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
-}
-
 static void compare_file(const char *path, const uint8_t *bytes, uint64_t count)
 {
     uint8_t *there = malloc(count + 1);
@@ -191,8 +181,8 @@ static void check_example(const char *folder, const uint8_t *index, uint64_t ind
     uint32_t ids[5];
     char id[8];
 
-    write_file(t_path(folder, "page.leat"), index, index_bytes);
-    write_file(t_path(folder, "page.tokens"), tokens, token_bytes);
+    t_write(t_path(folder, "page.leat"), index, index_bytes);
+    t_write(t_path(folder, "page.tokens"), tokens, token_bytes);
     T_OK(leat_dataset_open(&d, t_path(folder, "page"), NULL, &t_err));
     T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
     leat_dataset_info(d, &info);

@@ -19,13 +19,6 @@ static const char *folder;
 static struct leat_tokenizer *tokenizer;
 static char *text;
 
-static void put(const char *name, const void *bytes, size_t count)
-{
-    FILE *f = fopen(t_path(folder, name), "wb");
-
-    T_CHECK(f && fwrite(bytes, 1, count, f) == count && fclose(f) == 0);
-}
-
 static struct leat_pack_options options(int resume)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
@@ -46,7 +39,7 @@ static void check_cut(const char *name, const uint8_t *bytes, size_t count, bool
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     const char *input;
 
-    put(name, bytes, count);
+    t_write(t_path(folder, name), bytes, count);
     input = t_path(folder, name);
     o.force = 1;
     o.max_rejects = LEAT_NONE;
@@ -113,13 +106,13 @@ static void test_less_text(void)
     snprintf(input, sizeof input, "%s/i.jsonl.zst", folder);
     T_CHECK(packed != NULL);
     packed_size = ZSTD_compress(packed, room, text, size, 1);
-    put("i.jsonl.zst", packed, packed_size);
+    t_write(t_path(folder, "i.jsonl.zst"), packed, packed_size);
     T_CHECK(stat(input, &st) == 0);
     stop_run("less", input);
     less = ZSTD_compress(packed, room, text, 1000, 1);
     bytes_store32(packed + less, 0x184d2a50); /* a frame that is passed over */
     bytes_store32(packed + less + 4, (uint32_t)(packed_size - less - 8));
-    put("i.jsonl.zst", packed, packed_size);
+    t_write(t_path(folder, "i.jsonl.zst"), packed, packed_size);
     T_CHECK(utimensat(AT_FDCWD, input, (struct timespec[]) { st.st_atim, st.st_mtim }, 0) == 0);
     resume_refused("less", input, LEAT_E_CHECKPOINT, "i.jsonl.zst is shorter than when the killed run read it");
     free(packed);
@@ -128,7 +121,7 @@ static void test_less_text(void)
 static void test_fewer_rejects(const char *input)
 {
     stop_run("few", input);
-    put("few.rejects.jsonl", "{", 1);
+    t_write(t_path(folder, "few.rejects.jsonl"), "{", 1);
     resume_refused("few", input, LEAT_E_CHECKPOINT, "few.rejects.jsonl is shorter than the killed run left it");
     T_CHECK(access(t_path(folder, "few.partial.rejects"), F_OK) != 0); /* what is refused stays as it is */
 }
@@ -294,7 +287,7 @@ static void test_odd_but_right(void)
     T_OK(leat_packer_open(&p, t_path(folder, "q"), &o, &t_err));
     T_OK(leat_packer_finish(p, NULL, &t_err));
 
-    put("a\nb\\c.jsonl", "{\"text\": \"x\"}\n", 14);
+    t_write(t_path(folder, "a\nb\\c.jsonl"), "{\"text\": \"x\"}\n", 14);
     snprintf(input, sizeof input, "%s", t_path(folder, "a\nb\\c.jsonl"));
     o.resume = 0;
     T_OK(leat_pack(t_path(folder, "odd.tokens"), inputs, 1, &o, NULL, &t_err));
@@ -318,7 +311,7 @@ int main(void)
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     test_cut();
     test_less_text();
-    put("i.jsonl", text, make_lines());
+    t_write(t_path(folder, "i.jsonl"), text, make_lines());
     snprintf(input, sizeof input, "%s", t_path(folder, "i.jsonl"));
     test_fewer_rejects(input);
     test_stopped_again(input);

@@ -14,14 +14,6 @@
 
 static const char *folder;
 
-static void write_file(const char *name, const void *bytes, size_t count)
-{
-    FILE *f = fopen(t_path(folder, name), "wb");
-
-    if (!f || fwrite(bytes, 1, count, f) != count || fclose(f) != 0)
-        exit(1);
-}
-
 static bool asked(void *context)
 {
     (void)context;
@@ -43,7 +35,7 @@ static void check(const char *name, const void *bytes, size_t count, const char 
     struct input_list list;
     char got[20];
 
-    write_file(name, bytes, count);
+    t_write(t_path(folder, name), bytes, count);
     T_OK(find(&list, t_path(folder, name), false));
     T_OK(first_text(&list.items[0], "text", NULL, got, sizeof got, &t_err));
     if (strcmp(got, text) != 0)
@@ -117,7 +109,7 @@ static void check_stop(void)
         }
         for (unsigned n = 0; i == FOLDERS && n < 50; n++) {
             snprintf(name, sizeof name, "in%u/%u.jsonl", i, n);
-            write_file(name, "", 0);
+            t_write(t_path(folder, name), "", 0);
         }
     }
     T_STATUS(find(&list, t_path(folder, "in0"), true), LEAT_E_STOPPED);

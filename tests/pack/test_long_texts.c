@@ -79,13 +79,6 @@ static void make(char *text, const struct row *row)
         text[row->bytes - row->bytes / 8] = '\xff';
 }
 
-static void put(const char *path, const char *text, size_t bytes)
-{
-    FILE *f = fopen(path, "wb");
-
-    T_CHECK(f && fwrite(text, 1, bytes, f) == bytes && fclose(f) == 0);
-}
-
 /* Compressed ones are small, and are all read as one piece of work. */
 static size_t write_files(const struct set *set, int compressed, char *text, const char **names)
 {
@@ -96,9 +89,9 @@ static size_t write_files(const struct set *set, int compressed, char *text, con
         make(text, &set->rows[count]);
         snprintf(paths[count], sizeof paths[count], "%s/%02zu.txt%s", folder, count, compressed ? ".zst" : "");
         if (compressed)
-            put(paths[count], packed, ZSTD_compress(packed, sizeof packed, text, set->rows[count].bytes, 1));
+            t_write(paths[count], packed, ZSTD_compress(packed, sizeof packed, text, set->rows[count].bytes, 1));
         else
-            put(paths[count], text, set->rows[count].bytes);
+            t_write(paths[count], text, set->rows[count].bytes);
         names[count] = paths[count];
     }
     return count;
@@ -225,7 +218,7 @@ static const char *made_tokenizer(void)
 
     for (unsigned b = 0; b < 256; b++)
         snprintf(json + strlen(json), sizeof json - strlen(json), "\"<0x%02X>\":%u%s", b, b, b < 255 ? "," : "}}}");
-    put(path, json, strlen(json));
+    t_write(path, json, strlen(json));
     return path;
 }
 

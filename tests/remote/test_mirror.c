@@ -76,13 +76,6 @@ static void answer(const char *request, char *out)
 
 /* ---- What is here ----------------------------------------------------------------------------------------------- */
 
-static void write_file(const char *name, const void *bytes, size_t count)
-{
-    FILE *f = fopen(in_folder(name), "wb");
-
-    T_CHECK(f && fwrite(bytes, 1, count, f) == count && fclose(f) == 0);
-}
-
 static bool holds(const char *name, const struct craft_text *wanted)
 {
     FILE *f = fopen(in_folder(name), "rb");
@@ -141,7 +134,7 @@ static void test_pulls(void)
             "s3://b/elsewhere.leat is an index for tokens in another tool's file");
     T_CHECK(access(in_folder("wrong-sum.leat"), F_OK) != 0 && access(in_folder("elsewhere.leat"), F_OK) != 0);
     /* what is in the way */
-    write_file("written.partial.checkpoint", "", 0);
+    t_write(in_folder("written.partial.checkpoint"), "", 0);
     refuses(leat_pull("s3://b/right", in_folder("written"), NULL, NULL, &t_err), LEAT_E_EXISTS,
             "written.partial.checkpoint is an unfinished dataset that is written here");
     T_CHECK(mkdir(in_folder("way.partial.tokens"), 0700) == 0);
@@ -156,13 +149,13 @@ static void test_pushes(void)
     struct leat_push_options replace = LEAT_PUSH_OPTIONS_INIT;
 
     replace.force = 1;
-    write_file("wrong-sum.leat", made[WRONG_SUM].index.bytes, made[WRONG_SUM].index.count);
-    write_file("wrong-sum.tokens", made[WRONG_SUM].tokens.bytes, made[WRONG_SUM].tokens.count);
+    t_write(in_folder("wrong-sum.leat"), made[WRONG_SUM].index.bytes, made[WRONG_SUM].index.count);
+    t_write(in_folder("wrong-sum.tokens"), made[WRONG_SUM].tokens.bytes, made[WRONG_SUM].tokens.count);
     refuses(leat_push(in_folder("wrong-sum"), "s3://b/new", NULL, NULL, &t_err), LEAT_E_CHECKSUM,
             "wrong-sum.tokens is damaged: the sum of its page hashes does not match its index");
     refuses(leat_push(in_folder("wrong-sum"), "s3://b/wrong-sum", &replace, NULL, &t_err), LEAT_E_CHECKSUM,
             "wrong-sum.tokens is damaged: the sum of its page hashes"); /* these very tokens are there */
-    write_file("elsewhere.leat", made[ELSEWHERE].index.bytes, made[ELSEWHERE].index.count);
+    t_write(in_folder("elsewhere.leat"), made[ELSEWHERE].index.bytes, made[ELSEWHERE].index.count);
     refuses(leat_push(in_folder("elsewhere"), "s3://b/new", NULL, NULL, &t_err), LEAT_E_UNSUPPORTED,
             "elsewhere.leat is an index for tokens in another tool's file, which cannot be pushed");
 }
@@ -180,7 +173,7 @@ static void test_keys(const char *server)
     setenv("AWS_ROLE_ARN", "r", 1);
     setenv("AWS_WEB_IDENTITY_TOKEN_FILE", in_folder("no-token"), 1);
     refuses(leat_pull("s3://b/right", in_folder("keys"), NULL, NULL, &t_err), LEAT_E_ARGUMENT, "no-token");
-    write_file("no-token", "t", 1);
+    t_write(in_folder("no-token"), "t", 1);
     setenv("AWS_ENDPOINT_URL_STS", url, 1);
     refuses(leat_pull("s3://b/right", in_folder("keys"), NULL, NULL, &t_err), LEAT_E_IO,
             "the keys of AWS_ROLE_ARN by AWS_WEB_IDENTITY_TOKEN_FILE: none found");

@@ -18,16 +18,6 @@
     "\"normalized\":false,\"special\":true}],\"model\":{\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[\"a b\"]}}"
 #define TIKTOKEN "YQ== 0\nYg== 1\n"
 
-static void write_file(const char *path, const void *bytes, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-
-    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
-}
-
 /* In `frames` frames of about the same size. */
 static void write_zstd(const char *path, const char *text, unsigned frames, size_t cut)
 {
@@ -39,7 +29,7 @@ static void write_zstd(const char *path, const char *text, unsigned frames, size
 
         used += ZSTD_compress(out + used, room - used, text + from, to - from, 3);
     }
-    write_file(path, out, used - cut);
+    t_write(path, out, used - cut);
     free(out);
 }
 
@@ -127,7 +117,7 @@ static void test_files(void)
     struct opened_spec o;
     uint8_t print[FINGERPRINT_BYTES];
 
-    write_file(path, TOKENIZER, strlen(TOKENIZER));
+    t_write(path, TOKENIZER, strlen(TOKENIZER));
     o = opened(path);
     T_STR(o.at.path, path);
     T_CHECK(o.format == LOAD_TOKENIZER_JSON && o.at.plain == o.at.stored && o.at.stored_size == strlen(TOKENIZER));
@@ -142,9 +132,9 @@ static void test_files(void)
     }
     write_zstd(path, TOKENIZER, 2, 3);
     not_opened(path, NULL, LEAT_E_VOCABULARY, "is cut off: its zstd data is incomplete");
-    write_file(path, "\x28\xb5\x2f\xfd\x20\x05\xff\xff\xff", 9);
+    t_write(path, "\x28\xb5\x2f\xfd\x20\x05\xff\xff\xff", 9);
     not_opened(path, NULL, LEAT_E_VOCABULARY, "is damaged: zstd says");
-    write_file(path, "", 0);
+    t_write(path, "", 0);
     not_opened(path, NULL, LEAT_E_VOCABULARY, "the file is empty");
     T_CHECK(truncate(path, ((off_t)1 << 30) + 1) == 0);
     not_opened(path, NULL, LEAT_E_VOCABULARY, "too large for a vocabulary");
@@ -159,7 +149,7 @@ static void test_folder(void)
     struct opened_spec o;
 
     not_opened(folder, NULL, LEAT_E_NO_FILE, "has no tokenizer: no tokenizer.json, tekken.json");
-    write_file(t_path(folder, "gpt2.tiktoken"), TIKTOKEN, strlen(TIKTOKEN));
+    t_write(t_path(folder, "gpt2.tiktoken"), TIKTOKEN, strlen(TIKTOKEN));
     not_opened(folder, NULL, LEAT_E_VOCABULARY, "the published gpt2 has 50256");
     T_OK(spec_open(&o, folder, "gpt2", &t_err));
     T_EQ(o.format, LOAD_TIKTOKEN);
@@ -167,9 +157,9 @@ static void test_folder(void)
     write_zstd(t_path(folder, "gpt2.tiktoken.zst"), TIKTOKEN, 1, 0); /* the same compressed is no second one */
     T_OK(spec_open(&o, folder, "gpt2", &t_err));
     spec_close(&o);
-    write_file(t_path(folder, "b.tiktoken"), TIKTOKEN, strlen(TIKTOKEN));
+    t_write(t_path(folder, "b.tiktoken"), TIKTOKEN, strlen(TIKTOKEN));
     not_opened(folder, NULL, LEAT_E_ARGUMENT, "several vocabularies, b.tiktoken and gpt2.tiktoken: name one");
-    write_file(t_path(folder, "tekken.json"), "{", 1);
+    t_write(t_path(folder, "tekken.json"), "{", 1);
     not_opened(folder, NULL, LEAT_E_VOCABULARY, "tekken.json is not valid JSON");
     not_opened(folder, NULL, LEAT_E_VOCABULARY, "; it was read as a tokenizer");
     write_zstd(t_path(folder, "tokenizer.json.zst"), TOKENIZER, 1, 0);
@@ -196,14 +186,14 @@ static void test_config(void)
     const char *folder = t_folder();
     struct opened_spec o;
 
-    write_file(t_path(folder, "tokenizer.json"), TOKENIZER, strlen(TOKENIZER));
+    t_write(t_path(folder, "tokenizer.json"), TOKENIZER, strlen(TOKENIZER));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        write_file(t_path(folder, "tokenizer_config.json"), rows[i].json, strlen(rows[i].json));
+        t_write(t_path(folder, "tokenizer_config.json"), rows[i].json, strlen(rows[i].json));
         o = opened(folder);
         T_EQ(o.end.id, rows[i].end);
         spec_close(&o);
     }
-    write_file(t_path(folder, "tokenizer_config.json"), "{", 1);
+    t_write(t_path(folder, "tokenizer_config.json"), "{", 1);
     not_opened(folder, NULL, LEAT_E_VOCABULARY, "tokenizer_config.json is not valid JSON");
 }
 
@@ -231,9 +221,9 @@ static void test_hub(void)
     make_folder(root, "hub/models--org--name/snapshots/0123abc");
     make_folder(root, "hub/models--org--name/snapshots/fff");
     make_folder(root, "hub/models--alone/snapshots/fff");
-    write_file(t_path(root, "hub/models--org--name/refs/main"), "0123abc\n", 8);
-    write_file(t_path(root, "hub/models--org--name/snapshots/0123abc/tokenizer.json"), TOKENIZER, strlen(TOKENIZER));
-    write_file(t_path(root, "hub/models--alone/snapshots/fff/tokenizer.json"), TOKENIZER, strlen(TOKENIZER));
+    t_write(t_path(root, "hub/models--org--name/refs/main"), "0123abc\n", 8);
+    t_write(t_path(root, "hub/models--org--name/snapshots/0123abc/tokenizer.json"), TOKENIZER, strlen(TOKENIZER));
+    t_write(t_path(root, "hub/models--alone/snapshots/fff/tokenizer.json"), TOKENIZER, strlen(TOKENIZER));
     unsetenv("HF_HUB_CACHE");
     unsetenv("HUGGINGFACE_HUB_CACHE");
     unsetenv("HF_HOME");
@@ -249,7 +239,7 @@ static void test_hub(void)
     o = opened("org/name@0123abc");
     spec_close(&o);
     make_folder(root, "hub/models--org--name/refs/refs/pr");
-    write_file(t_path(root, "hub/models--org--name/refs/refs/pr/7"), "0123abc", 7);
+    t_write(t_path(root, "hub/models--org--name/refs/refs/pr/7"), "0123abc", 7);
     o = opened("org/name@refs/pr/7");
     spec_close(&o);
     not_opened("org/name@refs/../main", NULL, LEAT_E_NO_FILE, "not a file or folder");
@@ -274,7 +264,7 @@ static void test_hub(void)
     make_folder(root, "hub/models--org--bare");
     not_opened("org/bare", NULL, LEAT_E_NO_FILE, "no snapshot of revision main");
     not_opened("org/na,me", NULL, LEAT_E_NO_FILE, "not a file or folder");
-    write_file(t_path(root, "hub/models--org--name/refs/main"), "../../..", 8); /* leads out: not followed */
+    t_write(t_path(root, "hub/models--org--name/refs/main"), "../../..", 8); /* leads out: not followed */
     not_opened("org/name", NULL, LEAT_E_NO_FILE, "no snapshot of revision main");
 }
 

@@ -86,16 +86,9 @@ static const struct {
       7, 2 },
 };
 
-static void put_bytes(const char *path, const void *bytes, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-
-    T_CHECK(f && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
-}
-
 static void put(const char *folder, const char *name, const char *text)
 {
-    put_bytes(t_path(folder, name), text, strlen(text));
+    t_write(t_path(folder, name), text, strlen(text));
 }
 
 static void put_model(const char *folder, const char *name, const struct made_model *m)
@@ -183,7 +176,7 @@ static void test_compressed(void)
     T_CHECK(size < sizeof bytes && remove(path) == 0);
     used = ZSTD_compress(zst, sizeof zst, bytes, size, 3);
     T_CHECK(!ZSTD_isError(used));
-    put_bytes(t_path(folder, "sentencepiece.bpe.model.zst"), zst, used);
+    t_write(t_path(folder, "sentencepiece.bpe.model.zst"), zst, used);
     T_OK(spec_open(&compressed, folder, NULL, &t_err));
     T_CHECK(memcmp(plain.print, compressed.print, FINGERPRINT_BYTES) == 0);
     T_EQ(plain.at.stored_size, compressed.at.stored_size);
@@ -200,7 +193,7 @@ static void test_many_lines(void)
     struct opened_spec o;
 
     memset(lines, '\n', LINES);
-    put_bytes(t_path(folder, "vocab.txt"), lines, LINES);
+    t_write(t_path(folder, "vocab.txt"), lines, LINES);
     free(lines);
     put(folder, "tokenizer_config.json", NAMED("BertTokenizer") "\"x\":0}");
     T_STATUS(spec_open(&o, folder, NULL, &t_err), LEAT_E_VOCABULARY);

@@ -161,16 +161,6 @@ static int64_t reads_so_far(void)
     return at ? strtoll(at + 7, NULL, 10) : -1;
 }
 
-static void write_file(const char *path, const struct craft_text *t)
-{
-    FILE *f = fopen(path, "wb");
-
-    if (!f || fwrite(t->bytes, (size_t)t->count, 1, f) != 1 || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
-}
-
 /* The most reads that one call took. */
 static int64_t max_reads(const char *name, uint64_t tokens, uint64_t *random)
 {
@@ -207,8 +197,8 @@ static void check_reads(const struct craft *c, const char *shape, const char *fo
     }
     for (; in_cell > TINY_OR(2, 500); in_cell = in_cell / 2 + 1)
         bound += 2;
-    write_file(t_path(folder, "d.leat"), &c->index);
-    write_file(t_path(folder, "d.tokens"), &c->tokens);
+    t_write(t_path(folder, "d.leat"), c->index.bytes, c->index.count);
+    t_write(t_path(folder, "d.tokens"), c->tokens.bytes, c->tokens.count);
     max = max_reads(t_path(folder, "d"), c->tokens.count / c->width, random);
     if (max > (int64_t)bound)
         T_FAIL("%s: a call took %" PRId64 " reads, and %" PRIu64 " are enough", shape, max, bound);

@@ -16,16 +16,6 @@ static const char *in_folder(const char *name)
     return t_path(folder, name);
 }
 
-static void write_text(const char *path, const char *text, size_t count)
-{
-    FILE *f = fopen(path, "wb");
-
-    if (!f || (count > 0 && fwrite(text, count, 1, f) != 1) || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
-}
-
 /* ---- Parts, and the same joined by hand ---- */
 
 #define MOST 2000
@@ -251,11 +241,11 @@ static void check_folder(void)
     struct leat_view view;
 
     /* none of these is a finished dataset that shows */
-    write_text(in_folder("b.partial.leat"), "", 0);
-    write_text(in_folder(".hidden.leat"), "x", 1);
-    write_text(in_folder(".leat"), "x", 1);
-    write_text(in_folder("notes.txt"), "x", 1);
-    write_text(in_folder("other.tokens"), "x", 1);
+    t_write(in_folder("b.partial.leat"), "", 0);
+    t_write(in_folder(".hidden.leat"), "x", 1);
+    t_write(in_folder(".leat"), "x", 1);
+    t_write(in_folder("notes.txt"), "x", 1);
+    t_write(in_folder("other.tokens"), "x", 1);
     d = open_joined(folder);
     check_part_facts(d);
     compare_tokens(d);
@@ -286,7 +276,7 @@ static void check_list_file(void)
     join_part(0, parts[0].lengths);
     join_part(5, parts[5].lengths);
     snprintf(text, sizeof text, "# a comment\r\n\r\nd.leat\r\n   \t\n%s/a.b \t\n\n#a.b\na.b.tokens\na\nc9", folder);
-    write_text(in_folder("some.list"), text, strlen(text));
+    t_write(in_folder("some.list"), text, strlen(text));
     snprintf(text, sizeof text, "@%s", in_folder("some.list"));
     d = open_joined(text);
     compare_tokens(d);
@@ -319,7 +309,7 @@ static void check_names(void)
     for (unsigned i = 0; i < PARTS; i++)
         join_part(i, parts[i].lengths);
     snprintf(some, sizeof some, "@%s", in_folder("short.list"));
-    write_text(in_folder("short.list"), "c9\na.b\n", 7);
+    t_write(in_folder("short.list"), "c9\na.b\n", 7);
     join_part(5, parts[5].lengths);
     join_part(2, parts[2].lengths);
     snprintf(names[1], sizeof names[1], "%s/a-1.tokens", folder);
@@ -339,7 +329,7 @@ static void check_names(void)
     T_CONTAINS(t_err.message, "unknown access mode 7");
     T_STATUS(leat_dataset_open_list(&d, list, 4, NULL, &t_err), LEAT_E_NO_FILE);
     T_CONTAINS(t_err.message, "holds no dataset");
-    write_text(in_folder("short.list"), "#\n", 2);
+    t_write(in_folder("short.list"), "#\n", 2);
     T_STATUS(leat_dataset_open_list(&d, list + 2, 2, NULL, &t_err), LEAT_E_NO_FILE);
     list[1] = "";
     T_STATUS(leat_dataset_open_list(&d, list, 4, NULL, &t_err), LEAT_E_ARGUMENT);
@@ -368,7 +358,7 @@ static void check_long_list(void)
         join_part(part, parts[part].lengths);
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s\n", parts[part].name);
     }
-    write_text(in_folder("long.list"), text, strlen(text));
+    t_write(in_folder("long.list"), text, strlen(text));
     snprintf(name, sizeof name, "@%s", in_folder("long.list"));
     d = open_joined(name);
     compare_tokens(d);
@@ -385,7 +375,7 @@ static void refused(const char *list, size_t count, enum leat_status status, con
     struct leat_dataset *d = (struct leat_dataset *)&joined;
     char name[1100];
 
-    write_text(in_folder("bad.list"), list, count);
+    t_write(in_folder("bad.list"), list, count);
     snprintf(name, sizeof name, "@%s", in_folder("bad.list"));
     T_STATUS(leat_dataset_open(&d, name, NULL, &t_err), status);
     T_CHECK(d == NULL);

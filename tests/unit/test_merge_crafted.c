@@ -5,20 +5,13 @@
 #include "merge_parts.h"
 #include "support/craft.h"
 
-static void write_bytes(const char *name, const struct craft_text *text)
-{
-    FILE *f = fopen(t_path(folder, name), "wb");
-
-    T_CHECK(f && fwrite(text->bytes, 1, text->count, f) == text->count && fclose(f) == 0);
-}
-
 /* As it was crafted, with one byte of its tokens or of a section changed. */
 static void write_crafted(struct craft *c, uint8_t *byte, uint8_t value)
 {
     *byte = value;
     craft_repair(c, CRAFT_REPAIR_ALL);
-    write_bytes("crafted.tokens", &c->tokens);
-    write_bytes("crafted.leat", &c->index);
+    t_write(t_path(folder, "crafted.tokens"), c->tokens.bytes, c->tokens.count);
+    t_write(t_path(folder, "crafted.leat"), c->index.bytes, c->index.count);
 }
 
 static void refuse_crafted(enum leat_status status, const char *what)

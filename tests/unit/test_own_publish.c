@@ -14,15 +14,6 @@
 
 static char path[600], partial[640];
 
-static void put(const char *name, const char *text)
-{
-    FILE *f = fopen(name, "w");
-
-    T_CHECK(f != NULL);
-    fputs(text, f);
-    fclose(f);
-}
-
 static void check_text(const char *name, const char *text)
 {
     char there[64] = "";
@@ -64,7 +55,7 @@ int main(void)
     check_folder(folder);
     snprintf(path, sizeof path, "%s/plan", folder);
     snprintf(partial, sizeof partial, "%s.partial", path);
-    put(partial, "what a killed process left");
+    t_write_text(partial, "what a killed process left");
     T_EQ(own_file_publish(path, "first", 5, &err), LEAT_OK);
     check_text(path, "first");
     T_EQ(access(partial, F_OK), -1);
@@ -72,7 +63,7 @@ int main(void)
     check_text(path, "first");
     T_EQ(access(partial, F_OK), -1);
     unlink(path);
-    put(partial, "what another one writes");
+    t_write_text(partial, "what another one writes");
     other = open(partial, O_RDWR);
     T_EQ(flock(other, LOCK_EX), 0);
     T_EQ(own_file_publish(path, "third", 5, &err), LEAT_E_BUSY);

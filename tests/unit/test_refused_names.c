@@ -74,25 +74,18 @@ static void test_opening(void)
     unlink(t_path(folder, "whole.partial.tokens"));
 }
 
-static void make_file(const char *name, const char *text)
-{
-    FILE *f = fopen(t_path(folder, name), "w");
-
-    T_CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
 /* What is there instead of a dataset is named. */
 static void test_instead(void)
 {
-    make_file("array.npy", "\x93NUMPY");
+    t_write_text(t_path(folder, "array.npy"), "\x93NUMPY");
     refuse_to_open(t_path(folder, "array.npy"), LEAT_E_NO_FILE,
                    "array.npy is a NumPy array by its name: if it holds bare token ids, as OLMo-core's .npy does, "
                    "raw:FILE?dtype=u16 (or u32) reads it");
-    make_file("output.joining", "");
+    t_write_text(t_path(folder, "output.joining"), "");
     refuse_to_open(t_path(folder, "output"), LEAT_E_NO_FILE,
                    "; it is being joined in place: joining the same parts into it again goes on with that");
-    make_file("taken.leat", "");
-    make_file("taken.tokens.joining", "");
+    t_write_text(t_path(folder, "taken.leat"), "");
+    t_write_text(t_path(folder, "taken.tokens.joining"), "");
     refuse_to_open(t_path(folder, "taken"), LEAT_E_NO_FILE,
                    "; it is being joined in place: joining the same parts again goes on with that");
 }
