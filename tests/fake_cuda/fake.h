@@ -51,7 +51,6 @@ struct cuda_context_of_driver {
 extern struct cuda_context_of_driver fake_contexts[FAKE_DEVICES];
 cuda_context fake_current(void);
 bool fake_reads_maps(void); /* devices read all memory of the process */
-void fake_forget_stack(void);
 
 /* ---- Time as an order (fake_memory.c) ---- */
 
