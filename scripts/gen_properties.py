@@ -45,7 +45,7 @@ CATEGORIES = """Cf Format, Cn Unassigned, Co Private_Use, Mc Spacing_Mark, Me En
 Nl Letter_Number, No Other_Number, Pc Connector_Punctuation, Pd Dash_Punctuation, Pe Close_Punctuation,
 Pf Final_Punctuation, Pi Initial_Punctuation, Po Other_Punctuation, Ps Open_Punctuation, Sc Currency_Symbol,
 Sk Modifier_Symbol, Sm Math_Symbol, So Other_Symbol"""
-# those that unicode_tables.h has or that are written out in pattern_property.c; with the above they are all characters
+# those that unicode_tables.h has or that are written out in pattern_parse.c; with the above they are all characters
 OTHER_CATEGORIES = ("Cc", "Ll", "Lm", "Lo", "Lt", "Lu", "Nd", "Zl", "Zp", "Zs")
 OTHERS = """Alphabetic Alpha, Dash, Default_Ignorable_Code_Point DI, Diacritic Dia, Emoji, Emoji_Presentation,
 Emoji_Modifier, Emoji_Modifier_Base, Emoji_Component, Extended_Pictographic, Hex_Digit Hex, Ideographic Ideo,
@@ -109,7 +109,7 @@ def make_file():
         mine = ranges_of(members)
         rows += [(name.lower().replace("_", ""), len(ranges), len(mine)) for name in names]
         ranges += mine
-    text = (f"/*\n * {FILE}: properties of characters by name, read by pattern_property.c.\n *\n * Made by"
+    text = (f"/*\n * {FILE}: properties of characters by name, read by pattern_set.c.\n *\n * Made by"
             f" scripts/gen_properties.py from tiktoken {version('tiktoken')} and tokenizers {version('tokenizers')};"
             " do not edit.\n */\n/* clang-format off */\n"
             "#ifndef LEAT_TOKENIZER_PROPERTY_TABLES_H\n#define LEAT_TOKENIZER_PROPERTY_TABLES_H\n\n"

@@ -4,7 +4,6 @@
 
 #include "base/utf8.h"
 #include "survey.h"
-#include "tokenizer/pattern/pattern_parser.h"
 #include "tokenizer/pattern/pattern_set.h"
 
 #define SHARED 255u /* by several scripts, as digits, blanks and punctuation */
@@ -26,7 +25,7 @@ const char *survey_script(unsigned number)
 static void mark(uint8_t *table, struct pattern_set *set, const char *name, uint8_t number)
 {
     pattern_set_clear(set);
-    if (!parser_add_property(set, name))
+    if (!pattern_set_property(set, name))
         return;
     for (uint32_t c = 0; c < PATTERN_SET_POINTS; c++) {
         if (set->words[c / 64] == 0) {

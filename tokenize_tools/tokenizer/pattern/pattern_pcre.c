@@ -1,9 +1,13 @@
 /*
  * pattern_pcre.c: see pattern_pcre.h.
  *
- * Compiling translates the expression into one over symbols, and makes a table from
- * code points to symbols. A run translates a window of text into symbols, lets PCRE2 search these, and translates
- * places back to bytes. A match that touches the window's open end is not certain, so the window ends before it.
+ * Compiling makes a table from code points to symbols, and translates the expression into one over symbols. A run
+ * translates a window of text into symbols, lets PCRE2 search these, and translates places back to bytes. A match that
+ * touches the window's open end is not certain, so the window ends before it.
+ *
+ * Sets tell few of the 4,352 blocks of 256 code points apart; blocks that are alike in all sets are one kind. In a
+ * block of each kind all code points start as one symbol, and each set splits the symbols that it cuts through. Kinds
+ * come first since a file may have a thousand expressions.
  *
  * How long a match takes is decided by expression and text, and PCRE2's own limit does not bound it: it counts anew at
  * each place where a match may begin, and not how many characters a repetition passes over. So matches are looked for
@@ -11,7 +15,7 @@
  * end here. The others are looked for by a second form of the expression that calls us before each of its items, and is
  * slower for it: there each step is counted, and the text's store of steps is what bounds them.
  *
- * Without PCRE2, pattern_without.c takes the place of this file.
+ * Without PCRE2, the functions at the end refuse every expression.
  */
 #include "pattern_pcre.h"
 
@@ -21,7 +25,6 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "pattern_parse.h"
-#include "pattern_symbols.h"
 
 #ifdef LEAT_HAVE_PCRE2
 
@@ -44,8 +47,223 @@
 #define STOP_STEPS    65536u
 #define STOP_SEARCHES 256u
 
+/* ---- Symbols ----------------------------------------------------------------------------------------------------- */
+
+#define SYMBOLS_MAX 256
+#define BLOCKS      (PATTERN_SET_POINTS / 256)
+#define BLOCK_WORDS 4
+#define PLACES      8192 /* more than blocks, a power of two */
+
+/* The classes of characters that an expression's sets tell apart, each one byte. */
+struct symbols {
+    uint16_t index[PATTERN_SET_POINTS / 256]; /* block of 256 code points -> its table */
+    uint8_t (*blocks)[256];
+    unsigned count; /* symbols, at most 256 */
+};
+
+/* Kinds of blocks. */
+struct kinds {
+    uint16_t of[BLOCKS], before[BLOCKS]; /* by all sets so far, and by those before the last one */
+    uint16_t first[BLOCKS];              /* a block of each kind */
+    uint16_t places[PLACES];             /* 1 more than the first block of a kind, by what decides it; 0: free */
+    unsigned count;
+};
+
+static uint8_t symbol_of(const struct symbols *s, uint32_t c)
+{
+    return s->blocks[s->index[c >> 8]][c & 255];
+}
+
+static size_t place_of(const uint64_t *words, unsigned kind)
+{
+    uint64_t h = kind + 1;
+
+    for (unsigned i = 0; i < BLOCK_WORDS; i++)
+        h = (h ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
+    return h % PLACES;
+}
+
+/* Splits kinds by one set. */
+static void split_kinds(struct kinds *k, const struct pattern_set *set)
+{
+    memcpy(k->before, k->of, sizeof k->of);
+    memset(k->places, 0, sizeof k->places);
+    k->count = 0;
+    for (size_t b = 0; b < BLOCKS; b++) {
+        const uint64_t *words = set->words + b * BLOCK_WORDS;
+        size_t place = place_of(words, k->before[b]), same;
+
+        for (; k->places[place] > 0; place = (place + 1) % PLACES) {
+            same = k->places[place] - 1u;
+            if (k->before[same] == k->before[b] &&
+                memcmp(set->words + same * BLOCK_WORDS, words, BLOCK_WORDS * sizeof *words) == 0)
+                break;
+        }
+        if (k->places[place] == 0) {
+            k->places[place] = (uint16_t)(b + 1);
+            k->first[k->count] = (uint16_t)b;
+            k->of[b] = (uint16_t)k->count++;
+        } else {
+            k->of[b] = k->of[k->places[place] - 1u];
+        }
+    }
+}
+
+/* Splits symbols by one set. Members of a symbol that lies partly outside get a new one. */
+static bool split(const struct symbols *s, const struct kinds *k, uint32_t *sizes, unsigned *count,
+                  const struct pattern_set *set)
+{
+    uint32_t inside[SYMBOLS_MAX] = { 0 };
+    uint8_t becomes[SYMBOLS_MAX];
+
+    for (unsigned i = 0; i < k->count; i++)
+        for (uint32_t c = 0; c < 256; c++)
+            inside[s->blocks[i][c]] += pattern_set_has(set, k->first[i] * 256u + c);
+    for (unsigned i = 0, old = *count; i < old; i++) {
+        becomes[i] = (uint8_t)i;
+        if (inside[i] == 0 || inside[i] == sizes[i])
+            continue;
+        if (*count == SYMBOLS_MAX)
+            return false;
+        becomes[i] = (uint8_t)*count;
+        sizes[*count] = inside[i];
+        sizes[i] -= inside[i];
+        (*count)++;
+    }
+    for (unsigned i = 0; i < k->count; i++)
+        for (uint32_t c = 0; c < 256; c++)
+            if (pattern_set_has(set, k->first[i] * 256u + c))
+                s->blocks[i][c] = becomes[s->blocks[i][c]];
+    return true;
+}
+
+/* LEAT_E_UNSUPPORTED if there are more than 256. `out` is for free_table() in any case. */
+static enum leat_status make_table(struct symbols *out, const struct pattern_text *text, struct leat_error *err)
+{
+    uint32_t sizes[SYMBOLS_MAX];
+    struct kinds *k = calloc(1, sizeof *k);
+    enum leat_status status = LEAT_OK;
+
+    *out = (struct symbols) { .count = 1 };
+    if (!k)
+        return status_no_memory(err, sizeof *k);
+    k->count = 1;
+    for (size_t i = 0; i < text->set_count; i++)
+        split_kinds(k, text->sets[i]);
+    memcpy(out->index, k->of, sizeof out->index);
+    out->blocks = calloc(k->count, sizeof *out->blocks);
+    if (!out->blocks)
+        status = status_no_memory(err, k->count * sizeof *out->blocks);
+    sizes[0] = k->count * 256;
+    for (size_t i = 0; i < text->set_count && status == LEAT_OK; i++)
+        if (!split(out, k, sizes, &out->count, text->sets[i]))
+            status = status_set(err, LEAT_E_UNSUPPORTED,
+                                "the tokenizer's pattern cannot be used: its classes distinguish more than %d kinds of "
+                                "characters",
+                                SYMBOLS_MAX);
+    free(k);
+    return status;
+}
+
+static void free_table(struct symbols *s)
+{
+    free(s->blocks);
+    s->blocks = NULL;
+}
+
+/* "\xNN" */
+static size_t write_symbol(char *to, unsigned symbol)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    to[0] = '\\';
+    to[1] = 'x';
+    to[2] = digits[symbol >> 4];
+    to[3] = digits[symbol & 15];
+    return 4;
+}
+
+/* A class of the symbols in `has`, as ranges; an empty one matches nothing. */
+static size_t write_class(char *to, const bool has[SYMBOLS_MAX])
+{
+    static const char nothing[] = "[^\\x00-\\xff]";
+    size_t n = 0;
+
+    to[n++] = '[';
+    for (unsigned first = 0, last; first < SYMBOLS_MAX; first = last + 1) {
+        last = first;
+        if (!has[first])
+            continue;
+        while (last + 1 < SYMBOLS_MAX && has[last + 1])
+            last++;
+        n += write_symbol(to + n, first);
+        if (last > first) {
+            to[n++] = '-';
+            n += write_symbol(to + n, last);
+        }
+    }
+    if (n == 1) {
+        memcpy(to, nothing, sizeof nothing - 1);
+        return sizeof nothing - 1;
+    }
+    to[n++] = ']';
+    return n;
+}
+
+/* Which symbols each set has, and after the last set, which have been seen: one code point of a symbol decides, and it
+ * lies in the first of equal blocks. */
+static void find_symbols(bool *has, const struct symbols *s, const struct pattern_text *text)
+{
+    bool *seen = has + text->set_count * SYMBOLS_MAX;
+    size_t blocks = 0;
+
+    for (uint32_t b = 0; b < PATTERN_SET_POINTS / 256; b++) {
+        if (s->index[b] < blocks)
+            continue;
+        blocks++;
+        for (uint32_t c = b * 256; c < (b + 1) * 256; c++) {
+            uint8_t symbol = symbol_of(s, c);
+
+            for (size_t i = 0; !seen[symbol] && i < text->set_count; i++)
+                has[i * SYMBOLS_MAX + symbol] = pattern_set_has(text->sets[i], c);
+            seen[symbol] = true;
+        }
+    }
+}
+
+/* The expression over bytes: each marker is written as a class of symbols. NULL if memory is short; free() it. */
+static char *write_over_symbols(const struct symbols *s, const struct pattern_text *text, size_t *length)
+{
+    const uint8_t *bytes = text->text.bytes;
+    size_t size = text->text.size, markers = 0, n = 0, room;
+    bool *has = calloc(text->set_count + 1, SYMBOLS_MAX * sizeof *has);
+    char *out;
+
+    if (has)
+        find_symbols(has, s, text);
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] == PATTERN_MARKER)
+            markers++, i += 2;
+    room = size + markers * (SYMBOLS_MAX * 5 + 16) + 1;
+    out = has ? malloc(room) : NULL;
+    for (size_t i = 0; out && i < size; i++)
+        if (bytes[i] == PATTERN_MARKER) {
+            n += write_class(out + n, has + (size_t)(bytes[i + 1] << 8 | bytes[i + 2]) * SYMBOLS_MAX);
+            i += 2;
+        } else {
+            out[n++] = (char)bytes[i];
+        }
+    if (out)
+        out[n] = 0;
+    *length = n;
+    free(has);
+    return out;
+}
+
+/* ---- Compiling --------------------------------------------------------------------------------------------------- */
+
 struct pattern {
-    struct pattern_symbols symbols;
+    struct symbols symbols;
     pcre2_code *code, *counted; /* the same; the second one calls count_step() */
     pcre2_match_context *limits, *counted_limits;
     bool needs_all;
@@ -139,8 +357,8 @@ enum leat_status pattern_compile(struct pattern **out, const char *pattern, size
         return status_no_memory(err, sizeof *p);
     status = pattern_parse(&text, pattern, bytes, dialect, err);
     if (status == LEAT_OK)
-        status = pattern_symbols_make(&p->symbols, &text, err);
-    if (status == LEAT_OK && !(written = pattern_symbols_write(&p->symbols, &text, &length)))
+        status = make_table(&p->symbols, &text, err);
+    if (status == LEAT_OK && !(written = write_over_symbols(&p->symbols, &text, &length)))
         status = status_no_memory(err, text.text.size);
     p->needs_all = text.looks_behind;
     if (status == LEAT_OK)
@@ -162,7 +380,7 @@ void pattern_free(struct pattern *p)
     pcre2_match_context_free(p->counted_limits);
     pcre2_code_free(p->code);
     pcre2_code_free(p->counted);
-    pattern_symbols_free(&p->symbols);
+    free_table(&p->symbols);
     free(p);
 }
 
@@ -176,6 +394,8 @@ void pattern_steps_begin(struct pattern_steps *s)
     s->left = STEPS_FIRST;
     s->written = s->may_write = 0;
 }
+
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
 static bool asks_to_stop(struct pattern_run *run)
 {
@@ -254,7 +474,7 @@ void pattern_run_steps(struct pattern_run *run, struct pattern_steps *steps)
 
 static void make_symbols(struct pattern_run *run)
 {
-    const struct pattern_symbols *table = &run->pattern->symbols;
+    const struct symbols *table = &run->pattern->symbols;
     const uint8_t *p = run->window.text, *end = p + run->window.length, *low = table->blocks[table->index[0]];
     uint8_t *to = run->symbols.bytes;
 
@@ -264,7 +484,7 @@ static void make_symbols(struct pattern_run *run)
         if (*p < 0x80)
             *to++ = low[*p++];
         else {
-            *to++ = pattern_symbol(table, unicode_decode(p, &bytes));
+            *to++ = symbol_of(table, unicode_decode(p, &bytes));
             p += bytes;
         }
     }
@@ -448,6 +668,87 @@ enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *s
         run->waiting = SIZE_MAX;
     }
     return PATTERN_MORE;
+}
+
+#else /* without PCRE2 */
+
+void pattern_steps_begin(struct pattern_steps *s)
+{
+    s->left = s->written = s->may_write = 0;
+}
+
+void pattern_run_steps(struct pattern_run *run, struct pattern_steps *steps)
+{
+    (void)run;
+    (void)steps;
+}
+
+enum leat_status pattern_compile(struct pattern **out, const char *pattern, size_t bytes, enum scan_dialect dialect,
+                                 struct leat_error *err)
+{
+    (void)dialect;
+    *out = NULL;
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "the tokenizer's pattern (\"%.*s\") needs PCRE2, which this build of leat lacks; install "
+                      "libpcre2-dev and rebuild",
+                      bytes < 200 ? (int)bytes : 200, pattern);
+}
+
+void pattern_free(struct pattern *p)
+{
+    (void)p;
+}
+
+bool pattern_needs_all(const struct pattern *p)
+{
+    (void)p;
+    return true;
+}
+
+struct pattern_run *pattern_run_new(const struct pattern *p)
+{
+    (void)p;
+    return NULL;
+}
+
+void pattern_run_free(struct pattern_run *run)
+{
+    (void)run;
+}
+
+void pattern_run_bound(struct pattern_run *run, struct bound *bound)
+{
+    (void)run;
+    (void)bound;
+}
+
+enum leat_status pattern_run_refuse(const struct pattern_run *run, size_t bytes, struct leat_error *err)
+{
+    (void)run;
+    return status_no_memory(err, bytes);
+}
+
+size_t pattern_certain(const struct pattern_run *run)
+{
+    (void)run;
+    return 0;
+}
+
+enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_window *window, bool after_match)
+{
+    (void)run;
+    (void)window;
+    (void)after_match;
+    return PATTERN_GAVE_UP;
+}
+
+enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *spans, size_t room, size_t *count)
+{
+    (void)run;
+    (void)spans;
+    (void)room;
+    *count = 0;
+    return PATTERN_GAVE_UP;
 }
 
 #endif

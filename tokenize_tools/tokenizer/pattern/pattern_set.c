@@ -1,7 +1,10 @@
 /* pattern_set.c: see pattern_set.h. */
 #include "pattern_set.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "property_tables.h"
 
 #define LONG_S 0x17fu  /* the other small s */
 #define KELVIN 0x212au /* the other capital k */
@@ -115,5 +118,25 @@ bool pattern_set_fold(struct pattern_set *s, const struct pattern_set *cased)
         pattern_set_add(s, LONG_S, LONG_S);
     if (pattern_set_has(s, 'k'))
         pattern_set_add(s, KELVIN, KELVIN);
+    return true;
+}
+
+static int compare_names(const void *name, const void *row)
+{
+    return strcmp(name, *(const char *const *)row);
+}
+
+bool pattern_set_property(struct pattern_set *set, const char *name)
+{
+    const void *found = bsearch(name, property_names, sizeof property_names / sizeof property_names[0],
+                                sizeof property_names[0], compare_names);
+    size_t row;
+
+    if (!found)
+        return false;
+    row = (size_t)((const char *)found - (const char *)property_names) / sizeof property_names[0];
+    for (size_t i = 0; i < property_names[row].count; i++)
+        pattern_set_add(set, property_ranges[property_names[row].first + i][0],
+                        property_ranges[property_names[row].first + i][1]);
     return true;
 }

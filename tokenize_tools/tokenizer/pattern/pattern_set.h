@@ -30,6 +30,10 @@ void pattern_set_invert(struct pattern_set *s);
 /* The code points that have one of `mask`'s bits in that edition. */
 void pattern_set_class(struct pattern_set *s, const struct unicode_classes *classes, unsigned mask);
 
+/* Adds those that have a property of property_tables.h, by its name in small letters without blanks, '-' and '_'. False
+ * if that table does not have it. */
+bool pattern_set_property(struct pattern_set *s, const char *name);
+
 enum pattern_set_operation { PATTERN_SET_UNION, PATTERN_SET_INTERSECTION, PATTERN_SET_DIFFERENCE };
 
 /* s = s operation other */

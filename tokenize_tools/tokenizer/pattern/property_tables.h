@@ -1,5 +1,5 @@
 /*
- * property_tables.h: properties of characters by name, read by pattern_property.c.
+ * property_tables.h: properties of characters by name, read by pattern_set.c.
  *
  * Made by scripts/gen_properties.py from tiktoken 0.14.0 and tokenizers 0.23.3; do not edit.
  */
