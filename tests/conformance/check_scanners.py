@@ -5,8 +5,9 @@ Compares leat's pretokens with those of tiktoken and tokenizers: every hand-made
 general path, and the simple pre-tokenizers; whole and in random windows; on the texts of FILE... (JSON lines with a
 member "text", or .zst of that) and on N random strings of nasty characters each. Any difference is printed, and the
 exit status is then 1. 77: a reference is not installed. The last line is "N passed, N failed, N skipped", one for each
-scanner, pattern or pre-tokenizer. --quick asks the simple pre-tokenizers, whose tests of characters check_unicode.py
-compares one by one, for the first characters and a tenth of the others, drawn by the seed.
+scanner, pattern or pre-tokenizer, and one for all random expressions. --quick tries few of these, and asks the simple
+pre-tokenizers, whose tests of characters check_unicode.py compares one by one, for the first characters and a tenth of
+the others, drawn by the seed.
 
 tokenizers shows its pretokens. tiktoken does not: it is given a vocabulary of all single bytes and all pairs of bytes
 with ranks in a random order, so that a boundary between pretokens, or its absence, changes the tokens around it.
@@ -111,6 +112,41 @@ REFUSED_ONIGURUMA = [r"\X", r"(a)\1", r"\G", r"\K", r"(?~a)", r"(?(1)a)", r"(?i:
 REFUSED_RUST = [r"(a)\1", r"\X", r"\G", r"\K", r"[[a]~~[b]]", r"(?x: a)", r"(?i:\p{Lu})", r"\p{scx=Greek}",
                 r"\p{Block=Greek}", r"a**", r"(?U:a+)", r"\<"]
 
+# What random expressions for Oniguruma are made of.
+ATOMS = list("abskSK1 .-^$,'\n{}]:#\u00e9\u4e00") + r"""
+    \s \S \w \W \d \D \h \H \b \B \A \z \Z \R \N \O \p{L} \P{L} \p{Lu} \p{^N} \p{Han} \p{M} \x41 \x{e9} \u00e9 \t \n
+    \r\n \. \\ \/ \- \e \a \v \f \0 \01 \141 \o{141} \o \q \L \U \Q \c \ca \_ \@ \< \"
+    {1 && (?#x) (?i) (?m) (?i-m)""".split()
+ITEMS = list("abskSK1 .^$,'-&:~[]\u00e9\u017f") + r"""
+    a-z 0-9 A-K a- -a -- && ^ \s \S \w \W \d \h \p{L} \P{N} \p{^L} [:alpha:] [:^space:] [:punct:] [:word:] \] \[ \- \\
+    \b \x41 \x{e9} \n \e \R \A \o{113} \101 \c \ca \t-\r a-\x7a [a-f] [^a-f] [: :] [=a=]""".split()
+REPEATS = [""] * 9 + """
+    ? * + ?? *? +? ?+ *+ ++ {2} {1,2} {,2} {1,} {2}? {1,2}? {1,2}+ {0} ** +* ?* {2}{2} {,} {3}*?""".split()
+OPENINGS = r"( (?: (?: (?= (?! (?<= (?<! (?> (?i: (?i: (?-i: (?m: (?<n> (?i-m:".split()
+
+
+def random_class(rng, depth=0, negated=False):
+    """A negated class has no negated one in it: to Oniguruma [^[^\\P{L}\\P{N}]] is ASCII."""
+    sign = "" if negated else rng.choice(("", "^"))
+    items = [random_class(rng, depth + 1, negated or bool(sign)) if depth < 3 and rng.random() < 0.2 else
+             rng.choice(ITEMS) for _ in range(rng.randint(1, 4))]
+    return "[" + sign + "".join(items) + "]"
+
+
+def random_expression(rng, depth=0):
+    out = ""
+    for _ in range(rng.randint(1, 3)):
+        kind = rng.random()
+        if kind < 0.25:
+            out += random_class(rng)
+        elif kind < 0.45 and depth < 3:
+            out += rng.choice(OPENINGS) + random_expression(rng, depth + 1) + ")"
+        else:
+            out += rng.choice(ATOMS)
+        out += rng.choice(REPEATS)
+    return out + ("|" + random_expression(rng, depth + 1) if depth < 3 and rng.random() < 0.25 else "")
+
+
 # ---- Texts ------------------------------------------------------------------------------------------------------
 
 NASTY = (
@@ -170,11 +206,17 @@ class Refused(Exception):
     pass
 
 
+class GaveUp(SystemExit):
+    """On a text that needs too many steps."""
+
+
 def ours(program, words, texts, window=None):
     coded = [t.encode() for t in texts]
     data = b"".join(struct.pack("<I", len(t)) + t for t in coded)
     command = [program] + (["-w", str(window)] if window is not None else []) + words
     done = subprocess.run(command, input=data, capture_output=True)
+    if done.returncode == 4:
+        raise GaveUp(f"{command}: gave up")
     if done.returncode == 3:
         raise Refused(done.stdout.decode(errors="replace").strip())
     if done.returncode != 0:
@@ -318,6 +360,33 @@ def check_oniguruma(check, texts, rng):
     return tried
 
 
+def check_random(check, count, texts, rng):
+    """Random expressions that both take, on texts that neither gives up, whose panic is a BaseException."""
+    taken = 0
+    for _ in range(count):
+        pattern = random_expression(rng)
+        try:
+            step = pre.Split(Regex(pattern), "isolated")
+            want = [[p.encode() for p, _ in step.pre_tokenize_str(t)] for t in texts]
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            continue
+        try:
+            got = ours(check.program, ["pattern", pattern, "oniguruma", "Isolated", "0"], texts)
+        except (Refused, GaveUp):
+            continue
+        taken += 1
+        check.compared += len(texts)
+        for t, w, g in zip(texts, want, got):
+            if w != g:
+                check.report(f"random expression {pattern!r}", t, w, g)
+    print(f"random expressions: {count} tried, {taken} compared")
+    if taken < count / 4:
+        check.report("random expressions", "", ["a quarter of them compared"], [taken])
+    check.count()
+
+
 def check_rust(check, texts):
     tried = 0
     for pattern in BOTH + RUST:
@@ -384,6 +453,8 @@ def main():
     tried = check_oniguruma(check, few, rng) if wanted("pattern oniguruma") else 0
     tried += check_rust(check, few) if wanted("pattern rust") else 0
     print(f"patterns: {tried} tried, {check.refused} refused; {check.compared} texts so far, {check.failures} differ")
+    if wanted("random"):
+        check_random(check, 1000 if args.quick else 20000, few[:40], random.Random(args.seed))
     if wanted("refused"):
         check_refused(check)
     if wanted("simple"):
