@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "bench/measure/machine.h"
 #include "cli/json.h"
@@ -137,7 +138,7 @@ static enum leat_status open_plan(const struct leat_dataset *d, const char *name
 
 /* Adds the pieces of a batch of rows to *pieces, as a loader asks for them. */
 static enum leat_status find_batch(const struct leat_plan *plan, uint64_t first, struct leat_piece **room,
-                                   uint64_t *room_count, uint64_t *pieces, struct leat_error *err)
+                                   size_t *room_count, uint64_t *pieces, struct leat_error *err)
 {
     static struct leat_sample samples[BATCH];
     uint64_t got, count = 0;
@@ -145,14 +146,8 @@ static enum leat_status find_batch(const struct leat_plan *plan, uint64_t first,
 
     for (uint64_t i = 0; s == LEAT_OK && i < got; i++)
         count += samples[i].pieces;
-    if (s == LEAT_OK && count > *room_count) {
-        struct leat_piece *more = realloc(*room, 2 * count * sizeof *more);
-
-        if (!more)
-            return status_no_memory(err, 2 * count * sizeof *more);
-        *room = more;
-        *room_count = 2 * count;
-    }
+    if (s == LEAT_OK)
+        s = GROW(*room, count, *room_count, err);
     *pieces += count;
     return s == LEAT_OK ? leat_plan_sample_pieces(plan, samples, got, *room, err) : s;
 }
@@ -160,8 +155,9 @@ static enum leat_status find_batch(const struct leat_plan *plan, uint64_t first,
 static enum leat_status time_rows(const struct leat_plan *plan, uint64_t first, struct results *r,
                                   struct leat_error *err)
 {
-    uint64_t room_count = 0, pieces = 0;
     struct leat_piece *room = NULL;
+    size_t room_count = 0;
+    uint64_t pieces = 0;
     double began, seconds;
     enum leat_status s = LEAT_OK;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "cli/cli.h"
 #include "cli/units.h"
@@ -98,17 +99,10 @@ static enum leat_status add_item(struct report *r, const char *path, unsigned li
                                  struct leat_error *err)
 {
     struct report_item x = { .file = path, .line = line };
-    enum leat_status s;
+    enum leat_status s = GROW(r->items, r->count + 1, r->room, err);
 
-    if (r->count == r->room) {
-        size_t room = 2 * r->room + 8;
-        struct report_item *more = reallocarray(r->items, room, sizeof *more);
-
-        if (!more)
-            return status_no_memory(err, room * sizeof *more);
-        r->items = more;
-        r->room = room;
-    }
+    if (s != LEAT_OK)
+        return s;
     x.text = malloc((size_t)size + 1);
     if (!x.text)
         return status_no_memory(err, size);

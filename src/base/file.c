@@ -21,6 +21,7 @@
 #include <sys/vfs.h>
 #endif
 
+#include "path.h"
 #include "status.h"
 
 /* The largest transfer: Linux itself moves at most 2 GiB - 4 KiB per call. */
@@ -487,13 +488,7 @@ bool folder_left(const struct folder *f)
 
 char *folder_name(const struct folder *f, const char *name)
 {
-    size_t size = f->path ? strlen(f->path) + strlen(name) + 2 : 0;
-    char *whole;
-
-    if (!f->path || name[0] == '/' || size + SUFFIX_ROOM > PATH_MAX)
+    if (!f->path || name[0] == '/' || strlen(f->path) + strlen(name) + 2 + SUFFIX_ROOM > PATH_MAX)
         return strdup(name);
-    whole = malloc(size);
-    if (whole)
-        snprintf(whole, size, "%s/%s", f->path, name);
-    return whole;
+    return path_join(f->path, name, NULL);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "path.h"
 #include "status.h"
 
 #define BEGIN_TRIES 1000u /* each time another process renamed the file between our opening and locking it */
@@ -295,13 +296,11 @@ static enum leat_status publish(const char *partial, const char *path, const voi
 
 enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err)
 {
-    size_t size = strlen(path) + sizeof ".partial";
-    char *partial = malloc(size);
+    char *partial = path_append(path, strlen(path), ".partial", NULL);
     enum leat_status s;
 
     if (!partial)
-        return status_no_memory(err, size);
-    snprintf(partial, size, "%s.partial", path);
+        return status_no_memory(err, strlen(path));
     s = publish(partial, path, bytes, count, err);
     free(partial);
     return s;

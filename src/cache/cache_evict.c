@@ -18,7 +18,9 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "cache_inside.h"
 
@@ -33,6 +35,7 @@ struct candidate {
 
 struct eviction {
     char **folders;
+    size_t room;
     uint32_t count, now;
     struct candidate all[2 * OLDEST];
     unsigned candidates;
@@ -84,8 +87,8 @@ static bool partial_open(struct partial *p, const char *folder)
     uint64_t size = 0;
 
     *p = (struct partial) { .tokens_fd = -1, .map_fd = -1 };
-    p->tokens_path = cache_join(folder, cache_file_names[PATH_TOKENS_PARTIAL]);
-    p->map_path = cache_join(folder, cache_file_names[PATH_MAP]);
+    p->tokens_path = path_join(folder, cache_file_names[PATH_TOKENS_PARTIAL], NULL);
+    p->map_path = path_join(folder, cache_file_names[PATH_MAP], NULL);
     if (p->tokens_path && p->map_path &&
         own_file_open(&p->tokens_fd, &size, p->tokens_path, OWN_FILE_WRITE, NULL) == LEAT_OK &&
         own_file_open(&p->map_fd, NULL, p->map_path, OWN_FILE_WRITE, NULL) == LEAT_OK) {
@@ -138,17 +141,18 @@ static enum leat_status list_folders(struct eviction *e, const char *root, struc
     struct dirent *entry;
 
     while (s == LEAT_OK && dir && (entry = readdir(dir))) {
-        char **more, *folder;
+        char *folder;
 
         if (!cache_is_dataset(entry->d_name))
             continue;
-        more = realloc(e->folders, (e->count + 1) * sizeof *more);
-        e->folders = more ? more : e->folders;
-        folder = more ? cache_join(root, entry->d_name) : NULL;
+        s = GROW(e->folders, e->count + 1, e->room, err);
+        if (s != LEAT_OK)
+            break;
+        folder = path_join(root, entry->d_name, NULL);
         if (folder)
             e->folders[e->count++] = folder;
         else
-            s = status_no_memory(err, sizeof *more);
+            s = status_no_memory(err, strlen(root));
     }
     if (dir)
         closedir(dir);
@@ -202,7 +206,7 @@ static void note_use(const struct partial *p, uint64_t region)
 /* LEAT_E_BUSY: somebody holds it, or the file is complete. */
 static enum leat_status evict_region(const char *folder, uint64_t region, uint64_t *freed, struct leat_error *err)
 {
-    char *complete = cache_join(folder, cache_file_names[PATH_TOKENS]);
+    char *complete = path_join(folder, cache_file_names[PATH_TOKENS], NULL);
     enum leat_status s = LEAT_E_BUSY;
     struct file_identity file;
     struct partial p;

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "cache_inside.h"
 
@@ -30,13 +31,11 @@
 /* The lock of who fills. LEAT_E_BUSY: another process has it. */
 static enum leat_status take_lock(struct cache *c, struct leat_error *err)
 {
-    size_t length = strlen(c->root) + sizeof "/filling";
-    char *path = malloc(length);
+    char *path = path_join(c->root, "filling", NULL);
     enum leat_status s;
 
     if (!path)
-        return status_no_memory(err, length);
-    snprintf(path, length, "%s/filling", c->root);
+        return status_no_memory(err, strlen(c->root));
     s = cache_lock(&c->fill_fd, path, false, err);
     free(path);
     return s;

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "cache_inside.h"
 
@@ -21,16 +22,6 @@ const char *const cache_file_names[PATHS] = { [PATH_INDEX] = "index.leat", [PATH
                                               [PATH_TOKENS] = "tokens",    [PATH_TOKENS_PARTIAL] = "tokens.partial",
                                               [PATH_MAP] = "map",          [PATH_FILLING] = "filling",
                                               [PATH_IN_USE] = "in-use" };
-
-char *cache_join(const char *folder, const char *name)
-{
-    size_t length = strlen(folder) + 1 + strlen(name) + 1;
-    char *path = malloc(length);
-
-    if (path)
-        snprintf(path, length, "%s/%s", folder, name);
-    return path;
-}
 
 static const char *variable(const char *name)
 {
@@ -47,13 +38,13 @@ enum leat_status cache_root(char **root, const char *folder, struct leat_error *
     if (named) {
         *root = strdup(named);
     } else if (base && base[0] == '/') { /* a relative one is to be ignored, says its specification */
-        *root = cache_join(base, "leat");
+        *root = path_join(base, "leat", NULL);
     } else {
         base = variable("HOME");
         if (!base)
             return status_set(err, LEAT_E_ARGUMENT,
                               "no folder for the cache of remote datasets: set LEAT_CACHE to one on a local disk");
-        *root = cache_join(base, ".cache/leat");
+        *root = path_join(base, ".cache/leat", NULL);
     }
     return *root ? LEAT_OK : status_no_memory(err, 0);
 }
@@ -149,9 +140,9 @@ enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
         free(c->paths[i]);
     free(c->folder);
     memset(c->paths, 0, sizeof c->paths);
-    c->folder = cache_join(c->root, name);
+    c->folder = path_join(c->root, name, NULL);
     for (int i = 0; i < PATHS && c->folder; i++) {
-        c->paths[i] = cache_join(c->folder, cache_file_names[i]);
+        c->paths[i] = path_join(c->folder, cache_file_names[i], NULL);
         if (!c->paths[i])
             return status_no_memory(err, 0);
     }

@@ -137,9 +137,6 @@ struct cache {
 
 /* ---- cache_folder.c ---- */
 
-/* FOLDER/NAME, which the caller frees. NULL: no memory. */
-char *cache_join(const char *folder, const char *name);
-
 /* The cache's folder, by the environment; the caller frees it. */
 enum leat_status cache_root(char **root, const char *folder, struct leat_error *err);
 

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "cache_inside.h"
 
@@ -18,14 +19,14 @@
 /* The file for this URL; NULL: no memory, or the folder cannot be made. */
 static char *path_of(const struct cache *c)
 {
-    char *text = cache_server_text(c), *folder = cache_join(c->root, "urls"), *path = NULL, name[33], *to = name;
+    char *text = cache_server_text(c), *folder = path_join(c->root, "urls", NULL), *path = NULL, name[33], *to = name;
     uint8_t bytes[16];
 
     if (text && folder && cache_make_folders(folder, NULL) == LEAT_OK) {
         checksum_store(bytes, c->kernels->hash((const uint8_t *)text, strlen(text)));
         for (unsigned i = 0; i < sizeof bytes; i++)
             to += snprintf(to, 3, "%02x", bytes[i]);
-        path = cache_join(folder, name);
+        path = path_join(folder, name, NULL);
     }
     free(text);
     free(folder);
@@ -34,7 +35,7 @@ static char *path_of(const struct cache *c)
 
 void cache_remember(const struct cache *c)
 {
-    const char *name = c->folder + strlen(c->root) + 1;
+    const char *name = strrchr(c->folder, '/') + 1;
     char *path = path_of(c);
     char found[NAME_BYTES] = "";
     int fd = -1;
@@ -54,7 +55,7 @@ bool cache_recall(const struct cache *c, char **folder)
     *folder = NULL;
     if (path && own_file_open(&fd, NULL, path, OWN_FILE_READ, NULL) == LEAT_OK &&
         file_read_at(fd, 0, name, NAME_BYTES, path, NULL) == LEAT_OK && cache_is_dataset(name))
-        *folder = cache_join(c->root, name);
+        *folder = path_join(c->root, name, NULL);
     file_close(&fd);
     free(path);
     return *folder;
@@ -62,7 +63,7 @@ bool cache_recall(const struct cache *c, char **folder)
 
 static bool look_at(const char *folder, enum cache_path file, int *fd, uint64_t *size)
 {
-    char *path = cache_join(folder, cache_file_names[file]);
+    char *path = path_join(folder, cache_file_names[file], NULL);
     bool here = path && own_file_open(fd, size, path, OWN_FILE_READ, NULL) == LEAT_OK;
 
     free(path);

@@ -21,7 +21,9 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "cache_inside.h"
 
@@ -51,7 +53,7 @@ static bool measure(const char *folder, struct kept *kept)
     bool found = false;
 
     for (int i = 0; i < PATHS; i++) {
-        char *path = cache_join(folder, cache_file_names[i]);
+        char *path = path_join(folder, cache_file_names[i], NULL);
         struct stat st;
 
         if (path && lstat(path, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -75,28 +77,24 @@ static int compare_opened(const void *a, const void *b)
 /* The other datasets of the cache, the one opened longest ago first. */
 static uint64_t list(const struct cache *c, struct kept **all)
 {
-    uint64_t count = 0, room = 0;
+    uint64_t count = 0;
+    size_t room = 0;
     DIR *dir = opendir(c->root);
     struct dirent *entry;
 
     *all = NULL;
     while (dir && (entry = readdir(dir))) {
-        struct kept kept = { .bytes = 0 }, *more;
+        struct kept kept = { .bytes = 0 };
 
-        if (!cache_is_dataset(entry->d_name) || !(kept.folder = cache_join(c->root, entry->d_name)))
+        if (!cache_is_dataset(entry->d_name) || !(kept.folder = path_join(c->root, entry->d_name, NULL)))
             continue;
         if (strcmp(kept.folder, c->folder) == 0 || !measure(kept.folder, &kept)) {
             free(kept.folder);
             continue;
         }
-        if (count == room) {
-            room = room ? 2 * room : 16;
-            more = realloc(*all, room * sizeof *more);
-            if (!more) {
-                free(kept.folder);
-                break;
-            }
-            *all = more;
+        if (GROW(*all, count + 1, room, NULL) != LEAT_OK) {
+            free(kept.folder);
+            break;
         }
         (*all)[count++] = kept;
     }
@@ -110,7 +108,7 @@ static uint64_t list(const struct cache *c, struct kept **all)
 /* Whether no process has it open. */
 static bool is_idle(const char *folder)
 {
-    char *in_use = cache_join(folder, cache_file_names[PATH_IN_USE]);
+    char *in_use = path_join(folder, cache_file_names[PATH_IN_USE], NULL);
     struct leat_error unsaid;
     int lock = -1;
     bool idle = in_use && cache_lock(&lock, in_use, false, &unsaid) == LEAT_OK;
@@ -123,14 +121,14 @@ static bool is_idle(const char *folder)
 /* False: some process has it open. */
 static bool remove_dataset(const char *folder)
 {
-    char *in_use = cache_join(folder, cache_file_names[PATH_IN_USE]);
+    char *in_use = path_join(folder, cache_file_names[PATH_IN_USE], NULL);
     struct leat_error unsaid;
     bool done = false;
     int lock = -1;
 
     if (in_use && cache_lock(&lock, in_use, false, &unsaid) == LEAT_OK) {
         for (int i = 0; i < PATHS; i++) {
-            char *path = i == PATH_IN_USE ? NULL : cache_join(folder, cache_file_names[i]);
+            char *path = i == PATH_IN_USE ? NULL : path_join(folder, cache_file_names[i], NULL);
 
             if (path)
                 file_remove(path, NULL);
@@ -183,7 +181,7 @@ static bool choose(const struct cache *c, struct kept *others, uint64_t count, u
  * too long, or there is no such file. */
 static int wait_for_turn(const struct cache *c)
 {
-    char *path = c->limit > 0 ? cache_join(c->root, "room") : NULL;
+    char *path = c->limit > 0 ? path_join(c->root, "room", NULL) : NULL;
     const uint64_t began = clock_ns();
     struct leat_error unsaid;
     int lock = -1;

@@ -13,7 +13,9 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/options.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "cache/cache.h"
 #include "dataset.h"
@@ -55,17 +57,11 @@ static enum leat_status names_add(struct names *n, struct text scheme, struct te
                                   struct leat_error *err)
 {
     size_t size = scheme.length + folder.length + 1 + name.length + 1;
-    char *item, **items;
+    enum leat_status s = GROW(n->items, n->count + 1, n->room, err);
+    char *item;
 
-    if (n->count == n->room) {
-        size_t room = n->room ? 2 * n->room : 8;
-
-        items = realloc(n->items, room * sizeof *items);
-        if (!items)
-            return status_no_memory(err, room * sizeof *items);
-        n->items = items;
-        n->room = room;
-    }
+    if (s != LEAT_OK)
+        return s;
     item = malloc(size);
     if (!item)
         return status_no_memory(err, size);
@@ -285,7 +281,7 @@ static enum leat_status names_of_list(struct names *n, const char *path, struct 
 /* Whether NAME.leat exists. There is often also a folder NAME, with the texts that it was made from. */
 static enum leat_status has_file(const char *name, const char *suffix, bool *has, struct leat_error *err)
 {
-    size_t length = strlen(name), size = length + strlen(suffix) + 1;
+    size_t length = strlen(name);
     struct file_identity file;
     enum leat_status s;
     char *path;
@@ -293,10 +289,9 @@ static enum leat_status has_file(const char *name, const char *suffix, bool *has
     *has = false;
     if (length > 0 && name[length - 1] == '/')
         return LEAT_OK;
-    path = malloc(size);
+    path = path_append(name, length, suffix, NULL);
     if (!path)
-        return status_no_memory(err, size);
-    snprintf(path, size, "%s%s", name, suffix);
+        return status_no_memory(err, length);
     s = file_identify(path, &file, err);
     *has = file.exists;
     free(path);

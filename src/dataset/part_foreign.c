@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 bool foreign_has_scheme(const char *name, const char *scheme)
@@ -20,20 +21,10 @@ bool foreign_has_scheme(const char *name, const char *scheme)
     return strncmp(name, scheme, length) == 0 && name[length] == ':';
 }
 
-static char *join(const char *path, size_t length, const char *suffix)
-{
-    size_t size = length + strlen(suffix) + 1;
-    char *joined = malloc(size);
-
-    if (joined)
-        snprintf(joined, size, "%.*s%s", (int)length, path, suffix);
-    return joined;
-}
-
 enum leat_status foreign_open_file(struct file_map *f, const char *path, size_t length, const char *suffix,
                                    enum leat_access access, struct leat_error *err)
 {
-    char *joined = join(path, length, suffix);
+    char *joined = path_append(path, length, suffix, NULL);
     enum leat_status s = joined ? file_map_open(f, joined, access, err) : status_no_memory(err, length);
 
     free(joined);
@@ -43,7 +34,7 @@ enum leat_status foreign_open_file(struct file_map *f, const char *path, size_t 
 enum leat_status foreign_peek(const char *path, size_t length, const char *suffix, void *out, size_t count, bool *there,
                               struct leat_error *err)
 {
-    char *joined = join(path, length, suffix);
+    char *joined = path_append(path, length, suffix, NULL);
     enum leat_status s = LEAT_OK;
     struct stat st;
     uint64_t size;

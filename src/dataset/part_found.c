@@ -18,7 +18,9 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "checksum/page_sum.h"
@@ -34,22 +36,17 @@
 
 struct found_list {
     uint64_t *starts;
-    uint64_t count, room;
+    uint64_t count;
+    size_t room;
 };
 
 static enum leat_status list_add(struct found_list *l, uint64_t start, struct leat_error *err)
 {
-    if (l->count == l->room) {
-        uint64_t room = l->room ? 2 * l->room : 512;
-        uint64_t *more = realloc(l->starts, room * sizeof *more);
+    enum leat_status s = GROW(l->starts, l->count + 1, l->room, err);
 
-        if (!more)
-            return status_no_memory(err, room * sizeof *more);
-        l->starts = more;
-        l->room = room;
-    }
-    l->starts[l->count++] = start;
-    return LEAT_OK;
+    if (s == LEAT_OK)
+        l->starts[l->count++] = start;
+    return s;
 }
 
 /* Whether some of these bytes are the token. The loops are simple so that compilers turn them into vectors. */
@@ -172,14 +169,12 @@ static bool take_side(struct part_found *found, struct part *p, const char *path
 /* Writes it under another name first. After a failure no file is left, and the starts stay in memory. */
 static bool write_side(const char *path, const uint8_t header[HEADER_BYTES], const void *starts, uint64_t bytes)
 {
-    size_t length = strlen(path) + sizeof ".partial";
-    char *partial = malloc(length);
+    char *partial = path_append(path, strlen(path), ".partial", NULL);
     bool made, written = false;
     int fd = -1;
 
     if (!partial)
         return false;
-    snprintf(partial, length, "%s.partial", path);
     made = own_file_begin(&fd, partial, NULL) == LEAT_OK;
     if (made)
         written = file_write_at(fd, 0, header, HEADER_BYTES, partial, NULL) == LEAT_OK &&
@@ -227,13 +222,12 @@ static enum leat_status find_anew(struct part_found *found, struct part *p, cons
 enum leat_status part_found_open(struct part_found *found, struct part *p, enum leat_access access,
                                  struct leat_error *err)
 {
-    size_t length = strlen(p->data.file->path) + sizeof ".documents";
-    char *path = malloc(length);
+    const char *tokens = p->data.file->path;
+    char *path = path_append(tokens, strlen(tokens), ".documents", NULL);
     enum leat_status s = LEAT_OK;
 
     if (!path)
-        return status_no_memory(err, length);
-    snprintf(path, length, "%s.documents", p->data.file->path);
+        return status_no_memory(err, strlen(tokens));
     if (!take_side(found, p, path, access)) {
         file_map_close(&found->file);
         s = find_anew(found, p, path, access, err);

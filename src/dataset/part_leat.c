@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "dataset.h"
 #include "part_index.h"
@@ -42,13 +43,11 @@ static enum leat_status take(struct part *p, struct own *own, uint64_t offset, u
 static enum leat_status open_file(struct file_map *f, const char *name, const char *suffix, enum leat_access access,
                                   struct leat_error *err)
 {
-    size_t length = strlen(name) + strlen(suffix) + 1;
-    char *path = malloc(length);
+    char *path = path_append(name, strlen(name), suffix, NULL);
     enum leat_status s;
 
     if (!path)
-        return status_no_memory(err, length);
-    snprintf(path, length, "%s%s", name, suffix);
+        return status_no_memory(err, strlen(name));
     s = file_map_open(f, path, access, err);
     free(path);
     return s;
@@ -72,14 +71,12 @@ static enum leat_status open_elsewhere(struct part *p, struct own *own, const ch
 {
     uint64_t bytes = own->index.header.token_file_bytes;
     const char *slash = strrchr(p->name, '/');
-    int folder = slash && path[0] != '/' ? (int)(slash + 1 - p->name) : 0;
-    size_t room = (size_t)folder + strlen(path) + 1;
-    char *whole = malloc(room);
+    size_t folder = slash && path[0] != '/' ? (size_t)(slash + 1 - p->name) : 0;
+    char *whole = path_append(p->name, folder, path, NULL);
     enum leat_status s;
 
     if (!whole)
-        return status_no_memory(err, room);
-    snprintf(whole, room, "%.*s%s", folder, p->name, path);
+        return status_no_memory(err, folder + strlen(path));
     s = file_map_open(&own->tokens, whole, access, err);
     if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
         s = status_set_at(err, LEAT_E_TRUNCATED, own->tokens.size,

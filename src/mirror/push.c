@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 enum leat_status push_advance(struct push *p, uint64_t bytes, struct leat_error *err)
@@ -30,14 +31,8 @@ static bool wants_stop(void *context)
 
 static enum leat_status make_path(char **path, const char *name, const char *suffix, struct leat_error *err)
 {
-    size_t length = file_dataset_length(name, strlen(name)), room = length + strlen(suffix) + 1;
-
-    *path = malloc(room);
-    if (!*path)
-        return status_no_memory(err, room);
-    memcpy(*path, name, length);
-    memcpy(*path + length, suffix, strlen(suffix) + 1);
-    return LEAT_OK;
+    *path = path_append(name, file_dataset_length(name, strlen(name)), suffix, NULL);
+    return *path ? LEAT_OK : status_no_memory(err, strlen(name));
 }
 
 /* There is no NAME.leat; says what is there. */

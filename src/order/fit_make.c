@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "fit.h"
 
@@ -32,7 +33,8 @@ struct maker {
     struct fit *f;
     const uint64_t *counts;
     struct group *groups;
-    uint32_t group_count, group_room;
+    size_t group_room;
+    uint32_t group_count;
     struct list *waiting; /* of each room: groups that a piece of the current length does not fit into */
     uint32_t candidates;  /* the first; least room first, then oldest */
     uint32_t max_pieces;  /* of a row */
@@ -43,15 +45,13 @@ struct maker {
 
 static enum leat_status add_group(struct maker *m, const struct group *g)
 {
-    if (m->group_count == m->group_room) {
-        uint64_t room = m->group_room ? 2 * (uint64_t)m->group_room : 1024;
-        struct group *groups = room < NO_GROUP ? realloc(m->groups, room * sizeof *groups) : NULL;
+    enum leat_status s;
 
-        if (!groups)
-            return status_no_memory(m->err, room * sizeof *groups);
-        m->groups = groups;
-        m->group_room = (uint32_t)room;
-    }
+    if (m->group_count + 1 >= NO_GROUP)
+        return status_no_memory(m->err, (uint64_t)NO_GROUP * sizeof *g);
+    s = GROW(m->groups, (uint64_t)m->group_count + 1, m->group_room, m->err);
+    if (s != LEAT_OK)
+        return s;
     m->groups[m->group_count++] = *g;
     return LEAT_OK;
 }

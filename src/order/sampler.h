@@ -70,7 +70,8 @@ struct sampler {
     struct sampler_phase *phases;
     struct sampler_segment *segments;
     uint64_t *counts; /* [segment][source]: draws of the source before the segment */
-    uint32_t source_count, phase_count, segment_count, segment_room;
+    uint32_t source_count, phase_count, segment_count;
+    size_t segment_room, count_room;
     uint64_t end; /* of the last phase */
     bool sequential;
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "sampler.h"
 
@@ -31,20 +32,11 @@ static enum leat_status add_segment(struct maker *m, uint64_t first, uint32_t ph
                           "too many changes of weights for %lu sources: phases, and sources with a limit of epochs, "
                           "make more than %llu; leave some out, or join sources",
                           (unsigned long)s->source_count, (ull)(SAMPLER_MAX_ENTRIES / s->source_count));
-    if (s->segment_count == s->segment_room) {
-        uint32_t room = s->segment_room ? 2 * s->segment_room : 4;
-        struct sampler_segment *segments = realloc(s->segments, room * sizeof *segments);
-        uint64_t *counts;
-
-        if (!segments)
-            return status_no_memory(m->err, room * sizeof *segments);
-        s->segments = segments;
-        counts = realloc(s->counts, (size_t)room * s->source_count * sizeof *counts);
-        if (!counts)
-            return status_no_memory(m->err, (uint64_t)room * s->source_count * sizeof *counts);
-        s->counts = counts;
-        s->segment_room = room;
-    }
+    status = GROW(s->segments, (uint64_t)s->segment_count + 1, s->segment_room, m->err);
+    if (status == LEAT_OK)
+        status = GROW(s->counts, ((uint64_t)s->segment_count + 1) * s->source_count, s->count_room, m->err);
+    if (status != LEAT_OK)
+        return status;
     s->segments[s->segment_count] = (struct sampler_segment) { .first = first, .phase = phase };
     memcpy(s->counts + (size_t)s->segment_count * s->source_count, m->counts, s->source_count * sizeof *m->counts);
     status = blend_make(&s->segments[s->segment_count].blend, m->weights, s->source_count, m->err);

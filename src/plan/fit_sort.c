@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/search.h"
 #include "base/status.h"
 
@@ -35,20 +36,16 @@ SEARCH_INLINE enum leat_status read_documents(struct fit_sort *x, add_call *add,
 
 static enum leat_status count_document(struct fit_sort *x, uint32_t number, uint64_t tokens, struct leat_error *err)
 {
+    enum leat_status s;
+
     if (tokens < COUNTED) {
         x->counts[tokens]++;
         x->count_end = tokens < x->count_end ? x->count_end : tokens + 1;
         return LEAT_OK;
     }
-    if (x->long_count == x->long_room) {
-        uint64_t room = x->long_room ? 2 * x->long_room : 256;
-        struct fit_long *more = realloc(x->longs, room * sizeof *more);
-
-        if (!more)
-            return status_no_memory(err, room * sizeof *more);
-        x->longs = more;
-        x->long_room = room;
-    }
+    s = GROW(x->longs, x->long_count + 1, x->long_room, err);
+    if (s != LEAT_OK)
+        return s;
     x->longs[x->long_count++] = (struct fit_long) { tokens, number };
     return LEAT_OK;
 }

@@ -42,7 +42,8 @@ struct fit_sort {
     uint64_t *counts, *places; /* of each length below 2^20: of documents; where the next one goes */
     uint64_t count_end;        /* no counter from here on was touched: most are not, and looking at them takes long */
     struct fit_long *longs;
-    uint64_t long_count, long_room, done, total;
+    size_t long_room;
+    uint64_t long_count, done, total;
     uint32_t *list; /* places [first, first + count) of the sorted list */
     uint64_t first, count;
 };

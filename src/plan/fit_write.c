@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "fit_side.h"
@@ -82,14 +83,12 @@ static enum leat_status write_file(struct fit_sort *x, const struct leat_part *p
 static enum leat_status replace(struct fit_sort *x, const struct leat_part *part, const char *path,
                                 struct leat_error *err)
 {
-    size_t length = strlen(path) + sizeof ".partial";
-    char *partial = malloc(length);
+    char *partial = path_append(path, strlen(path), ".partial", NULL);
     enum leat_status s;
     int fd = -1;
 
     if (!partial)
-        return status_no_memory(err, length);
-    snprintf(partial, length, "%s.partial", path);
+        return status_no_memory(err, strlen(path));
     s = begin(&fd, x, partial, err);
     if (s == LEAT_OK) {
         s = write_file(x, part, fd, partial, err);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "plan_order.h"
 
@@ -22,17 +23,6 @@ static char *copy(const char *text, size_t length)
         out[length] = '\0';
     }
     return out;
-}
-
-/* Room for one more element at the end of an array; NULL: no memory. */
-static void *grow(void *items, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    items = realloc(items, (*room ? 2 * *room : 4) * size);
-    if (items)
-        *room = *room ? 2 * *room : 4;
-    return items;
 }
 
 /* ---- Sources ---- */
@@ -70,7 +60,6 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, s
                                        struct leat_error *err)
 {
     struct plan_source_rule source = { .dataset = dataset, .weight = { 1, 0 }, .weighted = weight, .epochs = epochs };
-    struct plan_source_rule *sources;
     enum leat_status s = check_name(name, name_length, err);
 
     if (s == LEAT_OK && weight)
@@ -79,13 +68,13 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, s
         return s;
     if (r->source_count == PLAN_MAX_SOURCES)
         return plan_rules_say_sources(err);
-    sources = grow(r->sources, r->source_count, &r->source_room, sizeof *sources);
-    if (sources)
-        r->sources = sources;
-    source.name = sources ? copy(name, name_length) : NULL;
+    s = GROW(r->sources, r->source_count + 1, r->source_room, err);
+    if (s != LEAT_OK)
+        return s;
+    source.name = copy(name, name_length);
     if (!source.name)
-        return status_no_memory(err, name_length + sizeof *sources);
-    sources[r->source_count++] = source;
+        return status_no_memory(err, name_length);
+    r->sources[r->source_count++] = source;
     return LEAT_OK;
 }
 
@@ -94,16 +83,16 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, s
 enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, const char *weights, size_t weights_length,
                                       uint64_t seq_len, struct leat_error *err)
 {
-    struct plan_phase_rule phase = { .begin = begin, .seq_len = seq_len }, *phases;
-    enum leat_status s = LEAT_OK;
+    struct plan_phase_rule phase = { .begin = begin, .seq_len = seq_len };
+    enum leat_status s;
     size_t count = 1, at = 0;
 
     for (size_t i = 0; i < weights_length; i++)
         count += weights[i] == ',';
-    phases = grow(r->phases, r->phase_count, &r->phase_room, sizeof *phases);
-    if (phases)
-        r->phases = phases;
-    phase.weights = phases ? malloc(count * sizeof *phase.weights) : NULL;
+    s = GROW(r->phases, r->phase_count + 1, r->phase_room, err);
+    if (s != LEAT_OK)
+        return s;
+    phase.weights = malloc(count * sizeof *phase.weights);
     if (!phase.weights)
         return status_no_memory(err, count * sizeof *phase.weights);
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
@@ -118,7 +107,7 @@ enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, cons
         return s;
     }
     phase.weight_count = count;
-    phases[r->phase_count++] = phase;
+    r->phases[r->phase_count++] = phase;
     return LEAT_OK;
 }
 
@@ -126,7 +115,7 @@ enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, cons
 
 enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint64_t end, struct leat_error *err)
 {
-    struct skips_range *skips;
+    enum leat_status s;
 
     if (first >= end)
         return status_set(err, LEAT_E_ARGUMENT,
@@ -135,12 +124,10 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
     if (end > LEAT_MAX_SAMPLES)
         return status_set(err, LEAT_E_ARGUMENT, "a skip ends at sample %llu; samples are numbered below 2^60",
                           (ull)end);
-    skips = grow(r->skips, r->skip_count, &r->skip_room, sizeof *skips);
-    if (!skips)
-        return status_no_memory(err, r->skip_count * sizeof *skips);
-    r->skips = skips;
-    skips[r->skip_count++] = (struct skips_range) { first, end };
-    return LEAT_OK;
+    s = GROW(r->skips, r->skip_count + 1, r->skip_room, err);
+    if (s == LEAT_OK)
+        r->skips[r->skip_count++] = (struct skips_range) { first, end };
+    return s;
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -168,8 +155,9 @@ static enum leat_status add_split(struct plan_rules *r, const char *text, size_t
 {
     const char *equals = memchr(text, '=', length);
     size_t name_length = equals ? (size_t)(equals - text) : 0;
-    struct plan_split_rule split, *splits;
+    struct plan_split_rule split;
     const char *why = "is not NAME=FRACTION";
+    enum leat_status s;
     uint64_t units;
 
     if (name_length == 0 || !decimal_parse(equals + 1, length - name_length - 1, &split.fraction, &why))
@@ -187,13 +175,13 @@ static enum leat_status add_split(struct plan_rules *r, const char *text, size_t
         if (strlen(r->splits[i].name) == name_length && memcmp(r->splits[i].name, text, name_length) == 0)
             return status_set(err, LEAT_E_ARGUMENT, "two splits are called \"%.*s\"", plan_rules_shown(name_length),
                               text);
-    splits = grow(r->splits, r->split_count, &r->split_room, sizeof *splits);
-    if (splits)
-        r->splits = splits;
-    split.name = splits ? copy(text, name_length) : NULL;
+    s = GROW(r->splits, r->split_count + 1, r->split_room, err);
+    if (s != LEAT_OK)
+        return s;
+    split.name = copy(text, name_length);
     if (!split.name)
-        return status_no_memory(err, name_length + sizeof *splits);
-    splits[r->split_count++] = split;
+        return status_no_memory(err, name_length);
+    r->splits[r->split_count++] = split;
     return LEAT_OK;
 }
 

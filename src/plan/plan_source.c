@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/search.h"
 #include "base/status.h"
 #include "order/permute.h"
@@ -151,14 +152,13 @@ static void say_weight(const char *name, enum leat_status status, struct leat_er
 static void say_name(const struct plan_source_rule *rule, enum leat_status status,
                      const struct leat_open_options *options, struct leat_error *err)
 {
-    size_t room = strlen(rule->name) + 1 + DECIMAL_TEXT;
     char weight[DECIMAL_TEXT], *whole;
     struct leat_dataset *d;
 
-    if (status != LEAT_E_NO_FILE || !err || !rule->weighted || !(whole = malloc(room)))
+    if (status != LEAT_E_NO_FILE || !err || !rule->weighted)
         return;
-    snprintf(whole, room, "%s:%s", rule->name, decimal_print(rule->weight, weight));
-    if (leat_dataset_open(&d, whole, options, NULL) == LEAT_OK) {
+    whole = path_append(rule->name, strlen(rule->name), ":", decimal_print(rule->weight, weight), NULL);
+    if (whole && leat_dataset_open(&d, whole, options, NULL) == LEAT_OK) {
         status_after(err,
                      "; \":%s\" was read as a weight: the dataset %.300s is written with a weight and a limit of "
                      "epochs, such as %.300s:1:none",

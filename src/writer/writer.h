@@ -104,9 +104,10 @@ struct leat_writer {
     uint64_t places;       /* given by leat_writer_place(), and not put yet */
 
     struct writer_input *inputs;
-    uint64_t input_count, input_room; /* the array and its counts: under the mutex too */
-    struct writer_pair *pairs;        /* sorted by key */
-    uint64_t pair_count, pair_room;
+    uint64_t input_count;      /* the array and its counts: under the mutex too */
+    struct writer_pair *pairs; /* sorted by key */
+    uint64_t pair_count;
+    size_t input_room, pair_room;
 
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total); /* of reading back; NULL: none */
     void *context;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/grow.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "writer.h"
@@ -10,17 +11,11 @@
 enum leat_status writer_push_input(struct leat_writer *w, const char *path, const struct records_input *record,
                                    struct leat_error *err)
 {
+    enum leat_status s = GROW(w->inputs, w->input_count + 1, w->input_room, err);
     struct writer_input *input;
 
-    if (w->input_count == w->input_room) {
-        uint64_t room = w->input_room ? 2 * w->input_room : 16;
-        struct writer_input *inputs = realloc(w->inputs, room * sizeof *inputs);
-
-        if (!inputs)
-            return status_no_memory(err, room * sizeof *inputs);
-        w->inputs = inputs;
-        w->input_room = room;
-    }
+    if (s != LEAT_OK)
+        return s;
     input = &w->inputs[w->input_count];
     input->record = *record;
     input->path = strdup(path);
@@ -112,16 +107,7 @@ static enum leat_status insert_pair(struct leat_writer *w, uint64_t i, const cha
 {
     struct writer_pair pair = { strdup(key), strdup(value) };
 
-    if (w->pair_count == w->pair_room) {
-        uint64_t room = w->pair_room ? 2 * w->pair_room : 16;
-        struct writer_pair *pairs = realloc(w->pairs, room * sizeof *pairs);
-
-        if (pairs) {
-            w->pairs = pairs;
-            w->pair_room = room;
-        }
-    }
-    if (!pair.key || !pair.value || w->pair_count == w->pair_room) {
+    if (!pair.key || !pair.value || GROW(w->pairs, w->pair_count + 1, w->pair_room, NULL) != LEAT_OK) {
         free(pair.key);
         free(pair.value);
         return status_no_memory(err, strlen(key) + strlen(value));

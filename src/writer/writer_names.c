@@ -19,6 +19,7 @@
 
 #include "base/file.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "writer.h"
 
@@ -43,16 +44,6 @@ static const char *const suffixes[FILE_COUNT] = {
     [FILE_LOCK] = "lock",
     [FILE_ADOPT] = "adopt",
 };
-
-static char *join(const char *name, size_t length, const char *middle, const char *suffix)
-{
-    size_t size = length + strlen(middle) + strlen(suffix) + 1;
-    char *text = malloc(size);
-
-    if (text)
-        snprintf(text, size, "%.*s%s%s", (int)length, name, middle, suffix);
-    return text;
-}
 
 /* Checks the name of a dataset. One that ends in .partial would be taken for leftovers of another, and removed. */
 static enum leat_status check_name(const char *name, size_t length, struct leat_error *err)
@@ -83,12 +74,12 @@ enum leat_status writer_names_make(struct writer_names *n, const char *name, str
     s = check_name(name, length, err);
     if (s != LEAT_OK)
         return s;
-    n->tokens = join(name, length, "", ".tokens");
-    n->index = join(name, length, "", ".leat");
-    n->joining = join(name, length, "", ".joining");
+    n->tokens = path_append(name, length, ".tokens", NULL);
+    n->index = path_append(name, length, ".leat", NULL);
+    n->joining = path_append(name, length, ".joining", NULL);
     whole = n->tokens && n->index && n->joining;
     for (unsigned i = 0; i < FILE_COUNT; i++) {
-        n->partial[i] = join(name, length, ".partial.", suffixes[i]);
+        n->partial[i] = path_append(name, length, ".partial.", suffixes[i], NULL);
         whole = whole && n->partial[i];
     }
     if (whole)

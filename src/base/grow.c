@@ -1,0 +1,31 @@
+/* grow.c: see grow.h. */
+#include "grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "status.h"
+#include "tiny.h"
+
+#define FIRST_ITEMS TINY_OR(2u, 16u)
+
+enum leat_status grow_more(void *items, size_t item_bytes, uint64_t count, size_t *room, struct leat_error *err)
+{
+    uint64_t more, bytes;
+    void *old, *grown;
+
+    if (!bytes_multiply(*room, 2, &more) || more < count)
+        more = count;
+    if (more < FIRST_ITEMS)
+        more = FIRST_ITEMS;
+    if (!bytes_multiply(more, item_bytes, &bytes) || bytes > SIZE_MAX)
+        return status_no_memory(err, UINT64_MAX);
+    memcpy(&old, items, sizeof old); /* of any type: all pointers to data look alike, but are not called alike */
+    grown = realloc(old, (size_t)bytes);
+    if (!grown)
+        return status_no_memory(err, bytes);
+    memcpy(items, &grown, sizeof grown);
+    *room = (size_t)more;
+    return LEAT_OK;
+}
