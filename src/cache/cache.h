@@ -7,7 +7,7 @@
  *
  *   index.leat      the index, complete: every section was compared with its sum before it got this name
  *   tokens.partial  the token file with holes; when all of it is here, right and durable, it becomes `tokens`
- *   map             a byte per page of tokens.partial: 1 if it was written; and a record per region (cache_hold.c)
+ *   map             a byte per page of tokens.partial: 1 if it was written; and a record per region (cache_pages.c)
  *   in-use          locked (shared) by each process that has the dataset open
  *   filling         locked by the process that brings the index or the rest of the tokens
  *

@@ -149,12 +149,6 @@ enum leat_status cache_online(bool *online, bool given, struct leat_error *err);
 /* The names of the files in a dataset's folder. */
 extern const char *const cache_file_names[PATHS];
 
-/* What names the dataset on its server: its URL, and where requests for it go. The caller frees it. */
-char *cache_server_text(const struct cache *c);
-
-/* Makes a folder and those above it; others cannot read it. */
-enum leat_status cache_make_folders(char *path, struct leat_error *err);
-
 /* Sets c->folder and c->paths, and makes the folders, unless they are there. */
 enum leat_status cache_make_folder(struct cache *c, struct leat_error *err);
 
@@ -163,13 +157,6 @@ enum leat_status cache_open_file(int *fd, const char *path, struct leat_error *e
 
 /* Locks (flock) a file of the folder, until own_file_unlock(). LEAT_E_BUSY if that must wait. */
 enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_error *err);
-
-/* ---- cache_index.c ---- */
-
-/* Brings the index, if index.leat is missing, and opens it. */
-enum leat_status cache_bring_index(struct cache *c, struct leat_error *err);
-
-/* ---- cache_offline.c ---- */
 
 /* Notes that the dataset of this URL has this folder. */
 void cache_remember(const struct cache *c);
@@ -224,7 +211,10 @@ enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page,
 enum leat_status cache_start(struct cache *c, struct leat_error *err);
 void cache_stop(struct cache *c);
 
-/* ---- cache_hold.c ---- */
+/* The disk is full: gives the copying up for a while, so that all of the file can be evicted. Without the mutex. */
+void cache_fill_yield(struct cache *c, const struct leat_error *err);
+
+/* ---- cache_pages.c: regions ---- */
 
 struct cache_regions cache_regions(uint64_t pages);
 
@@ -241,7 +231,7 @@ enum leat_status cache_lock_bytes(int fd, short type, uint64_t first, uint64_t c
 enum leat_status cache_hold_all(struct cache *c, struct leat_error *err);
 void cache_release_all(struct cache *c);
 
-/* ---- cache_evict.c ---- */
+/* ---- cache_room.c ---- */
 
 /* Whether somebody holds all of a file (cache_hold_all()), through another descriptor: that lock ends nowhere, unlike
  * those of regions. */
@@ -254,8 +244,6 @@ enum leat_status cache_evict(struct cache *c, uint64_t wanted, uint64_t *freed, 
 /* All of this dataset, which is held, is to be fetched again, whoever knows what of it. */
 void cache_forget_all(struct cache *c);
 
-/* ---- cache_room.c ---- */
-
 /* Whether a name in the cache is a dataset's folder: IDENTITY-HASH. */
 bool cache_is_dataset(const char *name);
 
@@ -264,24 +252,5 @@ enum leat_status cache_make_room(const struct cache *c, struct leat_error *err);
 
 /* Before so many bytes are written: makes room for them, if that is possible. The thread's. */
 enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_error *err);
-
-/* ---- cache_fill.c ---- */
-
-/* Finds the next range of the rest. FILL_SEND: it is to be fetched by this lane, which is free otherwise; FILL_LOOKED:
- * it was here; FILL_NONE: there is nothing to do now. The thread's, like all of these. */
-enum fill_next { FILL_NONE, FILL_LOOKED, FILL_SEND };
-enum fill_next cache_fill_next(struct cache *c, struct lane *lane);
-
-/* A range failed: it goes on with this one later, after a time that doubles. The caller has the mutex. */
-void cache_fill_failed(struct cache *c, const struct lane *lane, const struct leat_error *err);
-
-/* A range is here. The caller has the mutex. */
-void cache_fill_done(struct cache *c, uint64_t bytes);
-
-/* No transfer of the rest is under way. Returns whether the file is complete now, and has its name. */
-bool cache_fill_end(struct cache *c);
-
-/* The disk is full: gives the copying up for a while, so that all of the file can be evicted. Without the mutex. */
-void cache_fill_yield(struct cache *c, const struct leat_error *err);
 
 #endif

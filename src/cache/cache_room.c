@@ -2,7 +2,7 @@
  * cache_room.c: how much the cache may take (LEAT_CACHE_SIZE). Before a dataset is copied whole, those that nobody has
  * open are removed, the one that was opened longest ago first, until it fits; if it does not fit even then, none is
  * removed, and it is not copied. What exact reads bring counts as well: a process measures the cache from time to time
- * and allows itself a part of what is left. If nothing is left, parts of datasets go (cache_evict.c); if all of these
+ * and allows itself a part of what is left. If nothing is left, parts of datasets go; if all of these
  * are being read, pages that are needed come nevertheless, and go next.
  *
  * Who removes a dataset holds the lock of its file in-use, alone, and removes that file last: a process that opens the
@@ -10,6 +10,8 @@
  * (cache_lock()).
  */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,287 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "cache_inside.h"
+
+/* ---- Parts of datasets ------------------------------------------------------------------------------------------- */
+
+/*
+ * Makes room within datasets that are open: the regions (cache_pages.c) that were used longest ago, of
+ * all datasets of the cache that are not complete, whoever has them open. What a loader has announced is held until it
+ * has read it, so what is needed next stays; what it has read is needed again in the next epoch, if ever, and of that
+ * the oldest goes first.
+ *
+ * With the write lock on a region: its number of evictions changes, so that nobody trusts what it knew of it; the map
+ * says that nothing is there; then its blocks are freed. A process that is killed in between leaves what the next one
+ * evicts again; after a crash of the machine, the map may promise pages that are gone, and their hashes show it.
+ *
+ * A region of a complete file is never freed: who fills a file holds all of it until it has its last name.
+ */
+
+#define OLDEST  1024u /* regions that one eviction looks at */
+#define AT_ONCE 512u  /* records that are read together */
+#define PASSES  (MOST_REGIONS / OLDEST)
+
+struct candidate {
+    uint32_t dataset, age;
+    uint64_t region;
+};
+
+struct eviction {
+    char **folders;
+    size_t room;
+    uint32_t count, now;
+    struct candidate all[2 * OLDEST];
+    unsigned candidates;
+    bool more; /* there are others, younger ones */
+};
+
+/* The files of a dataset that is not complete. */
+struct partial {
+    char *tokens_path, *map_path;
+    int tokens_fd, map_fd;
+    struct cache_regions regions;
+    uint64_t pages;
+};
+
+static int compare_ages(const void *a, const void *b)
+{
+    uint32_t x = ((const struct candidate *)a)->age, y = ((const struct candidate *)b)->age;
+
+    return x > y ? -1 : x < y;
+}
+
+static void keep_oldest(struct eviction *e)
+{
+    qsort(e->all, e->candidates, sizeof *e->all, compare_ages);
+    e->more |= e->candidates > OLDEST;
+    if (e->candidates > OLDEST)
+        e->candidates = OLDEST;
+}
+
+/* 0 also for what was used after this eviction began. */
+static uint32_t age_of(const struct eviction *e, const struct region *record)
+{
+    uint32_t age = e->now - record->used;
+
+    return age <= INT32_MAX ? age : 0;
+}
+
+static void partial_close(struct partial *p)
+{
+    file_close(&p->tokens_fd);
+    file_close(&p->map_fd);
+    free(p->tokens_path);
+    free(p->map_path);
+}
+
+/* False: there is none, or it cannot be written. */
+static bool partial_open(struct partial *p, const char *folder)
+{
+    uint64_t size = 0;
+
+    *p = (struct partial) { .tokens_fd = -1, .map_fd = -1 };
+    p->tokens_path = path_join(folder, cache_file_names[PATH_TOKENS_PARTIAL], NULL);
+    p->map_path = path_join(folder, cache_file_names[PATH_MAP], NULL);
+    if (p->tokens_path && p->map_path &&
+        own_file_open(&p->tokens_fd, &size, p->tokens_path, OWN_FILE_WRITE, NULL) == LEAT_OK &&
+        own_file_open(&p->map_fd, NULL, p->map_path, OWN_FILE_WRITE, NULL) == LEAT_OK) {
+        p->pages = bytes_divide_up(size, PAGE);
+        p->regions = cache_regions(p->pages);
+        return true;
+    }
+    partial_close(p);
+    return false;
+}
+
+/* ---- Choosing ---- */
+
+bool cache_is_held(int fd)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = INT64_MAX - 1, .l_len = 1 };
+
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static void add_regions(struct eviction *e, uint32_t dataset, uint32_t least_age)
+{
+    struct region records[AT_ONCE];
+    struct partial p;
+
+    if (!partial_open(&p, e->folders[dataset]))
+        return;
+    if (cache_is_held(p.tokens_fd))
+        p.regions.count = 0;
+    for (uint64_t done = 0, here; done < p.regions.count; done += here) {
+        here = p.regions.count - done < AT_ONCE ? p.regions.count - done : AT_ONCE;
+        if (file_read_at(p.map_fd, p.regions.at + done * sizeof *records, records, here * sizeof *records, p.map_path,
+                         NULL) != LEAT_OK)
+            break;
+        for (uint64_t i = 0; i < here; i++) {
+            if (records[i].used == 0 || age_of(e, &records[i]) < least_age)
+                continue;
+            if (e->candidates == 2 * OLDEST)
+                keep_oldest(e);
+            e->all[e->candidates++] = (struct candidate) { dataset, age_of(e, &records[i]), done + i };
+        }
+    }
+    partial_close(&p);
+}
+
+static enum leat_status list_folders(struct eviction *e, const char *root, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    DIR *dir = opendir(root);
+    struct dirent *entry;
+
+    while (s == LEAT_OK && dir && (entry = readdir(dir))) {
+        char *folder;
+
+        if (!cache_is_dataset(entry->d_name))
+            continue;
+        s = GROW(e->folders, e->count + 1, e->room, err);
+        if (s != LEAT_OK)
+            break;
+        folder = path_join(root, entry->d_name, NULL);
+        if (folder)
+            e->folders[e->count++] = folder;
+        else
+            s = status_no_memory(err, strlen(root));
+    }
+    if (dir)
+        closedir(dir);
+    return s;
+}
+
+/* ---- Evicting ---- */
+
+/* With the write lock. */
+static enum leat_status free_region(const struct partial *p, uint64_t region, uint64_t *freed, struct leat_error *err)
+{
+    uint64_t page = region * p->regions.pages, at = p->regions.at + region * sizeof(struct region);
+    uint64_t count = p->pages - page < p->regions.pages ? p->pages - page : p->regions.pages, found = 0;
+    uint8_t *marks = malloc(count);
+    struct region record = { 0 };
+    enum leat_status s =
+        marks ? file_read_at(p->map_fd, at, &record, sizeof record, p->map_path, err) : status_no_memory(err, count);
+
+    if (s == LEAT_OK)
+        s = file_read_at(p->map_fd, page, marks, count, p->map_path, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
+        found += marks[i] == 1;
+    record.evictions += cache_clock();
+    if (s == LEAT_OK)
+        s = file_write_at(p->map_fd, at, &record, sizeof record, p->map_path, err);
+    if (s == LEAT_OK && found > 0) { /* else it may be a hole, and a full disk would not take the zeros */
+        memset(marks, 0, count);
+        s = file_write_at(p->map_fd, page, marks, count, p->map_path, err);
+    }
+    free(marks);
+    if (s == LEAT_OK && fallocate(p->tokens_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(page * PAGE),
+                                  (off_t)(count * PAGE)) != 0)
+        return status_set_os(err, errno, "cannot free a part of %s", p->tokens_path);
+    record.used = 0; /* last: until then it is a candidate */
+    if (s == LEAT_OK)
+        s = file_write_at(p->map_fd, at, &record, sizeof record, p->map_path, err);
+    if (s == LEAT_OK)
+        *freed += found * PAGE;
+    return s;
+}
+
+/* Somebody holds it: that is use, so it is not among the oldest next time. */
+static void note_use(const struct partial *p, uint64_t region)
+{
+    uint64_t at = p->regions.at + region * sizeof(struct region) + offsetof(struct region, used);
+    uint32_t now = cache_clock();
+
+    (void)file_write_at(p->map_fd, at, &now, sizeof now, p->map_path, NULL);
+}
+
+/* LEAT_E_BUSY: somebody holds it, or the file is complete. */
+static enum leat_status evict_region(const char *folder, uint64_t region, uint64_t *freed, struct leat_error *err)
+{
+    char *complete = path_join(folder, cache_file_names[PATH_TOKENS], NULL);
+    enum leat_status s = LEAT_E_BUSY;
+    struct file_identity file;
+    struct partial p;
+
+    if (complete && partial_open(&p, folder)) {
+        uint64_t bytes = p.regions.pages * PAGE;
+
+        if (region < p.regions.count)
+            s = cache_lock_bytes(p.tokens_fd, F_WRLCK, region * bytes, bytes, p.tokens_path, err);
+        if (s == LEAT_E_BUSY && region < p.regions.count)
+            note_use(&p, region);
+        if (s == LEAT_OK && (file_identify(complete, &file, NULL) != LEAT_OK || file.exists))
+            s = LEAT_E_BUSY;
+        if (s == LEAT_OK)
+            s = free_region(&p, region, freed, err);
+        (void)cache_lock_bytes(p.tokens_fd, F_UNLCK, 0, 0, p.tokens_path, NULL); /* a child of fork() may have it */
+        partial_close(&p);
+    }
+    free(complete);
+    return s;
+}
+
+/* Goes through the oldest once, those of at least that age. */
+static enum leat_status evict_oldest(struct eviction *e, uint32_t least_age, uint64_t wanted, uint64_t *freed,
+                                     struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    e->candidates = 0;
+    e->more = false;
+    for (uint32_t i = 0; i < e->count; i++)
+        add_regions(e, i, least_age);
+    keep_oldest(e);
+    for (unsigned i = 0; s == LEAT_OK && i < e->candidates && *freed < wanted; i++) {
+        s = evict_region(e->folders[e->all[i].dataset], e->all[i].region, freed, err);
+        if (s == LEAT_E_BUSY || s == LEAT_E_TRUNCATED) /* somebody cut off the map */
+            s = LEAT_OK;
+    }
+    return s;
+}
+
+enum leat_status cache_evict(struct cache *c, uint64_t wanted, uint64_t *freed, struct leat_error *err)
+{
+    struct eviction *e = calloc(1, sizeof *e);
+    enum leat_status s = e ? list_folders(e, c->root, err) : status_no_memory(err, sizeof *e);
+    bool more = true;
+
+    *freed = 0;
+    for (unsigned pass = 0; s == LEAT_OK && more && pass < PASSES; pass++) {
+        e->now = pass == 0 ? cache_clock() : e->now;
+        s = evict_oldest(e, pass > 0, wanted, freed, err); /* what was held is as new as can be now */
+        more = e->more && *freed < wanted;
+    }
+    for (uint32_t i = 0; e && i < e->count; i++)
+        free(e->folders[i]);
+    if (e)
+        free(e->folders);
+    free(e);
+    atomic_fetch_add(&c->evicted, *freed);
+    return s;
+}
+
+void cache_forget_all(struct cache *c)
+{
+    const uint8_t marks[4096] = { 0 };
+    struct region record;
+
+    /* the marks first: who sees the new numbers must not find the old marks */
+    for (uint64_t page = 0, here; page < c->pages; page += here) {
+        here = c->pages - page < sizeof marks ? c->pages - page : sizeof marks;
+        (void)file_write_at(c->map_fd, page, marks, here, c->paths[PATH_MAP], NULL);
+    }
+    for (uint64_t i = 0, at; i < c->regions.count; i++) {
+        at = c->regions.at + i * sizeof record;
+        if (file_read_at(c->map_fd, at, &record, sizeof record, c->paths[PATH_MAP], NULL) != LEAT_OK)
+            continue;
+        record.evictions += cache_clock();
+        (void)file_write_at(c->map_fd, at, &record.evictions, sizeof record.evictions, c->paths[PATH_MAP], NULL);
+    }
+}
+
+/* ---- Whole datasets ---------------------------------------------------------------------------------------------- */
 
 #define LEFT_SHARE    20u /* of the disk: so much (a 20th) stays free */
 #define ALLOWED_SHARE 8u  /* of what the limit leaves: so much is written before the next look */
