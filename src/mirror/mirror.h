@@ -31,34 +31,4 @@ enum leat_status mirror_stopped(struct leat_error *err);
 enum leat_status mirror_section_is_right(const struct mirror_file *f, const struct format_place *place, bool *right,
                                          struct leat_error *err);
 
-/* How many zeros follow a section. */
-uint64_t mirror_padding(const struct format_header *h, const struct format_place *place);
-
-/* A dataset on its way from a server. */
-struct pull {
-    struct leat_pull_options options;
-    struct leat_pull_report report;
-    struct remote *remote;
-    struct url index_url, tokens_url;
-    struct remote_object index, tokens; /* as the server has them */
-    struct writer_names names;
-    int lock, index_fd, tokens_fd; /* the files are NAME.partial.leat and NAME.partial.tokens */
-    const struct checksum_kernels *kernels;
-    uint8_t page[FORMAT_HEADER_BYTES]; /* the first of the index */
-    struct format_header header;
-    uint64_t done; /* bytes of both files that are here */
-};
-
-/* Counts bytes that are here now; LEAT_E_STOPPED if the caller wants to stop. */
-enum leat_status pull_advance(struct pull *p, uint64_t bytes, struct leat_error *err);
-
-/* Whether the caller wants to stop; the context is a struct pull. */
-bool pull_wants_stop(void *context);
-
-/* Brings the sections of the index that are not here yet, and checks them. */
-enum leat_status pull_index(struct pull *p, struct leat_error *err);
-
-/* Brings the pages of tokens that are not here yet, and checks them. */
-enum leat_status pull_tokens(struct pull *p, struct leat_error *err);
-
 #endif

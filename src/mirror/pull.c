@@ -5,14 +5,34 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "base/own_file.h"
 #include "base/status.h"
+#include "base/tiny.h"
+#include "checksum/page_sum.h"
 #include "mirror.h"
 
-enum leat_status pull_advance(struct pull *p, uint64_t bytes, struct leat_error *err)
+/* A dataset on its way from a server. */
+struct pull {
+    struct leat_pull_options options;
+    struct leat_pull_report report;
+    struct remote *remote;
+    struct url index_url, tokens_url;
+    struct remote_object index, tokens; /* as the server has them */
+    struct writer_names names;
+    int lock, index_fd, tokens_fd; /* the files are NAME.partial.leat and NAME.partial.tokens */
+    const struct checksum_kernels *kernels;
+    uint8_t page[FORMAT_HEADER_BYTES]; /* the first of the index */
+    struct format_header header;
+    uint64_t done; /* bytes of both files that are here */
+};
+
+/* Counts bytes that are here now; LEAT_E_STOPPED if the caller wants to stop. */
+static enum leat_status pull_advance(struct pull *p, uint64_t bytes, struct leat_error *err)
 {
     p->done += bytes;
     if (p->options.progress &&
@@ -21,9 +41,320 @@ enum leat_status pull_advance(struct pull *p, uint64_t bytes, struct leat_error 
     return LEAT_OK;
 }
 
-bool pull_wants_stop(void *context)
+/* Whether the caller wants to stop; the context is a struct pull. */
+static bool pull_wants_stop(void *context)
 {
     return pull_advance(context, 0, NULL) != LEAT_OK;
+}
+
+/* ---- Sections ---------------------------------------------------------------------------------------------------- */
+
+/* Whether sections of an index, in a file here, are what its header says of them. */
+
+enum leat_status mirror_stopped(struct leat_error *err)
+{
+    return status_set(err, LEAT_E_STOPPED, "stopped; the same command goes on from here");
+}
+
+enum leat_status mirror_section_is_right(const struct mirror_file *f, const struct format_place *place, bool *right,
+                                         struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    struct page_sum sum;
+
+    *right = false;
+    page_sum_begin(&sum, 0, (struct hash128) { 0, 0 });
+    for (uint64_t at = 0, count; at < place->bytes && s == LEAT_OK; at += count) {
+        count = place->bytes - at < MIRROR_PIECE ? place->bytes - at : MIRROR_PIECE;
+        s = f->stop(f->context) ? mirror_stopped(err)
+                                : page_sum_add_file(&sum, f->fd, place->offset + at, count, f->path, err);
+    }
+    *right = s == LEAT_OK && checksum_equal(page_sum_now(&sum), place->sum);
+    return s;
+}
+
+/* How many zeros follow a section. */
+static uint64_t mirror_padding(const struct format_header *h, const struct format_place *place)
+{
+    uint64_t end = place->offset + place->bytes, next = format_align(end);
+
+    return (next < h->index_bytes ? next : h->index_bytes) - end;
+}
+
+/* ---- The index --------------------------------------------------------------------------------------------------- */
+
+/*
+ * The index, section by section. Of a section that is here in part, the pieces that were never written
+ * are asked for first; if its sum is still wrong, all of it, up to three times.
+ */
+
+#define BLOCK ((uint64_t)4096) /* of a file; where blocks are larger, more is asked for again */
+
+static enum leat_status is_right(struct pull *p, const struct format_place *place, bool *right, struct leat_error *err)
+{
+    struct mirror_file f = { p->index_fd, p->names.partial[FILE_INDEX], pull_wants_stop, p };
+
+    return mirror_section_is_right(&f, place, right, err);
+}
+
+/* Whether something was written there; elsewhere is a hole. The first block there does not tell: it may have been
+ * written for what stands before it. */
+static bool has_data(const struct pull *p, uint64_t first, uint64_t count)
+{
+    uint64_t inside = bytes_divide_up(first, BLOCK) * BLOCK;
+    off_t data = inside < first + count ? lseek(p->index_fd, (off_t)inside, SEEK_DATA) : -1;
+
+    return data >= 0 && (uint64_t)data < first + count;
+}
+
+/* Brings the pieces of a section, those that are written also if `all`; *brought counts their bytes. */
+static enum leat_status bring_pieces(struct pull *p, const struct format_place *place, bool all, uint64_t *brought,
+                                     struct leat_error *err)
+{
+    uint64_t room = place->bytes < MIRROR_PIECE ? place->bytes : MIRROR_PIECE, end = place->offset + place->bytes;
+    uint8_t *buffer = malloc(room ? room : 1);
+    enum leat_status s = buffer ? LEAT_OK : status_no_memory(err, room);
+
+    *brought = 0;
+    for (uint64_t at = place->offset, next; at < end && s == LEAT_OK; at = next) {
+        next = at - at % MIRROR_PIECE + MIRROR_PIECE < end ? at - at % MIRROR_PIECE + MIRROR_PIECE : end;
+        if (!all && has_data(p, at, next - at))
+            continue;
+        s = remote_read(p->remote, &p->index_url, &p->index, at, buffer, next - at, err);
+        if (s == LEAT_OK)
+            s = file_write_at(p->index_fd, at, buffer, next - at, p->names.partial[FILE_INDEX], err);
+        *brought += next - at;
+        if (s == LEAT_OK && !all)
+            s = pull_advance(p, next - at, err);
+    }
+    free(buffer);
+    return s;
+}
+
+static enum leat_status bring_section(struct pull *p, const struct format_place *place, struct leat_error *err)
+{
+    static const uint8_t zeros[FORMAT_ALIGNMENT];
+    uint64_t missing, brought;
+    bool here;
+    enum leat_status s = bring_pieces(p, place, false, &missing, err);
+
+    brought = missing;
+    if (s == LEAT_OK)
+        s = is_right(p, place, &here, err);
+    for (unsigned tries = missing == place->bytes; s == LEAT_OK && !here && tries < REMOTE_DAMAGED_TRIES; tries++) {
+        s = bring_pieces(p, place, true, &brought, err);
+        if (s == LEAT_OK)
+            s = is_right(p, place, &here, err);
+    }
+    if (s == LEAT_OK && here) {
+        p->report.kept += place->bytes - brought;
+        s = file_write_at(p->index_fd, place->offset + place->bytes, zeros, mirror_padding(&p->header, place),
+                          p->names.partial[FILE_INDEX], err);
+        return s == LEAT_OK ? pull_advance(p, place->bytes - missing, err) : s;
+    }
+    if (s == LEAT_OK)
+        return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
+                             "%s: what arrived from byte %llu on was damaged %u times; verify the dataset where it "
+                             "was made, and copy it to the server again",
+                             p->index_url.name, (unsigned long long)place->offset, REMOTE_DAMAGED_TRIES);
+    return s;
+}
+
+/* Brings the sections of the index that are not here yet, and checks them. */
+static enum leat_status pull_index(struct pull *p, struct leat_error *err)
+{
+    const struct format_header *h = &p->header;
+    enum leat_status s = file_write_at(p->index_fd, 0, p->page, sizeof p->page, p->names.partial[FILE_INDEX], err);
+
+    for (unsigned i = 0; i < FORMAT_KINDS && s == LEAT_OK; i++)
+        if (h->sections[i].present)
+            s = bring_section(p, &h->sections[i], err);
+    for (unsigned i = 0; i < h->other_count && s == LEAT_OK; i++)
+        s = bring_section(p, &h->others[i], err);
+    return s;
+}
+
+/* ---- The tokens -------------------------------------------------------------------------------------------------- */
+
+/*
+ * The tokens, in ranges of some MiB, several at once. A range whose pages have the right hashes in the
+ * file already is kept; one that arrives is checked before it is written, and asked for again if it is wrong. The sums
+ * of all pages, in any order, add up to the 128-bit sum in the header, which is compared last.
+ */
+
+#define RANGE       TINY_OR((uint64_t)8192, REMOTE_PART)
+#define RANGE_PAGES (RANGE / FORMAT_PAGE_BYTES)
+
+struct lane {
+    struct transfer transfer;
+    uint8_t *bytes; /* RANGE */
+    unsigned tries; /* whose bytes were wrong */
+};
+
+struct tokens {
+    struct pull *p;
+    struct lane *lanes;
+    uint32_t lane_count;
+    uint64_t next;               /* the byte from which nothing was looked at */
+    uint32_t *stored, *computed; /* RANGE_PAGES hashes each */
+    uint8_t *local;              /* RANGE */
+    struct hash128 sum;
+};
+
+/* Checks a range; *right is whether all its pages are. If so, adds their sum. */
+static enum leat_status check(struct tokens *t, const uint8_t *bytes, uint64_t first, uint64_t count, bool *right,
+                              uint64_t *page, struct leat_error *err)
+{
+    uint64_t pages = bytes_divide_up(count, FORMAT_PAGE_BYTES), at = first / FORMAT_PAGE_BYTES;
+    struct hash128 sum = { 0, 0 };
+    enum leat_status s =
+        file_read_at(t->p->index_fd, t->p->header.sections[FORMAT_PAGES].offset + at * sizeof *t->stored, t->stored,
+                     pages * sizeof *t->stored, t->p->names.partial[FILE_INDEX], err);
+
+    if (s != LEAT_OK)
+        return s;
+    t->p->kernels->pages(&sum, bytes, count, at, t->computed);
+    *right = true;
+    for (uint64_t i = 0; i < pages && *right; i++) {
+        *right = bytes_le32(t->stored[i]) == t->computed[i];
+        *page = at + i;
+    }
+    if (*right)
+        checksum_add(&t->sum, sum);
+    return LEAT_OK;
+}
+
+/* Whether the file holds the range already. What was never written is a hole, which needs no reading. */
+static enum leat_status is_here(struct tokens *t, uint64_t first, uint64_t count, bool *here, struct leat_error *err)
+{
+    off_t data = lseek(t->p->tokens_fd, (off_t)first, SEEK_DATA);
+    enum leat_status s;
+    uint64_t page;
+
+    *here = false;
+    if (data < 0 || (uint64_t)data >= first + count)
+        return LEAT_OK;
+    s = file_read_at(t->p->tokens_fd, first, t->local, count, t->p->names.partial[SPILL_TOKENS], err);
+    return s == LEAT_OK ? check(t, t->local, first, count, here, &page, err) : s;
+}
+
+/* Finds the next range that is missing, and asks for it. */
+static enum leat_status begin_next(struct tokens *t, struct lane *lane, struct leat_error *err)
+{
+    uint64_t size = t->p->header.token_file_bytes;
+    enum leat_status s = LEAT_OK;
+
+    while (t->next < size && s == LEAT_OK) {
+        uint64_t first = t->next, count = size - first < RANGE ? size - first : RANGE;
+        bool here;
+
+        t->next += count;
+        s = is_here(t, first, count, &here, err);
+        if (s != LEAT_OK)
+            return s;
+        if (!here) {
+            lane->transfer.first = first;
+            lane->transfer.count = count;
+            lane->tries = 0;
+            return remote_begin(t->p->remote, &lane->transfer, err);
+        }
+        t->p->report.kept += count;
+        s = pull_advance(t->p, count, err);
+    }
+    return s;
+}
+
+/* A range has arrived. */
+static enum leat_status take(struct tokens *t, struct lane *lane, struct leat_error *err)
+{
+    struct transfer *transfer = &lane->transfer;
+    bool right;
+    uint64_t page;
+    enum leat_status s = check(t, lane->bytes, transfer->first, transfer->count, &right, &page, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (!right && ++lane->tries < REMOTE_DAMAGED_TRIES)
+        return remote_begin(t->p->remote, transfer, err);
+    if (!right)
+        return status_set_at(err, LEAT_E_CHECKSUM, page * FORMAT_PAGE_BYTES,
+                             "%s: page %llu arrived damaged %u times; verify the dataset where it was made, and copy "
+                             "it to the server again",
+                             t->p->tokens_url.name, (unsigned long long)page, REMOTE_DAMAGED_TRIES);
+    s = file_write_at(t->p->tokens_fd, transfer->first, lane->bytes, transfer->count, t->p->names.partial[SPILL_TOKENS],
+                      err);
+    if (s == LEAT_OK)
+        s = pull_advance(t->p, transfer->count, err);
+    return s == LEAT_OK ? begin_next(t, lane, err) : s;
+}
+
+static enum leat_status run(struct tokens *t, struct leat_error *err)
+{
+    struct transfer *done;
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t i = 0; i < t->lane_count && s == LEAT_OK; i++)
+        s = begin_next(t, &t->lanes[i], err);
+    while (s == LEAT_OK) {
+        s = remote_wait(t->p->remote, &done, err);
+        if (s != LEAT_OK || !done)
+            break;
+        s = done->status;
+        if (s != LEAT_OK && err)
+            *err = done->error;
+        if (s == LEAT_OK)
+            s = take(t, done->context, err);
+    }
+    if (s != LEAT_OK)
+        remote_abandon(t->p->remote);
+    if (s == LEAT_OK && !checksum_equal(t->sum, t->p->header.token_sum))
+        return status_set(err, LEAT_E_CHECKSUM,
+                          "%s: the sum of all pages is wrong; verify the dataset where it was "
+                          "made",
+                          t->p->tokens_url.name);
+    return s;
+}
+
+static enum leat_status make_lanes(struct tokens *t, struct leat_error *err)
+{
+    uint32_t count = t->p->options.connections;
+
+    t->lanes = calloc(count, sizeof *t->lanes);
+    t->local = malloc(RANGE);
+    t->stored = calloc(RANGE_PAGES, sizeof *t->stored);
+    t->computed = calloc(RANGE_PAGES, sizeof *t->computed);
+    if (!t->lanes || !t->local || !t->stored || !t->computed)
+        return status_no_memory(err, RANGE);
+    for (; t->lane_count < count; t->lane_count++) {
+        struct lane *lane = &t->lanes[t->lane_count];
+
+        lane->bytes = malloc(RANGE);
+        if (!lane->bytes)
+            return status_no_memory(err, RANGE);
+        lane->transfer = (struct transfer) {
+            .url = &t->p->tokens_url, .if_match = t->p->tokens.etag, .out = lane->bytes, .context = lane
+        };
+    }
+    return LEAT_OK;
+}
+
+/* Brings the pages of tokens that are not here yet, and checks them. */
+static enum leat_status pull_tokens(struct pull *p, struct leat_error *err)
+{
+    struct tokens t = { .p = p };
+    enum leat_status s = make_lanes(&t, err);
+
+    if (s == LEAT_OK)
+        s = run(&t, err);
+    for (uint32_t i = 0; i < t.lane_count; i++) {
+        transfer_free(&t.lanes[i].transfer);
+        free(t.lanes[i].bytes);
+    }
+    free(t.lanes);
+    free(t.local);
+    free(t.stored);
+    free(t.computed);
+    return s;
 }
 
 /* ---- What the server has ---------------------------------------------------------------------------------------- */
