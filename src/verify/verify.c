@@ -3,8 +3,8 @@
  *
  * The work is cut into independent tasks: 16 MiB of the token file, with the directory entries and document starts that
  * belong to it, or 16 MiB of a section. All hashes are sums over pages, so each task adds its own pages. This file has
- * the threads and what they share; verify_tokens.c and verify_sections.c do a task. At the end one thread compares the
- * sums and checks the small records (verify_records.c).
+ * the threads, what they share, and the tasks of sections; verify_tokens.c has those of tokens. At the end one thread
+ * compares the sums and checks the small records.
  */
 #include "verify.h"
 
@@ -17,6 +17,321 @@
 #include "base/status.h"
 #include "base/thread.h"
 #include "dataset/dataset.h"
+#include "format/records.h"
+
+/* ---- Sections ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * One task of verifying a section of the index: its pages' sum, and the rules of those sections
+ * that no sum finds broken: document starts, id ends, lines, origins.
+ */
+
+/* Checks that numbers never fall, within the block and from the one before it. */
+static enum leat_status check_rising(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
+{
+    uint64_t before = 0;
+    enum leat_status s = at == 0 ? LEAT_OK : part_section(w->v->part, a->kind, at - 8, &before, 8, &w->err);
+
+    before = bytes_le64(before);
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i += 8) {
+        uint64_t value = bytes_load64(w->bytes + i);
+
+        if (value < before)
+            return status_set_at(
+                &w->err, a->kind == FORMAT_DOCUMENTS ? LEAT_E_DOCUMENTS : LEAT_E_RECORD, a->place.offset + at + i,
+                "%s: entry %llu of its %s section is less than the previous one; write the dataset again",
+                w->v->part->index->file.path, (unsigned long long)((at + i) / 8), format_section_name(a->kind));
+        before = value;
+    }
+    return s;
+}
+
+static void count_documents(struct verify *v, uint64_t input, uint64_t documents, uint64_t tokens)
+{
+    if (input < v->inputs && documents > 0) {
+        atomic_fetch_add_explicit(&v->counts[input].documents, documents, memory_order_relaxed);
+        atomic_fetch_add_explicit(&v->counts[input].tokens, tokens, memory_order_relaxed);
+    }
+}
+
+static uint64_t input_of(const struct verify_worker *w, uint64_t i)
+{
+    return bytes_load64(w->bytes + FORMAT_ORIGIN_BYTES * i + 8);
+}
+
+/* Counts documents [first, first + n), whose origins are in w->bytes, by input. Mostly all come from one input, and
+ * then only the ends of the range are fetched. */
+static enum leat_status count_origins(struct verify_worker *w, uint64_t first, uint64_t n)
+{
+    uint64_t run = 0, same = 1; /* the first document of a run from one input */
+    enum leat_status s;
+
+    while (same < n && input_of(w, same) == input_of(w, 0))
+        same++;
+    if (same == n) {
+        s = part_starts(w->v->part, first, 1, w->starts, &w->err);
+        if (s == LEAT_OK)
+            s = part_starts(w->v->part, first + n, 1, w->starts + 1, &w->err);
+        if (s == LEAT_OK)
+            count_documents(w->v, input_of(w, 0), n, w->starts[1] - w->starts[0]);
+        return s;
+    }
+    s = part_starts(w->v->part, first, n + 1, w->starts, &w->err);
+    for (uint64_t i = 1; s == LEAT_OK && i <= n; i++)
+        if (i == n || input_of(w, i) != input_of(w, run)) {
+            count_documents(w->v, input_of(w, run), i - run, w->starts[i] - w->starts[run]);
+            run = i;
+        }
+    return s;
+}
+
+/* Checks that origins name existing inputs, and never fall if the index says so. */
+static enum leat_status check_origins(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
+{
+    uint64_t first = at / FORMAT_ORIGIN_BYTES, n = count / FORMAT_ORIGIN_BYTES, last[2] = { 0, 0 };
+    bool ordered = a->place.flags & FORMAT_ORDERED;
+    enum leat_status s = LEAT_OK;
+
+    if (at > 0)
+        s = part_section(w->v->part, FORMAT_ORIGINS, at - FORMAT_ORIGIN_BYTES, last, sizeof last, &w->err);
+    last[0] = bytes_le64(last[0]);
+    last[1] = bytes_le64(last[1]);
+    for (uint64_t i = 0; s == LEAT_OK && i < n; i++) {
+        uint64_t offset = bytes_load64(w->bytes + FORMAT_ORIGIN_BYTES * i), input = input_of(w, i);
+        const char *wrong = NULL;
+
+        if (input != LEAT_NONE && input >= w->v->inputs)
+            wrong = "names an input that does not exist";
+        else if (ordered && (input < last[1] || (input == last[1] && offset < last[0])))
+            wrong = "lies before the previous one, and they are said to be in order";
+        if (wrong)
+            return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + FORMAT_ORIGIN_BYTES * i,
+                                 "%s: the origin of document %llu %s; write the dataset again",
+                                 w->v->part->index->file.path, (unsigned long long)(first + i), wrong);
+        last[0] = offset;
+        last[1] = input;
+    }
+    return s == LEAT_OK ? count_origins(w, first, n) : s;
+}
+
+/* Checks that line numbers count from 1. */
+static enum leat_status check_lines(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i += 8)
+        if (bytes_load64(w->bytes + i) == 0)
+            return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + i,
+                                 "%s: the line of document %llu is 0, but lines count from 1; write the dataset again",
+                                 w->v->part->index->file.path, (unsigned long long)((at + i) / 8));
+    return LEAT_OK;
+}
+
+/* Checks the pages' hashes that a mask has beside its sum. */
+static enum leat_status check_mask(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
+{
+    uint32_t found[VERIFY_BUFFER_BYTES / CHECKSUM_PAGE], stored[VERIFY_BUFFER_BYTES / CHECKSUM_PAGE];
+    uint64_t page = at / CHECKSUM_PAGE, pages = bytes_divide_up(count, CHECKSUM_PAGE);
+    enum leat_status s = part_section(w->v->part, FORMAT_MASK_PAGES, 4 * page, stored, 4 * pages, &w->err);
+    struct hash128 sum = { 0, 0 };
+
+    w->v->part->kernels->pages(&sum, w->bytes, (size_t)count, page, found);
+    for (uint64_t i = 0; s == LEAT_OK && i < pages; i++)
+        if (found[i] != bytes_le32(stored[i]))
+            return status_set_at(&w->err, LEAT_E_CHECKSUM, a->place.offset + at + i * CHECKSUM_PAGE,
+                                 "%s: page %llu of its mask does not match its hash; %s", w->v->part->index->file.path,
+                                 (unsigned long long)(page + i), part_remedy(w->v->part, false));
+    return s;
+}
+
+/* One task of a section. Whether its bytes or only their meaning is wrong shows in the sum, which goes on. */
+static void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t task)
+{
+    uint64_t begin = task * VERIFY_TASK_BYTES, bytes = verify_task_bytes(a->place.bytes, task);
+    struct verify_stretch stretch = verify_open_stretch(w, &w->v->part->index->file, a->place.offset + begin, bytes);
+    struct hash128 sum = { 0, 0 };
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t at = 0; at < bytes && (s == LEAT_OK || verify_is_damage(s, &w->err)); at += VERIFY_BUFFER_BYTES) {
+        uint64_t here = bytes - at < VERIFY_BUFFER_BYTES ? bytes - at : VERIFY_BUFFER_BYTES, from = begin + at;
+
+        s = verify_load_chunk(w, &stretch, at, here);
+        if (s == LEAT_OK) {
+            w->v->part->kernels->pages(&sum, w->bytes, (size_t)here, from / CHECKSUM_PAGE, NULL);
+            if (a->kind == FORMAT_DOCUMENTS || a->kind == FORMAT_ID_ENDS)
+                s = check_rising(w, a, from, here);
+            else if (a->kind == FORMAT_LINES)
+                s = check_lines(w, a, from, here);
+            else if (a->kind == FORMAT_MASK)
+                s = check_mask(w, a, from, here);
+            else if (a->kind == FORMAT_ORIGINS)
+                s = check_origins(w, a, from, here);
+        }
+        if (s != LEAT_OK && a->kind == FORMAT_ORIGINS)
+            atomic_store(&w->v->uncounted, true);
+        if (s != LEAT_OK)
+            verify_note(w->v, s, &w->err,
+                        verify_is_damage(s, &w->err) ? VERIFY_RANK_RECORDS + a->place.offset + from : from);
+    }
+    verify_close_stretch(&stretch);
+    pthread_mutex_lock(&w->v->lock);
+    checksum_add(&a->sum, sum);
+    pthread_mutex_unlock(&w->v->lock);
+}
+
+/* ---- What is small, or needs all results ------------------------------------------------------------------------- */
+
+/*
+ * The checks that are small or need all threads' results: sums, padding between sections,
+ * inputs against what was counted, the tokenizer and metadata records.
+ */
+
+/* What could not be read comes before all damage. */
+static void note(struct verify *v, enum leat_status s, const struct leat_error *why, uint64_t offset)
+{
+    if (s != LEAT_OK)
+        verify_note(v, s, why, verify_is_damage(s, why) ? VERIFY_RANK_RECORDS + offset : offset);
+}
+
+static void check_sums(struct verify *v)
+{
+    struct leat_error why;
+
+    for (unsigned i = 0; i < v->area_count; i++) {
+        const struct verify_area *a = &v->areas[i];
+
+        if (!checksum_equal(a->sum, a->place.sum))
+            verify_note(v,
+                        status_set_at(&why, LEAT_E_CHECKSUM, a->place.offset,
+                                      "the %s section of %s (bytes %llu to %llu) is damaged: its checksum does not "
+                                      "match; %s",
+                                      format_section_name(a->kind), v->part->index->file.path,
+                                      (unsigned long long)a->place.offset,
+                                      (unsigned long long)(a->place.offset + a->place.bytes),
+                                      part_remedy(v->part, false)),
+                        &why, VERIFY_RANK_SUMS + a->place.offset);
+    }
+    /* this says more than the pages only if the pages section is sound */
+    if (!v->options->index_only && v->found.damaged_pages == 0 &&
+        !checksum_equal(v->token_sum, v->part->index->header.token_sum))
+        verify_note(v,
+                    status_set_at(&why, LEAT_E_CHECKSUM, 0,
+                                  "%s is damaged: the sum of its page hashes does not match its index, although the "
+                                  "short hash of each page does; %s",
+                                  v->part->data.file->path, part_remedy(v->part, true)),
+                    &why, VERIFY_RANK_PAGES);
+}
+
+/* The bytes between one section and the next are zero. */
+static void check_padding(struct verify *v)
+{
+    uint8_t bytes[FORMAT_ALIGNMENT];
+    struct leat_error why;
+
+    for (unsigned i = 0; i < v->area_count; i++) {
+        uint64_t end = v->areas[i].place.offset + v->areas[i].place.bytes, next = format_align(end);
+        enum leat_status s;
+
+        if (end == v->part->index->file.size || next > v->part->index->file.size)
+            continue; /* the last one */
+        s = file_map_read(&v->part->index->file, end, bytes, next - end, &why);
+        if (s == LEAT_OK && !bytes_all_zero(bytes, next - end))
+            s = status_set_at(
+                &why, LEAT_E_SECTION, end, "%s: the bytes after its %s section are not zero: it is damaged; %s",
+                v->part->index->file.path, format_section_name(v->areas[i].kind), part_remedy(v->part, false));
+        note(v, s, &why, end);
+    }
+}
+
+static void check_inputs(struct verify *v)
+{
+    uint64_t paths = 0, path_bytes = part_place(v->part, FORMAT_INPUT_PATHS)->bytes;
+    uint64_t section = part_place(v->part, FORMAT_INPUTS)->offset;
+    uint8_t record[FORMAT_INPUT_BYTES];
+    struct records_input input;
+    struct leat_error why;
+
+    for (uint64_t i = 0; i <= v->inputs; i++) {
+        uint64_t at = FORMAT_INPUT_BYTES * i;
+        const char *wrong = NULL;
+
+        if (i < v->inputs) {
+            enum leat_status s = part_section(v->part, FORMAT_INPUTS, at, record, sizeof record, &why);
+
+            if (s != LEAT_OK) {
+                note(v, s, &why, section + at);
+                return;
+            }
+            records_load_input(&input, record);
+            if (input.path_offset != paths || !bytes_inside(paths, input.path_bytes, path_bytes))
+                wrong = "its path does not follow the previous one";
+            else if (!atomic_load(&v->uncounted) &&
+                     (input.documents != v->counts[i].documents || input.tokens != v->counts[i].tokens))
+                wrong = "its number of documents or tokens does not match the origins";
+            paths += input.path_bytes;
+        } else if (paths != path_bytes) {
+            wrong = "the paths do not end with the path of the last input";
+        }
+        if (wrong) {
+            status_set_at(&why, LEAT_E_RECORD, section + at, "%s: input %llu is invalid: %s; write the dataset again",
+                          v->part->index->file.path, (unsigned long long)i, wrong);
+            note(v, LEAT_E_RECORD, &why, section + at);
+            return;
+        }
+    }
+}
+
+/* The ids end where their section does. */
+static void check_id_ends(struct verify *v)
+{
+    const struct format_place *ends = part_place(v->part, FORMAT_ID_ENDS);
+    const struct format_place *ids = part_place(v->part, FORMAT_IDS);
+    struct leat_error why;
+    uint64_t last = 0;
+    enum leat_status s = LEAT_OK;
+
+    if (!ends->present)
+        return;
+    if (ends->entries > 0)
+        s = part_section(v->part, FORMAT_ID_ENDS, 8 * (ends->entries - 1), &last, 8, &why);
+    if (s == LEAT_OK && bytes_le64(last) != ids->bytes)
+        s = status_set_at(&why, LEAT_E_RECORD, ends->offset,
+                          "%s: the id of the last document does not end with the ids section; write the dataset again",
+                          v->part->index->file.path);
+    note(v, s, &why, ends->offset);
+}
+
+/* The readers of these records check them whole. They read the first part's tokenizer and any part's metadata. */
+static void check_stored(struct verify *v)
+{
+    struct leat_dataset alone = { .parts = v->part, .part_count = 1 };
+    struct leat_stored_tokenizer *tokenizer;
+    struct leat_metadata *metadata;
+    struct leat_error why;
+    enum leat_status s;
+
+    if (part_has(v->part, FORMAT_TOKENIZER)) {
+        s = leat_dataset_tokenizer(&alone, &tokenizer, &why);
+        leat_stored_tokenizer_free(tokenizer);
+        note(v, s, &why, part_place(v->part, FORMAT_TOKENIZER)->offset);
+    }
+    s = leat_dataset_metadata(&alone, 0, &metadata, &why);
+    leat_metadata_free(metadata);
+    note(v, s, &why, part_place(v->part, FORMAT_METADATA)->offset);
+}
+
+/* After the threads: the sums, the padding, inputs, tokenizer and metadata. */
+static void verify_records(struct verify *v)
+{
+    check_sums(v);
+    check_padding(v);
+    check_inputs(v);
+    check_id_ends(v);
+    check_stored(v);
+    v->report->bytes += v->part->index->file.size;
+    for (unsigned i = 0; i < v->area_count; i++)
+        v->report->bytes -= v->areas[i].place.bytes; /* counted by the tasks */
+}
+
+/* ---- The threads ------------------------------------------------------------------------------------------------- */
 
 #define MAX_THREADS 1024u
 

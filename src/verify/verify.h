@@ -117,9 +117,5 @@ enum leat_status verify_load_chunk(struct verify_worker *w, const struct verify_
 
 /* Each does a task, and reports damage to verify_note(). */
 void verify_tokens(struct verify_worker *w, uint64_t task);
-void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t task);
-
-/* After the threads: the sums, the padding, inputs, tokenizer and metadata. */
-void verify_records(struct verify *v);
 
 #endif
