@@ -1,6 +1,9 @@
 /*
  * adopt_end.h: the end token of files that are adopted. Where a file does not record its documents, they are found by
  * it; where it does, each document is checked to end with it.
+ *
+ * The room src/adopt/ writes indexes for tokens that lie in files of other tools. Reading such files belongs to
+ * src/dataset/, the bytes of an index to src/writer/.
  */
 #ifndef LEAT_ADOPT_END_H
 #define LEAT_ADOPT_END_H
