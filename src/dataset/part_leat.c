@@ -100,7 +100,7 @@ static bool still_named(const struct file_map *index)
 }
 
 /*
- * Opens NAME.leat and NAME.tokens. A dataset is replaced in this order (writer_finish.c, pull.c, by_stage.c): the old
+ * Opens NAME.leat and NAME.tokens. A dataset is replaced in this order (writer.c, pull.c, by_stage.c): the old
  * index is removed, the new tokens get their name, then the new index does. So these are the tokens of this index if it
  * still has its name after they were opened; else *replaced is true. For an index of another tool's file, *path and
  * *offset are set, and no tokens are opened.

@@ -7,16 +7,11 @@
  * Its files:
  *   sink.c               a file that grows, filled by several threads
  *   pens.c               threads that write its frames past the page cache
- *   writer.c             open, flush, failures
- *   writer_add.c         documents one after another
- *   writer_documents.c   what a document leaves in each section
- *   writer_put.c         several documents at once, from several threads
+ *   writer.c             open, flush, failures; finish, suspend, abandon
+ *   writer_add.c         documents, one after another or several at once, and what each leaves in each section
  *   writer_names.c       the files of an unfinished dataset: names, lock, leftovers
- *   writer_inputs.c      inputs and metadata
- *   writer_checkpoint.c  checkpoints
- *   writer_resume.c      goes on from one
- *   writer_index.c       the index, made from the spilled sections
- *   writer_finish.c      finish, suspend, abandon
+ *   writer_checkpoint.c  writes checkpoints, and goes on from one
+ *   writer_index.c       the index, made from the spilled sections, inputs and metadata
  */
 #ifndef LEAT_WRITER_H
 #define LEAT_WRITER_H
@@ -198,31 +193,7 @@ enum leat_status writer_fail(struct leat_writer *w, enum leat_status status, con
 /* Closes and frees everything; removes no file. */
 void writer_free(struct leat_writer *w);
 
-/* ---- writer_documents.c: the same for one document and for many ---- */
-
-/* The ids must be below the vocabulary size; `document` is for the error. */
-enum leat_status writer_check_ids(const struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
-                                  uint64_t document, struct leat_error *err);
-
-/* Puts ids of `width` bytes, in this machine's order, in the stored width; or one token, LEAT_NONE: none. */
-enum leat_status writer_put_ids(const struct leat_writer *w, struct writer_streams *to, const void *ids, uint32_t width,
-                                uint64_t count, struct leat_error *err);
-enum leat_status writer_put_token(const struct leat_writer *w, struct writer_streams *to, uint64_t token,
-                                  struct leat_error *err);
-
-/* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token; and 255 `count` times. Nothing
- * without a mask. */
-enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_streams *to, const uint8_t *mask,
-                                 uint64_t count, struct leat_error *err);
-enum leat_status writer_put_unmasked(const struct leat_writer *w, struct writer_streams *to, uint64_t count,
-                                     struct leat_error *err);
-
-/* The same with another byte. */
-enum leat_status writer_put_bytes(const struct leat_writer *w, struct writer_streams *to, uint8_t byte, uint64_t count,
-                                  struct leat_error *err);
-
-/* Entries that the directory has with all documents up to one that starts at this token. */
-uint64_t writer_cells_due(const struct leat_writer *w, uint64_t start);
+/* ---- writer_add.c ---- */
 
 /* Puts what is known of the next document of the streams, whose tokens are there. Its line is `line`, not o->line. */
 enum leat_status writer_put_document(const struct leat_writer *w, struct writer_streams *to,
@@ -231,22 +202,14 @@ enum leat_status writer_put_document(const struct leat_writer *w, struct writer_
 /* Reports to the sinks what was put, to all of them even if one fails. */
 enum leat_status writer_end_streams(struct writer_streams *t, struct leat_error *err);
 
-/* Documents with these origins follow: notes whether origins still do not fall. In the order of the documents. */
-void writer_note_origins(struct leat_writer *w, const struct leat_origin *first, const struct leat_origin *last);
-
-/* Adds to what an input has given. */
-void writer_count_input(struct leat_writer *w, uint64_t input, uint64_t documents, uint64_t tokens);
-
 extern const struct leat_origin writer_no_origin;
 
-/* ---- writer_inputs.c ---- */
+/* ---- writer_index.c ---- */
 
 /* Adds an input with what is known about it. */
 enum leat_status writer_push_input(struct leat_writer *w, const char *path, const struct records_input *record,
                                    struct leat_error *err);
 void writer_free_inputs(struct leat_writer *w);
-
-/* ---- writer_index.c ---- */
 
 /* Writes the whole index under its partial name, durable; *header gets what it holds. The spills must be flushed. */
 enum leat_status writer_build_index(struct leat_writer *w, struct format_header *header, struct leat_error *err);

@@ -1,9 +1,217 @@
 /*
- * writer_add.c: documents one after another, whole or in chunks, at the ends of the spills; writer_put.c takes several
- * at once.
+ * writer_add.c: adds documents: one after another, whole or in chunks, at the ends of the spills, or several at once.
  */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "writer.h"
+
+/* ---- What a document leaves -------------------------------------------------------------------------------------- */
+
+/* What a document leaves in the files: its tokens, and an entry in each section. */
+
+const struct leat_origin writer_no_origin = { .input = LEAT_NONE, .line = LEAT_NONE };
+
+/* ---- Tokens ---- */
+
+/* The ids must be below the vocabulary size; `document` is for the error. */
+static enum leat_status writer_check_ids(const struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
+                                         uint64_t document, struct leat_error *err)
+{
+    uint32_t max = 0, id;
+
+    if (count == 0 || (width == 2 && w->vocabulary >= 65536))
+        return LEAT_OK;
+    /* the kernels read little-endian ids; on other machines each is looked at here */
+    if (!BYTES_BIG_ENDIAN)
+        max = width == 2 ? w->kernels->max16(ids, (size_t)count) : w->kernels->max32(ids, (size_t)count);
+    if (!BYTES_BIG_ENDIAN && max < w->vocabulary)
+        return LEAT_OK;
+    for (uint64_t i = 0; i < count; i++) {
+        id = width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
+        if (id >= w->vocabulary)
+            return status_set(err, LEAT_E_TOKEN,
+                              "token id %u, token %llu of document %llu, is not below the vocabulary size %llu", id,
+                              (unsigned long long)i, (unsigned long long)document, (unsigned long long)w->vocabulary);
+    }
+    return LEAT_OK;
+}
+
+/* Converts ids of `from_width` bytes, in this machine's order, to stored ones. */
+static void store_ids(uint8_t *to, uint32_t to_width, const void *ids, uint32_t from_width, uint64_t at, size_t count)
+{
+    const uint16_t *narrow = ids;
+    const uint32_t *wide = ids;
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = from_width == 2 ? narrow[at + i] : wide[at + i];
+
+        if (to_width == 2) {
+            uint16_t stored = bytes_le16((uint16_t)id);
+            memcpy(to + 2 * i, &stored, 2);
+        } else {
+            bytes_store32(to + 4 * i, id);
+        }
+    }
+}
+
+#define STORED_AT_ONCE 1024u
+
+/* Puts ids of `width` bytes, in this machine's order, in the stored width; or one token, LEAT_NONE: none. */
+static enum leat_status writer_put_ids(const struct leat_writer *w, struct writer_streams *to, const void *ids,
+                                       uint32_t width, uint64_t count, struct leat_error *err)
+{
+    struct sink_stream *tokens = &to->of[SPILL_TOKENS];
+    uint8_t stored[4 * STORED_AT_ONCE];
+    enum leat_status s = LEAT_OK;
+
+    if (width == w->width && !BYTES_BIG_ENDIAN)
+        return sink_stream_put(tokens, ids, (size_t)(count * width), err);
+    for (uint64_t at = 0, here; s == LEAT_OK && at < count; at += here) {
+        here = count - at < STORED_AT_ONCE ? count - at : STORED_AT_ONCE;
+        store_ids(stored, w->width, ids, width, at, (size_t)here);
+        s = sink_stream_put(tokens, stored, (size_t)here * w->width, err);
+    }
+    return s;
+}
+
+/* Puts ids of `width` bytes, in this machine's order, in the stored width; or one token, LEAT_NONE: none. */
+static enum leat_status writer_put_token(const struct leat_writer *w, struct writer_streams *to, uint64_t token,
+                                         struct leat_error *err)
+{
+    uint32_t id = (uint32_t)token;
+
+    return token == LEAT_NONE ? LEAT_OK : writer_put_ids(w, to, &id, 4, 1, err);
+}
+
+/* ---- The mask ---- */
+
+static enum leat_status put_bytes(struct sink_stream *to, uint8_t byte, uint64_t count, struct leat_error *err)
+{
+    uint8_t bytes[STORED_AT_ONCE];
+    enum leat_status s = LEAT_OK;
+
+    memset(bytes, byte, sizeof bytes);
+    for (uint64_t here; s == LEAT_OK && count > 0; count -= here) {
+        here = count < sizeof bytes ? count : sizeof bytes;
+        s = sink_stream_put(to, bytes, (size_t)here, err);
+    }
+    return s;
+}
+
+/* The same with another byte. */
+static enum leat_status writer_put_bytes(const struct leat_writer *w, struct writer_streams *to, uint8_t byte,
+                                         uint64_t count, struct leat_error *err)
+{
+    return w->store_mask ? put_bytes(&to->of[SPILL_MASK], byte, count, err) : LEAT_OK;
+}
+
+/* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token; and 255 `count` times. Nothing
+ * without a mask. */
+static enum leat_status writer_put_unmasked(const struct leat_writer *w, struct writer_streams *to, uint64_t count,
+                                            struct leat_error *err)
+{
+    return writer_put_bytes(w, to, UINT8_MAX, count, err);
+}
+
+/* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token; and 255 `count` times. Nothing
+ * without a mask. */
+static enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_streams *to, const uint8_t *mask,
+                                        uint64_t count, struct leat_error *err)
+{
+    struct sink_stream *stream = &to->of[SPILL_MASK];
+    bool begin = w->begin_token != LEAT_NONE, end = w->end_token != LEAT_NONE;
+    enum leat_status s;
+
+    if (!mask || count == 0)
+        return writer_put_unmasked(w, to, begin + count + end, err);
+    s = put_bytes(stream, mask[0], begin, err);
+    if (s == LEAT_OK)
+        s = sink_stream_put(stream, mask, (size_t)count, err);
+    return s == LEAT_OK ? put_bytes(stream, mask[count - 1], end, err) : s;
+}
+
+/* ---- Sections ---- */
+
+/*
+ * The directory: a document is the first to start in or after each 64 KiB up to its start that has no entry yet. One
+ * that starts exactly at a cell's edge, after the last token so far, may be one entry too many; finish removes it.
+ */
+static uint64_t writer_cells_due(const struct leat_writer *w, uint64_t start)
+{
+    return start / (FORMAT_CELL_BYTES / w->width) + 1;
+}
+
+static enum leat_status put_origin(const struct leat_writer *w, struct writer_streams *to, const struct leat_origin *o,
+                                   uint64_t line, struct leat_error *err)
+{
+    static const uint8_t none[FORMAT_HASH_BYTES];
+    enum leat_status s = sink_stream_put_u64(&to->of[SPILL_ORIGINS], o->offset, err);
+
+    if (s == LEAT_OK)
+        s = sink_stream_put_u64(&to->of[SPILL_ORIGINS], o->input, err);
+    if (s == LEAT_OK && w->store_lines)
+        s = sink_stream_put_u64(&to->of[SPILL_LINES], line > 0 ? line : LEAT_NONE, err);
+    if (s == LEAT_OK && w->store_ids && o->id)
+        s = sink_stream_put(&to->of[SPILL_IDS], o->id, (size_t)o->id_bytes, err);
+    if (s == LEAT_OK && w->store_ids)
+        s = sink_stream_put_u64(&to->of[SPILL_ID_ENDS], to->of[SPILL_IDS].at, err);
+    if (s == LEAT_OK && w->store_hashes)
+        s = sink_stream_put(&to->of[SPILL_HASHES], o->text_hash ? o->text_hash : none, sizeof none, err);
+    return s;
+}
+
+enum leat_status writer_put_document(const struct leat_writer *w, struct writer_streams *to,
+                                     const struct leat_origin *o, uint64_t line, struct leat_error *err)
+{
+    struct sink_stream *directory = &to->of[SPILL_DIRECTORY];
+    uint64_t due = writer_cells_due(w, to->start);
+    enum leat_status s = sink_stream_put_u64(&to->of[SPILL_DOCUMENTS], to->start, err);
+
+    while (s == LEAT_OK && directory->at / 8 < due)
+        s = sink_stream_put_u64(directory, to->document, err);
+    if (s == LEAT_OK)
+        s = put_origin(w, to, o ? o : &writer_no_origin, line, err);
+    to->document++;
+    to->start = to->of[SPILL_TOKENS].at / w->width;
+    return s;
+}
+
+enum leat_status writer_end_streams(struct writer_streams *t, struct leat_error *err)
+{
+    enum leat_status first = LEAT_OK, s;
+
+    for (unsigned i = 0; i < SPILL_COUNT; i++) {
+        s = sink_stream_end(&t->of[i], first == LEAT_OK ? err : NULL);
+        if (first == LEAT_OK)
+            first = s;
+    }
+    return first;
+}
+
+/* ---- What is known of all documents together ---- */
+
+/* Documents with these origins follow: notes whether origins still do not fall. In the order of the documents. */
+static void writer_note_origins(struct leat_writer *w, const struct leat_origin *first, const struct leat_origin *last)
+{
+    if (first->input < w->last_input || (first->input == w->last_input && first->offset < w->last_offset))
+        atomic_store(&w->ordered, false);
+    w->last_input = last->input;
+    w->last_offset = last->offset;
+}
+
+/* Adds to what an input has given. */
+static void writer_count_input(struct leat_writer *w, uint64_t input, uint64_t documents, uint64_t tokens)
+{
+    pthread_mutex_lock(&w->mutex);
+    w->inputs[input].record.documents += documents;
+    w->inputs[input].record.tokens += tokens;
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* ---- One document after another ---------------------------------------------------------------------------------- */
 
 static enum leat_status check_origin(const struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
 {
@@ -182,4 +390,208 @@ uint64_t leat_writer_direct_bytes(const struct leat_writer *w)
 uint64_t leat_writer_documents(const struct leat_writer *w)
 {
     return w->end.document;
+}
+
+/* ---- Several at once --------------------------------------------------------------------------------------------- */
+
+/*
+ * Several documents at once, for programs with several threads. What must happen in the order of the
+ * documents is addition: how many tokens, documents, bytes of ids and entries of the directory came before. With these
+ * numbers known, each section's bytes have their place, and any thread can put them there at any time.
+ */
+
+/* The numbers of a place that documents add to. */
+struct totals {
+    uint64_t tokens, last_tokens, id_bytes;
+};
+
+static struct totals add_up(const struct leat_writer *w, const struct leat_documents *d)
+{
+    uint64_t more = (w->begin_token != LEAT_NONE) + (w->end_token != LEAT_NONE);
+    struct totals t = { .tokens = d->count * more, .last_tokens = d->lengths[d->count - 1] + more };
+
+    for (uint64_t i = 0; i < d->count; i++)
+        t.tokens += d->lengths[i];
+    for (uint64_t i = 0; w->store_ids && d->origins && i < d->count; i++)
+        t.id_bytes += d->origins[i].id ? d->origins[i].id_bytes : 0;
+    return t;
+}
+
+/* Moves the ends of all spills past the documents. */
+static enum leat_status move_end(struct leat_writer *w, const struct totals *t, uint64_t documents,
+                                 struct leat_error *err)
+{
+    struct writer_streams *end = &w->end;
+    enum leat_status s = writer_end_streams(end, err);
+    uint64_t last = end->start + t->tokens - t->last_tokens, due = writer_cells_due(w, last);
+
+    end->document += documents;
+    end->start += t->tokens;
+    end->of[SPILL_TOKENS].at += w->width * t->tokens;
+    end->of[SPILL_DOCUMENTS].at += 8 * documents;
+    end->of[SPILL_ORIGINS].at += FORMAT_ORIGIN_BYTES * documents;
+    if (end->of[SPILL_DIRECTORY].at < 8 * due)
+        end->of[SPILL_DIRECTORY].at = 8 * due;
+    if (w->store_lines)
+        end->of[SPILL_LINES].at += 8 * documents;
+    if (w->store_ids)
+        end->of[SPILL_ID_ENDS].at += 8 * documents;
+    if (w->store_ids)
+        end->of[SPILL_IDS].at += t->id_bytes;
+    if (w->store_hashes)
+        end->of[SPILL_HASHES].at += FORMAT_HASH_BYTES * documents;
+    if (w->store_mask)
+        end->of[SPILL_MASK].at += t->tokens;
+    return s;
+}
+
+static enum leat_status check(const struct leat_writer *w, const struct leat_documents *d, struct leat_error *err)
+{
+    if (w->document_open)
+        return status_set(err, LEAT_E_STATE, "a document is open: end it before placing others");
+    if ((d->id_width != 2 && d->id_width != 4) || (d->count > 0 && !d->lengths))
+        return status_set(err, LEAT_E_ARGUMENT, "documents to place need their lengths, and ids of 2 or 4 bytes");
+    if (d->mask && !w->store_mask)
+        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+    return LEAT_OK;
+}
+
+enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_documents *given, struct leat_place *place,
+                                   struct leat_error *err)
+{
+    struct leat_documents d = LEAT_DOCUMENTS_INIT;
+    enum leat_status s = writer_ready(w, err);
+    struct leat_error why;
+    struct totals t;
+
+    if (s == LEAT_OK)
+        s = options_read(&d, sizeof d, &d.reserved, given, "leat_documents", err);
+    if (s == LEAT_OK)
+        s = check(w, &d, err);
+    if (s != LEAT_OK)
+        return s;
+    *place = (struct leat_place) { w->end.start, w->end.document, w->end.of[SPILL_IDS].at,
+                                   w->end.of[SPILL_DIRECTORY].at / 8 };
+    if (d.count > 0) {
+        t = add_up(w, &d);
+        s = move_end(w, &t, d.count, &why);
+        writer_note_origins(w, d.origins ? &d.origins[0] : &writer_no_origin,
+                            d.origins ? &d.origins[d.count - 1] : &writer_no_origin);
+    }
+    if (s != LEAT_OK)
+        return writer_fail(w, s, &why, err);
+    pthread_mutex_lock(&w->mutex);
+    w->places++;
+    pthread_mutex_unlock(&w->mutex);
+    return LEAT_OK;
+}
+
+static void begin_streams(struct leat_writer *w, const struct leat_place *p, struct writer_streams *to)
+{
+    const uint64_t at[SPILL_COUNT] = {
+        [SPILL_TOKENS] = w->width * p->token,
+        [SPILL_DOCUMENTS] = 8 * p->document,
+        [SPILL_DIRECTORY] = 8 * p->cell,
+        [SPILL_ORIGINS] = FORMAT_ORIGIN_BYTES * p->document,
+        [SPILL_LINES] = 8 * p->document,
+        [SPILL_ID_ENDS] = 8 * p->document,
+        [SPILL_IDS] = p->id_byte,
+        [SPILL_HASHES] = FORMAT_HASH_BYTES * p->document,
+        [SPILL_MASK] = p->token,
+    };
+
+    for (unsigned i = 0; i < SPILL_COUNT; i++)
+        to->of[i] = sink_stream(&w->spills[i], at[i]);
+    to->document = p->document;
+    to->start = p->token;
+}
+
+/* Documents of one input that follow each other are counted together. */
+struct run {
+    uint64_t input, documents, tokens;
+};
+
+static enum leat_status end_run(struct leat_writer *w, struct run *r, uint64_t input, struct leat_error *err)
+{
+    uint64_t inputs;
+
+    if (r->documents > 0 && r->input != LEAT_NONE)
+        writer_count_input(w, r->input, r->documents, r->tokens);
+    *r = (struct run) { .input = input };
+    pthread_mutex_lock(&w->mutex);
+    inputs = w->input_count;
+    pthread_mutex_unlock(&w->mutex);
+    if (input != LEAT_NONE && input >= inputs)
+        return status_set(err, LEAT_E_ARGUMENT, "a document names input %llu as its origin, but only %llu are declared",
+                          (unsigned long long)input, (unsigned long long)inputs);
+    return LEAT_OK;
+}
+
+static enum leat_status put_one(struct leat_writer *w, const struct leat_documents *d, uint64_t i, const uint8_t *ids,
+                                const uint8_t *mask, struct writer_streams *to, struct run *r, struct leat_error *err)
+{
+    const struct leat_origin *o = d->origins ? &d->origins[i] : &writer_no_origin;
+    uint64_t line = o->line == LEAT_NONE ? LEAT_NONE : o->line + d->first_line, start = to->start;
+    enum leat_status s = writer_check_ids(w, ids, d->id_width, d->lengths[i], to->document, err);
+
+    if (s == LEAT_OK && (o->input != r->input || i == 0))
+        s = end_run(w, r, o->input, err);
+    if (s == LEAT_OK)
+        s = writer_put_token(w, to, w->begin_token, err);
+    if (s == LEAT_OK)
+        s = writer_put_ids(w, to, ids, d->id_width, d->lengths[i], err);
+    if (s == LEAT_OK)
+        s = writer_put_token(w, to, w->end_token, err);
+    if (s == LEAT_OK)
+        s = writer_put_mask(w, to, mask, d->lengths[i], err);
+    if (s == LEAT_OK)
+        s = writer_put_document(w, to, o, line, err);
+    r->documents++;
+    r->tokens += to->start - start;
+    if (i > 0 && (o->input < o[-1].input || (o->input == o[-1].input && o->offset < o[-1].offset)))
+        atomic_store(&w->ordered, false);
+    return s;
+}
+
+static enum leat_status put(struct leat_writer *w, const struct leat_documents *d, const struct leat_place *place,
+                            struct leat_error *err)
+{
+    struct run r = { .input = LEAT_NONE };
+    struct writer_streams to;
+    struct leat_error why;
+    const uint8_t *ids = d->ids, *mask = d->mask;
+    enum leat_status s = LEAT_OK, ended;
+
+    begin_streams(w, place, &to);
+    for (uint64_t i = 0; s == LEAT_OK && i < d->count; i++) {
+        s = put_one(w, d, i, ids, mask, &to, &r, err);
+        ids += d->lengths[i] * d->id_width;
+        if (mask)
+            mask += d->lengths[i];
+    }
+    ended = writer_end_streams(&to, &why);
+    if (s != LEAT_OK)
+        return s;
+    if (ended != LEAT_OK && err)
+        *err = why;
+    return ended == LEAT_OK ? end_run(w, &r, LEAT_NONE, err) : ended;
+}
+
+enum leat_status leat_writer_put(struct leat_writer *w, const struct leat_documents *given,
+                                 const struct leat_place *place, struct leat_error *err)
+{
+    struct leat_documents d = LEAT_DOCUMENTS_INIT;
+    struct leat_error why;
+    enum leat_status s = options_read(&d, sizeof d, &d.reserved, given, "leat_documents", &why);
+
+    if (s == LEAT_OK)
+        s = writer_ready(w, &why);
+    if (s == LEAT_OK)
+        s = put(w, &d, place, &why);
+    writer_fail(w, s, &why, err);
+    pthread_mutex_lock(&w->mutex);
+    if (--w->places == 0)
+        pthread_cond_broadcast(&w->quiet);
+    pthread_mutex_unlock(&w->mutex);
+    return s;
 }
