@@ -9,6 +9,7 @@
  */
 #include "decoder.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -820,7 +821,8 @@ enum leat_status decoder_run(const struct decoder *d, const uint32_t *ids, size_
     out->bound = NULL;
     if (s == LEAT_E_PRETOKEN)
         return status_set(err, LEAT_E_VOCABULARY,
-                          "the tokenizer makes too much text of %zu ids: it takes more than the limit of %llu KiB",
-                          count, (unsigned long long)(bound.max >> 10));
+                          "the tokenizer makes too much text of %zu ids: it takes more than the limit of %" PRIu64
+                          " KiB",
+                          count, (bound.max >> 10));
     return s;
 }

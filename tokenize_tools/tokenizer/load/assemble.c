@@ -4,6 +4,7 @@
  */
 #include "assemble.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ void assemble_wrong(struct assembling *a, enum leat_status status, const struct 
     uint64_t at = jsontree_at(j, node);
 
     if (a->status == LEAT_OK)
-        a->status = status_set_at(a->err, status, at, "%s: %s (byte %llu)", j->path, what, (unsigned long long)at);
+        a->status = status_set_at(a->err, status, at, "%s: %s (byte %" PRIu64 ")", j->path, what, at);
 }
 
 static void put_bytes(struct assembling *a, const void *bytes, size_t size)
@@ -117,8 +118,8 @@ static void trim(struct jsontree_text *t)
 static void make_map(struct assembling *a, uint64_t count)
 {
     if (a->status == LEAT_OK && (count > SPEC_MAX_ID || !string_map_init(&a->ids, (uint32_t)count)))
-        a->status = count > SPEC_MAX_ID ? status_set(a->err, LEAT_E_VOCABULARY, "%s has too many tokens: %llu",
-                                                     a->source->path, (unsigned long long)count)
+        a->status = count > SPEC_MAX_ID ? status_set(a->err, LEAT_E_VOCABULARY, "%s has too many tokens: %" PRIu64,
+                                                     a->source->path, count)
                                         : status_no_memory(a->err, count * 32);
 }
 
@@ -200,7 +201,7 @@ static bool is_read_as(char *text, size_t room, double score, int digits, int st
     exponent = (int)strtol(strchr(plain, 'e') + 1, NULL, 10) - (digits - 1);
     memmove(plain + 1, plain + 2, strlen(plain + 1)); /* the point */
     all = strtoull(plain, NULL, 10) + (uint64_t)(int64_t)step;
-    snprintf(text, room, "%s%llue%d", score < 0 ? "-" : "", (unsigned long long)all, exponent);
+    snprintf(text, room, "%s%" PRIu64 "e%d", score < 0 ? "-" : "", all, exponent);
     return json_number((const uint8_t *)text, (uint32_t)strlen(text), &again) && again == score;
 }
 
@@ -229,12 +230,12 @@ static bool can_write_scores(const struct assembling *a)
 
 static void put_score(struct assembling *a, double score, bool as_bits)
 {
-    unsigned long long bits;
+    uint64_t bits;
     char text[40];
 
     memcpy(&bits, &score, sizeof bits);
     if (as_bits)
-        snprintf(text, sizeof text, "%llu", bits);
+        snprintf(text, sizeof text, "%" PRIu64, bits);
     else
         write_score(score, text);
     assemble_put(a, text);

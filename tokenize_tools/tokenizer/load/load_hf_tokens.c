@@ -4,6 +4,7 @@
  * load_hf_model() finds the kind of model; each kind reads its own section (struct model_kind), with what several kinds
  * have from here.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,8 @@ static enum leat_status add_token(struct load_hf *h, uint32_t key, uint64_t hash
         return load_hf_wrong(h, key, "the id of the token \"%s\" must be a whole number below 2^32",
                              load_hf_show(h->j, key, shown));
     if (id > SPEC_MAX_ID)
-        return load_hf_refuse(h, key, "the token \"%s\" has the id %llu; ids above %u are not supported",
-                              load_hf_show(h->j, key, shown), (unsigned long long)id, (unsigned)SPEC_MAX_ID);
+        return load_hf_refuse(h, key, "the token \"%s\" has the id %" PRIu64 "; ids above %u are not supported",
+                              load_hf_show(h->j, key, shown), id, (unsigned)SPEC_MAX_ID);
     h->vocab.entries[string_map_add(&h->vocab, hash, t.bytes, t.length, &found)].value = (uint32_t)id;
     return LEAT_OK;
 }

@@ -5,6 +5,7 @@
  * read_model() takes tokens, normalizer and trainer settings, in whatever order the file has them. check() makes the
  * checks that sentencepiece 0.2.3 makes when it loads a model. Fields that only training needs are skipped.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,8 +67,7 @@ static enum leat_status wrong_at(struct proto *m, const uint8_t *at, const char 
 {
     uint64_t offset = (uint64_t)(at - m->source->bytes);
 
-    return status_set_at(m->err, LEAT_E_VOCABULARY, offset, "%s: %s (byte %llu)", m->source->path, what,
-                         (unsigned long long)offset);
+    return status_set_at(m->err, LEAT_E_VOCABULARY, offset, "%s: %s (byte %" PRIu64 ")", m->source->path, what, offset);
 }
 
 static enum leat_status wrong(struct proto *m, const char *what)

@@ -6,6 +6,7 @@
  * read_specials() takes the file's special tokens, or those of an old version, and names the rest of their ids. The
  * text goes through tiktoken with config.pattern; special tokens are found in it only on request.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static enum leat_status wrong(struct tekken *t, uint32_t node, const char *what)
 {
     uint64_t at = jsontree_at(t->j, node);
 
-    return status_set_at(t->err, LEAT_E_VOCABULARY, at, "%s: %s (byte %llu)", t->j->path, what, (unsigned long long)at);
+    return status_set_at(t->err, LEAT_E_VOCABULARY, at, "%s: %s (byte %" PRIu64 ")", t->j->path, what, at);
 }
 
 /* A member of config that is a number of tokens. */

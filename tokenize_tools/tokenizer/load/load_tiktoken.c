@@ -10,6 +10,7 @@
  *
  * An encoding of a program's own (load_encoding()) brings all of it along.
  */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -260,8 +261,8 @@ static enum leat_status wrong(struct reader *r, const uint8_t *at, const char *w
 {
     uint64_t offset = (uint64_t)(at - r->source->bytes);
 
-    return status_set_at(r->err, LEAT_E_VOCABULARY, offset, "%s, line %llu: %s (byte %llu)", r->source->path,
-                         (unsigned long long)r->line, what, (unsigned long long)offset);
+    return status_set_at(r->err, LEAT_E_VOCABULARY, offset, "%s, line %" PRIu64 ": %s (byte %" PRIu64 ")",
+                         r->source->path, r->line, what, offset);
 }
 
 static bool is_space(uint8_t c)
@@ -483,9 +484,10 @@ static enum leat_status add_config_specials(struct reader *r, uint32_t list)
         for (uint32_t i = 0; id != SPEC_NONE && i < key.length; i++)
             id = key.bytes[i] >= '0' && key.bytes[i] <= '9' ? id * 10 + (key.bytes[i] - '0') : SPEC_NONE;
         if (id > SPEC_MAX_ID || content == JSONTREE_NONE || nodes[content].kind != JSONTREE_STRING)
-            return status_set_at(r->err, LEAT_E_VOCABULARY, jsontree_at(j, k),
-                                 "%s: an entry of \"added_tokens_decoder\" is not an id with a \"content\" (byte %llu)",
-                                 j->path, (unsigned long long)jsontree_at(j, k));
+            return status_set_at(
+                r->err, LEAT_E_VOCABULARY, jsontree_at(j, k),
+                "%s: an entry of \"added_tokens_decoder\" is not an id with a \"content\" (byte %" PRIu64 ")", j->path,
+                jsontree_at(j, k));
         t = jsontree_string(j, content);
         if (t.length > 0 && !is_rank(r, id)) {
             s = add_special(r, (uint32_t)id, t.bytes, t.length);
@@ -541,8 +543,9 @@ static enum leat_status make_room(struct reader *r)
     for (uint64_t i = 0; i < source->size; i++)
         lines += source->bytes[i] == '\n' || source->bytes[i] == '\r';
     if (source->size > JSONTREE_MAX_BYTES || lines > SPEC_MAX_ID)
-        return status_set(r->err, LEAT_E_VOCABULARY, "%s has too many lines for a vocabulary: %llu in %llu bytes",
-                          source->path, (unsigned long long)lines, (unsigned long long)source->size);
+        return status_set(r->err, LEAT_E_VOCABULARY,
+                          "%s has too many lines for a vocabulary: %" PRIu64 " in %" PRIu64 " bytes", source->path,
+                          lines, source->size);
     r->spec->tokens = big_alloc(lines * sizeof *r->spec->tokens);
     r->spec->text = big_alloc(BASE64_ROOM(source->size));
     if (!r->spec->tokens || !r->spec->text)
@@ -582,7 +585,7 @@ static enum leat_status wrong_member(const struct jsontree *j, uint32_t node, co
 {
     uint64_t at = jsontree_at(j, node);
 
-    return status_set_at(err, LEAT_E_VOCABULARY, at, "%s: %s (byte %llu)", j->path, what, (unsigned long long)at);
+    return status_set_at(err, LEAT_E_VOCABULARY, at, "%s: %s (byte %" PRIu64 ")", j->path, what, at);
 }
 
 /* Adds each text once, since only one of several ids would be found. */

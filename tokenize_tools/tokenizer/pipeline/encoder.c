@@ -6,6 +6,7 @@
  */
 #include "encoder.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -412,8 +413,8 @@ static enum leat_status take_checked(struct encoder *e, const uint8_t *text, siz
     if (valid == bytes)
         return take_valid(e, text, bytes, last, err);
     if (e->options.reject_invalid)
-        return status_set_at(err, LEAT_E_TEXT, e->offset + valid, "the text is not valid UTF-8 at byte %llu",
-                             (unsigned long long)(e->offset + valid));
+        return status_set_at(err, LEAT_E_TEXT, e->offset + valid, "the text is not valid UTF-8 at byte %" PRIu64,
+                             (e->offset + valid));
     e->repaired.size = 0;
     s = utf8_repair(&e->repaired, text, bytes, NULL, err);
     return s == LEAT_OK ? take_valid(e, e->repaired.bytes, e->repaired.size, last, err) : s;
