@@ -1,46 +1,70 @@
 /*
- * scan.c: the table of hand-made scanners, made of the rows of scan_families.h; and finding one by its expressions.
+ * scan.c: the scanners that go from character to character, which define the right answer; the table of all; and
+ * finding one by its expressions.
  */
 #include "scan.h"
 
 #include <string.h>
 
-#include "scan_ascii.h"
-#include "scan_families.h"
+#include "base/bytes64.h"
+#include "scan_rule.h"
 
-/* ---- Rows ---- */
+/* ---- From character to character --------------------------------------------------------------------------------- */
 
+SCAN_INLINE size_t run(const struct scan_rule *rule, const struct unicode_classes *classes,
+                       const struct scan_window *window, size_t *at, uint32_t *ends, size_t room)
+{
+    struct scan_text t = scan_text(classes, window);
+    const uint8_t *p = window->text + *at, *e;
+    size_t count = 0;
+
+    while (count < room && p < t.end && (e = rule->pretoken(rule, &t, p)) != NULL && e <= t.certain) {
+        ends[count++] = (uint32_t)(e - window->text);
+        p = e;
+    }
+    *at = (size_t)(p - window->text);
+    return count;
+}
+
+#define SCAN_FUNCTIONS scan_functions_plain
+#include "scan_each.h"
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static const struct scan_row rows[] = {
 #if defined(__x86_64__)
-#define VECTOR_ROWS(family)                                                                                            \
-    { "avx512vbmi", CPU_AVX512_VBMI, scan_##family##_avx512vbmi }, { "avx512", CPU_AVX512, scan_##family##_avx512 },   \
-        { "avx2", CPU_AVX2, scan_##family##_avx2 },
+    { "avx512vbmi", CPU_AVX512_VBMI, scan_functions_avx512vbmi },
+    { "avx512", CPU_AVX512, scan_functions_avx512 },
+    { "avx2", CPU_AVX2, scan_functions_avx2 },
 #elif BYTES64_HAVE_NEON
-#define VECTOR_ROWS(family) { "neon", CPU_PLAIN, scan_##family##_neon },
-#else
-#define VECTOR_ROWS(family)
+    { "neon", CPU_PLAIN, scan_functions_neon },
 #endif
+    { "words", CPU_PLAIN, scan_functions_words },
+    { "plain", CPU_PLAIN, scan_functions_plain },
+    { .name = NULL },
+};
 
-#define ROWS(family)                                                                                                   \
-    extern scan_function scan_##family##_avx512vbmi, scan_##family##_avx512, scan_##family##_avx2,                     \
-        scan_##family##_neon, scan_##family##_words, scan_##family##_plain;                                            \
-    static const struct scan_row rows_##family[] = {                                                                   \
-        VECTOR_ROWS(family) { "words", CPU_PLAIN, scan_##family##_words },                                             \
-        { "plain", CPU_PLAIN, scan_##family##_plain },                                                                 \
-        { .name = NULL },                                                                                              \
-    };
+static const struct scan_family families[SCAN_NUMBERS] = {
+    [SCAN_GPT2] = { .name = "gpt2", .number = SCAN_GPT2, .rows = rows, .spellings = gpt2_spellings },
+    [SCAN_CL100K] = { .name = "cl100k", .number = SCAN_CL100K, .rows = rows, .spellings = cl100k_spellings },
+    [SCAN_LLAMA3] = { .name = "llama3", .number = SCAN_LLAMA3, .rows = rows, .spellings = llama3_spellings },
+    [SCAN_QWEN2] = { .name = "qwen2", .number = SCAN_QWEN2, .rows = rows, .spellings = qwen2_spellings },
+    [SCAN_QWEN35] = { .name = "qwen3.5", .number = SCAN_QWEN35, .rows = rows, .spellings = qwen35_spellings },
+    [SCAN_O200K] = { .name = "o200k", .number = SCAN_O200K, .rows = rows, .spellings = o200k_spellings },
+    [SCAN_TEKKEN] = { .name = "tekken", .number = SCAN_TEKKEN, .rows = rows, .spellings = tekken_spellings },
+    [SCAN_KIMI] = { .name = "kimi", .number = SCAN_KIMI, .rows = rows, .spellings = kimi_spellings },
+    [SCAN_DEEPSEEK] = { .name = "deepseek",
+                        .number = SCAN_DEEPSEEK,
+                        .rows = rows,
+                        .spellings = deepseek_spellings,
+                        .leaves_gaps = true },
+};
 
-SCAN_FAMILIES(ROWS)
-
-#define FAMILY(family) { .rows = rows_##family, .spellings = spellings_##family, SCAN_FAMILY_##family },
-
-static const struct scan_family families[] = { SCAN_FAMILIES(FAMILY) };
-
-#define FAMILIES (sizeof families / sizeof families[0])
-#define TEXTS    (sizeof((struct scan_spelling *)0)->texts / sizeof(char *))
+#define TEXTS (sizeof((struct scan_spelling *)0)->texts / sizeof(char *))
 
 const struct scan_family *scan_family_number(size_t number)
 {
-    return number < FAMILIES ? &families[number] : NULL;
+    return number < SCAN_NUMBERS ? &families[number] : NULL;
 }
 
 static void choose(struct scanner *out, const struct scan_family *family, enum scan_dialect dialect)
@@ -67,7 +91,7 @@ static bool same_texts(const struct scan_spelling *spelling, const char *const *
 bool scanner_find(struct scanner *out, const char *const *texts, const size_t *bytes, size_t count,
                   enum scan_dialect dialect, bool matches_only)
 {
-    for (size_t i = 0; i < FAMILIES; i++) {
+    for (size_t i = 0; i < SCAN_NUMBERS; i++) {
         if (matches_only && families[i].leaves_gaps)
             continue;
         for (const struct scan_spelling *s = families[i].spellings; s->texts[0]; s++)
@@ -81,7 +105,7 @@ bool scanner_find(struct scanner *out, const char *const *texts, const size_t *b
 
 bool scanner_named(struct scanner *out, const char *name, enum scan_dialect dialect)
 {
-    for (size_t i = 0; i < FAMILIES; i++)
+    for (size_t i = 0; i < SCAN_NUMBERS; i++)
         if (strcmp(families[i].name, name) == 0) {
             choose(out, &families[i], dialect);
             return true;

@@ -6,11 +6,12 @@
  * a pretoken begins. Unless the window is final, only those pretokens come out that no further text can change, so that
  * a text gives the same pretokens however it is cut into windows. Nothing is remembered between calls but the position.
  *
- * Each scanner is a table of rows, fastest first; the last, "plain", goes from character to character and defines the
- * right answer. The others cut blocks of 64 bytes (scan_blocks.c).
+ * Each scanner has rows, fastest first; the last, "plain", goes from character to character and defines the right
+ * answer (scan.c). The others cut blocks of 64 bytes (scan_blocks.c).
  *
  * The room scan/ has scanners for known expressions, a file each, and their kernels. Any other expression belongs to
- * pattern/.
+ * pattern/. test_scanners.c and test_scan_rows.c compare each row with the general way, check_scanners.py with the
+ * references.
  */
 #ifndef LEAT_TOKENIZER_SCAN_H
 #define LEAT_TOKENIZER_SCAN_H
@@ -47,7 +48,7 @@ typedef size_t scan_function(const struct unicode_classes *classes, const struct
 struct scan_row {
     const char *name;
     enum cpu_level needs;
-    scan_function *run;
+    scan_function *const *run; /* by the family's number */
 };
 
 /* The text of an expression, or of several that are applied one after the other, and which libraries write it so. */
@@ -58,6 +59,7 @@ struct scan_spelling {
 
 struct scan_family {
     const char *name;
+    unsigned number;
     const struct scan_row *rows;           /* fastest first, and last the plain one; then one without a name */
     const struct scan_spelling *spellings; /* the last has texts[0] == NULL */
     bool leaves_gaps;                      /* the expression does not match every character: see scanner_find() */
@@ -87,7 +89,7 @@ const struct scan_family *scan_family_number(size_t number);
 static inline size_t scan_next(const struct scanner *s, const struct scan_window *window, size_t *at, uint32_t *ends,
                                size_t room)
 {
-    return s->row->run(s->classes, window, at, ends, room);
+    return s->row->run[s->family->number](s->classes, window, at, ends, room);
 }
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "base/cpu.h"
 #include "scan_bytes.h"
-#include "scan_families.h"
+#include "scan_rule.h"
 #include "scan_tables.h"
 
 #define SCAN_BLOCK  64
@@ -182,59 +182,65 @@ SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t bas
     return n;
 }
 
-#define SCAN_FUNCTION(family)                                                                                          \
-    scan_function LEVEL_NAME(scan_##family);                                                                           \
-    size_t LEVEL_NAME(scan_##family)(const struct unicode_classes *classes, const struct scan_window *window,          \
-                                     size_t *at, uint32_t *ends, size_t room)                                          \
-    {                                                                                                                  \
-        static const struct scan_kind kind = SCAN_KIND_##family;                                                       \
-        struct scan_text t = scan_text(classes, window);                                                               \
-        const uint8_t *p = window->text + *at, *e;                                                                     \
-        size_t count = 0;                                                                                              \
-                                                                                                                       \
-        while (count < room && p < t.end) {                                                                            \
-            size_t left = (size_t)(t.end - p);                                                                         \
-            uint64_t starts = 0;                                                                                       \
-                                                                                                                       \
-            if (left >= SCAN_BLOCK + SCAN_BEHIND) {                                                                    \
-                bytes64 b = bytes64_load(p);                                                                           \
-                struct scan_masks m = scan_ascii_masks(p, b, &kind);                                                   \
-                                                                                                                       \
-                if (m.high == 0) {                                                                                     \
-                    starts = SCAN_STARTS_##family(&m);                                                                 \
-                } else {                                                                                               \
-                    scan_add_high(&m, b, classes, &kind);                                                              \
-                    starts = SCAN_STARTS_##family(&m);                                                                 \
-                }                                                                                                      \
-            } else if (left < SCAN_BLOCK && t.final) {                                                                 \
-                struct scan_tail tail;                                                                                 \
-                uint64_t end = scan_tail_end(&tail, p, left);                                                          \
-                bytes64 b = bytes64_load(tail.bytes);                                                                  \
-                struct scan_masks m = scan_ascii_masks(tail.bytes, b, &kind);                                          \
-                                                                                                                       \
-                m.valid = end - 1;                                                                                     \
-                m.end = end;                                                                                           \
-                scan_add_high(&m, b, classes, &kind);                                                                  \
-                starts = SCAN_STARTS_##family(&m);                                                                     \
-            }                                                                                                          \
-            starts &= ~UINT64_C(1);                                                                                    \
-            if (starts == 0) {                                                                                         \
-                e = SCAN_PRETOKEN_##family(&t, p);                                                                     \
-                if (!e || e > t.certain)                                                                               \
-                    break;                                                                                             \
-                ends[count++] = (uint32_t)(e - window->text);                                                          \
-                p = e;                                                                                                 \
-            } else if (room - count >= SCAN_BLOCK) {                                                                   \
-                scan_positions(ends + count, (uint32_t)(p - window->text), starts);                                    \
-                count += (size_t)__builtin_popcountll(starts);                                                         \
-                p += bits_highest(starts);                                                                             \
-            } else {                                                                                                   \
-                count += scan_some_positions(ends + count, room - count, (uint32_t)(p - window->text), starts);        \
-                p = window->text + ends[count - 1];                                                                    \
-            }                                                                                                          \
-        }                                                                                                              \
-        *at = (size_t)(p - window->text);                                                                              \
-        return count;                                                                                                  \
-    }
+/* The beginnings of pretokens in the block at p, as far as they are certain: bits, but for the first. */
+SCAN_INLINE uint64_t scan_block(const struct scan_rule *rule, const struct scan_text *t, const uint8_t *p)
+{
+    size_t left = (size_t)(t->end - p);
+    struct scan_tail tail;
+    struct scan_masks m;
+    uint64_t starts = 0;
 
-SCAN_FAMILIES(SCAN_FUNCTION)
+    if (left >= SCAN_BLOCK + SCAN_BEHIND) {
+        bytes64 b = bytes64_load(p);
+
+        m = scan_ascii_masks(p, b, &rule->kind);
+        if (m.high == 0) {
+            starts = rule->starts(rule, &m);
+        } else {
+            scan_add_high(&m, b, t->classes, &rule->kind);
+            starts = rule->starts(rule, &m);
+        }
+    } else if (left < SCAN_BLOCK && t->final) {
+        uint64_t end = scan_tail_end(&tail, p, left);
+        bytes64 b = bytes64_load(tail.bytes);
+
+        m = scan_ascii_masks(tail.bytes, b, &rule->kind);
+        m.valid = end - 1;
+        m.end = end;
+        scan_add_high(&m, b, t->classes, &rule->kind);
+        starts = rule->starts(rule, &m);
+    }
+    return starts & ~UINT64_C(1);
+}
+
+SCAN_INLINE size_t run(const struct scan_rule *rule, const struct unicode_classes *classes,
+                       const struct scan_window *window, size_t *at, uint32_t *ends, size_t room)
+{
+    struct scan_text t = scan_text(classes, window);
+    const uint8_t *p = window->text + *at, *e;
+    size_t count = 0;
+
+    while (count < room && p < t.end) {
+        uint64_t starts = scan_block(rule, &t, p);
+
+        if (starts == 0) {
+            e = rule->pretoken(rule, &t, p);
+            if (!e || e > t.certain)
+                break;
+            ends[count++] = (uint32_t)(e - window->text);
+            p = e;
+        } else if (room - count >= SCAN_BLOCK) {
+            scan_positions(ends + count, (uint32_t)(p - window->text), starts);
+            count += (size_t)__builtin_popcountll(starts);
+            p += bits_highest(starts);
+        } else {
+            count += scan_some_positions(ends + count, room - count, (uint32_t)(p - window->text), starts);
+            p = window->text + ends[count - 1];
+        }
+    }
+    *at = (size_t)(p - window->text);
+    return count;
+}
+
+#define SCAN_FUNCTIONS LEVEL_NAME(scan_functions)
+#include "scan_each.h"

@@ -1,10 +1,8 @@
-/* scan_bytes_avx2.h: 64 bytes for AVX2; see scan_bytes.h. */
+/* scan_bytes_avx2.h: 64 bytes for AVX2; part of scan_bytes.h. */
 #ifndef LEAT_TOKENIZER_SCAN_BYTES_AVX2_H
 #define LEAT_TOKENIZER_SCAN_BYTES_AVX2_H
 
 #include <immintrin.h>
-
-#include "scan_ascii.h"
 
 typedef bytes64 scan_codes;
 

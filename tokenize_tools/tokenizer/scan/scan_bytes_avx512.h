@@ -1,12 +1,11 @@
-/* scan_bytes_avx512.h: 64 bytes for AVX-512, with VBMI and VBMI2 where the compilation has them; see scan_bytes.h. */
+/* scan_bytes_avx512.h: 64 bytes for AVX-512, with VBMI and VBMI2 where the compilation has them; part of scan_bytes.h.
+ * */
 #ifndef LEAT_TOKENIZER_SCAN_BYTES_AVX512_H
 #define LEAT_TOKENIZER_SCAN_BYTES_AVX512_H
 
 #include <immintrin.h>
 
 #include "bit_places_avx512.h"
-#include "scan_ascii.h"
-
 typedef bytes64 scan_codes;
 
 /* ---- Classes of ASCII ---- */

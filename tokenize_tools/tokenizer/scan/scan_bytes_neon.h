@@ -1,10 +1,8 @@
-/* scan_bytes_neon.h: 64 bytes for NEON of aarch64; see scan_bytes.h. */
+/* scan_bytes_neon.h: 64 bytes for NEON of aarch64; part of scan_bytes.h. */
 #ifndef LEAT_TOKENIZER_SCAN_BYTES_NEON_H
 #define LEAT_TOKENIZER_SCAN_BYTES_NEON_H
 
 #include <arm_neon.h>
-
-#include "scan_ascii.h"
 
 typedef bytes64 scan_codes;
 

@@ -1,8 +1,6 @@
-/* scan_bytes_words.h: 64 bytes as words of eight, for every machine; see scan_bytes.h. */
+/* scan_bytes_words.h: 64 bytes as words of eight, for every machine; part of scan_bytes.h. */
 #ifndef LEAT_TOKENIZER_SCAN_BYTES_WORDS_H
 #define LEAT_TOKENIZER_SCAN_BYTES_WORDS_H
-
-#include "scan_ascii.h"
 
 /* In [first, last], both below 0x80; `fold` is OR-ed to each byte before. */
 SCAN_INLINE uint64_t scan_words_between(const bytes64 *b, uint8_t first, uint8_t last, uint8_t fold)

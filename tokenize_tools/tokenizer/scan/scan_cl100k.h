@@ -10,58 +10,49 @@
 #ifndef LEAT_TOKENIZER_SCAN_CL100K_H
 #define LEAT_TOKENIZER_SCAN_CL100K_H
 
-#include "scan_masks.h"
-#include "scan_spelling.h"
-
-struct cl100k_parameters {
-    unsigned letters;
-    unsigned digits;
-    enum scan_space space;
-};
+#include "scan_rule.h"
 
 /* `p` is the first character after an optional blank, and neither white space, letter nor digit. */
-SCAN_INLINE const uint8_t *cl100k_punctuation(const struct scan_text *t, const uint8_t *p,
-                                              const struct cl100k_parameters *with)
+SCAN_INLINE const uint8_t *cl100k_punctuation(const struct scan_text *t, const uint8_t *p, const struct scan_rule *rule)
 {
-    p = scan_run_without(t, p, UNICODE_SPACE | UNICODE_N | with->letters);
+    p = scan_run_without(t, p, UNICODE_SPACE | UNICODE_N | rule->kind.letters);
     while (p < t->end && scan_is_newline(*p))
         p++;
     return p;
 }
 
-SCAN_INLINE const uint8_t *cl100k_pretoken(const struct scan_text *t, const uint8_t *p,
-                                           const struct cl100k_parameters *with)
+SCAN_INLINE const uint8_t *cl100k_pretoken(const struct scan_rule *rule, const struct scan_text *t, const uint8_t *p)
 {
     const uint8_t *e, *next;
     size_t bytes, next_bytes;
     unsigned class = scan_class(t, p, &bytes), next_class;
 
-    if (class & with->letters)
-        return scan_letters(t, p + bytes, with->letters, 0, 0x20);
+    if (class & rule->kind.letters)
+        return scan_letters(t, p + bytes, rule->kind.letters, 0, 0x20);
     if (class & UNICODE_N)
-        return scan_digits(t, p, with->digits);
+        return scan_digits(t, p, rule->digits);
     if (*p == '\'' && (e = scan_contraction(t, p, true)) != NULL)
         return e;
     next = p + bytes;
     if (next < t->end && !scan_is_newline(*p)) {
         next_class = scan_class(t, next, &next_bytes);
-        if (next_class & with->letters)
-            return scan_letters(t, next + next_bytes, with->letters, 0, 0x20);
+        if (next_class & rule->kind.letters)
+            return scan_letters(t, next + next_bytes, rule->kind.letters, 0, 0x20);
         if (*p == ' ' && !(next_class & (UNICODE_SPACE | UNICODE_N)))
-            return cl100k_punctuation(t, next + next_bytes, with);
+            return cl100k_punctuation(t, next + next_bytes, rule);
     }
-    return class & UNICODE_SPACE ? scan_space(t, p, with->space) : cl100k_punctuation(t, next, with);
+    return class & UNICODE_SPACE ? scan_space(t, p, rule->space) : cl100k_punctuation(t, next, rule);
 }
 
 /* ---- The same by masks ------------------------------------------------------------------------------------------- */
 
-SCAN_INLINE uint64_t cl100k_starts(const struct scan_masks *m, const struct cl100k_parameters *with)
+SCAN_INLINE uint64_t cl100k_starts(const struct scan_rule *rule, const struct scan_masks *m)
 {
     uint64_t other = m->valid & ~(m->letters | m->digits | m->white), solid = m->valid & ~m->white, white, others,
              starts;
     /* newlines after punctuation belong to it */
     uint64_t taken = scan_runs_from(m->newlines, m->newlines & other << 1);
-    struct scan_starts spaces, digits = scan_digit_starts(m, with->digits);
+    struct scan_starts spaces, digits = scan_digit_starts(m, rule->digits);
 
     white = m->white & ~taken;
     spaces = scan_white_starts(m, white, m->newlines & ~taken, solid);
@@ -69,7 +60,7 @@ SCAN_INLINE uint64_t cl100k_starts(const struct scan_masks *m, const struct cl10
     starts = spaces.at | digits.at | others | scan_letter_starts(m, m->letters, m->white & ~m->newlines, others);
     starts = scan_cut_contractions(m, starts, true);
     /* white space at the very end stays whole */
-    if (with->space == SCAN_SPACE_WHOLE && m->end) {
+    if (rule->space == SCAN_SPACE_WHOLE && m->end) {
         uint64_t before = m->valid & ~white;
 
         starts &= before ? ~(~UINT64_C(0) << bits_highest(before) << 2) : 1;
@@ -79,33 +70,30 @@ SCAN_INLINE uint64_t cl100k_starts(const struct scan_masks *m, const struct cl10
 
 /* ---- The families ------------------------------------------------------------------------------------------------ */
 
-#define SCAN_CL100K(...) (&(const struct cl100k_parameters) { __VA_ARGS__ })
-#define SCAN_WITH_cl100k SCAN_CL100K(UNICODE_L, 3, SCAN_SPACE_WHOLE)
-#define SCAN_WITH_llama3 SCAN_CL100K(UNICODE_L, 3, SCAN_SPACE_NEWLINES)
-#define SCAN_WITH_qwen2  SCAN_CL100K(UNICODE_L, 1, SCAN_SPACE_NEWLINES)
-#define SCAN_WITH_qwen35 SCAN_CL100K(UNICODE_L | UNICODE_M, 1, SCAN_SPACE_NEWLINES)
+static const struct scan_rule scan_cl100k = {
+    .pretoken = cl100k_pretoken,
+    .starts = cl100k_starts,
+    .kind = { .letters = UNICODE_L },
+    .digits = 3,
+    .space = SCAN_SPACE_WHOLE,
+};
 
-#define SCAN_KIND_cl100k                                                                                               \
-    {                                                                                                                  \
-        .letters = UNICODE_L                                                                                           \
-    }
-#define SCAN_PRETOKEN_cl100k(t, p) cl100k_pretoken(t, p, SCAN_WITH_cl100k)
-#define SCAN_STARTS_cl100k(m)      cl100k_starts(m, SCAN_WITH_cl100k)
-#define SCAN_FAMILY_cl100k         .name = "cl100k"
-
-static const struct scan_spelling spellings_cl100k[] = {
+static const struct scan_spelling cl100k_spellings[] = {
     { { "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|"
         "\\s*[\\r\\n]|\\s+(?!\\S)|\\s" },
       SCAN_FOR_RUST },
     SCAN_SPELLINGS_END,
 };
 
-#define SCAN_KIND_llama3           SCAN_KIND_cl100k
-#define SCAN_PRETOKEN_llama3(t, p) cl100k_pretoken(t, p, SCAN_WITH_llama3)
-#define SCAN_STARTS_llama3(m)      cl100k_starts(m, SCAN_WITH_llama3)
-#define SCAN_FAMILY_llama3         .name = "llama3"
+static const struct scan_rule scan_llama3 = {
+    .pretoken = cl100k_pretoken,
+    .starts = cl100k_starts,
+    .kind = { .letters = UNICODE_L },
+    .digits = 3,
+    .space = SCAN_SPACE_NEWLINES,
+};
 
-static const struct scan_spelling spellings_llama3[] = {
+static const struct scan_spelling llama3_spellings[] = {
     { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX "\\p{L}+|\\p{N}{1,3}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE },
       SCAN_FOR_BOTH },
     /* tiktoken 0.5 to 0.7 */
@@ -115,25 +103,28 @@ static const struct scan_spelling spellings_llama3[] = {
     SCAN_SPELLINGS_END,
 };
 
-#define SCAN_KIND_qwen2           SCAN_KIND_cl100k
-#define SCAN_PRETOKEN_qwen2(t, p) cl100k_pretoken(t, p, SCAN_WITH_qwen2)
-#define SCAN_STARTS_qwen2(m)      cl100k_starts(m, SCAN_WITH_qwen2)
-#define SCAN_FAMILY_qwen2         .name = "qwen2"
+static const struct scan_rule scan_qwen2 = {
+    .pretoken = cl100k_pretoken,
+    .starts = cl100k_starts,
+    .kind = { .letters = UNICODE_L },
+    .digits = 1,
+    .space = SCAN_SPACE_NEWLINES,
+};
 
-static const struct scan_spelling spellings_qwen2[] = {
+static const struct scan_spelling qwen2_spellings[] = {
     { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX "\\p{L}+|\\p{N}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE }, SCAN_FOR_BOTH },
     SCAN_SPELLINGS_END,
 };
 
-#define SCAN_KIND_qwen35                                                                                               \
-    {                                                                                                                  \
-        .letters = UNICODE_L | UNICODE_M                                                                               \
-    }
-#define SCAN_PRETOKEN_qwen35(t, p) cl100k_pretoken(t, p, SCAN_WITH_qwen35)
-#define SCAN_STARTS_qwen35(m)      cl100k_starts(m, SCAN_WITH_qwen35)
-#define SCAN_FAMILY_qwen35         .name = "qwen3.5"
+static const struct scan_rule scan_qwen35 = {
+    .pretoken = cl100k_pretoken,
+    .starts = cl100k_starts,
+    .kind = { .letters = UNICODE_L | UNICODE_M },
+    .digits = 1,
+    .space = SCAN_SPACE_NEWLINES,
+};
 
-static const struct scan_spelling spellings_qwen35[] = {
+static const struct scan_spelling qwen35_spellings[] = {
     { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX
                             "[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|" SCAN_RE_SPACE },
       SCAN_FOR_BOTH },

@@ -10,8 +10,7 @@
 #ifndef LEAT_TOKENIZER_SCAN_DEEPSEEK_H
 #define LEAT_TOKENIZER_SCAN_DEEPSEEK_H
 
-#include "scan_masks.h"
-#include "scan_spelling.h"
+#include "scan_rule.h"
 
 #define DEEPSEEK_CJK     0x8000u /* beside the bits of unicode.h */
 #define DEEPSEEK_LETTERS (UNICODE_L | UNICODE_M)
@@ -109,12 +108,13 @@ SCAN_INLINE const uint8_t *deepseek_unmatched(const struct scan_text *t, const u
     }
 }
 
-SCAN_INLINE const uint8_t *deepseek_pretoken(const struct scan_text *t, const uint8_t *p)
+SCAN_INLINE const uint8_t *deepseek_pretoken(const struct scan_rule *rule, const struct scan_text *t, const uint8_t *p)
 {
     const uint8_t *next;
     size_t bytes, next_bytes = 0;
     unsigned class = deepseek_class_at(t, p, &bytes), cjk = class & DEEPSEEK_CJK, next_class = 0;
 
+    (void)rule;
     if (class & DEEPSEEK_LETTERS)
         return deepseek_letters(t, p + bytes, cjk);
     if (class & UNICODE_N)
@@ -139,7 +139,7 @@ SCAN_INLINE const uint8_t *deepseek_pretoken(const struct scan_text *t, const ui
 
 /* ---- The same by masks ------------------------------------------------------------------------------------------- */
 
-SCAN_INLINE uint64_t deepseek_starts(const struct scan_masks *m)
+SCAN_INLINE uint64_t deepseek_starts(const struct scan_rule *rule, const struct scan_masks *m)
 {
     uint64_t known = m->letters | m->digits | m->symbols | m->white, solid = m->valid & ~m->white;
     uint64_t ascii_letters = m->letters & ~m->high, blank = m->white & ~m->newlines;
@@ -148,6 +148,7 @@ SCAN_INLINE uint64_t deepseek_starts(const struct scan_masks *m)
     struct scan_starts spaces, digits = scan_digit_starts(m, 3);
     uint64_t borders = m->high ? (m->apart ^ m->apart << 1) & m->valid : 0, starts, symbols, joined;
 
+    (void)rule;
     spaces = scan_white_starts(m, m->white & ~taken, m->newlines & ~taken, solid & ~(m->digits | m->apart));
     symbols = (scan_first(m->symbols) & ~(m->spaces << 1)) | (m->symbols & borders);
     /* one mark of ASCII takes the letters of ASCII after it */
@@ -160,15 +161,13 @@ SCAN_INLINE uint64_t deepseek_starts(const struct scan_masks *m)
 
 /* ---- The family -------------------------------------------------------------------------------------------------- */
 
-#define SCAN_KIND_deepseek                                                                                             \
-    {                                                                                                                  \
-        .letters = UNICODE_L | UNICODE_M, .symbols = true, .kana = true                                                \
-    }
-#define SCAN_PRETOKEN_deepseek(t, p) deepseek_pretoken(t, p)
-#define SCAN_STARTS_deepseek(m)      deepseek_starts(m)
-#define SCAN_FAMILY_deepseek         .name = "deepseek", .leaves_gaps = true
+static const struct scan_rule scan_deepseek = {
+    .pretoken = deepseek_pretoken,
+    .starts = deepseek_starts,
+    .kind = { .letters = UNICODE_L | UNICODE_M, .symbols = true, .kana = true },
+};
 
-static const struct scan_spelling spellings_deepseek[] = {
+static const struct scan_spelling deepseek_spellings[] = {
     /* the second: from U+4E00 to U+9FA5, U+3040 to U+309F, U+30A0 to U+30FF; the third has bare CR and LF */
     { { "\\p{N}{1,3}", "[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f\xe3\x82\xa0-\xe3\x83\xbf]+",
         "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|"

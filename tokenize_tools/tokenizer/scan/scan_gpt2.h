@@ -6,8 +6,7 @@
 #ifndef LEAT_TOKENIZER_SCAN_GPT2_H
 #define LEAT_TOKENIZER_SCAN_GPT2_H
 
-#include "scan_masks.h"
-#include "scan_spelling.h"
+#include "scan_rule.h"
 
 /* The end of the run that begins with the character at p, which is not white space. */
 SCAN_INLINE const uint8_t *gpt2_run(const struct scan_text *t, const uint8_t *p, unsigned class, size_t bytes)
@@ -19,12 +18,13 @@ SCAN_INLINE const uint8_t *gpt2_run(const struct scan_text *t, const uint8_t *p,
     return scan_run_without(t, p + bytes, UNICODE_SPACE | UNICODE_L | UNICODE_N);
 }
 
-SCAN_INLINE const uint8_t *gpt2_pretoken(const struct scan_text *t, const uint8_t *p)
+SCAN_INLINE const uint8_t *gpt2_pretoken(const struct scan_rule *rule, const struct scan_text *t, const uint8_t *p)
 {
     const uint8_t *e;
     size_t bytes;
     unsigned class;
 
+    (void)rule;
     if (*p == ' ' && t->end - p > 1) {
         class = scan_class(t, p + 1, &bytes);
         if (!(class & UNICODE_SPACE))
@@ -40,10 +40,11 @@ SCAN_INLINE const uint8_t *gpt2_pretoken(const struct scan_text *t, const uint8_
 
 /* ---- The same by masks ------------------------------------------------------------------------------------------- */
 
-SCAN_INLINE uint64_t gpt2_starts(const struct scan_masks *m)
+SCAN_INLINE uint64_t gpt2_starts(const struct scan_rule *rule, const struct scan_masks *m)
 {
     uint64_t other = m->valid & ~(m->letters | m->digits | m->white), solid = m->valid & ~m->white, starts;
 
+    (void)rule;
     /* a run begins; not after a space, which begins the pretoken */
     starts = (scan_first(m->letters) | scan_first(m->digits) | scan_first(other)) & ~(m->spaces << 1);
     starts |= scan_first(m->white) | scan_to_first_byte(m, m->white & solid >> 1);
@@ -52,15 +53,13 @@ SCAN_INLINE uint64_t gpt2_starts(const struct scan_masks *m)
 
 /* ---- The family -------------------------------------------------------------------------------------------------- */
 
-#define SCAN_KIND_gpt2                                                                                                 \
-    {                                                                                                                  \
-        .letters = UNICODE_L                                                                                           \
-    }
-#define SCAN_PRETOKEN_gpt2(t, p) gpt2_pretoken(t, p)
-#define SCAN_STARTS_gpt2(m)      gpt2_starts(m)
-#define SCAN_FAMILY_gpt2         .name = "gpt2"
+static const struct scan_rule scan_gpt2 = {
+    .pretoken = gpt2_pretoken,
+    .starts = gpt2_starts,
+    .kind = { .letters = UNICODE_L },
+};
 
-static const struct scan_spelling spellings_gpt2[] = {
+static const struct scan_spelling gpt2_spellings[] = {
     { { "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },
     { { "'s|'t|'re|'ve|'m|'ll|'d| ?[\\p{L}]+| ?[\\p{N}]+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },
     { { "'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },

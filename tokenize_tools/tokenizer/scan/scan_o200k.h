@@ -13,17 +13,11 @@
 #ifndef LEAT_TOKENIZER_SCAN_O200K_H
 #define LEAT_TOKENIZER_SCAN_O200K_H
 
-#include "scan_masks.h"
-#include "scan_spelling.h"
+#include "scan_rule.h"
 
 #define O200K_UPPER (UNICODE_LU | UNICODE_LT | UNICODE_LM | UNICODE_LO | UNICODE_M)
 #define O200K_LOWER (UNICODE_LL | UNICODE_LM | UNICODE_LO | UNICODE_M)
 #define O200K_BOTH  (O200K_UPPER & O200K_LOWER)
-
-struct o200k_parameters {
-    unsigned digits;
-    bool suffix, slash, han;
-};
 
 /* What U* D* make of a place. */
 struct o200k_word {
@@ -33,22 +27,21 @@ struct o200k_word {
 
 /* A class as U and D see it: in Kimi's expression Han characters are in neither. */
 SCAN_INLINE unsigned o200k_word_class(const struct scan_text *t, const uint8_t *p, size_t *bytes,
-                                      const struct o200k_parameters *with)
+                                      const struct scan_rule *rule)
 {
     unsigned class = scan_class(t, p, bytes);
 
-    return with->han && class & UNICODE_HAN ? 0 : class;
+    return rule->kind.han && class & UNICODE_HAN ? 0 : class;
 }
 
-SCAN_INLINE struct o200k_word o200k_word_at(const struct scan_text *t, const uint8_t *p,
-                                            const struct o200k_parameters *with)
+SCAN_INLINE struct o200k_word o200k_word_at(const struct scan_text *t, const uint8_t *p, const struct scan_rule *rule)
 {
     const uint8_t *last_both = NULL;
     unsigned class = 0;
     size_t bytes;
 
     for (; p < t->end; p += bytes) {
-        class = o200k_word_class(t, p, &bytes, with);
+        class = o200k_word_class(t, p, &bytes, rule);
         if (!(class & O200K_UPPER))
             break;
         if (class & O200K_BOTH)
@@ -57,25 +50,24 @@ SCAN_INLINE struct o200k_word o200k_word_at(const struct scan_text *t, const uin
     if (p >= t->end)
         class = 0;
     if (class & UNICODE_LL)
-        return (struct o200k_word) { scan_letters(t, p + bytes, O200K_LOWER, with->han ? UNICODE_HAN : 0, 0), true };
+        return (struct o200k_word) { scan_letters(t, p + bytes, O200K_LOWER, rule->kind.han ? UNICODE_HAN : 0, 0),
+                                     true };
     if (p >= t->end && !t->final)
         return (struct o200k_word) { NULL, false };
     return (struct o200k_word) { last_both ? last_both : p, last_both != NULL };
 }
 
-SCAN_INLINE const uint8_t *o200k_with_suffix(const struct scan_text *t, const uint8_t *p,
-                                             const struct o200k_parameters *with)
+SCAN_INLINE const uint8_t *o200k_with_suffix(const struct scan_text *t, const uint8_t *p, const struct scan_rule *rule)
 {
     const uint8_t *e;
 
-    return with->suffix && p < t->end && *p == '\'' && (e = scan_contraction(t, p, true)) != NULL ? e : p;
+    return rule->suffix && p < t->end && *p == '\'' && (e = scan_contraction(t, p, true)) != NULL ? e : p;
 }
 
-SCAN_INLINE const uint8_t *o200k_punctuation(const struct scan_text *t, const uint8_t *p,
-                                             const struct o200k_parameters *with)
+SCAN_INLINE const uint8_t *o200k_punctuation(const struct scan_text *t, const uint8_t *p, const struct scan_rule *rule)
 {
     p = scan_run_without(t, p, UNICODE_SPACE | UNICODE_L | UNICODE_N);
-    while (p < t->end && (scan_is_newline(*p) || (with->slash && *p == '/')))
+    while (p < t->end && (scan_is_newline(*p) || (rule->slash && *p == '/')))
         p++;
     return p;
 }
@@ -83,9 +75,9 @@ SCAN_INLINE const uint8_t *o200k_punctuation(const struct scan_text *t, const ui
 /* At a character that is neither letter nor digit nor newline, X takes it: a word after it? NULL in *end if that
  * cannot be told yet. */
 SCAN_INLINE bool o200k_prefixed_word(const struct scan_text *t, const uint8_t *p, unsigned class, size_t bytes,
-                                     const struct o200k_parameters *with, const uint8_t **end)
+                                     const struct scan_rule *rule, const uint8_t **end)
 {
-    struct o200k_word word = o200k_word_at(t, p + bytes, with);
+    struct o200k_word word = o200k_word_at(t, p + bytes, rule);
 
     *end = word.end;
     if (!word.end || word.lower)
@@ -98,27 +90,26 @@ SCAN_INLINE bool o200k_prefixed_word(const struct scan_text *t, const uint8_t *p
     return word.end > p + bytes;
 }
 
-SCAN_INLINE const uint8_t *o200k_pretoken(const struct scan_text *t, const uint8_t *p,
-                                          const struct o200k_parameters *with)
+SCAN_INLINE const uint8_t *o200k_pretoken(const struct scan_rule *rule, const struct scan_text *t, const uint8_t *p)
 {
     const uint8_t *end;
     size_t bytes, next_bytes;
     unsigned class = scan_class(t, p, &bytes);
 
-    if (with->han && class & UNICODE_HAN)
+    if (rule->kind.han && class & UNICODE_HAN)
         return scan_run(t, p, UNICODE_HAN);
     if (class & UNICODE_L) {
-        end = o200k_word_at(t, p, with).end;
-        return end ? o200k_with_suffix(t, end, with) : NULL;
+        end = o200k_word_at(t, p, rule).end;
+        return end ? o200k_with_suffix(t, end, rule) : NULL;
     }
     if (class & UNICODE_N)
-        return scan_digits(t, p, with->digits);
-    if (!scan_is_newline(*p) && o200k_prefixed_word(t, p, class, bytes, with, &end))
-        return end ? o200k_with_suffix(t, end, with) : NULL;
+        return scan_digits(t, p, rule->digits);
+    if (!scan_is_newline(*p) && o200k_prefixed_word(t, p, class, bytes, rule, &end))
+        return end ? o200k_with_suffix(t, end, rule) : NULL;
     if (!(class & UNICODE_SPACE))
-        return o200k_punctuation(t, p + bytes, with);
+        return o200k_punctuation(t, p + bytes, rule);
     if (*p == ' ' && t->end - p > 1 && !(scan_class(t, p + 1, &next_bytes) & (UNICODE_SPACE | UNICODE_L | UNICODE_N)))
-        return o200k_punctuation(t, p + 1 + next_bytes, with);
+        return o200k_punctuation(t, p + 1 + next_bytes, rule);
     return scan_space(t, p, SCAN_SPACE_NEWLINES);
 }
 
@@ -130,11 +121,11 @@ struct o200k_letters {
     uint64_t contractions, behind; /* their bytes; the bits after them */
 };
 
-SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const struct o200k_parameters *with)
+SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const struct scan_rule *rule)
 {
     struct o200k_letters l = { m->letters, m->upper, m->lower, m->either, 0, 0 };
 
-    if (!with->suffix)
+    if (!rule->suffix)
         return l;
     for (uint64_t at = scan_whole_quotes(m) & l.all << 1; at; at &= at - 1) {
         uint64_t quote = at & (0 - at);
@@ -171,15 +162,15 @@ SCAN_INLINE uint64_t o200k_inner_starts(const struct scan_masks *m, const struct
     return starts;
 }
 
-SCAN_INLINE uint64_t o200k_starts(const struct scan_masks *m, const struct o200k_parameters *with)
+SCAN_INLINE uint64_t o200k_starts(const struct scan_rule *rule, const struct scan_masks *m)
 {
-    struct o200k_letters l = o200k_letters(m, with);
-    struct scan_starts spaces, digits = scan_digit_starts(m, with->digits);
-    uint64_t han = with->han ? m->apart : 0, solid = m->valid & ~m->white, starts, others, taken, uncertain;
+    struct o200k_letters l = o200k_letters(m, rule);
+    struct scan_starts spaces, digits = scan_digit_starts(m, rule->digits);
+    uint64_t han = rule->kind.han ? m->apart : 0, solid = m->valid & ~m->white, starts, others, taken, uncertain;
     uint64_t other = solid & ~(l.all | m->digits | l.contractions | han), tail = m->newlines;
 
     /* newlines and slashes after punctuation belong to it */
-    if (with->slash && m->slashes & m->newlines << 1) {
+    if (rule->slash && m->slashes & m->newlines << 1) {
         tail |= m->slashes & other;
         taken = scan_fill(tail, m->newlines & other << 1);
     } else {
@@ -199,20 +190,16 @@ SCAN_INLINE uint64_t o200k_starts(const struct scan_masks *m, const struct o200k
 
 /* ---- The families ------------------------------------------------------------------------------------------------ */
 
-#define SCAN_O200K(...)  (&(const struct o200k_parameters) { __VA_ARGS__ })
-#define SCAN_WITH_o200k  SCAN_O200K(3, true, true, false)
-#define SCAN_WITH_tekken SCAN_O200K(1, false, true, false)
-#define SCAN_WITH_kimi   SCAN_O200K(3, true, false, true)
+static const struct scan_rule scan_o200k = {
+    .pretoken = o200k_pretoken,
+    .starts = o200k_starts,
+    .kind = { .letters = UNICODE_L | UNICODE_M, .cases = true },
+    .digits = 3,
+    .suffix = true,
+    .slash = true,
+};
 
-#define SCAN_KIND_o200k                                                                                                \
-    {                                                                                                                  \
-        .letters = UNICODE_L | UNICODE_M, .cases = true                                                                \
-    }
-#define SCAN_PRETOKEN_o200k(t, p) o200k_pretoken(t, p, SCAN_WITH_o200k)
-#define SCAN_STARTS_o200k(m)      o200k_starts(m, SCAN_WITH_o200k)
-#define SCAN_FAMILY_o200k         .name = "o200k"
-
-static const struct scan_spelling spellings_o200k[] = {
+static const struct scan_spelling o200k_spellings[] = {
     { { SCAN_RE_PREFIX SCAN_RE_UPPER "*" SCAN_RE_LOWER "+" SCAN_RE_CONTRACTION "?|" SCAN_RE_PREFIX SCAN_RE_UPPER
                                      "+" SCAN_RE_LOWER "*" SCAN_RE_CONTRACTION "?|\\p{N}{1,3}|" SCAN_RE_SLASHED
                                      "|" SCAN_RE_SPACE },
@@ -220,27 +207,30 @@ static const struct scan_spelling spellings_o200k[] = {
     SCAN_SPELLINGS_END,
 };
 
-#define SCAN_KIND_tekken           SCAN_KIND_o200k
-#define SCAN_PRETOKEN_tekken(t, p) o200k_pretoken(t, p, SCAN_WITH_tekken)
-#define SCAN_STARTS_tekken(m)      o200k_starts(m, SCAN_WITH_tekken)
-#define SCAN_FAMILY_tekken         .name = "tekken"
+static const struct scan_rule scan_tekken = {
+    .pretoken = o200k_pretoken,
+    .starts = o200k_starts,
+    .kind = { .letters = UNICODE_L | UNICODE_M, .cases = true },
+    .digits = 1,
+    .slash = true,
+};
 
-static const struct scan_spelling spellings_tekken[] = {
+static const struct scan_spelling tekken_spellings[] = {
     { { SCAN_RE_PREFIX SCAN_RE_UPPER "*" SCAN_RE_LOWER "+|" SCAN_RE_PREFIX SCAN_RE_UPPER "+" SCAN_RE_LOWER
                                      "*|\\p{N}|" SCAN_RE_SLASHED "|" SCAN_RE_SPACE },
       SCAN_FOR_BOTH },
     SCAN_SPELLINGS_END,
 };
 
-#define SCAN_KIND_kimi                                                                                                 \
-    {                                                                                                                  \
-        .letters = UNICODE_L | UNICODE_M, .cases = true, .han = true                                                   \
-    }
-#define SCAN_PRETOKEN_kimi(t, p) o200k_pretoken(t, p, SCAN_WITH_kimi)
-#define SCAN_STARTS_kimi(m)      o200k_starts(m, SCAN_WITH_kimi)
-#define SCAN_FAMILY_kimi         .name = "kimi"
+static const struct scan_rule scan_kimi = {
+    .pretoken = o200k_pretoken,
+    .starts = o200k_starts,
+    .kind = { .letters = UNICODE_L | UNICODE_M, .cases = true, .han = true },
+    .digits = 3,
+    .suffix = true,
+};
 
-static const struct scan_spelling spellings_kimi[] = {
+static const struct scan_spelling kimi_spellings[] = {
     { { "[\\p{Han}]+|" SCAN_RE_PREFIX SCAN_RE_UPPER_KIMI "*" SCAN_RE_LOWER_KIMI "+" SCAN_RE_CONTRACTION
         "?|" SCAN_RE_PREFIX SCAN_RE_UPPER_KIMI "+" SCAN_RE_LOWER_KIMI "*" SCAN_RE_CONTRACTION
         "?|\\p{N}{1,3}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE },
