@@ -1,7 +1,8 @@
 /*
- * test_class_cuts.c: cuts by the bytes around them (class_cuts.h). Random sets of pairs between which must not be cut: the
- * tables never allow such a cut, nor one inside a character, and where the sets fall into eight classes they lose none.
- * Every row of kernels finds what the tables say, on random bytes of every length around a block, reading no further.
+ * test_class_cuts.c: cuts by the bytes around them (class_cuts.h). Random sets of pairs between which must not be cut:
+ * the tables never allow such a cut, nor one inside a character, and where the sets fall into eight classes they lose
+ * none. Every row of kernels finds what the tables say, on random bytes of every length around a block, reading no
+ * further.
  */
 #include "t.h"
 
