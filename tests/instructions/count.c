@@ -155,6 +155,9 @@ static void count_pretokens(void)
     batch.text = text;
     batch.many = many;
     for (unsigned i = 0; (k = pretoken_kernels_row(i, NULL)); i++) {
+        const struct pretoken_cut all = {
+            .text = text, .bytes = bytes, .room = sizeof text, .ends = ends, .last = ends + count
+        };
         struct pretoken_cache cache;
         uint64_t begin = instructions();
 
@@ -162,7 +165,7 @@ static void count_pretokens(void)
         for (unsigned times = 0; times < 2; times++) {
             batch.many_count = 0;
             begin = instructions();
-            k->cut(NULL, NULL, text, bytes, sizeof text, ends, ends + count, 0, &batch);
+            k->cut(&all, &batch);
             if (times == 1)
                 show("pretokens: cut", k->name, begin, count, "pretoken");
             begin = instructions();
@@ -174,7 +177,7 @@ static void count_pretokens(void)
             if (times == 0)
                 show("pretokens: merge", k->name, begin, count, "pretoken");
             begin = instructions();
-            k->write(&batch, ids);
+            k->write(&batch, 0, batch.count, ids);
             if (times == 1)
                 show("pretokens: write", k->name, begin, count, "pretoken");
         }

@@ -93,8 +93,15 @@ static void compare(const struct pretoken_kernels *k, const struct char_cuts *c,
 {
     uint32_t ends[LONGEST + 1], base = (uint32_t)below(1000), count = make_ends(text, bytes, base, ends), want = 0;
     uint32_t next = 0, fixed = 0, begin = 0;
+    const struct pretoken_cut all = { .cuts = c,
+                                      .text = text,
+                                      .bytes = (uint32_t)bytes,
+                                      .room = room,
+                                      .ends = ends,
+                                      .last = ends + count,
+                                      .base = base };
 
-    T_CHECK(k->cut(c, NULL, text, (uint32_t)bytes, room, ends, ends + count, base, &batch) == ends + count - 1);
+    T_CHECK(k->cut(&all, &batch) == ends + count - 1);
     T_EQ(batch.begins[0], 0);
     for (uint32_t at = 1, before = 0; at <= bytes; at++) {
         uint32_t end = ends[next] - base;

@@ -102,6 +102,7 @@ static void check_batch(const struct pretoken_kernels *k, struct pretoken_cache 
     static uint32_t ends[BATCH_ROOM], want[BATCH_ROOM], got[BATCH_ROOM + BATCH_OVER], many[MANY];
     uint32_t bytes = 0, count = 0, base = (uint32_t)below(1000), fixed = 0;
     size_t wanted = 0, max = 1 + below(below(2) ? 400 : 4000), kinds = 1 + below(WORDS);
+    struct pretoken_cut all = { .text = text, .room = sizeof text, .ends = ends, .base = base };
 
     for (size_t w; count < max && bytes + LONGEST <= BATCH_BYTES; count++) {
         w = below(kinds);
@@ -114,7 +115,9 @@ static void check_batch(const struct pretoken_kernels *k, struct pretoken_cache 
     batch.text = text;
     batch.many = many;
     batch.many_count = 0;
-    T_CHECK(k->cut(NULL, NULL, text, bytes, sizeof text, ends, ends + count, base, &batch) == ends + count - 1);
+    all.bytes = bytes;
+    all.last = ends + count;
+    T_CHECK(k->cut(&all, &batch) == ends + count - 1);
     T_EQ(batch.count, count);
     T_EQ(batch.fixed_count, fixed);
     for (uint32_t i = 0, f = 0; i < count; i++) {

@@ -159,58 +159,48 @@ static void tell_kinds(const struct orphans *orphans, struct pretoken_batch *b)
                       orphan_maybe(orphans, b->text + b->begins[i], b->begins[i + 1] - b->begins[i]);
 }
 
-/* The pretokens that begin in 64 places from `at` on, up to `limit`, where characters beyond ASCII do at `leads`. */
-static inline uint32_t put_block(const struct char_cuts *c, const uint8_t *text, uint64_t leads, struct cut_ends *e,
-                                 uint32_t at, uint32_t limit, uint32_t bytes, struct pretoken_batch *b, uint32_t count)
-{
-    uint32_t begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the pretoken that goes on */
-    uint64_t fixed, ends = take_ends(e, at, limit, &fixed);
-
-    leads &= ~(ends | inside_fixed(e, ends, fixed));
-    if (c->long_only && leads) {
-        uint32_t next = e->next < e->last ? (*e->next & ~BATCH_FIXED) - e->base : bytes;
-
-        leads &= inside_long(ends, at - begin, next - at);
-    }
-    return put_both(b, count, at, ends, fixed, leads ? block_safe(c, text, leads) : 0);
-}
-
 static uint32_t put_blocks(const struct char_cuts *c, const uint8_t *text, uint32_t bytes, size_t room,
                            struct cut_ends *e, struct pretoken_batch *b)
 {
     uint32_t count = 1;
 
     for (uint32_t at = 0; at < bytes; at += 64) {
-        uint32_t limit = bytes - at < 64 ? bytes : at + 64;
+        uint32_t limit = bytes - at < 64 ? bytes : at + 64, begin;
         uint8_t copy[4 + 64 + 4];
         const uint8_t *block = block_text(copy, text, room, at);
-        uint64_t leads = block_leads(block) & ~(uint64_t)0 >> (64 - (limit - at));
+        uint64_t leads = block_leads(block) & ~(uint64_t)0 >> (64 - (limit - at)), fixed, ends;
 
         if (at == 0)
             leads &= ~(uint64_t)1;
         if (!leads)
             continue;
         count = put_pretokens(b, count, e, at);
-        count = put_block(c, block, leads, e, at, limit, bytes, b, count);
+        begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the pretoken that goes on */
+        ends = take_ends(e, at, limit, &fixed);
+        leads &= ~(ends | inside_fixed(e, ends, fixed));
+        if (c->long_only && leads) {
+            uint32_t next = e->next < e->last ? (*e->next & ~BATCH_FIXED) - e->base : bytes;
+
+            leads &= inside_long(ends, at - begin, next - at);
+        }
+        count = put_both(b, count, at, ends, fixed, leads ? block_safe(c, block, leads) : 0);
     }
     return put_pretokens(b, count, e, bytes);
 }
 
-static const uint32_t *cut(const struct char_cuts *c, const struct orphans *orphans, const uint8_t *text,
-                           uint32_t bytes, size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base,
-                           struct pretoken_batch *b)
+static const uint32_t *cut(const struct pretoken_cut *w, struct pretoken_batch *b)
 {
-    struct cut_ends e = { ends, ends, last, base };
-    uint32_t count;
+    struct cut_ends e = { w->ends, w->ends, w->last, w->base };
+    uint32_t bytes = w->bytes, count;
 
     b->begins[0] = b->fixed_count = 0;
     b->parts[0] = 1;
-    count = c ? put_blocks(c, text, bytes, room, &e, b) : put_pretokens(b, 1, &e, bytes);
-    if (e.next < last && *e.next == ((bytes + base) | BATCH_FIXED))
+    count = w->cuts ? put_blocks(w->cuts, w->text, bytes, w->room, &e, b) : put_pretokens(b, 1, &e, bytes);
+    if (e.next < e.last && *e.next == ((bytes + e.base) | BATCH_FIXED))
         note_fixed(b, count, 1);
     b->begins[count] = bytes;
     b->parts[count] = 1;
     b->count = count;
-    tell_kinds(c ? orphans : NULL, b);
+    tell_kinds(w->cuts ? w->orphans : NULL, b);
     return e.next;
 }

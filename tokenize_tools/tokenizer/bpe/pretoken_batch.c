@@ -89,7 +89,7 @@ void pretoken_fill(struct pretoken_batch *b, const struct pretoken_kernels *kern
             bytes--;
     if (!cuts->pairs || !bytes_any_high(b->text, bytes))
         cuts = NULL;
-    next = kernels->cut(cuts, orphans, b->text, bytes, p->room, ends, r->last, base, b);
+    next = kernels->cut(&(struct pretoken_cut) { cuts, orphans, b->text, bytes, p->room, ends, r->last, base }, b);
     if (inside)
         b->parts[0] = orphans != NULL;
     move_on(r, next, base + bytes);

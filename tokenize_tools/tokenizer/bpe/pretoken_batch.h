@@ -117,17 +117,23 @@ struct pretoken_batch {
     BATCH_ARRAY(uint64_t, middle_words, 2 * BATCH_FIND);
 };
 
+/* What a batch is cut out of: text[0..bytes); text[0..room) can be read. */
+struct pretoken_cut {
+    const struct char_cuts *cuts; /* cuts are made in between, too, but not in fixed pretokens; NULL: none */
+    const struct orphans
+        *orphans; /* parts that may be one are another kind of pretoken than whole ones; NULL: none is */
+    const uint8_t *text;
+    uint32_t bytes;
+    size_t room;
+    const uint32_t *ends, *last; /* pretokens end at ends - base; the first end is not 0. Fixed: with BATCH_FIXED */
+    uint32_t base;
+};
+
 struct pretoken_kernels {
     const char *name;
-    /*
-     * Cuts text[0..bytes) into the batch's pretokens: where pretokens end, at ends - base, and, if there are cuts
-     * (NULL: none), in between, but not in fixed pretokens, whose ends have BATCH_FIXED set: these are noted. The first
-     * end is not 0. Parts of cut pretokens that may be orphans (NULL: none is) are another kind of pretoken than whole
-     * ones. text[0..room) can be read. Returns the first end that is not before text[bytes].
-     */
-    const uint32_t *(*cut)(const struct char_cuts *c, const struct orphans *orphans, const uint8_t *text,
-                           uint32_t bytes, size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base,
-                           struct pretoken_batch *b);
+    /* Makes the batch's pretokens, and notes those that are fixed. Returns the first end that is not before
+     * text[bytes]. */
+    const uint32_t *(*cut)(const struct pretoken_cut *w, struct pretoken_batch *b);
     /* Fills in values and missed; appends to `many`, at most PRETOKEN_IDS a pretoken. PRETOKEN_AHEAD bytes can be read
      * at each. */
     void (*find)(const struct pretoken_cache *c, struct pretoken_batch *b);
