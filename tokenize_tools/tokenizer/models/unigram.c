@@ -144,10 +144,6 @@ static enum leat_status read_unigram(struct load_hf *h, uint32_t node)
     return s == LEAT_OK ? load_hf_bool(h, node, "byte_fallback", LOAD_HF_DEFAULT, &h->spec->byte_fallback) : s;
 }
 
-/*
- * Makes models and scratches; unigram_path.c encodes.
- */
-
 /* How much less than the lowest token an unknown character scores. */
 #define UNKNOWN_PENALTY 10.0
 
