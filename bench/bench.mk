@@ -42,6 +42,11 @@ report: tools
 	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/report.sh $(BUILD) $(BUILD)/report $(REPORT) $(FILES)
 	$(Q)echo "$(REPORT)"
 
+.PHONY: bench-merge-large
+## bench-merge-large: merge --dedup --shuffle of 10^9 documents, from two sizes; LARGE_FLAGS="--tokens 512", DIR
+bench-merge-large: $(BUILD)/leat
+	$(Q)bench/merge_large.py $(LARGE_FLAGS) $(BUILD)/leat $(DIR)
+
 .PHONY: bench-gpu
 ## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1
 bench-gpu: tools

@@ -253,7 +253,8 @@ struct leat_pack_options {
     uint64_t max_rejects;      /* more rejected records end the run; LEAT_NONE: no limit */
     uint64_t max_rejects_ppm;  /* likewise, per million records; LEAT_NONE: no limit */
     uint32_t part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
-    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
+    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts, but for
+                                        `splits`, with `run_file` */
     uint64_t seed;
     uint32_t dedup;
     const struct leat_split *splits;
@@ -287,8 +288,8 @@ struct leat_pack_options {
     void (*output)(void *context, const struct leat_by_output *output);
     /* With `parts`: a file of lines that say what all parts of the run have in common: inputs with sizes and times of
      * change or etags, options, tokenizer. With `part` 0, nothing is packed: the file is written, or found to say the
-     * same. A part that would pack anything else is refused, LEAT_E_CHECKPOINT. `dedup`, `splits` and `shuffle` are
-     * compared, and left to leat_part_arrange() and leat_part_shuffle(). NULL: nothing is compared. */
+     * same. A part that would pack anything else is refused, LEAT_E_CHECKPOINT. Such a part may have `splits`, whose
+     * datasets have the part's name in a folder of the split's name beside it. NULL: nothing is compared. */
     const char *run_file;
     uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
     uint32_t reserved_mask; /* 0 */
@@ -618,9 +619,10 @@ struct leat_merge_options {
     /* If not NULL: called from the calling thread for each dataset that is left out although a name is of it. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
     uint32_t allow_empty; /* make the dataset also if `keep` has left no document to any part of the run */
+    uint32_t split_folders; /* of OUTPUT FOLDER/FILE, the dataset of a split is FOLDER/NAME/FILE; else OUTPUT.NAME */
 };
 #define LEAT_MERGE_OPTIONS_INIT                                                                                        \
-    { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0, NULL, 0 }
+    { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0 }
 
 /*
  * Joins datasets into a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
@@ -635,9 +637,9 @@ struct leat_merge_options {
  * written, byte by byte; an input that was cut between two of them is one again. They are put in the order of their
  * numbers, and must have no gaps: LEAT_E_INCOMPATIBLE names the one that is missing. Consecutive ones may be joined
  * first, but not shuffled or deduplicated. An input counts as cut if a part's metadata "leat.part.cut" is "1"; without
- * it, if the offsets of its documents continue those of the part before. "all": the parts were shuffled together, and
- * each lists all inputs of the run. All parts of a run with `keep` that have no document: LEAT_E_EMPTY, unless
- * `allow_empty`; parts that were split are not judged, since the others may have the documents.
+ * it, if the offsets of its documents continue those of the part before. All parts of a run with `keep` that have no
+ * document: LEAT_E_EMPTY, unless `allow_empty`; parts that were split are not judged, since the others may have the
+ * documents.
  *
  * All parts of a run with `by` become one dataset for each value, as leat_pack() says, each with a name that follows
  * `output` and a dot; report->info then has the sums of documents, tokens and bytes of all, and report->splits nothing.
@@ -672,59 +674,6 @@ struct leat_merge_options {
 LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
                                      const struct leat_merge_options *options,
                                      struct leat_merge_report *report, struct leat_error *err);
-
-/*
- * Deduplicating and splitting a run of `count` parts in parts, so that no machine needs all hashes or all documents: on
- * machines that share files, in three steps with a process per part and step. Each step begins when the one before has
- * ended for all parts. Without `dedup` only the last one is needed. Merging what comes out (all parts of the rest; all
- * parts of a split) gives, byte by byte, what leat_merge() with `dedup` and `splits` makes of the parts.
- *
- *   hashes      writes to `file` the hashes of the texts of a part, sorted: 24 bytes per document
- *   duplicates  decides which documents have the text of an earlier one, for one of `count` ranges of hashes, and
- *               writes their numbers to `file`, 8 bytes each. It reads this range of the files of all parts, `hashes`,
- *               and where a hash comes again the tokens of the part in `datasets`, one dataset at a time
- *   arrange     writes the datasets `outputs`, splits first, then the rest, from the part in `dataset`, without the
- *               documents that one of the `count` files `duplicates` names (NULL: not deduplicated). All are complete
- *               before the first one gets its name
- *
- * Parts count from 1, and have their documents in that order. Of the options, `memory`, `progress` and `created` mean
- * what they mean there, `force` replaces datasets, and leat_part_arrange() takes no `shuffle`. Files get their names
- * when they are durable, and replace older ones. They have sums: LEAT_E_CHECKSUM for a damaged one, LEAT_E_MISMATCH for
- * one of another run; LEAT_E_BUSY if another process writes the same one.
- */
-LEAT_API enum leat_status leat_part_hashes(const char *file, const char *dataset, uint64_t count,
-                                           const struct leat_merge_options *options, struct leat_error *err);
-LEAT_API enum leat_status leat_part_duplicates(const char *file, const char *const *datasets,
-                                               const char *const *hashes, uint64_t count, uint64_t part,
-                                               const struct leat_merge_options *options, struct leat_error *err);
-LEAT_API enum leat_status leat_part_arrange(const char *const *outputs, const char *dataset,
-                                            const char *const *duplicates, uint64_t count, uint64_t part,
-                                            const struct leat_merge_options *options,
-                                            struct leat_merge_report *report, struct leat_error *err);
-
-/*
- * Shuffling a run of `count` parts in parts, so that no machine needs all documents: three steps, in place of
- * `arrange`, with options and errors as above, but with `shuffle` and `seed`. Merging what comes out gives what
- * leat_merge() makes of the parts with `dedup`, `splits` and `shuffle`.
- *
- *   counts   writes to `file` how many documents of a part each output gets: those that are not named in `duplicates`
- *            (NULL: not deduplicated)
- *   scatter  divides the documents of a part among the parts of the result: writes them to `file`, and their inputs,
- *            tokenizer and metadata to the dataset of that name, which has no documents. It reads the files `counts` of
- *            the parts before it; the dataset is not needed any more when `file` is there
- *   shuffle  writes the datasets `outputs`, splits first, then the rest, with the documents that all parts have left
- *            for this one in the files `scattered`. Each dataset lists the inputs of all parts, with the rejects and
- *            page sums of this part's share of them
- */
-LEAT_API enum leat_status leat_part_counts(const char *file, const char *dataset, const char *const *duplicates,
-                                           uint64_t count, uint64_t part,
-                                           const struct leat_merge_options *options, struct leat_error *err);
-LEAT_API enum leat_status leat_part_scatter(const char *file, const char *dataset, const char *const *counts,
-                                            const char *const *duplicates, uint64_t count, uint64_t part,
-                                            const struct leat_merge_options *options, struct leat_error *err);
-LEAT_API enum leat_status leat_part_shuffle(const char *const *outputs, const char *const *scattered, uint64_t count,
-                                            uint64_t part, const struct leat_merge_options *options,
-                                            struct leat_merge_report *report, struct leat_error *err);
 
 /* ---- Files of other tools --------------------------------------------------------------------------------------- */
 

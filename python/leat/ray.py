@@ -20,7 +20,6 @@ __all__ = ["PackError", "pack"]
 
 PR_SET_PDEATHSIG = 1
 WRONG = (2, 3, 4)  # exit codes that come again, however often a part is tried: wrong arguments, damage, rejects
-MORE_STEPS = 2  # of a run that is deduplicated, and again of one that is shuffled
 BUSY = "another process is writing"
 CUT_OFF = "--allow-truncated counts that as success"  # an input breaks off: it does so again
 _libc = ctypes.CDLL(None)  # before any fork: a child must not load libraries
@@ -52,13 +51,12 @@ def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | 
 
     run            the folder of the run, on all nodes; by default OUTPUT.run. It is kept
     cpus_per_part  CPUs that a task asks for, and threads of its part
-    memory         bytes that a task asks for, and the bound on its part's memory
+    memory         bytes that a task asks for, and the bound on its part's memory, and on the merge's for sorting
     retries        how often a part is tried again: after its node or worker died, or an error that may pass
     merge          join the parts; without it, the folder `run` is the dataset
-    dedup          in parts: no task needs all hashes; the parts go two times more, each when all have gone before
-    shuffle        in parts, likewise: no task needs all documents
-    split          of the merge; without it, or with `shuffle`, in parts: RUN/NAME is the dataset of a split, RUN the
-                   rest. If they are merged then, OUTPUT.NAME and OUTPUT
+    dedup          by the merge, on one node: keep only the first of documents with the same text
+    shuffle        likewise, in the order of this seed; both in bounded memory, with files beside `output`
+    split          OUTPUT.NAME is the dataset of a split, OUTPUT the rest; without the merge RUN/NAME, and RUN
     options        of `leat pack`: text="body", keep=["lang = en"], special=True, ...
 
     Returns what the merge reports, or what `leat status --json` says of the folder. PackError names parts that failed.
@@ -74,23 +72,23 @@ def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | 
     paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     if any(os.fspath(path).startswith("-") for path in paths):
         raise ValueError("the name of an input must not begin with a dash: use ./-NAME")
-    split_later = merge and shuffle is None
-    in_parts = {"dedup": dedup or None, "shuffle": shuffle, "split": None if split_later else split}
+    if not merge and (dedup or shuffle is not None):
+        raise ValueError("merge=False leaves the parts as they are packed, and no part knows the others: dedup and "
+                         "shuffle are for the merge")
     _leat("pack", "--run", folder, "--parts", str(parts), "--tokenizer", os.fspath(tokenizer),
-          *_words(in_parts), *_words(options), *[os.fspath(path) for path in paths])
+          *_words({} if merge else {"split": split}), *_words(options), *[os.fspath(path) for path in paths])
     limits = ["--threads", str(cpus_per_part)] + (["--memory", str(memory)] if memory else [])
     task = ray.remote(_part).options(num_cpus=cpus_per_part, memory=memory, scheduling_strategy="SPREAD",
                                      max_retries=retries, retry_exceptions=[_MayPass])
-    for _ in range(1 + MORE_STEPS * dedup + MORE_STEPS * (shuffle is not None)):
-        _wait(ray, {task.remote(folder, i, limits): i for i in range(1, parts + 1)}, folder, progress)
+    _wait(ray, {task.remote(folder, i, limits): i for i in range(1, parts + 1)}, folder, progress)
     if not merge:
         return json.loads(_leat("status", "--json", folder))
-    arrange = {"split": split if split_later else None, "memory": memory, "allow_empty": options.get("allow_empty")}
-    names = [] if split_later or not split else [one.partition("=")[0] for one in split.split(",")]
+    arrange = {"dedup": dedup, "shuffle": shuffle, "split": split, "memory": memory,
+               "allow_empty": options.get("allow_empty")}
     join = ray.remote(_join).options(num_cpus=cpus_per_part, memory=memory, max_retries=retries,
                                      retry_exceptions=[_MayPass])
     try:
-        return ray.get(join.remote(folder, output, _words(arrange), names))
+        return ray.get(join.remote(folder, output, _words(arrange)))
     except Exception as error:
         raise PackError(f"the parts in {folder} are packed, but not joined: {_reason(error)}", {}) from error
 
@@ -145,13 +143,8 @@ def _part(folder: str, part: int, limits: list[str]) -> None:
     _try("pack", "--run", folder, "--part", str(part), *limits)
 
 
-def _join(folder: str, output: str, words: list[str], splits: Sequence[str] = ()) -> dict:
-    """Merges the parts, those of each split before: when the output is there, so are they."""
-    made = [json.loads(_try("merge", "-o", f"{output}.{name}", "--json", "--force", *words, f"{folder}/{name}"))
-            for name in splits]
-    joined = json.loads(_try("merge", "-o", output, "--json", "--force", *words, folder))
-    joined["splits"] += [{key: one[key] for key in ("output", "documents", "tokens", "identity")} for one in made]
-    return joined
+def _join(folder: str, output: str, words: list[str]) -> dict:
+    return json.loads(_try("merge", "-o", output, "--json", "--force", *words, folder))
 
 
 def _wait(ray: Any, tasks: dict[Any, int], folder: str, progress: bool) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
@@ -48,18 +49,29 @@ def test_join_of_what_another_process_writes(tmp_path, texts, slept):
     assert leat.ray._join(run, output, [])["documents"] == 100
 
 
-def test_join_of_splits_that_were_shuffled_in_parts(tmp_path, texts):
-    words = ["--shuffle", "3", "--split", "a=0.2,b=0.1"]
-    run, output, one = plan(tmp_path, texts, words=words), str(tmp_path / "all"), str(tmp_path / "one")
-    for _ in range(3):
-        for part in (1, 2):
-            leat.ray._part(run, part, ["--threads", "1"])
-    made = leat.ray._join(run, output, [], ["a", "b"])
+def test_join_that_deduplicates_and_shuffles(tmp_path, texts):
+    texts.write_text(texts.read_text() * 2)
+    words = ["--dedup", "--shuffle", "3", "--split", "a=0.2,b=0.1"]
+    run, output, one = plan(tmp_path, texts), str(tmp_path / "all"), str(tmp_path / "one")
+    for part in (1, 2):
+        leat.ray._part(run, part, ["--threads", "1"])
+    made = leat.ray._join(run, output, words)
+    assert made["deduplicated"] == 100
     assert [split["output"] for split in made["splits"]] == [output + ".a", output + ".b"]
     leat.ray._leat("pack", "-o", one, "-t", "bytes", *words, str(texts))
     for name in ("", ".a", ".b"):
         for suffix in (".tokens", ".leat"):
             assert pathlib.Path(one + name + suffix).read_bytes() == pathlib.Path(output + name + suffix).read_bytes()
+
+
+def test_arranging_without_a_merge(monkeypatch, tmp_path, texts):
+    """No task is begun for what no part can do."""
+    stand_in = types.SimpleNamespace(is_initialized=lambda: True)
+    monkeypatch.setitem(sys.modules, "ray", stand_in)
+    for options in ({"dedup": True}, {"shuffle": 0}):
+        with pytest.raises(ValueError, match="dedup and shuffle are for the merge"):
+            leat.ray.pack(texts, tmp_path / "all", "bytes", parts=2, merge=False, **options)
+    assert not (tmp_path / "all.run").exists()
 
 
 def test_part_whose_input_breaks_off(tmp_path, texts, slept):

@@ -80,7 +80,7 @@ def main():
                 assert filecmp.cmp(f"two{name}{suffix}", f"arranged{name}{suffix}", shallow=False), name + suffix
         made = leat.ray.pack("text.jsonl", "later", "gpt2", parts=2, split="valid=0.1")
         assert [one["output"] for one in made["splits"]] == [os.path.abspath("later.valid")], made
-        made = leat.ray.pack("text.jsonl", "apart", "gpt2", parts=4, dedup=True, split="valid=0.1", merge=False)
+        made = leat.ray.pack("text.jsonl", "apart", "gpt2", parts=4, split="valid=0.1", merge=False)
         assert made["complete"] and pathlib.Path("apart.run/valid/part-4.leat").exists(), made
         try:
             leat.ray.pack("text.jsonl", "wrong", "gpt2", parts=2, text="body")

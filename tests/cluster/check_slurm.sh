@@ -59,9 +59,11 @@ plan() { # RUN PARTS
 submit() { # RUN ARRAY [K]: prints the job's number
     as_user sbatch --parsable --output="$1.%a.log" --array="$2" "$script" "$1" "${3:-0}"
 }
-merge_after() { # RUN JOBS
-    as_user sbatch --parsable --output="$1.merge.log" --dependency="afterok:$2" --kill-on-invalid-dep=yes \
-        --wrap "leat merge -o $1.merged $1"
+merge_after() { # RUN JOBS [OPTIONS...]
+    merged=$1 after=$2
+    shift 2
+    as_user sbatch --parsable --output="$merged.merge.log" --dependency="afterok:$after" --kill-on-invalid-dep=yes \
+        --wrap "leat merge -o $merged.merged $merged $*"
 }
 wait_for_jobs() {
     while [ -n "$(squeue --noheader --array)" ]; do
@@ -136,18 +138,12 @@ merge_after c "$job:$(submit c 1-4 8)" >/dev/null
 wait_for_jobs
 same c
 
-# ---- Deduplicated in parts: the same array three times --------------------------------------------------------------
+# ---- Deduplicated and shuffled by the merge --------------------------------------------------------------------------
 
 head -n 4000 text.jsonl >less.jsonl
-leat pack -o one --force -t gpt2 --progress never --dedup less.jsonl >/dev/null || exit 1
-as_user leat pack --run d --parts 4 -t gpt2 --threads 1 --dedup less.jsonl >/dev/null || fail "cannot plan d"
-again() { # JOB: the array once more, after it
-    as_user sbatch --parsable --output="d.%a.log" --array=1-4 --dependency="afterok:$1" --kill-on-invalid-dep=yes \
-        "$script" d
-}
-first=$(submit d 1-4)
-second=$(again "$first")
-merge_after d "$(again "$second")" >/dev/null
+leat pack -o one --force -t gpt2 --progress never --dedup --shuffle 7 less.jsonl >/dev/null || exit 1
+as_user leat pack --run d --parts 4 -t gpt2 --threads 1 less.jsonl >/dev/null || fail "cannot plan d"
+merge_after d "$(submit d 1-4)" --dedup --shuffle 7 >/dev/null
 wait_for_jobs
 same d
 [ "$failures" -eq 0 ]

@@ -238,12 +238,12 @@ for options in ["--split", "a=0.3"], ["--dedup"], ["--shuffle", "7"], ["--by", "
         assert damaged(name) == [d for d in found if d["input"] in lined], (options, name)
         os.remove(name + ".leat")
         os.remove(name + ".tokens")
-leat("pack", "--run", "run", "--parts", "3", "-t", "bytes", "--shuffle", "5", "--max-rejects", "99999", *inputs)
-for step in range(3):
-    for i in range(1, 4):
-        leat("pack", "--run", "run", "--part", str(i), "--allow-truncated")
-leat("merge", "run", "-o", "steps")
-assert damaged("steps") == found, "shuffled by the parts of a run"
+leat("pack", "--run", "run", "--parts", "3", "-t", "bytes", "--split", "a=0.3", "--max-rejects", "99999", *inputs)
+for i in range(1, 4):
+    leat("pack", "--run", "run", "--part", str(i), "--allow-truncated")
+for part in "run", "run/a":
+    leat("merge", part, "-o", "merged", "--shuffle", "5", "--force")
+    assert damaged("merged") == found, "split by the parts of a run, and shuffled by the merge"
 
 maker = os.path.join(build, "make_dataset")
 OLD = "inputs were cut off or broken"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_mask_arranged.py: masks through --part and merge, shuffling, deduplication, splits and --by: each document keeps
 the mask that it was packed with, however long it is and however little memory there is; parts joined are the bytes of a
-single run, also shuffled together and joined in place, and arranging while packing or while merging gives the same. A
+single run, also joined in place, and arranging while packing or while merging gives the same. A
 dataset without a mask beside one with gets 255. Each text is unique or has copies with the same mask, so that a text
 says its mask."""
 import json
@@ -110,27 +110,26 @@ for both in (["plain", "whole"], ["whole", "plain"]):
     check(["mixed"], many + 1)
     texts.pop()
 
-# a run in many parts, whose duplicates are found in steps
-run(LEAT, "pack", "-t", "bytes", "--begin", "1", "--end", "0", "--mask-field", "loss", "--run", "steps", "--parts", "2",
-    "--dedup", "--split", "valid=0.2", "in.jsonl")
-for _ in range(3):
-    for part in "1", "2":
-        run(LEAT, "pack", "--run", "steps", "--part", part)
-run(LEAT, "merge", "-o", "run", "steps")
-run(LEAT, "merge", "-o", "run.valid", "steps/valid")
+# a run in many parts, which are split as they are packed, and deduplicated as they are merged
+run(LEAT, "pack", "-t", "bytes", "--begin", "1", "--end", "0", "--mask-field", "loss", "--run", "split", "--parts", "2",
+    "--split", "valid=0.2", "in.jsonl")
+for part in "1", "2":
+    run(LEAT, "pack", "--run", "split", "--part", part)
+run(LEAT, "merge", "-o", "run", "split", "--dedup")
+run(LEAT, "merge", "-o", "run.valid", "split/valid", "--dedup")
 check(["run", "run.valid"], few)
 pack(LEAT, "-o", "out", "--dedup", "--split", "valid=0.2", "in.jsonl")
 assert [read("run"), read("run.valid")] == [read("out"), read("out.valid")]
 
-# runs whose parts are shuffled together, also in blocks of a few tokens, and joined in place
+# runs in a folder, joined in place or arranged as they are merged, also in blocks of a few tokens
 for program in LEAT, SMALL:
+    name = "small" if program == SMALL else "large"
+    run(program, "pack", "-t", "bytes", "--begin", "1", "--end", "0", "--mask-field", "loss", "--run", name, "--parts",
+        "3", "in.jsonl")
+    for part in "1", "2", "3":
+        run(program, "pack", "--run", name, "--part", part)
     for number, way in enumerate((["--shuffle", "4"], ["--shuffle", "9", "--dedup"], [])):
-        name = ("small" if program == SMALL else "large") + str(number)
-        run(program, "pack", "-t", "bytes", "--begin", "1", "--end", "0", "--mask-field", "loss", "--run", name,
-            "--parts", "3", *way, "in.jsonl")
-        for part in ["1", "2", "3"] * (6 if way else 1):
-            run(program, "pack", "--run", name, "--part", part)
-        run(program, "merge", "--in-place", "-o", "placed" + name, name)
+        run(program, "merge", *(way or ["--in-place"]), "-o", f"{name}{number}", name)
         pack(program, "-o", "out", *way, "in.jsonl")
-        assert read("placed" + name) == read("out"), name
+        assert read(f"{name}{number}") == read("out"), (name, way)
         check(["out"], few if "--dedup" in way else many)

@@ -287,16 +287,14 @@ static enum leat_status check_mask(struct document_reader *r, const uint8_t *mas
                             r->part->name, (unsigned long long)(r->at - 1));
 }
 
-enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, const uint8_t **mask,
-                                       uint64_t *count, bool *last, struct leat_error *err)
+enum leat_status document_reader_chunk(struct document_reader *r, struct token_chunk *chunk, bool *last,
+                                       struct leat_error *err)
 {
     const struct reader_window *w = &r->windows[r->current];
     uint64_t left = r->token_end - r->token, offset, here, skip, drop;
     enum leat_status s = LEAT_OK;
 
-    *ids = w->ids;
-    *mask = w->mask;
-    *count = 0;
+    *chunk = (struct token_chunk) { w->ids, w->mask, 0 };
     *last = left == 0;
     if (left == 0)
         return LEAT_OK;
@@ -313,9 +311,9 @@ enum leat_status document_reader_chunk(struct document_reader *r, const void **i
         return lacks_token(r, err);
     if (w->mask)
         s = check_mask(r, w->mask + offset, here, skip, drop, err);
-    *ids = (const uint8_t *)w->ids + (offset + skip) * r->width;
-    *mask = w->mask ? w->mask + offset + skip : NULL;
-    *count = here - skip - drop;
+    chunk->ids = (const uint8_t *)w->ids + (offset + skip) * r->width;
+    chunk->mask = w->mask ? w->mask + offset + skip : NULL;
+    chunk->count = here - skip - drop;
     *last = here == left;
     r->token += here;
     r->at_begin = false;

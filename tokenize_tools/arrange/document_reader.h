@@ -65,9 +65,15 @@ void document_reader_close(struct document_reader *r);
 enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more,
                                       struct leat_error *err);
 
-/* The next chunk of the document's tokens, in the stored width, until *last, and their mask (NULL: no part has one);
- * the reader's until the next call. Without begin and end token, which are checked to be there. */
-enum leat_status document_reader_chunk(struct document_reader *r, const void **ids, const uint8_t **mask,
-                                       uint64_t *count, bool *last, struct leat_error *err);
+/* Tokens in the stored width; mask NULL: no part has one. They are the reader's until the next call. */
+struct token_chunk {
+    const void *ids;
+    const uint8_t *mask;
+    uint64_t count;
+};
+
+/* The next chunk of the document's tokens, until *last. Without begin and end token, which are checked to be there. */
+enum leat_status document_reader_chunk(struct document_reader *r, struct token_chunk *chunk, bool *last,
+                                       struct leat_error *err);
 
 #endif

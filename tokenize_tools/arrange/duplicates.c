@@ -23,16 +23,33 @@
 #define GROUP_SIZE     TINY_OR(3u, 128u)
 #define GROUPS         8u
 
+struct candidates;
+
+struct finder {
+    const char *path;
+    uint64_t memory;
+    struct helpers *helpers;
+    struct pace *pace;
+    uint64_t key[2];
+    uint8_t (*hashes)[16];
+    struct candidates *groups; /* of candidates; they take turns */
+    unsigned next_group;
+    struct external_sort by_text, candidates, by_tokens;
+    struct triple next; /* of the candidates */
+    bool more;
+};
+
 /* ---- Candidates ---- */
 
-enum leat_status duplicates_put(struct duplicates_finder *f, struct triple t, struct leat_error *err)
+/* The halves of a text's hash, the high one first, and the document's number. */
+static enum leat_status put(struct finder *f, struct triple t, struct leat_error *err)
 {
     /* all zero: unknown, and equal to none */
     return t.a || t.b ? external_sort_put(&f->by_text, t, err) : LEAT_OK;
 }
 
-enum leat_status duplicates_put_part(struct duplicates_finder *f, const struct merge_part *s, uint64_t number,
-                                     struct leat_error *err)
+/* All of a part, whose first document has the number `number`. */
+static enum leat_status put_part(struct finder *f, const struct merge_part *s, uint64_t number, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
 
@@ -41,24 +58,24 @@ enum leat_status duplicates_put_part(struct duplicates_finder *f, const struct m
 
         status = leat_dataset_text_hashes(s->dataset, s->first_document + at, here, f->hashes, err);
         for (uint64_t i = 0; status == LEAT_OK && i < here; i++)
-            status = duplicates_put(
-                f, (struct triple) { bytes_load64(f->hashes[i] + 8), bytes_load64(f->hashes[i]), number + at + i },
-                err);
+            status =
+                put(f, (struct triple) { bytes_load64(f->hashes[i] + 8), bytes_load64(f->hashes[i]), number + at + i },
+                    err);
         if (status == LEAT_OK)
             status = pace_call(f->pace, err);
     }
     return status;
 }
 
-static enum leat_status next_candidate(struct duplicates_finder *f, struct leat_error *err)
+static enum leat_status next_candidate(struct finder *f, struct leat_error *err)
 {
     return external_sort_next(&f->candidates, &f->next, &f->more, err);
 }
 
 /* Goes through triples in the order of (a, b), then of the numbers, and puts the numbers of equal ones in `numbers`:
  * the first too if `first`. */
-static enum leat_status put_equal(struct duplicates_finder *f, struct external_sort *sorted,
-                                  struct external_sort *numbers, bool first, struct leat_error *err)
+static enum leat_status put_equal(struct finder *f, struct external_sort *sorted, struct external_sort *numbers,
+                                  bool first, struct leat_error *err)
 {
     struct triple t, before = { 0, 0, 0 };
     enum leat_status s = LEAT_OK;
@@ -84,7 +101,7 @@ static enum leat_status put_equal(struct duplicates_finder *f, struct external_s
     return s == LEAT_OK ? external_sort_turn(numbers, err) : s;
 }
 
-enum leat_status duplicates_turn(struct duplicates_finder *f, struct leat_error *err)
+static enum leat_status turn(struct finder *f, struct leat_error *err)
 {
     enum leat_status s = external_sort_turn(&f->by_text, err);
 
@@ -100,7 +117,7 @@ enum leat_status duplicates_turn(struct duplicates_finder *f, struct leat_error 
 /* Candidates of one part, for a helper. */
 struct candidates {
     struct job job;
-    const struct duplicates_finder *finder;
+    const struct finder *finder;
     const struct merge_part *part;
     uint64_t number; /* of the part's first document */
     unsigned count;
@@ -166,7 +183,7 @@ static void hash_group(struct job *j)
 }
 
 /* Takes what is known of a group; it is empty then. */
-static enum leat_status take_group(struct duplicates_finder *f, struct candidates *g, struct leat_error *err)
+static enum leat_status take_group(struct finder *f, struct candidates *g, struct leat_error *err)
 {
     enum leat_status s;
 
@@ -180,8 +197,13 @@ static enum leat_status take_group(struct duplicates_finder *f, struct candidate
     return s;
 }
 
+static bool has_candidate(const struct finder *f, uint64_t number, uint64_t documents)
+{
+    return f->more && f->next.a - number < documents;
+}
+
 /* Fills a group with the part's next candidates. */
-static enum leat_status fill_group(struct duplicates_finder *f, struct candidates *g, const struct merge_part *part,
+static enum leat_status fill_group(struct finder *f, struct candidates *g, const struct merge_part *part,
                                    uint64_t number, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -189,24 +211,20 @@ static enum leat_status fill_group(struct duplicates_finder *f, struct candidate
     *g = (struct candidates) {
         .job = { .run = hash_group }, .finder = f, .part = part, .number = number, .tokens = g->tokens
     };
-    while (s == LEAT_OK && g->count < GROUP_SIZE && duplicates_wants(f, number, part->documents)) {
+    while (s == LEAT_OK && g->count < GROUP_SIZE && has_candidate(f, number, part->documents)) {
         g->numbers[g->count++] = f->next.a;
         s = next_candidate(f, err);
     }
     return s;
 }
 
-bool duplicates_wants(const struct duplicates_finder *f, uint64_t number, uint64_t documents)
-{
-    return f->more && f->next.a - number < documents;
-}
-
-enum leat_status duplicates_compare(struct duplicates_finder *f, const struct merge_part *part, uint64_t number,
-                                    struct leat_error *err)
+/* The parts come in their order. */
+static enum leat_status compare(struct finder *f, const struct merge_part *part, uint64_t number,
+                                struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    while (s == LEAT_OK && duplicates_wants(f, number, part->documents)) {
+    while (s == LEAT_OK && has_candidate(f, number, part->documents)) {
         struct candidates *g = &f->groups[f->next_group++ % GROUPS];
 
         s = take_group(f, g, err);
@@ -220,11 +238,12 @@ enum leat_status duplicates_compare(struct duplicates_finder *f, const struct me
     for (unsigned i = 0; s == LEAT_OK && i < GROUPS; i++)
         s = take_group(f, &f->groups[f->next_group++ % GROUPS], err);
     for (unsigned i = 0; s != LEAT_OK && i < GROUPS; i++)
-        helpers_drop(f->helpers, &f->groups[i].job); /* the caller closes the part */
+        helpers_drop(f->helpers, &f->groups[i].job); /* they read the part */
     return s;
 }
 
-enum leat_status duplicates_numbers(struct duplicates_finder *f, struct external_sort *numbers, struct leat_error *err)
+/* The numbers of duplicates, in their order. */
+static enum leat_status put_duplicates(struct finder *f, struct external_sort *numbers, struct leat_error *err)
 {
     enum leat_status s;
 
@@ -235,10 +254,11 @@ enum leat_status duplicates_numbers(struct duplicates_finder *f, struct external
 
 /* ---- The whole ---- */
 
-enum leat_status duplicates_open(struct duplicates_finder *f, const char *path, uint64_t memory,
-                                 struct helpers *helpers, struct pace *pace, struct leat_error *err)
+/* On failure too close_finder() must follow. */
+static enum leat_status open_finder(struct finder *f, const char *path, uint64_t memory, struct helpers *helpers,
+                                    struct pace *pace, struct leat_error *err)
 {
-    *f = (struct duplicates_finder) { .path = path, .helpers = helpers, .pace = pace, .memory = memory };
+    *f = (struct finder) { .path = path, .helpers = helpers, .pace = pace, .memory = memory };
     /* of two sorts that are in use at once, the first takes three quarters */
     external_sort_begin(&f->by_text, path, memory - memory / 4);
     external_sort_begin(&f->candidates, path, memory / 4);
@@ -252,7 +272,7 @@ enum leat_status duplicates_open(struct duplicates_finder *f, const char *path, 
     return f->hashes && f->groups ? LEAT_OK : status_no_memory(err, HASHES_AT_ONCE * sizeof *f->hashes);
 }
 
-void duplicates_close(struct duplicates_finder *f)
+static void close_finder(struct finder *f)
 {
     external_sort_end(&f->by_text);
     external_sort_end(&f->candidates);
@@ -265,20 +285,20 @@ void duplicates_close(struct duplicates_finder *f)
     free(f->hashes);
 }
 
-static enum leat_status find(struct duplicates_finder *f, const struct merge_parts *parts,
-                             struct external_sort *numbers, struct leat_error *err)
+static enum leat_status find(struct finder *f, const struct merge_parts *parts, struct external_sort *numbers,
+                             struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     uint64_t number = 0;
 
     for (size_t i = 0; s == LEAT_OK && i < parts->count; number += parts->items[i++].documents)
-        s = duplicates_put_part(f, &parts->items[i], number, err);
+        s = put_part(f, &parts->items[i], number, err);
     if (s == LEAT_OK)
-        s = duplicates_turn(f, err);
+        s = turn(f, err);
     number = 0;
     for (size_t i = 0; s == LEAT_OK && i < parts->count; number += parts->items[i++].documents)
-        s = duplicates_compare(f, &parts->items[i], number, err);
-    return s == LEAT_OK ? duplicates_numbers(f, numbers, err) : s;
+        s = compare(f, &parts->items[i], number, err);
+    return s == LEAT_OK ? put_duplicates(f, numbers, err) : s;
 }
 
 static enum leat_status next_number(struct duplicates *d, struct leat_error *err)
@@ -290,50 +310,16 @@ enum leat_status duplicates_find(struct duplicates *d, const struct merge_parts 
                                  uint64_t memory_bytes, struct helpers *helpers, struct pace *pace,
                                  struct leat_error *err)
 {
-    struct duplicates_finder f;
+    struct finder f;
     enum leat_status s;
 
     *d = (struct duplicates) { .more = false };
     /* the smaller share is for what is kept while documents are copied */
     external_sort_begin(&d->numbers, path, memory_bytes / 4);
-    s = duplicates_open(&f, path, memory_bytes, helpers, pace, err);
+    s = open_finder(&f, path, memory_bytes, helpers, pace, err);
     if (s == LEAT_OK)
         s = find(&f, parts, &d->numbers, err);
-    duplicates_close(&f);
-    return s == LEAT_OK ? next_number(d, err) : s;
-}
-
-/* The numbers in the slice of a file. */
-static enum leat_status load_file(struct duplicates *d, const char *file, uint64_t slices, uint64_t slice,
-                                  uint64_t documents, struct leat_error *err)
-{
-    struct slice_reader r;
-    struct triple t;
-    bool more = true;
-    enum leat_status s = slice_open(&r, file, slices, slice, DUPLICATES_WORDS, err);
-
-    while (s == LEAT_OK) {
-        s = slice_next(&r, &t, &more, err);
-        if (s != LEAT_OK || !more)
-            break;
-        s = t.a < documents ? external_sort_put(&d->numbers, t, err)
-                            : status_set(err, LEAT_E_MISMATCH, "%s is not of this run", file);
-    }
-    slice_close(&r);
-    return s;
-}
-
-enum leat_status duplicates_load(struct duplicates *d, const char *const *files, uint64_t count, uint64_t slice,
-                                 uint64_t documents, const char *path, uint64_t memory_bytes, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    *d = (struct duplicates) { .more = false };
-    external_sort_begin(&d->numbers, path, memory_bytes / 4);
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
-        s = load_file(d, files[i], count, slice, documents, err);
-    if (s == LEAT_OK)
-        s = external_sort_turn(&d->numbers, err);
+    close_finder(&f);
     return s == LEAT_OK ? next_number(d, err) : s;
 }
 

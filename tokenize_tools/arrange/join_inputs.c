@@ -120,61 +120,12 @@ static enum leat_status add_input(struct joined *j, struct merge_part *s, uint64
     return status == LEAT_OK ? outputs_set_input(j->outputs, j->count - 1, &j->last.input, err) : status;
 }
 
-/* Adds what other shares say of the same input. */
-static enum leat_status add_same(struct named_input *n, const struct merge_parts *parts, uint64_t number,
-                                 struct leat_error *err)
-{
-    enum leat_status status = LEAT_OK;
-
-    for (size_t k = 1; status == LEAT_OK && k < parts->count; k++) {
-        struct named_input other;
-
-        status = load(&other, &parts->items[k], number, err);
-        if (status != LEAT_OK)
-            break;
-        if (other.input.bytes != n->input.bytes || strcmp(other.path, n->path) != 0)
-            status = status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s list other inputs: they are of two runs",
-                                parts->items[0].name, parts->items[k].name);
-        n->input.rejects += other.input.rejects;
-        add_hash(n->input.hash, other.input.hash);
-        free(other.path);
-    }
-    return status;
-}
-
-/* Shares that were shuffled together have the inputs of the run, each a part of their rejects and sums. */
-static enum leat_status join_lists(struct merge_parts *parts, struct outputs *outputs, struct leat_error *err)
-{
-    uint64_t inputs = parts->items[0].inputs;
-    enum leat_status status = LEAT_OK;
-
-    for (size_t k = 0; k < parts->count; k++)
-        if (!shares_list_all(&parts->items[k]) || parts->items[k].inputs != inputs)
-            return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s list other inputs: they are of two runs",
-                              parts->items[0].name, parts->items[k].name);
-    for (uint64_t i = 0; status == LEAT_OK && i < inputs; i++) {
-        struct named_input n;
-
-        status = load(&n, &parts->items[0], i, err);
-        if (status == LEAT_OK)
-            status = add_same(&n, parts, i, err);
-        if (status == LEAT_OK)
-            status = outputs_add_input(outputs, n.path, err);
-        if (status == LEAT_OK)
-            status = outputs_set_input(outputs, i, &n.input, err);
-        free(n.path);
-    }
-    return status; /* as numbers of outputs, those of each share are the same */
-}
-
 enum leat_status join_inputs(struct merge_parts *parts, struct outputs *outputs, struct leat_error *err)
 {
     struct joined j = { .outputs = outputs, .last_offset = LEAT_NONE };
     enum leat_status status = LEAT_OK;
     uint64_t offset;
 
-    if (parts->count > 0 && shares_list_all(&parts->items[0]))
-        return join_lists(parts, outputs, err);
     for (size_t k = 0; status == LEAT_OK && k < parts->count; k++) {
         struct merge_part *s = &parts->items[k];
 
@@ -188,34 +139,4 @@ enum leat_status join_inputs(struct merge_parts *parts, struct outputs *outputs,
     }
     free(j.last.path);
     return status;
-}
-
-/* Sets the inputs of a part to what it says of them, or to nothing. */
-static enum leat_status set_inputs(const struct merge_part *s, bool own, struct outputs *outputs,
-                                   struct leat_error *err)
-{
-    enum leat_status status = LEAT_OK;
-
-    for (uint64_t i = 0; status == LEAT_OK && i < s->inputs; i++) {
-        struct leat_input input = LEAT_INPUT_INIT;
-
-        status = leat_dataset_input(s->dataset, s->first_input + i, &input, err);
-        if (!own) {
-            input.rejects = 0;
-            memset(input.hash, 0, sizeof input.hash);
-        }
-        if (status == LEAT_OK)
-            status = outputs_set_input(outputs, s->first_as_output + i, &input, err);
-    }
-    return status;
-}
-
-enum leat_status join_inputs_of(struct merge_parts *parts, size_t number, struct outputs *outputs,
-                                struct leat_error *err)
-{
-    enum leat_status status = join_inputs(parts, outputs, err);
-
-    for (size_t k = 0; status == LEAT_OK && k < parts->count; k++)
-        status = set_inputs(&parts->items[k], false, outputs, err);
-    return status == LEAT_OK ? set_inputs(&parts->items[number], true, outputs, err) : status;
 }

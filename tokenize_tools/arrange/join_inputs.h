@@ -10,9 +10,4 @@
 /* Declares the inputs in all outputs, and sets in each part the numbers that its inputs get. */
 enum leat_status join_inputs(struct merge_parts *parts, struct outputs *outputs, struct leat_error *err);
 
-/* The same for a part of a run that is shuffled in parts: all parts list the inputs of all, but rejects and sums are
- * those of part `number` (from 0) alone. */
-enum leat_status join_inputs_of(struct merge_parts *parts, size_t number, struct outputs *outputs,
-                                struct leat_error *err);
-
 #endif

@@ -71,7 +71,7 @@ static enum leat_status join_pair(const struct merge_parts *all, size_t number, 
                                     : keep_by_part(all, number, pair, outputs, err);
 }
 
-/* Shares that list all inputs have all damage; of an input that two shares have a part of, both may. */
+/* Of an input that two shares have a part of, both may say that it is damaged. */
 static enum leat_status list_damage(const struct merge_parts *parts, struct damage_list *list, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -81,7 +81,7 @@ static enum leat_status list_damage(const struct merge_parts *parts, struct dama
         const char *value = merge_parts_metadata(part, DAMAGE_KEY);
         size_t before = list->count;
 
-        if (!value || (i > 0 && shares_list_all(part)))
+        if (!value)
             continue;
         s = damage_list_read(list, value, err);
         if (s == LEAT_OK && shares_begin_inside(part))

@@ -18,17 +18,35 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "divide.h"
+#include "document_reader.h"
+#include "duplicates.h"
 #include "join_in_place.h"
 #include "join_inputs.h"
 #include "join_metadata.h"
 #include "join_plan.h"
 #include "merge_names.h"
-#include "merge_run.h"
+#include "outputs.h"
+#include "pace.h"
+#include "shuffle.h"
+#include "splits/split_fractions.h"
 
 #define MEMORY_STANDARD   ((uint64_t)2 << 30)
 #define MEMORY_ITSELF     ((uint64_t)16 << 20) /* in addition to that, as leat_pack.h says */
 #define MEMORY_PER_OUTPUT ((uint64_t)8 << 20)
 #define MEMORY_MIN        TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
+
+struct merge {
+    struct leat_merge_options options;
+    char *temporary; /* temporary files lie beside this path */
+    struct merge_parts parts;
+    const char *field; /* that the documents are divided by, or carry the values of; NULL: none */
+    struct outputs outputs;
+    struct split_fractions splits;
+    struct duplicates duplicates;
+    struct shuffle shuffle;
+    struct document_reader reader;
+    struct pace pace;
+};
 
 /* ---- What is asked for ---- */
 
@@ -59,7 +77,7 @@ static enum leat_status check_request(struct merge *m, struct leat_error *err)
         s = divide_field(&m->parts, &m->field, err);
     if (s != LEAT_OK)
         return s;
-    if (m->parts.shares.of && m->part == 0 && (o->shuffle || o->dedup || (m->field && o->split_count > 0))) {
+    if (m->parts.shares.of && (o->shuffle || o->dedup || (m->field && o->split_count > 0))) {
         shares_print(text, &m->parts.shares);
         return status_set(
             err, LEAT_E_INCOMPATIBLE,
@@ -74,7 +92,8 @@ static enum leat_status check_request(struct merge *m, struct leat_error *err)
     return s == LEAT_OK && what ? merge_parts_need_hashes(&m->parts, what, err) : s;
 }
 
-enum leat_status merge_set_metadata(struct merge *m, struct leat_error *err)
+/* What the documents do not carry; the inputs are joined before. */
+static enum leat_status set_metadata(struct merge *m, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
     enum leat_status s = join_metadata(&m->parts, &m->outputs, err);
@@ -128,20 +147,11 @@ static enum leat_status take_document(struct merge *m, const struct document *d,
         s = choose_output(m, d, &output, err);
     if (s != LEAT_OK || drop)
         return s;
-    return m->take(m, d, output, err);
+    return write_document(m, d, output, err);
 }
 
-enum leat_status merge_take_duplicates(struct merge *m, uint64_t memory, struct leat_error *err)
-{
-    if (!m->options.dedup)
-        return LEAT_OK;
-    return m->same ? duplicates_load(&m->duplicates, m->same, m->same_count, m->part - 1, m->parts.documents,
-                                     m->temporary, memory, err)
-                   : duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->outputs.crew.helpers,
-                                     &m->pace, err);
-}
-
-enum leat_status merge_documents(struct merge *m, struct leat_error *err)
+/* Takes all documents that stay, in order. */
+static enum leat_status take_documents(struct merge *m, struct leat_error *err)
 {
     bool more = true;
     enum leat_status s = document_reader_open(&m->reader, &m->parts, &m->outputs.crew.helpers, &m->pace, err);
@@ -160,7 +170,7 @@ enum leat_status merge_documents(struct merge *m, struct leat_error *err)
 
 /* ---- The whole ---- */
 
-enum leat_status merge_open_parts(struct merge *m, const char *const *names, size_t count, struct leat_error *err)
+static enum leat_status open_parts(struct merge *m, const char *const *names, size_t count, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
     enum leat_status refused, s = split_fractions_make(&m->splits, o->splits, o->split_count, err);
@@ -187,9 +197,25 @@ static enum leat_status open_given(struct merge *m, const char *output, const ch
 
     report->parts = names.count;
     if (s == LEAT_OK)
-        s = merge_open_parts(m, names.items, names.count, err);
+        s = open_parts(m, names.items, names.count, err);
     merge_names_free(&names);
     return s;
+}
+
+static enum leat_status begin_shuffle(struct merge *m, uint64_t memory, struct leat_error *err)
+{
+    struct shuffle_plan plan = {
+        .path = m->temporary,
+        .seed = m->options.seed,
+        .memory = memory,
+        .width = m->parts.first.token_width,
+        .masked = m->parts.mask,
+        .bytes = shuffle_bytes(&m->parts),
+        .outputs = m->outputs.count,
+        .helpers = &m->outputs.crew.helpers,
+    };
+
+    return shuffle_begin(&m->shuffle, &plan, err);
 }
 
 /* The outputs are open. */
@@ -202,21 +228,20 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     m->pace.total = m->parts.token_bytes * (o->shuffle ? 2 : 1);
-    m->take = write_document;
-    s = merge_take_duplicates(m, memory, err);
+    if (o->dedup)
+        s = duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->outputs.crew.helpers, &m->pace, err);
     if (o->dedup)
         memory -= memory / 4; /* which the duplicates' numbers may take */
     if (s == LEAT_OK && o->shuffle)
-        s = shuffle_begin(&m->shuffle, m->temporary, o->seed, 1, memory, m->parts.first.token_width, m->parts.mask,
-                          shuffle_bytes(&m->parts), m->outputs.count, &m->outputs.crew.helpers, err);
+        s = begin_shuffle(m, memory, err);
     if (s == LEAT_OK)
-        s = merge_documents(m, err);
+        s = take_documents(m, err);
     if (s == LEAT_OK && o->shuffle)
         s = shuffle_write(&m->shuffle, &m->outputs, &m->pace, err);
     /* before the outputs are finished, which may need the space on the disk */
     shuffle_end(&m->shuffle);
     if (s == LEAT_OK)
-        s = merge_set_metadata(m, err);
+        s = set_metadata(m, err);
     return s == LEAT_OK ? pace_call(&m->pace, err) : s;
 }
 
@@ -227,32 +252,6 @@ static uint64_t usual_memory(uint64_t splits)
     uint64_t all = memory_within_groups(MEMORY_STANDARD + others);
 
     return all > others ? all - others : 0;
-}
-
-enum leat_status merge_options_take(struct leat_merge_options *o, const struct leat_merge_options *given,
-                                    struct leat_error *err)
-{
-    enum leat_status s;
-
-    *o = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
-    s = options_read(o, sizeof *o, NULL, given, "leat_merge_options", err);
-    if (s == LEAT_OK && o->memory == 0)
-        o->memory = usual_memory(o->split_count);
-    if (o->memory < MEMORY_MIN)
-        o->memory = MEMORY_MIN;
-    return s;
-}
-
-char *merge_temporary_name(const char *output, struct leat_error *err)
-{
-    size_t room = strlen(output) + sizeof ".partial.arrange";
-    char *name = malloc(room);
-
-    if (name)
-        snprintf(name, room, "%s.partial.arrange", output);
-    else
-        status_no_memory(err, room);
-    return name;
 }
 
 static enum leat_status merge_and_finish(struct merge *m, struct leat_merge_report *report, struct leat_error *err)
@@ -377,24 +376,33 @@ static enum leat_status merge_or_divide(struct merge *m, const char *output, con
     return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
 }
 
-enum leat_status merge_begin(struct merge *m, struct leat_merge_report *full, const char *output,
-                             const struct leat_merge_options *options, const struct leat_merge_report *report,
-                             struct leat_error *err)
+/* Reads the options and the report. On failure too end() must follow. */
+static enum leat_status begin(struct merge *m, struct leat_merge_report *full, const char *output,
+                              const struct leat_merge_options *options, const struct leat_merge_report *report,
+                              struct leat_error *err)
 {
+    struct leat_merge_options *o = &m->options;
+    size_t room = strlen(output) + sizeof ".partial.arrange";
     enum leat_status s = options_read(full, sizeof *full, NULL, report, "leat_merge_report", err);
 
+    *o = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
     if (s == LEAT_OK)
-        s = merge_options_take(&m->options, options, err);
+        s = options_read(o, sizeof *o, NULL, options, "leat_merge_options", err);
     if (s != LEAT_OK)
         return s;
-    m->pace = (struct pace) { .progress = m->options.progress, .context = m->options.context };
-    m->duplicates.numbers.fd = -1;
-    m->shuffle.buckets.fd = -1;
-    m->temporary = merge_temporary_name(output, err);
-    return m->temporary ? LEAT_OK : LEAT_E_NO_MEMORY;
+    if (o->memory == 0)
+        o->memory = usual_memory(o->split_count);
+    if (o->memory < MEMORY_MIN)
+        o->memory = MEMORY_MIN;
+    m->pace = (struct pace) { .progress = o->progress, .context = o->context };
+    m->temporary = malloc(room);
+    if (!m->temporary)
+        return status_no_memory(err, room);
+    snprintf(m->temporary, room, "%s.partial.arrange", output);
+    return LEAT_OK;
 }
 
-void merge_end(struct merge *m)
+static void end(struct merge *m)
 {
     outputs_abandon(&m->outputs);
     duplicates_end(&m->duplicates);
@@ -408,87 +416,20 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
                             struct leat_error *err)
 {
     struct leat_merge_report full = LEAT_MERGE_REPORT_INIT;
-    struct merge m = { 0 };
+    struct merge m = { .duplicates.numbers.fd = -1, .shuffle.buckets.fd = -1 };
     enum leat_status s;
 
     if (!output || !parts || count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "leat_merge: missing output or parts");
     s = own_file_check_local(output, err);
     if (s == LEAT_OK)
-        s = merge_begin(&m, &full, output, options, report, err);
+        s = begin(&m, &full, output, options, report, err);
     if (s == LEAT_OK && m.options.in_place)
         s = merge_in_place(&m, output, parts, count, &full, err);
     else if (s == LEAT_OK)
         s = merge_or_divide(&m, output, parts, count, &full, err);
     if (s == LEAT_OK && report)
         options_fill(report, &full, sizeof full);
-    if (m.temporary)
-        merge_end(&m);
-    return s;
-}
-
-/* ---- One part of a run ---- */
-
-enum leat_status merge_open_part(struct merge *m, const char *dataset, struct leat_error *err)
-{
-    enum leat_status s = merge_open_parts(m, &dataset, 1, err);
-
-    if (s == LEAT_OK && m->field)
-        s = status_set(err, LEAT_E_ARGUMENT,
-                       "the documents of %s are to be divided by values: merge all parts for that", dataset);
-    return s;
-}
-
-enum leat_status merge_open_outputs(struct merge *m, const char *const *outputs, size_t count, struct leat_error *err)
-{
-    char **names = calloc(count, sizeof *names);
-    enum leat_status s = names ? LEAT_OK : status_no_memory(err, count * sizeof *names);
-
-    for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        names[i] = strdup(outputs[i]);
-        if (!names[i])
-            s = status_no_memory(err, strlen(outputs[i]));
-    }
-    if (s == LEAT_OK)
-        s = outputs_open_each(&m->outputs, names, count, &m->parts, &m->options, err);
-    for (size_t i = 0; names && i < count; i++)
-        free(names[i]);
-    free(names);
-    return s;
-}
-
-static enum leat_status arrange_part(struct merge *m, const char *const *outputs, const char *dataset,
-                                     struct leat_merge_report *report, struct leat_error *err)
-{
-    enum leat_status s = merge_open_part(m, dataset, err);
-
-    if (s == LEAT_OK)
-        s = merge_open_outputs(m, outputs, (size_t)m->options.split_count + 1, err);
-    return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
-}
-
-enum leat_status leat_part_arrange(const char *const *outputs, const char *dataset, const char *const *duplicates,
-                                   uint64_t count, uint64_t part, const struct leat_merge_options *options,
-                                   struct leat_merge_report *report, struct leat_error *err)
-{
-    struct leat_merge_report full = LEAT_MERGE_REPORT_INIT;
-    struct merge m = { .same = duplicates, .same_count = count, .part = part };
-    enum leat_status s;
-
-    if (!outputs || !outputs[0] || !dataset || part < 1 || part > count)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "leat_part_arrange: missing outputs or dataset, or no part %llu of %llu",
-                          (unsigned long long)part, (unsigned long long)count);
-    s = merge_begin(&m, &full, outputs[0], options, report, err);
-    if (s == LEAT_OK && (m.options.shuffle || !m.options.dedup != !duplicates))
-        s = status_set(err, LEAT_E_ARGUMENT,
-                       "leat_part_arrange: shuffling takes steps of its own; deduplicating needs the files of "
-                       "leat_part_duplicates()");
-    if (s == LEAT_OK)
-        s = arrange_part(&m, outputs, dataset, &full, err);
-    if (s == LEAT_OK && report)
-        options_fill(report, &full, sizeof full);
-    if (m.temporary)
-        merge_end(&m);
+    end(&m);
     return s;
 }

@@ -12,9 +12,8 @@
  *   divide             a dataset for each value of a field
  *   join_in_place, join_plan, join_runs   joining without a second copy
  *   splits/            one dataset of several: by the hash of a text, or by a value; the packer uses it, too
- *   sorting/           what does not fit in memory, and what parts leave for each other; keyed_hash, which tells
- *                      texts apart that were made to have one hash
- *   part_steps, part_shuffle   the same by the parts of a run together, in steps
+ *   sorting/           what does not fit in memory; keyed_hash, which tells texts apart that were made to have one
+ *                      hash
  *
  * What may enter: what works on finished datasets through the public headers. Nothing here encodes or reads text.
  */
@@ -88,13 +87,8 @@ enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
 #define SHARES_KEY  "leat.part"
 #define SHARES_TEXT 72
 
-/* The key that says whether a share starts inside its first input, which the share before it lists too: "1" or "0". If
- * the run was shuffled in parts, all shares list all inputs. */
+/* The key that says whether a share starts inside its first input, which the share before it lists too: "1" or "0". */
 #define SHARES_CUT_KEY "leat.part.cut"
-#define SHARES_CUT_ALL "all"
-
-/* Whether the part says so of itself: that it is a share that lists all inputs, or one that starts inside its first. */
-bool shares_list_all(const struct merge_part *s);
 bool shares_begin_inside(const struct merge_part *s);
 
 void shares_print(char text[SHARES_TEXT], const struct shares *shares);

@@ -10,19 +10,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
-
-/* OUTPUT.split, where OUTPUT may have been given with the suffix of one of its files; or OUTPUT as it was given. */
-static char *name_of(const char *output, const char *split)
-{
-    size_t length = strlen(output), room = length + strlen(split) + 2;
-    char *name = malloc(room);
-
-    if (name && *split)
-        snprintf(name, room, "%.*s.%s", (int)file_dataset_length(output, length), output, split);
-    else if (name)
-        snprintf(name, room, "%s", output);
-    return name;
-}
+#include "splits/split_fractions.h"
 
 /* Takes the name over. */
 static enum leat_status open_writer(struct outputs *o, char *name, const struct leat_writer_options *options,
@@ -76,7 +64,9 @@ enum leat_status outputs_open(struct outputs *o, const char *name, const struct 
     enum leat_status s = names ? LEAT_OK : status_no_memory(err, count * sizeof *names);
 
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        names[i] = name_of(name, i + 1 < count ? options->splits[i].name : "");
+        names[i] = i + 1 < count
+                       ? split_fractions_output(name, options->splits[i].name, options->split_folders != 0, "")
+                       : strdup(name);
         if (!names[i])
             s = status_no_memory(err, strlen(name));
     }
@@ -95,13 +85,11 @@ enum leat_status outputs_copy(struct outputs *o, size_t i, const struct document
     bool last = false;
 
     while (s == LEAT_OK && !last) {
-        const uint8_t *mask;
-        const void *ids;
-        uint64_t count;
+        struct token_chunk chunk;
 
-        s = document_reader_chunk(reader, &ids, &mask, &count, &last, err);
+        s = document_reader_chunk(reader, &chunk, &last, err);
         if (s == LEAT_OK)
-            s = outputs_append(o, i, ids, mask, count, err);
+            s = outputs_append(o, i, chunk.ids, chunk.mask, chunk.count, err);
     }
     return s == LEAT_OK ? outputs_end_document(o, i, &d->origin, err) : s;
 }

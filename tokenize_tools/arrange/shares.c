@@ -97,6 +97,19 @@ static int compare(const void *x, const void *y)
     return strcmp(a->name, b->name);
 }
 
+/* Earlier versions had parts that were shuffled together, each with the inputs of all. */
+static enum leat_status check_cut(const struct merge_part *s, struct leat_error *err)
+{
+    const char *cut = merge_parts_metadata(s, SHARES_CUT_KEY);
+
+    if (!cut || strcmp(cut, "0") == 0 || strcmp(cut, "1") == 0)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_INCOMPATIBLE,
+                      "%.300s was shuffled together with the other parts of its run, by an earlier version of leat: "
+                      "they open as one dataset, but are not merged; pack the run anew for that",
+                      s->name);
+}
+
 enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
 {
     const struct merge_part *share = NULL, *other = NULL;
@@ -112,6 +125,12 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
     }
     if (!share)
         return LEAT_OK;
+    for (size_t i = 0; i < all->count; i++) {
+        enum leat_status s = all->items[i].shares.of ? check_cut(&all->items[i], err) : LEAT_OK;
+
+        if (s != LEAT_OK)
+            return s;
+    }
     if (other)
         return status_set(err, LEAT_E_INCOMPATIBLE,
                           "%.300s is a share of a run, and %.300s is not; merge the shares of the run first",
@@ -129,13 +148,6 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
     if (all->whole_run)
         all->shares.of = 0; /* not a share any more */
     return LEAT_OK;
-}
-
-bool shares_list_all(const struct merge_part *s)
-{
-    const char *cut = s->shares.of ? merge_parts_metadata(s, SHARES_CUT_KEY) : NULL;
-
-    return cut && strcmp(cut, SHARES_CUT_ALL) == 0;
 }
 
 bool shares_begin_inside(const struct merge_part *s)

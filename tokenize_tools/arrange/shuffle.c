@@ -27,37 +27,33 @@ uint64_t shuffle_bytes(const struct merge_parts *parts)
     return parts->token_bytes / width * cost + parts->documents * (sizeof(struct shuffle_record) + 8) + parts->id_bytes;
 }
 
-enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t ranges,
-                               uint64_t memory_bytes, uint32_t width, bool masked, uint64_t bytes, size_t outputs,
-                               struct helpers *helpers, struct leat_error *err)
+enum leat_status shuffle_begin(struct shuffle *s, const struct shuffle_plan *plan, struct leat_error *err)
 {
-    uint32_t cost = width + masked;
-    size_t block_bytes;
+    size_t block_bytes, outputs = plan->outputs;
 
     *s = (struct shuffle) {
-        .path = path,
-        .seed = seed,
-        .memory = memory_bytes,
-        .ranges = ranges,
-        .width = width,
-        .cost = cost,
+        .path = plan->path,
+        .seed = plan->seed,
+        .memory = plan->memory,
+        .width = plan->width,
+        .cost = plan->width + plan->masked,
         .output_count = outputs,
-        .helpers = helpers,
+        .helpers = plan->helpers,
         .buckets = { .fd = -1 },
     };
     /* growing in memory may take twice as much while it goes on */
-    if (bytes <= memory_bytes / 2) {
-        s->bits = shuffle_plan_bits_in_memory(bytes);
+    if (plan->bytes <= plan->memory / 2) {
+        s->bits = shuffle_plan_bits_in_memory(plan->bytes);
         block_bytes = BUCKETS_IN_MEMORY;
     } else {
-        s->bits = shuffle_plan_bits(bytes, memory_bytes, outputs, 64);
-        block_bytes = shuffle_plan_block(memory_bytes, outputs << s->bits);
+        s->bits = shuffle_plan_bits(plan->bytes, plan->memory, outputs, 64);
+        block_bytes = shuffle_plan_block(plan->memory, outputs << s->bits);
     }
     s->numbers = calloc(outputs, sizeof *s->numbers);
-    s->block = masked ? malloc((size_t)SHUFFLE_BLOCK * cost) : NULL;
-    if (!s->numbers || (masked && !s->block))
+    s->block = plan->masked ? malloc((size_t)SHUFFLE_BLOCK * s->cost) : NULL;
+    if (!s->numbers || (plan->masked && !s->block))
         return status_no_memory(err, outputs * sizeof *s->numbers);
-    return buckets_open(&s->buckets, path, outputs << s->bits, block_bytes, helpers, err);
+    return buckets_open(&s->buckets, plan->path, outputs << s->bits, block_bytes, plan->helpers, err);
 }
 
 void shuffle_end(struct shuffle *s)
@@ -76,22 +72,24 @@ struct block {
 };
 
 /* Appends the tokens of the block, and their masks. */
-static enum leat_status put_block(const struct shuffle_target *to, struct block *b, struct leat_error *err)
+static enum leat_status put_block(struct shuffle *s, size_t bucket, struct block *b, struct leat_error *err)
 {
     uint64_t used = b->used;
-    enum leat_status s = to->append(to->context, to->where, b->bytes, used * b->width, err);
+    enum leat_status status = buckets_append(&s->buckets, bucket, b->bytes, used * b->width, err);
 
     b->used = 0;
-    return s == LEAT_OK ? to->append(to->context, to->where, b->bytes + SHUFFLE_BLOCK * b->width, used, err) : s;
+    return status == LEAT_OK ? buckets_append(&s->buckets, bucket, b->bytes + SHUFFLE_BLOCK * b->width, used, err)
+                             : status;
 }
 
 /* Fills blocks with a chunk. */
-static enum leat_status fill_blocks(const struct shuffle_target *to, struct block *b, const uint8_t *ids,
-                                    const uint8_t *mask, uint64_t count, struct leat_error *err)
+static enum leat_status fill_blocks(struct shuffle *s, size_t bucket, struct block *b, const struct token_chunk *c,
+                                    struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
+    const uint8_t *ids = c->ids, *mask = c->mask;
+    enum leat_status status = LEAT_OK;
 
-    for (uint64_t here; s == LEAT_OK && count > 0; count -= here) {
+    for (uint64_t count = c->count, here; status == LEAT_OK && count > 0; count -= here) {
         here = SHUFFLE_BLOCK - b->used < count ? SHUFFLE_BLOCK - b->used : count;
         memcpy(b->bytes + b->used * b->width, ids, (size_t)(here * b->width));
         memcpy(b->bytes + SHUFFLE_BLOCK * b->width + b->used, mask, (size_t)here);
@@ -99,40 +97,35 @@ static enum leat_status fill_blocks(const struct shuffle_target *to, struct bloc
         mask += here;
         b->used += here;
         if (b->used == SHUFFLE_BLOCK)
-            s = put_block(to, b, err);
+            status = put_block(s, bucket, b, err);
     }
-    return s;
+    return status;
 }
 
-enum leat_status shuffle_put_tokens(const struct shuffle_target *to, struct document_reader *r, uint32_t width,
-                                    uint8_t *block, struct leat_error *err)
+/* Appends the tokens of the reader's document as they lie in a record. */
+static enum leat_status put_tokens(struct shuffle *s, size_t bucket, struct document_reader *r, struct leat_error *err)
 {
-    struct block b = { block, width, 0 };
-    enum leat_status s = LEAT_OK;
+    struct block b = { s->block, s->width, 0 };
+    enum leat_status status = LEAT_OK;
     bool last = false;
 
-    while (s == LEAT_OK && !last) {
-        const uint8_t *mask;
-        const void *ids;
-        uint64_t count;
+    while (status == LEAT_OK && !last) {
+        struct token_chunk c;
 
-        s = document_reader_chunk(r, &ids, &mask, &count, &last, err);
-        if (s == LEAT_OK && block)
-            s = fill_blocks(to, &b, ids, mask, count, err);
-        else if (s == LEAT_OK)
-            s = to->append(to->context, to->where, ids, count * width, err);
+        status = document_reader_chunk(r, &c, &last, err);
+        if (status == LEAT_OK && s->block)
+            status = fill_blocks(s, bucket, &b, &c, err);
+        else if (status == LEAT_OK)
+            status = buckets_append(&s->buckets, bucket, c.ids, c.count * s->width, err);
     }
-    return s == LEAT_OK && b.used > 0 ? put_block(to, &b, err) : s;
+    return status == LEAT_OK && b.used > 0 ? put_block(s, bucket, &b, err) : status;
 }
 
-static enum leat_status append(void *context, uint64_t where, const void *bytes, uint64_t count, struct leat_error *err)
-{
-    return buckets_append(context, (size_t)where, bytes, count, err);
-}
-
-struct shuffle_record shuffle_record_of(const struct document *d)
+/* The fields of the document's record. */
+static struct shuffle_record record_of(const struct document *d, uint64_t number)
 {
     struct shuffle_record r = {
+        .number = number,
         .tokens = d->tokens,
         .input = d->origin.input,
         .offset = d->origin.offset,
@@ -145,28 +138,19 @@ struct shuffle_record shuffle_record_of(const struct document *d)
     return r;
 }
 
-enum leat_status shuffle_put_record(struct shuffle *s, size_t output, const struct shuffle_record *r, size_t *bucket,
-                                    struct leat_error *err)
-{
-    *bucket = shuffle_plan_bucket(output, shuffle_place(s, r->number), s->bits, 0);
-    shuffle_record_count(&s->buckets.items[*bucket], shuffle_record_bytes(r, s->cost));
-    return buckets_append(&s->buckets, *bucket, r, sizeof *r, err);
-}
-
 enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,
                              struct leat_error *err)
 {
     static const uint8_t zeros[8];
-    struct shuffle_record record = shuffle_record_of(d);
+    struct shuffle_record record = record_of(d, s->numbers[output]++);
     uint64_t bytes = shuffle_record_bytes(&record, s->cost);
+    size_t bucket = shuffle_plan_bucket(output, shuffle_key(s->seed, record.number), s->bits, 0);
     enum leat_status status;
-    size_t bucket;
 
-    record.number = s->numbers[output]++;
-    status = shuffle_put_record(s, output, &record, &bucket, err);
+    shuffle_record_count(&s->buckets.items[bucket], bytes);
+    status = buckets_append(&s->buckets, bucket, &record, sizeof record, err);
     if (status == LEAT_OK)
-        status =
-            shuffle_put_tokens(&(struct shuffle_target) { append, &s->buckets, bucket }, r, s->width, s->block, err);
+        status = put_tokens(s, bucket, r, err);
     if (status == LEAT_OK)
         status = buckets_append(&s->buckets, bucket, d->origin.id, d->origin.id_bytes, err);
     if (status != LEAT_OK)

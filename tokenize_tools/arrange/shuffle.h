@@ -18,7 +18,7 @@
 
 struct shuffle {
     const char *path; /* files lie on this path's disk */
-    uint64_t seed, memory, ranges;
+    uint64_t seed, memory;
     uint32_t width, cost; /* of a token, and with its mask, if there is one */
     uint8_t *block;       /* tokens, and their masks, on their way to a bucket; NULL: no masks */
     size_t output_count;
@@ -28,24 +28,19 @@ struct shuffle {
     uint64_t *numbers; /* by output: of the next document */
 };
 
-/* For records of `bytes` bytes in all, with masks if `masked`, whose keys lie in one of `ranges` ranges. `path` is
- * kept. `helpers` write buckets, and read and sort them ahead. On failure too shuffle_end() must follow. */
-enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t ranges,
-                               uint64_t memory_bytes, uint32_t width, bool masked, uint64_t bytes, size_t outputs,
-                               struct helpers *helpers, struct leat_error *err);
-
-/* Where the bytes of a record go. */
-struct shuffle_target {
-    enum leat_status (*append)(void *context, uint64_t where, const void *bytes, uint64_t count,
-                               struct leat_error *err);
-    void *context;
-    uint64_t where;
+/* What there is to shuffle, and with what. */
+struct shuffle_plan {
+    const char *path; /* kept */
+    uint64_t seed, memory;
+    uint32_t width; /* of a token */
+    bool masked;
+    uint64_t bytes; /* of the records of all documents */
+    size_t outputs;
+    struct helpers *helpers; /* write buckets, and read and sort them ahead */
 };
 
-/* Appends the tokens of the reader's document, of `width` bytes, as they lie in a record. `block`: room for
- * SHUFFLE_BLOCK tokens with their masks; NULL: no masks. */
-enum leat_status shuffle_put_tokens(const struct shuffle_target *to, struct document_reader *r, uint32_t width,
-                                    uint8_t *block, struct leat_error *err);
+/* On failure too shuffle_end() must follow. */
+enum leat_status shuffle_begin(struct shuffle *s, const struct shuffle_plan *plan, struct leat_error *err);
 
 /* The bytes of the records of all documents. */
 uint64_t shuffle_bytes(const struct merge_parts *parts);
@@ -53,13 +48,6 @@ uint64_t shuffle_bytes(const struct merge_parts *parts);
 /* Takes the reader's document for output `output`. */
 enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,
                              struct leat_error *err);
-
-/* The fields of the record for the document (its number is not set). */
-struct shuffle_record shuffle_record_of(const struct document *d);
-
-/* Begins a record of another process: its other bytes follow at once, to this bucket of s->buckets. */
-enum leat_status shuffle_put_record(struct shuffle *s, size_t output, const struct shuffle_record *r, size_t *bucket,
-                                    struct leat_error *err);
 
 /* Writes all that was put, output by output. */
 enum leat_status shuffle_write(struct shuffle *s, struct outputs *outputs, struct pace *pace, struct leat_error *err);
@@ -69,11 +57,5 @@ void shuffle_end(struct shuffle *s);
 
 /* The key that documents are ordered by. */
 uint64_t shuffle_key(uint64_t seed, uint64_t number);
-
-/* The same within its range, as a fraction of 2^64 of it: keys of one range keep their order, and none become equal. */
-static inline uint64_t shuffle_place(const struct shuffle *s, uint64_t number)
-{
-    return shuffle_key(s->seed, number) * s->ranges;
-}
 
 #endif

@@ -1,7 +1,6 @@
 /*
  * shuffle_record.h: a document in a bucket: these fields, then its tokens in the stored width, then its id, then zeros
- * up to a multiple of 8, so that tokens are aligned in memory. In this machine's order; parts of a run that
- * leave records for each other (part_shuffle.c) say which.
+ * up to a multiple of 8, so that tokens are aligned in memory. In this machine's order: no other process reads it.
  */
 #ifndef LEAT_ARRANGE_SHUFFLE_RECORD_H
 #define LEAT_ARRANGE_SHUFFLE_RECORD_H

@@ -91,7 +91,7 @@ static struct triple *new_index(uint64_t records, struct leat_error *err)
 
 static struct triple index_entry(const struct shuffle *s, const struct shuffle_record *r, uint64_t at)
 {
-    return (struct triple) { shuffle_place(s, r->number), r->number, at };
+    return (struct triple) { shuffle_key(s->seed, r->number), r->number, at };
 }
 
 /* ---- A bucket that fits into memory ---- */
@@ -367,7 +367,7 @@ static enum leat_status divide(struct writing *w, const struct buckets *from, si
         if (s != LEAT_OK)
             break;
         load_record(&r, bytes);
-        bucket = shuffle_plan_bucket(0, shuffle_place(w->shuffle, r.number), bits, passed);
+        bucket = shuffle_plan_bucket(0, shuffle_key(w->shuffle->seed, r.number), bits, passed);
         shuffle_record_count(&to->items[bucket], shuffle_record_bytes(&r, cost));
         s = pass_record(&c, shuffle_record_bytes(&r, cost), to, bucket, err);
         if (s == LEAT_OK)

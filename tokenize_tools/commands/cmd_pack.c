@@ -10,7 +10,6 @@
 #include "packing/pack_bar.h"
 #include "packing/pack_dry_run.h"
 #include "packing/pack_in_run.h"
-#include "packing/pack_steps.h"
 #include "runs/run_parts.h"
 
 /* Threads that wait for so much of their time would do a tenth more without the input that they wait for. */
@@ -25,7 +24,7 @@ static struct leat_merge_report arranged(const struct pack_values *v, const stru
     report.deduplicated = r->deduplicated;
     report.documents = r->documents + r->deduplicated;
     report.splits = r->splits;
-    for (size_t i = 0; i < v->splits.count && !pack_steps_needed(v); i++)
+    for (size_t i = 0; i < v->splits.count; i++)
         report.documents += r->splits[i].documents;
     return report;
 }
@@ -66,7 +65,7 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     json_u64(&j, "text_bytes", r->text_bytes);
     json_u64(&j, "rejected", r->rejects);
     report = arranged(v, r);
-    arrange_report_json(&j, v->output, v->by || pack_steps_needed(v) ? &none : &v->splits, &report);
+    arrange_report_json(&j, v->output, v->by ? &none : &v->splits, &report);
     if (v->by)
         by_outputs_json(&j, &bar->outputs);
     json_u64(&j, "special_strings", r->special_strings);
@@ -111,9 +110,9 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
 {
     static const struct arrange_splits none;
     struct leat_merge_report report = arranged(v, r);
-    bool many = v->by && v->part.parts == 0, steps = pack_steps_needed(v);
+    bool many = v->by && v->part.parts == 0;
     char own[128] = "";
-    bool elsewhere = r->deduplicated > 0 || (v->splits.count > 0 && !steps); /* some of the text that was read */
+    bool elsewhere = r->deduplicated > 0 || v->splits.count > 0; /* some of the text that was read */
 
     if (r->was_finished) {
         cli_say("%s%s is finished already: %s in %s.", v->output, many ? ".*" : "",
@@ -122,7 +121,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
             print_outputs(v, r, bar);
         return;
     }
-    arrange_report_print(v->output, many || steps ? &none : &v->splits, v->dedup && !steps, &report);
+    arrange_report_print(v->output, many ? &none : &v->splits, v->dedup, &report);
     cli_say("%s%s: %s in %s from %s, %s of text%s in %s.", v->output, many ? ".*" : "",
             units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
             units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, elsewhere ? " read" : "",
@@ -157,7 +156,7 @@ static void say_nothing_found(const struct pack_values *v, const struct leat_pac
         pack_notices_warn_empty(r, r->inputs);
 }
 
-/* Ends the sign of life of a part that has its dataset, unless more is to come. One whose inputs were cut off has
+/* Ends the sign of life of a part that has its dataset. One whose inputs were cut off has
  * failed, also when it is tried again and nothing is left to do, until that is allowed. */
 static int end_part(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_notices *n,
                     struct run_beat *beat, int code)
@@ -167,8 +166,7 @@ static int end_part(const struct pack_values *v, const struct leat_pack_report *
 
     pack_bar_damage(n, said, sizeof said);
     if (v->allow_truncated || accepted || !said[0]) {
-        if (!pack_steps_needed(v))
-            run_beat_done(beat);
+        run_beat_done(beat);
         return code;
     }
     if (r->was_finished)
@@ -186,14 +184,6 @@ static void say_damage(const struct pack_values *v, const struct leat_pack_repor
     pack_bar_say_damage(v, n);
     if (!v->run && !v->allow_truncated)
         pack_bar_say_accept(v, n);
-}
-
-/* Whether the step that follows at once has a summary of its own. */
-static bool is_summed_up_later(const struct pack_values *v, const struct leat_pack_report *r)
-{
-    bool waits = v->dedup || v->shuffle.given;
-
-    return pack_steps_needed(v) && (v->json ? !waits : r->was_finished != 0);
 }
 
 /* Packs, with options that are complete. */
@@ -217,9 +207,7 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     pack_bar_end(&bar);
     if (v->run && report.was_finished) /* whether that was accepted stands in the part's sign of life */
         report.damaged_inputs = 0;
-    if (s == LEAT_OK && is_summed_up_later(v, &report))
-        ;
-    else if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* of too many rejects, too, how many of what */
+    if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* of too many rejects, too, how many of what */
         print_json(v, &report, &bar, cli_now() - began);
     else if (s == LEAT_OK)
         print_summary(v, options, &report, &bar, cli_now() - began);
@@ -264,29 +252,18 @@ static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_p
                     const struct options_parsed *parsed)
 {
     struct run_beat beat;
-    struct pack_steps steps = { .folder = &in->folder, .values = v, .options = options, .beat = &beat };
     struct leat_error err;
     enum leat_status s;
     int code = v->run ? pack_in_run_names(in, v, options) : CLI_DONE;
 
     if (code != CLI_DONE)
         return code;
-    if (pack_steps_check_force(&steps, &err) != LEAT_OK)
-        return cli_failed(&err);
     s = begin_beat(&beat, v->run ? &in->folder : NULL, options, &err);
     if (s == LEAT_E_BUSY)
         run_parts_say_busy(&in->folder, options->part);
     if (s != LEAT_OK)
         return s == LEAT_E_BUSY ? CLI_FAILED : cli_failed(&err);
-    s = pack_steps_begin(&steps, &err);
-    if (s != LEAT_OK) {
-        run_beat_failed(&beat, false, err.message);
-        return cli_failed(&err);
-    }
-    steps.packed = !pack_steps_needed(v) || pack_steps_pack_first(&steps);
-    if (steps.packed)
-        code = pack(v, options, parsed, &beat);
-    return pack_steps_needed(v) && code == CLI_DONE ? pack_steps_go_on(&steps) : code;
+    return pack(v, options, parsed, &beat);
 }
 
 static int run(struct pack_in_run *in, const struct command *self, struct pack_values *v,
@@ -307,6 +284,8 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
         return command_wrong(self, "--output NAME is missing: the dataset to write: NAME.tokens and NAME.leat");
     if (v->output && v->run)
         return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");
+    if (v->run && (v->dedup || v->shuffle.given))
+        return pack_in_run_refuse(v);
     if (v->dry_run && v->run)
         return command_wrong(self, "--dry-run looks at a run of one process: leave --run, --parts and --part out");
     if (v->threads.runs > 1)

@@ -90,29 +90,19 @@ static void print_json(const struct run_folder *r, const struct run_parts *p, co
 
 /* ---- For people ---- */
 
-/* In percent: 100 is for what is packed, which a part is that waits for its next step. */
-static double packed_percent(const struct run_part *part)
-{
-    double share = (double)part->beat.facts.bytes / (double)part->beat.facts.total_bytes;
-
-    return 100 * (part->state == PART_WAITING ? share : run_parts_unfinished(share));
-}
-
 /* The share of the part, and who packs it, or how that ended. */
-static void print_about(const struct run_parts *p, const struct run_part *part)
+static void print_about(const struct run_part *part)
 {
     const struct beat_read *b = &part->beat;
 
     if (b->facts.total_bytes > 0)
-        printf("  %5.1f %%", packed_percent(part));
+        printf("  %5.1f %%", 100 * run_parts_unfinished((double)b->facts.bytes / (double)b->facts.total_bytes));
     else
         printf("  %7s", "");
     if (part->state == PART_RUNNING)
         printf("  %s", units_rate(b->facts.tokens_per_s, "tokens").text);
     printf(b->host[0] ? "  " : " ");
     cli_put(b->host, strlen(b->host));
-    if (part->state == PART_WAITING)
-        printf(run_part_waits(p, part) ? "  until all parts are as far" : "  for its next step");
     if (part->state == PART_DEAD)
         printf(", process %llu, silent for %s", (unsigned long long)b->pid, units_duration(part->age).text);
     if (b->reason[0]) {
@@ -121,13 +111,13 @@ static void print_about(const struct run_parts *p, const struct run_part *part)
     }
 }
 
-static void print_part(const struct run_parts *p, const struct run_part *part, unsigned number)
+static void print_part(const struct run_part *part, unsigned number)
 {
     printf("%7u  %-7s", number, part_states[part->state]);
     if (part->state != PART_MISSING)
         printf("  %17s", units_count(part->beat.facts.tokens).text);
     if (part->state != PART_MISSING && part->state != PART_DONE)
-        print_about(p, part);
+        print_about(part);
     putchar('\n');
 }
 
@@ -162,7 +152,7 @@ static void print_table(const struct status_values *v, const struct run_folder *
         if (!head)
             printf("\n%7s  %-7s  %17s  %7s\n", "part", "state", "tokens", "packed");
         head = true;
-        print_part(p, &p->items[i], i + 1);
+        print_part(&p->items[i], i + 1);
     }
     if (left[0])
         printf("\nTo be packed: %s\n", left);

@@ -270,8 +270,7 @@ static const struct command commands[] = {
       .max_words = 1,
       .notes = "A part is done, running, dead (its process has given no sign of life for 30 seconds), stopped (by "
                "a signal, at a checkpoint), failed (with the reason), or missing: nobody has begun it. Packing a part "
-               "again goes on with it. In a run with --dedup, parts also wait for others: until all are packed, then "
-               "until all are compared.",
+               "again goes on with it. No part waits for another.",
       .example = "leat status run\nleat status run --left\nleat status run --json | jq .complete",
       .options = status_options,
       .run = cmd_status },

@@ -39,10 +39,10 @@ static bool ask(void *context)
     return o->progress && o->progress(o->context, &nothing) != 0;
 }
 
-static enum leat_status add_own(struct own_outputs *own, const char *output, const char *split, struct leat_error *err)
+/* Takes the name over. */
+static enum leat_status add_own(struct own_outputs *own, char *name, struct leat_error *err)
 {
-    char *name = pack_split_name(output, split, "");
-    enum leat_status s = name ? own_outputs_add(own, name, err) : status_no_memory(err, strlen(output));
+    enum leat_status s = name ? own_outputs_add(own, name, err) : status_no_memory(err, 1);
 
     free(name);
     return s;
@@ -52,12 +52,12 @@ static enum leat_status add_own(struct own_outputs *own, const char *output, con
 static enum leat_status find_own(struct own_outputs *own, const char *output, const struct leat_pack_options *o,
                                  struct leat_error *err)
 {
-    enum leat_status s = add_own(own, output, NULL, err);
+    enum leat_status s = add_own(own, pack_output_name(output, NULL, o, ""), err);
 
     if (s == LEAT_OK) /* also of an earlier run that arranged */
-        s = add_own(own, output, "partial.packed/all", err);
+        s = add_own(own, pack_split_name(output, "partial.packed/all", ""), err);
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
-        s = add_own(own, output, o->splits[i].name, err);
+        s = add_own(own, pack_output_name(output, o->splits[i].name, o, ""), err);
     return s;
 }
 

@@ -38,6 +38,10 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
 /* OUTPUT.split (NULL: OUTPUT), and a suffix; the caller frees it. NULL: no memory. */
 char *pack_split_name(const char *output, const char *split, const char *suffix);
 
+/* The dataset of a split (NULL: OUTPUT itself), and a suffix: of a part of a run, the split has a folder. Likewise. */
+char *pack_output_name(const char *output, const char *split, const struct leat_pack_options *options,
+                       const char *suffix);
+
 /* Whether the options ask for more than packing, and what is wrong with that, before hours go into it. */
 bool pack_arranges(const struct leat_pack_options *options);
 enum leat_status pack_arranged_check(const struct leat_pack_options *options, struct leat_error *err);

@@ -2,7 +2,8 @@
  * pack_arranged.c: packs in two passes, to shuffle, deduplicate or split the documents.
  *
  * The first pass packs the dataset OUTPUT.partial.packed/all; the second arranges it by leat_merge() and removes it. So
- * shares that are packed apart and merged become what one run gives: the code is the same. A run that is resumed finds
+ * shares that are packed apart and merged become what one run gives: the code is the same. A part of a run is split so,
+ * too; what needs the documents of all parts is left to merging them. A run that is resumed finds
  * out how far it had come: if all outputs exist and hold what this run makes, it had ended; if the first pass is
  * complete, only the second one is left.
  *
@@ -44,6 +45,12 @@ char *pack_split_name(const char *output, const char *split, const char *suffix)
     if (name)
         snprintf(name, size, "%.*s%s%s%s", (int)length, output, split ? "." : "", split ? split : "", suffix);
     return name;
+}
+
+char *pack_output_name(const char *output, const char *split, const struct leat_pack_options *o, const char *suffix)
+{
+    return split ? split_fractions_output(output, split, o->run_file != NULL, suffix)
+                 : pack_split_name(output, NULL, suffix);
 }
 
 /* `all`: with all files of a run in it. Else it stays while such files are in it, but .leat-* are removed: they were to
@@ -148,6 +155,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     m.dedup = o->dedup;
     m.splits = o->splits;
     m.split_count = o->split_count;
+    m.split_folders = o->run_file != NULL;
     m.memory = memory / 2;
     m.output = o->output ? on_output : NULL;
     s = leat_merge(a->output, &packed, 1, &m, &report, err);
@@ -163,7 +171,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
 static enum leat_status look_before(const struct arranging *a, const char *split, struct leat_error *err)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
-    char *name = pack_split_name(a->output, split, "");
+    char *name = pack_output_name(a->output, split, a->options, "");
     struct leat_writer *w = NULL;
     enum leat_status s;
 
@@ -210,7 +218,7 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
     struct leat_info info = LEAT_INFO_INIT;
     struct file_identity index;
     struct leat_dataset *d;
-    char *name = pack_split_name(a->output, split, ".leat");
+    char *name = pack_output_name(a->output, split, a->options, ".leat");
     enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
 
     if (s == LEAT_OK && index.exists) {
@@ -258,10 +266,12 @@ static enum leat_status look_if_ended(struct arranging *a, const struct input_li
     *ended = false;
     if (s != LEAT_OK)
         return s;
-    s = look_at_outputs(a, inputs, &found, err);
+    /* of a part, its run's file has been compared, and the list has the inputs of all parts */
+    s = look_at_outputs(a, a->options->parts > 0 ? NULL : inputs, &found, err);
     if (s == LEAT_OK && found.ours) {
         *ended = found.there == 1 + a->options->split_count;
-        a->again = found.there > 0 && packed.exists;
+        /* a part of which a dataset was lost is made again: it has no other name to choose */
+        a->again = found.there > 0 && (packed.exists || a->options->run_file);
     }
     if (*ended) {
         a->report->was_finished = 1;
@@ -348,21 +358,21 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
 
 bool pack_arranges(const struct leat_pack_options *o)
 {
-    bool apart = o->run_file != NULL; /* leat_part_arrange() does it, or leat_part_shuffle() */
-
-    return (!apart && (o->shuffle || o->dedup || o->split_count > 0)) || (o->by && o->parts == 0);
+    return o->shuffle || o->dedup || o->split_count > 0 || (o->by && o->parts == 0);
 }
 
 enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct leat_error *err)
 {
-    if (o->run_file && o->by && (o->shuffle || o->dedup || o->split_count > 0))
+    if (o->run_file && o->by && o->split_count > 0)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "values are shuffled, deduplicated and split each alone, when a run is divided by them: do "
-                          "it when merging the parts");
-    if (o->parts > 0 && !o->run_file)
+                          "the documents of each value are split alone, when a run is divided by values: split them "
+                          "when merging the parts");
+    if (o->parts > 0 && (!o->run_file || o->shuffle || o->dedup))
         return status_set(
             err, LEAT_E_ARGUMENT,
-            "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");
+            o->run_file
+                ? "shuffling and deduplicating need the whole run: use them when merging its parts"
+                : "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");
     return check_splits(o, err);
 }
 

@@ -138,6 +138,16 @@ static bool input_fits(const struct leat_dataset *d, uint64_t number, const stru
     return bytes < sizeof path && strcmp(path, in->path) == 0;
 }
 
+static void count_rejects(const struct leat_dataset *d, uint64_t inputs, struct pack_past *past)
+{
+    for (uint64_t i = 0; i < inputs; i++) {
+        struct leat_input input = LEAT_INPUT_INIT;
+
+        if (leat_dataset_input(d, i, &input, NULL) == LEAT_OK)
+            past->rejects += input.rejects;
+    }
+}
+
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
                     enum pack_stage stage, struct pack_past *past)
 {
@@ -156,6 +166,8 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
           facts_fit(d, o, stage == PACK_ARRANGED, past);
     for (size_t i = 0; fit && inputs && i < inputs->count; i++)
         fit = input_fits(d, i, &inputs->items[i], unfinished, past);
+    if (!inputs)
+        count_rejects(d, info.inputs, past);
     return fit;
 }
 

@@ -39,7 +39,8 @@ enum pack_stage { PACK_WHOLE, PACK_PACKED, PACK_ARRANGED };
 
 /* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the arranged one, was shuffled,
  * deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program declares, which are
- * not known beforehand. *past is filled anew; all zero at first. */
+ * not known beforehand, or those of a part of a run, which are not compared again. *past is filled anew; all zero at
+ * first. */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
                     enum pack_stage stage, struct pack_past *past);
 

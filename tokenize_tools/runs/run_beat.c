@@ -19,7 +19,7 @@
 #define BEAT_BYTES 2048 /* always as many, so that no rest of an older text follows */
 #define BEAT_STACK ((size_t)128 << 10)
 
-static const char *const states[] = { "running", "stopped", "failed", "waiting" };
+static const char *const states[] = { "running", "stopped", "failed" };
 
 /* ---- Writing ---- */
 
@@ -42,10 +42,10 @@ static void write_beat(struct run_beat *b, enum beat_state state, const char *re
     gethostname(host, sizeof host - 1);
     memset(text, '\n', sizeof text);
     length = snprintf(text, sizeof text,
-                      "leat part 1\nstate %s\nstep %llu\nhost %s\npid %ld\nbytes %llu\ntotal_bytes %llu\ntokens %llu\n"
+                      "leat part 1\nstate %s\nhost %s\npid %ld\nbytes %llu\ntotal_bytes %llu\ntokens %llu\n"
                       "documents %llu\nrejects %llu\ntokens_per_s %.0f\nbytes_per_s %.0f\nkept_bytes %llu\nkept_tokens "
                       "%llu\nkept_documents %llu\ndamage %s\nreason %.500s\n",
-                      states[state], (unsigned long long)b->step, host, (long)getpid(), (unsigned long long)f.bytes,
+                      states[state], host, (long)getpid(), (unsigned long long)f.bytes,
                       (unsigned long long)f.total_bytes, (unsigned long long)f.tokens, (unsigned long long)f.documents,
                       (unsigned long long)f.rejects, f.tokens_per_s, f.bytes_per_s, (unsigned long long)f.kept_bytes,
                       (unsigned long long)f.kept_tokens, (unsigned long long)f.kept_documents, b->damage, reason);
@@ -84,7 +84,6 @@ enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_erro
     b->fd = -1;
     if (path && run_beat_read(path, &before)) {
         memcpy(b->damage, before.damage, sizeof b->damage);
-        b->step = before.step;
         b->facts = before.facts; /* until it has done anything itself */
         beat_facts_keep(&b->facts);
         b->facts.tokens_per_s = b->facts.bytes_per_s = 0;
@@ -141,15 +140,6 @@ void run_beat_done(struct run_beat *b)
     end_thread(b);
     if (b->path)
         (void)unlink(b->path);
-    end_file(b);
-}
-
-void run_beat_waiting(struct run_beat *b, enum beat_step step)
-{
-    end_thread(b);
-    b->step = step;
-    if (b->fd >= 0)
-        write_beat(b, BEAT_WAITING, "");
     end_file(b);
 }
 
@@ -238,7 +228,6 @@ static void take_line(struct beat_read *r, const char *line)
     take_text(line, "reason", r->reason, sizeof r->reason);
     take_text(line, "damage", r->damage, sizeof r->damage);
     take_number(line, "pid", &r->pid);
-    take_number(line, "step", &r->step);
     take_number(line, "bytes", &r->facts.bytes);
     take_number(line, "total_bytes", &r->facts.total_bytes);
     take_number(line, "tokens", &r->facts.tokens);

@@ -15,10 +15,7 @@
 #define BEAT_SECONDS 5
 #define BEAT_DEAD    30 /* seconds without a sign of life */
 
-enum beat_state { BEAT_RUNNING, BEAT_STOPPED, BEAT_FAILED, BEAT_WAITING };
-
-/* What a part of a run that is deduplicated or shuffled has behind it: then it waits until all parts have. */
-enum beat_step { BEAT_NOTHING, BEAT_PACKED, BEAT_COMPARED, BEAT_COUNTED, BEAT_SCATTERED };
+enum beat_state { BEAT_RUNNING, BEAT_STOPPED, BEAT_FAILED };
 
 struct beat_facts {
     uint64_t bytes, total_bytes; /* of the part's inputs */
@@ -41,7 +38,6 @@ struct run_beat {
     bool started, ended;
     struct beat_facts facts;
     char damage[BEAT_REASON];
-    uint64_t step;
 };
 
 /*
@@ -57,9 +53,6 @@ const char *run_beat_damage(const struct run_beat *b);
 /* A part that is done needs no file: it has its dataset. Else the file says how the process ended. */
 void run_beat_done(struct run_beat *b);
 
-/* The part has done a step, and goes on when all parts have done it. */
-void run_beat_waiting(struct run_beat *b, enum beat_step step);
-
 /* The part has its dataset, but not all of its inputs: it failed, until somebody accepts that. */
 void run_beat_damaged(struct run_beat *b, const char *damage);
 
@@ -73,7 +66,7 @@ struct beat_read {
     enum beat_state state;
     struct beat_facts facts;
     char host[65], reason[BEAT_REASON], damage[BEAT_REASON];
-    uint64_t pid, step;
+    uint64_t pid;
     int64_t changed; /* seconds, by the clock of who has the file */
 };
 bool run_beat_read(const char *path, struct beat_read *beat);

@@ -43,17 +43,6 @@ char *run_folder_part(const struct run_folder *r, unsigned part, const char *suf
     return joined(r->path, name, suffix);
 }
 
-char *run_folder_inner(const struct run_folder *r, const char *folder, unsigned part, const char *suffix)
-{
-    char *path = joined(r->path, "/", folder), *name = NULL;
-    struct run_folder inner = { .path = path, .parts = r->parts };
-
-    if (path)
-        name = run_folder_part(&inner, part, suffix);
-    free(path);
-    return name;
-}
-
 bool run_folder_is(const char *path)
 {
     char *name = run_folder_file(path, "");
@@ -140,56 +129,19 @@ enum leat_status run_folder_write(const struct run_folder *r, struct leat_error 
     return s;
 }
 
-enum leat_status run_folder_make_inner(const struct run_folder *r, const char *folder, struct leat_error *err)
-{
-    char *path = joined(r->path, "/", folder), *whole = path ? run_folder_make(path, err) : NULL;
-    enum leat_status s = !path ? status_no_memory(err, strlen(r->path)) : whole ? LEAT_OK : LEAT_E_IO;
-
-    free(path);
-    free(whole);
-    return s;
-}
-
 enum leat_status run_folder_write_split(const struct run_folder *r, const char *split, struct leat_error *err)
 {
     struct run_folder inner = *r;
-    enum leat_status s = run_folder_make_inner(r, split, err);
+    char *path = joined(r->path, "/", split);
+    enum leat_status s = LEAT_E_IO;
 
-    if (s != LEAT_OK)
-        return s;
     inner.count = 0; /* it is no run that could be packed */
-    inner.path = joined(r->path, "/", split);
-    s = inner.path ? run_folder_write(&inner, err) : status_no_memory(err, strlen(r->path));
+    inner.path = path ? run_folder_make(path, err) : NULL;
+    if (inner.path)
+        s = run_folder_write(&inner, err);
+    else if (!path)
+        s = status_no_memory(err, strlen(r->path));
     free(inner.path);
-    return s;
-}
-
-/* NAME.partial and a dataset NAME.partial.leat are not finished. */
-static bool is_whole(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), end = strlen(suffix);
-
-    return strncmp(name, "part-", 5) == 0 && file_ends_with(name, length, suffix) &&
-           !file_ends_with(name, length - end, ".partial");
-}
-
-enum leat_status run_folder_count(const struct run_folder *r, const char *folder, const char *suffix, unsigned *count,
-                                  struct leat_error *err)
-{
-    char *path = joined(r->path, "/", folder);
-    DIR *entries = path ? opendir(path) : NULL;
-    enum leat_status s = LEAT_OK;
-    struct dirent *entry;
-
-    *count = 0;
-    if (!path)
-        return status_no_memory(err, strlen(r->path));
-    if (!entries)
-        s = status_set_os(err, errno, "cannot read the folder %s", path);
-    while (entries && (entry = readdir(entries)))
-        *count += is_whole(entry->d_name, suffix);
-    if (entries)
-        closedir(entries);
     free(path);
     return s;
 }

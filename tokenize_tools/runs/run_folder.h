@@ -6,15 +6,7 @@
  *   leat-run.joining  while the parts are joined in place: the dataset that they become
  *   part-0007.leat    and .tokens: part 7 of up to 9999, finished
  *   part-0007.beat    the sign of life of the process that packs it, or how that ended
- *
- * If the run is deduplicated, split or shuffled, its parts come about in steps:
- *
- *   packed/part-0007.leat      and .tokens: as packed
- *   packed/part-0007.hashes    of its texts, sorted
- *   packed/part-0007.same      which documents have the text of an earlier one, for one range of hashes
- *   packed/part-0007.counts    how many documents stay
- *   packed/part-0007.scattered its documents, by the part that they fall to; .scattered.leat: their inputs
- *   valid/part-0007.leat       and .tokens: what the split "valid" gets of it; part-0007.leat is the rest
+ *   valid/part-0007.leat  and .tokens: what the split "valid" gets of part 7; the part above has the rest
  *
  * The room tokenize_tools/runs/ knows how many processes work on one run: which part is whose, by a scheduler's
  * variables (part_auto), what the folder says, and who lives. What may enter: nothing that packs.
@@ -61,19 +53,8 @@ enum leat_status run_folder_write(const struct run_folder *r, struct leat_error 
 char *run_folder_file(const char *path, const char *suffix);
 char *run_folder_part(const struct run_folder *r, unsigned part, const char *suffix);
 
-/* The same in a folder of the run: PATH/packed/part-0007 with a suffix. */
-#define RUN_PACKED "packed"
-char *run_folder_inner(const struct run_folder *r, const char *folder, unsigned part, const char *suffix);
-
-/* Makes a folder of the run, if need be. */
-enum leat_status run_folder_make_inner(const struct run_folder *r, const char *folder, struct leat_error *err);
-
-/* Lets the folder of a split open as a dataset only when all parts are there, as the run's own does. */
+/* Makes the folder of a split, which opens as a dataset only when all parts are there, as the run's own does. */
 enum leat_status run_folder_write_split(const struct run_folder *r, const char *split, struct leat_error *err);
-
-/* How many parts have a finished file with the suffix in a folder of the run; "": in the run's own. */
-enum leat_status run_folder_count(const struct run_folder *r, const char *folder, const char *suffix, unsigned *count,
-                                  struct leat_error *err);
 
 /* Whether it is the folder of a run: leat-run is a file. */
 bool run_folder_is(const char *path);

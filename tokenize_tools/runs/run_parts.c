@@ -16,7 +16,7 @@
 #include "cli/cli.h"
 #include "cli/units.h"
 
-const char *const part_states[] = { "done", "running", "waiting", "dead", "stopped", "failed", "missing" };
+const char *const part_states[] = { "done", "running", "dead", "stopped", "failed", "missing" };
 
 /* In a folder that cannot be written to, this machine's clock has to do. */
 static int64_t folder_now(const struct run_folder *r)
@@ -63,7 +63,7 @@ static void take_dataset(struct run_part *part, const char *name)
 
 static void take_beat(struct run_part *part, int64_t now)
 {
-    static const enum part_state ended[] = { PART_RUNNING, PART_STOPPED, PART_FAILED, PART_WAITING };
+    static const enum part_state ended[] = { PART_RUNNING, PART_STOPPED, PART_FAILED };
 
     part->age = now > part->beat.changed ? (double)(now - part->beat.changed) : 0;
     part->state = ended[part->beat.state];
@@ -106,13 +106,9 @@ static void sum_up(struct run_parts *p, const struct run_folder *r)
 {
     double each = (double)r->bytes / r->parts, done = 0, bytes_per_s = 0;
 
-    p->step = UINT64_MAX;
     for (unsigned i = 0; i < r->parts; i++) {
         const struct run_part *part = &p->items[i];
         const struct beat_facts *f = &part->beat.facts;
-
-        if (part->state != PART_DONE && part->beat.step < p->step)
-            p->step = part->beat.step;
 
         p->count[part->state]++;
         p->tokens += f->tokens;
@@ -156,11 +152,6 @@ void run_parts_free(struct run_parts *p)
     p->items = NULL;
 }
 
-bool run_part_waits(const struct run_parts *p, const struct run_part *part)
-{
-    return part->state == PART_WAITING && part->beat.step > p->step;
-}
-
 char *run_parts_left(const struct run_parts *p, unsigned parts, bool running)
 {
     size_t room = 16 * (size_t)parts + 1, used = 0;
@@ -170,8 +161,7 @@ char *run_parts_left(const struct run_parts *p, unsigned parts, bool running)
         text[0] = '\0';
     for (unsigned first = 0, next; text && first < parts; first = next + 1) {
         for (next = first; next < parts; next++)
-            if (p->items[next].state == PART_DONE ||
-                (!running && (p->items[next].state == PART_RUNNING || run_part_waits(p, &p->items[next]))))
+            if (p->items[next].state == PART_DONE || (!running && p->items[next].state == PART_RUNNING))
                 break;
         if (next > first)
             used += (size_t)snprintf(text + used, room - used, "%s%u", used > 0 ? "," : "", first + 1);

@@ -5,17 +5,8 @@
 #include "run_beat.h"
 #include "run_folder.h"
 
-/* The last four are left: nobody packs them now. So are those that wait, once all parts have come as far. */
-enum part_state {
-    PART_DONE,
-    PART_RUNNING,
-    PART_WAITING,
-    PART_DEAD,
-    PART_STOPPED,
-    PART_FAILED,
-    PART_MISSING,
-    PART_STATES
-};
+/* The last four are left: nobody packs them now. */
+enum part_state { PART_DONE, PART_RUNNING, PART_DEAD, PART_STOPPED, PART_FAILED, PART_MISSING, PART_STATES };
 extern const char *const part_states[];
 
 struct run_part {
@@ -24,10 +15,6 @@ struct run_part {
     double age;            /* seconds since the sign of life */
 };
 
-/* Whether the part waits for others, which have not come as far. */
-struct run_parts;
-bool run_part_waits(const struct run_parts *p, const struct run_part *part);
-
 struct run_parts {
     struct run_part *items; /* part n is items[n - 1] */
     unsigned count[PART_STATES];
@@ -35,10 +22,9 @@ struct run_parts {
     double tokens_per_s;        /* of what runs now */
     double share;               /* of the work that is done; below 1 until all parts are */
     double seconds_left;        /* at this rate; negative: nothing runs */
-    uint64_t step;              /* that all parts have done */
 };
 
-/* A share of what is not finished, which never looks finished: everything may be packed, and steps be left. */
+/* A share of what is not finished, which never looks finished: everything may be packed, and be left to split. */
 static inline double run_parts_unfinished(double share)
 {
     return share < 0.999 ? share : 0.999;
@@ -48,7 +34,7 @@ static inline double run_parts_unfinished(double share)
 enum leat_status run_parts_find(struct run_parts *p, const struct run_folder *r, struct leat_error *err);
 void run_parts_free(struct run_parts *p);
 
-/* The numbers of the parts that are left, as `sbatch --array` takes them: "3,7-9"; those that run or wait too, if
+/* The numbers of the parts that are left, as `sbatch --array` takes them: "3,7-9"; those that run too, if
  * `running`. The caller frees it. NULL: no memory. */
 char *run_parts_left(const struct run_parts *p, unsigned parts, bool running);
 

@@ -1,12 +1,12 @@
 /* split_fractions.c: see split_fractions.h. */
 #include "split_fractions.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/status.h"
 
 #define DIGITS       18u
@@ -158,4 +158,19 @@ size_t split_fractions_choose(const struct split_fractions *f, const uint8_t has
     while (i < f->count && high > f->last[i])
         i++;
     return i;
+}
+
+char *split_fractions_output(const char *output, const char *split, bool folders, const char *suffix)
+{
+    const char *slash = folders ? strrchr(output, '/') : NULL;
+    size_t folder = slash ? (size_t)(slash - output) + 1 : 0, length = file_dataset_length(output, strlen(output));
+    size_t room = length + strlen(split) + strlen(suffix) + 2;
+    char *name = malloc(room);
+
+    if (name && folders)
+        snprintf(name, room, "%.*s%s/%.*s%s", (int)folder, output, split, (int)(length - folder), output + folder,
+                 suffix);
+    else if (name)
+        snprintf(name, room, "%.*s.%s%s", (int)length, output, split, suffix);
+    return name;
 }

@@ -12,6 +12,8 @@
 #ifndef LEAT_ARRANGE_SPLIT_FRACTIONS_H
 #define LEAT_ARRANGE_SPLIT_FRACTIONS_H
 
+#include <stdbool.h>
+
 #include "leat_pack.h"
 
 #define SPLITS_MAX 64
@@ -26,6 +28,10 @@ struct split_fractions {
 enum leat_status split_fractions_make(struct split_fractions *f, const struct leat_split *splits, size_t count,
                                       struct leat_error *err);
 void split_fractions_free(struct split_fractions *f);
+
+/* The name of a split's dataset, and a suffix: OUTPUT.NAME; or, with `folders`, FOLDER/NAME/FILE for the output
+ * FOLDER/FILE. The caller frees it. NULL: no memory. */
+char *split_fractions_output(const char *output, const char *split, bool folders, const char *suffix);
 
 /* The split that a text with this hash goes to; f->count: the rest. */
 size_t split_fractions_choose(const struct split_fractions *f, const uint8_t hash[16]);

@@ -9,6 +9,8 @@
 #include "cli/cli.h"
 #include "cli/units.h"
 
+#define SPLIT_NAME 4400 /* bytes of a dataset's name */
+
 bool arrange_seed_parse(void *field, const char *text, const char **why)
 {
     struct arrange_seed *seed = field;
@@ -62,6 +64,18 @@ static int base_length(const char *output)
     return (int)file_dataset_length(output, strlen(output));
 }
 
+static void name_split(char *text, size_t room, const char *output, const struct arrange_splits *s, size_t i)
+{
+    const char *slash = s->folders ? strrchr(output, '/') : NULL;
+    int folder = slash ? (int)(slash - output) + 1 : 0;
+
+    if (s->folders)
+        snprintf(text, room, "%.*s%s/%.*s", folder, output, s->items[i].name, base_length(output) - folder,
+                 output + folder);
+    else
+        snprintf(text, room, "%.*s.%s", base_length(output), output, s->items[i].name);
+}
+
 void arrange_report_json(struct json *j, const char *output, const struct arrange_splits *splits,
                          const struct leat_merge_report *report)
 {
@@ -69,9 +83,9 @@ void arrange_report_json(struct json *j, const char *output, const struct arrang
     json_open_array(j, "splits");
     for (size_t i = 0; i < splits->count; i++) {
         const struct leat_info *info = &report->splits[i];
-        char name[4400];
+        char name[SPLIT_NAME];
 
-        snprintf(name, sizeof name, "%.*s.%s", base_length(output), output, splits->items[i].name);
+        name_split(name, sizeof name, output, splits, i);
         json_open_object(j, NULL);
         json_string(j, "output", name);
         json_u64(j, "documents", info->documents);
@@ -90,8 +104,10 @@ void arrange_report_print(const char *output, const struct arrange_splits *split
                units_counted(report->documents, "document").text);
     for (size_t i = 0; i < splits->count; i++) {
         const struct leat_info *info = &report->splits[i];
+        char name[SPLIT_NAME];
 
-        cli_say("%.*s.%s: %s in %s.", base_length(output), output, splits->items[i].name,
-                units_counted(info->tokens, "token").text, units_counted(info->documents, "document").text);
+        name_split(name, sizeof name, output, splits, i);
+        cli_say("%s: %s in %s.", name, units_counted(info->tokens, "token").text,
+                units_counted(info->documents, "document").text);
     }
 }

@@ -23,7 +23,8 @@ struct arrange_seed {
 struct arrange_splits {
     struct leat_split items[ARRANGE_SPLITS];
     size_t count;
-    char *text; /* that the items point into */
+    char *text;   /* that the items point into */
+    bool folders; /* of OUTPUT FOLDER/FILE, a split's dataset is FOLDER/NAME/FILE; else OUTPUT.NAME */
 };
 
 /* For rows of type OPTION_CUSTOM, with these structs as their fields. */

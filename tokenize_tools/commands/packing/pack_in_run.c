@@ -6,6 +6,7 @@
 #include "pack_in_run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,8 +16,9 @@
 #include "cli/units.h"
 #include "commands/common/common.h"
 #include "pack_notices.h"
-#include "pack_steps.h"
 #include "runs/run_parts.h"
+
+#define LINE 8192 /* of 64 splits */
 
 static int no_memory(void)
 {
@@ -24,6 +26,25 @@ static int no_memory(void)
 
     status_no_memory(&err, 4096);
     return cli_failed(&err);
+}
+
+int pack_in_run_refuse(const struct pack_values *v)
+{
+    char word[CLI_SHELL_WORD], seed[48] = "", splits[LINE] = "";
+    const char *and = v->splits.count > 0 ? ", " : " and ";
+    size_t used = 0;
+
+    if (v->shuffle.given)
+        snprintf(seed, sizeof seed, " --shuffle %" PRIu64, v->shuffle.value);
+    for (size_t i = 0; i < v->splits.count && used < sizeof splits; i++)
+        used += (size_t)snprintf(splits + used, sizeof splits - used, "%s%s=%s", i == 0 ? " --split " : ",",
+                                 v->splits.items[i].name, v->splits.items[i].fraction);
+    cli_error("a run in parts is planned and packed without %s%s%s%s, since no part knows the others; when all parts "
+              "are packed, this does it: leat merge -o OUT %s%s%s%s",
+              v->dedup ? "--dedup" : "", v->dedup && v->shuffle.given ? and : "", v->shuffle.given ? "--shuffle" : "",
+              v->splits.count > 0 ? " and --split" : "", cli_shell_word(v->run, word, sizeof word),
+              v->dedup ? " --dedup" : "", seed, splits);
+    return CLI_WRONG;
 }
 
 /* The command, the plan's words, and this command line's. */
@@ -59,8 +80,10 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
 
     if (!values->run || !values->part.given)
         return CLI_DONE;
-    if (values->dedup || values->splits.count > 0 || values->shuffle.given)
-        return command_wrong(self, "--dedup, --split and --shuffle are for the plan of a run: all parts have the same");
+    if (values->dedup || values->shuffle.given)
+        return pack_in_run_refuse(values);
+    if (values->splits.count > 0)
+        return command_wrong(self, "--split is for the plan of a run: all parts have the same");
     if (parsed->count > 0)
         return command_wrong(self, "a part takes the inputs of the plan: leave \"%s\" out", parsed->words[0]);
     if (run_folder_read(&in->folder, values->run, &err) != LEAT_OK)
@@ -91,12 +114,12 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
 int pack_in_run_names(struct pack_in_run *in, struct pack_values *values, struct leat_pack_options *options)
 {
     in->inputs = run_folder_file(in->folder.path, ".inputs");
-    in->output = pack_steps_needed(values) ? run_folder_inner(&in->folder, RUN_PACKED, options->part, "")
-                                           : run_folder_part(&in->folder, options->part, "");
+    in->output = run_folder_part(&in->folder, options->part, "");
     if (!in->inputs || !in->output)
         return no_memory();
     options->run_file = in->inputs;
     values->output = in->output;
+    values->splits.folders = true;
     return CLI_DONE;
 }
 
@@ -206,8 +229,8 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
     r->bytes = report.disk_bytes;
     r->words = argv + 1;
     r->count = (size_t)argc - 1;
-    if (s == LEAT_OK)
-        s = pack_steps_plan(v, r, &err);
+    for (size_t i = 0; s == LEAT_OK && i < v->splits.count; i++)
+        s = run_folder_write_split(r, v->splits.items[i].name, &err);
     if (s == LEAT_OK)
         s = run_folder_write(r, &err);
     r->words = NULL;

@@ -19,6 +19,9 @@ struct pack_in_run {
 int pack_in_run_part(struct pack_in_run *in, const struct command *self, int argc, char **argv,
                      struct pack_values *values, struct options_parsed *parsed);
 
+/* --dedup or --shuffle with --run: says how all parts are deduplicated and shuffled when they are packed. CLI_WRONG. */
+int pack_in_run_refuse(const struct pack_values *values);
+
 /* Names what the library gets of a run's folder, once the part is known. */
 int pack_in_run_names(struct pack_in_run *in, struct pack_values *values, struct leat_pack_options *options);
 

@@ -322,9 +322,8 @@ const struct option_row pack_options[] = {
       .help =
           "a folder for a run in many parts, which machines share. With --parts: write down what is to be done. Then "
           "`leat pack --run DIR --part I` or `--part auto`, without inputs, packs a part, or goes on with it, and "
-          "`leat status DIR` and `leat merge -o NAME DIR` follow. With --dedup each part is packed three times: the "
-          "second time duplicates are found, the third time what stays is written. With --split, DIR/NAME is a "
-          "dataset, too",
+          "`leat status DIR` and `leat merge -o NAME DIR` follow. --dedup and --shuffle are for that merge; with "
+          "--split, DIR/NAME is a dataset, too",
       .path = true },
     { .name = "parts",
       .type = OPTION_COUNT,
