@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/tiny.h"
 
@@ -85,15 +86,10 @@ static uint64_t cut_by_ids(const struct document_reader *r, uint64_t count, uint
 static enum leat_status load_ids(struct document_reader *r, uint64_t bytes, struct leat_error *err)
 {
     uint64_t there;
+    enum leat_status s = GROW(r->ids, bytes, r->id_room, err);
 
-    if (bytes > r->id_room) {
-        char *ids = bytes <= SIZE_MAX ? realloc(r->ids, (size_t)bytes) : NULL;
-
-        if (!ids)
-            return status_no_memory(err, bytes);
-        r->ids = ids;
-        r->id_room = bytes;
-    }
+    if (s != LEAT_OK)
+        return s;
     r->id_at = 0;
     return bytes > 0 ? leat_dataset_ids(r->part->dataset, r->first, r->count, r->ids, r->id_room, &there, err)
                      : LEAT_OK;

@@ -41,7 +41,7 @@ struct document_reader {
     struct leat_origin *origins;
     uint8_t (*hashes)[16];
     char *ids;
-    uint64_t id_room;
+    size_t id_room;
 
     uint64_t token, token_end; /* what is left of the document, in its list */
     bool at_begin;

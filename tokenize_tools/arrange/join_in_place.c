@@ -12,18 +12,403 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "join_plan.h"
-#include "join_runs.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define JOINING  ".joining"
+#define JOIN_RUN "/leat-run"
+
+struct joined_file {
+    char *path;         /* of the part's tokens */
+    uint64_t at, bytes; /* its place in the new file */
+};
+
+struct join {
+    char *plan, *tokens, *index; /* OUTPUT.joining, and the dataset of that name */
+    char *final_tokens, *final_index;
+    struct joined_file *files;
+    char **runs; /* folders of the runs whose parts these are */
+    size_t count, room, run_count, run_room;
+    uint64_t total, done; /* bytes; `done` are durable in their new place */
+    uint64_t there;       /* bytes that were in the new file before: those after `done` are written again */
+    uint64_t files_hash;  /* of the plan's lines after that with `done` */
+    int fd;               /* the plan's */
+    struct pace *pace;
+};
+
+/* ---- The folders of runs ---- */
+
+/* Compares a mark that is there with what this joining would write. */
+static enum leat_status check_mark(const char *mark, const char *text, struct leat_error *err)
+{
+    char there[PATH_MAX + 2] = "";
+    uint64_t size;
+    int fd = -1;
+    enum leat_status s = own_file_open(&fd, &size, mark, OWN_FILE_READ, err);
+
+    if (s == LEAT_OK && size < sizeof there)
+        s = file_read_at(fd, 0, there, size, mark, err);
+    file_close(&fd);
+    if (s == LEAT_OK && strcmp(there, text) != 0)
+        s = status_set(err, LEAT_E_EXISTS, "%s says that the run is being joined into %.*s: end that first", mark,
+                       (int)strcspn(there, "\n"), there);
+    return s;
+}
+
+static enum leat_status join_runs_mark(char *const *runs, size_t count, const char *plan, struct leat_error *err)
+{
+    char *whole = realpath(plan, NULL), *text;
+    enum leat_status s = whole ? LEAT_OK : status_set_os(err, errno, "cannot find %s", plan);
+
+    text = whole ? path_append(whole, strlen(whole) - strlen(".joining"), "\n", NULL) : NULL;
+    for (size_t i = 0; s == LEAT_OK && i < count; i++) {
+        char *run = path_append(runs[i], strlen(runs[i]), JOIN_RUN, NULL);
+        char *mark = path_append(runs[i], strlen(runs[i]), JOIN_RUN, ".joining", NULL);
+
+        if (!text || !run || !mark)
+            s = status_no_memory(err, strlen(whole));
+        else if (access(run, F_OK) == 0) /* else it is removed already */
+            s = own_file_publish(mark, text, strlen(text), err);
+        if (s == LEAT_E_EXISTS)
+            s = check_mark(mark, text, err);
+        free(run);
+        free(mark);
+    }
+    free(whole);
+    free(text);
+    return s;
+}
+
+static enum leat_status join_runs_forget(char *const *runs, size_t count, struct leat_error *err)
+{
+    static const char *const suffixes[] = { "", ".inputs", ".joining", ".joining.partial" };
+    size_t each = sizeof suffixes / sizeof *suffixes;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < count * each; i++) {
+        const char *folder = runs[i / each];
+        char *file = path_append(folder, strlen(folder), JOIN_RUN, suffixes[i % each], NULL);
+
+        s = file ? file_remove(file, err) : status_no_memory(err, strlen(folder));
+        if (s == LEAT_OK)
+            s = file_sync_folder(file, err);
+        free(file);
+    }
+    return s;
+}
+
+/* ---- The plan ---- */
+
+/*
+ * * join_plan.c: see join_plan.h.
+ *
+ * A line `done` of fixed length, with its check, which also covers all lines after it: one for each file of tokens, and
+ * for each folder of a run.
+ */
+
+#define FIRST_LINE "leat joining 1\n"
+#define DONE_AT    (sizeof FIRST_LINE - 1)
+#define DONE_BYTES 49u
+#define FILES_AT   (DONE_AT + DONE_BYTES)
+#define LAST_LINE  "end\n"
+#define RUN_LINE   "run "
+#define MAX_PLAN   ((uint64_t)1 << 30)
+
+char *join_plan_name(const char *output)
+{
+    return path_append(output, file_dataset_length(output, strlen(output)), JOINING, NULL);
+}
+
+/* ---- What can be joined ---- */
+
+static enum leat_status refuse(const char *name, const char *why, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_UNSUPPORTED, "%.300s cannot be joined in place: %s; merge without that", name, why);
+}
+
+/* Whether a file of an earlier joining lies there, which this one would take for its own. */
+static bool has_leftover(const char *name, size_t length, const char *suffix)
+{
+    char *path = path_append(name, length, JOINING, suffix, NULL);
+    bool there = !path || access(path, F_OK) == 0;
+
+    free(path);
+    return there;
+}
+
+/* The plan has a line for each file, with its whole path. */
+static enum leat_status check_line_breaks(const struct leat_part *p, struct leat_error *err)
+{
+    char *whole = realpath(p->token_path, NULL);
+    enum leat_status s = LEAT_OK;
+
+    if (!whole)
+        return status_set_os(err, errno, "cannot find %s", p->token_path);
+    if (strchr(whole, '\n'))
+        s = refuse(p->name, "its name, or that of a folder that it is in, has a line break", err);
+    free(whole);
+    return s;
+}
+
+static enum leat_status check_one(const struct leat_part *p, dev_t device, uint32_t width, struct leat_error *err)
+{
+    enum leat_status s;
+    struct stat st;
+
+    if (own_file_is_url(p->token_path))
+        return refuse(p->name, "it is on a server", err);
+    if (!file_ends_with(p->token_path, strlen(p->token_path), ".tokens"))
+        return refuse(p->name, "its tokens are in a file of another tool", err);
+    if (lstat(p->token_path, &st) != 0)
+        return status_set_os(err, errno, "cannot find %s", p->token_path);
+    if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+        return refuse(p->name, "its tokens have a second name, or are a symbolic link", err);
+    if (st.st_dev != device)
+        return refuse(p->name, "it is on another disk than the output", err);
+    if ((uint64_t)st.st_size != p->tokens * width)
+        return refuse(p->name, "its token file has another size than its index says", err);
+    s = check_line_breaks(p, err);
+    if (s != LEAT_OK)
+        return s;
+    if (has_leftover(p->token_path, strlen(p->token_path), ""))
+        return refuse(p->name, "an earlier joining has left a file .tokens.joining beside it, which is in the way",
+                      err);
+    return access(p->token_path, W_OK) == 0 ? LEAT_OK : status_set_os(err, errno, "cannot write to %s", p->token_path);
+}
+
+static enum leat_status each_part(const struct merge_parts *parts, size_t i, struct leat_part *p,
+                                  struct leat_error *err)
+{
+    uint64_t number = 0;
+
+    while (i > number && parts->items[i - 1 - number].dataset == parts->items[i].dataset)
+        number++;
+    *p = (struct leat_part)LEAT_PART_INIT;
+    return leat_dataset_part(parts->items[i].dataset, number, p, err);
+}
+
+enum leat_status join_plan_check(const char *output, const struct merge_parts *parts, struct leat_error *err)
+{
+    char *folder = file_folder(output);
+    struct stat st;
+    enum leat_status s = folder ? LEAT_OK : status_no_memory(err, strlen(output));
+
+    if (s == LEAT_OK && (parts->shares.of || parts->items[0].shares.of == 0))
+        s = refuse(parts->items[0].name, "only all parts of one run are, in their order", err);
+    if (s == LEAT_OK && has_leftover(output, file_dataset_length(output, strlen(output)), ".tokens"))
+        s = status_set(err, LEAT_E_EXISTS, "%s.joining.tokens exists, of an earlier joining: move it away", output);
+    if (s == LEAT_OK && stat(folder, &st) != 0)
+        s = status_set_os(err, errno, "cannot find the folder %s", folder);
+    for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
+        struct leat_part p;
+
+        s = each_part(parts, i, &p, err);
+        if (s == LEAT_OK)
+            s = check_one(&p, st.st_dev, parts->first.token_width, err);
+    }
+    free(folder);
+    return s;
+}
+
+/* ---- The plan ---- */
+
+/* DONE_BYTES, and their end. The check is of the number and of all lines after it. */
+static void print_done(char *line, uint64_t done, uint64_t files_hash)
+{
+    char number[32];
+
+    snprintf(number, sizeof number, "done %020llu", (unsigned long long)done);
+    snprintf(line, DONE_BYTES + 1, "%.25s check %016llx\n", number,
+             (unsigned long long)XXH3_64bits_withSeed(number, strlen(number), files_hash));
+}
+
+/* The folder of the part, if it is a run's and not that of the part before. */
+static enum leat_status add_run(struct buffer *b, const char *whole, char **before, struct leat_error *err)
+{
+    char *folder = file_folder(whole), *run = folder ? path_append(folder, strlen(folder), JOIN_RUN, NULL) : NULL;
+    enum leat_status s = run ? LEAT_OK : status_no_memory(err, strlen(whole));
+
+    if (s == LEAT_OK && !(*before && strcmp(*before, folder) == 0) && access(run, F_OK) == 0) {
+        s = buffer_append(b, RUN_LINE, strlen(RUN_LINE), err);
+        if (s == LEAT_OK)
+            s = buffer_append(b, folder, strlen(folder), err);
+        if (s == LEAT_OK)
+            s = buffer_append(b, "\n", 1, err);
+    }
+    free(run);
+    free(*before);
+    *before = folder;
+    return s;
+}
+
+static enum leat_status add_file(struct buffer *b, const struct leat_part *p, uint32_t width, char **before,
+                                 struct leat_error *err)
+{
+    char *whole = realpath(p->token_path, NULL), head[64];
+    enum leat_status s;
+
+    if (!whole)
+        return status_set_os(err, errno, "cannot find %s", p->token_path);
+    snprintf(head, sizeof head, "tokens %llu ", (unsigned long long)(p->tokens * width));
+    s = add_run(b, whole, before, err);
+    if (s == LEAT_OK)
+        s = buffer_append(b, head, strlen(head), err);
+    if (s == LEAT_OK)
+        s = buffer_append(b, whole, strlen(whole), err);
+    free(whole);
+    return s == LEAT_OK ? buffer_append(b, "\n", 1, err) : s;
+}
+
+enum leat_status join_plan_write(const char *output, const struct merge_parts *parts, struct leat_error *err)
+{
+    char *name = join_plan_name(output), *folder = NULL, line[DONE_BYTES + 1] = "";
+    struct buffer b = { 0 };
+    enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(output));
+
+    if (s == LEAT_OK)
+        s = buffer_append(&b, FIRST_LINE, DONE_AT, err);
+    if (s == LEAT_OK)
+        s = buffer_append(&b, line, DONE_BYTES, err); /* its check is known in the end */
+    for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
+        struct leat_part p;
+
+        s = each_part(parts, i, &p, err);
+        if (s == LEAT_OK)
+            s = add_file(&b, &p, parts->first.token_width, &folder, err);
+    }
+    if (s == LEAT_OK)
+        s = buffer_append(&b, LAST_LINE, sizeof LAST_LINE - 1, err);
+    if (s == LEAT_OK) {
+        print_done(line, 0, XXH3_64bits(b.bytes + FILES_AT, b.size - FILES_AT));
+        memcpy(b.bytes + DONE_AT, line, DONE_BYTES);
+        s = file_sync_folder(name, err); /* with a plan, nobody looks for what the index was made of any more */
+    }
+    if (s == LEAT_OK)
+        s = own_file_publish(name, b.bytes, b.size, err);
+    buffer_free(&b);
+    free(folder);
+    free(name);
+    return s;
+}
+
+static enum leat_status join_plan_damaged(const struct join *j, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_RECORD,
+                      "%s, the plan of a joining, is damaged: keep %s* and the files of the parts, and restore the "
+                      "plan as it was last; or pack the parts again",
+                      j->plan, j->plan);
+}
+
+static enum leat_status take_run(struct join *j, const char *folder, struct leat_error *err)
+{
+    enum leat_status s = GROW(j->runs, j->run_count + 1, j->run_room, err);
+
+    if (s != LEAT_OK)
+        return s;
+    j->runs[j->run_count] = strdup(folder);
+    return j->runs[j->run_count++] ? LEAT_OK : status_no_memory(err, strlen(folder));
+}
+
+static enum leat_status take_line(struct join *j, char *line, struct leat_error *err)
+{
+    unsigned long long bytes;
+    enum leat_status s;
+    int length = 0;
+
+    if (strncmp(line, RUN_LINE, strlen(RUN_LINE)) == 0)
+        return take_run(j, line + strlen(RUN_LINE), err);
+    if (sscanf(line, "tokens %llu %n", &bytes, &length) != 1 || length == 0 || !line[length] ||
+        bytes > (uint64_t)1 << 62 || j->total > (uint64_t)1 << 62)
+        return join_plan_damaged(j, err);
+    s = GROW(j->files, j->count + 1, j->room, err);
+    if (s != LEAT_OK)
+        return s;
+    j->files[j->count] = (struct joined_file) { strdup(line + length), j->total, bytes };
+    j->total += bytes;
+    return j->files[j->count++].path ? LEAT_OK : status_no_memory(err, strlen(line));
+}
+
+/* Takes the number of bytes that are done, if its line is what this program writes. */
+static bool take_done(struct join *j, const char *text, uint64_t size)
+{
+    char line[DONE_BYTES + 1];
+    unsigned long long done;
+
+    if (size < FILES_AT || strncmp(text, FIRST_LINE, DONE_AT) != 0 || sscanf(text + DONE_AT, "done %20llu", &done) != 1)
+        return false;
+    j->done = done;
+    j->files_hash = XXH3_64bits(text + FILES_AT, size - FILES_AT);
+    print_done(line, done, j->files_hash);
+    return memcmp(text + DONE_AT, line, DONE_BYTES) == 0;
+}
+
+static enum leat_status join_plan_read(struct join *j, struct leat_error *err)
+{
+    struct buffer b = { 0 };
+    uint64_t size;
+    char *rest, *line;
+    enum leat_status s = own_file_open(&j->fd, &size, j->plan, OWN_FILE_LOCK, err);
+
+    if (s == LEAT_OK && size > MAX_PLAN)
+        s = join_plan_damaged(j, err);
+    if (s == LEAT_OK)
+        s = buffer_reserve(&b, (size_t)size + 1, err);
+    if (s == LEAT_OK)
+        s = file_read_at(j->fd, 0, b.bytes, size, j->plan, err);
+    if (s == LEAT_OK) {
+        b.bytes[size] = '\0';
+        s = take_done(j, (char *)b.bytes, size) ? LEAT_OK : join_plan_damaged(j, err);
+    }
+    rest = s == LEAT_OK ? (char *)b.bytes + FILES_AT : NULL;
+    while (s == LEAT_OK && (line = strsep(&rest, "\n")) && strcmp(line, "end") != 0)
+        s = take_line(j, line, err);
+    if (s == LEAT_OK && (!rest || j->count == 0 || j->done > j->total))
+        s = join_plan_damaged(j, err);
+    buffer_free(&b);
+    return s;
+}
+
+static enum leat_status join_plan_set_done(struct join *j, uint64_t done, struct leat_error *err)
+{
+    char text[DONE_BYTES + 1];
+    enum leat_status s;
+
+    print_done(text, done, j->files_hash);
+    s = file_write_at(j->fd, DONE_AT, text, DONE_BYTES, j->plan, err);
+    if (s == LEAT_OK)
+        s = file_sync(j->fd, j->plan, err);
+    if (s == LEAT_OK)
+        j->done = done;
+    return s;
+}
+
+static void join_plan_free(struct join *j)
+{
+    file_close(&j->fd);
+    for (size_t i = 0; i < j->count; i++)
+        free(j->files[i].path);
+    free(j->files);
+    for (size_t i = 0; i < j->run_count; i++)
+        free(j->runs[i]);
+    free(j->runs);
+}
+
+/* ---- Joining ---- */
 
 #define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20)
 #define STEP_BYTES  TINY_OR((uint64_t)160, (uint64_t)256 << 20) /* between two frees: a sync of each file */
@@ -37,7 +422,7 @@ enum leat_status join_in_place_lock(struct join_lock *lock, const char *output, 
 
     /* that of a writer of the dataset */
     *lock = (struct join_lock) { .fd = -1 };
-    lock->path = join_name(output, file_dataset_length(output, strlen(output)), ".partial", ".lock");
+    lock->path = path_append(output, file_dataset_length(output, strlen(output)), ".partial", ".lock", NULL);
     if (s == LEAT_OK)
         s = lock->path ? own_file_begin(&lock->fd, lock->path, err) : status_no_memory(err, strlen(output));
     if (s == LEAT_OK)
@@ -185,7 +570,7 @@ static enum leat_status append_open(struct join *j, int to_fd, const struct join
 /* Appends a file, or what is left of it, and removes it. */
 static enum leat_status append_file(struct join *j, int to_fd, const struct joined_file *f, struct leat_error *err)
 {
-    char *path = join_name(f->path, strlen(f->path), JOINING, "");
+    char *path = path_append(f->path, strlen(f->path), JOINING, NULL);
     bool left = j->done < f->at + f->bytes;
     uint64_t size = 0;
     int fd = -1;
@@ -265,7 +650,7 @@ static enum leat_status give_names(struct join *j, struct leat_error *err)
 /* A process that was killed while it gave the plan its name may have left it with both (file_rename()). */
 static enum leat_status remove_plan(struct join *j, struct leat_error *err)
 {
-    char *partial = join_name(j->plan, strlen(j->plan), ".partial", "");
+    char *partial = path_append(j->plan, strlen(j->plan), ".partial", NULL);
     enum leat_status s = partial ? file_remove(partial, err) : status_no_memory(err, strlen(j->plan));
 
     free(partial);
@@ -280,7 +665,7 @@ static enum leat_status remove_beat(const struct join *j, const char *path, stru
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < j->run_count; i++) {
-        char *beat = join_name(path, file_dataset_length(path, strlen(path)), ".beat", "");
+        char *beat = path_append(path, file_dataset_length(path, strlen(path)), ".beat", NULL);
 
         if (!beat)
             s = status_no_memory(err, strlen(path));
@@ -297,7 +682,7 @@ static enum leat_status remove_indexes(struct join *j, struct leat_error *err)
 
     for (size_t i = 0; s == LEAT_OK && i < j->count; i++) {
         const char *path = j->files[i].path;
-        char *index = join_name(path, file_dataset_length(path, strlen(path)), ".leat", "");
+        char *index = path_append(path, file_dataset_length(path, strlen(path)), ".leat", NULL);
 
         s = index ? file_remove(index, err) : status_no_memory(err, strlen(path));
         free(index);
@@ -336,11 +721,11 @@ enum leat_status join_in_place_go_on(const char *output, struct pace *pace, stru
                                      struct leat_error *err)
 {
     size_t length = file_dataset_length(output, strlen(output));
-    struct join j = { .plan = join_name(output, length, JOINING, ""),
-                      .tokens = join_name(output, length, JOINING, ".tokens"),
-                      .index = join_name(output, length, JOINING, ".leat"),
-                      .final_tokens = join_name(output, length, ".tokens", ""),
-                      .final_index = join_name(output, length, ".leat", ""),
+    struct join j = { .plan = path_append(output, length, JOINING, NULL),
+                      .tokens = path_append(output, length, JOINING, ".tokens", NULL),
+                      .index = path_append(output, length, JOINING, ".leat", NULL),
+                      .final_tokens = path_append(output, length, ".tokens", NULL),
+                      .final_index = path_append(output, length, ".leat", NULL),
                       .fd = -1,
                       .pace = pace };
     enum leat_status s = j.plan && j.tokens && j.index && j.final_tokens && j.final_index

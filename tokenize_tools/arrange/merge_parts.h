@@ -5,12 +5,12 @@
  * This room is what leat_merge() does with them: it joins, deduplicates, splits and shuffles, in bounded memory.
  *
  *   merge              the whole, document by document
- *   merge_names, merge_parts, shares   what goes in; document_reader reads it in order
+ *   merge_parts        what goes in: names, the parts, shares of a run; document_reader reads it in order
  *   outputs            what comes out: one dataset per split, and the rest
- *   join_inputs, join_metadata   what documents do not carry themselves
+ *   join_facts         what documents do not carry themselves: inputs, metadata
  *   duplicates, shuffle   which documents go where
  *   divide             a dataset for each value of a field
- *   join_in_place, join_plan, join_runs   joining without a second copy
+ *   join_in_place      joining without a second copy
  *   splits/            one dataset of several: by the hash of a text, or by a value; the packer uses it, too
  *   sorting/           what does not fit in memory; keyed_hash, which tells texts apart that were made to have one
  *                      hash
@@ -24,6 +24,23 @@
 
 #include "leat_pack.h"
 #include "pace.h"
+
+/* ---- Names: what a shell makes of a pattern, c.*: both files of each part, and whatever lies beside them ---- */
+
+struct merge_names {
+    const char **items; /* of those given: a part each */
+    size_t count;
+    struct merge_name *sorted; /* all that were given, by the part that they are of */
+    size_t given;
+};
+
+/* What is left of the names: a part once, in the order given. LEAT_E_EXISTS: the output is among them.
+ * merge_names_free() also after a failure. */
+enum leat_status merge_names_take(struct merge_names *n, const char *output, const char *const *given, size_t count,
+                                  const struct leat_merge_options *options, struct leat_error *err);
+void merge_names_free(struct merge_names *n);
+
+/* ---- Parts ---- */
 
 /* Which shares of a run a dataset holds: one, or several that were merged. */
 struct shares {

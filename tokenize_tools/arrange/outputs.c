@@ -4,13 +4,214 @@
  */
 #include "outputs.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/status.h"
+#include "base/tiny.h"
 #include "splits/split_fractions.h"
+
+/* ---- Batches ---- */
+
+/* Ids that still lie in the level 2 cache of the core that collects them are copied and hashed by another one: 128 KiB
+ * to 1 MiB of ids took the same time. */
+#define BATCH_BYTES     TINY_OR((size_t)32, (size_t)256 << 10)
+#define BATCH_DOCUMENTS TINY_OR((size_t)3, (size_t)1024)
+#define BATCH_TEXTS     TINY_OR((size_t)16, (size_t)64 << 10) /* bytes of the documents' ids */
+
+/* Documents on their way to a writer, collected until there are enough for a thread of the crew to put them. The last
+ * one may be open: its ids are there, its end is not. What does not fit goes to the writer directly. */
+struct batch {
+    struct batch *next;
+    struct crew *crew; /* the crew's, as is: */
+    struct job job;
+    struct leat_writer *writer;
+    struct leat_place place;
+    uint32_t width;
+    uint64_t count;            /* documents that have ended */
+    size_t bytes, open, texts; /* of all ids; those of the open document; of texts */
+    uint64_t lengths[BATCH_DOCUMENTS];
+    struct leat_origin origins[BATCH_DOCUMENTS];
+    uint8_t hashes[BATCH_DOCUMENTS][16];
+    char text[BATCH_TEXTS];
+    bool masked; /* `mask` has a byte for each id */
+    uint8_t mask[BATCH_BYTES / 2];
+    _Alignas(8) uint8_t ids[BATCH_BYTES];
+};
+
+static void batch_begin(struct batch *b, struct leat_writer *writer, uint32_t width)
+{
+    b->next = NULL;
+    b->writer = writer;
+    b->width = width;
+    b->count = 0;
+    b->masked = false;
+    b->bytes = b->open = b->texts = 0;
+}
+
+/* Adds ids to the open document, and their mask: of all ids of a batch, or of none (NULL). False: no room, and nothing
+ * is added. */
+static bool batch_append(struct batch *b, const void *ids, const uint8_t *mask, uint64_t bytes)
+{
+    if (bytes > BATCH_BYTES - b->bytes)
+        return false;
+    if (mask)
+        memcpy(b->mask + b->bytes / b->width, mask, (size_t)bytes / b->width);
+    b->masked = mask != NULL;
+    memcpy(b->ids + b->bytes, ids, (size_t)bytes);
+    b->bytes += (size_t)bytes;
+    b->open += (size_t)bytes;
+    return true;
+}
+
+/* Ends the open document, which may have no ids; false likewise. */
+static bool batch_end_document(struct batch *b, const struct leat_origin *origin)
+{
+    struct leat_origin *o = &b->origins[b->count];
+
+    if (b->count == BATCH_DOCUMENTS || origin->id_bytes > BATCH_TEXTS - b->texts)
+        return false;
+    *o = *origin;
+    if (origin->id) {
+        o->id = memcpy(b->text + b->texts, origin->id, (size_t)origin->id_bytes);
+        b->texts += (size_t)origin->id_bytes;
+    }
+    if (origin->text_hash)
+        o->text_hash = memcpy(b->hashes[b->count], origin->text_hash, sizeof b->hashes[0]);
+    b->lengths[b->count++] = b->open / b->width;
+    b->open = 0;
+    return true;
+}
+
+/* Moves the open document's ids from the end of `from` to `to`, which has begun. */
+static void batch_move_open(struct batch *to, struct batch *from)
+{
+    from->bytes -= from->open;
+    batch_append(to, from->ids + from->bytes, from->masked ? from->mask + from->bytes / from->width : NULL, from->open);
+    from->open = 0;
+}
+
+/* What leat_writer_place() and leat_writer_put() take. */
+static struct leat_documents batch_documents(const struct batch *b)
+{
+    struct leat_documents d = LEAT_DOCUMENTS_INIT;
+
+    d.ids = b->ids;
+    d.lengths = b->lengths;
+    d.origins = b->origins;
+    d.count = b->count;
+    d.id_width = b->width;
+    d.mask = b->masked ? b->mask : NULL;
+    return d;
+}
+
+/* ---- The crew ---- */
+
+#define WAITING_MAX 2u /* batches for each helper */
+
+/* For a batch that is not to be put; NULL is fine. */
+static void crew_drop(struct crew *c, struct batch *b)
+{
+    if (!b)
+        return;
+    pthread_mutex_lock(&c->lock);
+    b->next = c->spare;
+    c->spare = b;
+    pthread_mutex_unlock(&c->lock);
+}
+
+static enum leat_status put(struct batch *b, struct leat_error *err)
+{
+    struct leat_documents d = batch_documents(b);
+
+    return leat_writer_put(b->writer, &d, &b->place, err);
+}
+
+static void put_job(struct job *j)
+{
+    struct batch *b = (void *)((char *)j - offsetof(struct batch, job));
+    struct crew *c = b->crew;
+
+    pthread_mutex_lock(&c->lock);
+    c->waiting--;
+    pthread_mutex_unlock(&c->lock);
+    put(b, NULL);
+    crew_drop(c, b);
+}
+
+/* `threads`: as for helpers_begin(). */
+static void crew_begin(struct crew *c, unsigned threads)
+{
+    *c = (struct crew) { .spare = NULL };
+    pthread_mutex_init(&c->lock, NULL);
+    helpers_begin(&c->helpers, threads);
+}
+
+/* An empty batch. NULL: no memory. */
+static struct batch *crew_batch(struct crew *c, struct leat_writer *writer, uint32_t width, struct leat_error *err)
+{
+    struct batch *b;
+
+    pthread_mutex_lock(&c->lock);
+    b = c->spare;
+    if (b)
+        c->spare = b->next;
+    pthread_mutex_unlock(&c->lock);
+    if (!b)
+        b = malloc(sizeof *b);
+    if (!b) {
+        status_no_memory(err, sizeof *b);
+        return NULL;
+    }
+    batch_begin(b, writer, width);
+    b->crew = c;
+    return b;
+}
+
+/* Gives the batch's documents their place, and puts them, sooner or later; the batch has no open document, and is the
+ * crew's again. If putting fails in another thread, the writer fails, which says why when it is used next. */
+static enum leat_status crew_put(struct crew *c, struct batch *b, struct leat_error *err)
+{
+    struct leat_documents d = batch_documents(b);
+    enum leat_status s = leat_writer_place(b->writer, &d, &b->place, err);
+    bool given;
+
+    if (s != LEAT_OK) {
+        crew_drop(c, b);
+        return s;
+    }
+    pthread_mutex_lock(&c->lock);
+    given = c->waiting < WAITING_MAX * c->helpers.count;
+    c->waiting += given;
+    pthread_mutex_unlock(&c->lock);
+    if (given) {
+        b->job.run = put_job;
+        helpers_give_away(&c->helpers, &b->job);
+        return LEAT_OK;
+    }
+    s = put(b, err);
+    crew_drop(c, b);
+    return s;
+}
+
+/* Waits until everything is put, and ends the threads. A zeroed struct is fine. */
+static void crew_end(struct crew *c)
+{
+    if (!c->helpers.begun)
+        return;
+    helpers_end(&c->helpers);
+    for (struct batch *b = c->spare, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    pthread_mutex_destroy(&c->lock);
+    *c = (struct crew) { .spare = NULL };
+}
+
+/* ---- Datasets ---- */
 
 /* Takes the name over. */
 static enum leat_status open_writer(struct outputs *o, char *name, const struct leat_writer_options *options,

@@ -5,9 +5,23 @@
 #ifndef LEAT_ARRANGE_OUTPUTS_H
 #define LEAT_ARRANGE_OUTPUTS_H
 
-#include "crew.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "document_reader.h"
 #include "merge_parts.h"
+#include "sorting/helpers.h"
+
+struct batch;
+
+/* Helpers that write. The caller reads and arranges documents, and gives each full batch its place, in order; then a
+ * helper checks, copies, hashes and writes it. If all of them have enough to do, the caller does it. */
+struct crew {
+    struct helpers helpers; /* for other jobs too */
+    pthread_mutex_t lock;   /* for the rest: */
+    struct batch *spare;
+    unsigned waiting; /* batches that are to be put */
+};
 
 struct output {
     char *name;

@@ -1,16 +1,113 @@
-/* shuffle.c: see shuffle.h. This file fills the buckets; shuffle_write.c empties them. */
+/* shuffle.c: see shuffle.h. */
 #include "shuffle.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "shuffle_plan.h"
+#include "sorting/external_sort.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+/* ---- A document in a bucket ---- */
+
+/*
+ * These fields, then its tokens in the stored width, then its id, then zeros up to a multiple of 8, so that tokens are
+ * aligned in memory. In this machine's order: no other process reads it.
+ */
+struct shuffle_record {
+    uint64_t number; /* among its output's documents, without shuffling */
+    uint64_t tokens;
+    uint64_t input, offset, line, id_bytes; /* of the origin */
+    uint8_t hash[16];                       /* zeros: none */
+};
+
+/* With a mask, tokens lie in blocks of so many, the last one of fewer, each followed by their mask. */
+#define SHUFFLE_BLOCK TINY_OR((uint64_t)8, (uint64_t)4096)
+
+/* The bytes of a record with everything after it; `cost`: of a token, with its mask. Documents that exist in files
+ * cannot overflow it. */
+static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t cost)
+{
+    return (sizeof *r + r->tokens * cost + r->id_bytes + 7) / 8 * 8;
+}
+
+/* A bucket gets a record of this many bytes. */
+static inline void shuffle_record_count(struct bucket *b, uint64_t bytes)
+{
+    b->records++;
+    if (bytes > b->longest)
+        b->longest = bytes;
+}
+
+/* ---- How many buckets, and how large their buffers ---- */
+
+/*
+ * Half of the memory is for filling buckets;
+ * half is for the bucket that is written, with an index of 24 bytes per document.
+ */
+
+#define SHUFFLE_INDEX_BYTES        sizeof(struct triple)
+
+#define SHUFFLE_MAX_BITS           12u
+#define SHUFFLE_MAX_BITS_IN_MEMORY 8u
+#define SHUFFLE_MIN_BLOCK          TINY_OR((size_t)64, (size_t)4096)
+#define SHUFFLE_GOOD_BLOCK         TINY_OR((size_t)128, (size_t)64 << 10) /* large enough for a disk */
+#define SHUFFLE_MAX_BLOCK          TINY_OR((size_t)4096, (size_t)512 << 10)
+
+/* Buckets of about this size lie in the processor's caches while they are written: for ten million documents of six
+ * tokens, 2 to 4 s instead of 6 s (x86-64) in buckets of half a GiB. */
+#define SHUFFLE_CACHED_BYTES TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
+
+/*
+ * How many bits of a key choose the bucket, if all take `bytes` bytes; at least one, at most `left`. Buckets come out
+ * half as large as can be written at once, so that few are too large; or smaller, if their blocks stay large enough.
+ */
+static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t outputs, unsigned left)
+{
+    uint64_t max = memory / 2 / SHUFFLE_MIN_BLOCK / outputs, good = memory / 2 / SHUFFLE_GOOD_BLOCK / outputs;
+    unsigned bits = 1;
+
+    while (bits < SHUFFLE_MAX_BITS && bits < left &&
+           ((bytes >> bits > memory / 4 && (uint64_t)2 << bits <= max) ||
+            (bytes >> bits > SHUFFLE_CACHED_BYTES && (uint64_t)2 << bits <= good)))
+        bits++;
+    return bits;
+}
+
+/* The same without a file. */
+static inline unsigned shuffle_plan_bits_in_memory(uint64_t bytes)
+{
+    unsigned bits = 0;
+
+    while (bits < SHUFFLE_MAX_BITS_IN_MEMORY && bytes >> bits > SHUFFLE_CACHED_BYTES)
+        bits++;
+    return bits;
+}
+
+static inline size_t shuffle_plan_block(uint64_t memory, size_t buckets)
+{
+    uint64_t bytes = memory / 2 / buckets / SHUFFLE_MIN_BLOCK * SHUFFLE_MIN_BLOCK;
+
+    return bytes < SHUFFLE_MIN_BLOCK   ? SHUFFLE_MIN_BLOCK
+           : bytes > SHUFFLE_MAX_BLOCK ? SHUFFLE_MAX_BLOCK
+                                       : (size_t)bytes;
+}
+
+/* The bucket for a key whose first `passed` bits have been used; bits may be 0, and passed + bits is at most 64. */
+static inline size_t shuffle_plan_bucket(size_t output, uint64_t key, unsigned bits, unsigned passed)
+{
+    return bits == 0 ? output : output << bits | (size_t)(key << passed >> (64 - bits));
+}
+
+/* ---- The first pass ---- */
 
 uint64_t shuffle_key(uint64_t seed, uint64_t number)
 {
@@ -157,4 +254,425 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
         return status;
     return buckets_append(&s->buckets, bucket, zeros, bytes - sizeof record - d->tokens * s->cost - d->origin.id_bytes,
                           err);
+}
+
+/* ---- The second pass ---- */
+
+/*
+ * Writes the buckets, one after another, in the order of their documents' keys. A bucket that fits into memory is read
+ * whole, and an index of its documents is sorted; helpers do that with the next buckets, while there is memory. One that
+ * is too large is divided by the next bits of the keys, and the smaller buckets are written in the same way; but if it
+ * is large because its documents are, only its keys are sorted, and each document is copied from the file.
+ */
+
+#define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* of a document that is copied without being loaded */
+
+#define LOADED_MAX  4u
+
+/* A bucket in memory, and the places of its documents, sorted. */
+struct loaded {
+    struct job job;
+    const struct shuffle *shuffle;
+    const struct buckets *buckets;
+    size_t bucket;
+    struct triple *index;
+    uint8_t *data; /* NULL: it is in the bucket's buffer */
+    size_t index_bytes, data_bytes;
+    enum leat_status status;
+    struct leat_error error;
+};
+
+struct writing {
+    const struct shuffle *shuffle;
+    struct outputs *outputs;
+    size_t output; /* the one that is written */
+    struct pace *pace;
+    struct loaded loaded[LOADED_MAX]; /* those of the shuffle's buckets before `next`; they take turns */
+    size_t next;
+    uint64_t held; /* bytes of these */
+};
+
+static void load_record(struct shuffle_record *r, const void *bytes)
+{
+    memcpy(r, bytes, sizeof *r);
+}
+
+/* The tokens have been appended. */
+static enum leat_status end_document(struct writing *w, const struct shuffle_record *r, const char *id,
+                                     struct leat_error *err)
+{
+    struct leat_origin origin = {
+        .input = r->input,
+        .offset = r->offset,
+        .line = r->line,
+        .id = id,
+        .id_bytes = r->id_bytes,
+        .text_hash = r->hash,
+    };
+
+    return outputs_end_document(w->outputs, w->output, &origin, err);
+}
+
+/* Appends tokens as they lie in a record: in blocks, if they have masks. */
+static enum leat_status append_tokens(struct writing *w, const uint8_t *tokens, uint64_t count, struct leat_error *err)
+{
+    uint32_t width = w->shuffle->width, cost = w->shuffle->cost;
+    enum leat_status s = LEAT_OK;
+
+    if (cost == width)
+        return outputs_append(w->outputs, w->output, tokens, NULL, count, err);
+    for (uint64_t here; s == LEAT_OK && count > 0; count -= here) {
+        here = count < SHUFFLE_BLOCK ? count : SHUFFLE_BLOCK;
+        s = outputs_append(w->outputs, w->output, tokens, tokens + here * width, here, err);
+        tokens += here * cost;
+    }
+    return s;
+}
+
+static struct triple *new_index(uint64_t records, struct leat_error *err)
+{
+    struct triple *index = records <= SIZE_MAX / sizeof *index ? malloc((size_t)records * sizeof *index) : NULL;
+
+    if (!index)
+        status_no_memory(err, records * sizeof *index);
+    return index;
+}
+
+static struct triple index_entry(const struct shuffle *s, const struct shuffle_record *r, uint64_t at)
+{
+    return (struct triple) { shuffle_key(s->seed, r->number), r->number, at };
+}
+
+/* ---- A bucket that fits into memory ---- */
+
+static const uint8_t *data_of(const struct loaded *l)
+{
+    return l->data ? l->data : l->buckets->items[l->bucket].buffer;
+}
+
+/* Memory that the kernel has back as soon as it is given up: the heap keeps what a helper's thread takes of it. */
+static void *take_pages(size_t *bytes, uint64_t count, size_t each, struct leat_error *err)
+{
+    void *pages = MAP_FAILED;
+
+    if (count <= SIZE_MAX / each)
+        pages = mmap(NULL, (size_t)count * each, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
+        status_no_memory(err, count);
+        return NULL;
+    }
+    *bytes = (size_t)count * each;
+    return pages;
+}
+
+static enum leat_status load(struct loaded *l, struct leat_error *err)
+{
+    const struct bucket *b = &l->buckets->items[l->bucket];
+    struct shuffle_record r;
+    enum leat_status s = LEAT_OK;
+    uint64_t at = 0;
+
+    if (b->records == 0)
+        return LEAT_OK;
+    l->index = take_pages(&l->index_bytes, b->records, sizeof *l->index, err);
+    if (!l->index)
+        return LEAT_E_NO_MEMORY;
+    if (l->buckets->block_bytes != BUCKETS_IN_MEMORY) {
+        l->data = take_pages(&l->data_bytes, b->bytes, 1, err);
+        s = l->data ? buckets_read(l->buckets, l->bucket, 0, l->data, b->bytes, err) : LEAT_E_NO_MEMORY;
+        if (s == LEAT_OK)
+            buckets_free_blocks(l->buckets, l->bucket);
+    }
+    for (uint64_t i = 0; s == LEAT_OK && i < b->records; i++) {
+        load_record(&r, data_of(l) + at);
+        l->index[i] = index_entry(l->shuffle, &r, at);
+        at += shuffle_record_bytes(&r, l->shuffle->cost);
+    }
+    if (s == LEAT_OK)
+        triple_sort(l->index, (size_t)b->records);
+    return s;
+}
+
+static void load_job(struct job *j)
+{
+    struct loaded *l = (void *)((char *)j - offsetof(struct loaded, job));
+
+    l->status = load(l, &l->error);
+}
+
+static void give_load(struct writing *w, struct loaded *l, const struct buckets *buckets, size_t i)
+{
+    *l = (struct loaded) { .job = { .run = load_job }, .shuffle = w->shuffle, .buckets = buckets, .bucket = i };
+    helpers_give(w->shuffle->helpers, &l->job);
+}
+
+static void unload(struct writing *w, struct loaded *l)
+{
+    helpers_drop(w->shuffle->helpers, &l->job);
+    if (l->data)
+        (void)munmap(l->data, l->data_bytes);
+    if (l->index)
+        (void)munmap(l->index, l->index_bytes);
+    l->data = NULL;
+    l->index = NULL;
+}
+
+static enum leat_status write_from_memory(struct writing *w, const struct loaded *l, struct leat_error *err)
+{
+    const uint8_t *data = data_of(l);
+    struct shuffle_record r;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < l->buckets->items[l->bucket].records; i++) {
+        const uint8_t *tokens = data + l->index[i].c + sizeof r;
+
+        load_record(&r, data + l->index[i].c);
+        s = append_tokens(w, tokens, r.tokens, err);
+        if (s == LEAT_OK)
+            s = end_document(w, &r, (const char *)tokens + r.tokens * w->shuffle->cost, err);
+        if (s == LEAT_OK)
+            s = pace_step(w->pace, r.tokens * w->shuffle->width, err);
+    }
+    return s;
+}
+
+/* The bytes that it takes in memory. */
+static uint64_t loaded_bytes(const struct bucket *b)
+{
+    return b->bytes + b->records * SHUFFLE_INDEX_BYTES;
+}
+
+static bool can_load(const struct writing *w, const struct buckets *buckets, size_t i)
+{
+    return buckets->block_bytes == BUCKETS_IN_MEMORY || loaded_bytes(&buckets->items[i]) <= w->shuffle->memory / 2;
+}
+
+/* Has bucket i of the shuffle and those after it loaded, as far as there is memory. */
+static void load_ahead(struct writing *w, size_t i)
+{
+    const struct buckets *buckets = &w->shuffle->buckets;
+
+    if (w->next < i)
+        w->next = i;
+    for (; w->next < buckets->count && w->next - i < LOADED_MAX && can_load(w, buckets, w->next); w->next++) {
+        uint64_t bytes = loaded_bytes(&buckets->items[w->next]);
+
+        if (w->next > i && w->held + bytes > w->shuffle->memory / 2)
+            break;
+        w->held += bytes;
+        if (bytes > 0)
+            give_load(w, &w->loaded[w->next % LOADED_MAX], buckets, w->next);
+    }
+}
+
+static enum leat_status write_loaded(struct writing *w, struct buckets *buckets, size_t i, struct leat_error *err)
+{
+    bool of_shuffle = buckets == &w->shuffle->buckets;
+    struct loaded alone, *l = of_shuffle ? &w->loaded[i % LOADED_MAX] : &alone;
+    enum leat_status s;
+
+    if (of_shuffle)
+        load_ahead(w, i);
+    else
+        give_load(w, l, buckets, i);
+    helpers_wait(w->shuffle->helpers, &l->job);
+    s = l->status;
+    if (s != LEAT_OK && err)
+        *err = l->error;
+    if (s == LEAT_OK)
+        s = write_from_memory(w, l, err);
+    unload(w, l);
+    w->held -= of_shuffle ? loaded_bytes(&buckets->items[i]) : 0;
+    return s;
+}
+
+/* ---- A bucket with large documents: only its keys are sorted ---- */
+
+/* Goes over the record at the cursor, and puts all of it into a bucket of `to`, if that is not NULL. */
+static enum leat_status pass_record(struct bucket_cursor *c, uint64_t bytes, struct buckets *to, size_t bucket,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && bytes > 0) {
+        const void *chunk;
+        size_t count;
+
+        s = bucket_cursor_take(c, &chunk, &count, bytes, err);
+        if (s == LEAT_OK && to)
+            s = buckets_append(to, bucket, chunk, count, err);
+        bytes -= count;
+    }
+    return s;
+}
+
+static enum leat_status fill_index(struct writing *w, struct buckets *buckets, size_t i, struct triple *index,
+                                   struct leat_error *err)
+{
+    struct bucket_cursor c;
+    enum leat_status s = bucket_cursor_open(&c, buckets, i, err);
+    uint64_t at = 0;
+
+    for (uint64_t k = 0; s == LEAT_OK && k < buckets->items[i].records; k++) {
+        struct shuffle_record r;
+        const void *bytes;
+
+        s = bucket_cursor_look(&c, &bytes, sizeof r, err);
+        if (s != LEAT_OK)
+            break;
+        load_record(&r, bytes);
+        index[k] = index_entry(w->shuffle, &r, at);
+        at += shuffle_record_bytes(&r, w->shuffle->cost);
+        s = pass_record(&c, shuffle_record_bytes(&r, w->shuffle->cost), NULL, 0, err);
+    }
+    bucket_cursor_close(&c);
+    return s;
+}
+
+/* Both hold one document's: a chunk of its tokens, and its id. */
+struct copy_room {
+    uint8_t *chunk;
+    char *id;
+    size_t id_room;
+};
+
+static enum leat_status read_id(struct copy_room *room, const struct buckets *buckets, size_t i, uint64_t at,
+                                uint64_t bytes, struct leat_error *err)
+{
+    enum leat_status s = GROW(room->id, bytes, room->id_room, err);
+
+    return s == LEAT_OK ? buckets_read(buckets, i, at, room->id, bytes, err) : s;
+}
+
+static enum leat_status copy_record(struct writing *w, const struct buckets *buckets, size_t i, uint64_t at,
+                                    struct copy_room *room, struct leat_error *err)
+{
+    uint32_t width = w->shuffle->width, cost = w->shuffle->cost;
+    uint64_t most = cost == width ? CHUNK_BYTES / width : SHUFFLE_BLOCK;
+    struct shuffle_record r;
+    enum leat_status s = buckets_read(buckets, i, at, &r, sizeof r, err);
+
+    if (s != LEAT_OK)
+        return s;
+    at += sizeof r;
+    for (uint64_t done = 0; s == LEAT_OK && done < r.tokens;) {
+        uint64_t left = r.tokens - done, here = left < most ? left : most;
+
+        s = buckets_read(buckets, i, at, room->chunk, here * cost, err);
+        if (s == LEAT_OK)
+            s = append_tokens(w, room->chunk, here, err);
+        if (s == LEAT_OK)
+            s = pace_step(w->pace, here * width, err);
+        at += here * cost;
+        done += here;
+    }
+    if (s == LEAT_OK && r.id_bytes > 0)
+        s = read_id(room, buckets, i, at, r.id_bytes, err);
+    return s == LEAT_OK ? end_document(w, &r, room->id, err) : s;
+}
+
+static enum leat_status write_by_keys(struct writing *w, struct buckets *buckets, size_t i, struct leat_error *err)
+{
+    uint64_t records = buckets->items[i].records;
+    struct triple *index = new_index(records, err);
+    struct copy_room room = { .chunk = file_buffer(CHUNK_BYTES) };
+    enum leat_status s = index ? LEAT_OK : LEAT_E_NO_MEMORY;
+
+    if (s == LEAT_OK && !room.chunk)
+        s = status_no_memory(err, CHUNK_BYTES);
+    if (s == LEAT_OK)
+        s = fill_index(w, buckets, i, index, err);
+    if (s == LEAT_OK)
+        triple_sort(index, (size_t)records);
+    for (uint64_t k = 0; s == LEAT_OK && k < records; k++)
+        s = copy_record(w, buckets, i, index[k].c, &room, err);
+    free(index);
+    free(room.chunk);
+    free(room.id);
+    return s;
+}
+
+/* ---- A bucket with too many documents: divided by the next bits of the keys ---- */
+
+static enum leat_status divide(struct writing *w, const struct buckets *from, size_t i, unsigned passed, unsigned bits,
+                               struct buckets *to, struct leat_error *err)
+{
+    uint32_t cost = w->shuffle->cost;
+    struct bucket_cursor c;
+    enum leat_status s = bucket_cursor_open(&c, from, i, err);
+
+    for (uint64_t k = 0; s == LEAT_OK && k < from->items[i].records; k++) {
+        struct shuffle_record r;
+        const void *bytes;
+        size_t bucket;
+
+        s = bucket_cursor_look(&c, &bytes, sizeof r, err);
+        if (s != LEAT_OK)
+            break;
+        load_record(&r, bytes);
+        bucket = shuffle_plan_bucket(0, shuffle_key(w->shuffle->seed, r.number), bits, passed);
+        shuffle_record_count(&to->items[bucket], shuffle_record_bytes(&r, cost));
+        s = pass_record(&c, shuffle_record_bytes(&r, cost), to, bucket, err);
+        if (s == LEAT_OK)
+            s = pace_step(w->pace, 0, err);
+    }
+    bucket_cursor_close(&c);
+    return s == LEAT_OK ? buckets_seal(to, err) : s;
+}
+
+static enum leat_status write_bucket(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
+                                     struct leat_error *err);
+
+/* The depth of this recursion is bounded by the bits of a key. */
+static enum leat_status write_divided(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
+                                      struct leat_error *err)
+{
+    uint64_t memory = w->shuffle->memory;
+    unsigned bits = shuffle_plan_bits(buckets->items[i].bytes, memory, 1, 64 - passed);
+    struct buckets smaller;
+    enum leat_status s = buckets_open(&smaller, w->shuffle->path, (size_t)1 << bits,
+                                      shuffle_plan_block(memory, (size_t)1 << bits), w->shuffle->helpers, err);
+
+    if (s == LEAT_OK)
+        s = divide(w, buckets, i, passed, bits, &smaller, err);
+    if (s == LEAT_OK)
+        buckets_release(buckets, i);
+    for (size_t k = 0; s == LEAT_OK && k < (size_t)1 << bits; k++)
+        s = write_bucket(w, &smaller, k, passed + bits, err);
+    buckets_close(&smaller);
+    return s;
+}
+
+/* All documents of the bucket, in order; `passed` bits of their keys are the same. */
+static enum leat_status write_bucket(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
+                                     struct leat_error *err)
+{
+    const struct bucket *b = &buckets->items[i];
+    uint64_t max = w->shuffle->memory / 2, index = b->records * SHUFFLE_INDEX_BYTES;
+    enum leat_status s;
+
+    if (b->records == 0)
+        return LEAT_OK;
+    if (can_load(w, buckets, i))
+        s = write_loaded(w, buckets, i, err);
+    else if (passed == 64 || (b->bytes - b->longest + index <= max))
+        s = write_by_keys(w, buckets, i, err);
+    else
+        s = write_divided(w, buckets, i, passed, err);
+    if (s == LEAT_OK)
+        buckets_release(buckets, i);
+    return s;
+}
+
+enum leat_status shuffle_write(struct shuffle *s, struct outputs *outputs, struct pace *pace, struct leat_error *err)
+{
+    struct writing w = { .shuffle = s, .outputs = outputs, .pace = pace };
+    enum leat_status status = buckets_seal(&s->buckets, err);
+
+    for (; status == LEAT_OK && w.output < s->output_count; w.output++)
+        for (size_t i = 0; status == LEAT_OK && i < (size_t)1 << s->bits; i++)
+            status = write_bucket(&w, &s->buckets, (w.output << s->bits) + i, s->bits, err);
+    for (unsigned i = 0; i < LOADED_MAX; i++)
+        unload(&w, &w.loaded[i]);
+    return status;
 }

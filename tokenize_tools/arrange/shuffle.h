@@ -10,10 +10,11 @@
 #ifndef LEAT_ARRANGE_SHUFFLE_H
 #define LEAT_ARRANGE_SHUFFLE_H
 
+#include <stdint.h>
+
 #include "document_reader.h"
 #include "outputs.h"
 #include "pace.h"
-#include "shuffle_record.h"
 #include "sorting/buckets.h"
 
 struct shuffle {

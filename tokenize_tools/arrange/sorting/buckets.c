@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/tiny.h"
 
@@ -70,17 +71,11 @@ void buckets_close(struct buckets *s)
 
 static enum leat_status remember_block(struct bucket *b, uint64_t block, struct leat_error *err)
 {
-    if (b->block_count == b->block_room) {
-        size_t room = b->block_room ? 2 * b->block_room : 8;
-        uint64_t *blocks = realloc(b->blocks, room * sizeof *blocks);
+    enum leat_status s = GROW(b->blocks, b->block_count + 1, b->block_room, err);
 
-        if (!blocks)
-            return status_no_memory(err, room * sizeof *blocks);
-        b->blocks = blocks;
-        b->block_room = room;
-    }
-    b->blocks[b->block_count++] = block;
-    return LEAT_OK;
+    if (s == LEAT_OK)
+        b->blocks[b->block_count++] = block;
+    return s;
 }
 
 /* What follows a block in the file belongs to other buckets: read ahead, it would only be dropped again. */

@@ -10,8 +10,102 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/tiny.h"
+
+/* ---- In memory ---- */
+
+/*
+ * A radix sort by one byte after another, the highest first, in place (each element is swapped
+ * to where its byte belongs), down to small groups, which are sorted by insertion. Hashes, whose first bytes divide
+ * them evenly, take two or three passes; equal triples go through all 24 bytes.
+ */
+
+#define SMALL  24u /* elements: insertion is faster */
+#define VALUES 256u
+#define BYTES  24u /* of a triple */
+
+static unsigned byte_of(const struct triple *t, unsigned depth)
+{
+    uint64_t number = depth < 8 ? t->a : depth < 16 ? t->b : t->c;
+
+    return (unsigned)(number >> (56 - 8 * (depth % 8)) & 0xff);
+}
+
+static void insert(struct triple *t, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct triple one = t[i];
+        size_t at = i;
+
+        for (; at > 0 && triple_less(&one, &t[at - 1]); at--)
+            t[at] = t[at - 1];
+        t[at] = one;
+    }
+}
+
+/* Puts each element into the group of its byte; ends[v] becomes where group v ends. */
+static void divide(struct triple *t, size_t count, unsigned depth, size_t ends[VALUES])
+{
+    size_t next[VALUES], sum = 0;
+
+    for (unsigned v = 0; v < VALUES; v++)
+        next[v] = 0;
+    for (size_t i = 0; i < count; i++)
+        next[byte_of(&t[i], depth)]++;
+    for (unsigned v = 0; v < VALUES; v++) {
+        size_t here = next[v];
+
+        next[v] = sum;
+        sum += here;
+        ends[v] = sum;
+    }
+    for (unsigned v = 0; v < VALUES; v++)
+        while (next[v] < ends[v]) {
+            struct triple one = t[next[v]];
+            unsigned to = byte_of(&one, depth);
+
+            while (to != v) {
+                struct triple other = t[next[to]];
+
+                t[next[to]++] = one;
+                one = other;
+                to = byte_of(&one, depth);
+            }
+            t[next[v]++] = one;
+        }
+}
+
+/* The first `depth` bytes are the same in all. The depth of the recursion is bounded by the bytes of a triple. */
+static void sort_from(struct triple *t, size_t count, unsigned depth)
+{
+    size_t ends[VALUES], begin = 0;
+
+    if (count <= SMALL || depth == BYTES) {
+        insert(t, depth == BYTES ? 0 : count);
+        return;
+    }
+    divide(t, count, depth, ends);
+    for (unsigned v = 0; v < VALUES; v++) {
+        if (ends[v] - begin > 1)
+            sort_from(t + begin, ends[v] - begin, depth + 1);
+        begin = ends[v];
+    }
+}
+
+void triple_sort(struct triple *t, size_t count)
+{
+    sort_from(t, count, 0);
+}
+
+/* ---- In files ---- */
+
+/*
+ * Triples fill the memory; when it is full, they are sorted and written as a run. At the end, a heap of the runs' first
+ * triples merges them, and each run has a share of the memory to read ahead. If there are too many runs for that, they
+ * are merged to one run first, so their number does not grow with what is sorted.
+ */
 
 #define FEWEST_TRIPLES TINY_OR((size_t)4, (size_t)1024) /* the least that is kept in memory, whatever the bound */
 #define FIRST_TRIPLES  ((size_t)1024)
@@ -57,17 +151,11 @@ static enum leat_status grow_memory(struct external_sort *s, struct leat_error *
 
 static enum leat_status push_run(struct external_sort *s, uint64_t at, uint64_t end, struct leat_error *err)
 {
-    if (s->run_count == s->run_room) {
-        size_t room = s->run_room ? 2 * s->run_room : 16;
-        struct external_run *runs = realloc(s->runs, room * sizeof *runs);
+    enum leat_status status = GROW(s->runs, s->run_count + 1, s->run_room, err);
 
-        if (!runs)
-            return status_no_memory(err, room * sizeof *runs);
-        s->runs = runs;
-        s->run_room = room;
-    }
-    s->runs[s->run_count++] = (struct external_run) { .at = at, .end = end };
-    return LEAT_OK;
+    if (status == LEAT_OK)
+        s->runs[s->run_count++] = (struct external_run) { .at = at, .end = end };
+    return status;
 }
 
 static enum leat_status write_triples(const struct external_sort *s, int fd, uint64_t at, const struct triple *t,

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/own_file.h"
 #include "base/status.h"
 
@@ -193,18 +194,17 @@ static enum leat_status check_free(const struct by_stage *s, const char *name, c
 
 enum leat_status by_stage_add(struct by_stage *s, const char *name, bool replace, struct leat_error *err)
 {
-    struct by_staged *items = reallocarray(s->items, s->count + 1, sizeof *items);
     struct by_staged item = { .name = strdup(name), .final = by_stage_final(s, name, "") };
-    enum leat_status status = check_free(s, name, ".leat", replace, err);
+    enum leat_status status = item.name && item.final ? GROW(s->items, s->count + 1, s->room, err)
+                                                      : status_no_memory(err, strlen(name));
 
-    if (items)
-        s->items = items;
-    if (!items || !item.name || !item.final) {
+    if (status != LEAT_OK) {
         free(item.name);
         free(item.final);
-        return status_no_memory(err, (s->count + 1) * sizeof *items);
+        return status;
     }
-    items[s->count++] = item;
+    s->items[s->count++] = item;
+    status = check_free(s, name, ".leat", replace, err);
     return status == LEAT_OK ? check_free(s, name, ".tokens", replace, err) : status;
 }
 

@@ -24,7 +24,7 @@ struct by_stage {
     struct leat_writer *lock;
     bool made; /* the folder, by this process */
     struct by_staged *items;
-    size_t count;
+    size_t count, room;
 };
 
 /* Makes the folder, or takes one that a killed run left and removes what is in it. LEAT_E_BUSY: another process uses

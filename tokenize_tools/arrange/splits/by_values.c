@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 
 #define XXH_INLINE_ALL
@@ -45,10 +46,11 @@ size_t by_values_find(const struct by_values *v, const char *value)
 enum leat_status by_values_add(struct by_values *v, const char *value, const char *field, uint64_t documents,
                                size_t *at, bool *is_new, struct leat_error *err)
 {
-    char **items = v->items;
+    enum leat_status s;
+    char *own;
 
     *at = place_of(v, value);
-    *is_new = *at == v->count || strcmp(items[*at], value) != 0;
+    *is_new = *at == v->count || strcmp(v->items[*at], value) != 0;
     if (!*is_new)
         return LEAT_OK;
     if (v->count == BY_MAX_VALUES)
@@ -57,17 +59,16 @@ enum leat_status by_values_add(struct by_values *v, const char *value, const cha
             "\"%.200s\" has %u different values in the first %llu documents, the last one \"%.100s\", and "
             "a dataset is made for each: at most %u; choose another field",
             field, BY_MAX_VALUES + 1, (unsigned long long)documents, value, BY_MAX_VALUES);
-    items = reallocarray(items, v->count + 1, sizeof *items);
-    if (!items)
-        return status_no_memory(err, (v->count + 1) * sizeof *items);
-    v->items = items;
-    memmove(items + *at + 1, items + *at, (v->count - *at) * sizeof *items);
-    items[*at] = strdup(value);
-    v->count += items[*at] != NULL;
-    if (items[*at])
-        return LEAT_OK;
-    memmove(items + *at, items + *at + 1, (v->count - *at) * sizeof *items);
-    return status_no_memory(err, strlen(value) + 1);
+    s = GROW(v->items, v->count + 1, v->room, err);
+    own = s == LEAT_OK ? strdup(value) : NULL;
+    if (s == LEAT_OK && !own)
+        s = status_no_memory(err, strlen(value) + 1);
+    if (s != LEAT_OK)
+        return s;
+    memmove(v->items + *at + 1, v->items + *at, (v->count - *at) * sizeof *v->items);
+    v->items[*at] = own;
+    v->count++;
+    return LEAT_OK;
 }
 
 void by_values_free(struct by_values *v)

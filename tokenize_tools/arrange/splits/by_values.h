@@ -22,7 +22,7 @@
 
 struct by_values {
     char **items; /* sorted as bytes */
-    size_t count;
+    size_t count, room;
 };
 
 /* Adds a value, unless it is there; *at is its place. LEAT_E_UNSUPPORTED: it is one too many; `field` and `documents`,
