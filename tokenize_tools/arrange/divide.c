@@ -13,6 +13,7 @@
 #include "divide.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,15 +81,14 @@ static enum leat_status take_value(struct division *d, struct document *document
     bool is_new;
 
     if (bytes == SIZE_MAX)
-        return status_set(err, LEAT_E_RECORD, "document %llu has no value to divide it by",
-                          (unsigned long long)document->number);
+        return status_set(err, LEAT_E_RECORD, "document %" PRIu64 " has no value to divide it by", document->number);
     if (add)
         s = by_values_add(&d->values, o->id, d->field, document->number + 1, at, &is_new, err);
     else
         *at = by_values_find(&d->values, o->id);
     if (s == LEAT_OK && *at == d->values.count)
-        return status_set(err, LEAT_E_MISMATCH, "document %llu has another value than when the values were counted",
-                          (unsigned long long)document->number);
+        return status_set(err, LEAT_E_MISMATCH,
+                          "document %" PRIu64 " has another value than when the values were counted", document->number);
     o->id += bytes + 1;
     o->id_bytes -= bytes + 1;
     return s;

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,7 +265,7 @@ static enum leat_status add_file(struct buffer *b, const struct leat_part *p, ui
 
     if (!whole)
         return status_set_os(err, errno, "cannot find %s", p->token_path);
-    snprintf(head, sizeof head, "tokens %llu ", (unsigned long long)(p->tokens * width));
+    snprintf(head, sizeof head, "tokens %" PRIu64 " ", (p->tokens * width));
     s = add_run(b, whole, before, err);
     if (s == LEAT_OK)
         s = buffer_append(b, head, strlen(head), err);
@@ -581,8 +582,8 @@ static enum leat_status append_file(struct join *j, int to_fd, const struct join
     if (s == LEAT_OK && left)
         s = own_file_open(&fd, &size, path, OWN_FILE_WRITE, err);
     if (s == LEAT_OK && left && size != f->bytes)
-        s = status_set(err, LEAT_E_TRUNCATED, "%s has %llu bytes, but had %llu when joining began", path,
-                       (unsigned long long)size, (unsigned long long)f->bytes);
+        s = status_set(err, LEAT_E_TRUNCATED, "%s has %" PRIu64 " bytes, but had %" PRIu64 " when joining began", path,
+                       size, f->bytes);
     if (s == LEAT_OK && left)
         s = append_open(j, to_fd, f, fd, path, err);
     file_close(&fd);
@@ -605,9 +606,10 @@ static enum leat_status append_all(struct join *j, struct leat_error *err)
         s = own_file_open(&fd, &j->there, j->tokens, OWN_FILE_WRITE, err);
     if (s == LEAT_OK && j->there < j->done)
         s = status_set(err, LEAT_E_TRUNCATED,
-                       "%s has %llu bytes, but %llu were there when joining stopped: restore it, or pack the parts "
+                       "%s has %" PRIu64 " bytes, but %" PRIu64
+                       " were there when joining stopped: restore it, or pack the parts "
                        "again",
-                       j->tokens, (unsigned long long)j->there, (unsigned long long)j->done);
+                       j->tokens, j->there, j->done);
     if (s == LEAT_OK && (j->there > j->total || j->there - j->done > STEP_BYTES))
         s = join_plan_damaged(j, err); /* no more than a step is written before the plan says so */
     j->pace->done = j->done;

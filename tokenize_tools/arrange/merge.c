@@ -4,6 +4,7 @@
  * its text chooses: copied at once, or into the buckets of the shuffle, which are written at the end. leat_pack()
  * arranges what it has encoded by the same call, so that shares, once merged, have the bytes of a single run.
  */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ static enum leat_status set_metadata(struct merge *m, struct leat_error *err)
     enum leat_status s = join_metadata(&m->parts, &m->outputs, err);
     char seed[24];
 
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)o->seed);
+    snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
     if (s == LEAT_OK && o->shuffle)
         s = outputs_set_metadata(&m->outputs, METADATA_SHUFFLE, seed, err);
     if (s == LEAT_OK && o->dedup)
@@ -121,8 +122,8 @@ static enum leat_status choose_output(const struct merge *m, const struct docume
         return LEAT_OK;
     if (!d->origin.text_hash)
         return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK,
-                               "document %llu has no text hash, which splitting needs; pack its input again",
-                               (unsigned long long)d->number);
+                               "document %" PRIu64 " has no text hash, which splitting needs; pack its input again",
+                               d->number);
     *output = split_fractions_choose(&m->splits, d->origin.text_hash);
     return LEAT_OK;
 }

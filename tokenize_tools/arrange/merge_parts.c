@@ -1,6 +1,7 @@
 /* merge_parts.c: see merge_parts.h. */
 #include "merge_parts.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,8 +268,7 @@ enum leat_status merge_names_take(struct merge_names *n, const char *output, con
     if (!n->items || !n->sorted)
         return status_no_memory(err, count * sizeof *n->sorted);
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        s = given[i] ? check_run(given[i], err)
-                     : status_set(err, LEAT_E_ARGUMENT, "part %llu is NULL", (unsigned long long)i);
+        s = given[i] ? check_run(given[i], err) : status_set(err, LEAT_E_ARGUMENT, "part %zu is NULL", i);
         if (s == LEAT_OK)
             n->sorted[n->given++] = cut(given[i]);
     }
@@ -522,10 +522,9 @@ void shares_parse(struct shares *s, const struct leat_metadata *pairs)
 void shares_print(char text[SHARES_TEXT], const struct shares *s)
 {
     if (s->first == s->last)
-        snprintf(text, SHARES_TEXT, "%llu/%llu", (unsigned long long)s->first, (unsigned long long)s->of);
+        snprintf(text, SHARES_TEXT, "%" PRIu64 "/%" PRIu64, s->first, s->of);
     else
-        snprintf(text, SHARES_TEXT, "%llu-%llu/%llu", (unsigned long long)s->first, (unsigned long long)s->last,
-                 (unsigned long long)s->of);
+        snprintf(text, SHARES_TEXT, "%" PRIu64 "-%" PRIu64 "/%" PRIu64, s->first, s->last, s->of);
 }
 
 static enum leat_status wrong(const struct merge_part *a, const struct merge_part *b, struct leat_error *err)
@@ -540,9 +539,9 @@ static enum leat_status wrong(const struct merge_part *a, const struct merge_par
                           "each run first",
                           a->name, text_a, b->name, text_b);
     if (b->shares.first > a->shares.last)
-        return status_set(
-            err, LEAT_E_INCOMPATIBLE, "share %llu/%llu is missing between %.300s (share %s) and %.300s (share %s)",
-            (unsigned long long)a->shares.last + 1, (unsigned long long)a->shares.of, a->name, text_a, b->name, text_b);
+        return status_set(err, LEAT_E_INCOMPATIBLE,
+                          "share %" PRIu64 "/%" PRIu64 " is missing between %.300s (share %s) and %.300s (share %s)",
+                          a->shares.last + 1, a->shares.of, a->name, text_a, b->name, text_b);
     if (strcmp(a->name, b->name) == 0)
         return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s (share %s of a run) is named twice: give each share once",
                           a->name, text_a);

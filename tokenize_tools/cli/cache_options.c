@@ -1,6 +1,7 @@
 /* cache_options.c: see cache_options.h. */
 #include "cache_options.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "units.h"
@@ -41,6 +42,6 @@ bool cache_options_size(void *unused, const char *text, const char **why)
         *why = "is too small: leave the option out for no limit";
         return false;
     }
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)bytes);
+    snprintf(digits, sizeof digits, "%" PRIu64, bytes);
     return set("LEAT_CACHE_SIZE", digits, why);
 }

@@ -7,6 +7,7 @@
 #include "json.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,7 @@ void json_string(struct json *j, const char *key, const char *text)
 void json_u64(struct json *j, const char *key, uint64_t value)
 {
     lead_in(j, key);
-    fprintf(j->out, "%llu", (unsigned long long)value);
+    fprintf(j->out, "%" PRIu64, value);
 }
 
 void json_i64(struct json *j, const char *key, int64_t value)

@@ -6,6 +6,7 @@
  */
 #include "options.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,11 +142,9 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
     if (!units_parse(text, r->type == OPTION_SIZE, &value, &why))
         return wrong(p, "--%s: \"%.100s\" %s", r->name, text ? text : "", why);
     if (value < r->min)
-        return wrong(p, "--%s: \"%.100s\" is too small; the minimum is %llu", r->name, text,
-                     (unsigned long long)r->min);
+        return wrong(p, "--%s: \"%.100s\" is too small; the minimum is %" PRIu64, r->name, text, r->min);
     if (r->max > 0 && value > r->max)
-        return wrong(p, "--%s: \"%.100s\" is too large; the maximum is %llu", r->name, text,
-                     (unsigned long long)r->max);
+        return wrong(p, "--%s: \"%.100s\" is too large; the maximum is %" PRIu64, r->name, text, r->max);
     *(uint64_t *)(void *)(p->values + r->field) = value;
     return OPTIONS_READY;
 }

@@ -8,6 +8,7 @@
  */
 #include "units.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,7 +180,7 @@ struct units_text units_count(uint64_t count)
 {
     struct units_text out;
     char digits[24];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
     char *to = out.text;
 
     for (int i = 0; i < length; i++) {
@@ -280,7 +281,7 @@ struct units_text units_date(uint64_t seconds_since_1970)
 
     if (seconds_since_1970 > INT64_MAX || !gmtime_r(&when, &parts) ||
         strftime(out.text, sizeof out.text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-        snprintf(out.text, sizeof out.text, "%llu s after 1970", (unsigned long long)seconds_since_1970);
+        snprintf(out.text, sizeof out.text, "%" PRIu64 " s after 1970", seconds_since_1970);
     return out;
 }
 

@@ -1,4 +1,5 @@
 /* export_formats.c: the rows of the table of export.h: what other tools keep beside tokens. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,9 +141,10 @@ static enum leat_status put_loss(struct exporting *e, struct export_file *f, str
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
             if (mask[i] > 0 && mask[i] < UINT8_MAX)
                 return status_set(err, LEAT_E_UNSUPPORTED,
-                                  "token %llu has a weight of %u/255, and files of datatrove only say whether a token "
+                                  "token %" PRIu64
+                                  " has a weight of %u/255, and files of datatrove only say whether a token "
                                   "is learned",
-                                  (unsigned long long)(done + i), mask[i]);
+                                  (done + i), mask[i]);
             mask[i] = mask[i] > 0;
         }
         if (s == LEAT_OK)
@@ -174,7 +176,7 @@ static enum leat_status datatrove_other(struct exporting *e, unsigned number, st
         return export_each_start(e, f, put_ends, err);
     /* rounded as datatrove does; what stands before the last digit is the locale's */
     snprintf(millions, sizeof millions, "%.1f", (double)e->info.tokens / 1e6);
-    snprintf(text, sizeof text, "Unknown Tokenizer|%u\n%llu\n%.*s.%c M", e->width, (unsigned long long)e->info.tokens,
+    snprintf(text, sizeof text, "Unknown Tokenizer|%u\n%" PRIu64 "\n%.*s.%c M", e->width, e->info.tokens,
              (int)strspn(millions, "0123456789"), millions, millions[strlen(millions) - 1]);
     return export_put(f, text, strlen(text), err);
 }

@@ -6,6 +6,7 @@
  * Lengths of documents are counted exactly or, in large datasets, from a sample (length_histogram.h), so that the
  * command stays quick.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,10 +124,10 @@ static void print_facts(const struct info_facts *f)
     line("width", text, NULL);
     line("vocabulary", units_count(i->vocabulary).text,
          i->foreign_parts == i->parts ? " at most; the real size is not recorded" : NULL);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)i->end_token);
+    snprintf(text, sizeof text, "%" PRIu64, i->end_token);
     line("end", i->end_token == LEAT_NONE ? i->foreign_parts == i->parts ? "not recorded" : "none" : text,
          i->end_token == LEAT_NONE ? NULL : " after each document");
-    snprintf(text, sizeof text, "%llu", (unsigned long long)i->begin_token);
+    snprintf(text, sizeof text, "%" PRIu64, i->begin_token);
     if (i->begin_token != LEAT_NONE)
         line("begin", text, " before each document");
     printf("  %-*s", KEY_COLUMNS, "tokenizer");
@@ -245,7 +246,7 @@ static void print_bucket(const struct length_histogram *h, unsigned k, uint64_t 
     if (h->buckets[k] > 0 && width == 0)
         width = 1; /* few is not none */
     if (min == max)
-        snprintf(range, sizeof range, "%llu", (unsigned long long)min);
+        snprintf(range, sizeof range, "%" PRIu64, min);
     else
         snprintf(range, sizeof range, "%s - %s", units_count(min).text, units_count(max).text);
     printf("  %-25s %15s %7s%.*s\n", range, units_count(h->buckets[k]).text,

@@ -1,4 +1,5 @@
 /* info_page_tokens.c: which tokens occur, and how often; see info_page.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/status.h"
@@ -42,7 +43,7 @@ static void put_frequent(FILE *out, const struct survey *s, const uint64_t (*ran
           "<th class=\"n\">times</th><th class=\"n\">share</th></tr>\n",
           out);
     for (uint64_t i = 0; i < s->used && i < SHOWN_TOKENS; i++) {
-        fprintf(out, "<tr><td class=\"n\">%llu</td><td>", (unsigned long long)ranks[i][1]);
+        fprintf(out, "<tr><td class=\"n\">%" PRIu64 "</td><td>", ranks[i][1]);
         put_token(out, s, ranks[i][1]);
         fprintf(out, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", units_count(ranks[i][0]).text,
                 units_share(ranks[i][0], s->read).text);
@@ -61,7 +62,7 @@ static void put_unused(FILE *out, const struct survey *s)
     for (uint64_t id = 0; id < s->vocabulary && shown < SHOWN_UNUSED; id++) {
         if (s->counts[id] > 0)
             continue;
-        fprintf(out, "%s%llu\u00a0", shown > 0 ? ", " : "", (unsigned long long)id);
+        fprintf(out, "%s%" PRIu64 "\u00a0", shown > 0 ? ", " : "", id);
         put_token(out, s, id);
         shown++;
     }

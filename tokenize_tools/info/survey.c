@@ -4,6 +4,7 @@
  */
 #include "survey.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,8 @@ static enum leat_status count_stretch(struct reading *r, uint64_t first, size_t 
         uint32_t id = r->ids[i];
 
         if (id >= s->vocabulary)
-            return status_set(err, LEAT_E_TOKEN, "token %llu is %lu, beyond the vocabulary; verify the dataset",
-                              (unsigned long long)(first + i), (unsigned long)id);
+            return status_set(err, LEAT_E_TOKEN, "token %" PRIu64 " is %lu, beyond the vocabulary; verify the dataset",
+                              (first + i), (unsigned long)id);
         s->counts[id]++;
         if (r->decoder && !s->special[id])
             r->ids[kept++] = id;

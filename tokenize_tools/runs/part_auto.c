@@ -4,6 +4,7 @@
  */
 #include "part_auto.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static size_t say_unused(const struct system_row *row, const char *value, char *
 static void say_none(uint64_t parts, char *why, size_t room)
 {
     size_t used = (size_t)snprintf(
-        why, room, "no system says which of %llu parts this is, as one of these variables:", (unsigned long long)parts);
+        why, room, "no system says which of %" PRIu64 " parts this is, as one of these variables:", parts);
 
     for (size_t i = 0; i < SYSTEMS && used < room; i++)
         used += (size_t)snprintf(why + used, room - used, "%s %s", i > 0 ? "," : "", systems[i].variable);
@@ -87,16 +88,14 @@ static uint64_t part_of(const struct system_row *row, const char *value, uint64_
 
     if (strspn(value, "0123456789") != strlen(value) || !units_parse(value, false, &number, &unused) ||
         number > UINT32_MAX) {
-        snprintf(why, room, "%s=%.40s is not the number of one of %llu parts", row->variable, value,
-                 (unsigned long long)parts);
+        snprintf(why, room, "%s=%.40s is not the number of one of %" PRIu64 " parts", row->variable, value, parts);
         return 0;
     }
     number = number + 1 - row->first + plus;
     if (number >= 1 && number <= parts)
         return number;
-    snprintf(why, room, "%s=%.40s is part %llu, and there are 1 to %llu%s", row->variable, value,
-             (unsigned long long)number, (unsigned long long)parts,
-             number < 1 ? " (auto+1 for an array that counts from 0)" : "");
+    snprintf(why, room, "%s=%.40s is part %" PRIu64 ", and there are 1 to %" PRIu64 "%s", row->variable, value, number,
+             parts, number < 1 ? " (auto+1 for an array that counts from 0)" : "");
     return 0;
 }
 
@@ -111,9 +110,8 @@ bool part_auto_find(uint64_t parts, uint64_t plus, uint64_t *part, char *why, si
         if (value && number == 0)
             return false;
         if (value && said && number != *part) {
-            snprintf(why, room, "%s=%.40s is part %llu, but %s=%.40s is part %llu", said->variable,
-                     getenv(said->variable), (unsigned long long)*part, row->variable, value,
-                     (unsigned long long)number);
+            snprintf(why, room, "%s=%.40s is part %" PRIu64 ", but %s=%.40s is part %" PRIu64, said->variable,
+                     getenv(said->variable), *part, row->variable, value, number);
             return false;
         }
         if (value) {

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,13 +43,13 @@ static void write_beat(struct run_beat *b, enum beat_state state, const char *re
     gethostname(host, sizeof host - 1);
     memset(text, '\n', sizeof text);
     length = snprintf(text, sizeof text,
-                      "leat part 1\nstate %s\nhost %s\npid %ld\nbytes %llu\ntotal_bytes %llu\ntokens %llu\n"
-                      "documents %llu\nrejects %llu\ntokens_per_s %.0f\nbytes_per_s %.0f\nkept_bytes %llu\nkept_tokens "
-                      "%llu\nkept_documents %llu\ndamage %s\nreason %.500s\n",
-                      states[state], host, (long)getpid(), (unsigned long long)f.bytes,
-                      (unsigned long long)f.total_bytes, (unsigned long long)f.tokens, (unsigned long long)f.documents,
-                      (unsigned long long)f.rejects, f.tokens_per_s, f.bytes_per_s, (unsigned long long)f.kept_bytes,
-                      (unsigned long long)f.kept_tokens, (unsigned long long)f.kept_documents, b->damage, reason);
+                      "leat part 1\nstate %s\nhost %s\npid %ld\nbytes %" PRIu64 "\ntotal_bytes %" PRIu64
+                      "\ntokens %" PRIu64 "\n"
+                      "documents %" PRIu64 "\nrejects %" PRIu64
+                      "\ntokens_per_s %.0f\nbytes_per_s %.0f\nkept_bytes %" PRIu64 "\nkept_tokens "
+                      "%" PRIu64 "\nkept_documents %" PRIu64 "\ndamage %s\nreason %.500s\n",
+                      states[state], host, (long)getpid(), f.bytes, f.total_bytes, f.tokens, f.documents, f.rejects,
+                      f.tokens_per_s, f.bytes_per_s, f.kept_bytes, f.kept_tokens, f.kept_documents, b->damage, reason);
     if (length > 0 && length < (int)sizeof text)
         text[length] = '\n';
     if (pwrite(b->fd, text, sizeof text, 0) == (ssize_t)sizeof text)

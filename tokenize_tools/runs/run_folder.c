@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,8 +67,8 @@ static enum leat_status add_line(struct buffer *b, const char *name, const char 
 static enum leat_status make_plan(struct buffer *b, const struct run_folder *r, struct leat_error *err)
 {
     char head[160];
-    int length = snprintf(head, sizeof head, "%s\nparts %u\ninputs %llu\nbytes %llu\n", first_line, r->parts,
-                          (unsigned long long)r->inputs, (unsigned long long)r->bytes);
+    int length = snprintf(head, sizeof head, "%s\nparts %u\ninputs %" PRIu64 "\nbytes %" PRIu64 "\n", first_line,
+                          r->parts, r->inputs, r->bytes);
     enum leat_status s = buffer_append(b, head, (size_t)length, err);
 
     if (s == LEAT_OK)

@@ -5,6 +5,7 @@
 #include "run_parts.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,8 +190,8 @@ void run_parts_say_busy(const struct run_folder *r, unsigned part)
         const char *silent = units_duration(now > beat.changed ? (double)(now - beat.changed) : 0).text;
         bool dead = now - beat.changed > BEAT_DEAD;
 
-        snprintf(who, sizeof who, ": process %llu on %s, silent for %s%s", (unsigned long long)beat.pid, beat.host,
-                 silent, dead ? ": end it there, then its lock is free" : "");
+        snprintf(who, sizeof who, ": process %" PRIu64 " on %s, silent for %s%s", beat.pid, beat.host, silent,
+                 dead ? ": end it there, then its lock is free" : "");
     }
     cli_error("another process is writing part %u of the run in %s%s", part, r->path, who);
     free(path);

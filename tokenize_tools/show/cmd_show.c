@@ -3,6 +3,7 @@
  * or of a text by several tokenizers. What was asked for becomes rows (show_batch.c, show_places.c, show_texts.c), and
  * these are given in one of the forms of show.h.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,7 @@ static int find_batch(const struct command *self, const struct leat_plan *plan, 
     if (v->sample != LEAT_NONE) {
         b->position = leat_plan_position(plan, v->sample, &skipped);
         if (skipped)
-            cli_error("sample %llu is skipped by the plan", (unsigned long long)v->sample);
+            cli_error("sample %" PRIu64 " is skipped by the plan", v->sample);
         return skipped ? CLI_FAILED : CLI_DONE;
     }
     if (!plan_steps_find(self, v->batch, v->step, &b->position, &end))
@@ -165,14 +166,14 @@ static enum leat_status title_samples(const struct leat_plan *plan, const struct
         return s;
     leat_plan_info(plan, &info);
     if (info.sources > 1 && !v->plan.plan)
-        snprintf(more, sizeof more, " and %llu more", (unsigned long long)info.sources - 1);
+        snprintf(more, sizeof more, " and %" PRIu64 " more", info.sources - 1);
     if (info.phases == 1)
-        snprintf(length, sizeof length, "%llu tokens per row, ", (unsigned long long)info.seq_len);
+        snprintf(length, sizeof length, "%" PRIu64 " tokens per row, ", info.seq_len);
     if (v->step != LEAT_NONE)
         snprintf(batch, sizeof batch, ", batch %.50s", v->batch);
-    snprintf(title, room, "%s %llu of %.*s%s: %sseed %llu%s", v->sample != LEAT_NONE ? "Sample" : "Step",
-             (unsigned long long)(v->sample != LEAT_NONE ? v->sample : v->step), TITLE_NAME,
-             v->plan.plan ? v->plan.plan : source.name, more, length, (unsigned long long)info.seed, batch);
+    snprintf(title, room, "%s %" PRIu64 " of %.*s%s: %sseed %" PRIu64 "%s", v->sample != LEAT_NONE ? "Sample" : "Step",
+             (v->sample != LEAT_NONE ? v->sample : v->step), TITLE_NAME, v->plan.plan ? v->plan.plan : source.name,
+             more, length, info.seed, batch);
     return LEAT_OK;
 }
 
@@ -219,8 +220,8 @@ static enum leat_status find_tokens(const struct leat_dataset *d, const struct s
     *end = *end == LEAT_NONE ? info.tokens : *end;
     if (*first <= *end && *end <= info.tokens)
         return LEAT_OK;
-    return status_set(err, LEAT_E_RANGE, "the dataset has %llu tokens, numbered from 0: %s reaches past the end",
-                      (unsigned long long)info.tokens, v->tokens);
+    return status_set(err, LEAT_E_RANGE, "the dataset has %" PRIu64 " tokens, numbered from 0: %s reaches past the end",
+                      info.tokens, v->tokens);
 }
 
 static int show_dataset(const struct command *self, struct show_out *o, const struct show_values *v, const char *name)
@@ -241,7 +242,7 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
     if (s == LEAT_OK)
         s = find_tokens(d, v, &first, &end, &err);
     if (v->document != LEAT_NONE)
-        snprintf(title, sizeof title, "Document %llu of %.*s", (unsigned long long)v->document, TITLE_NAME, name);
+        snprintf(title, sizeof title, "Document %" PRIu64 " of %.*s", v->document, TITLE_NAME, name);
     else
         snprintf(title, sizeof title, "Tokens %.50s of %.*s", v->tokens, TITLE_NAME, name);
     if (s == LEAT_OK)

@@ -2,6 +2,7 @@
  * show_batch.c: the rows of a batch, as a loader gives them: inputs, labels, loss and positions are written by the
  * library's own loader, opened at that batch; only where the tokens come from is asked of the plan. See show.h.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/status.h"
@@ -54,8 +55,8 @@ static enum leat_status open_loader(struct batch *b, struct leat_error *err)
     if (s == LEAT_OK)
         s = leat_loader_next(b->loader, &b->now, err);
     if (s == LEAT_E_END)
-        s = status_set(err, LEAT_E_RANGE, "the plan ends before position %llu",
-                       (unsigned long long)(o.position + o.rank * (o.batch / o.world))); /* the rank's first */
+        s = status_set(err, LEAT_E_RANGE, "the plan ends before position %" PRIu64,
+                       (o.position + o.rank * (o.batch / o.world))); /* the rank's first */
     return s;
 }
 

@@ -1,4 +1,5 @@
 /* show_page.c: rows as a page; see show.h. A token's numbers are its title, and stand in a table that opens. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/units.h"
@@ -82,11 +83,11 @@ static void put_token(FILE *out, struct show_reader *r)
     struct show_token t;
 
     show_reader_next(r, &t);
-    fprintf(out, "<span class=\"%s%s\" title=\"place %llu, id %lld", counts ? "" : "i ",
+    fprintf(out, "<span class=\"%s%s\" title=\"place %" PRIu64 ", id %lld", counts ? "" : "i ",
             t.special   ? "s"
             : place % 2 ? "b"
                         : "a",
-            (unsigned long long)place, (long long)row->ids[place]);
+            place, (long long)row->ids[place]);
     if (row->positions)
         fprintf(out, ", position %lld", (long long)row->positions[place]);
     if (row->labels && counts)
@@ -106,8 +107,8 @@ static void put_token(FILE *out, struct show_reader *r)
 
 static void put_cells(FILE *out, const struct show_row *row, uint64_t place, const struct show_token *t)
 {
-    fprintf(out, "<tr><td class=\"n\">%llu</td><td class=\"n\">%lld</td><td class=\"mono\"><span class=\"%c\">",
-            (unsigned long long)place, (long long)row->ids[place],
+    fprintf(out, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%lld</td><td class=\"mono\"><span class=\"%c\">",
+            place, (long long)row->ids[place],
             t->special  ? 's'
             : place % 2 ? 'b'
                         : 'a');

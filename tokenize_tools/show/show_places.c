@@ -1,4 +1,5 @@
 /* show_places.c: tokens of a dataset, document by document; see show.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/status.h"
@@ -50,8 +51,9 @@ enum leat_status show_places(struct show_out *o, const struct leat_dataset *d, c
     int64_t *ids;
 
     if (count > MOST)
-        return status_set(err, LEAT_E_RANGE, "%s: %llu tokens are too many to show; show %llu at most, or use leat cat",
-                          title, (unsigned long long)count, (unsigned long long)MOST);
+        return status_set(err, LEAT_E_RANGE,
+                          "%s: %" PRIu64 " tokens are too many to show; show %" PRIu64 " at most, or use leat cat",
+                          title, count, MOST);
     ids = malloc((size_t)count * sizeof *ids + 1);
     s = ids ? read_ids(d, first, count, ids, err) : status_no_memory(err, count * sizeof *ids);
     leat_dataset_info(d, &info);

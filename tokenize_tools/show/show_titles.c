@@ -1,4 +1,5 @@
 /* show_titles.c: what stands above rows and documents, the same as text and on pages; see show.h. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/units.h"
@@ -6,14 +7,14 @@
 
 static void put_range(FILE *out, const char *what, uint64_t first, uint64_t count)
 {
-    fprintf(out, "%s %llu:%llu", what, (unsigned long long)first, (unsigned long long)(first + count));
+    fprintf(out, "%s %" PRIu64 ":%" PRIu64, what, first, (first + count));
 }
 
 /* Which tokens these are, of what. */
 static void put_origin(FILE *out, show_put *put, const struct show_stretch *x)
 {
     if (x->document != LEAT_NONE)
-        fprintf(out, "document %llu", (unsigned long long)x->document);
+        fprintf(out, "document %" PRIu64, x->document);
     else
         fputs("documents not known", out);
     if (x->source) {
@@ -21,11 +22,11 @@ static void put_origin(FILE *out, show_put *put, const struct show_stretch *x)
         put(out, x->source, strlen(x->source));
     }
     if (x->first > 0)
-        fprintf(out, " from its token %llu on", (unsigned long long)x->first);
+        fprintf(out, " from its token %" PRIu64 " on", x->first);
     if (x->origin.path) {
         fputs(", ", out);
         put(out, x->origin.path, x->origin.path_bytes);
-        fprintf(out, ":%llu", (unsigned long long)x->origin.at.offset);
+        fprintf(out, ":%" PRIu64, x->origin.at.offset);
     }
     if (x->origin.id) {
         fputs(", id ", out);
@@ -53,9 +54,9 @@ void show_put_border(FILE *out, show_put *put, const struct show_row *row, const
     put_range(out, "; places", x->at, x->places);
     if (row->positions && x->places > 0)
         put_range(out, ", positions", (uint64_t)row->positions[x->at], x->places);
-    fprintf(out, ", %llu with loss", (unsigned long long)with_loss(row, x));
+    fprintf(out, ", %" PRIu64 " with loss", with_loss(row, x));
     if (x->gap > 0)
-        fprintf(out, ", the last %llu padding", (unsigned long long)x->gap);
+        fprintf(out, ", the last %" PRIu64 " padding", x->gap);
 }
 
 void show_put_padding(FILE *out, const struct show_row *row)
@@ -68,9 +69,8 @@ void show_put_heading(FILE *out, show_put *put, const struct show_row *row)
     if (row->title)
         put(out, row->title, strlen(row->title));
     else
-        fprintf(out, "sample %llu: position %llu, row %llu, epoch %llu", (unsigned long long)row->sample->number,
-                (unsigned long long)row->position, (unsigned long long)row->row,
-                (unsigned long long)row->sample->epoch);
+        fprintf(out, "sample %" PRIu64 ": position %" PRIu64 ", row %" PRIu64 ", epoch %" PRIu64, row->sample->number,
+                row->position, row->row, row->sample->epoch);
     if (row->text_bytes == LEAT_NONE || row->text_bytes == 0 || row->length == 0)
         return;
     fprintf(out, ": %s, %.2f tokens per byte, %.2f bytes per token", units_counted(row->length, "token").text,

@@ -195,8 +195,8 @@ static enum leat_status check_free(const struct by_stage *s, const char *name, c
 enum leat_status by_stage_add(struct by_stage *s, const char *name, bool replace, struct leat_error *err)
 {
     struct by_staged item = { .name = strdup(name), .final = by_stage_final(s, name, "") };
-    enum leat_status status = item.name && item.final ? GROW(s->items, s->count + 1, s->room, err)
-                                                      : status_no_memory(err, strlen(name));
+    enum leat_status status =
+        item.name && item.final ? GROW(s->items, s->count + 1, s->room, err) : status_no_memory(err, strlen(name));
 
     if (status != LEAT_OK) {
         free(item.name);

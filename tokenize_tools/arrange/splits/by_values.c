@@ -8,6 +8,7 @@
  */
 #include "by_values.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +55,11 @@ enum leat_status by_values_add(struct by_values *v, const char *value, const cha
     if (!*is_new)
         return LEAT_OK;
     if (v->count == BY_MAX_VALUES)
-        return status_set(
-            err, LEAT_E_UNSUPPORTED,
-            "\"%.200s\" has %u different values in the first %llu documents, the last one \"%.100s\", and "
-            "a dataset is made for each: at most %u; choose another field",
-            field, BY_MAX_VALUES + 1, (unsigned long long)documents, value, BY_MAX_VALUES);
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "\"%.200s\" has %u different values in the first %" PRIu64
+                          " documents, the last one \"%.100s\", and "
+                          "a dataset is made for each: at most %u; choose another field",
+                          field, BY_MAX_VALUES + 1, documents, value, BY_MAX_VALUES);
     s = GROW(v->items, v->count + 1, v->room, err);
     own = s == LEAT_OK ? strdup(value) : NULL;
     if (s == LEAT_OK && !own)
