@@ -116,8 +116,6 @@ static enum leat_status join_runs_forget(char *const *runs, size_t count, struct
 /* ---- The plan ---- */
 
 /*
- * * join_plan.c: see join_plan.h.
- *
  * A line `done` of fixed length, with its check, which also covers all lines after it: one for each file of tokens, and
  * for each folder of a run.
  */
@@ -265,7 +263,7 @@ static enum leat_status add_file(struct buffer *b, const struct leat_part *p, ui
 
     if (!whole)
         return status_set_os(err, errno, "cannot find %s", p->token_path);
-    snprintf(head, sizeof head, "tokens %" PRIu64 " ", (p->tokens * width));
+    snprintf(head, sizeof head, "tokens %" PRIu64 " ", p->tokens * width);
     s = add_run(b, whole, before, err);
     if (s == LEAT_OK)
         s = buffer_append(b, head, strlen(head), err);

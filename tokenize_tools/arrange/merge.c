@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "divide.h"
@@ -281,12 +282,9 @@ static enum leat_status check_in_place(const struct merge *m, const char *output
         return status_set(err, LEAT_E_UNSUPPORTED, "what is divided by %.100s cannot be joined in place", m->field);
     for (size_t i = 0; s == LEAT_OK && i < sizeof suffixes / sizeof *suffixes; i++) {
         struct file_identity file = { .exists = false };
-        char *name = malloc(length + sizeof ".tokens");
+        char *name = path_append(output, length, suffixes[i], NULL);
 
-        if (!name)
-            return status_no_memory(err, length);
-        snprintf(name, length + sizeof ".tokens", "%.*s%s", (int)length, output, suffixes[i]);
-        s = file_identify(name, &file, err);
+        s = name ? file_identify(name, &file, err) : status_no_memory(err, length);
         if (s == LEAT_OK && file.exists)
             s = status_set(err, LEAT_E_EXISTS, "%s already exists; choose another name", name);
         free(name);
@@ -346,13 +344,10 @@ static void forget_stopped(const struct outputs *o)
 
     for (size_t i = 0; i < 2 * o->count; i++) {
         const char *name = o->items[i / 2].name;
-        size_t length = file_dataset_length(name, strlen(name)), room = length + sizeof ".partial.rejects";
-        char *path = malloc(room);
+        char *path = path_append(name, file_dataset_length(name, strlen(name)), suffixes[i % 2], NULL);
 
-        if (path) {
-            snprintf(path, room, "%.*s%s", (int)length, name, suffixes[i % 2]);
+        if (path)
             (void)file_remove(path, NULL);
-        }
         free(path);
     }
 }
@@ -381,7 +376,6 @@ static enum leat_status begin(struct merge *m, struct leat_merge_report *full, c
                               struct leat_error *err)
 {
     struct leat_merge_options *o = &m->options;
-    size_t room = strlen(output) + sizeof ".partial.arrange";
     enum leat_status s = options_read(full, sizeof *full, NULL, report, "leat_merge_report", err);
 
     *o = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
@@ -394,11 +388,8 @@ static enum leat_status begin(struct merge *m, struct leat_merge_report *full, c
     if (o->memory < MEMORY_MIN)
         o->memory = MEMORY_MIN;
     m->pace = (struct pace) { .progress = o->progress, .context = o->context };
-    m->temporary = malloc(room);
-    if (!m->temporary)
-        return status_no_memory(err, room);
-    snprintf(m->temporary, room, "%s.partial.arrange", output);
-    return LEAT_OK;
+    m->temporary = path_append(output, strlen(output), ".partial.arrange", NULL);
+    return m->temporary ? LEAT_OK : status_no_memory(err, strlen(output));
 }
 
 static void end(struct merge *m)

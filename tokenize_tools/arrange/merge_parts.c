@@ -12,15 +12,16 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 /* ---- Names ---- */
 
 /*
- * A name is cut into that of a part and what comes after it. Both files of a part
- * name it once. What leat writes beside a dataset is no part, and is passed over; so is an older result of the whole
- * run, if the parts are shares of one. What is left out, and may be missed, is reported. Anything else stays: the
- * library says what it is when it does not open.
+ * A name is cut into that of a part and what comes after it. Both files of a part name it once. What leat writes beside
+ * a dataset is no part, and is passed over; so is an older result of the whole run, if the parts are shares of one.
+ * What is left out, and may be missed, is reported. Anything else stays: the library says what it is when it does not
+ * open.
  */
 
 enum kind { NAME_PLAIN, NAME_INDEX, NAME_TOKENS, NAME_BESIDE };
@@ -214,13 +215,9 @@ static bool is_older(const struct merge_names *n, const struct merge_name *x)
 /* The file NAME.leat of a dataset. */
 static enum leat_status identify(const char *name, size_t length, struct file_identity *index, struct leat_error *err)
 {
-    char *path = malloc(length + sizeof ".leat");
-    enum leat_status s;
+    char *path = path_append(name, length, ".leat", NULL);
+    enum leat_status s = path ? file_identify(path, index, err) : status_no_memory(err, length);
 
-    if (!path)
-        return status_no_memory(err, length);
-    snprintf(path, length + sizeof ".leat", "%.*s.leat", (int)length, name);
-    s = file_identify(path, index, err);
     free(path);
     return s;
 }
@@ -474,9 +471,9 @@ const char *merge_parts_metadata(const struct merge_part *s, const char *key)
 /* ---- Shares of a run ---- */
 
 /*
- * Datasets that are shares of one run: their metadata "leat.part" says so: "I/N", or "I-J/N" for several that
- * were merged. They are put in the order of their shares, whatever the order in which they were named. Merged without
- * gaps they become the dataset of the whole run; anything else is refused, because it is probably a mistake.
+ * Datasets that are shares of one run: their metadata "leat.part" says so: "I/N", or "I-J/N" for several that were
+ * merged. They are put in the order of their shares, whatever the order in which they were named. Merged without gaps
+ * they become the dataset of the whole run; anything else is refused, because it is probably a mistake.
  */
 
 /* Reads decimal digits without leading zeros; returns false if there are none, or too many. */

@@ -91,7 +91,7 @@ enum leat_status merge_parts_check_indexes(const struct merge_parts *s, struct p
 /* The value of a key in a part's metadata, or NULL. */
 const char *merge_parts_metadata(const struct merge_part *s, const char *key);
 
-/* ---- shares.c ---- */
+/* ---- Shares of a run ---- */
 
 /* What the metadata of a dataset says of its share; unchanged if that is nothing. */
 void shares_parse(struct shares *shares, const struct leat_metadata *pairs);

@@ -50,8 +50,8 @@ static inline void shuffle_record_count(struct bucket *b, uint64_t bytes)
 /* ---- How many buckets, and how large their buffers ---- */
 
 /*
- * Half of the memory is for filling buckets;
- * half is for the bucket that is written, with an index of 24 bytes per document.
+ * Half of the memory is for filling buckets; half is for the bucket that is written, with an index of 24 bytes per
+ * document.
  */
 
 #define SHUFFLE_INDEX_BYTES        sizeof(struct triple)
@@ -260,9 +260,9 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
 
 /*
  * Writes the buckets, one after another, in the order of their documents' keys. A bucket that fits into memory is read
- * whole, and an index of its documents is sorted; helpers do that with the next buckets, while there is memory. One that
- * is too large is divided by the next bits of the keys, and the smaller buckets are written in the same way; but if it
- * is large because its documents are, only its keys are sorted, and each document is copied from the file.
+ * whole, and an index of its documents is sorted; helpers do that with the next buckets, while there is memory. One
+ * that is too large is divided by the next bits of the keys, and the smaller buckets are written in the same way; but
+ * if it is large because its documents are, only its keys are sorted, and each document is copied from the file.
  */
 
 #define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* of a document that is copied without being loaded */

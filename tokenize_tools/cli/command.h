@@ -2,8 +2,8 @@
  * command.h: a program of several commands, as data: what each is called, what it is for, what it takes. Dispatch,
  * --help, manual pages and shell completion all read these structs.
  */
-#ifndef LEAT_CLI_COMMAND_H
-#define LEAT_CLI_COMMAND_H
+#ifndef LEAT_TOKENIZE_TOOLS_COMMAND_H
+#define LEAT_TOKENIZE_TOOLS_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +48,11 @@ bool command_parse(const struct command *c, int argc, char **argv, void *values,
 
 /* Says what is wrong with the command line, points to --help, and returns CLI_WRONG. */
 int command_wrong(const struct command *c, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* The page of section 1, in roff. */
+void manual_print(const struct program *program);
+
+/* A script that completes command lines in bash. */
+void completion_print(const struct program *program);
 
 #endif

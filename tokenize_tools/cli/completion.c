@@ -1,12 +1,12 @@
 /*
- * completion.c: what bash needs to complete a program's command lines; see manual.h: first a command; then, after an
+ * completion.c: what bash needs to complete a program's command lines; see command.h: first a command; then, after an
  * option, what its value may be (words, a path, or unknown); else that command's options, and paths if it takes words.
  * A command that hands its words to another program asks that program's own script.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "manual.h"
+#include "command.h"
 
 /* The words that a value may be; NULL: that cannot be known. */
 static const char *const *words_of(const struct option_row *r)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/nearest.h"
 #include "cli.h"
 #include "units.h"
@@ -152,12 +153,10 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
 static enum options_outcome add_to_list(struct parser *p, const struct option_row *r, const char *text)
 {
     struct option_list *list = (struct option_list *)(void *)(p->values + r->field);
-    const char **items = realloc(list->items, (list->count + 1) * sizeof *items);
 
-    if (!items)
+    if (GROW(list->items, list->count + 1, list->room, NULL) != LEAT_OK)
         return wrong(p, "no memory for --%s", r->name);
-    items[list->count++] = text;
-    list->items = items;
+    list->items[list->count++] = text;
     return OPTIONS_READY;
 }
 
@@ -288,8 +287,7 @@ void options_free(struct options_parsed *parsed)
 void option_list_free(struct option_list *list)
 {
     free(list->items);
-    list->items = NULL;
-    list->count = 0;
+    *list = (struct option_list) { .items = NULL };
 }
 
 /* ---- Help ------------------------------------------------------------------------------------------------------- */

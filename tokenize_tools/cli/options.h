@@ -27,7 +27,7 @@ enum option_type {
 /* Values in the order given; they point into argv. Zero at first; freed by option_list_free(). */
 struct option_list {
     const char **items;
-    size_t count;
+    size_t count, room;
 };
 
 struct option_row {

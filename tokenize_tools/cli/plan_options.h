@@ -6,6 +6,8 @@
 #ifndef LEAT_CLI_PLAN_OPTIONS_H
 #define LEAT_CLI_PLAN_OPTIONS_H
 
+#include <stdint.h>
+
 #include "cache_options.h"
 #include "command.h"
 #include "options.h"
@@ -109,5 +111,9 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
 /* The name of an option that was given, for commands that also do without a plan; NULL: none. */
 const char *plan_options_given(const struct plan_options *o);
 void plan_options_free(struct plan_options *o);
+
+/* Sets the positions [*first, *end) of step `number`: after the rows of all steps before it. False, after a message:
+ * the schedule is none, or the step lies too far. */
+bool plan_steps_find(const struct command *self, const char *schedule, uint64_t number, uint64_t *first, uint64_t *end);
 
 #endif

@@ -15,7 +15,6 @@
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/plan_options.h"
-#include "cli/plan_steps.h"
 #include "cli/units.h"
 #include "commands.h"
 

@@ -57,7 +57,7 @@ struct export_format {
 #define EXPORT_DECLARE(name) extern const struct export_format export_##name;
 EXPORT_FORMATS(EXPORT_DECLARE)
 
-/* ---- export_file.c ---- */
+/* ---- Files ---- */
 
 /* Begins BASE + SUFFIX, of which the first `length` bytes of `base` count. `replace`: it may exist. */
 enum leat_status export_file_begin(struct export_file *f, const char *base, size_t length, const char *suffix,
@@ -76,7 +76,7 @@ enum leat_status export_files_name(struct export_file *files, unsigned count, bo
 /* Closes; removes what has no name of its own. */
 void export_file_close(struct export_file *f);
 
-/* ---- export.c ---- */
+/* ---- Documents ---- */
 
 /* Calls `take` with stretches of the documents' starts, in order: `count` documents, whose starts and the end of the
  * last one are starts[0..count]. */

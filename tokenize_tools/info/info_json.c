@@ -10,7 +10,7 @@
 #include "cli/units.h"
 #include "commands/commands.h"
 #include "commands/common/damage_lines.h"
-#include "info_facts.h"
+#include "info.h"
 
 /* A hash in hexadecimal digits; null if all bytes are zero, which means none. */
 static void json_hash(struct json *j, const char *key, const uint8_t hash[16])

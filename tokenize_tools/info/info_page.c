@@ -1,13 +1,15 @@
-/* info_page.c: see info_page.h. Sections in the order of questions: what is missing, how much, from where, how long, in
+/* info_page.c: see info.h. Sections in the order of questions: what is missing, how much, from where, how long, in
  * what language, twice, rejected, and which tokens. */
-#include "info_page.h"
+#include "info.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "cli/cli.h"
 #include "cli/units.h"
-#include "info_damage.h"
+#include "commands/commands.h"
 #include "pages/chart.h"
 #include "pages/page.h"
 
@@ -196,4 +198,251 @@ enum leat_status info_page_write(const struct info_page *p, const char *path, st
     if (s == LEAT_OK && page.bytes > 0)
         cli_say("%s: a page on %s, %s.", path, p->name, units_bytes(page.bytes).text);
     return s;
+}
+
+/* ---- Where documents come from ---- */
+
+/*
+ * Where tokens come from: the datasets of a list, and the inputs.
+ */
+
+#define SHOWN_SOURCES 24u
+
+/* One of them. */
+struct source {
+    char *name; /* owned */
+    uint64_t name_bytes, tokens, documents, rejects;
+};
+struct sources {
+    struct source items[SHOWN_SOURCES]; /* the largest, largest first */
+    size_t count;
+    uint64_t all, tokens; /* all of them, and what those that are not shown have */
+};
+
+/* Takes the name. */
+static void add_source(struct sources *s, struct source x)
+{
+    size_t at = s->count;
+
+    s->all++;
+    if (s->count == SHOWN_SOURCES) {
+        struct source *least = &s->items[SHOWN_SOURCES - 1];
+
+        s->tokens += x.tokens <= least->tokens ? x.tokens : least->tokens;
+        if (x.tokens <= least->tokens) {
+            free(x.name);
+            return;
+        }
+        free(least->name);
+        at--;
+    } else {
+        s->count++;
+    }
+    for (; at > 0 && s->items[at - 1].tokens < x.tokens; at--)
+        s->items[at] = s->items[at - 1];
+    s->items[at] = x;
+}
+
+static void put_sources(FILE *out, const char *title, const struct sources *s)
+{
+    struct chart_bar bars[SHOWN_SOURCES];
+
+    for (size_t i = 0; i < s->count; i++)
+        bars[i] = (struct chart_bar) { .label = s->items[i].name,
+                                       .label_bytes = (size_t)s->items[i].name_bytes,
+                                       .value = (double)s->items[i].tokens };
+    fprintf(out, "<section><h2>%s</h2>\n", title);
+    chart_bars(out, title, "tokens", bars, s->count);
+    fputs("<div class=\"wide\"><table>\n<tr><th>name</th><th class=\"n\">tokens</th><th class=\"n\">documents</th>"
+          "<th class=\"n\">rejects</th></tr>\n",
+          out);
+    for (size_t i = 0; i < s->count; i++) {
+        fputs("<tr><td>", out);
+        page_text(out, s->items[i].name, s->items[i].name_bytes);
+        fprintf(out, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+                units_count(s->items[i].tokens).text,
+                s->items[i].documents == LEAT_NONE ? "?" : units_count(s->items[i].documents).text,
+                units_count(s->items[i].rejects).text);
+    }
+    if (s->all > s->count)
+        fprintf(out, "<tr><td>%s more</td><td class=\"n\">%s</td><td></td><td></td></tr>\n",
+                units_count(s->all - s->count).text, units_count(s->tokens).text);
+    fputs("</table></div></section>\n", out);
+}
+
+static enum leat_status add_part(struct sources *s, const struct info_page *p, uint64_t number, struct leat_error *err)
+{
+    struct leat_part part = LEAT_PART_INIT;
+    enum leat_status status = leat_dataset_part(p->d, number, &part, err);
+    struct source x = { .tokens = part.tokens, .documents = part.documents };
+
+    for (uint64_t i = 0; status == LEAT_OK && i < part.inputs; i++) {
+        struct leat_input input = LEAT_INPUT_INIT;
+
+        status = leat_dataset_input(p->d, part.first_input + i, &input, err);
+        x.rejects += input.rejects;
+    }
+    if (status != LEAT_OK)
+        return status;
+    x.name_bytes = strlen(part.name);
+    x.name = strdup(part.name);
+    if (!x.name)
+        return status_no_memory(err, x.name_bytes);
+    add_source(s, x);
+    return LEAT_OK;
+}
+
+static enum leat_status add_input(struct sources *s, const struct info_page *p, uint64_t number, struct leat_error *err)
+{
+    struct leat_input input = LEAT_INPUT_INIT;
+    struct source x = { .name = NULL };
+    enum leat_status status = leat_dataset_input(p->d, number, &input, err);
+
+    if (status != LEAT_OK)
+        return status;
+    x.name = commands_string(leat_dataset_input_path, p->d, number, &x.name_bytes, err);
+    if (!x.name)
+        return err->status;
+    x.tokens = input.tokens;
+    x.documents = input.documents;
+    x.rejects = input.rejects;
+    add_source(s, x);
+    return LEAT_OK;
+}
+
+typedef enum leat_status add_call(struct sources *s, const struct info_page *p, uint64_t number,
+                                  struct leat_error *err);
+
+static enum leat_status put_all(FILE *out, const struct info_page *p, const char *title, add_call *add, uint64_t count,
+                                struct leat_error *err)
+{
+    struct sources s = { .count = 0 };
+    enum leat_status status = LEAT_OK;
+
+    for (uint64_t i = 0; status == LEAT_OK && i < count; i++)
+        status = add(&s, p, i, err);
+    if (status == LEAT_OK && s.count > 0)
+        put_sources(out, title, &s);
+    for (size_t i = 0; i < s.count; i++)
+        free(s.items[i].name);
+    return status;
+}
+
+enum leat_status info_page_sources(FILE *out, const struct info_page *p, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (p->info->parts > 1)
+        s = put_all(out, p, "Tokens by dataset", add_part, p->info->parts, err);
+    return s == LEAT_OK ? put_all(out, p, "Tokens by input", add_input, p->info->inputs, err) : s;
+}
+
+/* ---- Tokens ---- */
+
+#define SHOWN_TOKENS 40u
+#define SHOWN_UNUSED 200u
+
+static void put_token(FILE *out, const struct survey *s, uint64_t id)
+{
+    struct leat_token t = LEAT_TOKEN_INIT;
+
+    fputs("<code>", out);
+    if (s->tokenizer && leat_tokenizer_token(s->tokenizer, (uint32_t)id, &t, NULL) == LEAT_OK)
+        for (uint64_t at = 0, end; at < t.bytes; at = end) { /* a blank would not be seen */
+            for (end = at; end < t.bytes && t.text[end] != ' ';)
+                end++;
+            page_text(out, t.text + at, end - at);
+            for (; end < t.bytes && t.text[end] == ' '; end++)
+                fputs("\u2423", out);
+        }
+    fputs("</code>", out);
+}
+
+/* Ids by how often they occur; the id decides between equal ones. */
+static int compare_counts(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    if (x[0] != y[0])
+        return x[0] < y[0] ? 1 : -1;
+    return x[1] < y[1] ? -1 : 1;
+}
+
+static void put_frequent(FILE *out, const struct survey *s, const uint64_t (*ranks)[2])
+{
+    fputs("<h3>Most frequent</h3>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">id</th><th>token</th>"
+          "<th class=\"n\">times</th><th class=\"n\">share</th></tr>\n",
+          out);
+    for (uint64_t i = 0; i < s->used && i < SHOWN_TOKENS; i++) {
+        fprintf(out, "<tr><td class=\"n\">%" PRIu64 "</td><td>", ranks[i][1]);
+        put_token(out, s, ranks[i][1]);
+        fprintf(out, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", units_count(ranks[i][0]).text,
+                units_share(ranks[i][0], s->read).text);
+    }
+    fputs("</table></div>\n", out);
+}
+
+static void put_unused(FILE *out, const struct survey *s)
+{
+    uint64_t unused = s->vocabulary - s->used, shown = 0;
+
+    if (unused == 0)
+        return;
+    fprintf(out, "<details><summary>%s: %s%s</summary><p>", s->sampled ? "Not in the sample" : "Never used",
+            units_counted(unused, "token").text, unused > SHOWN_UNUSED ? ", the first ones" : "");
+    for (uint64_t id = 0; id < s->vocabulary && shown < SHOWN_UNUSED; id++) {
+        if (s->counts[id] > 0)
+            continue;
+        fprintf(out, "%s%" PRIu64 "\u00a0", shown > 0 ? ", " : "", id);
+        put_token(out, s, id);
+        shown++;
+    }
+    fputs("</p></details>\n", out);
+}
+
+/* How often the token of each rank occurs, at ranks that double. */
+static void put_ranks(FILE *out, const struct survey *s, const uint64_t (*ranks)[2])
+{
+    double x[32], y[32];
+    struct chart_line line = {
+        .title = "Tokens by rank",
+        .x_unit = "rank of the token",
+        .y_unit = "times",
+        .log_x = 1,
+        .log_y = 1,
+        .x = x,
+        .y = y,
+    };
+
+    for (uint64_t rank = 1; rank <= s->used && line.count < 32; rank *= 2) {
+        x[line.count] = (double)rank;
+        y[line.count++] = (double)ranks[rank - 1][0];
+    }
+    chart_line(out, &line);
+}
+
+enum leat_status info_page_tokens(FILE *out, const struct survey *s, struct leat_error *err)
+{
+    uint64_t(*ranks)[2], n = 0;
+
+    if (!s->counts || s->used == 0)
+        return LEAT_OK;
+    ranks = malloc((size_t)s->used * sizeof *ranks);
+    if (!ranks)
+        return status_no_memory(err, s->used * sizeof *ranks);
+    for (uint64_t id = 0; id < s->vocabulary; id++)
+        if (s->counts[id] > 0) {
+            ranks[n][0] = s->counts[id];
+            ranks[n++][1] = id;
+        }
+    qsort(ranks, (size_t)n, sizeof *ranks, compare_counts);
+    fprintf(out, "<section><h2>Tokens</h2>\n<p>%s of %s (%s) occur%s.</p>\n", units_count(s->used).text,
+            units_counted(s->vocabulary, "token").text, units_share(s->used, s->vocabulary).text,
+            s->sampled ? " in the sample" : "");
+    put_ranks(out, s, (const uint64_t(*)[2])ranks);
+    put_frequent(out, s, (const uint64_t(*)[2])ranks);
+    put_unused(out, s);
+    fputs("</section>\n", out);
+    free(ranks);
+    return LEAT_OK;
 }

@@ -4,8 +4,164 @@
 #include <math.h>
 #include <string.h>
 
-#include "chart_frame.h"
 #include "page.h"
+
+/* ---- The frame ---- */
+
+#define CHART_WIDTH 480 /* units of the SVG: about pixels on a phone */
+
+/* An axis from `low` to `high`; a logarithmic one starts at 1 or above 0. */
+struct chart_axis {
+    double low, high, step; /* step: between ticks; of a logarithmic one the factor */
+    int log;
+    double from, to; /* in the SVG: where low and high are */
+};
+
+#define TICKS     5     /* about so many */
+#define MIN_VALUE 1e-12 /* of axes: what a file says must not make ticks without end */
+#define MAX_VALUE 1e30
+
+struct chart_number chart_number(double value)
+{
+    static const char units[] = " kMGTPE";
+    struct chart_number n;
+    double size = fabs(value);
+    unsigned k = 0;
+
+    while (size >= 999.5 && units[k + 1]) {
+        size /= 1000;
+        value /= 1000;
+        k++;
+    }
+    snprintf(n.text, sizeof n.text, "%.3g%.*s", value, k > 0, units + k);
+    return n;
+}
+
+/* 1, 2 or 5 times a power of ten, not below `step`. */
+static double round_step(double step)
+{
+    static const double digits[] = { 1, 2, 5, 10 };
+    double power = pow(10, floor(log10(step)));
+    unsigned i = 0;
+
+    while (digits[i] * power < step * (1 - 1e-9) && i < 3)
+        i++;
+    return digits[i] * power;
+}
+
+/* An axis with round ticks that has room for all from `low` to `high`. */
+static struct chart_axis chart_axis(double low, double high, int log, double from, double to)
+{
+    struct chart_axis a = { .log = log, .from = from, .to = to };
+
+    high = high > 0 ? fmin(high, MAX_VALUE) : 1;
+    if (log) {
+        double decades;
+
+        a.low = pow(10, floor(log10(fmax(low, MIN_VALUE))));
+        a.high = pow(10, ceil(log10(high)));
+        a.high = a.high > a.low ? a.high : 10 * a.low;
+        decades = round(log10(a.high / a.low));
+        a.step = pow(10, ceil(decades / (TICKS + 2)));
+        return a;
+    }
+    a.low = 0;
+    a.step = round_step(fmax(high, MIN_VALUE) / TICKS);
+    a.high = a.step * ceil(fmax(high, MIN_VALUE) / a.step - 1e-9);
+    return a;
+}
+
+static double chart_at(const struct chart_axis *a, double value)
+{
+    double share;
+
+    if (a->log)
+        share = value > a->low ? log(value / a->low) / log(a->high / a->low) : 0;
+    else
+        share = value > a->low ? (value - a->low) / (a->high - a->low) : 0;
+    share = share < 1 ? share : 1;
+    return a->from + share * (a->to - a->from);
+}
+
+/* The tick after `tick`; the first one is `low`. */
+static double chart_next(const struct chart_axis *a, double tick)
+{
+    return a->log ? tick * a->step : tick + a->step;
+}
+
+static void chart_open(FILE *out, const char *title, int height)
+{
+    fprintf(out, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" width=\"%d\"><title>", CHART_WIDTH, height,
+            CHART_WIDTH + CHART_WIDTH / 4);
+    page_string(out, title);
+    fputs("</title>\n", out);
+}
+
+static void chart_close(FILE *out)
+{
+    fputs("</svg></figure>\n", out);
+}
+
+static void put_line(FILE *out, double x1, double y1, double x2, double y2)
+{
+    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"var(--line)\"/>\n", x1, y1, x2, y2);
+}
+
+/* Ticks and their numbers: below the data, with lines up to `top`; and left of it, with lines to `right`. */
+static void chart_axis_below(FILE *out, const struct chart_axis *a, double bottom, double top, const char *unit)
+{
+    for (double tick = a->low; tick <= a->high * (1 + 1e-9); tick = chart_next(a, tick)) {
+        double x = chart_at(a, tick);
+
+        put_line(out, x, top, x, bottom);
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", x, bottom + 15,
+                chart_number(tick).text);
+    }
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (a->from + a->to) / 2, bottom + 32);
+    page_string(out, unit);
+    fputs("</text>\n", out);
+}
+
+static void chart_axis_left(FILE *out, const struct chart_axis *a, double left, double right, const char *unit)
+{
+    for (double tick = a->low; tick <= a->high * (1 + 1e-9); tick = chart_next(a, tick)) {
+        double y = chart_at(a, tick);
+
+        put_line(out, left, y, right, y);
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", left - 5, y + 4,
+                chart_number(tick).text);
+    }
+    fprintf(out, "<text x=\"2\" y=\"12\">");
+    page_string(out, unit);
+    fputs("</text>\n", out);
+}
+
+/* Plain, striped, dotted, lined, and plain in grey: also for paper without colours. */
+void chart_patterns(FILE *out)
+{
+    fputs("<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>"
+          "<pattern id=\"fill1\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+          "patternTransform=\"rotate(45)\"><rect width=\"3\" height=\"6\" fill=\"var(--accent2)\"/></pattern>"
+          "<pattern id=\"fill2\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
+          "<circle cx=\"3\" cy=\"3\" r=\"1.8\" fill=\"var(--accent3)\"/></pattern>"
+          "<pattern id=\"fill3\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\">"
+          "<rect width=\"4\" height=\"1.5\" fill=\"var(--accent4)\"/></pattern></defs></svg>\n",
+          out);
+}
+
+/* The attributes of a series: how areas are filled, by chart_patterns(). */
+static const char *chart_fill(unsigned series)
+{
+    static const char *const fills[CHART_SERIES] = { "fill=\"var(--accent)\"",
+                                                     "fill=\"url(#fill1)\" stroke=\"var(--accent2)\"",
+                                                     "fill=\"url(#fill2)\" stroke=\"var(--accent3)\"",
+                                                     "fill=\"url(#fill3)\" stroke=\"var(--accent4)\"",
+                                                     "fill=\"var(--soft)\"" };
+
+    return fills[series % CHART_SERIES];
+}
+
+/* ---- Bars, columns and lines ---- */
 
 #define LEFT        46.0 /* room for numbers beside the data */
 #define RIGHT       (CHART_WIDTH - 22.0)
@@ -126,5 +282,81 @@ void chart_line(FILE *out, const struct chart_line *c)
     chart_axis_left(out, &y, LEFT, RIGHT, c->y_unit);
     chart_axis_below(out, &x, bottom, 24, c->x_unit);
     put_points(out, c, &x, &y);
+    chart_close(out);
+}
+
+/* ---- Lanes ---- */
+
+#define TOP    30.0 /* room for a lane's name above its bar */
+#define HEIGHT 22.0
+#define ROW    18.0 /* of a legend */
+
+static const char *fill(const struct chart_part *p)
+{
+    return p->idle ? "fill=\"none\" stroke=\"var(--soft)\" stroke-dasharray=\"3 3\"" : chart_fill(p->series);
+}
+
+static double of_lane(const struct chart_lane *lane)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < lane->count; i++)
+        sum += lane->parts[i].value;
+    return sum;
+}
+
+static void put_lane(FILE *out, const struct chart_lane *lane, const struct chart_axis *x, double y)
+{
+    double at = 0;
+
+    fprintf(out, "<text x=\"8\" y=\"%.1f\">", y - 6);
+    page_string(out, lane->name);
+    fputs("</text>\n", out);
+    for (size_t i = 0; i < lane->count; i++) {
+        double from = chart_at(x, at);
+
+        at += lane->parts[i].value;
+        if (lane->parts[i].value > 0)
+            fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s/>\n", from, y,
+                    chart_at(x, at) - from, HEIGHT, fill(&lane->parts[i]));
+    }
+}
+
+static void put_legend(FILE *out, const struct chart_lane *lane, double *y, const char *unit)
+{
+    for (size_t i = 0; i < lane->count; i++) {
+        const struct chart_part *p = &lane->parts[i];
+
+        if (!(p->value > 0))
+            continue;
+        fprintf(out, "<rect x=\"8\" y=\"%.1f\" width=\"24\" height=\"11\" %s/><text x=\"40\" y=\"%.1f\">", *y - 10,
+                fill(p), *y);
+        page_string(out, lane->name);
+        fputs(": ", out);
+        page_string(out, p->name);
+        fprintf(out, ", %s ", chart_number(p->value).text);
+        page_string(out, unit);
+        fputs("</text>\n", out);
+        *y += ROW;
+    }
+}
+
+void chart_lanes(FILE *out, const char *title, const char *unit, const struct chart_lane *lanes, size_t count)
+{
+    double longest = 0, bottom = (TOP + HEIGHT) * (double)count + 8, y = bottom + 52, legend = 0;
+    struct chart_axis x;
+
+    for (size_t i = 0; i < count; i++) {
+        longest = of_lane(&lanes[i]) > longest ? of_lane(&lanes[i]) : longest;
+        for (size_t k = 0; k < lanes[i].count; k++)
+            legend += lanes[i].parts[k].value > 0 ? ROW : 0;
+    }
+    x = chart_axis(0, longest, 0, 8, CHART_WIDTH - 22.0);
+    chart_open(out, title, (int)(bottom + 40 + legend));
+    chart_axis_below(out, &x, bottom, 8, unit);
+    for (size_t i = 0; i < count; i++)
+        put_lane(out, &lanes[i], &x, TOP + (TOP + HEIGHT) * (double)i);
+    for (size_t i = 0; i < count; i++)
+        put_legend(out, &lanes[i], &y, unit);
     chart_close(out);
 }

@@ -13,26 +13,18 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 static const char first_line[] = "leat run 1";
 
 #define MAX_PLAN ((uint64_t)64 << 20) /* bytes of a file that says what is to be done */
 
-static char *joined(const char *path, const char *slash_name, const char *suffix)
-{
-    size_t size = strlen(path) + strlen(slash_name) + strlen(suffix) + 1;
-    char *name = malloc(size);
-
-    if (name)
-        snprintf(name, size, "%s%s%s", path, slash_name, suffix);
-    return name;
-}
-
 char *run_folder_file(const char *path, const char *suffix)
 {
-    return joined(path, "/leat-run", suffix);
+    return path_join(path, "leat-run", suffix, NULL);
 }
 
 char *run_folder_part(const struct run_folder *r, unsigned part, const char *suffix)
@@ -41,7 +33,7 @@ char *run_folder_part(const struct run_folder *r, unsigned part, const char *suf
 
     /* all as long as the last one: their order as bytes is that of the parts */
     snprintf(name, sizeof name, "/part-%0*u", snprintf(NULL, 0, "%u", r->parts), part);
-    return joined(r->path, name, suffix);
+    return path_append(r->path, strlen(r->path), name, suffix, NULL);
 }
 
 bool run_folder_is(const char *path)
@@ -133,7 +125,7 @@ enum leat_status run_folder_write(const struct run_folder *r, struct leat_error 
 enum leat_status run_folder_write_split(const struct run_folder *r, const char *split, struct leat_error *err)
 {
     struct run_folder inner = *r;
-    char *path = joined(r->path, "/", split);
+    char *path = path_join(r->path, split, NULL);
     enum leat_status s = LEAT_E_IO;
 
     inner.count = 0; /* it is no run that could be packed */
@@ -196,13 +188,12 @@ static char *plain(char *text)
 
 static enum leat_status take_word(struct run_folder *r, const char *text, struct leat_error *err)
 {
-    char **words = realloc(r->words, (r->count + 1) * sizeof *words);
+    enum leat_status s = GROW(r->words, r->count + 1, r->room, err);
 
-    if (!words)
-        return status_no_memory(err, (r->count + 1) * sizeof *words);
-    r->words = words;
-    words[r->count] = strdup(text);
-    return words[r->count++] ? LEAT_OK : status_no_memory(err, strlen(text));
+    if (s != LEAT_OK)
+        return s;
+    r->words[r->count] = strdup(text);
+    return r->words[r->count++] ? LEAT_OK : status_no_memory(err, strlen(text));
 }
 
 /* A line of a version that knows more is passed over. */

@@ -33,7 +33,7 @@ struct run_folder {
     unsigned parts; /* 1 to RUN_PARTS */
     uint64_t inputs, bytes;
     char **words; /* the command line, from after "pack" */
-    size_t count;
+    size_t count, room;
 };
 
 /* Zero at first; run_folder_free() also after a failure. LEAT_E_NO_FILE: it is not the folder of a run. */

@@ -1,7 +1,7 @@
 /*
  * cmd_show.c: `leat show`: what the model sees, of a sample or a step of a plan, of a document or tokens of a dataset,
- * or of a text by several tokenizers. What was asked for becomes rows (show_batch.c, show_places.c, show_texts.c), and
- * these are given in one of the forms of show.h.
+ * or of a text by several tokenizers. What was asked for becomes rows (show_asked.c), and these are given in one of the
+ * forms of show.h.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 
 #include "base/status.h"
 #include "cli/plan_options.h"
-#include "cli/plan_steps.h"
 #include "cli/units.h"
 #include "show.h"
 

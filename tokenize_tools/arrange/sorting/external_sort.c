@@ -17,9 +17,9 @@
 /* ---- In memory ---- */
 
 /*
- * A radix sort by one byte after another, the highest first, in place (each element is swapped
- * to where its byte belongs), down to small groups, which are sorted by insertion. Hashes, whose first bytes divide
- * them evenly, take two or three passes; equal triples go through all 24 bytes.
+ * A radix sort by one byte after another, the highest first, in place (each element is swapped to where its byte
+ * belongs), down to small groups, which are sorted by insertion. Hashes, whose first bytes divide them evenly, take two
+ * or three passes; equal triples go through all 24 bytes.
  */
 
 #define SMALL  24u /* elements: insertion is faster */
@@ -100,12 +100,6 @@ void triple_sort(struct triple *t, size_t count)
 }
 
 /* ---- In files ---- */
-
-/*
- * Triples fill the memory; when it is full, they are sorted and written as a run. At the end, a heap of the runs' first
- * triples merges them, and each run has a share of the memory to read ahead. If there are too many runs for that, they
- * are merged to one run first, so their number does not grow with what is sorted.
- */
 
 #define FEWEST_TRIPLES TINY_OR((size_t)4, (size_t)1024) /* the least that is kept in memory, whatever the bound */
 #define FIRST_TRIPLES  ((size_t)1024)

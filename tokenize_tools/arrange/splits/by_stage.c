@@ -19,29 +19,20 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 /* The lock is that of a writer: no value's dataset has this name, which is not spelled like one. */
 #define LOCK_NAME "%lock"
 
-static char *join(const char *folder, int length, char middle, const char *name, const char *suffix)
-{
-    size_t size = (size_t)length + strlen(name) + strlen(suffix) + 2;
-    char *path = malloc(size);
-
-    if (path)
-        snprintf(path, size, "%.*s%c%s%s", length, folder, middle, name, suffix);
-    return path;
-}
-
 char *by_stage_path(const struct by_stage *s, const char *name, const char *suffix)
 {
-    return join(s->folder, (int)strlen(s->folder), '/', name, suffix);
+    return path_append(s->folder, strlen(s->folder), "/", name, suffix, NULL);
 }
 
 static char *by_stage_final(const struct by_stage *s, const char *name, const char *suffix)
 {
-    return join(s->output, s->base, '.', name, suffix);
+    return path_append(s->output, (size_t)s->base, ".", name, suffix, NULL);
 }
 
 /* ---- The folder ---- */

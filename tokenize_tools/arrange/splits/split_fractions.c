@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 #define DIGITS       18u
@@ -164,13 +165,12 @@ char *split_fractions_output(const char *output, const char *split, bool folders
 {
     const char *slash = folders ? strrchr(output, '/') : NULL;
     size_t folder = slash ? (size_t)(slash - output) + 1 : 0, length = file_dataset_length(output, strlen(output));
-    size_t room = length + strlen(split) + strlen(suffix) + 2;
-    char *name = malloc(room);
+    char *file, *name;
 
-    if (name && folders)
-        snprintf(name, room, "%.*s%s/%.*s%s", (int)folder, output, split, (int)(length - folder), output + folder,
-                 suffix);
-    else if (name)
-        snprintf(name, room, "%.*s.%s%s", (int)length, output, split, suffix);
+    if (!folders)
+        return path_append(output, length, ".", split, suffix, NULL);
+    file = path_append(output + folder, length - folder, suffix, NULL);
+    name = file ? path_append(output, folder, split, "/", file, NULL) : NULL;
+    free(file);
     return name;
 }
