@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_run_damage.py: damage that is found while parts are joined. leat merge compares every page that it reads with its
-hash, with --shuffle, --dedup, --split and --in-place, too: code 3, a message with the page and the part, and no
+"""test_run_damage.py: damage that is found while parts are joined. leat merge compares every page that it reads with
+its hash, with --shuffle, --dedup, --split and --in-place, too: code 3, a message with the page and the part, and no
 dataset. It once gave damaged tokens hashes that were right."""
 import os
 import pathlib

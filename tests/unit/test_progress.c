@@ -15,7 +15,7 @@ static size_t make(uint64_t done, uint64_t total, double seconds, const char *de
 {
     static const struct progress p = { .label = "verify", .unit = PROGRESS_BYTES, .terminal = true };
 
-    return progress_line(&p, done, total, seconds, detail, columns, line, sizeof line);
+    return progress_line(&p, &(struct progress_now) { done, total, seconds, detail }, columns, line, sizeof line);
 }
 
 /* Characters, not bytes. */

@@ -514,20 +514,28 @@ static enum leat_status check_not_freed(const struct join *j, int to_fd, const u
     return s;
 }
 
-/* Appends bytes [from, to) of a file; it is in `chunk`'s hands how many at once. */
-static enum leat_status append_step(struct join *j, int to_fd, const struct joined_file *f, int from_fd,
-                                    const char *path, uint64_t to, uint8_t *chunk, struct leat_error *err)
+/* A file that is being appended. */
+struct appended {
+    const struct joined_file *file;
+    const char *path;
+    int fd;
+    uint8_t *chunk; /* room for what is read at once */
+};
+
+/* Appends bytes of a file, up to place `to` of the new one. */
+static enum leat_status append_step(struct join *j, int to_fd, const struct appended *a, uint64_t to,
+                                    struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     for (uint64_t at = j->done; s == LEAT_OK && at < to;) {
         uint64_t here = to - at < CHUNK_BYTES ? to - at : CHUNK_BYTES;
 
-        s = file_read_at(from_fd, at - f->at, chunk, here, path, err);
+        s = file_read_at(a->fd, at - a->file->at, a->chunk, here, a->path, err);
         if (s == LEAT_OK && at < j->there)
-            s = check_not_freed(j, to_fd, chunk, at, here, err);
+            s = check_not_freed(j, to_fd, a->chunk, at, here, err);
         if (s == LEAT_OK)
-            s = file_write_at(to_fd, at, chunk, here, j->tokens, err);
+            s = file_write_at(to_fd, at, a->chunk, here, j->tokens, err);
         if (s == LEAT_OK)
             s = pace_step(j->pace, here, err);
         at += here;
@@ -549,20 +557,22 @@ static void free_front(int fd, uint64_t bytes)
 #endif
 }
 
-static enum leat_status append_open(struct join *j, int to_fd, const struct joined_file *f, int from_fd,
-                                    const char *path, struct leat_error *err)
+static enum leat_status append_open(struct join *j, int to_fd, struct appended *a, struct leat_error *err)
 {
-    uint8_t *chunk = file_buffer(CHUNK_BYTES);
-    enum leat_status s = chunk ? LEAT_OK : status_no_memory(err, CHUNK_BYTES);
+    uint64_t end = a->file->at + a->file->bytes;
+    enum leat_status s = LEAT_OK;
 
-    while (s == LEAT_OK && j->done < f->at + f->bytes) {
-        uint64_t left = f->at + f->bytes - j->done;
+    a->chunk = file_buffer(CHUNK_BYTES);
+    if (!a->chunk)
+        return status_no_memory(err, CHUNK_BYTES);
+    while (s == LEAT_OK && j->done < end) {
+        uint64_t left = end - j->done;
 
-        s = append_step(j, to_fd, f, from_fd, path, j->done + (left < STEP_BYTES ? left : STEP_BYTES), chunk, err);
+        s = append_step(j, to_fd, a, j->done + (left < STEP_BYTES ? left : STEP_BYTES), err);
         if (s == LEAT_OK)
-            free_front(from_fd, j->done - f->at);
+            free_front(a->fd, j->done - a->file->at);
     }
-    free(chunk);
+    free(a->chunk);
     return s;
 }
 
@@ -583,7 +593,7 @@ static enum leat_status append_file(struct join *j, int to_fd, const struct join
         s = status_set(err, LEAT_E_TRUNCATED, "%s has %" PRIu64 " bytes, but had %" PRIu64 " when joining began", path,
                        size, f->bytes);
     if (s == LEAT_OK && left)
-        s = append_open(j, to_fd, f, fd, path, err);
+        s = append_open(j, to_fd, &(struct appended) { .file = f, .path = path, .fd = fd }, err);
     file_close(&fd);
     if (s == LEAT_OK && f->bytes == 0) /* it was not renamed */
         s = file_remove(f->path, err);

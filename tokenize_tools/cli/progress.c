@@ -77,9 +77,12 @@ static size_t without_stage(const char *detail)
 }
 
 /* "  43 %  1.2 GiB of 3.4 GiB  2.1 GB/s  3 s left  detail", without the label. */
-static void numbers(const struct progress *p, uint64_t done, uint64_t total, double seconds, const char *detail,
-                    enum shorter shorter, char *out, size_t capacity)
+static void numbers(const struct progress *p, const struct progress_now *now, enum shorter shorter, char *out,
+                    size_t capacity)
 {
+    uint64_t done = now->done, total = now->total;
+    double seconds = now->seconds;
+    const char *detail = now->detail;
     struct units_text (*amount)(uint64_t) = p->unit == PROGRESS_BYTES ? units_bytes : units_count;
     double rate = seconds > 0 ? (double)(done - p->at_start) / seconds : 0;
     double left = rate > 0 && total > done ? (double)(total - done) / rate : 0;
@@ -105,18 +108,20 @@ static void numbers(const struct progress *p, uint64_t done, uint64_t total, dou
     }
 }
 
-size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, double seconds, const char *detail,
-                     unsigned columns, char *out, size_t capacity)
+size_t progress_line(const struct progress *p, const struct progress_now *now, unsigned columns, char *out,
+                     size_t capacity)
 {
+    struct progress_now capped = *now;
+    uint64_t total = now->total;
     char text[LINE_BYTES];
     char bar[BAR_MAX + 5] = "";
     bool barred = p->terminal && total > 0;
     size_t taken, width, full;
 
-    if (total > 0 && done > total)
-        done = total;
+    if (total > 0 && capped.done > total)
+        capped.done = total;
     for (unsigned shorter = WHOLE;; shorter++) {
-        numbers(p, done, total, seconds, detail, (enum shorter)shorter, text, sizeof text);
+        numbers(p, &capped, (enum shorter)shorter, text, sizeof text);
         taken = strlen(p->label) + 2 + fit(text, LINE_BYTES) + 4; /* with two gaps and the brackets of the bar */
         if (!p->terminal || shorter == NO_AMOUNT || taken + (barred ? BAR_MIN : 0) <= columns)
             break;
@@ -124,7 +129,7 @@ size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, do
     if (barred && taken + BAR_MIN <= columns) {
         for (width = BAR_MAX; taken + width > columns; width /= 2)
             ; /* in steps, so that the bar does not grow and shrink with each number beside it */
-        full = (size_t)((double)done / (double)total * (double)width);
+        full = (size_t)((double)capped.done / (double)total * (double)width);
         bar[0] = '[';
         memset(bar + 1, '#', full);
         memset(bar + 1 + full, '-', width - full);
@@ -151,8 +156,8 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
         return;
     p->next = now + (p->terminal ? REDRAW_SECONDS : LOG_SECONDS);
     /* the last column stays free: some terminals break the line when it is written */
-    bytes = progress_line(p, done, total, now - p->began, detail, p->terminal ? screen_columns() - 1 : LINE_BYTES / 2,
-                          line, sizeof line);
+    bytes = progress_line(p, &(struct progress_now) { done, total, now - p->began, detail },
+                          p->terminal ? screen_columns() - 1 : LINE_BYTES / 2, line, sizeof line);
     if (p->terminal) {
         fprintf(stderr, "\r%.*s\x1b[K", (int)bytes, line);
         p->drawn = true;

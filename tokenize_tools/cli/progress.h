@@ -43,8 +43,15 @@ void progress_again(struct progress *p);
 
 void progress_end(struct progress *p);
 
+/* How far it has come. */
+struct progress_now {
+    uint64_t done, total;
+    double seconds; /* since it began */
+    const char *detail;
+};
+
 /* The line itself, for a screen of `columns`; returns its bytes. Split off for tests. */
-size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, double seconds, const char *detail,
-                     unsigned columns, char *out, size_t capacity);
+size_t progress_line(const struct progress *p, const struct progress_now *now, unsigned columns, char *out,
+                     size_t capacity);
 
 #endif
