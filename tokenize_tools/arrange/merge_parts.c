@@ -57,7 +57,7 @@ static size_t length_beside(const char *name)
     return 0;
 }
 
-/* A name that is no file's is a dataset's, without a suffix; as is what stands for another thing. */
+/* A name that is no file's is a dataset's, without a suffix; as is what stands for something else. */
 static struct merge_name cut(const char *name)
 {
     size_t length = strlen(name), whole = file_dataset_length(name, length), beside = length_beside(name);

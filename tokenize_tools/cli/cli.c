@@ -221,7 +221,7 @@ bool cli_stdout_failed(void)
 }
 
 /* The first one asks for a clean end; another one a while later is meant to kill. Some senders signal a process and its
- * group, which is one wish that comes twice. */
+ * group, which is one request that comes twice. */
 static void on_interrupt(int number)
 {
     struct timespec now;
