@@ -336,11 +336,16 @@ check-pages: $(BUILD)/leat $(BUILD)/leat-bench
 	$(Q)tests/pages/check.sh $(BUILD) || [ $$? -eq 77 ]
 
 .PHONY: site pictures
-SITE := $(BUILD)/site
+SITE      := $(BUILD)/site
+SITE_VENV := $(BUILD)/site-venv
+$(SITE_VENV)/ready: scripts/site/requirements.txt
+	$(call make_venv,$(SITE_VENV),$<)
 ## site: the documents, the headers and the commands' help as a static site, with a search: SITE=folder
-site: $(BUILD)/leat $(BUILD)/leat-bench
-	$(Q)scripts/site.py $(BUILD) $(SITE)
-	$(Q)echo "$(SITE)/index.html"
+site: $(BUILD)/leat $(BUILD)/leat-bench $(SITE_VENV)/ready
+	$(Q)scripts/site/pages.py $(BUILD) $(BUILD)/site-pages
+	$(Q)if [ -e $(SITE_VENV)/ready ]; then $(SITE_VENV)/bin/python -m sphinx -q -W --keep-going -c scripts/site -b html \
+	    $(BUILD)/site-pages $(SITE) && echo "$(SITE)/index.html"; else \
+	    echo "skipped: Sphinx cannot be installed (python3 -m venv, pip)"; fi
 ## pictures: those of the README: leat show, and a chart of the latest make bench-dataloader
 pictures: $(BUILD)/leat
 	$(Q)scripts/pictures.py $(BUILD) docs
