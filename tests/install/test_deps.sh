@@ -26,9 +26,10 @@ says() { # WHAT: is missing
 }
 
 deps 0
-head -n 1 "$tmp/printed" | grep -qxE 'leat: installing [0-9]+ packages that the build needs or uses' ||
+head -n 1 "$tmp/printed" |
+    grep -qxE 'leat: installing [0-9]+ packages that the build needs or uses \(make DEPS=0 does not\)' ||
     says 'how many packages, in the first line'
-count=$(sed -n '1s/[^0-9]//gp' "$tmp/printed")
+count=$(sed -n '1s/[^0-9]*\([0-9]*\).*/\1/p' "$tmp/printed")
 # update is called only if a list lacks a package
 call=$(head -n 1 "$tmp/calls")
 case $call in
