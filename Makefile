@@ -1,4 +1,4 @@
-# leat: one Makefile. `make help` lists the targets; variables: CC, CFLAGS, PREFIX, DESTDIR, CUDA=auto|0|1, V=1.
+# leat: one Makefile. `make help` lists the targets and variables.
 #
 # Everything that is made lies under $(BUILD). Sources are found by folder: a new file needs no line here.
 
@@ -9,6 +9,10 @@ BUILD  ?= build
 CUDA   ?= auto
 V      ?= 0
 Q      := $(if $(filter 1,$(V)),,@)
+# all cores, unless -j says how many
+ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
 
 VERSION := $(shell sed -n 's/^\#define LEAT_VERSION "\(.*\)"/\1/p' include/leat.h)
 SONAME  := 0
@@ -31,8 +35,7 @@ WERROR     ?= 0
 # doubles are rounded after each operation, as other programs round them whose results must be met (order/megatron.h)
 ALL_CFLAGS  = -std=c11 -ffp-contract=off -D_GNU_SOURCE -Iinclude -Isrc -Itokenize_tools -fPIC -fvisibility=hidden \
               -pthread $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) \
-              $(URING_CFLAGS) $(PCRE2_CFLAGS) $(GZIP_CFLAGS) $(FORMS_CFLAGS) $(BROTLI_CFLAGS) $(YAML_CFLAGS) \
-              $(CURL_CFLAGS) $(CFLAGS) $(SANITIZE)
+              $(WITH_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)
 # a shared library names all it needs; but clang puts a sanitizer's runtime into programs only
 DEFINED     = $(if $(strip $(SANITIZE)),,-Wl,-z,defs)
@@ -40,41 +43,7 @@ DEFINED     = $(if $(strip $(SANITIZE)),,-Wl,-z,defs)
 XXHASH_CFLAGS := $(shell $(PKG_CONFIG) --cflags libxxhash 2>/dev/null)
 ZSTD_CFLAGS   := $(shell $(PKG_CONFIG) --cflags libzstd 2>/dev/null)
 ZSTD_LIBS     := $(shell $(PKG_CONFIG) --libs libzstd 2>/dev/null || echo -lzstd)
-HAVE_URING    := $(shell $(PKG_CONFIG) --exists liburing 2>/dev/null && echo 1)
-URING_CFLAGS  := $(if $(HAVE_URING),-DLEAT_HAVE_URING=1 $(shell $(PKG_CONFIG) --cflags liburing))
-HAVE_PCRE2    := $(shell $(PKG_CONFIG) --exists libpcre2-8 2>/dev/null && echo 1)
-PCRE2_CFLAGS  := $(if $(HAVE_PCRE2),-DLEAT_HAVE_PCRE2=1 $(shell $(PKG_CONFIG) --cflags libpcre2-8))
-PCRE2_LIBS    := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --libs libpcre2-8))
-# gzip by isa-l or else zlib; HAVE_ISAL= or HAVE_ZLIB= on the command line builds without it
-HAVE_ISAL     := $(shell $(PKG_CONFIG) --exists libisal 2>/dev/null && echo 1)
-HAVE_ZLIB     := $(shell $(PKG_CONFIG) --exists zlib 2>/dev/null && echo 1)
-GZIP_CFLAGS   := $(if $(HAVE_ISAL),-DLEAT_HAVE_ISAL=1 $(shell $(PKG_CONFIG) --cflags libisal),$(if \
-                 $(HAVE_ZLIB),-DLEAT_HAVE_ZLIB=1 $(shell $(PKG_CONFIG) --cflags zlib)))
-GZIP_LIBS     := $(if $(HAVE_ISAL),$(shell $(PKG_CONFIG) --libs libisal),$(if $(HAVE_ZLIB),$(shell $(PKG_CONFIG) \
-                 --libs zlib)))
-# inputs compressed with xz, bzip2, lz4; HAVE_LZMA= and so on builds without. Not every system has libbz2's bzip2.pc
-HAVE_LZMA     := $(shell $(PKG_CONFIG) --exists liblzma 2>/dev/null && echo 1)
-HAVE_LZ4      := $(shell $(PKG_CONFIG) --exists liblz4 2>/dev/null && echo 1)
-HAVE_BZIP2    := $(shell printf '\043include <bzlib.h>\n' | $(CC) $(CPPFLAGS) $(CFLAGS) -E -x c - >/dev/null 2>&1 && \
-                 echo 1)
-FORMS_CFLAGS  := $(if $(HAVE_LZMA),-DLEAT_HAVE_LZMA=1 $(shell $(PKG_CONFIG) --cflags liblzma)) \
-                 $(if $(HAVE_LZ4),-DLEAT_HAVE_LZ4=1 $(shell $(PKG_CONFIG) --cflags liblz4)) \
-                 $(if $(HAVE_BZIP2),-DLEAT_HAVE_BZIP2=1)
-FORMS_LIBS    := $(if $(HAVE_LZMA),$(shell $(PKG_CONFIG) --libs liblzma)) $(if $(HAVE_LZ4),$(shell $(PKG_CONFIG) \
-                 --libs liblz4)) $(if $(HAVE_BZIP2),-lbz2)
-# pages of Parquet files in Brotli; HAVE_BROTLI= builds without it
-HAVE_BROTLI   := $(shell $(PKG_CONFIG) --exists libbrotlidec 2>/dev/null && echo 1)
-BROTLI_CFLAGS := $(if $(HAVE_BROTLI),-DLEAT_HAVE_BROTLI=1 $(shell $(PKG_CONFIG) --cflags libbrotlidec))
-BROTLI_LIBS   := $(if $(HAVE_BROTLI),$(shell $(PKG_CONFIG) --libs libbrotlidec libbrotlicommon))
-# README.md of folders from the Hugging Face Hub; HAVE_YAML= builds without it
-HAVE_YAML     := $(shell $(PKG_CONFIG) --exists yaml-0.1 2>/dev/null && echo 1)
-YAML_CFLAGS   := $(if $(HAVE_YAML),-DLEAT_HAVE_YAML=1 $(shell $(PKG_CONFIG) --cflags yaml-0.1))
-YAML_LIBS     := $(if $(HAVE_YAML),$(shell $(PKG_CONFIG) --libs yaml-0.1))
-URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
-
-# things behind URLs; only its headers are used here, the library is loaded when it is needed. HAVE_CURL= builds without
-HAVE_CURL     := $(shell $(PKG_CONFIG) --atleast-version=7.66 libcurl 2>/dev/null && echo 1)
-CURL_CFLAGS   := $(if $(HAVE_CURL),-DLEAT_HAVE_CURL=1 $(shell $(PKG_CONFIG) --cflags libcurl))
+include scripts/libraries.mk
 
 # The GPU's kernels: PTX is checked in; machine code is also made if nvcc is found. CUDA=0: not; CUDA=1: it must
 # be.
@@ -117,9 +86,10 @@ $(BUILD)/obj/src/base/cpu.o $(BUILD)/obj/tests/support/cpu_limit.o: LEVEL = $(ad
 
 # the driver is loaded at run time; glibc before 2.34 has that in a library of its own
 DL_LIBS   = -ldl
-PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS) $(FORMS_LIBS) $(BROTLI_LIBS) $(YAML_LIBS)
+BASE_LIBS = $(WITH_LIBS_BASE) $(DL_LIBS)
+PACK_LIBS = $(WITH_LIBS_PACK) $(ZSTD_LIBS)
 # of programs that are linked with both libraries
-ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS) $(DL_LIBS)
+ALL_LIBS  = $(PACK_LIBS) $(BASE_LIBS)
 
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
@@ -129,9 +99,9 @@ sources = $(foreach c,$(sort $(wildcard $(foreach folder,$(1),$(folder)/*.c $(fo
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # how all objects below a folder are made: the folder, the name of the commands
 define objects_by
-$(1)/%.o: %.c
+$(1)/%.o: %.c $(BUILD)/with
 	$$($(2))
-$(foreach level,$(LEVELS),$(eval $(1)/%.$(level).o: %.c ; $$($(2))))
+$(foreach level,$(LEVELS),$(eval $(1)/%.$(level).o: %.c $(BUILD)/with ; $$($(2))))
 endef
 
 BASE_SOURCES    := $(call sources,src/base)
@@ -167,8 +137,13 @@ LIBRARIES := $(STATIC) $(BUILD)/libleat.so $(BUILD)/libleat_pack.so $(INSTALLED)
 # ---- What is made ---------------------------------------------------------------------------------------------------
 
 .PHONY: all lib tools examples
-## all: libraries, commands and examples (the default)
-all: lib tools examples
+## all: libraries, commands and examples (the default); ends with what is in, of what a build can have
+all: lib tools examples $(BUILD)/with.said
+$(BUILD)/with.said: $(BUILD)/with | lib tools examples
+	@printf '$(CLEAR)what is in (WITH_NAME=auto|yes|no):\n'
+	@printf '$(WITH_LINES)' | awk '{ name = tolower($$1); in_it = $$2 ? "yes" : "no"; sub(/^ *[^ ]+ +[^ ]+ +/, ""); \
+	    printf "  %-7s %-4s %s\n", name, in_it, $$0 }'
+	@touch $@
 ## lib: build/libleat and build/libleat_pack, shared and static
 lib: $(LIBRARIES)
 ## tools: build/leat, build/leat-bench and, for leat's own developers, build/leat-bench-dev
@@ -176,7 +151,10 @@ tools: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/leat-bench-dev
 ## examples: the programs of examples/, against the public headers only
 examples: $(EXAMPLES)
 
-say = @$(if $(filter 1,$(V)),:,echo "  $(1)")
+# What is made, in one line that counts: on a terminal it overwrites itself, elsewhere each hundredth is shown.
+CLEAR = $(if $(MAKE_TERMOUT),\033[K)
+say = @$(eval MADE += x)$(if $(filter 1,$(V)),:,$(if $(MAKE_TERMOUT),printf '\033[K  %s %.70s\r' $(words $(MADE)) \
+      '$(1)',$(if $(filter %00,$(words $(MADE))),echo "  $(words $(MADE)) files made: $(1)",:)))
 
 define COMPILE
 $(call say,CC      $(@:$(BUILD)/obj/%.o=%))
@@ -192,6 +170,7 @@ $(BUILD)/obj/cuda_kernels.fatbin: src/device/cuda_kernels.ptx scripts/gen_fatbin
 	$(call say,FATBIN  $@)
 	$(Q)mkdir -p $(@D) && scripts/gen_fatbin.sh $@ "$(NVCC)"
 
+$(BUILD)/obj/tokenize_tools/cli/with.o: ALL_CFLAGS += -DLEAT_WITH='"$(WITH_LINES)"'
 $(BUILD)/obj/src/device/ranges.o: ALL_CFLAGS += $(CUDA_CFLAGS)
 
 $(BUILD)/libleat.a: $(LIB_OBJECTS)
@@ -212,7 +191,7 @@ $(BUILD)/installed/%.a: $(BUILD)/%.a
 $(BUILD)/libleat.so: $(LIB_OBJECTS) src/leat.map
 	$(call say,LD      $@)
 	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) -Wl,--version-script=src/leat.map $(DEFINED) $(ALL_LDFLAGS) \
-	    $(LIB_OBJECTS) $(URING_LIBS) $(DL_LIBS) -o $@.$(SONAME)
+	    $(LIB_OBJECTS) $(BASE_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so tokenize_tools/leat_pack.map
@@ -245,9 +224,11 @@ $(BUILD)/examples/%: examples/%.c $(STATIC)
 # ---- The two commands of the README ---------------------------------------------------------------------------------
 
 .PHONY: deps demo check
+# DEPS=0: nothing is installed
+install_deps = [ "$(DEPS)" = 0 ] || scripts/deps.sh $(1)
 ## deps: install what the build needs, if pkg-config does not find it
 deps:
-	$(Q)scripts/deps.sh build
+	$(Q)$(call install_deps,build)
 
 ## demo: build, write a small dataset, look at it, verify it
 demo: deps
@@ -261,7 +242,7 @@ docs: all
 
 ## check: build and run all tests that take seconds
 check:
-	$(Q)scripts/deps.sh check
+	$(Q)$(call install_deps,check)
 	$(Q)$(MAKE) --no-print-directory run-tests
 
 include tests/tests.mk
@@ -285,15 +266,15 @@ check-gpu: all $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(filter $(BUILD)/tests/cuda/
 	$(Q)tests/check_gpu.sh $(BUILD) || [ $$? -eq 77 ]
 ## check-asan: the tests under AddressSanitizer (and its leak checker)
 check-asan: deps
-	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/asan OPTIMIZE=-O1 \
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/asan OPTIMIZE=-O1 \
 	    SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
 ## check-ubsan: the tests under UndefinedBehaviorSanitizer
 check-ubsan: deps
-	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/ubsan OPTIMIZE=-O1 \
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/ubsan OPTIMIZE=-O1 \
 	    SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all"
 ## check-tsan: the tests that use threads under ThreadSanitizer
 check-tsan: deps
-	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/tsan OPTIMIZE=-O1 SANITIZE="-fsanitize=thread" ONLY=thread
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/tsan OPTIMIZE=-O1 SANITIZE="-fsanitize=thread" ONLY=thread
 
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib
@@ -368,7 +349,7 @@ install: all
 	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \
 	    ln -sf lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so" && \
 	    sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
-	        -e 's| *@URING_LIBS@| $(URING_LIBS) $(DL_LIBS)|; s| *$$||' \
+	        -e 's| *@BASE_LIBS@| $(BASE_LIBS)|; s| *$$||' \
 	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
 	$(Q)scripts/install_manuals.sh $(BUILD) "$(DESTDIR)$(DATADIR)"
@@ -388,12 +369,14 @@ dist:
 	$(Q)mkdir -p $(BUILD) && git archive --prefix=leat-$(VERSION)/ -o $(BUILD)/leat-$(VERSION).tar.gz HEAD
 	@echo "$(BUILD)/leat-$(VERSION).tar.gz"
 
-## clean: remove build/
+## clean: remove build/, or BUILD
 clean:
-	$(Q)rm -rf build
+	$(Q)rm -rf $(BUILD)
 
 ## help: this list
 help:
 	@sed -n 's/^## \([a-z0-9-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-18s %s\n", $$1, $$2 }'
-	@echo "variables: CC, CFLAGS, PREFIX, DESTDIR, BUILD; V=1 shows the commands; WERROR=1 makes warnings errors;"
+	@echo "variables: CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX, LIBDIR, DESTDIR, BUILD; V=1 shows the commands;"
+	@echo "           WERROR=1 makes warnings errors; DEPS=0: check and demo install nothing; WITH_NAME=auto|yes|no:"
+	@echo "           $(OPTIONAL:%=WITH_%)"
 	@echo "           CUDA=auto|0|1: machine code for GPUs besides the PTX: if nvcc is found, not, or it must be found"

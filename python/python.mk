@@ -87,7 +87,7 @@ $(ZIG_VENV)/ready: python/requirements-wheel.txt | wheel-deps
 
 .PHONY: wheel-deps wheel check-wheel
 wheel-deps:
-	$(Q)PYTHON="$(PYTHON)" scripts/deps.sh python
+	$(Q)PYTHON="$(PYTHON)"; export PYTHON; $(call install_deps,python)
 ## wheel: build/dist/leat-*.whl, which needs nothing but a C library (glibc 2.28) and Python 3.10 or later
 wheel: wheel-deps $(ZIG_VENV)/ready
 	$(Q)[ -e $(ZIG_VENV)/ready ] || echo "ziglang cannot be installed: the wheel is for C libraries as new as this" >&2

@@ -13,5 +13,5 @@ $(CLUSTER_READY): tests/cluster/requirements.txt
 .PHONY: check-cluster
 ## check-cluster: runs in parts on real Slurm and Ray clusters of several nodes on this machine; installs both
 check-cluster: $(BUILD)/leat python $(CLUSTER_READY)
-	$(Q)scripts/deps.sh cluster
+	$(Q)$(call install_deps,cluster)
 	$(Q)tests/cluster/check.sh $(BUILD) "$$([ ! -e $(CLUSTER_READY) ] || echo $(CLUSTER_VENV)/bin/python)"

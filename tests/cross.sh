@@ -34,7 +34,7 @@ run_machine() {
     fi
     mkdir -p "$build/include" && ln -sf "$XXHASH_HEADER" "$build/include/xxhash.h" || exit 1
     # linked dynamically, without what a debugger needs; at -O1 gcc takes what it cannot follow for uninitialized
-    if ! $MAKE --no-print-directory cross-programs BUILD="$build" CC="$compiler" PKG_CONFIG=false HAVE_BZIP2= CUDA=0 \
+    if ! $MAKE --no-print-directory cross-programs BUILD="$build" CC="$compiler" PKG_CONFIG=false WITH=no CUDA=0 \
         CFLAGS="-O1 -Wno-maybe-uninitialized" PACK_FOLDERS="$CROSS_FOLDERS" \
         XXHASH_CFLAGS="-I$build/include" ZSTD_LIBS=; then
         echo "FAIL $machine: does not build"

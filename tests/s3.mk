@@ -14,5 +14,5 @@ $(S3_READY): tests/s3/requirements.txt
 .PHONY: check-s3
 ## check-s3: pack, push, pull and batches by URL with moto and Ceph's gateway on this machine; installs both
 check-s3: $(BUILD)/leat $(BUILD)/remote_probe $(BUILD)/cache_probe $(S3_READY)
-	$(Q)scripts/deps.sh s3
+	$(Q)$(call install_deps,s3)
 	$(Q)LEAT_BUILD=$(BUILD) tests/s3/check.sh "$$([ ! -e $(S3_READY) ] && echo python3 || echo $(S3_VENV)/bin/python)"

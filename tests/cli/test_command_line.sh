@@ -17,6 +17,14 @@ for command in 'leat -V' 'leat --version'; do
     echo "$version" | try 0 '' $command
 done
 echo "leat-bench ${version#leat }" | try 0 '' leat-bench --version
+for part in $(leat --version --json | sed 's/.*"with": //' | grep -oE '"[a-z0-9]+": (true|false)' | tr -d '" '); do
+    case $part in
+    *:true) answer=yes ;;
+    *) answer=no ;;
+    esac
+    echo "$version" | grep -qE "^  ${part%:*} +$answer " || fail "leat --version does not say $part"
+done
+refuse 2 'leat: "a" is one argument too many: leat --version takes --json' leat --version a
 # leat bench is that program, wherever it is
 mkdir alone
 cp "$build/leat" alone/leat

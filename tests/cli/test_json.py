@@ -162,6 +162,8 @@ with open("other.tokens", "r+b") as file:
     file.write(b"\0" * 8)
 run("leat verify other", code=3)
 
+parts = run("leat --version")["with"]
+check(len(parts) > 8 and all(type(one) is bool for one in parts.values()), f"parts of the build: {parts}")
 run("leat-bench-dev counting -o c --tokens 20000")
 os.mkdir("disk")
 run("leat-bench limits --size 16MiB --runs 1 disk")

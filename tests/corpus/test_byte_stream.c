@@ -98,7 +98,7 @@ static void make_gzip(struct blob *file, const struct blob *text, struct blob *b
     }
 }
 
-#if defined(LEAT_HAVE_LZMA) || defined(LEAT_HAVE_BZIP2) || defined(LEAT_HAVE_LZ4)
+#if defined(LEAT_HAVE_LZMA) || defined(LEAT_HAVE_BZ2) || defined(LEAT_HAVE_LZ4)
 /* Members of different sizes, each by `press`, which returns its size. */
 static void make_members(struct blob *file, const struct blob *text, struct blob *borders,
                          size_t (*press)(uint8_t *text, size_t bytes, uint8_t *out, size_t room))
@@ -133,7 +133,7 @@ static void make_xz(struct blob *file, const struct blob *text, struct blob *bor
 }
 #endif
 
-#ifdef LEAT_HAVE_BZIP2
+#ifdef LEAT_HAVE_BZ2
 #include <bzlib.h>
 
 static size_t press_bzip2(uint8_t *text, size_t bytes, uint8_t *out, size_t room)
@@ -183,7 +183,7 @@ static const struct form {
 #ifdef LEAT_HAVE_LZMA
     { "text.xz", BYTE_FORM_XZ, make_xz },
 #endif
-#ifdef LEAT_HAVE_BZIP2
+#ifdef LEAT_HAVE_BZ2
     { "text.bz2", BYTE_FORM_BZIP2, make_bzip2 },
 #endif
 #ifdef LEAT_HAVE_LZ4

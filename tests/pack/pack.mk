@@ -8,7 +8,7 @@ TINY_SOURCES := $(sort $(filter tokenize_tools/corpus/parquet/%,$(PACK_SOURCES))
                 $(filter src/writer/% src/mirror/%,$(LIB_SOURCES)) $(PACK_SOURCES)))
 TINY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(TINY_SOURCES))
 
-$(BUILD)/obj/tiny/%.o: %.c
+$(BUILD)/obj/tiny/%.o: %.c $(BUILD)/with
 	$(call say,CC      $< (tiny))
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DLEAT_TINY=1 -MMD -MP -c $< -o $@
 

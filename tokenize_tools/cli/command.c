@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "leat.h"
+#include "with.h"
 
 static void print_indented(FILE *out, const char *lines)
 {
@@ -29,8 +30,8 @@ static int print_program_help(const struct program *program)
     for (const struct command *c = program->commands; c->name; c++)
         printf("  %-*s  %s\n", widest, c->name, c->purpose);
     snprintf(more, sizeof more,
-             "%s COMMAND --help says more about a command; --version prints the version, --manual all help as a "
-             "manual page, --completion bash a script for that shell.",
+             "%s COMMAND --help says more about a command; --version [--json] prints the version and the libraries "
+             "that are in, --manual all help as a manual page, --completion bash a script for that shell.",
              program->name);
     fputc('\n', stdout);
     options_wrap(stdout, more, 0, 0);
@@ -87,6 +88,19 @@ static int unknown_command(const struct program *program, const char *word)
     return CLI_WRONG;
 }
 
+static int print_version(const struct program *program, const char *option)
+{
+    if (option && strcmp(option, "--json") != 0) {
+        cli_error("\"%.100s\" is one argument too many: %s --version takes --json", option, program->name);
+        return CLI_WRONG;
+    }
+    if (option)
+        with_print_json(program->name);
+    else
+        with_print(program->name);
+    return cli_finish_stdout(CLI_DONE);
+}
+
 static int print_completion(const struct program *program, const char *shell)
 {
     if (!shell || strcmp(shell, "bash") != 0) {
@@ -123,10 +137,8 @@ int program_main(const struct program *program, int argc, char **argv)
 
     if (c)
         return c->run(c, argc - 1, argv + 1);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("%s %s\n", program->name, leat_version());
-        return cli_finish_stdout(CLI_DONE);
-    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        return print_version(program, argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--manual") == 0) {
         manual_print(program);
         return cli_finish_stdout(CLI_DONE);

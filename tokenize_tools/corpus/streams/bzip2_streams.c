@@ -12,7 +12,7 @@ static bool begins(const uint8_t *head, size_t bytes)
     return memcmp(head, "BZh", bytes < 3 ? bytes : 3) == 0 && (bytes < 4 || (head[3] >= '1' && head[3] <= '9'));
 }
 
-#ifdef LEAT_HAVE_BZIP2
+#ifdef LEAT_HAVE_BZ2
 #include <bzlib.h>
 #include <stdlib.h>
 
@@ -115,7 +115,7 @@ const struct decompressor decompressor_bzip2 = { .name = "bzip2",
                                                  .head = RAW_HEAD,
                                                  .begins = begins,
                                                  .open = open_streams,
-#ifdef LEAT_HAVE_BZIP2
+#ifdef LEAT_HAVE_BZ2
                                                  .close = close_streams,
                                                  .memory = memory,
                                                  .step = step
