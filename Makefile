@@ -153,8 +153,8 @@ examples: $(EXAMPLES)
 
 # What is made, in one line that counts: on a terminal it overwrites itself, elsewhere each hundredth is shown.
 CLEAR = $(if $(MAKE_TERMOUT),\033[K)
-say = @$(eval MADE += x)$(if $(filter 1,$(V)),:,$(if $(MAKE_TERMOUT),printf '\033[K  %s %.70s\r' $(words $(MADE)) \
-      '$(1)',$(if $(filter %00,$(words $(MADE))),echo "  $(words $(MADE)) files made: $(1)",:)))
+say = @$(eval MADE += x)$(if $(filter 1,$(V)),:,$(if $(MAKE_TERMOUT),printf '\033[K  %s: %.70s\r' $(words $(MADE)) \
+      '$(strip $(1))',$(if $(filter %00,$(words $(MADE))),echo "  $(words $(MADE)) files made: $(strip $(1))",:)))
 
 define COMPILE
 $(call say,CC      $(@:$(BUILD)/obj/%.o=%))
@@ -216,7 +216,7 @@ $(BUILD)/leat-bench-dev: $(DEV_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) \
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) \
 	    $(ALL_LDFLAGS) $(ALL_LIBS) -lm -o $@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -12,7 +12,7 @@ PYTHON_INCLUDE  = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_pa
 # one binary for Python 3.10 and all later ones; its structs take strings as char *
 $(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A0000 -Iinclude -Ipython/src \
     -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(filter-out -Wwrite-strings,$(WARNINGS)) \
-    $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) $(SANITIZE) $(PRIVATE_HEADERS)
+    $(if $(filter 1,$(WERROR)),-Werror) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) $(PRIVATE_HEADERS)
 $(filter %/template/template.o %/loader/loader_stats.o,$(PYTHON_OBJECTS)): PRIVATE_HEADERS = -Isrc -Itokenize_tools
 
 .PHONY: python-headers
