@@ -11,7 +11,7 @@
  */
 #include "base/bytes.h"
 #include "files.h"
-#include "plan/fit_side.h"
+#include "fit/fit_side.h"
 
 /* The first byte. */
 enum { CUT = 1, REPAIR_HEAD = 2, REPAIR_PAGES = 4 };

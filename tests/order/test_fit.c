@@ -5,7 +5,7 @@
  * another epoch, other pieces meet.
  */
 #include "t.h"
-#include "order/fit.h"
+#include "fit/fit.h"
 
 #define MAX_PIECES 4000
 

@@ -18,8 +18,8 @@
 #include "base/bytes.h"
 #include "base/own_file.h"
 #include "documents.h"
-#include "plan/fit_lengths.h"
-#include "plan/fit_sort.h"
+#include "fit/fit_lengths.h"
+#include "fit/fit_side.h"
 #include "plan/plan.h"
 
 #define LENGTHS "4,9,0,1,300,17x20,2x600,2096,65,64,63,12x4+2,2,1,40x13,700,128,129,12x4,17+17x3,9,2"

@@ -7,7 +7,7 @@
 
 #include "bench/data/fake_dataset.h"
 #include "documents.h"
-#include "order/fit.h"
+#include "fit/fit.h"
 #include "plan/plan.h"
 
 static struct leat_dataset *data[201]; /* the last one has documents */

@@ -2,10 +2,12 @@
 #include "fit_lengths.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/big.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "fit_side.h"
 
 typedef unsigned long long ull;
 

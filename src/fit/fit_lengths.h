@@ -10,7 +10,7 @@
 #define LEAT_FIT_LENGTHS_H
 
 #include "fit_side.h"
-#include "plan_source.h"
+#include "plan/plan_source.h"
 
 #define FIT_MAX_IN_MEMORY ((uint64_t)1 << 28) /* documents of a source: 1 GiB */
 

@@ -6,6 +6,10 @@
  * Pieces of equal length are interchangeable, and so are rows with the same free room. A *pattern* says how many pieces
  * of which lengths a row holds, and how many rows are so: the plan of any number of documents is a table of some ten
  * thousand entries.
+ *
+ * The room src/fit/ has the order fit, rows of whole documents: which documents lie in which row, their sorted lists and
+ * side files, and the order's table, which src/plan/ goes through as through any other. What all orders share belongs to
+ * src/plan/, arithmetic that other orders use to src/order/.
  */
 #ifndef LEAT_FIT_H
 #define LEAT_FIT_H
@@ -13,7 +17,7 @@
 #include <stdint.h>
 
 #include "leat.h"
-#include "permute.h"
+#include "order/permute.h"
 
 #define FIT_VERSION    1u
 #define FIT_MAX_LENGTH ((uint64_t)1 << 24)

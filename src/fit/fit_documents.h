@@ -9,8 +9,8 @@
 #ifndef LEAT_FIT_DOCUMENTS_H
 #define LEAT_FIT_DOCUMENTS_H
 
+#include "fit.h"
 #include "fit_lengths.h"
-#include "order/fit.h"
 
 struct fit_documents {
     struct fit fit; /* of the pieces; its row 0 is the row after the full ones */

@@ -1,6 +1,6 @@
 /*
- * fit_side.h: the side file of a dataset, NAME.fit, which `leat fit` makes: its documents sorted by length
- * (fit_sort.h), so that a plan need not hold them in memory. It is derived from the dataset: a file that is missing or
+ * fit_side.h: documents sorted by length (struct fit_sort), and the side file of a dataset, NAME.fit, which `leat fit`
+ * makes of them, so that a plan need not hold them in memory. It is derived from the dataset: a file that is missing or
  * of another dataset changes no sample.
  *
  * Its numbers are little-endian. A header of 80 bytes: "leatfits", then u64 each: version 2, the dataset's identity
@@ -13,8 +13,66 @@
 #ifndef LEAT_FIT_SIDE_H
 #define LEAT_FIT_SIDE_H
 
+#include <stdbool.h>
+
 #include "dataset/file_map.h"
-#include "fit_sort.h"
+#include "leat.h"
+
+/* ---- Sorting ---- */
+
+/*
+ * Sorts documents by length, those of equal length by number: a counting sort, which reads the documents'
+ * starts once to count, and then once per window of the sorted list, so that a list of any length can be made in
+ * bounded memory. The few documents of 2^20 tokens or more are sorted by comparing.
+ */
+
+/* Documents of one length. */
+struct fit_run {
+    uint64_t tokens;       /* of each */
+    uint64_t first, count; /* in their list */
+    uint64_t list;         /* which list; of a sort: 0 */
+};
+
+/* Documents [first, end) of a dataset. */
+struct fit_range {
+    uint64_t first, end;
+};
+
+struct fit_long {
+    uint64_t tokens;
+    uint32_t number;
+};
+
+struct fit_sort {
+    /* From the caller; all else begins as 0. Numbers in the list are less by `base` than in the dataset, and must be
+     * below 2^32. `progress` as in struct leat_fit_options. */
+    const struct leat_dataset *dataset;
+    const struct fit_range *ranges;
+    uint64_t range_count, base;
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+
+    struct fit_run *runs; /* shortest documents first */
+    uint64_t run_count, documents;
+    /* The inside. */
+    uint64_t *counts, *places; /* of each length below 2^20: of documents; where the next one goes */
+    uint64_t count_end;        /* no counter from here on was touched: most are not, and looking at them takes long */
+    struct fit_long *longs;
+    size_t long_room;
+    uint64_t long_count, done, total;
+    uint32_t *list; /* places [first, first + count) of the sorted list */
+    uint64_t first, count;
+};
+
+/* Finds the runs. fit_sort_free() releases everything, whatever came before. */
+enum leat_status fit_sort_count(struct fit_sort *x, struct leat_error *err);
+void fit_sort_free(struct fit_sort *x);
+
+/* Then, any number of times: the documents at places [first, first + count) of the sorted list. */
+enum leat_status fit_sort_list(struct fit_sort *x, uint64_t first, uint64_t count, uint32_t *list,
+                               struct leat_error *err);
+
+/* ---- The side file ---- */
 
 struct fit_side {
     struct file_map file;
@@ -36,9 +94,6 @@ void fit_side_close(struct fit_side *side);
 enum leat_status fit_side_document(struct fit_side *side, const uint8_t *map, uint64_t place, uint64_t *document,
                                    struct leat_error *err);
 
-/* The path of the side file of a part of a dataset; the caller frees it. NULL: no memory. */
-char *fit_side_path(const struct leat_dataset *d, const struct leat_part *part);
-
 #define FIT_SIDE_HEADER 80u
 #define FIT_SIDE_PAGE   1024u
 
@@ -51,7 +106,6 @@ void fit_side_hash(uint8_t *sums, const void *list, uint64_t bytes);
 
 /* Makes what the file has before the list, the caller's. The hashes of its pages go to *sums; then fit_side_seal()
  * completes the head. NULL: no memory. */
-uint8_t *fit_side_head(const struct leat_part *part, const struct fit_run *runs, uint64_t run_count, uint8_t **sums);
 void fit_side_seal(uint8_t *head, uint64_t bytes);
 
 #endif
