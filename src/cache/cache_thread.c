@@ -34,7 +34,7 @@
  * stays right, whoever writes meanwhile.
  */
 
-/* What to do about the next range: nothing now; it was here; it is to be fetched by this lane, which is free otherwise. */
+/* What the next range needs: nothing now; nothing, it was here; to be fetched by this lane, which is free otherwise. */
 enum fill_next { FILL_NONE, FILL_LOOKED, FILL_SEND };
 
 #define RANGE_PAGES (FILL_BYTES / PAGE)
@@ -305,7 +305,7 @@ static bool cache_fill_end(struct cache *c)
     return false;
 }
 
-/* ---- What is asked for -------------------------------------------------------------------------------------------------- */
+/* ---- What is asked for ------------------------------------------------------------------------------------------- */
 
 #define STACK        ((size_t)512 << 10)
 #define NEAR         TINY_OR((uint64_t)1, (uint64_t)2) /* pages between two wishes */

@@ -7,9 +7,9 @@
  * of which lengths a row holds, and how many rows are so: the plan of any number of documents is a table of some ten
  * thousand entries.
  *
- * The room src/fit/ has the order fit, rows of whole documents: which documents lie in which row, their sorted lists and
- * side files, and the order's table, which src/plan/ goes through as through any other. What all orders share belongs to
- * src/plan/, arithmetic that other orders use to src/order/.
+ * The room src/fit/ has the order fit, rows of whole documents: which documents lie in which row, their sorted lists
+ * and side files, and the order's table, which src/plan/ uses like that of any other order. What all orders share
+ * belongs to src/plan/, arithmetic that other orders use to src/order/.
  */
 #ifndef LEAT_FIT_H
 #define LEAT_FIT_H

@@ -7,6 +7,10 @@
  * is the token after it in the same piece or, if the piece ends there, the first token of the next piece. So a piece of
  * c places has c tokens if the next piece has its last label, or c + 1 if it has that label itself; the last piece of a
  * row always does. (With `align`, such a row has gaps: leat.h, struct leat_piece.)
+ *
+ * To add one: its rule in docs/ORDER.md first, with a twin in tests/order/ and vectors; then order_NAME.c and a row
+ * here, its number in enum leat_order, its name in the options of plans and in plan.pyi, which `make lint` compares,
+ * and what it does in the help of --order and in leat.Plan. A rule never changes, because runs are resumed with it.
  */
 #ifndef LEAT_PLAN_ORDER_H
 #define LEAT_PLAN_ORDER_H
