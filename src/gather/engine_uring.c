@@ -16,6 +16,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <liburing.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -25,6 +27,44 @@
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/status.h"
+
+/* ---- The ring ---- */
+
+/* liburing maps and unmaps a ring by system calls of its own, which ThreadSanitizer does not see: it takes a new ring
+ * for the memory that lay there before, of another thread, and reports a race. So it leaves out what stands between
+ * these: only the thread that opened a ring touches it. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RING_IS_TRACED
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define RING_IS_TRACED
+#endif
+#if defined(RING_IS_TRACED)
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+#define RING_TOUCHES() (AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__))
+#define RING_TOUCHED() (AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__))
+#else
+#define RING_TOUCHES() ((void)0)
+#define RING_TOUCHED() ((void)0)
+#endif
+
+/* One thread submits and reaps, so the kernel need not lock against others or interrupt it; older kernels still do. */
+static inline int ring_open(struct io_uring *ring, unsigned reads, bool one_thread)
+{
+    int r = -EINVAL;
+
+#if defined(IORING_SETUP_SINGLE_ISSUER) && defined(IORING_SETUP_DEFER_TASKRUN)
+    if (one_thread)
+        r = io_uring_queue_init(reads, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+#else
+    (void)one_thread;
+#endif
+    return r < 0 ? io_uring_queue_init(reads, ring, 0) : r;
+}
 
 #define MAX_READS  128u
 #define LARGEST    ((uint64_t)256 << 10) /* a read: as many as MAX_MEMORY holds of them keep a disk busy */
@@ -463,47 +503,7 @@ const struct gather_engine engine_uring = { .begin = begin,
 
 #else
 
-#include <liburing.h>
-#include <stdbool.h>
 #include <errno.h>
-
-/* Opens an io_uring, and says where it is touched. */
-
-/* liburing maps and unmaps a ring by system calls of its own, which ThreadSanitizer does not see: it takes a new ring
- * for the memory that lay there before, of another thread, and reports a race. So it leaves out what stands between
- * these: only the thread that opened a ring touches it. */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RING_IS_TRACED
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define RING_IS_TRACED
-#endif
-#if defined(RING_IS_TRACED)
-void AnnotateIgnoreReadsBegin(const char *file, int line);
-void AnnotateIgnoreReadsEnd(const char *file, int line);
-void AnnotateIgnoreWritesBegin(const char *file, int line);
-void AnnotateIgnoreWritesEnd(const char *file, int line);
-#define RING_TOUCHES() (AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__))
-#define RING_TOUCHED() (AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__))
-#else
-#define RING_TOUCHES() ((void)0)
-#define RING_TOUCHED() ((void)0)
-#endif
-
-/* One thread submits and reaps, so the kernel need not lock against others or interrupt it; older kernels still do. */
-static inline int ring_open(struct io_uring *ring, unsigned reads, bool one_thread)
-{
-    int r = -EINVAL;
-
-#if defined(IORING_SETUP_SINGLE_ISSUER) && defined(IORING_SETUP_DEFER_TASKRUN)
-    if (one_thread)
-        r = io_uring_queue_init(reads, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
-#else
-    (void)one_thread;
-#endif
-    return r < 0 ? io_uring_queue_init(reads, ring, 0) : r;
-}
 
 static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {

@@ -48,8 +48,8 @@ same tokenize_tools/cli/plan_options.c "the values of --order" \
     "$(sed -nE 's/.*\[LEAT_ORDER_[A-Z_]+\] = "([a-z-]+)".*/\1/p' tokenize_tools/cli/plan_options.c)" "$orders"
 same python/leat/plan.pyi "the orders" \
     "$(grep -oE ' order: Literal\[[^]]*' python/leat/plan.pyi | head -n 1 | grep -oE '"[a-z-]+"' | tr -d '"')" "$orders"
-same src/plan/plan_orders.h "the rows" \
-    "$(grep -oE 'each\([0-9]+, "[a-z-]+"' src/plan/plan_orders.h | cut -d '"' -f 2)" "$orders"
+same src/plan/plan_order.h "the rows" \
+    "$(grep -oE 'each\([0-9]+, "[a-z-]+"' src/plan/plan_order.h | cut -d '"' -f 2)" "$orders"
 
 # Fields of outputs are called as their numbers are; those that are made singly have a file each.
 made=src/rows/rows_outputs.h
