@@ -107,14 +107,14 @@ endef
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src)
 # fewer folders in the builds for other machines, of tests that need no more: tests/cross.mk
-PACK_FOLDERS    := arrange chat corpus damage exchange mask pack tokenizer
+PACK_FOLDERS    := arrange corpus damage exchange mask pack render tokenizer
 PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,$(PACK_FOLDERS)))
 CLI_SOURCES     := $(call sources,tokenize_tools/cli tokenize_tools/runs)
 COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands info pages show))
 BENCH_SOURCES   := $(filter-out bench/dev/%,$(call sources,bench tokenize_tools/pages)) \
                    $(patsubst %,tokenize_tools/commands/%.c,\
                    $(addprefix common/,arrange_values by_outputs common damage_lines) \
-                   $(addprefix packing/,pack_again pack_bar pack_notices pack_options pack_take))
+                   $(addprefix packing/,pack_again pack_bar pack_notices pack_options pack_take renderers))
 DEV_SOURCES     := $(call sources,bench/dev bench/data bench/measure) tokenize_tools/commands/common/common.c
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 

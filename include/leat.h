@@ -152,7 +152,9 @@ enum leat_hint {
     LEAT_HINT_BY = 20,               /* `by` there */
     LEAT_HINT_EMPTY = 21,            /* `allow_empty` in the options */
     LEAT_HINT_SPLIT = 22,            /* `split_of` in struct leat_pack_options, a split or "all" */
-    LEAT_HINT_SPLIT_ALL = 23         /* the same, "all" */
+    LEAT_HINT_SPLIT_ALL = 23,        /* the same, "all" */
+    LEAT_HINT_CHAT_DATE = 24,        /* `chat_date` there */
+    LEAT_HINT_CHAT_TIME = 25         /* `chat_seconds` there, or `skip_slow_chats` */
 };
 
 /* The caller provides it; a failing call fills it. */

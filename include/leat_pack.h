@@ -235,6 +235,20 @@ enum leat_write {
     LEAT_WRITE_DIRECT = 2, /* past it, where the file system can do that: `direct_from` in leat_writer_options */
 };
 
+/*
+ * Starts and ends the processes that render conversations (`chat` below): the library starts none itself. Each of its
+ * threads has one, and all have another one for a conversation that needs more memory. The process is Python with
+ * jinja2, which runs leat/render.py of the Python package; its standard input is a stream socket, connected to
+ * the library's. It ends by itself when that is closed.
+ */
+struct leat_renderers {
+    /* Starts one, and sets *fd, which is not inherited by other programs. Called from any thread, and by several at
+     * once. On failure: a status, and `err` filled. */
+    enum leat_status (*open)(void *context, int *fd, struct leat_error *err);
+    void (*close)(void *context, int fd); /* closes it, and ends the process at once, whatever that does */
+    void *context;
+};
+
 struct leat_pack_options {
     size_t size;
     const struct leat_tokenizer *tokenizer; /* required */
@@ -311,11 +325,16 @@ struct leat_pack_options {
      * NULL: all inputs must belong to the same one. See leat_pack(). */
     const char *split_of;
     uint32_t allow_empty; /* make the dataset also if the conditions of `keep` leave no document */
+    uint32_t chat_seconds; /* with `chat`, that rendering one conversation may take; 0: 10. Longer ends the run */
+    const struct leat_renderers *renderers; /* with `chat`, required: what starts the processes that render */
+    const char *chat_date; /* what strftime_now() of the template writes: "2026-01-31"; NULL: one with it is refused */
+    uint32_t skip_slow_chats; /* a conversation that takes longer is a reject: then bytes depend on the machine */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL, NULL, 0 }
+      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL, NULL, 0, 0, NULL, \
+      NULL, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {

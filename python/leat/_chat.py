@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 import os
 import re
 import sys
@@ -15,7 +14,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from leat._leat import ChatTemplate, Error
+from leat._marked import learned_in
+from leat.chat import Template
 
 FILE, FOLDER = "chat_template.jinja", "additional_chat_templates"
 _GENERATION = re.compile(r"\{\%-?\s*generation\s*-?\%\}")
@@ -64,11 +64,7 @@ def chosen(own, given, tools):
 
 
 def _parse(template):
-    try:
-        return ChatTemplate(template)
-    except Error as why:
-        raise NotImplementedError(f"{why}. leat renders a chat template exactly as transformers does, or not at all: "
-                                  "use transformers for this one") from None
+    return Template(template)
 
 
 _parsed: Any = functools.lru_cache(maxsize=32)(_parse)
@@ -167,19 +163,11 @@ def rendered(template, conversations, tools, documents, variables, continued, ma
     for conversation in conversations:
         messages = _messages(conversation)
         final = _tag(messages, continued, template) if continued else None
-        text, places = parsed.render(_json({**variables, "messages": messages}))
-        out.append((text if final is None else _cut(text, final), list(zip(places[::2], places[1::2]))))
+        text = parsed.render(**{**variables, "messages": messages})
+        places = learned_in(text) if parsed.has_generation else []
+        text = str.__str__(text)[:]
+        out.append((text if final is None else _cut(text, final), places))
     return out
-
-
-def _json(variables):
-    try:
-        return json.dumps(variables, ensure_ascii=False, allow_nan=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("a string in what a chat template gets has a single surrogate") from None
-    except ValueError:
-        raise NotImplementedError("a number in what a chat template gets is NaN, infinite, or has more than 4300 "
-                                  "digits") from None
 
 
 def _tag(messages, member, template):

@@ -38,7 +38,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
                  mask_field=None, chat=None, messages="messages", tools=None, write="auto", split_of=None,
-                 allow_empty=False):
+                 allow_empty=False, chat_seconds=None, chat_date=None, skip_slow_chats=False):
     """The tuple that text_options_take() of the extension reads."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
@@ -56,7 +56,18 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
             0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
             follow_links, _conditions(keep), by, store_mask, mask_field,
-            chat_template(chat), messages, tools, choice("write", write, WRITE), split_of, allow_empty)
+            chat_template(chat), messages, tools, choice("write", write, WRITE), split_of, allow_empty,
+            *_rendering(chat, chat_seconds, chat_date, skip_slow_chats))
+
+
+def _rendering(chat, seconds, date, skip_slow):
+    if chat is None and (seconds is not None or date is not None or skip_slow):
+        raise TypeError("chat_seconds, chat_date and skip_slow_chats apply only to conversations: give chat")
+    if chat is None:
+        return 0, None, False, None
+    from leat._renderers import Renderers
+    seconds = 0 if seconds is None else whole("chat_seconds", seconds, 1, 86400)
+    return seconds, date if date is None else str(date), skip_slow, Renderers()
 
 
 def chat_template(chat):

@@ -60,7 +60,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          skip_unknown: bool = False, allow_binary: bool = False, follow_links: bool = False, keep=(),
          by: str | None = None, created: int | None = None, mask_field: str | None = None, chat=None,
          messages: str = "messages", tools: str | None = None, write: str = "auto",
-         split_of: str | None = None, allow_empty: bool = False) -> Summary:
+         split_of: str | None = None, allow_empty: bool = False, chat_date=None, chat_seconds: int | None = None,
+         skip_slow_chats: bool = False) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
@@ -102,7 +103,12 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
                   [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
     chat          a file with a chat template, or "tokenizer" for that of its folder: records are conversations,
-                  lists of dicts with role and content in the field `messages`; what the assistant says is learned
+                  lists of dicts with role and content in the field `messages`; what the assistant says is learned.
+                  jinja2 renders them, in processes of their own, one for each thread
+    chat_date     the date that strftime_now() of the template writes, a date or "2026-01-31"; None: a template that
+                  calls it is refused
+    chat_seconds  how long rendering one conversation may take (10); one that takes longer ends the run
+    skip_slow_chats  rejects conversations that take longer; which these are depends on the machine
     tools         the field that holds the tools of a conversation, a list of dicts or a string that holds one as JSON;
                   None: "tools", if there is one; "": none
     split_of      which split of folders from the Hugging Face Hub is packed: "train", "validation", "test" or another,
@@ -127,7 +133,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
                        skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
                            by=by, mask_field=mask_field, chat=chat,
-                           messages=messages, tools=tools, write=write, split_of=split_of, allow_empty=allow_empty)
+                           messages=messages, tools=tools, write=write, split_of=split_of, allow_empty=allow_empty,
+                           chat_date=chat_date, chat_seconds=chat_seconds, skip_slow_chats=skip_slow_chats)
     notices: list[tuple] = []
     made: list[tuple] = []
     bar, watch = _watching(progress)

@@ -67,7 +67,7 @@ def check(template, conversations, name="", program=LEAT):
     write("template.jinja", template)
     write("chats.jsonl", "".join(json.dumps({"messages": m}, ensure_ascii=rng.random() < 0.5) + "\n"
                                  for m in conversations))
-    leat("-o", "out", "--chat", "template.jinja", "chats.jsonl", program=program)
+    leat("-o", "out", "--chat", "template.jinja", "--chat-date", "2026-01-31", "chats.jsonl", program=program)
     have = packed()
     if want:
         assert len(rejects()) == refused, (name, template, rejects())
@@ -123,68 +123,44 @@ leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
 assert rejects() == ["the chat template refuses it: no user"], rejects()
 write("template.jinja", "{{ raise_exception('é' + 'x' * 500) }}")
 leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
-assert rejects() == ["the chat template refuses it: ?" + "x" * 398], rejects()
-# what Jinja renders and leat does not is refused
+assert rejects() == ["the chat template refuses it: é" + "x" * 399], rejects()
+# what the language has and chat templates seldom use
 for template in ("{{ 'a' | indent(20000) }}", "{{ 'a\\rb' | indent }}", "{{ 'a%s' % 'b' }}", "{{ {1: 2} }}",
                  "{{ ('<b>' | safe).replace('a','b') }}", "{{ [{'a':1,'b':2}] | sort(attribute='a,b') }}",
                  "{{ messages[0]['__class__'] }}", "{{ 9007199254740993 / 2 }}", "{{ 'a' is sameas 'a' }}",
-                 "{{ {}.keys() == {}.keys() }}", "{{ 'a'.upper == 'a'.upper }}",
-                 "{% macro a() %}{% endmacro %}{{ a == a }}", "{{ '1.5' | float }}", "{{ '' | int }}",
-                 "{{ [1] | tojson(sort_keys=true) }}"):
+                 "{{ {}.keys() == {}.keys() }}", "{% macro a() %}{% endmacro %}{{ a == a }}", "{{ '1.5' | float }}",
+                 "{{ '' | int }}", "{{ [1] | tojson(sort_keys=true) }}", "{{ [1] | tojson(indent=-1) }}",
+                 "\n{{ messages[0].content.center(9) }}", "{{ 2.5 | round }}", "{{ 'a' is escaped }}",
+                 "{% raw %}{{ a }}{% endraw %}", "{{ self is defined }}", "{{ 1_5 }}", "{{ 2 ** 3 }}",
+                 "{% for x in [[1], [2]] recursive %}{{ loop(x) if x is iterable else x }}{% endfor %}",
+                 "{{ messages | map(attribute='content') | join('|') }}", "{{ messages[0] }}"):
     assert render(template, FIXED) is not None, template
-    write("template.jinja", template)
-    leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
-    assert len(rejects()) == 1 and re.search("support|that is too big", rejects()[0]), (template, rejects())
-SETS, ENDS = "{% set x %}" * 120, "{% endset %}{{ x }}" * 120
-DEEP_LIST = ("{%% set ns = namespace(a=1) %%}{%% for i in range(%d) %%}{%% set ns.a = [ns.a] %%}{%% endfor %%}"
-             "{{ ns.a | tojson }}")
-for template, message in (("{{ [1] | tojson(indent=-1) }}", "an indent that is not supported"),
-                          ("\n{{ messages[0].content.center(9) }}",
-                           "line 2 of the chat template: center: it is not supported"),
-                          ("{{ [1e999 - 1e999, 1.0] | sort }}", "sorting NaN is not supported"),
-                          ("{{ " + "1 + " * 250 + "1 }}", "rendering is nested too deeply"),
-                          ("{% macro f() %}" + SETS + "a" + ENDS + "{% endmacro %}" + SETS + "{{ f() }}" + ENDS,
-                           "rendering is nested too deeply"),
-                          (DEEP_LIST % 101, "JSON that is nested too deeply")):
-    write("template.jinja", template)
-    leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
-    assert len(rejects()) == 1 and message in rejects()[0], (template, rejects())
-# and what is just not too deep
-for template in ("{{ " + "1 + " * 150 + "1 }}", DEEP_LIST % 100,
-                 "{% if not messages %}" + "{% elif not messages %}" * 190 + "{% else %}b{% endif %}"):
     check(template, [FIXED])
 
-# what is not supported, by its name and line; and what Jinja itself refuses
+# the date that strftime_now() writes: the one that is given, or the template is refused
+check("{{ strftime_now('%d %b %Y, %A') }}", [FIXED])
+write("template.jinja", "{% if messages %}{{ strftime_now('%d') }}{% endif %}")
+said = leat("-o", "no", "--chat", "template.jinja", "chats.jsonl", code=2)
+assert "strftime_now()" in said and "--chat-date DATE" in said, said
+said = leat("-o", "no", "--chat", "template.jinja", "--chat-date", "today", "chats.jsonl", code=1)
+assert "'today' is not a date: write it like 2026-01-31" in said, said
+
+# what Jinja itself refuses
 for template, message in (
-        ("{{ a | round }}", "line 1 of the chat template: round: the filter is not supported"),
-        ("\n\n{{ a is escaped }}", "line 3 of the chat template: escaped: the test is not supported"),
-        ("{% include 'x' %}", "include: the tag is not supported"), ("{% raw %}a{% endraw %}",
-        "raw: the tag is not supported"),
-        ("\n{{ self is defined }}", "line 2 of the chat template: self: it is not supported"),
-        ("{{ 1_5 }}", "a number that is neither a plain integer"), ("{{ 2 ** 3 }}",
-        "**: the operator is not supported"),
-        ("{% if true %}", "expected endif"), ("{% endif %}", "endif: it ends nothing"), ("{{ 1",
-        "a tag without its end"),
-        ("{# a", "a comment without its end"), ("{{ 'a }}", "a string without its end"), ("{{ }}",
-        "an expression is expected"),
-        ("{% for x in y recursive %}{% endfor %}", "recursive"), ("{% break %}", "break: it is not in a loop"),
-        ("{{ f(*a) }}", "arguments with *"), ("{{ ? }}", "a character"),
-        ("{{ " + "(" * 300 + "1" + ")" * 300 + " }}", "nested too deeply"),
-        ("{{ " + "not " * 250 + "x }}", "not: it is nested too deeply"),
-        ("{% if x %}" * 250 + "{% endif %}" * 250, "x: it is nested too deeply"),
-        ("{% if x %}" + "{% elif y %}" * 200 + "{% endif %}", "y: it is nested too deeply"),
-        ("{#" + "x" * ((1 << 20) - 3) + "#}", "the chat template has more than 1 MiB"),
-        *(("{% set a = [" + "0," * count + "] %}", "it takes more than 64 MiB of memory")  # for nodes, and for tokens
-          for count in (150000, 500000))):
+        ("{% if true %}", "line 1: Unexpected end of template"), ("\n{% endif %}", "line 2: Encountered unknown tag"),
+        ("{{ 1", "line 1: "), ("{{ 'a }}", "line 1: "), ("{{ }}", "line 1: Expected an expression"),
+        ("{% include 'x' %}{{ 5", "line 1: "), ("{{ a | nofilter }}", "line 1: No filter named"),
+        ("{{ ? }}", "line 1: unexpected char"), ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "RecursionError"),
+        ("{#" + "x" * ((1 << 20) - 3) + "#}", "the chat template has more than 1 MiB")):
     write("template.jinja", template)
     said = leat("-o", "no", "--chat", "template.jinja", "chats.jsonl", code=1)
-    assert message in said, (template, said)
+    assert message in said, (template[:50], said)
 write("template.jinja", "{#" + "x" * ((1 << 20) - 4) + "#}")
 leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
 plain = os.path.join(folder, "plain")
 make_tokenizer(plain, {})
 write("template.jinja", "{{ bos_token }}")
-assert "line 1 of the chat template: bos_token: neither tokenizer_config.json nor special_tokens_map.json" in leat(
+assert "the chat template uses bos_token: neither tokenizer_config.json nor special_tokens_map.json" in leat(
     "-o", "no", "--chat", "template.jinja", "chats.jsonl", code=1, tokenizer=plain)
 assert "has neither chat_template.jinja" in leat("-o", "no", "--chat", "tokenizer", "chats.jsonl", code=1)
 write("plain.txt", "text")
@@ -233,17 +209,12 @@ leat("-o", "out", "--chat", "roles.jinja", "c.jsonl")
 assert packed()[0][0] == [im[0], *b"x<|im_start|>", im[1]], packed()
 write("c.jsonl", json.dumps({"messages": HOSTILE}) + "\n")
 
-# templates that would take the stack or for ever
-for text, said in (("{{ " + "x|d(" * 60000 + "1" + ")" * 60000 + " }}", "nested too deeply"),
-                   ("{{ " + "x is eq(" * 45000 + "1" + ")" * 45000 + " }}", "nested too deeply")):
-    write("deep.jinja", text)
-    assert said in leat("-o", "out", "--chat", "deep.jinja", "c.jsonl", code=1), text[:40]
+# comparing what is nested a million times over would take for ever, or the stack
 for text in ("{% set ns = namespace(a=1, b=1) %}{% for i in range(20000) %}{% set ns.a = [[[[ns.a]]]] %}"
-             "{% set ns.b = [[[[ns.b]]]] %}{% endfor %}{{ ns.a == ns.b }}",
-             "{% set x = [1] %}{% set y = [1] %}" + "{% set x = [x, x] %}{% set y = [y, y] %}" * 40 + "{{ x == y }}"):
+             "{% set ns.b = [[[[ns.b]]]] %}{% endfor %}{{ ns.a == ns.b }}",):
     write("deep.jinja", text)
     leat("-o", "out", "--chat", "deep.jinja", "c.jsonl")
-    assert packed() == [] and "nested too deeply" in rejects()[0], rejects()
+    assert packed() == [] and "RecursionError" in rejects()[0], rejects()
 
 WRONG = [('{"text":"a"}', 'the record has no "messages"'),
          ('{"messages":"a"}', "is a string, not an array of messages"),
@@ -252,8 +223,7 @@ WRONG = [('{"text":"a"}', 'the record has no "messages"'),
          ('{"messages":[{"content":"a"}]}', "message 0 of the conversation has no role"),
          ('{"messages":[{"role":"user"}]', "not valid JSON"), ('{"messages":[{"role":"user","content":NaN}]}', "NaN"),
          ('{"messages":[{"role":"user","content":' + "1" * 4301 + "}]}", "a number of more than 4300 digits"),
-         ('{"messages":[{"role":"user","content":{}}]}', "a dict as text is not supported"),
-         ('{"messages":' + "[" * 300 + "]" * 300 + "}", "nested deeper"),
+         ('{"messages":' + "[" * 300 + "]" * 300 + "}", "message 0 of the conversation is an array"),
          (json.dumps({"messages": FIXED, "id": "y" * 65537}), "is longer than 64 KiB"),
          ('{"messages":[{"role":"user","content":"a"}],"id":' + "1" * 65537 + "}", "is longer than 64 KiB"),
          (json.dumps({"messages": [{"role": "user", "content": "y" * 40000}]}), "too long")]

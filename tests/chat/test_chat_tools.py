@@ -50,9 +50,9 @@ WRONG = [("5", '"tools" is a number, not a list of tools'), ("{}", '"tools" is a
          ('"[]\\u0000"', "but not JSON"),
          ("[1]", "tool 0 is a number, not an object"), ('[{}, "a"]', "tool 1 is a string, not an object"),
          ('"none"', '"tools" is a string, but not JSON: it should hold the list of tools'),
-         ('"[1"', "but not JSON"), ('"[],\\"a\\":1"', "the tools are not JSON"), ('"[]]"', "but not JSON"),
-         ('"{}"', "the tools are a dict, not a list"), ('"7"', "the tools are a number, not a list"),
-         ('[{"a":NaN}]', "NaN"), ('"[{\\"a\\":NaN}]"', "NaN"), ('"' + "[" * 300 + "]" * 300 + '"', "nested deeper")]
+         ('"[1"', "but not JSON"), ('"[],\\"a\\":1"', "but not JSON"), ('"[]]"', "but not JSON"),
+         ('"{}"', "the tools are an object, not a list"), ('"7"', "the tools are a number, not a list"),
+         ('[{"a":NaN}]', "NaN"), ('"[{\\"a\\":NaN}]"', "NaN"), ('"' + "[" * 300 + "]" * 300 + '"', "tool 0 is an array")]
 write("template.jinja", TEMPLATE)
 with open(os.path.join(folder, "c.jsonl"), "w") as f:
     for member, _ in GIVEN:

@@ -13,6 +13,7 @@ for program in leat leat-bench leat-bench-dev make_dataset examples/write_bytes;
     fi
 done
 PATH=$build:$build/examples:$PATH
+sources=$PWD
 unset SOURCE_DATE_EPOCH
 tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-cli-XXXXXX") || exit 1
 leave() { # a test that forgets `finish` would pass whatever it found
@@ -37,6 +38,15 @@ printed=$tmp/.printed   # stdout
 said=$tmp/.said         # stderr
 failures=0
 code=0
+
+# `leat pack --chat` renders in Python, by the package in the sources; without jinja2 this test ends here.
+renders() {
+    PYTHONPATH=$sources/python
+    export PYTHONPATH
+    python3 -c 'import jinja2' 2>/dev/null && return
+    echo "skipped: Python's jinja2 is not installed"
+    exit 77
+}
 
 fail() {
     echo "$*" >&2

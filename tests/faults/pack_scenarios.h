@@ -20,6 +20,7 @@
 #include "own_mounts.h"
 #include "small.h"
 #include "support/fault.h"
+#include "support/renderer.h"
 
 #define LAST         12 /* calls at the end: finishing and removing; about a quarter of them is tried */
 #define MIDDLE_TRIED 2  /* of the calls before */
@@ -173,6 +174,7 @@ static inline enum leat_status pack_to(const char *output, const struct scenario
     report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     o.by = s->by == BY_VALUES ? "v" : NULL;
     o.chat = s->by == BY_CHAT ? chat_template : NULL;
+    o.renderers = &stand_in_renderers;
     if (s->by == BY_CHAT)
         return leat_pack(output, (const char *const[]) { conversations }, 1, &o, &report, err);
     if (s->by == BY_LONG)

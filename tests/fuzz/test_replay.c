@@ -35,7 +35,6 @@ int fuzz_plan(const uint8_t *data, size_t size);
 int fuzz_state(const uint8_t *data, size_t size);
 int fuzz_verify(const uint8_t *data, size_t size);
 int fuzz_hub(const uint8_t *data, size_t size);
-int fuzz_chat(const uint8_t *data, size_t size);
 
 static const struct fuzzer {
     const char *name;
@@ -64,7 +63,6 @@ static const struct fuzzer {
     { "state", fuzz_state },
     { "verify", fuzz_verify },
     { "hub", fuzz_hub },
-    { "chat", fuzz_chat },
 };
 
 static void replay_file(const struct fuzzer *f, const char *path)

@@ -5,6 +5,7 @@
 # records were rejected, --resume with a larger --max-rejects", which made a dataset of one document. Records that lack
 # the field among others are rejected as ever.
 . tests/cli/cli.sh
+renders
 examples=$OLDPWD/examples
 
 nothing_begun() { # NAME

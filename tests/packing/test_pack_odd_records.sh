@@ -4,6 +4,7 @@
 # take more memory than a thread has are read nevertheless. White space that is too long for memory is no record, and
 # what stands behind it in a broken array is named. Rejects of a run that was killed while it named them are kept.
 . tests/cli/cli.sh
+renders
 
 tiny=$build/tiny/leat
 identity() {
@@ -62,7 +63,7 @@ rejects nine 'the rendered conversation is longer than 8 MiB'
 echo '{{ tools | length }}{{ tools[0].a | length }}{{ messages[0].content }}' >tools.jinja
 awk 'BEGIN { printf "{\"messages\":[{\"role\":\"user\",\"content\":\"c\"}],\"tools\":\"[{\\\"a\\\":\\\""
              for (i = 0; i < 300000; i++) printf "ten bytes "; print "\\\"}]\"}" }' >tools.jsonl
-run leat pack -t bytes -o tools --chat tools.jinja --memory 200MiB --threads 9 tools.jsonl
+run leat pack -t bytes -o tools --chat tools.jinja --memory 320MiB --threads 9 tools.jsonl
 ended 0 ''
 tokens tools '49 51 48 48 48 48 48 48 99'
 

@@ -4,6 +4,7 @@
 # resumed; JSON in a column of strings, too. What no conversation or mask can be is refused, or rejected with a reason.
 here=$PWD/tests
 . tests/cli/cli.sh
+renders
 
 files=$here/parquet/files
 tiny=$build/tiny/leat

@@ -3,6 +3,7 @@
 # messages and the tools of the plan, or are refused before they pack. Once the plan said nothing of these: parts with
 # another template were packed, joined and found in order.
 . tests/cli/cli.sh
+renders
 
 printf '{"messages":[{"role":"user","content":"%d"},{"role":"assistant","content":"yes"}]}\n' $(seq 60) >chat.jsonl
 one='{% for m in messages %}{{ m.role }}:{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}'

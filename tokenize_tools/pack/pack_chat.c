@@ -10,12 +10,11 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "chat/chat_template.h"
 #include "tokenizer/load/whole_file.h"
 #include "tokenizer/notation/jsontree.h"
 #include "tokenizer/pipeline/tokenizer_path.h"
 
-#define TOKENS 7
+#define MAX_TEMPLATE ((uint64_t)1 << 20)
 
 /* What lies beside the tokenizer. */
 struct beside {
@@ -207,69 +206,98 @@ static enum leat_status find_tool_template(const struct beside *b, const char *n
     return s;
 }
 
-/* Makes a template with the tokens that it may use; *sum gets what of it matters. */
-static enum leat_status make(struct chat_template **out, const struct beside *b, const char *text, uint64_t bytes,
-                             struct hash128 *sum, struct leat_error *err)
+/* Adds what of the templates matters to the sum. */
+static void add_sum(struct pack_chat *c, const void *bytes, size_t size)
 {
-    static const char *const names[TOKENS] = { "bos_token", "eos_token", "unk_token", "sep_token",
-                                               "pad_token", "cls_token", "mask_token" };
-    struct chat_global globals[TOKENS];
-    char *tokens[TOKENS];
-    size_t count = 0;
-    enum leat_status s;
+    struct hash128 sum = checksum_kernels()->hash(bytes, size);
 
-    for (size_t i = 0; i < TOKENS; i++) {
-        tokens[i] = find_token(b, names[i]);
-        if (tokens[i])
-            globals[count++] = (struct chat_global) { names[i], tokens[i] };
+    c->sum.low = sum.low ^ 3 * c->sum.low;
+    c->sum.high = sum.high ^ 3 * c->sum.high;
+}
+
+static enum leat_status add(struct pack_chat *c, const void *bytes, uint64_t size, struct leat_error *err)
+{
+    if (size > MAX_TEMPLATE)
+        return status_set(err, LEAT_E_UNSUPPORTED, "the chat template has more than 1 MiB");
+    add_sum(c, bytes, (size_t)size);
+    return render_plan_add(&c->plan, bytes, (size_t)size, err);
+}
+
+static enum leat_status add_text(struct pack_chat *c, const char *text, struct leat_error *err)
+{
+    return add(c, text, strlen(text), err);
+}
+
+/* The special tokens that a template may use. */
+static enum leat_status add_tokens(struct pack_chat *c, const struct beside *b, struct leat_error *err)
+{
+    static const char *const names[] = { "bos_token", "eos_token", "unk_token", "sep_token",
+                                         "pad_token", "cls_token", "mask_token" };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < sizeof names / sizeof *names; i++) {
+        char *token = find_token(b, names[i]);
+
+        if (token)
+            s = add_text(c, names[i], err);
+        if (token && s == LEAT_OK)
+            s = add_text(c, token, err);
+        free(token);
     }
-    s = chat_template_make(out, text, (size_t)bytes, globals, count, err);
-    *sum = checksum_kernels()->hash(text, (size_t)bytes);
-    for (size_t i = 0; i < count; i++)
-        sum->low ^= checksum_kernels()->hash(globals[i].value, strlen(globals[i].value)).low + i;
-    for (size_t i = 0; i < TOKENS; i++)
-        free(tokens[i]);
     return s;
 }
 
-static enum leat_status make_with_tools(struct pack_chat *c, const struct beside *b, const char *named,
-                                        struct leat_error *err)
+static enum leat_status make_plan(struct pack_chat *c, const struct beside *b, const struct leat_pack_options *o,
+                                  struct leat_error *err)
 {
-    struct hash128 sum = { 0 };
-    uint64_t bytes = 0;
-    char *text = NULL;
-    enum leat_status s = find_tool_template(b, named, &text, &bytes, err);
+    uint64_t bytes = 0, tool_bytes = 0;
+    char *text = NULL, *tool_text = NULL;
+    enum leat_status s = find_template(b, o->chat, &text, &bytes, err);
 
-    if (s == LEAT_OK && text) {
-        s = make(&c->with_tools, b, text, bytes, &sum, err);
-        c->sum.low = sum.low ^ 3 * c->sum.low;
-        c->sum.high = sum.high ^ 3 * c->sum.high;
-    }
+    if (s == LEAT_OK && *o->tools)
+        s = find_tool_template(b, o->chat, &tool_text, &tool_bytes, err);
+    if (s == LEAT_OK)
+        s = add_text(c, o->chat_date ? o->chat_date : "", err);
+    if (s == LEAT_OK)
+        s = add(c, text, bytes, err);
+    if (s == LEAT_OK)
+        s = add(c, tool_text ? tool_text : "", tool_bytes, err);
+    if (s == LEAT_OK)
+        s = add_tokens(c, b, err);
     free(text);
+    free(tool_text);
     return s;
 }
 
-enum leat_status pack_chat_open(struct pack_chat *c, const struct leat_pack_options *o, struct leat_error *err)
+/* Starts a renderer, which says whether it can render by the templates, and its version. */
+static enum leat_status try_plan(struct pack_chat *c, const struct leat_pack_options *o,
+                                 const struct render_limits *limits, struct leat_error *err)
+{
+    enum leat_status s = renderer_open(&c->renderer, o->renderers, &c->plan, limits, err);
+
+    if (s == LEAT_OK)
+        snprintf(c->version, sizeof c->version, "%s", renderer_version(c->renderer));
+    return s;
+}
+
+enum leat_status pack_chat_open(struct pack_chat *c, const struct leat_pack_options *o,
+                                const struct render_limits *limits, struct leat_error *err)
 {
     struct beside b;
-    uint64_t bytes = 0;
-    char *text = NULL;
     enum leat_status s = open_beside(&b, o->tokenizer, err);
 
     if (s == LEAT_OK)
-        s = find_template(&b, o->chat, &text, &bytes, err);
-    if (s == LEAT_OK)
-        s = make(&c->usual, &b, text, bytes, &c->sum, err);
-    if (s == LEAT_OK && *o->tools)
-        s = make_with_tools(c, &b, o->chat, err);
-    free(text);
+        s = make_plan(c, &b, o, err);
     close_beside(&b);
-    return s;
+    if (s == LEAT_OK && !o->renderers)
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "conversations are rendered by processes that the program starts: give leat_pack() `renderers`");
+    return s == LEAT_OK ? try_plan(c, o, limits, err) : s;
 }
 
 void pack_chat_free(struct pack_chat *c)
 {
-    chat_template_free(c->usual);
-    chat_template_free(c->with_tools);
+    renderer_close(c->renderer);
+    buffer_free(&c->plan.fields);
     *c = (struct pack_chat) { 0 };
 }

@@ -61,6 +61,12 @@ static enum leat_status add_chat(struct buffer *b, const struct pack_chat *chat,
                              (unsigned long long)chat->sum.low);
 
     if (s == LEAT_OK)
+        s = add(b, err, "jinja2 %s\n", chat->version);
+    if (s == LEAT_OK && o->chat_date)
+        s = add_named(b, "chat-date", o->chat_date, err);
+    if (s == LEAT_OK && o->skip_slow_chats)
+        s = add(b, err, "skip-slow-chats %u\n", o->chat_seconds);
+    if (s == LEAT_OK)
         s = add_named(b, "messages", o->messages, err);
     return s == LEAT_OK ? add_named(b, "tools", o->tools, err) : s;
 }

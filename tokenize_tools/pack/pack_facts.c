@@ -25,6 +25,7 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
     facts->of[9] = (struct pack_fact) { "leat.chat", o->chat ? o->messages ? o->messages : "messages" : NULL };
     facts->of[10] =
         (struct pack_fact) { "leat.tools", o->chat && o->tools && strcmp(o->tools, "tools") != 0 ? o->tools : NULL };
+    facts->of[11] = (struct pack_fact) { "leat.chat_date", o->chat ? o->chat_date : NULL };
     facts->of[8] = (struct pack_fact) { "leat.mask", o->mask_field };
     facts->of[4] = (struct pack_fact) { "leat.part", o->parts > 0 ? facts->part : NULL };
 }

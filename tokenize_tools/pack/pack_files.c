@@ -33,10 +33,12 @@ static enum leat_status take_chat(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
     struct pack_setup *setup = &r->setup;
-    enum leat_status s = pack_chat_open(&r->chat, o, err);
+    enum leat_status s = pack_chat_open(&r->chat, o, &setup->render_limits, err);
 
-    setup->chat = r->chat.usual;
-    setup->tool_chat = r->chat.with_tools;
+    setup->renderers = o->renderers;
+    setup->render_plan = &r->chat.plan;
+    setup->first_renderer = &r->chat.renderer;
+    setup->skip_slow_chats = o->skip_slow_chats != 0;
     setup->messages = &r->messages;
     setup->tools = *o->tools ? &r->tools : NULL;
     if (s == LEAT_OK)

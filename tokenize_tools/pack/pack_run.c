@@ -28,6 +28,8 @@ enum leat_status pack_options_read(struct leat_pack_options *o, const struct lea
 {
     enum leat_status s = options_read(o, sizeof *o, &o->reserved, given, "leat_pack_options", err);
 
+    if (s == LEAT_OK && o->renderers && (!o->renderers->open || !o->renderers->close))
+        s = status_set(err, LEAT_E_ARGUMENT, "`renderers` needs both functions, open and close");
     return s == LEAT_OK ? options_check_reserved(o->reserved_mask | o->reserved_write, "leat_pack_options", err) : s;
 }
 
@@ -122,6 +124,8 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
     setup->masks = o->store_mask != 0;
     setup->whole_records = o->mask_field || o->chat;
+    setup->chat = o->chat != NULL;
+    setup->render_limits.seconds = setup->long_render_limits.seconds = o->chat_seconds > 0 ? o->chat_seconds : 10;
     setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;
     r->output.description = &r->description;
@@ -363,6 +367,8 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
     for (unsigned i = 0; s == LEAT_OK && i < PACK_FACTS; i++)
         if (facts.of[i].value)
             s = leat_writer_set_metadata(r->output.writer, facts.of[i].key, facts.of[i].value, err);
+    if (s == LEAT_OK && r->options.chat)
+        s = leat_writer_set_metadata(r->output.writer, "leat.jinja2", r->chat.version, err);
     if (s == LEAT_OK && r->output.damages.count > 0) {
         struct buffer value = { 0 };
 

@@ -15,12 +15,15 @@
 #include "pack_description.h"
 #include "pack_wishes.h"
 
+#define TRY_BYTES ((uint64_t)64 << 20) /* of memory, for a renderer that has nothing to render */
+
 /* The tokenizer and its tokens, then the description of a run, of no part of it. */
 static enum leat_status describe(struct buffer *text, const struct leat_pack_options *options,
                                  const struct input_list *inputs, struct leat_error *err)
 {
     struct leat_tokenizer_info tokenizer = LEAT_TOKENIZER_INFO_INIT;
     struct leat_pack_options o = *options;
+    const struct render_limits limits = { .memory = TRY_BYTES, .max_bytes = TRY_BYTES, .seconds = 1 };
     struct pack_chat chat = { 0 };
     enum leat_status s = buffer_reserve(text, 256, err);
 
@@ -36,7 +39,7 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
     o.part = 0;
     pack_options_default(&o);
     if (o.chat)
-        s = pack_chat_open(&chat, &o, err);
+        s = pack_chat_open(&chat, &o, &limits, err);
     if (s == LEAT_OK)
         s = pack_description_make(text, &o, o.chat ? &chat : NULL, inputs, err);
     pack_chat_free(&chat);

@@ -51,6 +51,8 @@ static const char *const hints[] = {
     [LEAT_HINT_BINARY] = " (allow_binary=True packs it all the same)",
     [LEAT_HINT_FOLLOW] = " (follow_links=True)",
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
+    [LEAT_HINT_CHAT_DATE] = " (chat_date=\"YYYY-MM-DD\")",
+    [LEAT_HINT_CHAT_TIME] = " (chat_seconds=N, or skip_slow_chats=True)",
     [LEAT_HINT_SAMPLES] = " (samples=N)",
     [LEAT_HINT_TEXT] = " (text=NAME)",
     [LEAT_HINT_MESSAGES] = " (messages=NAME)",

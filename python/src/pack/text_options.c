@@ -35,16 +35,17 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
 {
     struct leat_pack_options *p = &o->options;
     unsigned long long end, begin, memory, rejects, ppm, seed, created;
-    PyObject *splits, *keep;
+    PyObject *splits, *keep, *renderers;
     Py_ssize_t count;
     int format, write;
 
     *o = (struct text_pack_options) { .options = LEAT_PACK_OPTIONS_INIT };
-    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpppOzpzzzzizp", &format, &p->text, &p->id, &end, &begin,
+    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpppOzpzzzzizpIzpO", &format, &p->text, &p->id, &end, &begin,
                           &p->special, &p->reject_invalid, &p->threads, &memory, &rejects, &ppm, &p->part, &p->parts,
                           &p->shuffle, &seed, &p->dedup, &splits, &p->resume, &p->force, &created, &p->skip_unknown,
                           &p->allow_binary, &p->follow_links, &keep, &p->by, &p->store_mask, &p->mask_field, &p->chat,
-                          &p->messages, &p->tools, &write, &p->split_of, &p->allow_empty))
+                          &p->messages, &p->tools, &write, &p->split_of, &p->allow_empty, &p->chat_seconds,
+                          &p->chat_date, &p->skip_slow_chats, &renderers))
         return -1;
     if (PyList_Size(keep) > TEXT_CONDITIONS) {
         PyErr_Format(PyExc_ValueError, "at most %d conditions are allowed", TEXT_CONDITIONS);
@@ -61,6 +62,8 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
     if (count < 0)
         return -1;
     p->tokenizer = t->tokenizer;
+    o->renderers = (struct leat_renderers) { text_renderers_open, text_renderers_close, renderers };
+    p->renderers = renderers == Py_None ? NULL : &o->renderers;
     p->format = (enum leat_pack_format)format;
     p->write = (enum leat_write)write;
     p->end_token = end;

@@ -18,7 +18,14 @@ struct text_pack_options {
     struct leat_pack_options options;
     struct leat_split splits[TEXT_SPLITS];
     const char *keep[TEXT_CONDITIONS];
+    struct leat_renderers renderers;
 };
+
+/* text_renderers.c: struct leat_renderers, whose context is an object with open() -> descriptor and close(descriptor);
+ * they take Python's lock. */
+enum leat_status text_renderers_open(void *context, int *fd, struct leat_error *err);
+void text_renderers_close(void *context, int fd);
+
 /* Reads the options from the tuple that python/leat/packing.py makes, which must outlive them. -1 with an exception. */
 int text_options_take(struct text_pack_options *o, const struct text_tokenizer *t, PyObject *tuple);
 /* The same for a list of pairs of str; returns how many, or -1. */

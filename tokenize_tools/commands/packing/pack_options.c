@@ -184,7 +184,8 @@ const struct option_row pack_options[] = {
       .value = "FILE|tokenizer",
       .standard = "texts",
       .help = "records are conversations, rendered by this chat template, a file of Jinja; tokenizer: by the one "
-              "in the tokenizer's folder. Only what the assistant says is learned, with the token that ends its turn, "
+              "in the tokenizer's folder. Python renders them, with jinja2 and the Python package of leat. Only what "
+              "the assistant says is learned, with the token that ends its turn, "
               "or what the template puts into {% generation %}",
       .path = true },
     { .name = "messages",
@@ -200,6 +201,25 @@ const struct option_row pack_options[] = {
       .standard = "tools, if there is one",
       .help = "the member or column that holds the tools of a conversation: a list of objects, or a string that holds "
               "one as JSON. An empty name: the template gets no tools" },
+    { .name = "chat-date",
+      .type = OPTION_TEXT,
+      .field = FIELD(chat_date),
+      .value = "DATE",
+      .standard = "refused",
+      .help = "the date that strftime_now() of the chat template writes, as 2026-01-31: the date of the day would not "
+              "give the same bytes tomorrow" },
+    { .name = "chat-seconds",
+      .type = OPTION_COUNT,
+      .field = FIELD(chat_seconds),
+      .value = "N",
+      .standard = "10",
+      .help = "how long rendering one conversation may take; one that takes longer ends the run",
+      .min = 1,
+      .max = 86400 },
+    { .name = "skip-slow-chats",
+      .type = OPTION_FLAG,
+      .field = FIELD(skip_slow_chats),
+      .help = "reject conversations that take longer; which these are depends on the machine" },
     { .name = "end",
       .type = OPTION_TEXT,
       .field = FIELD(end),

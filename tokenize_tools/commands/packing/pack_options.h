@@ -30,10 +30,10 @@ struct pack_threads {
 /* Freed by pack_values_free(). */
 struct pack_values {
     const char *output, *tokenizer, *pattern, *text, *id, *end, *begin, *by, *run, *mask_field, *chat, *messages,
-        *tools, *split_of;
+        *tools, *split_of, *chat_date;
     unsigned format, invalid, progress, write;
     struct pack_threads threads;
-    uint64_t memory, parts; /* parts: of a run's folder */
+    uint64_t memory, chat_seconds, parts; /* parts: of a run's folder */
     struct pack_bound max_rejects;
     struct pack_part part;
     struct arrange_seed shuffle;
@@ -42,7 +42,7 @@ struct pack_values {
     int argc; /* of the command, for one that goes on */
     char **argv;
     bool special, dedup, allow_truncated, allow_binary, allow_empty, skip_unknown, follow_links, resume, force, json,
-        dry_run;
+        dry_run, skip_slow_chats;
 };
 
 #define PACK_VALUES_INIT                                                                                               \

@@ -12,6 +12,7 @@
 #include "cli/units.h"
 #include "commands/common/common.h"
 #include "pack_options.h"
+#include "renderers.h"
 #include "runs/part_auto.h"
 
 /* How the tokens that could be the end token are listed: " 0 <|endoftext|>". */
@@ -168,6 +169,9 @@ static const char *wrong_chat(const struct pack_values *v)
         return "--messages is for conversations: add --chat FILE or --chat tokenizer";
     if (!v->chat && v->tools)
         return "--tools is for conversations: add --chat FILE or --chat tokenizer";
+    if (!v->chat && (v->chat_date || v->chat_seconds > 0 || v->skip_slow_chats))
+        return "--chat-date, --chat-seconds and --skip-slow-chats are for conversations: add --chat FILE or --chat "
+               "tokenizer";
     if (v->chat && strcmp(v->text, "text") != 0)
         return "--text and --chat contradict each other: the member or column with the conversation is --messages";
     return NULL;
@@ -205,6 +209,10 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->chat = v->chat && strcmp(v->chat, "tokenizer") == 0 ? "" : v->chat;
     o->messages = v->messages;
     o->tools = v->tools;
+    o->renderers = &pack_renderers;
+    o->chat_seconds = (uint32_t)v->chat_seconds;
+    o->chat_date = v->chat_date;
+    o->skip_slow_chats = v->skip_slow_chats;
     o->split_of = v->split_of;
     o->skip_unknown = v->skip_unknown;
     o->allow_binary = v->allow_binary;

@@ -36,11 +36,28 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+/* Whether a text is JSON: a member's value, and an item, which is one value and no more. */
+static bool is_value(const struct json_fields *any, const char *text, size_t bytes)
+{
+    static const char *const around[][2] = { { "{\"\":", "}" }, { "{\"\":[", "]}" } };
+    bool is = true;
+
+    for (unsigned i = 0; is && i < 2; i++) {
+        struct json_scan scan;
+
+        json_scan_begin(&scan, any);
+        json_scan_feed(&scan, around[i][0], strlen(around[i][0]));
+        json_scan_feed(&scan, text, bytes);
+        json_scan_feed(&scan, around[i][1], strlen(around[i][1]));
+        is = json_scan_is_object(&scan);
+    }
+    return is;
+}
+
 enum leat_status json_chat_take_tools(struct json_chat *found, const struct json_fields *tools, const char *text,
                                       size_t bytes, struct leat_error *err)
 {
     const char *name = tools->path[JSON_TEXT].all;
-    struct json_scan scan;
 
     while (bytes > 0 && is_space(*text)) {
         text++;
@@ -50,11 +67,7 @@ enum leat_status json_chat_take_tools(struct json_chat *found, const struct json
         bytes--;
     if (bytes == 0 || (bytes == 4 && memcmp(text, "null", 4) == 0))
         return LEAT_OK;
-    json_scan_begin(&scan, tools);
-    json_scan_feed(&scan, "{\"\":", 4);
-    json_scan_feed(&scan, text, bytes);
-    json_scan_feed(&scan, "}", 1);
-    if (!json_scan_is_object(&scan))
+    if (!is_value(tools, text, bytes))
         return status_set(err, LEAT_E_TEXT, "\"%.200s\" is a string, but not JSON: it should hold the list of tools",
                           name);
     if (utf8_valid_prefix((const uint8_t *)text, bytes) < bytes)

@@ -8,7 +8,7 @@
 struct json_chat_value {
     const char *at; /* NULL: there is none */
     size_t bytes;
-    bool alone; /* nothing may follow the value: whoever reads it sees to that */
+    bool alone; /* nothing follows the value */
 };
 
 struct json_chat {

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "corpus/json/json_push.h"
 #include "corpus/lines.h"
-#include "steps.h"
+#include "step_chat.h"
 
 struct long_record {
     struct pack_worker *w;
@@ -197,6 +197,8 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
         return LEAT_OK;
     if (s == LEAT_OK)
         s = step_scan_record(r->w, u, text, (struct stretch) { 0, bytes }, offset, line, err);
+    if (s == LEAT_OK)
+        s = step_chat_end(r->w, u, err);
     if (s != LEAT_OK || u->document_count == before)
         return s;
     d = &u->documents[before];

@@ -36,6 +36,16 @@
 #define CHAT_SHARE(bytes) ((bytes) / 8 * 3)
 #define LONG_CHAT_MAX     (512 * MIB)
 
+/* A renderer is a process of its own: so much of it is not shared with the others; and so much a conversation may take
+ * in any case. There is one for each thread, and one for a conversation that needs more. */
+#define RENDERER_COST  (20 * MIB)
+#define RENDERER_LEAST (4 * MIB)
+
+/* A rendered text may have so many times the bytes of the longest record; and so many bytes of memory are for each of
+ * its bytes: text and marks, ids and their ends in lists that double, all of them twice if it is encoded apart. */
+#define RENDERED_TIMES 2u
+#define TEXT_COST      32u
+
 /* The share of the units' memory that one span of a compressed input may take, so that several are there at once. */
 #define SPAN_SHARE 8
 
@@ -57,15 +67,31 @@
 #define COST_A_BYTE 20
 
 /* What a run takes before units and pretokens. */
-static uint64_t fixed_cost(uint64_t held, unsigned threads, uint64_t unit_bytes)
+static uint64_t fixed_cost(const struct pack_setup *s, unsigned threads, uint64_t unit_bytes)
 {
-    return held + WRITER_COST + threads * (THREAD_COST + THREAD_UNITS * unit_bytes);
+    uint64_t renderer = s->chat ? RENDERER_COST + RENDERER_LEAST : 0;
+
+    return s->held + WRITER_COST + (threads + 1) * renderer + threads * (THREAD_COST + THREAD_UNITS * unit_bytes);
+}
+
+static uint64_t at_most(uint64_t bytes, uint64_t most)
+{
+    return bytes < most ? bytes : most;
+}
+
+/* What a conversation may take, of memory for rendering it and again for its text and ids. */
+static void limit_rendering(struct pack_setup *s, struct render_limits *limits, uint64_t bytes)
+{
+    limits->memory = bytes > RENDERER_LEAST ? bytes : RENDERER_LEAST;
+    limits->max_bytes = at_most(bytes / TEXT_COST, s->max_rendered);
+    limits->stop = pack_setup_stop;
+    limits->context = s;
 }
 
 /* Memory left for units and pretokens; 0 if there is none. */
 static uint64_t left_over(const struct pack_setup *s)
 {
-    uint64_t fixed = fixed_cost(s->held, s->threads, s->unit_bytes) + s->bound / PRETOKEN_SHARE;
+    uint64_t fixed = fixed_cost(s, s->threads, s->unit_bytes) + s->bound / PRETOKEN_SHARE;
 
     return s->bound > fixed ? s->bound - fixed : 0;
 }
@@ -83,9 +109,9 @@ static bool all_can_work(const struct pack_setup *s)
 }
 
 /* The least bound, in MiB, that leaves so much. */
-static uint64_t least_mib(uint64_t held, unsigned threads, uint64_t unit_bytes, uint64_t left)
+static uint64_t least_mib(const struct pack_setup *s, unsigned threads, uint64_t unit_bytes, uint64_t left)
 {
-    return (fixed_cost(held, threads, unit_bytes) + left) / (PRETOKEN_SHARE - 1) * PRETOKEN_SHARE / MIB + 1;
+    return (fixed_cost(s, threads, unit_bytes) + left) / (PRETOKEN_SHARE - 1) * PRETOKEN_SHARE / MIB + 1;
 }
 
 /* Many threads are kept with smaller units, as far as these still take much longer than to hand them on; a small bound
@@ -145,7 +171,10 @@ static enum leat_status refuse_memory(const struct pack_setup *s, uint64_t mib, 
         (double)s->bound / (double)(small ? 1024 : MIB), small ? "KiB" : "MiB",
         s->grouped ? ", which the control group leaves," : "",
         s->inputs.fetcher ? ", what is read ahead from servers" : "",
-        s->whole_records ? ", a whole record with its mask or conversation" : "", (unsigned long long)mib);
+        s->chat            ? ", a whole conversation, processes that render them"
+        : s->whole_records ? ", a whole record with its mask"
+                           : "",
+        (unsigned long long)mib);
 }
 
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err)
@@ -159,7 +188,7 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
     choose_units(s);
     left = left_over(s);
     if (left < min)
-        return refuse_memory(s, least_mib(s->held, 1, UNIT_MIN, min), err);
+        return refuse_memory(s, least_mib(s, 1, UNIT_MIN, min), err);
     s->flight_bytes = flight_of(left);
     s->span_bytes = s->flight_bytes / SPAN_SHARE;
     s->unit_cost = s->unit_bytes * COST_A_BYTE / 2;
@@ -174,8 +203,10 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
         s->window_bytes = WINDOW_MIN;
     s->pretoken_bytes = left / 5 / s->threads; /* a quarter of it for the cache of pretokens */
     s->long_pretoken_bytes = bound / PRETOKEN_SHARE;
-    s->chat_bytes = CHAT_SHARE(s->pretoken_bytes);
-    s->long_chat_bytes = s->long_pretoken_bytes < LONG_CHAT_MAX ? s->long_pretoken_bytes : LONG_CHAT_MAX;
+    s->long_chat_bytes = at_most(s->long_pretoken_bytes, LONG_CHAT_MAX);
+    s->max_rendered = RENDERED_TIMES * s->whole_bytes;
+    limit_rendering(s, &s->render_limits, CHAT_SHARE(s->pretoken_bytes));
+    limit_rendering(s, &s->long_render_limits, s->long_chat_bytes);
     return LEAT_OK;
 }
 
@@ -194,7 +225,7 @@ enum leat_status pack_setup_refuse(const struct pack_setup *s, const char *name,
         "%s needs %.1f MiB of memory to be decompressed (%s), which is too much for %.1f MiB in all; "
         "allow at least %llu MiB",
         name, (double)needs / (double)MIB, what, (double)s->bound / (double)MIB,
-        (unsigned long long)least_mib(s->held, s->threads_asked, UNIT_MAX, left));
+        (unsigned long long)least_mib(s, s->threads_asked, UNIT_MAX, left));
 }
 
 enum leat_status pack_setup_refuse_stream(const struct pack_setup *s, const struct byte_stream *stream,

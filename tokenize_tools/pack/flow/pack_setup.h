@@ -15,27 +15,29 @@
 #include "corpus/json/json_keep.h"
 #include "corpus/streams/byte_stream.h"
 #include "leat_pack.h"
-
-struct chat_template;
+#include "render/render.h"
 
 struct pack_setup {
     const char *output; /* temporary files lie in its folder */
     const struct leat_tokenizer *tokenizer;
     struct input_list inputs; /* none for a program that gives its own texts */
     struct json_fields fields;
-    const struct field_wishes *wishes;     /* for the first input, if nobody has looked at its records; NULL: none */
-    bool only_input;                       /* that one is all of the run */
-    struct json_keep *keep;                /* NULL: all records */
-    const struct json_fields *by;          /* of the field whose value stands before each id; NULL: none does */
-    const struct json_fields *mask_field;  /* that says which stretches of the text are learned; NULL: none does */
-    const struct chat_template *chat;      /* records are conversations, which it renders; NULL: texts */
-    const struct chat_template *tool_chat; /* those with tools; NULL: the same one */
-    const struct json_fields *messages;    /* the field of the conversation, as the text's, and that of the id */
-    const struct json_fields *tools;       /* of its tools; NULL: no template gets any */
-    bool tools_needed;                     /* a table must have that column */
-    bool whole_records;                    /* a record is never taken in chunks: it has at most whole_bytes */
-    const char *text_column, *id_column;   /* the same fields, for tables; NULL: no id */
-    bool id_needed;                        /* a table must have that column */
+    const struct field_wishes *wishes;    /* for the first input, if nobody has looked at its records; NULL: none */
+    bool only_input;                      /* that one is all of the run */
+    struct json_keep *keep;               /* NULL: all records */
+    const struct json_fields *by;         /* of the field whose value stands before each id; NULL: none does */
+    const struct json_fields *mask_field; /* that says which stretches of the text are learned; NULL: none does */
+    bool chat;                            /* records are conversations, which are rendered so: */
+    bool skip_slow_chats;                 /* what takes too long is a reject */
+    const struct leat_renderers *renderers;
+    const struct render_plan *render_plan;
+    struct renderer **first_renderer;    /* that was started already; NULL there: a thread has it. Under long_lock */
+    const struct json_fields *messages;  /* the field of the conversation, as the text's, and that of the id */
+    const struct json_fields *tools;     /* of its tools; NULL: no template gets any */
+    bool tools_needed;                   /* a table must have that column */
+    bool whole_records;                  /* a record is never taken in chunks: it has at most whole_bytes */
+    const char *text_column, *id_column; /* the same fields, for tables; NULL: no id */
+    bool id_needed;                      /* a table must have that column */
     bool special, reject_invalid, allow_binary;
     bool ids_wide; /* four bytes per token, not two */
     bool masks;    /* the dataset stores a mask */
@@ -54,11 +56,12 @@ struct pack_setup {
     uint64_t window_bytes;        /* for decompressing the input whose turn it is */
     uint64_t ahead_bytes;         /* that decompressing another may take more while a unit is made of it */
     uint64_t fetch_bytes;         /* for ranges of one thing on a server */
-    uint64_t chat_bytes;          /* for rendering a conversation, and for its text and ids, in a thread */
-    uint64_t long_chat_bytes;     /* the same for one at a time that needs more */
-    bool grouped;                 /* the bound is what control groups leave */
-    uint64_t bound, held;         /* on all of the process, and what it held at first */
-    unsigned threads_asked;       /* `threads`, before there was too little memory for them */
+    uint64_t long_chat_bytes;     /* for rendering one conversation, and for its text and ids, that needs more */
+    uint64_t max_rendered;        /* bytes of a rendered text, whatever the bound */
+    struct render_limits render_limits, long_render_limits; /* of a thread's conversations, and of such a one */
+    bool grouped;                                           /* the bound is what control groups leave */
+    uint64_t bound, held;                                   /* on all of the process, and what it held at first */
+    unsigned threads_asked;                                 /* `threads`, before there was too little memory for them */
 
     pthread_mutex_t long_lock; /* its holder uses these */
     struct leat_encoder *long_encoder, *long_chat_encoder;

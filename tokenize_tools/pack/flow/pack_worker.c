@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "render/render.h"
+#include "step_chat.h"
 #include "tokenizer/pipeline/encoder_valid.h"
 #include "unit_kinds.h"
 
@@ -43,8 +45,7 @@ void pack_worker_free(struct pack_worker *w)
 {
     leat_encoder_close(w->encoder);
     leat_encoder_close(w->chat_encoder);
-    buffer_free(&w->text_of_chat);
-    buffer_free(&w->marks_of_chat);
+    step_chat_free(w);
     buffer_free(&w->chat_ids);
     buffer_free(&w->text);
     buffer_free(&w->repaired);
@@ -65,6 +66,8 @@ void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
 
     if (u->status == LEAT_OK && u->kind->encode)
         u->status = u->kind->encode(w, u, fd, &u->error);
+    if (u->status != LEAT_OK) /* what waits to be rendered goes with it */
+        step_chat_free(w);
     if (u->status == LEAT_OK)
         u->status = unit_make_ready(u, w->setup->ids_wide, &u->error);
     others = u->spent_ns[PACK_STEP_READ] + u->spent_ns[PACK_STEP_SCAN] - others;
@@ -75,7 +78,6 @@ void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
     give_back(&w->repaired);
     give_back(&w->narrow);
     give_back(&w->ends);
-    give_back(&w->text_of_chat);
-    give_back(&w->marks_of_chat);
+    renderer_trim(w->renderer, KEEP_BYTES);
     give_back(&w->chat_ids);
 }

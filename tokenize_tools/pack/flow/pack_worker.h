@@ -9,6 +9,8 @@
 #include "pack_setup.h"
 #include "unit.h"
 
+struct chat_queue;
+
 struct pack_worker {
     struct pack_setup *setup;
     struct leat_encoder *encoder;
@@ -17,8 +19,10 @@ struct pack_worker {
     struct buffer narrow;              /* ids on their way to a spool */
     struct buffer ends;                /* of the ids of a text with a mask, in its bytes: uint64_t */
     struct leat_encoder *chat_encoder; /* of conversations, which finds special tokens; NULL: the run has none */
-    struct buffer text_of_chat, marks_of_chat, chat_ids;
-    struct json_by by; /* of the record that is read, if the setup has such a field */
+    struct buffer chat_ids;
+    struct chat_queue *chats;  /* conversations that wait to be rendered; NULL: none did */
+    struct renderer *renderer; /* NULL: not started */
+    struct json_by by;         /* of the record that is read, if the setup has such a field */
 
     /* The first bytes, after repair, of a text that the encoder refused in long_text_encode(); 0 bytes: it was rejected
      * for something else. */

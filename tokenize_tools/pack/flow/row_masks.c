@@ -74,6 +74,8 @@ static enum leat_status encode_chats(struct pack_worker *w, struct unit *u, char
     u->document_count = u->document_room = 0;
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = step_chat_record(w, u, &rows[i], text + rows[i].text.begin, rows[i].text.bytes, err);
+    if (s == LEAT_OK)
+        s = step_chat_end(w, u, err);
     free(rows);
     return s;
 }

@@ -118,6 +118,8 @@ enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, si
             s = step_scan_record(w, u, text, (struct stretch) { begin, end - begin }, offset + at, line, err);
         at = newline ? end + 1 : end;
     }
+    if (s == LEAT_OK)
+        s = step_chat_end(w, u, err);
     u->spent_ns[PACK_STEP_SCAN] += clock_cpu_ns() - began;
     return s;
 }

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "corpus/json/json_records.h"
 #include "corpus/lines.h"
+#include "step_chat.h"
 #include "unit_kinds.h"
 #include "unit_stream.h"
 
@@ -178,6 +179,8 @@ static enum leat_status scan_records(struct pack_worker *w, struct unit *u, stru
         s = step_scan_record(w, u, text, (struct stretch) { begin, end - begin }, r.record, lines, err);
         lines += seen;
     }
+    if (s == LEAT_OK)
+        s = step_chat_end(w, u, err);
     u->spent_ns[PACK_STEP_SCAN] += clock_cpu_ns() - began;
     return s;
 }

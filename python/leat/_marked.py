@@ -1,0 +1,402 @@
+"""_marked.py: strings that know which of their characters stood in a conversation, and which training learns. They are
+strings like any other: what a template makes of them is what Python makes of the same str, and the marks follow beside.
+So the text of a rendering is jinja2's, and after it each character says where it is from.
+
+A string's marks are a str of the same length, a digit for each character: DATA + LEARNED. An operation that is not
+followed character by character marks all of its result: as data if any of what it was made of is, as learned if all of
+the conversation's strings in it are.
+"""
+from __future__ import annotations
+
+import functools
+import json
+import re
+
+import jinja2.runtime
+import markupsafe
+
+DATA, LEARNED = 1, 2
+_WITH = str.maketrans("01", "23")
+_WORD = re.compile(r"[A-Za-z0-9_-]*")
+
+
+# ---- Marks -----------------------------------------------------------------------------------------------------------
+
+def marks_of(text):
+    return text._marks if type(text) in (Marked, Safe) else "0" * len(text)
+
+
+def _leaves(value):
+    """The strings and numbers of a conversation in a value."""
+    kind = type(value)
+    if kind in (Marked, Safe, Int, Float):
+        yield value
+    elif kind in (list, tuple):
+        for item in value:
+            yield from _leaves(item)
+    elif kind is dict:
+        for key, item in value.items():
+            yield from _leaves(key)
+            yield from _leaves(item)
+
+
+def _has_leaf(value):
+    return next(_leaves(value), None) is not None
+
+
+def _bits(value, others=False):
+    """Of all of a value, as one mark. `others`: a string of the template in it is not learned, either."""
+    found = [leaf for leaf in _leaves(value) if not isinstance(leaf, str) or leaf]
+    if not found:
+        return 0
+    data = any(not isinstance(leaf, str) or "1" in leaf._marks or "3" in leaf._marks for leaf in found)
+    learned = all(not isinstance(leaf, str) or not leaf._marks.strip("23") for leaf in found)
+    return DATA * data + LEARNED * (learned and not (others and _has_plain(value)))
+
+
+def _has_plain(value):
+    if type(value) in (list, tuple):
+        return any(map(_has_plain, value))
+    return any(map(_has_plain, value.values())) if type(value) is dict else type(value) is str and value != ""
+
+
+def _spread(text, value, others=False):
+    bits = _bits(value, others) if text else 0
+    return Marked(text, str(bits) * len(text)) if bits else text
+
+
+def learn(text):
+    """All of it is learned."""
+    marks = marks_of(text).translate(_WITH)
+    return Safe(text, marks=marks) if isinstance(text, markupsafe.Markup) else Marked(text, marks)
+
+
+def learned_in(text):
+    return [m.span() for m in re.finditer("[23]+", marks_of(text))]
+
+
+def marked(value, learned=False):
+    """A value of a conversation, with all that it holds. A word as a key is also the template's."""
+    kind = type(value)
+    if kind is str:
+        return Marked(value, ("3" if learned else "1") * len(value))
+    if kind is dict:
+        return {unmarked_word(marked(key, learned)): marked(item, learned) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return kind([marked(item, learned) for item in value])
+    return Int(value) if learned and kind is int else Float(value) if learned and kind is float else value
+
+
+def unmarked_word(text):
+    """A plain word counts as the template's: <|ROLE|> is often one token."""
+    return str.__str__(text)[:] if type(text) is Marked and _WORD.fullmatch(text) else text
+
+
+def join(parts):
+    """"".join(), which is how jinja2 makes one text of all that a template writes."""
+    parts = list(parts)
+    text = "".join(parts)
+    for part in parts:
+        if type(part) is Marked:
+            return Marked(text, "".join([p._marks if type(p) is Marked else "0" * len(p) for p in parts]))
+    return text
+
+
+# ---- Strings ---------------------------------------------------------------------------------------------------------
+
+class Marked(str):
+    __slots__ = ("_marks",)
+
+    def __new__(cls, text, marks=None):
+        self = str.__new__(cls, text)
+        self._marks = "0" * len(self) if marks is None else marks
+        return self
+
+    def __str__(self):
+        return self
+
+    def __add__(self, other):
+        if type(other) is str or type(other) is Marked:
+            return Marked(str.__add__(self, other), self._marks + marks_of(other))
+        return NotImplemented
+
+    def __radd__(self, other):
+        return Marked(str.__add__(other, self), "0" * len(other) + self._marks) if type(other) is str else \
+            NotImplemented
+
+    def __mul__(self, times):
+        return Marked(str.__mul__(self, times), self._marks * times)
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, at):
+        return Marked(str.__getitem__(self, at), self._marks[at])
+
+    def __iter__(self):
+        return map(Marked, str.__iter__(self), self._marks)
+
+    def removeprefix(self, prefix, /):
+        text = str.removeprefix(self, prefix)
+        return Marked(text, self._marks[len(self) - len(text):])
+
+    def removesuffix(self, suffix, /):
+        text = str.removesuffix(self, suffix)
+        return Marked(text, self._marks[:len(text)])
+
+    def splitlines(self, keepends=False):
+        return self._pieces(str.splitlines(self, keepends), map(len, str.splitlines(self, True)))
+
+    def partition(self, sep, /):
+        return tuple(self._pieces(pieces := str.partition(self, sep), map(len, pieces)))
+
+    def rpartition(self, sep, /):
+        return tuple(self._pieces(pieces := str.rpartition(self, sep), map(len, pieces)))
+
+    def split(self, sep=None, maxsplit=-1):
+        return self._split(str.split(self, sep, maxsplit), sep)
+
+    def rsplit(self, sep=None, maxsplit=-1):
+        return self._split(str.rsplit(self, sep, maxsplit), sep)
+
+    def _split(self, pieces, sep):
+        if sep is not None:
+            return self._pieces(pieces, (len(piece) + len(sep) for piece in pieces))
+        at, out = 0, []
+        for piece in pieces:  # each begins with what is no white space, or at the beginning
+            at = str.find(self, piece, at)
+            out.append(Marked(piece, self._marks[at:at + len(piece)]))
+            at += len(piece)
+        return out
+
+    def _pieces(self, pieces, steps):
+        at, out = 0, []
+        for piece, step in zip(pieces, steps):
+            out.append(Marked(piece, self._marks[at:at + len(piece)]))
+            at += step
+        return out
+
+    def replace(self, old, new, count=-1, /):
+        """What takes the place of learned characters is learned, and what is put between two of them."""
+        text = str.replace(self, old, new, count)
+        if type(new) is not Marked and not self._marks.strip("0"):
+            return Marked(text)
+        own, left, at, out = marks_of(new), count, 0, []
+        while left != 0 and (found := str.find(self, old, at)) >= 0:
+            if old:
+                out += self._marks[at:found], _learned_as(own, self._marks[found:found + len(old)], any)
+                at = found + len(old)
+            else:
+                out.append(_learned_as(own, self._marks[max(at - 1, 0):at + 1], all))
+                if at == len(self):
+                    at += 1
+                    break
+                out.append(self._marks[at])
+                at += 1
+            left -= 1
+        return Marked(text, "".join(out) + self._marks[at:])
+
+    def join(self, items, /):
+        items = [item for item in items]
+        text, out, before = str.join(self, items), [], ""
+        marks = [marks_of(item) for item in items]
+        after = [""] * len(marks)  # the first mark of what follows
+        for i in range(len(marks) - 2, -1, -1):
+            after[i] = marks[i + 1][:1] or after[i + 1]
+        for i, mark in enumerate(marks):
+            out.append(mark)
+            before = mark[-1:] or before
+            if i + 1 < len(marks):
+                out.append(_learned_as(self._marks, before + after[i], all))
+        return Marked(text, "".join(out))
+
+
+def _learned_as(own, beside, how):
+    return own.translate(_WITH) if beside and how(mark in "23" for mark in beside) else own
+
+
+def _follow(name, follow):
+    plain = getattr(str, name)
+
+    def method(self, *args, **kwargs):
+        text = plain(self, *args, **kwargs)
+        return follow(self, text, *args) if type(text) is str else text
+
+    method.__name__ = name
+    setattr(Marked, name, method)
+
+
+def _stripped(self, text, *chars):
+    at = len(self) - len(str.lstrip(self, *chars))
+    return Marked(text, self._marks[at:at + len(text)])
+
+
+def _same_length(self, text, *_):
+    return Marked(text, self._marks) if len(text) == len(self) else _spread(text, self)
+
+
+def _spread_over(self, text, *rest):
+    return _spread(text, (self, *rest))
+
+
+_follow("rstrip", lambda self, text, *_: Marked(text, self._marks[:len(text)]))
+for _name in ("strip", "lstrip"):
+    _follow(_name, _stripped)
+for _name in ("lower", "upper", "swapcase", "capitalize", "title", "casefold"):
+    _follow(_name, _same_length)
+for _name in ("center", "ljust", "rjust", "zfill", "expandtabs", "translate", "__mod__"):
+    _follow(_name, _spread_over)
+
+
+class Safe(markupsafe.Markup):
+    """What the filters `safe` and `escape` make of a marked string; what is made of it counts as data."""
+    __slots__ = ("_marks",)
+
+    def __new__(cls, base="", encoding=None, errors="strict", marks=None):
+        self = super().__new__(cls, base) if encoding is None else super().__new__(cls, base, encoding, errors)
+        self._marks = str(DATA) * len(self) if marks is None else marks
+        return self
+
+    def __add__(self, other):
+        return self._with(super().__add__(other), other, True)
+
+    def __radd__(self, other):
+        return self._with(super().__radd__(other), other, False)
+
+    def _with(self, text, other, after):
+        if text is NotImplemented or len(text) != len(self) + len(other):
+            return text
+        return Safe(text, marks=self._marks + marks_of(other) if after else marks_of(other) + self._marks)
+
+
+class Int(int):
+    """A number in an answer: written, it is learned."""
+
+    def __str__(self):
+        return learn(Marked(int.__repr__(self), str(DATA) * len(int.__repr__(self))))
+
+
+class Float(float):
+    def __str__(self):
+        return learn(Marked(float.__repr__(self), str(DATA) * len(float.__repr__(self))))
+
+
+def _counted(number):
+    return Int(number) if type(number) is int else Float(number) if type(number) is float else number
+
+
+def _count(kind, name):
+    def method(number, *others):
+        own = float if any(type(other) is float for other in others) else kind.__base__
+        return _counted(getattr(own, name)(own(number), *others))
+
+    setattr(kind, name, method)
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod",
+              "neg", "pos", "abs"):
+    _count(Int, f"__{_name}__")
+    _count(Float, f"__{_name}__")
+
+
+# ---- What jinja2 does with them --------------------------------------------------------------------------------------
+
+class Tracing:
+    """A sandboxed environment whose functions, filters and operators follow marks."""
+    concat = staticmethod(join)
+    intercepted_binops = frozenset("%")
+
+    def trace(self):
+        """Once the filters are complete."""
+        self.finalize = _finalize
+        for name, function in self.filters.items():
+            self.filters[name] = _traced(function, name)
+
+    def call(self, context, function, /, *args, **kwargs):
+        owner = getattr(getattr(function, "__wrapped__", function), "__self__", None)
+        if not isinstance(owner, str) or not (type(owner) is Marked or _has_leaf([args, kwargs])):
+            return super().call(context, function, *args, **kwargs)
+        if type(owner) is str and type(getattr(function, "__self__", None)) is str:
+            function = getattr(Marked(owner), function.__name__)
+        text = super().call(context, function, *args, **kwargs)
+        if type(text) is str or function.__name__ in ("format", "format_map"):
+            return _spread(str.__str__(text)[:], [owner, args, kwargs])
+        return text
+
+    def call_binop(self, context, operator, left, right):
+        text = super().call_binop(context, operator, left, right)
+        return _spread(text, [left, right]) if type(text) is str else text
+
+
+def prepare(template):
+    """What a compiled template has of its own."""
+    template.root_render_func.__globals__["str_join"] = lambda items: join(map(str, items))
+
+
+def _finalize(value):
+    """On the way of a value to the text."""
+    kind = type(value)
+    if kind is Safe:
+        return Marked(str.__str__(value)[:], value._marks)
+    return _spread(str(value), value, True) if kind in (list, tuple, dict) else value
+
+
+def _traced(function, name):
+    @functools.wraps(function)
+    def filter(*args, **kwargs):
+        if name != "join" and not _has_leaf([args, kwargs]):
+            return function(*args, **kwargs)
+        if name in ("replace", "join"):  # they call methods of it
+            args, kwargs = _for_methods(name, args, kwargs)
+        text = function(*args, **kwargs)
+        if isinstance(text, markupsafe.Markup):
+            source = next((arg for arg in args if isinstance(arg, str)), "")
+            same = type(source) in (Marked, Safe) and str.__eq__(source, text)
+            return Safe(text, marks=source._marks if same else str(_bits([args, kwargs])) * len(text))
+        if name == "indent":
+            text = "".join([text, ""])
+        if name in ("int", "float", "sum", "round"):
+            return _counted(text) if _bits([args, kwargs]) & LEARNED else text
+        return _spread(text, [args, kwargs]) if type(text) is str else text
+
+    return filter
+
+
+def _for_methods(name, args, kwargs):
+    args = list(args)
+    if name == "replace":
+        args[1] = Marked(args[1]) if type(args[1]) is str else args[1]
+    elif len(args) > 2:
+        args[2] = Marked(args[2]) if type(args[2]) is str else args[2]
+    else:
+        kwargs = {**kwargs, "d": Marked(kwargs.get("d", ""))}
+    return args, kwargs
+
+
+def tojson(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False):
+    """transformers' filter."""
+    text = json.dumps(x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    bits = _bits(x, True)
+    if not bits or bits & LEARNED:
+        return Marked(text, str(bits) * len(text)) if bits else text
+    encoder = json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+    def quoted(value):
+        quote = json.encoder.encode_basestring_ascii if ensure_ascii else json.encoder.encode_basestring
+        return _quoted(value, quote)
+
+    try:  # Python's own writer, with marked strings
+        parts = json.encoder._make_iterencode({}, encoder.default, quoted, encoder.indent, float.__repr__,
+                                              encoder.key_separator, encoder.item_separator, sort_keys, False, False)
+        traced = join(parts(x, 0))
+    except (TypeError, AttributeError):  # of a Python that has another one
+        traced = None
+    return traced if traced == text else Marked(text, str(DATA) * len(text))
+
+
+def _quoted(value, quote):
+    text, marks = quote(value), marks_of(value)
+    if not marks.strip("0"):
+        return text
+    if len(text) != len(value) + 2:
+        marks = "".join(mark * (len(quote(c)) - 2) for c, mark in zip(str.__iter__(value), marks))
+    return Marked(text, marks[:1] + marks + marks[-1:])

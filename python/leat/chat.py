@@ -1,0 +1,173 @@
+"""chat.py: conversations rendered by chat templates, by jinja2 itself, in the environment in which transformers renders
+them: leat.chat.render(). leat.pack(chat=...) and `leat pack --chat` render by it, too, in processes of their own
+(render.py), which need jinja2 and nothing else.
+"""
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import jinja2
+import jinja2.ext
+import jinja2.meta
+import jinja2.sandbox
+
+from leat import _marked
+
+_REASONING = ("reasoning_content", "thinking", "reasoning")  # members with the same meaning, the usual one first
+
+
+class Generation(jinja2.ext.Extension):
+    """{% generation %}: what it writes is learned."""
+    tags = {"generation"}
+
+    def parse(self, parser):
+        self.environment.has_generation = True
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return jinja2.nodes.CallBlock(self.call_method("_written"), [], [], body).set_lineno(line)
+
+    def _written(self, caller):
+        return _marked.learn(caller())
+
+
+class Namespace(jinja2.utils.Namespace):
+    """As transformers has it, without names that begin with an underscore."""
+
+    def __init__(*args, **kwargs):
+        self, args = args[0], args[1:]
+        attributes = dict(*args, **kwargs)
+        for name in attributes:
+            Namespace._check(name)
+        jinja2.utils.Namespace.__init__(self, attributes)
+
+    def __setitem__(self, name, value):
+        Namespace._check(name)
+        jinja2.utils.Namespace.__setitem__(self, name, value)
+
+    @staticmethod
+    def _check(name):
+        if isinstance(name, str) and name.startswith("_"):
+            raise jinja2.exceptions.SecurityError(
+                f"Chat templates cannot store underscore-prefixed attributes on a namespace, but got {name!r}. Please "
+                "rename the attribute.")
+
+
+class Dict:
+    """dict() and dict.fromkeys() of a template."""
+
+    def __call__(self, *args, **kwargs):
+        return dict(*args, **kwargs)
+
+    def fromkeys(self, *args, **kwargs):
+        return dict.fromkeys(*args, **kwargs)
+
+
+class NeedsDate(jinja2.exceptions.TemplateError):
+    """The template calls strftime_now(), and no date was given."""
+
+
+def _raise_exception(message):
+    raise jinja2.exceptions.TemplateError(message)
+
+
+class Environment(_marked.Tracing, jinja2.sandbox.ImmutableSandboxedEnvironment):
+    """transformers' (utils/chat_template_utils.py), with strings that know where they are from."""
+    has_generation = False
+
+    def __init__(self, date=None):
+        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
+        self.filters["tojson"] = _marked.tojson
+        self.globals.update(raise_exception=_raise_exception, strftime_now=self._strftime_now, dict=Dict(),
+                            namespace=Namespace)
+        self._date = date
+        self.trace()
+
+    def _strftime_now(self, format):
+        if self._date is None:
+            raise NeedsDate("the chat template calls strftime_now(), which needs a date that does not change")
+        return self._date.strftime(format)
+
+
+class Template:
+    """A chat template. `date`: what strftime_now() writes, a datetime or as text ("2026-01-31"); `has_generation`:
+    whether the template says by {% generation %} what is learned."""
+
+    def __init__(self, text: str, date: datetime | str | None = None):
+        environment: Any = Environment(datetime.fromisoformat(date) if isinstance(date, str) else date)
+        tree = environment.parse(text)
+        self.has_generation = environment.has_generation
+        self.names = jinja2.meta.find_undeclared_variables(tree)
+        self.needs_date = date is None and any(
+            isinstance(call.node, jinja2.nodes.Name) and call.node.name == "strftime_now"
+            for call in tree.find_all(jinja2.nodes.Call))
+        self._template = environment.from_string(text)
+        _marked.prepare(self._template)
+
+    def render(self, messages, tools=None, documents=None, add_generation_prompt=False, **variables):
+        """The text, which has marks for those who ask _marked.marks_of(). What is in `messages`, `tools` and
+        `documents` counts as theirs, wherever the template writes it."""
+        shown = [self._shown(message) for message in messages]
+        return self._template.render(
+            messages=shown, tools=tools and _marked.marked(tools), documents=documents and _marked.marked(documents),
+            add_generation_prompt=add_generation_prompt, **variables)
+
+    def _shown(self, message):
+        """As transformers shows it to a template: without members that are None; reasoning by all its names."""
+        learned = not self.has_generation and message.get("role") == "assistant"
+        shown = {key: _marked.marked(value, learned and key == "content")
+                 for key, value in message.items() if value is not None}
+        shown["role"] = _marked.unmarked_word(shown["role"]) if "role" in shown else None
+        if shown["role"] is None:
+            del shown["role"]
+        reasoning = next((shown[name] for name in _REASONING if name in shown), None)
+        if reasoning is not None:
+            shown = {"thinking": reasoning, **shown, "reasoning_content": reasoning}
+        return shown
+
+
+class Rendered(NamedTuple):
+    """What leat.chat.render() returns. `learned`: the stretches of the text, (begin, end) in characters, that training
+    learns: what {% generation %} wrote, or else the contents of the assistant's messages."""
+    text: str
+    learned: list[tuple[int, int]]
+
+
+_templates = functools.lru_cache(maxsize=32)(Template)
+
+
+def _plain(value):
+    """What JSON has, as a copy."""
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    for kind, plain in (str, str.__str__), (int, int.__int__), (float, float.__float__):
+        if isinstance(value, kind):  # an enum and its kin
+            return plain(value)
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else list(map(_plain, value))
+    raise TypeError(f"a chat template gets what JSON can say, not {type(value).__name__}")
+
+
+def render(template: str, messages, tools=None, *, documents=None, add_generation_prompt: bool = False,
+           date: datetime | str | None = None, **variables) -> Rendered:
+    """Renders a conversation, a list of dicts with role and content, by a chat template; returns the text that
+    transformers' apply_chat_template(tokenize=False) returns, and what of it training learns.
+
+    template    the text of the template (Jinja)
+    tools       a list of dicts, JSON schemas; documents: a list of dicts
+    date        what strftime_now() of the template writes: a datetime or as text, "2026-01-31". None: a template that
+                calls it is refused
+    variables   what else the template gets: bos_token="<s>", enable_thinking=False
+
+    jinja2.exceptions.TemplateError and other exceptions are the template's.
+    """
+    made = _templates(template, date)
+    if made.needs_date:
+        raise ValueError("the chat template calls strftime_now(): give the date that it writes, date=\"YYYY-MM-DD\"")
+    text = made.render(_plain(messages), _plain(tools), _plain(documents), add_generation_prompt, **_plain(variables))
+    return Rendered(str.__str__(text), _marked.learned_in(text))

@@ -1,0 +1,262 @@
+"""render.py: a process that renders conversations for leat.pack(chat=...) and `leat pack --chat`, which start it with
+a socket as its standard input. tokenize_tools/render/render.h has the protocol. It needs jinja2, and imports nothing
+else of leat than what renders.
+"""
+import datetime
+import os
+import re
+import signal
+import socket
+import struct
+import sys
+import time
+
+if __name__ == "__main__" and "leat" not in sys.modules:  # leat itself would load the library
+    import types
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != os.path.dirname(os.path.abspath(__file__))]
+    sys.modules["leat"] = types.ModuleType("leat")
+    sys.modules["leat"].__path__ = [os.path.dirname(os.path.abspath(__file__))]
+
+PROTOCOL = b"1"
+TEXT, REJECTED, TOO_BIG, FAILED = range(4)  # of an answer
+MAX_FRAME = 64 << 20
+FLUSH_BYTES, FLUSH_SECONDS = 1 << 16, 0.1
+LEFT_SECONDS = 60  # a process that nobody ends takes so much longer than its conversation may
+DIGITS = 4300  # of a number, as Python has it by itself since 3.11
+KINDS = {dict: "an object", list: "an array", str: "a string", int: "a number", float: "a number", bool: "a boolean",
+         type(None): "null"}
+_LONE = re.compile("[\ud800-\udfff]")
+_BITS = {"0": b"\0", "1": b"\1", "2": b"\2", "3": b"\3"}
+
+
+class Rejected(Exception):
+    """A conversation cannot be rendered, and why."""
+
+
+# ---- Frames ----------------------------------------------------------------------------------------------------------
+
+def read_frame(stream):
+    """The fields of the next frame, as bytes; None: the other side has gone."""
+    head = stream.read(4)
+    if len(head) < 4:
+        return None
+    size, = struct.unpack("<I", head)
+    body = stream.read(size) if size <= MAX_FRAME else b""
+    if len(body) < size or size < 4:
+        return None
+    count, = struct.unpack_from("<I", body)
+    fields, at = [], 4
+    for _ in range(count):
+        length, = struct.unpack_from("<I", body, at)
+        fields.append(body[at + 4:at + 4 + length])
+        at += 4 + length
+    return fields
+
+
+def frame_of(fields):
+    parts = [struct.pack("<I", len(fields))]
+    for field in fields:
+        parts += struct.pack("<I", len(field)), field
+    body = b"".join(parts)
+    return struct.pack("<I", len(body)) + body
+
+
+# ---- Conversations ---------------------------------------------------------------------------------------------------
+
+def _refuse(word):
+    raise Rejected(f"the conversation has {word}, which is not JSON")
+
+
+def _integer(text):
+    if len(text.lstrip("-")) > DIGITS:
+        raise Rejected(f"the conversation has a number of more than {DIGITS} digits")
+    return int(text)
+
+
+class Renderer:
+    def __init__(self, fields):
+        import json
+
+        import jinja2
+
+        from leat import chat
+        memory, self.most, date, usual, with_tools, *names = fields
+        self.variables = {name.decode(): value.decode() for name, value in zip(names[::2], names[1::2])}
+        self.decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)
+        self.refused = jinja2.exceptions.TemplateError
+        self.templates = [self._template(chat, text.decode(), date.decode()) for text in [usual] + [with_tools] * bool(with_tools)]
+        self.most, self.memory = int(self.most), int(memory)
+
+    def _template(self, chat, text, date):
+        try:
+            day = datetime.datetime.fromisoformat(date) if date else None
+        except ValueError:
+            raise Rejected(f"{date!r} is not a date: write it like 2026-01-31") from None
+        template = chat.Template(text, day)
+        for name in "bos_token", "eos_token":
+            if name in template.names and name not in self.variables:
+                raise Rejected(f"the chat template uses {name}: neither tokenizer_config.json nor "
+                               "special_tokens_map.json beside the tokenizer says which token that is")
+        return template
+
+    def _value(self, text, what):
+        try:
+            return self.decoder.raw_decode(text.decode())[0]
+        except ValueError as why:
+            raise Rejected(f"Python cannot read {what}: {why}") from None
+
+    def render(self, messages, tools):
+        """The fields of the answer."""
+        messages, tools = self._value(messages, "the messages"), self._value(tools, "the tools") if tools else None
+        check(messages, tools)
+        try:
+            return self._answer(messages, tools)
+        except UnicodeEncodeError:  # half of a surrogate pair: U+FFFD, as in texts
+            return self._answer(repaired(messages), repaired(tools))
+
+    def _answer(self, messages, tools):
+        template = self.templates[-1 if tools is not None else 0]
+        text = template.render(messages, tools, **self.variables)
+        out = text.encode()
+        if len(out) > self.most:
+            return [b"%d" % TOO_BIG, b"text"]
+        return [b"%d" % TEXT, out, marks_in_bytes(text, out), b"%d" % template.has_generation]
+
+    def answer(self, messages, tools):
+        """The frame."""
+        try:
+            return frame_of(self.render(messages, tools))
+        except MemoryError:
+            return frame_of([b"%d" % TOO_BIG, b"memory"])
+        except Rejected as why:
+            reason = str(why)
+        except self.refused as why:
+            reason = f"the chat template refuses it: {short(why)}"
+        except Exception as why:
+            reason = f"the chat template fails: {type(why).__name__}: {short(why)}"
+        return frame_of([b"%d" % REJECTED, reason.encode(errors="replace")])
+
+
+def short(why):
+    return " ".join(str(why).split())[:400]
+
+
+def check(messages, tools):
+    if not isinstance(messages, list) or not messages:
+        raise Rejected("the conversation has no messages")
+    for number, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise Rejected(f"message {number} of the conversation is {KINDS[type(message)]}, not an object")
+        if not isinstance(message.get("role"), str):
+            raise Rejected(f"message {number} of the conversation has no role")
+    if tools is None:
+        return
+    if not isinstance(tools, list):
+        raise Rejected(f"the tools are {KINDS[type(tools)]}, not a list")
+    for number, tool in enumerate(tools):
+        if not isinstance(tool, dict):
+            raise Rejected(f"tool {number} is {KINDS[type(tool)]}, not an object")
+
+
+def repaired(value):
+    if isinstance(value, str):
+        return _LONE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {repaired(key): repaired(item) for key, item in value.items()}
+    return list(map(repaired, value)) if isinstance(value, list) else value
+
+
+def marks_in_bytes(text, out):
+    """A byte of marks for each byte of the text."""
+    from leat import _marked
+    marks, text = _marked.marks_of(text), str.__str__(text)[:]
+    if len(out) == len(text):
+        return marks.encode().translate(bytes(n & 3 for n in range(256)))
+    return b"".join(_BITS[run[1]] * len(text[run.start():run.end()].encode())
+                    for run in re.finditer(r"(.)\1*", marks, re.DOTALL))
+
+
+# ---- The process -----------------------------------------------------------------------------------------------------
+
+def limit(what, most=None):
+    """What the process may take from now on; None: all that it is allowed."""
+    import resource
+    hard = resource.getrlimit(what)[1]
+    if most is None or (hard != resource.RLIM_INFINITY and most > hard):
+        most = hard
+    resource.setrlimit(what, (most, hard))
+
+
+def data_held():
+    """Bytes of data and stack."""
+    import resource
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[5]) * resource.getpagesize()
+
+
+def end_with(parent):
+    """Ends this process with the one that started it, whatever it does then."""
+    def look(*_):
+        if os.getppid() != parent:
+            os._exit(0)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
+
+
+def main():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one that started it decides
+    end_with(os.getppid())
+    connection = socket.socket(fileno=os.dup(0))
+    stream, answers = connection.makefile("rb"), connection.makefile("wb")
+
+    def send(fields):
+        answers.write(frame_of(fields))
+        answers.flush()
+
+    try:
+        import jinja2
+    except ImportError as why:
+        return send([PROTOCOL, b"%d" % FAILED, b"jinja2", str(why).encode()])
+    fields = read_frame(stream)
+    if fields is None or fields[0] != PROTOCOL:
+        return send([PROTOCOL, b"%d" % FAILED, b"protocol", b""])
+    try:
+        renderer = Renderer(fields[2:])
+    except jinja2.exceptions.TemplateSyntaxError as why:
+        return send([PROTOCOL, b"%d" % FAILED, b"template", f"line {why.lineno}: {short(why)}".encode()])
+    except Rejected as why:
+        return send([PROTOCOL, b"%d" % FAILED, b"template", str(why).encode()])
+    except Exception as why:
+        return send([PROTOCOL, b"%d" % FAILED, b"template", f"{type(why).__name__}: {short(why)}".encode()])
+    needs_date = any(template.needs_date for template in renderer.templates)
+    send([PROTOCOL, b"%d" % (FAILED if needs_date else TEXT), b"date" if needs_date else b"",
+          jinja2.__version__.encode()])
+    seconds = int(fields[1])
+    while not needs_date and (fields := read_frame(stream)) is not None:
+        serve(renderer, fields, answers, seconds)
+
+
+def serve(renderer, fields, answers, seconds):
+    """Answers a batch, so that the other side sees what takes long."""
+    import resource
+    waiting, flushed = 0, time.monotonic()
+    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    limit(resource.RLIMIT_CPU, int(used) + seconds * len(fields) // 2 + LEFT_SECONDS)
+    limit(resource.RLIMIT_DATA, data_held() + renderer.memory)
+    for messages, tools in zip(fields[::2], fields[1::2]):
+        frame = renderer.answer(messages, tools)
+        answers.write(frame)
+        waiting, now = waiting + len(frame), time.monotonic()
+        if waiting >= FLUSH_BYTES or now >= flushed + FLUSH_SECONDS:
+            answers.flush()
+            waiting, flushed = 0, now
+    limit(resource.RLIMIT_DATA)
+    answers.flush()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (BrokenPipeError, ConnectionResetError):
+        pass

@@ -1,0 +1,119 @@
+/*
+ * test_renderers.c: what renders conversations may end, or say anything: nonsense ends the run with an error that names
+ * the conversation, and never a wrong dataset; what takes long ends it, or is rejected where that was asked for; and
+ * without renderers nothing begins.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/renderer.h"
+#include "t.h"
+
+#define CHATS 7
+
+static const char *folder;
+static char input[600], jinja[600], output[600];
+static struct leat_tokenizer *tokenizer;
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    T_CHECK(f && fputs(text, f) >= 0);
+    fclose(f);
+}
+
+static enum leat_status pack(const struct leat_renderers *renderers, uint32_t skip, struct leat_pack_report *report)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+
+    o.tokenizer = tokenizer;
+    o.chat = jinja;
+    o.threads = 1;
+    o.force = 1;
+    o.renderers = renderers;
+    o.chat_seconds = 1;
+    o.skip_slow_chats = skip;
+    *report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
+    return leat_pack(output, (const char *const[]) { input }, 1, &o, report, &t_err);
+}
+
+static enum leat_status pack_with(enum stand_in_says says, uint32_t skip, struct leat_pack_report *report)
+{
+    struct stand_in s = { says };
+
+    return pack(&(struct leat_renderers) { stand_in_open, stand_in_close, &s }, skip, report);
+}
+
+static enum leat_status cannot_open(void *context, int *fd, struct leat_error *err)
+{
+    (void)context;
+    *fd = -1;
+    *err = (struct leat_error) { .status = LEAT_E_PERMISSION, .message = "no process today" };
+    return LEAT_E_PERMISSION;
+}
+
+static void test_answers(void)
+{
+    struct leat_pack_report report;
+    char at[64];
+
+    T_STATUS(pack_with(STAND_IN_TEXT, 0, &report), LEAT_OK);
+    T_EQ(report.documents, CHATS);
+    T_STATUS(pack_with(STAND_IN_REJECTS, 0, &report), LEAT_OK);
+    T_EQ(report.documents, 0);
+    T_EQ(report.rejects, CHATS);
+    for (int says = STAND_IN_COUNT; says <= STAND_IN_UTF8; says++) {
+        T_STATUS(pack_with((enum stand_in_says)says, 0, &report), LEAT_E_IO);
+        snprintf(at, sizeof at, "chats.jsonl: the process that renders");
+        T_CONTAINS(t_err.message, at);
+        T_CONTAINS(t_err.message, "at the one at byte 0");
+        T_EQ(report.documents, 0);
+    }
+    T_STATUS(pack_with(STAND_IN_ENDS, 0, &report), LEAT_OK); /* others render what is left, one at a time */
+    T_EQ(report.documents, CHATS);
+    T_STATUS(pack_with(STAND_IN_NOTHING, 0, &report), LEAT_E_UNSUPPORTED);
+    T_EQ(t_err.hint, LEAT_HINT_CHAT_TIME);
+    T_CONTAINS(t_err.message, "rendering the conversation at byte 0 takes longer than 1 s");
+    T_STATUS(pack_with(STAND_IN_NOTHING, 1, &report), LEAT_OK);
+    T_EQ(report.rejects, CHATS);
+}
+
+static void test_none(void)
+{
+    struct leat_pack_report report;
+    uint64_t before = t_files(folder);
+
+    T_STATUS(pack_with(STAND_IN_OTHER, 0, &report), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "the Python package of leat is of another version: pip install leat==");
+    T_STATUS(pack_with(STAND_IN_NO_JINJA2, 0, &report), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "pip install jinja2");
+    T_STATUS(pack(NULL, 0, &report), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "give leat_pack() `renderers`");
+    T_STATUS(pack(&(struct leat_renderers) { stand_in_open, NULL, NULL }, 0, &report), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "needs both functions");
+    T_STATUS(pack(&(struct leat_renderers) { cannot_open, stand_in_close, NULL }, 0, &report), LEAT_E_PERMISSION);
+    T_CONTAINS(t_err.message, "no process today");
+    T_EQ(t_files(folder), before);
+}
+
+int main(void)
+{
+    FILE *f;
+
+    folder = t_folder();
+    snprintf(input, sizeof input, "%s/chats.jsonl", folder);
+    snprintf(jinja, sizeof jinja, "%s/chat.jinja", folder);
+    snprintf(output, sizeof output, "%s/out", folder);
+    write_file(jinja, "{{ messages }}");
+    f = fopen(input, "w");
+    T_CHECK(f != NULL);
+    for (int i = 0; f && i < CHATS; i++)
+        fprintf(f, "{\"messages\":[{\"role\":\"user\",\"content\":\"%d\"}]}\n", i);
+    fclose(f);
+    T_STATUS(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err), LEAT_OK);
+    test_none();
+    test_answers();
+    leat_tokenizer_close(tokenizer);
+    return t_end();
+}

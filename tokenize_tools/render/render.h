@@ -1,0 +1,92 @@
+/*
+ * render.h: conversations rendered by chat templates, in processes that the caller of leat_pack() starts: jinja2 renders
+ * them, in Python (python/leat/render.py). The room: the protocol between the packer and such a process.
+ *
+ * Both sides send frames. A frame is a number of bytes, then so many: a number of fields, then each field as a number of
+ * bytes and the bytes. Numbers are uint32_t, little-endian; those inside of a field are decimal digits.
+ *
+ *   to the renderer, once   protocol "1", seconds, memory, most, date, template, template for tools, NAME, VALUE, ...
+ *     its answer            protocol, kind TEXT, "", version of jinja2
+ *                           protocol, kind FAILED, what ("jinja2", "template", "date"), why
+ *   a batch                 messages, tools, messages, tools, ...: values of JSON, which other bytes may follow
+ *     for each, in order    kind TEXT, text, marks, "1" if the template has {% generation %}, else "0"
+ *                           kind REJECTED, reason
+ *                           kind TOO_BIG, what ("text": it has more than `most` bytes; "memory")
+ *
+ *   kind      0 TEXT   1 REJECTED   2 TOO_BIG   3 FAILED
+ *   seconds   that one conversation may take: the packer sees to it; a process without one ends a minute later
+ *   memory    bytes that rendering may take
+ *   date      that strftime_now() writes; empty: none
+ *   tools     empty: the conversation has none. The template for tools is empty if that is the same
+ *   NAME      of a variable of the templates: bos_token, ...
+ *   marks     a byte for each byte of the text: RENDER_DATA, RENDER_LEARNED
+ *
+ * The packer sends the next batch when it has all answers. A renderer sends what it has at least ten times a second. It
+ * ends when the packer closes the connection.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_RENDER_H
+#define LEAT_TOKENIZE_TOOLS_RENDER_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "leat_pack.h"
+
+#define RENDER_DATA    1u /* the byte stood in the conversation */
+#define RENDER_LEARNED 2u /* in {% generation %}; without that in the template, of an assistant's content */
+
+/* The templates of a run, and what they get: the frame that opens a renderer, from the date on. */
+struct render_plan {
+    struct buffer fields;
+    uint32_t count;
+};
+enum leat_status render_plan_add(struct render_plan *plan, const void *bytes, size_t size, struct leat_error *err);
+
+struct render_limits {
+    uint64_t memory;                 /* for rendering */
+    uint64_t max_bytes;              /* of a text */
+    uint32_t seconds;                /* for one conversation */
+    uint32_t (*stop)(void *context); /* asked now and then: 1 ends a call with LEAT_E_STOPPED */
+    void *context;
+};
+
+struct renderer;
+
+/* Starts a process. `calls` and what `limits` points to must outlive it. LEAT_E_UNSUPPORTED: there is no jinja2, or the
+ * template cannot be used; the sentence says so. */
+enum leat_status renderer_open(struct renderer **out, const struct leat_renderers *calls,
+                               const struct render_plan *plan, const struct render_limits *limits,
+                               struct leat_error *err);
+void renderer_close(struct renderer *r); /* ends the process, whatever it does; NULL is fine */
+
+/* The version of jinja2. */
+const char *renderer_version(const struct renderer *r);
+
+/* A conversation: values of JSON, which other bytes may follow. */
+struct render_request {
+    const char *messages, *tools; /* NULL: it has none */
+    size_t messages_bytes, tools_bytes;
+};
+
+enum render_kind { RENDER_TEXT, RENDER_REJECTED, RENDER_TOO_BIG, RENDER_FAILED };
+
+struct render_answer {
+    enum render_kind kind;
+    const char *text; /* a rendered text; or the reason, of which a byte 0 is the end; or "text" or "memory" */
+    size_t bytes;
+    const uint8_t *marks;
+    bool has_generation; /* the template says what is learned */
+};
+
+/* Sends a batch; renderer_answer() must then be called for each, or renderer_close(). */
+enum leat_status renderer_ask(struct renderer *r, const struct render_request *requests, size_t count,
+                              struct leat_error *err);
+
+/* The next answer, until the next call. LEAT_E_AGAIN: nothing came in the time that one conversation may take.
+ * LEAT_E_DEVICE: the process ended, or what it said is no answer. After any failure it can only be closed. */
+enum leat_status renderer_answer(struct renderer *r, struct render_answer *answer, struct leat_error *err);
+
+/* Gives back memory that long texts took. */
+void renderer_trim(struct renderer *r, size_t keep_bytes);
+
+#endif
