@@ -397,9 +397,13 @@ struct leat_pack_report {
  * tokenizer_config.json beside it, `add_generation_prompt` false, and as `tools` what the record has in the field of
  * that name: a list of objects, or a string that holds one as JSON; else none. A record with tools is rendered by the
  * folder's template called tool_use, if there is one. What the template writes is the document's text.
- * The rendering is that of transformers (Jinja with trim_blocks and lstrip_blocks). LEAT_E_UNSUPPORTED names a
- * construct that cannot be rendered so, and its line; a conversation for which the template raises an exception, or
- * does what is not supported, is rejected.
+ * jinja2 renders them, set up as transformers sets it up, in the processes of `renderers`: the text is that of
+ * transformers' apply_chat_template(). LEAT_E_UNSUPPORTED says why a template cannot be used, LEAT_E_ARGUMENT that
+ * something is missing: jinja2, or the date for a template that calls strftime_now(). A conversation for which the
+ * template raises an exception is rejected, and so is one that needs more memory than a quarter of `memory`, at most 512
+ * MiB. Which dataset comes of it depends on no clock: one that takes longer than `chat_seconds` ends the run
+ * (LEAT_E_UNSUPPORTED; the sentence names it), unless `skip_slow_chats` is set. The dataset names the version of jinja2
+ * (leat.jinja2 of its metadata); a run goes on, and its parts are packed, with the same one only.
  *
  * Special tokens in the template become these tokens. Those in messages are ordinary text, unless `special` is set;
  * then, as in transformers, they become tokens, too. A conversation in which they cannot be ordinary text exactly, with

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""test_chat_options.py: --chat with the other options of `leat pack`: each combination gives what Jinja, set up as
+transformers sets it up, and an encoding in plain Python give: inputs that are compressed, behind URLs, in Parquet;
+--keep, --by, --split, --dedup, --shuffle, parts of a run, shares, --resume, --tools, the tokenizer's own template,
+rejects with their reasons, --memory, --threads, --json."""
+import collections
+import gzip
+import http.server
+import json
+import os
+import subprocess
+import threading
+
+from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, leat, make_tokenizer, packed, rejects, render,
+                            rng, vocabulary, write)
+
+TEMPLATE = ("{% if tools %}<|system|>{% for t in tools %}{{ t | tojson }}\n{% endfor %}{% endif %}"
+            "{% for m in messages %}{% if m.role == 'fails' %}{{ raise_exception('no ' + m.role) }}{% endif %}"
+            "<|im_start|>{{ m.role }}\n{% if m.role == 'assistant' %}{% generation %}{{ m.content | trim }}<|im_end|>"
+            "{% endgeneration %}{% else %}{{ m.content }}<|im_end|>{% endif %}\n{% endfor %}")
+WORDS = "what is the answer to this question é 水 \" \\ now".split(" ")
+
+
+def record(number):
+    messages = [{"role": "system", "content": "be good"}] * (rng.random() < 0.3)
+    for _ in range(rng.randrange(1, 4)):
+        messages += [{"role": "user", "content": " ".join(rng.choices(WORDS, k=rng.randrange(1, 12)))},
+                     {"role": "assistant", "content": " ".join(rng.choices(WORDS, k=rng.randrange(1, 30))) + "\n"}]
+    if number % 50 == 9:
+        messages.append({"role": "fails", "content": ""})
+    made = {"id": f"c{number}", "lang": rng.choice(["de", "en", "fr"]), "n": number, "messages": messages}
+    if rng.random() < 0.3:
+        made["tools"] = [{"name": rng.choice(WORDS), "more": {"a": [1, None]}}]
+    return made
+
+
+records = [record(number) for number in range(400)]
+records += [dict(records[number], id=f"again{number}") for number in range(0, 400, 20)]  # for --dedup
+lines = [json.dumps(r, ensure_ascii=rng.random() < 0.5) + "\n" for r in records]
+
+
+def want_of(some, tools=True):
+    """[(id, ids, mask)] of what is packed."""
+    out = []
+    for r in some:
+        done = render(TEMPLATE, r["messages"], r.get("tools") if tools else None)
+        if done is None:
+            continue
+        ids, mask, at = [], [], 0
+        text, learned = done
+        while at < len(text):
+            special = next((s for s in SPECIAL if text.startswith(s, at)), None)
+            piece = special or text[at]
+            new = [256 + SPECIAL.index(special)] if special else list(piece.encode())
+            ids += new
+            mask += [255 * any(learned[at:at + len(piece)])] * len(new)
+            at += len(piece)
+        out.append((r["id"], ids, mask))
+    return out
+
+
+def have_of(name="out"):
+    ids = [d[4].decode() for d in Dataset(os.path.join(folder, name)).documents()]
+    return [(i, *tokens) for i, tokens in zip(ids, packed(name))]
+
+
+WANT = want_of(records)
+FAILS = ["the chat template refuses it: no fails"] * (len(records) - len(WANT))
+assert len(FAILS) > 3
+write("t.jinja", TEMPLATE)
+write("all.jsonl", "".join(lines))
+write("all.json", json.dumps(records, indent=1))
+with gzip.open(os.path.join(folder, "all.jsonl.gz"), "wt") as f:
+    f.writelines(lines)
+CHAT = ("--chat", "t.jinja")
+
+# ---- Inputs, threads, memory -----------------------------------------------------------------------------------------
+
+for program in LEAT, SMALL:
+    for words in (("all.jsonl",), ("all.json",), ("all.jsonl.gz",), ("--threads", "5", "all.jsonl"),
+                  ("--threads", "2", "--memory", "300MiB", "all.jsonl")):
+        leat("-o", "out", *CHAT, *words, program=program)
+        assert have_of() == WANT and rejects() == FAILS, (program, words)
+assert Dataset(os.path.join(folder, "out")).metadata()[b"leat.jinja2"]
+report = json.loads(leat("-o", "out", *CHAT, "--json", "all.jsonl"))
+assert report["documents"] == len(WANT) and report["rejected"] == len(FAILS), report
+if subprocess.run(["zstd", "--version"], capture_output=True).returncode == 0:
+    subprocess.run(["zstd", "-q", "-f", os.path.join(folder, "all.jsonl")], check=True)
+    leat("-o", "out", *CHAT, "all.jsonl.zst")
+    assert have_of() == WANT
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    """Files of the folder, whole or a part."""
+
+    def send_head(self):
+        path = os.path.join(folder, self.path.lstrip("/"))
+        with open(path, "rb") as f:
+            body = f.read()
+        begin, end = 0, len(body)
+        if "Range" in self.headers:
+            a, b = self.headers["Range"].removeprefix("bytes=").split("-")
+            begin, end = int(a), min(int(b) + 1 if b else end, end)
+        self.send_response(206 if "Range" in self.headers else 200)
+        self.send_header("ETag", '"one"')
+        self.send_header("Accept-Ranges", "bytes")
+        if "Range" in self.headers:
+            self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{len(body)}")
+        self.send_header("Content-Length", str(end - begin))
+        self.end_headers()
+        import io
+        return io.BytesIO(body[begin:end])
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+done = subprocess.run([LEAT, "pack", "-t", vocabulary, "--max-rejects", "100%", "-o", "web", *CHAT,
+                       f"http://127.0.0.1:{server.server_port}/all.jsonl"], cwd=folder, capture_output=True, text=True)
+if "libcurl" in done.stderr:
+    print("without URLs:", done.stderr.strip())
+else:
+    assert done.returncode == 0 and have_of("web") == WANT, done.stderr
+server.shutdown()
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError:
+    print("without Parquet: pyarrow is not installed")
+else:
+    rows = [dict(r, tools=json.dumps(r["tools"]) if "tools" in r else None) for r in records]
+    pq.write_table(pa.Table.from_pylist(rows), os.path.join(folder, "all.parquet"), row_group_size=70)
+    for words in ((), ("--threads", "3")):
+        leat("-o", "out", *CHAT, *words, "all.parquet")
+        assert have_of() == WANT and rejects() == FAILS
+
+# ---- What is packed, and how it is arranged --------------------------------------------------------------------------
+
+leat("-o", "out", *CHAT, "--keep", "lang = en", "--keep", "n < 300", "all.jsonl")
+assert have_of() == want_of([r for r in records if r["lang"] == "en" and r["n"] < 300])
+leat("-o", "out", *CHAT, "--tools", "", "all.jsonl")
+assert have_of() == want_of(records, tools=False) != WANT
+leat("-o", "by", *CHAT, "--by", "lang", "all.jsonl")
+for lang in "de", "en", "fr":
+    assert have_of(f"by.{lang}") == want_of([r for r in records if r["lang"] == lang])
+leat("-o", "out", *CHAT, "--dedup", "all.jsonl")
+first = {}
+for document in WANT:
+    first.setdefault(tuple(document[1]), document)
+assert have_of() == list(first.values()) and len(first) < len(WANT)
+leat("-o", "out", *CHAT, "--split", "valid=0.2", "--shuffle", "7", "all.jsonl")
+both = have_of() + have_of("out.valid")
+assert sorted(both) == sorted(WANT) and both != WANT and 20 < len(have_of("out.valid")) < 200
+leat("-o", "out", *CHAT, "--dedup", "--by", "lang", "all.jsonl")
+count = sum(len(have_of(f"out.{lang}")) for lang in ("de", "en", "fr"))
+assert count == len(first), (count, len(first))
+
+# ---- Shares, parts of a run, --resume --------------------------------------------------------------------------------
+
+
+def run(*words, code=0):
+    done = subprocess.run([LEAT, *words], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    return done.stderr
+
+
+for part in "1/3", "2/3", "3/3":
+    leat("-o", "p" + part[0], *CHAT, "--part", part, "all.jsonl")
+run("merge", "-o", "joined", "p1", "p2", "p3")
+assert have_of("joined") == WANT
+run("pack", "--run", "r", "--parts", "2", "-t", vocabulary, "--end", "none", "--max-rejects", "100%", *CHAT, "all.jsonl")
+for part in "1", "2":
+    run("pack", "--run", "r", "--part", part)
+run("merge", "-o", "rjoined", "r")
+assert have_of("rjoined") == WANT
+# stopped by rejects at a checkpoint, and resumed
+few = ["pack", "-t", vocabulary, "--end", "none", "-o", "again", *CHAT]
+said = run(*few, "--max-rejects", "2", "all.jsonl", code=4)
+run(*few, "--max-rejects", "100%", "--resume", "all.jsonl")
+assert have_of("again") == WANT and rejects("again") == FAILS
+assert "is finished already" in subprocess.run([LEAT, *few, "--max-rejects", "100%", "--resume", "all.jsonl"], cwd=folder,
+                                               capture_output=True, text=True).stdout
+
+# ---- The tokenizer's own template ------------------------------------------------------------------------------------
+
+own = os.path.join(folder, "own")
+make_tokenizer(own, dict(TOKENS, chat_template=TEMPLATE))
+leat("-o", "out", "--chat", "tokenizer", "all.jsonl", tokenizer=own)
+assert have_of() == WANT
+
+# ---- What is asked wrongly -------------------------------------------------------------------------------------------
+
+for words, said in ((("--chat-date", "2026-01-31"), "add --chat FILE"), (("--skip-slow-chats",), "add --chat FILE"),
+                    (("--chat-seconds", "5"), "add --chat FILE"), ((*CHAT, "--chat-seconds", "0"), "--chat-seconds")):
+    assert said in leat("-o", "no", *words, "all.jsonl", code=2), words
+# and without Python, or its packages
+for python, path, said in (("/nonexistent/python3", os.environ["PYTHONPATH"], "pip install leat=="),
+                           (os.environ["LEAT_PYTHON"], folder, "this Python has none: pip install leat==")):
+    environment = dict(os.environ, LEAT_PYTHON=python, PYTHONPATH=path)
+    done = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "no", *CHAT, "all.jsonl"], cwd=folder, env=environment,
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr, (python, done.stderr)
+print(collections.Counter(r["lang"] for r in records), len(WANT), "packed")
