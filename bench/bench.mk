@@ -148,6 +148,15 @@ bench-peers:
 	$(Q)$(MAKE) --no-print-directory bench-packers PEERS='--keep $(BUILD)/report/peers-packing.json \
 	    $(if $(BENCH_SHORT),--megabytes 1 --rounds 1)'
 
+CHAT_PEERS := $(BUILD)/chat-peers-venv
+$(CHAT_PEERS)/ready: bench/peers/chat.txt
+	$(call make_venv,$(CHAT_PEERS),$<)
+.PHONY: bench-chat
+## bench-chat: conversations to ids and masks beside TRL's way, transformers in datasets.map(); PEERS="--repeat 5"
+bench-chat: export PYTHONPATH := $(BUILD)/python
+bench-chat: python $(CHAT_PEERS)/ready
+	$(call run_peers,$(CHAT_PEERS),bench/peers/chat.py $(BUILD)/python/leat/bin/leat)
+
 .PHONY: bench-remote
 ## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
 bench-remote: tools $(BUILD)/slow_server

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""chat.py LEAT [--conversations N] [--processes N] [--repeat N]
+
+How fast conversations become ids and masks on so many cores: leat pack --chat beside TRL's way, which is transformers'
+apply_chat_template() of each example in datasets.map(), as SFTTrainer does it with assistant_only_loss. The N (100,000)
+conversations are made of the words of examples/corpus, with a template of their own that has {% generation %}; the
+vocabulary is Qwen 2.5's (LEAT_VOCAB, else ../shared/vocab). Both read JSON lines and write to a disk, with N (2) processes or threads; every measurement is a fresh process, after one that warms the
+page cache, in turns. Prints the median of N (3) with the least and the most, in conversations per second. The number of
+ids and of learned ones must be the same; else it says so, and exits with 1. 77: something that it needs is not there.
+Run by `make bench-chat`, in a virtual environment of its own.
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(ROOT, "..", "shared", "vocab"))
+TEMPLATE = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.role == 'assistant' %}{% generation %}"
+            "{{ m.content }}<|im_end|>{% endgeneration %}{% else %}{{ m.content }}<|im_end|>{% endif %}\n{% endfor %}")
+
+
+def make_conversations(path, count):
+    draw = random.Random(1)
+    with open(os.path.join(ROOT, "examples", "corpus", "english.jsonl"), encoding="utf-8") as f:
+        words = [word for line in f for word in json.loads(line)["text"].split()]
+
+    def text(most):
+        at, length = draw.randrange(len(words) - most), draw.randrange(4, most)
+        return " ".join(words[at:at + length])
+
+    with open(path, "w", encoding="utf-8") as f:
+        for _ in range(count):
+            messages = [{"role": "system", "content": text(20)}]
+            for _ in range(draw.randrange(1, 4)):
+                messages += [{"role": "user", "content": text(60)}, {"role": "assistant", "content": text(150)}]
+            f.write(json.dumps({"messages": messages}) + "\n")
+
+
+def make_tokenizer(folder):
+    source = os.path.join(VOCAB, "qwen2_5.tokenizer.json.zst")
+    if not os.path.exists(source) or not shutil.which("zstd"):
+        print("skipped: no", source if shutil.which("zstd") else "zstd")
+        sys.exit(77)
+    os.makedirs(folder)
+    subprocess.run(["zstd", "-q", "-d", source, "-o", os.path.join(folder, "tokenizer.json")], check=True)
+    with open(os.path.join(folder, "tokenizer_config.json"), "w", encoding="utf-8") as f:
+        json.dump({"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>", "pad_token": "<|endoftext|>",
+                   "chat_template": TEMPLATE}, f)
+
+
+# ---- One measurement, in a process of its own ------------------------------------------------------------------------
+
+def trl(folder, processes):
+    import datasets
+    import transformers
+    tokenizer = transformers.AutoTokenizer.from_pretrained(os.path.join(folder, "tokenizer"))
+    rows = datasets.load_dataset("json", data_files=os.path.join(folder, "chats.jsonl"), split="train",
+                                 cache_dir=os.path.join(folder, "cache"))
+
+    def tokenize(example):  # of trl/trainer/sft_trainer.py
+        done = tokenizer.apply_chat_template(example["messages"], tokenize=True, return_dict=True,
+                                             return_assistant_tokens_mask=True)
+        return {"input_ids": done["input_ids"], "assistant_masks": done["assistant_masks"]}
+
+    out = rows.map(tokenize, remove_columns=rows.column_names, num_proc=processes)
+    counts = [0, 0]
+    if os.environ.get("CHAT_COUNT"):
+        for row in out:
+            counts[0] += len(row["input_ids"])
+            counts[1] += sum(row["assistant_masks"])
+    return counts
+
+
+def measure(program, leat, folder, processes, count=False):
+    """Seconds, or the counts."""
+    for name in "cache", "out.leat", "out.tokens":
+        path = os.path.join(folder, name)
+        shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
+    words = {"trl": [sys.executable, os.path.abspath(__file__), "--trl", folder, "--processes", str(processes)],
+             "leat": [leat, "pack", "-o", os.path.join(folder, "out"), "-t", os.path.join(folder, "tokenizer"), "--chat",
+                      "tokenizer", "--threads", str(processes), os.path.join(folder, "chats.jsonl")]}[program]
+    environment = dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", OMP_NUM_THREADS="1",
+                       HF_HOME=os.path.join(folder, "cache"), LEAT_PYTHON=sys.executable)
+    environment.update({"CHAT_COUNT": "1"} if count else {})
+    began = time.monotonic()
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{program}: {done.stderr}")
+    seconds = time.monotonic() - began
+    if not count:
+        return seconds
+    if program == "trl":
+        return json.loads(done.stdout.splitlines()[-1])
+    import leat as package
+    dataset = package.open(os.path.join(folder, "out"))
+    return [dataset.info.tokens, int(dataset.mask().astype(bool).sum())]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("leat", nargs="?")
+    parser.add_argument("--trl")
+    parser.add_argument("--conversations", type=lambda n: int(float(n)), default=100000)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=3)
+    asked = parser.parse_args()
+    if asked.trl:
+        print(json.dumps(trl(asked.trl, asked.processes)))
+        return
+    with tempfile.TemporaryDirectory(prefix="leat-chat-") as folder:
+        make_tokenizer(os.path.join(folder, "tokenizer"))
+        make_conversations(os.path.join(folder, "chats.jsonl"), asked.conversations)
+        counts = {program: measure(program, asked.leat, folder, asked.processes, count=True) for program in ("leat", "trl")}
+        took = {"leat": [], "trl": []}
+        for turn in range(asked.repeat):
+            for program in list(took)[::1 if turn % 2 else -1]:
+                took[program].append(measure(program, asked.leat, folder, asked.processes))
+    print(f"{asked.conversations} conversations, {counts['leat'][0]} tokens, {asked.processes} cores; per second")
+    for program, seconds in took.items():
+        rates = sorted(asked.conversations / s for s in seconds)
+        print(f"{program:6} {statistics.median(rates):10.0f}   {rates[0]:.0f} to {rates[-1]:.0f}")
+    print(f"leat / trl: {statistics.median(took['trl']) / statistics.median(took['leat']):.2f}")
+    if counts["leat"][0] != counts["trl"][0] or counts["leat"][1] != counts["trl"][1]:
+        sys.exit(f"not the same tokens, or not the same learned ones: {counts}")
+
+
+if __name__ == "__main__":
+    main()
