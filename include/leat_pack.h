@@ -400,8 +400,8 @@ struct leat_pack_report {
  * jinja2 renders them, set up as transformers sets it up, in the processes of `renderers`: the text is that of
  * transformers' apply_chat_template(). LEAT_E_UNSUPPORTED says why a template cannot be used, LEAT_E_ARGUMENT that
  * something is missing: jinja2, or the date for a template that calls strftime_now(). A conversation for which the
- * template raises an exception is rejected, and so is one that needs more memory than a quarter of `memory`, at most 512
- * MiB. Which dataset comes of it depends on no clock: one that takes longer than `chat_seconds` ends the run
+ * template raises an exception is rejected, and so is one that needs more memory than a quarter of `memory`, at most
+ * 512 MiB. Which dataset comes of it depends on no clock: one that takes longer than `chat_seconds` ends the run
  * (LEAT_E_UNSUPPORTED; the sentence names it), unless `skip_slow_chats` is set. The dataset names the version of jinja2
  * (leat.jinja2 of its metadata); a run goes on, and its parts are packed, with the same one only.
  *

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """chat.py LEAT [--conversations N] [--processes N] [--repeat N]
 
-How fast conversations become ids and masks on so many cores: leat pack --chat beside TRL's way, which is transformers'
-apply_chat_template() of each example in datasets.map(), as SFTTrainer does it with assistant_only_loss. The N (100,000)
-conversations are made of the words of examples/corpus, with a template of their own that has {% generation %}; the
-vocabulary is Qwen 2.5's (LEAT_VOCAB, else ../shared/vocab). Both read JSON lines and write to a disk, with N (2) processes or threads; every measurement is a fresh process, after one that warms the
-page cache, in turns. Prints the median of N (3) with the least and the most, in conversations per second. The number of
-ids and of learned ones must be the same; else it says so, and exits with 1. 77: something that it needs is not there.
-Run by `make bench-chat`, in a virtual environment of its own.
+How fast conversations become ids and masks on so many cores: leat pack --chat beside TRL's way, which is
+transformers' apply_chat_template() of each example in datasets.map(), as SFTTrainer does it with assistant_only_loss.
+The N (100,000) conversations are made of the words of examples/corpus, with a template of their own that has {%
+generation %}; the vocabulary is Qwen 2.5's (LEAT_VOCAB, else ../shared/vocab). Both read JSON lines and write to a
+disk, with N (2) processes or threads; every measurement is a fresh process, after one that warms the page cache, in
+turns. Prints the median of N (3) with the least and the most, in conversations per second. The number of ids and of
+learned ones must be the same; else it says so, and exits with 1. 77: something that it needs is not there. Run by
+`make bench-chat`, in a virtual environment of its own.
 """
 import argparse
 import json
@@ -51,8 +52,8 @@ def make_tokenizer(folder):
     os.makedirs(folder)
     subprocess.run(["zstd", "-q", "-d", source, "-o", os.path.join(folder, "tokenizer.json")], check=True)
     with open(os.path.join(folder, "tokenizer_config.json"), "w", encoding="utf-8") as f:
-        json.dump({"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>", "pad_token": "<|endoftext|>",
-                   "chat_template": TEMPLATE}, f)
+        json.dump({"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>",
+                   "pad_token": "<|endoftext|>", "chat_template": TEMPLATE}, f)
 
 
 # ---- One measurement, in a process of its own ------------------------------------------------------------------------
@@ -84,8 +85,8 @@ def measure(program, leat, folder, processes, count=False):
         path = os.path.join(folder, name)
         shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
     words = {"trl": [sys.executable, os.path.abspath(__file__), "--trl", folder, "--processes", str(processes)],
-             "leat": [leat, "pack", "-o", os.path.join(folder, "out"), "-t", os.path.join(folder, "tokenizer"), "--chat",
-                      "tokenizer", "--threads", str(processes), os.path.join(folder, "chats.jsonl")]}[program]
+             "leat": [leat, "pack", "-o", os.path.join(folder, "out"), "-t", os.path.join(folder, "tokenizer"),
+                      "--chat", "tokenizer", "--threads", str(processes), os.path.join(folder, "chats.jsonl")]}[program]
     environment = dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", OMP_NUM_THREADS="1",
                        HF_HOME=os.path.join(folder, "cache"), LEAT_PYTHON=sys.executable)
     environment.update({"CHAT_COUNT": "1"} if count else {})
@@ -117,7 +118,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="leat-chat-") as folder:
         make_tokenizer(os.path.join(folder, "tokenizer"))
         make_conversations(os.path.join(folder, "chats.jsonl"), asked.conversations)
-        counts = {program: measure(program, asked.leat, folder, asked.processes, count=True) for program in ("leat", "trl")}
+        counts = {program: measure(program, asked.leat, folder, asked.processes, count=True)
+                  for program in ("leat", "trl")}
         took = {"leat": [], "trl": []}
         for turn in range(asked.repeat):
             for program in list(took)[::1 if turn % 2 else -1]:

@@ -292,8 +292,8 @@ def _count(kind, name):
     setattr(kind, name, method)
 
 
-for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod",
-              "neg", "pos", "abs"):
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod",
+              "rmod", "neg", "pos", "abs"):
     _count(Int, f"__{_name}__")
     _count(Float, f"__{_name}__")
 

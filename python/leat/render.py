@@ -13,9 +13,10 @@ import time
 
 if __name__ == "__main__" and "leat" not in sys.modules:  # leat itself would load the library
     import types
-    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != os.path.dirname(os.path.abspath(__file__))]
+    _here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != _here]
     sys.modules["leat"] = types.ModuleType("leat")
-    sys.modules["leat"].__path__ = [os.path.dirname(os.path.abspath(__file__))]
+    sys.modules["leat"].__path__ = [_here]
 
 PROTOCOL = b"1"
 TEXT, REJECTED, TOO_BIG, FAILED = range(4)  # of an answer
@@ -84,7 +85,8 @@ class Renderer:
         self.variables = {name.decode(): value.decode() for name, value in zip(names[::2], names[1::2])}
         self.decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)
         self.refused = jinja2.exceptions.TemplateError
-        self.templates = [self._template(chat, text.decode(), date.decode()) for text in [usual] + [with_tools] * bool(with_tools)]
+        self.templates = [self._template(chat, text.decode(), date.decode())
+                          for text in [usual] + [with_tools] * bool(with_tools)]
         self.most, self.memory = int(self.most), int(memory)
 
     def _template(self, chat, text, date):

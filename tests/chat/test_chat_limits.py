@@ -25,8 +25,8 @@ def conversation(text):
 
 
 def start(*words, program=LEAT):
-    return subprocess.Popen([program, "pack", "-t", vocabulary, "--max-rejects", "100%", "--force", "-o", "out", *words],
-                            cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([program, "pack", "-t", vocabulary, "--max-rejects", "100%", "--force", "-o", "out",
+                             *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def run(*words):

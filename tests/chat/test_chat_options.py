@@ -11,8 +11,8 @@ import os
 import subprocess
 import threading
 
-from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, leat, make_tokenizer, packed, rejects, render,
-                            rng, vocabulary, write)
+from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, leat, make_tokenizer, packed, rejects,
+                            render, rng, vocabulary, write)
 
 TEMPLATE = ("{% if tools %}<|system|>{% for t in tools %}{{ t | tojson }}\n{% endfor %}{% endif %}"
             "{% for m in messages %}{% if m.role == 'fails' %}{{ raise_exception('no ' + m.role) }}{% endif %}"
@@ -171,7 +171,8 @@ for part in "1/3", "2/3", "3/3":
     leat("-o", "p" + part[0], *CHAT, "--part", part, "all.jsonl")
 run("merge", "-o", "joined", "p1", "p2", "p3")
 assert have_of("joined") == WANT
-run("pack", "--run", "r", "--parts", "2", "-t", vocabulary, "--end", "none", "--max-rejects", "100%", *CHAT, "all.jsonl")
+run("pack", "--run", "r", "--parts", "2", "-t", vocabulary, "--end", "none", "--max-rejects", "100%", *CHAT,
+    "all.jsonl")
 for part in "1", "2":
     run("pack", "--run", "r", "--part", part)
 run("merge", "-o", "rjoined", "r")
@@ -181,8 +182,9 @@ few = ["pack", "-t", vocabulary, "--end", "none", "-o", "again", *CHAT]
 said = run(*few, "--max-rejects", "2", "all.jsonl", code=4)
 run(*few, "--max-rejects", "100%", "--resume", "all.jsonl")
 assert have_of("again") == WANT and rejects("again") == FAILS
-assert "is finished already" in subprocess.run([LEAT, *few, "--max-rejects", "100%", "--resume", "all.jsonl"], cwd=folder,
-                                               capture_output=True, text=True).stdout
+done = subprocess.run([LEAT, *few, "--max-rejects", "100%", "--resume", "all.jsonl"], cwd=folder, capture_output=True,
+                      text=True)
+assert "is finished already" in done.stdout, done
 
 # ---- The tokenizer's own template ------------------------------------------------------------------------------------
 

@@ -52,7 +52,8 @@ WRONG = [("5", '"tools" is a number, not a list of tools'), ("{}", '"tools" is a
          ('"none"', '"tools" is a string, but not JSON: it should hold the list of tools'),
          ('"[1"', "but not JSON"), ('"[],\\"a\\":1"', "but not JSON"), ('"[]]"', "but not JSON"),
          ('"{}"', "the tools are an object, not a list"), ('"7"', "the tools are a number, not a list"),
-         ('[{"a":NaN}]', "NaN"), ('"[{\\"a\\":NaN}]"', "NaN"), ('"' + "[" * 300 + "]" * 300 + '"', "tool 0 is an array")]
+         ('[{"a":NaN}]', "NaN"), ('"[{\\"a\\":NaN}]"', "NaN"),
+         ('"' + "[" * 300 + "]" * 300 + '"', "tool 0 is an array")]
 write("template.jinja", TEMPLATE)
 with open(os.path.join(folder, "c.jsonl"), "w") as f:
     for member, _ in GIVEN:

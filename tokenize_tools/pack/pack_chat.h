@@ -15,8 +15,9 @@ struct pack_chat {
     struct renderer *renderer;
 };
 
-/* Starts a renderer with these limits, which must outlive it. Reads what the options name, which have pack_options_default(). LEAT_E_NOT_FOUND: the folder has none;
- * LEAT_E_UNSUPPORTED: it cannot be used, or no renderer can be had. Zeros before; pack_chat_free() also after a failure. */
+/* Starts a renderer with these limits, which must outlive it. Reads what the options name, which have
+ * pack_options_default(). LEAT_E_NOT_FOUND: the folder has none; LEAT_E_UNSUPPORTED: it cannot be used, or no
+ * renderer can be had. Zeros before; pack_chat_free() also after a failure. */
 enum leat_status pack_chat_open(struct pack_chat *chat, const struct leat_pack_options *options,
                                 const struct render_limits *limits, struct leat_error *err);
 void pack_chat_free(struct pack_chat *chat);

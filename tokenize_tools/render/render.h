@@ -1,9 +1,9 @@
 /*
- * render.h: conversations rendered by chat templates, in processes that the caller of leat_pack() starts: jinja2 renders
- * them, in Python (python/leat/render.py). The room: the protocol between the packer and such a process.
+ * render.h: conversations rendered by chat templates, in processes that the caller of leat_pack() starts: jinja2
+ * renders them, in Python (python/leat/render.py). The room: the protocol between the packer and such a process.
  *
- * Both sides send frames. A frame is a number of bytes, then so many: a number of fields, then each field as a number of
- * bytes and the bytes. Numbers are uint32_t, little-endian; those inside of a field are decimal digits.
+ * Both sides send frames. A frame is a number of bytes, then so many: a number of fields, then each field as a number
+ * of bytes and the bytes. Numbers are uint32_t, little-endian; those inside of a field are decimal digits.
  *
  *   to the renderer, once   protocol "1", seconds, memory, most, date, template, template for tools, NAME, VALUE, ...
  *     its answer            protocol, kind TEXT, "", version of jinja2

@@ -40,8 +40,8 @@ static const char find_package[] =
 
 /* ---- Which Python ---- */
 
-/* The folder of the package in whose bin/ this program lies. */
-static bool find_own_package(char *folder, size_t room)
+/* The renderer of the package in whose bin/ this program lies. */
+static bool find_own_package(char *renderer, size_t room)
 {
     char path[PATH_ROOM];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -56,8 +56,7 @@ static bool find_own_package(char *folder, size_t room)
     if (length <= 0)
         return false;
     path[length] = '\0';
-    return (size_t)snprintf(folder, room, "%s", path) < room && strlen(folder) + sizeof "/render.py" <= room &&
-           access(strcat(folder, "/render.py"), R_OK) == 0;
+    return (size_t)snprintf(renderer, room, "%s/render.py", path) < room && access(renderer, R_OK) == 0;
 }
 
 /* PREFIX/lib/python3.N/site-packages/leat/render.py belongs to PREFIX/bin/python3. */

@@ -1,0 +1,272 @@
+/*
+ * chat_text.c: see chat_text.h. The text is encoded whole, with its special tokens, as transformers does. Then the
+ * tokens are traced to the text, which says of each whether the template or the conversation spelled it. A special token
+ * that the conversation spelled is ordinary text, unless the run takes those of texts as tokens: the stretches between
+ * the template's own special tokens are then encoded one by one, without special tokens.
+ */
+#include "chat_text.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "mask/token_trace.h"
+
+#define TOO_BIG                                                                                                        \
+    "rendering and encoding it needs more memory than is allowed for one conversation (a quarter of the bound, at "    \
+    "most 512 MiB)"
+
+struct chat {
+    struct pack_worker *w;
+    struct leat_encoder *encoder, *apart; /* which finds special tokens, and which does not */
+    bool too_big;                         /* it needs more memory */
+    const struct render_answer *answer;
+    const char *text;
+    const uint8_t *marks;
+    size_t bytes;
+    struct leat_error *err;
+};
+
+static uint32_t id_at(const struct chat *c, size_t i)
+{
+    return ((const uint32_t *)(const void *)c->w->chat_ids.bytes)[i];
+}
+
+static uint64_t end_at(const struct chat *c, size_t i)
+{
+    return ((const uint64_t *)(const void *)c->w->ends.bytes)[i];
+}
+
+static size_t id_count(const struct chat *c)
+{
+    return c->w->chat_ids.size / sizeof(uint32_t);
+}
+
+/* Whether a byte of [begin, end) has the mark. */
+static bool has_mark(const struct chat *c, uint64_t begin, uint64_t end, uint8_t mark)
+{
+    for (uint64_t i = begin; i < end; i++)
+        if (c->marks[i] & mark)
+            return true;
+    return false;
+}
+
+/* Whether a character of an added token has the mark; it may have swallowed white space around it, which counts not. */
+static bool token_has_mark(const struct chat *c, const struct leat_token *token, uint64_t begin, uint64_t end,
+                           uint8_t mark)
+{
+    for (uint64_t at = begin; at + token->bytes <= end; at++)
+        if (memcmp(c->text + at, token->text, (size_t)token->bytes) == 0)
+            return has_mark(c, at, at + token->bytes, mark);
+    return has_mark(c, begin, end, mark);
+}
+
+/* Whether the conversation spelled a character of an added token. */
+static bool is_spelled(const struct chat *c, const struct leat_token *token, uint64_t begin, uint64_t end)
+{
+    return token_has_mark(c, token, begin, end, RENDER_DATA);
+}
+
+/* ---- Encoding ---- */
+
+/* Appends the ids of a stretch of the text, and their ends. */
+static enum leat_status encode_stretch(struct chat *c, struct leat_encoder *e, uint64_t begin, uint64_t end)
+{
+    struct pack_worker *w = c->w;
+    const uint32_t *ids;
+    uint64_t count, *ends;
+    enum leat_status s = leat_encoder_encode(e, c->text + begin, end - begin, &ids, &count, c->err);
+
+    c->too_big = c->too_big || s == LEAT_E_PRETOKEN;
+    if (s == LEAT_OK)
+        s = buffer_append(&w->chat_ids, ids, (size_t)count * sizeof *ids, c->err);
+    if (s == LEAT_OK)
+        s = buffer_reserve(&w->ends, (size_t)count * sizeof *ends, c->err);
+    if (s != LEAT_OK || count == 0)
+        return s;
+    ends = (uint64_t *)(void *)(w->ends.bytes + w->ends.size);
+    s = token_trace(w->setup->tokenizer, c->text + begin, end - begin, ids, count, ends, c->err);
+    for (uint64_t i = 0; i < count && begin > 0; i++)
+        ends[i] += begin;
+    w->ends.size += (size_t)count * sizeof *ends;
+    return s;
+}
+
+/* *spelled: a special token among the ids was spelled by the conversation; *bytewise: every other token is bytes as
+ * they stand, so that stretches encoded alone have the ids that they have in the whole. */
+static enum leat_status look(struct chat *c, bool *spelled, bool *bytewise)
+{
+    struct leat_token token = LEAT_TOKEN_INIT;
+    uint64_t begin = 0;
+    enum leat_status s = LEAT_OK;
+
+    *spelled = false;
+    *bytewise = true;
+    for (size_t i = 0; s == LEAT_OK && i < id_count(c); begin = end_at(c, i++)) {
+        s = leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, i), &token, c->err);
+        *spelled = *spelled || (token.added && token.special && is_spelled(c, &token, begin, end_at(c, i)));
+        *bytewise = *bytewise && (token.added || token.bytewise);
+    }
+    return s;
+}
+
+/* Encodes again what lies between the special tokens of the template. */
+static enum leat_status encode_apart(struct chat *c)
+{
+    struct pack_worker *w = c->w;
+    struct buffer ids = w->chat_ids, ends = w->ends;
+    uint64_t begin = 0, from = 0;
+    enum leat_status s = LEAT_OK;
+
+    w->chat_ids = w->ends = (struct buffer) { 0 };
+    for (size_t i = 0; s == LEAT_OK && i < ids.size / sizeof(uint32_t); i++) {
+        struct leat_token token = LEAT_TOKEN_INIT;
+        uint32_t id = ((const uint32_t *)(const void *)ids.bytes)[i];
+        uint64_t end = ((const uint64_t *)(const void *)ends.bytes)[i];
+
+        s = leat_tokenizer_token(w->setup->tokenizer, id, &token, c->err);
+        if (s == LEAT_OK && token.added && token.special && !is_spelled(c, &token, begin, end)) {
+            s = encode_stretch(c, c->apart, from, begin);
+            if (s == LEAT_OK)
+                s = buffer_append(&w->chat_ids, &id, sizeof id, c->err);
+            if (s == LEAT_OK)
+                s = buffer_append(&w->ends, &end, sizeof end, c->err);
+            from = end;
+        }
+        begin = end;
+    }
+    if (s == LEAT_OK)
+        s = encode_stretch(c, c->apart, from, c->bytes);
+    buffer_free(&ids);
+    buffer_free(&ends);
+    return s;
+}
+
+static enum leat_status encode(struct chat *c)
+{
+    struct pack_worker *w = c->w;
+    bool spelled, bytewise;
+    enum leat_status s;
+
+    w->chat_ids.size = w->ends.size = 0;
+    s = encode_stretch(c, c->encoder, 0, c->bytes);
+    if (s == LEAT_OK)
+        s = look(c, &spelled, &bytewise);
+    if (s != LEAT_OK || !spelled || w->setup->special)
+        return s;
+    if (!bytewise)
+        return status_set(c->err, LEAT_E_TEXT,
+                          "a message has the text of a special token, which this tokenizer cannot encode as ordinary "
+                          "text exactly");
+    return encode_apart(c);
+}
+
+/* ---- The mask ---- */
+
+static bool is_blank(const struct chat *c, uint64_t begin, uint64_t end)
+{
+    for (uint64_t i = begin; i < end; i++)
+        if (!strchr(" \t\r\n", c->text[i]) || c->marks[i] & RENDER_DATA)
+            return false;
+    return true;
+}
+
+/* The token that ends a turn: the template's own, after token `i`, with nothing but its white space between. Returns
+ * its number, or `i`. */
+static size_t turn_end(const struct chat *c, size_t i)
+{
+    struct leat_token token = LEAT_TOKEN_INIT;
+
+    for (size_t k = i + 1; k < id_count(c); k++) {
+        uint64_t begin = end_at(c, k - 1), end = end_at(c, k);
+
+        if (leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, k), &token, NULL) != LEAT_OK)
+            return i;
+        if (token.added && (token.special || !is_blank(c, begin, end)))
+            return is_spelled(c, &token, begin, end) ? i : k;
+        if (!is_blank(c, begin, end))
+            return i;
+    }
+    return i;
+}
+
+static bool is_learned(const struct chat *c, size_t i, uint64_t begin, uint64_t end)
+{
+    struct leat_token token = LEAT_TOKEN_INIT;
+
+    if (!has_mark(c, begin, end, RENDER_LEARNED))
+        return false;
+    return leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, i), &token, NULL) != LEAT_OK || !token.added ||
+           token_has_mark(c, &token, begin, end, RENDER_LEARNED);
+}
+
+static enum leat_status put_mask(struct chat *c, struct unit *u)
+{
+    bool says = c->answer->has_generation;
+    size_t count = id_count(c), last;
+    uint64_t begin = 0;
+    enum leat_status s = buffer_reserve(&u->mask, count, c->err);
+    uint8_t *mask;
+
+    if (s != LEAT_OK || count == 0)
+        return s;
+    mask = u->mask.bytes + u->mask.size;
+    for (size_t i = 0; i < count; begin = end_at(c, i++))
+        mask[i] = is_learned(c, i, begin, end_at(c, i)) ? UINT8_MAX : 0;
+    for (size_t i = 0; !says && i < count; i++) {
+        if (!mask[i] || (i + 1 < count && mask[i + 1]))
+            continue;
+        for (last = turn_end(c, i); i < last; i++)
+            mask[i + 1] = UINT8_MAX;
+    }
+    u->mask.size += count;
+    return LEAT_OK;
+}
+
+/* ---- Documents ---- */
+
+/* A text becomes the unit's last document. */
+static enum leat_status add_document(struct chat *c, struct unit *u, const struct unit_document *as_read)
+{
+    struct pack_worker *w = c->w;
+    struct unit_document *d;
+    enum leat_status s = put_mask(c, u);
+
+    if (s == LEAT_OK)
+        s = step_put_ids(w->setup, &u->tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(c), c->err);
+    d = s == LEAT_OK ? unit_add_document(u, c->err) : NULL;
+    if (!d)
+        return s == LEAT_OK ? LEAT_E_NO_MEMORY : s;
+    *d = *as_read;
+    d->utf8 = UNIT_UTF8_VALID;
+    d->encoded = true;
+    d->spans = (struct stretch) { 0, 0 };
+    d->tokens = id_count(c);
+    u->text_bytes += c->bytes;
+    checksum_store(d->hash, checksum_kernels()->hash(c->text, c->bytes));
+    return LEAT_OK;
+}
+
+enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+                                const struct chat_source *source, bool *too_big, struct leat_error *err)
+{
+    const struct render_answer *answer = source->answer;
+    struct chat c = { .w = w, .encoder = source->encoder, .apart = source->apart, .answer = answer, .err = err };
+    size_t ids = u->tokens.size, mask = u->mask.size;
+    enum leat_status s;
+
+    *too_big = answer->kind == RENDER_TOO_BIG;
+    if (answer->kind != RENDER_TEXT)
+        return status_set(err, LEAT_E_TEXT, "%s", *too_big ? TOO_BIG : answer->text);
+    c.text = answer->bytes > 0 ? answer->text : "";
+    c.marks = answer->marks;
+    c.bytes = answer->bytes;
+    s = encode(&c);
+    if (s == LEAT_OK)
+        s = add_document(&c, u, as_read);
+    if (s == LEAT_OK)
+        return s;
+    u->tokens.size = ids;
+    u->mask.size = mask;
+    *too_big = c.too_big;
+    return c.too_big ? status_set(err, LEAT_E_TEXT, TOO_BIG) : s;
+}
