@@ -1,10 +1,10 @@
 /*
- * chat_text.c: see chat_text.h. The text is encoded whole, with its special tokens, as transformers does. Then the
- * tokens are traced to the text, which says of each whether the template or the conversation spelled it. A special token
- * that the conversation spelled is ordinary text, unless the run takes those of texts as tokens: the stretches between
- * the template's own special tokens are then encoded one by one, without special tokens.
+ * chat_text.c: see steps.h. The text is encoded whole, with its special tokens, as transformers does. Then the tokens
+ * are traced to the text, which says of each whether the template or the conversation spelled it. A special token
+ * that the conversation spelled is ordinary text, unless the run takes those of texts as tokens: the stretches
+ * between the template's own special tokens are then encoded one by one, without special tokens.
  */
-#include "chat_text.h"
+#include "steps.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "corpus/json/json_push.h"
 #include "corpus/lines.h"
-#include "step_chat.h"
+#include "steps.h"
 
 struct long_record {
     struct pack_worker *w;

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "render/render.h"
-#include "step_chat.h"
+#include "steps.h"
 #include "tokenizer/pipeline/encoder_valid.h"
 #include "unit_kinds.h"
 

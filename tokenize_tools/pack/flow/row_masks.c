@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "corpus/json/json_spans.h"
 #include "corpus/parquet/parquet.h"
-#include "step_chat.h"
+#include "steps.h"
 
 /* Names of columns have no characters that JSON escapes, or the record is found to lack the field. */
 enum leat_status row_masks_record(struct buffer *to, const struct json_fields *field, const struct parquet_value *json,

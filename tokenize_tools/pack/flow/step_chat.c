@@ -1,17 +1,16 @@
 /*
- * step_chat.c: see step_chat.h. Conversations are taken until there are enough for a batch (render.h), which this
+ * step_chat.c: see steps.h. Conversations are taken until there are enough for a batch (render.h), which this
  * thread's renderer gets. If nothing comes for longer than a conversation may take, or the renderer ends, another one
  * gets what is left one at a time, so that the one that is to blame is known. It ends the run, since the same inputs
  * must give the same bytes, unless the run leaves slow ones out.
  */
-#include "step_chat.h"
+#include "steps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base/tiny.h"
-#include "chat_text.h"
 #include "corpus/json/json_chat.h"
 
 /* A batch: a system call for so many conversations, or bytes of them. */

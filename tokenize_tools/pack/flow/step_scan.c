@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "corpus/json/json_spans.h"
 #include "corpus/lines.h"
-#include "step_chat.h"
 #include "steps.h"
 
 enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, const void *id,

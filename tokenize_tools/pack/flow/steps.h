@@ -123,4 +123,29 @@ void long_text_sample(const struct pack_worker *w, char *sample, size_t *bytes);
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
                                     uint64_t offset, uint64_t line, struct leat_error *err);
 
+/* ---- step_chat.c: conversations on their way from records to ids and their masks ---- */
+
+/* Takes the conversation of a record, to be rendered with others. `as_read` says where the record is; the record must
+ * stay until step_chat_end(), and may be written over. What is no conversation becomes a reject. */
+enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+                                  char *record, size_t bytes, struct leat_error *err);
+
+/* Renders and encodes all that have been taken: they become the unit's last documents, or rejects. */
+enum leat_status step_chat_end(struct pack_worker *w, struct unit *u, struct leat_error *err);
+
+/* Frees what a worker keeps for that. */
+void step_chat_free(struct pack_worker *w);
+
+/* ---- chat_text.c: a rendered conversation on its way to ids and their mask ---- */
+
+struct chat_source {
+    const struct render_answer *answer;
+    struct leat_encoder *encoder, *apart; /* which finds special tokens, and which does not */
+};
+
+/* What a renderer says of a conversation becomes the unit's last document. LEAT_E_TEXT: it is to be rejected; *too_big:
+ * because it needs more memory. */
+enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+                                const struct chat_source *source, bool *too_big, struct leat_error *err);
+
 #endif

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "corpus/json/json_records.h"
 #include "corpus/lines.h"
-#include "step_chat.h"
+#include "steps.h"
 #include "unit_kinds.h"
 #include "unit_stream.h"
 
