@@ -49,8 +49,13 @@ ifneq ($(strip $(unknown)),)
 $(error unknown $(strip $(unknown)); there are: $(OPTIONAL:%=WITH_%))
 endif
 
-# What objects are made for: they are made anew if that changes. `leat --version` says it, too.
+# What objects are made for: they are made anew if that changes, but not by `make install`, as root perhaps, where
+# pkg-config may find other things. `leat --version` says it, too.
 WITH_LINES := $(foreach l,$(OPTIONAL),$(l) $(or $(HAVE_$(l)),0) $(FOR_$(l))\n)
-ifneq ($(shell cat $(BUILD)/with 2>/dev/null),$(WITH_CFLAGS) $(WITH_LIBS_PACK) $(WITH_LIBS_BASE))
-$(shell mkdir -p $(BUILD) && echo '$(WITH_CFLAGS) $(WITH_LIBS_PACK) $(WITH_LIBS_BASE)' >$(BUILD)/with)
+WITH_FLAGS := $(WITH_CFLAGS) $(WITH_LIBS_PACK) $(WITH_LIBS_BASE)
+WITH_KEPT  := $(and $(filter install uninstall,$(MAKECMDGOALS)),$(wildcard $(BUILD)/with))
+ifeq ($(WITH_KEPT),)
+ifneq ($(shell cat $(BUILD)/with 2>/dev/null),$(WITH_FLAGS))
+$(shell mkdir -p $(BUILD) && echo '$(WITH_FLAGS)' >$(BUILD)/with)
+endif
 endif

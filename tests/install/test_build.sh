@@ -63,6 +63,9 @@ if [ -f "$build/libleat.so" ] && ! nm "$build/libleat.so" | grep -qE ' (__asan_|
         [ -e "$tmp/stage/usr/lib/x/$file" ] || fail "LIBDIR lacks $file"
     done
     [ "$(ls "$tmp/stage/usr/lib")" = x ] || fail "there is more in usr/lib: $(ls "$tmp/stage/usr/lib")"
+    before=$(cksum "$build/with" "$build/leat")
+    quiet_make -s install BUILD="$build" DESTDIR="$tmp/stage" PKG_CONFIG=false || fail "install: $(cat "$tmp/out")"
+    [ "$(cksum "$build/with" "$build/leat")" = "$before" ] || fail "make install builds with other libraries"
     grep -qx 'libdir=/usr/lib/x' "$tmp/stage/usr/lib/x/pkgconfig/leat.pc" || fail "leat.pc names another folder"
 fi
 
